@@ -474,9 +474,9 @@ class Batch(Named, Copyable, Rollouts):
         if idle is not None:
             given = np.where(idle, 0, given)
         unsigned = given.view(np.uint64)  # what is below 0 is too high then
-        known = unsigned < self._num_actions
-        if np.count_nonzero(known) < self.num_envs:
-            self._refuse(~known, given)
+        in_range = unsigned < self._num_actions
+        if np.count_nonzero(in_range) < self.num_envs:  # quicker than `all`
+            self._refuse(~in_range, given)
         return given
 
     def _whole_numbers(self, actions: ArrayLike) -> Ints:

@@ -73,15 +73,15 @@ class FlipBatch(Batch):
 
     def _play(self, actions: Ints, chance: Ints, idle: Flags | None) -> tuple[Bytes, Bytes | None]:
         games, looks = self._games, self._looks
-        looks.look()
-        if not looks.allows(actions):
-            wrong = looks.masks()[np.arange(self.num_envs), actions] == 0
+        wrong = looks.forbidden(actions)
+        if wrong is not None:
             if idle is not None:
                 wrong &= ~idle
             if wrong.any():
                 self._refuse(wrong, actions)
-        if idle is None and self.num_envs <= _FEW_STEPPED and not self.running.compiled:
+        if idle is None and self.num_envs <= _FEW_STEPPED:
             self._few.play(actions, chance)
+            looks.show_masks()
             return games.results(), None
         tile = self._tile_of.take(actions)
         (places,) = (tile == self._no_tile).nonzero()
@@ -114,11 +114,12 @@ class FlipBatch(Batch):
         return movers
 
     def _masks(self) -> Bytes:
-        masks = self._looks.masks()
-        return masks.copy() if self.running.compiled else masks  # then they are kept
+        return self._looks.masks().copy()
 
     def _masks_given(self) -> Bytes:
-        return self._given("masks", self._looks.masks()) if self.running.compiled else self._masks()
+        masks = self._looks.masks()
+        # NumPy unpacks them into an array that is new anyhow, but wider than they are.
+        return self._given("masks", masks) if self.running.copy or self.running.compiled else masks
 
     def _shown_to_mover(self) -> Bytes:
         return self._given("shown", self._looks.shown())
@@ -136,7 +137,7 @@ class FlipBatch(Batch):
     def _sample(self, bits: Ints, policy: ReadyPolicy | None) -> Ints:
         if self.num_envs <= _FEW_STEPPED:
             return self._few.choose(bits)
-        actions, places, pairs = self._games.choose(bits, self._looks.count())
+        actions, places, pairs = self._games.choose(bits, self._looks.legal_counts())
         pairs += self._no_tile
         actions[places] = pairs
         lifted = self._games.standing >> _LIFTED_AT

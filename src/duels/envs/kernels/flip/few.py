@@ -53,19 +53,17 @@ class Few:
         code, bags[i], standings[i] = views.take(self._boards[i], tile, bags[i], standings[i], fallen)
         downs[i] += rests[i] - (form.ROW << tile) - 1
         rests[i] = 0
-        row, allowed, still_open = self._rows[i], self._allowed[i], self._open[i]
+        row, allowed, open_now = self._rows[i], self._allowed[i], self._open[i]
         face = tile * layout.faces
         value = code - views.first_code
         row[face] = row[face + layout.values + value] = 0
         row[face + value] = 1
         row[layout.status] = self._statuses[(standings[i] & form.STANDING) >> form.ROW_BITS]
         row[layout.lifted] = self._nothing_lifted
-        (first, second), (allow_first, allow_second) = (
-            self._still_open[tile],
-            self._allowing[standings[i] < 0],
-        )
-        still_open[0] = first = first & still_open[0]
-        still_open[1] = second = second & still_open[1]
+        first, second = self._still_open[tile]
+        allow_first, allow_second = self._allowing[standings[i] < 0]
+        open_now[0] = first = first & open_now[0]
+        open_now[1] = second = second & open_now[1]
         allowed[0], allowed[1] = first & allow_first, second & allow_second
 
     def _lift(self, i: int, pair: int, fallen: int) -> None:

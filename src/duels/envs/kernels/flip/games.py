@@ -28,7 +28,7 @@ _WAYS, _WAYS_SHIFT, _WINNER_AT = map(_constant, (form.WAYS, form.WAYS_SHIFT, for
 _UNKNOWN = np.array(0, np.uint8)
 _FIRST_WON_AT = np.array(form.WINNER_AT - 1, np.uint64)
 
-# [highest three bits of a standing] who has won.
+# [highest three bits of a standing] who has won, or ONGOING.
 _RESULTS = np.array([ONGOING, 0, 1, *[ONGOING] * 5], np.int8)
 
 
@@ -70,10 +70,10 @@ class Games:
         self.standing[which] = tables.start
         self._boards[which] = self._no_tiles
 
-    def count(self) -> Ints:
-        """[game] how many actions are legal, in a buffer of its own."""
+    def legal_counts(self) -> Ints:
+        """[game] how many actions are legal, in a buffer that the next play writes over."""
         tables, down = self.tables, self.down
-        upper, lower, ways, _, _, _ = self._buffers
+        upper, lower, counts, _, _, _ = self._buffers
         found, more = self._small
         np.right_shift(down, _ROW_BITS, upper)
         np.bitwise_and(upper, self._upper, upper)
@@ -81,20 +81,20 @@ class Games:
         tables.pairs_in[0].take(upper, None, found, "clip")
         tables.pairs_in[1].take(lower, None, more, "clip")
         np.add(found, more, found)
-        np.right_shift(self.standing, _SIGN, ways)
-        np.bitwise_and(ways, found, ways)
+        np.right_shift(self.standing, _SIGN, counts)
+        np.bitwise_and(counts, found, counts)
         np.bitwise_and(down, _CODE, upper)
-        return np.add(ways, upper, ways)
+        return np.add(counts, upper, counts)
 
-    def choose(self, bits: Ints, ways: Ints) -> tuple[Ints, Places, Ints]:
+    def choose(self, bits: Ints, counts: Ints) -> tuple[Ints, Places, Ints]:
         """A random legal action for every game: the tile to take, or no tile where it is a pair.
 
-        Then the places of those games, and the pairs. `ways` is how many actions are legal.
+        Then the places of those games, and the pairs. `counts` is how many actions are legal.
         """
         tables, down = self.tables, self.down
         singles, _, _, k, index, tile = self._buffers
         found, _ = self._small
-        np.multiply(bits, ways, k)
+        np.multiply(bits, counts, k)
         np.right_shift(k, _HALF, k)
         # The k-th tile of the set; nonsense where a pair is chosen.
         np.bitwise_and(down, self._half_mask, index)
@@ -173,7 +173,7 @@ class Games:
     def roll(self, chance: Ints, bits: Ints, wins: Ints) -> None:
         """Random play, a row of `chance` and `bits` a step; games that end start again."""
         for fallen, drawn in zip(chance, bits, strict=True):
-            self.play(*self.choose(drawn, self.count()), fallen)
+            self.play(*self.choose(drawn, self.legal_counts()), fallen)
             ended = self.ended()
             wins[ended, self.winners(ended)] += 1
             self.start(ended)

@@ -54,7 +54,7 @@ class Layout:
         self.my_quantum, self.other_quantum = place["my_quantum"].start, place["other_quantum"].start
         self.choosing, self.other_score = place["choosing"].start, place["other_score"].start
         self.status = slice(place["my_score"].start, self.lifted.start)
-        """Scores, Quantum Flips and whose turn it is: all that a move changes whatever it is."""
+        """Scores, Quantum Flips and whose turn it is: every move writes them anew."""
         pairs = tables.tiles + len(tables.pair_sets)
         self.flips, self.pairs = slice(0, tables.tiles), slice(tables.tiles, pairs)
         self.keeps = slice(pairs, pairs + tables.tiles)
@@ -137,8 +137,8 @@ class Looks:
         self._games, self._tiles = games, tiles
         self._rows_known = self._words_known = False
         count, size = len(tiles), layout.size
-        self.open, self.allowed, self._some = np.zeros((3, count, 2), np.int64)
-        """Masks as words: what they were if a pair could be lifted, and none was; what they are; and room."""
+        self.open, self.allowed, self._mask_buffer = np.zeros((3, count, 2), np.int64)
+        """[env, word] masks as bits: every flip and pair whose tiles are face down; and what is allowed."""
         self.rows = in_lines(count, layout.row_width if side_by_side else whole_lines(size))
         """[env, number] what is shown; then the mask if they are side by side, as compiled code has them."""
         self._allowed_words, self._counts = self.allowed.view(np.uint64), np.empty((count, 2), np.uint8)
@@ -154,16 +154,18 @@ class Looks:
         # Items of all games, and what they can be.
         self._status, self._statuses = _items(self.rows, layout.status), _items(layout.statuses[0])
         self._lifted, self._lifting = _items(self.rows, layout.lifted), _items(layout.lifting)
-        self._now = np.empty(count, self._status.dtype)
+        self._status_buffer = np.empty(count, self._status.dtype)
         self._nothing_lifted = np.zeros(1, self._lifted.dtype)
         self._shown, self._shown_first = _items(self.rows, slice(0, size)), _items(layout.start[None])
-        self._open_items, self._allowed_items, self._some_items = map(
-            _as_items, (self.open, self.allowed, self._some)
+        words = (self.open, self.allowed, self._mask_buffer)
+        self._open_items, self._allowed_items, self._buffer_items = (
+            _items(part.view(np.int8)) for part in words
         )
-        self._allowing, self._still_open, self._keeping = (
-            _as_items(packed(table)) for table in (layout.allowed, layout.still_open, layout.keeping)
+        only = np.eye(layout.actions, _MASK_BITS, dtype=np.uint8)
+        self._allowing, self._still_open, self._keeping, self._only = (
+            _items(packed(table).view(np.int8))
+            for table in (layout.allowed, layout.still_open, layout.keeping, only)
         )
-        self._only = _as_items(packed(np.eye(layout.actions, _MASK_BITS, dtype=np.uint8)))
         """[action] a mask of it alone."""
 
     def forget(self) -> None:
@@ -175,13 +177,13 @@ class Looks:
         self._words_known = False
 
     def look(self) -> None:
-        """See to it that the rows are up to date."""
+        """Bring the rows up to date."""
         if not self._rows_known:
             self._work_out_rows()
             self._rows_known = True
 
     def look_at_words(self) -> None:
-        """See to it that the masks are, as words."""
+        """Bring `open` and `allowed` up to date."""
         if not self._words_known:
             self._work_out_words()
             self._words_known = True
@@ -192,25 +194,29 @@ class Looks:
         return self.rows[:, : self.layout.size]
 
     def masks(self) -> Bytes:
-        """[env, action] 1 where the action is allowed, in a new array; kept if they are side by side."""
+        """[env, action] 1 where the action is allowed: a view of the rows if they have the masks."""
         if self._side_by_side:
             self.look()
             return self.rows[:, self.layout.mask]
-        return self._masks()
+        return self._unpacked()
 
-    def _masks(self) -> Bytes:
+    def _unpacked(self) -> Bytes:
         self.look_at_words()
         masks = np.unpackbits(self.allowed.view(np.uint8).reshape(-1), bitorder="little")
         return masks.view(np.int8).reshape(-1, _MASK_BITS)[:, : self.layout.actions]
 
-    def allows(self, actions: Ints) -> bool:
-        """Whether all these actions are allowed, one a game."""
+    def forbidden(self, actions: Ints) -> NDArray[np.bool_] | None:
+        """[env] where the action is not allowed; None: nowhere."""
         self.look_at_words()
-        self._only.take(actions, None, self._some_items, "clip")
-        np.bitwise_and(self._some, self.allowed, self._some)
-        return bool(np.count_nonzero(self._some) == len(actions))
+        self._only.take(actions, None, self._buffer_items, "clip")
+        np.bitwise_and(self._mask_buffer, self.allowed, self._mask_buffer)
+        if np.count_nonzero(self._mask_buffer) == len(actions):
+            return None
+        first, second = self._mask_buffer.T
+        wrong: NDArray[np.bool_] = (first | second) == 0
+        return wrong
 
-    def count(self) -> Ints:
+    def legal_counts(self) -> Ints:
         """[env] how many actions are allowed."""
         self.look_at_words()
         np.bitwise_count(self._allowed_words, self._counts)
@@ -235,9 +241,9 @@ class Looks:
             self.rows[which, self.layout.mask] = self.layout.allowed[1, : self.layout.actions]
 
     def play(self, tile: Ints, codes: Ints, kept: Places, places: Places, pairs: Ints, lifted: Small) -> None:
-        """A tile has been taken, one that was lifted at `kept`, or a pair lifted at `places`.
+        """Show a move in every game: a tile taken, at `kept` of a lifted pair; or a pair lifted, at `places`.
 
-        The others are what `Games.play` was told, and gave.
+        The other arguments are what `Games.play` was told, and gave.
         """
         layout, flat, standing = self.layout, self._flat, self._games.standing
         # No tile is taken where a pair is lifted: what is written for it here is written over below.
@@ -248,7 +254,7 @@ class Looks:
         at -= self._first_code
         flat[at] = 1
         self._flat_seen[at] = 0
-        self._status[:] = self._statuses.take(_number(standing), None, self._now, "clip")
+        self._status[:] = self._statuses.take(_number(standing), None, self._status_buffer, "clip")
         self._lifted[kept] = self._nothing_lifted
         self._lifted[places] = self._lifting.take(pairs)
         rows = self._row_at.take(places)
@@ -261,14 +267,16 @@ class Looks:
         seen += lifted
         seen += self._seen_at
         flat[seen] = 1
-        self._still_open.take(tile, None, self._some_items, "clip")
-        np.bitwise_and(self.open, self._some, self.open)
-        may_lift = (standing.view(np.uint64) >> _SIGN).view(np.int64)
-        self._allowing.take(may_lift, None, self._some_items, "clip")
-        np.bitwise_and(self.open, self._some, self.allowed)
+        self._still_open.take(tile, None, self._buffer_items, "clip")
+        np.bitwise_and(self.open, self._mask_buffer, self.open)
+        self._allow_open()
         self._allowed_items[places] = self._keeping.take(pairs)
+        self.show_masks()
+
+    def show_masks(self) -> None:
+        """Write the masks into the rows that have them."""
         if self._side_by_side:
-            self.rows[:, layout.mask] = self._masks()
+            self.rows[:, self.layout.mask] = self._unpacked()
 
     def _work_out_rows(self) -> None:
         layout, games, rows = self.layout, self._games, self.rows
@@ -280,22 +288,27 @@ class Looks:
         rows[:, layout.my_quantum] |= lifted
         rows[:, layout.lifted.start : layout.choosing] = self._bits(games.down) * lifted[:, None]
         rows[:, layout.choosing] = lifted
-        if self._side_by_side:
-            rows[:, layout.mask] = self._masks()
+        self.show_masks()
 
     def _work_out_words(self) -> None:
         layout, games = self.layout, self._games
-        lifted = ((games.standing & LIFTED) != 0)[:, None]
         face_down = self._bits(games.down + games.rest)
         first, second = layout.tables.pair_tiles
         masks = np.zeros((len(face_down), _MASK_BITS), np.uint8)
         masks[:, layout.flips] = face_down
         masks[:, layout.pairs] = face_down[:, first] & face_down[:, second]
         self.open[:] = packed(masks)
-        masks &= layout.allowed.take(games.standing < 0, axis=0)
-        masks *= ~lifted
-        masks[:, layout.keeps] = self._bits(games.down) * lifted
-        self.allowed[:] = packed(masks)
+        self._allow_open()
+        (places,) = (games.standing & LIFTED).nonzero()
+        masks = np.zeros((len(places), _MASK_BITS), np.uint8)
+        masks[:, layout.keeps] = self._bits(games.down.take(places))
+        self.allowed[places] = packed(masks)
+
+    def _allow_open(self) -> None:
+        """Allow what is open, as if no pair were lifted anywhere."""
+        may_lift = (self._games.standing.view(np.uint64) >> _SIGN).view(np.int64)
+        self._allowing.take(may_lift, None, self._buffer_items, "clip")
+        np.bitwise_and(self.open, self._mask_buffer, self.allowed)
 
     def _bits(self, sets: Ints) -> Small:
         """[env, tile] 1 where the tile is in the set."""
@@ -305,12 +318,7 @@ class Looks:
 
 def packed(masks: Small) -> Ints:
     """[…, word] masks as bits."""
-    return np.packbits(masks, axis=-1, bitorder="little").view(np.int64)
-
-
-def _as_items(words: Ints) -> Items:
-    """Both words of a mask as one item, which is quicker to look up."""
-    return words.view(f"V{_MASK_BITS // 8}").reshape(-1)
+    return np.packbits(masks.reshape(-1), bitorder="little").view(np.int64).reshape(-1, 2)
 
 
 def _items(table: Bytes, place: slice | None = None) -> Items:
