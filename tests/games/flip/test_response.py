@@ -12,7 +12,7 @@ from duels.analysis.exploitability import SURE, exploitability, exploitability_b
 from duels.core.errors import DuelsError
 from duels.core.match import Match, draw
 from duels.core.rules import CHANCE, Seat
-from duels.games.flip.board_blind import BoardBlind, Summary, odds_of, one_by_one
+from duels.games.flip.board_blind import BoardBlind, Summary, odds_of, one_by_one, summary_of
 from duels.games.flip.response import response_bounds
 from duels.games.flip.rules import QuantumTiles
 
@@ -59,7 +59,7 @@ def searched(rules: QuantumTiles, policy: BoardBlind, responder: Seat) -> float:
 
 @pytest.mark.parametrize("decides", [uniform, *map(skewed, range(8))])
 def test_a_search_of_the_real_board_lies_between_the_bounds(decides: Any) -> None:
-    policy = BoardBlind(decides, SMALL)
+    policy = BoardBlind(decides)
     found = response_bounds(SMALL, policy)
     assert found
     for seat in Seat:
@@ -78,7 +78,7 @@ def test_the_books_board() -> None:
 def test_a_summary_is_what_the_board_says() -> None:
     rules = QuantumTiles()
     state = rules.parse_state("...../.4.../..5../...2e/..... 6,5 01 2")
-    at = BoardBlind(uniform).summary(state)
+    at = summary_of(rules, state)
     assert at == Summary(5, 6, (5, 4, 5, 4, 3), (5,), True, False, True)
     assert at.moves == ("flip", "take 5", "quantum", "quantum 5")
     policy = BoardBlind(uniform)
@@ -90,19 +90,20 @@ def test_a_summary_is_what_the_board_says() -> None:
         "C5+D5",
     }  # A2 is not needed for pairs
     lifted = rules.parse_state("...../.4.../..5../...2e/ab... 6,5 01 2 E1|E2")
-    assert policy.summary(lifted).shown == (1, 2)
-    assert policy.summary(lifted).moves == ("keep 1", "keep 2")
+    assert summary_of(rules, lifted).shown == (1, 2)
+    assert summary_of(rules, lifted).moves == ("keep 1", "keep 2")
 
 
-def test_it_plays_whole_games_and_always_finds_a_pair() -> None:
+@pytest.mark.parametrize("rules", [QuantumTiles(), QuantumTiles(side=4, values=4, copies=4, target=10)])
+def test_it_plays_whole_games_and_always_finds_a_pair(rules: QuantumTiles) -> None:
     """A policy that keeps its Quantum Flip for as long as it can, against random play."""
 
     def patient(at: Summary) -> str:
         if at.shown:
             return at.moves[0]
-        return "quantum" if at.my_quantum and at.mine >= 18 else "flip"
+        return "quantum" if at.my_quantum and at.mine >= rules.target - 3 else "flip"
 
-    rules, rng = QuantumTiles(), Random(1)
+    rng = Random(1)
     policy = BoardBlind(patient)
     used = 0
     for _ in range(60):
@@ -112,7 +113,7 @@ def test_it_plays_whole_games_and_always_finds_a_pair() -> None:
                 action = draw(match, rng)
             elif actor is Seat.ONE:
                 action = policy.choose(match.sight(actor), rng)
-                wanted = patient(policy.summary(match.state))
+                wanted = patient(summary_of(rules, match.state))
                 assert (type(action).__name__ == "QuantumFlip") == (wanted == "quantum")
                 used += wanted == "quantum"
             else:

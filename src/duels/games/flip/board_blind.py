@@ -5,10 +5,10 @@ is, is settled here so that its Quantum Flip always finds a pair (see fact 3 in 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
+from functools import lru_cache
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Sight
@@ -97,11 +97,6 @@ class BoardBlind:
     """A player for flip who decides by summaries; `duels.exploitability` grades it on the whole board."""
 
     decides: Decides
-    rules: QuantumTiles = field(default_factory=QuantumTiles)
-
-    @cached_property
-    def _grid(self) -> Grid:
-        return Grid(self.rules.side)
 
     def choose(self, sight: Sight[Action, State], rng: Random) -> Action:
         odds = self.odds(sight)
@@ -109,57 +104,63 @@ class BoardBlind:
 
     def odds(self, sight: Sight[Action, State]) -> dict[Action, float]:
         """How likely it is to take each action."""
-        odds = odds_of(self.decides, self.summary(sight.view))
-        return {self._action(move, sight.view): p for move, p in odds.items() if p}
+        rules, state = cast("QuantumTiles", sight.rules), sight.view
+        odds = odds_of(self.decides, summary_of(rules, state))
+        return {_action(move, rules, state): p for move, p in odds.items() if p}
 
-    def summary(self, state: State) -> Summary:
-        """The position as its mover may summarise it."""
-        rules, me = self.rules, state.mover - 1
-        lifted = state.lifted if state.choosing else ()
-        values = {tile: rules.value_of(face) or 0 for tile, face in enumerate(state.tiles) if face.isalpha()}
-        return Summary(
-            state.scores[me],
-            state.scores[1 - me],
-            rules.left_in_bag(state.tiles),
-            tuple(sorted(value for tile, value in values.items() if tile not in lifted)),
-            state.quantum[me],
-            state.quantum[1 - me],
-            state.quantum[me]
-            and not lifted
-            and any(self._grid.near[tile] & _unknown(state) for tile in values),
-            tuple(sorted(values[tile] for tile in lifted)),
+
+def summary_of(rules: QuantumTiles, state: State) -> Summary:
+    """The position as its mover may summarise it."""
+    grid, me = _grid(rules.side), state.mover - 1
+    lifted = state.lifted if state.choosing else ()
+    values = {tile: rules.value_of(face) or 0 for tile, face in enumerate(state.tiles) if face.isalpha()}
+    return Summary(
+        state.scores[me],
+        state.scores[1 - me],
+        rules.left_in_bag(state.tiles),
+        tuple(sorted(value for tile, value in values.items() if tile not in lifted)),
+        state.quantum[me],
+        state.quantum[1 - me],
+        state.quantum[me] and not lifted and any(grid.near[tile] & _unknown(state) for tile in values),
+        tuple(sorted(values[tile] for tile in lifted)),
+    )
+
+
+def _action(move: str, rules: QuantumTiles, state: State) -> Action:
+    """The move on the board."""
+    kind, _, value = move.partition(" ")
+    grid, unknown = _grid(rules.side), _unknown(state)
+    face_down = [tile for tile, face in enumerate(state.tiles) if face.isalpha()]
+    known = [tile for tile in face_down if value and rules.value_of(state.tiles[tile]) == int(value)]
+    if kind == "keep":
+        return Keep(next(tile for tile in known if tile in state.lifted))
+    if kind == "take":
+        return Flip(known[0])
+    if kind == QUANTUM and value:
+        return next(
+            QuantumFlip(min(tile, near), max(tile, near))
+            for tile in known
+            for near in bits(grid.near[tile] & unknown)
         )
+    if not unknown:
+        return Flip(face_down[0])
+    if kind == QUANTUM:
+        for a, b in grid.pairs:
+            if unknown >> a & unknown >> b & 1:
+                return QuantumFlip(a, b)
+        # Never in a game that it has played from the start.
+    return Flip(_spare(grid, unknown))
 
-    def _action(self, move: str, state: State) -> Action:
-        kind, _, value = move.partition(" ")
-        unknown = _unknown(state)
-        face_down = [tile for tile, face in enumerate(state.tiles) if face.isalpha()]
-        known = [tile for tile in face_down if value and self.rules.value_of(state.tiles[tile]) == int(value)]
-        if kind == "keep":
-            return Keep(next(tile for tile in known if tile in state.lifted))
-        if kind == "take":
-            return Flip(known[0])
-        if kind == QUANTUM and value:
-            return next(
-                QuantumFlip(min(tile, near), max(tile, near))
-                for tile in known
-                for near in bits(self._grid.near[tile] & unknown)
-            )
-        if not unknown:
-            return Flip(face_down[0])
-        if kind == QUANTUM:
-            for a, b in self._grid.pairs:
-                if unknown >> a & unknown >> b & 1:
-                    return QuantumFlip(a, b)
-            # Never in a game that it has played from the start.
-        return Flip(self._spare(unknown))
 
-    def _spare(self, unknown: int) -> int:
-        """An unseen tile that is not needed for as many pairs as there can be, if there is one."""
-        pairs = self._grid.most_pairs(unknown)
-        tiles = list(bits(unknown))
-        kept = (tile for tile in tiles if self._grid.most_pairs(unknown & ~(1 << tile)) == pairs)
-        return next(kept, tiles[0])
+def _spare(grid: Grid, unknown: int) -> int:
+    """An unseen tile that is not needed for as many pairs as there can be, if there is one."""
+    pairs = grid.most_pairs(unknown)
+    tiles = list(bits(unknown))
+    kept = (tile for tile in tiles if grid.most_pairs(unknown & ~(1 << tile)) == pairs)
+    return next(kept, tiles[0])
+
+
+_grid = lru_cache(maxsize=16)(Grid)
 
 
 def _unknown(state: State) -> int:
