@@ -315,6 +315,8 @@ def test_which_is_one_answer_an_environment(which: Any, autoreset: bool) -> None
     before = looks(batch)
     with pytest.raises(DuelsError, match="`which` must be a boolean array of length 2"):
         batch.step([0, 0], which)
+    with pytest.raises(DuelsError, match="`which` must be a boolean array of length 2"):
+        batch.restart(which)
     assert looks(batch) == before
 
 

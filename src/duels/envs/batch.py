@@ -44,6 +44,15 @@ _ONGOING = np.array(ONGOING, np.int8)
 _FINAL = ("final_observations", "final_masks", "final_actors")
 
 
+def whole_numbers(actions: ArrayLike, count: int) -> Ints:
+    """Actions as an array; DuelsError if they are not one whole number for each of `count` environments."""
+    given = np.asarray(actions)
+    if given.shape == (count,) and given.dtype.kind in "iu":
+        return given if given.dtype == _WHOLE else given.astype(np.int64)
+    what = f"{given.dtype} of shape {given.shape}"
+    raise DuelsError(f"A step needs {count} whole numbers, one action an environment, not {what}.")
+
+
 class NoTables(DuelsError, AttributeError):
     """Asked for tables of a game that has too many states for them."""
 
@@ -214,11 +223,13 @@ class Batch(Named, Copyable, Rollouts):
         if which is None:
             self._streams = dice.streams_of(seeds)
         else:
+            which = self._flags(which)
             self._streams[which] = dice.streams_of(seeds[which])
         self._start(None if which is None else np.flatnonzero(which))
 
     def restart(self, which: Flags) -> None:
         """Begin new games where `which` says so; those that are under way are broken off."""
+        which = self._flags(which)
         self._streams[which if self._over is None else which & ~self._over] += np.uint64(dice.GAMMA)
         self._start(np.flatnonzero(which))
 
@@ -372,7 +383,7 @@ class Batch(Named, Copyable, Rollouts):
         """
         idle = self._idle(which)
         if self.running.compiled and idle is None and not self.keep_final and self._past is None:
-            return self._step_compiled(self._whole_numbers(actions))
+            return self._step_compiled(whole_numbers(actions, self.num_envs))
         given = self._checked(actions, idle)
         chance = (self._fallen() >> _HALF_AT).view(np.int64)
         entries = (self._actor(), given, self._hides(given)) if self._past else None
@@ -435,10 +446,14 @@ class Batch(Named, Copyable, Rollouts):
         """Where nothing is to be played; None: nowhere."""
         if which is None:
             return self._over if self._over is not None and self._over.any() else None
-        which = np.asarray(which)
-        if which.shape != (self.num_envs,) or which.dtype != np.bool_:
-            raise DuelsError(f"`which` must be a boolean array of length {self.num_envs}.")
+        which = self._flags(which)
         return ~which if self._over is None else self._over | ~which
+
+    def _flags(self, which: ArrayLike) -> Flags:
+        flags = np.asarray(which)
+        if flags.shape != (self.num_envs,) or flags.dtype != np.bool_:
+            raise DuelsError(f"`which` must be a boolean array of length {self.num_envs}.")
+        return flags
 
     def _finish(self, places: Places, cut: Flags) -> None:
         """Games have ended there."""
@@ -470,7 +485,7 @@ class Batch(Named, Copyable, Rollouts):
             self._veil(self.final_masks[seat], cut & (self.final_actors != seat))
 
     def _checked(self, actions: ArrayLike, idle: Flags | None) -> Ints:
-        given = self._whole_numbers(actions)
+        given = whole_numbers(actions, self.num_envs)
         if idle is not None:
             given = np.where(idle, 0, given)
         unsigned = given.view(np.uint64)  # what is below 0 is too high then
@@ -478,12 +493,6 @@ class Batch(Named, Copyable, Rollouts):
         if np.count_nonzero(in_range) < self.num_envs:  # quicker than `all`
             self._refuse(~in_range, given)
         return given
-
-    def _whole_numbers(self, actions: ArrayLike) -> Ints:
-        given = np.asarray(actions)
-        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
-            raise DuelsError(f"A step needs {self.num_envs} whole numbers, one action an environment.")
-        return given if given.dtype == _WHOLE else given.astype(np.int64)
 
     def _refuse(self, wrong: Flags, actions: Ints) -> None:
         env = int(np.argmax(wrong))

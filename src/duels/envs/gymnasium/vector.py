@@ -17,7 +17,7 @@ from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import Rules
 from duels.core.validation import as_int, check_flag, check_int
-from duels.envs.batch import RANDOM, Bytes, Flags
+from duels.envs.batch import RANDOM, Bytes, Flags, whole_numbers
 from duels.envs.copies import Copyable
 from duels.envs.form import Named, form_of, refuse_options
 from duels.envs.gymnasium.many_opponents import (
@@ -214,10 +214,7 @@ class DuelVectorEnv(Named, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, ND
     def _checked(self, actions: Numbers) -> Numbers:
         if not self._seeded:
             raise DuelsError("The environment must be reset before its first step.")
-        actions = np.asarray(actions)
-        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
-            raise DuelsError(f"A step needs {self.num_envs} whole numbers, one action an environment.")
-        return actions
+        return whole_numbers(actions, self.num_envs)
 
     def _play(self, actions: Numbers, which: Flags) -> "_Results":
         """Play the agent's actions in `which` games, and the opponent's answers."""
