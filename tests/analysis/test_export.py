@@ -238,6 +238,12 @@ def test_fewer_games_take_nothing_away(name: str, tmp_path: Path) -> None:
     assert path.read_bytes() == content
 
 
+@pytest.mark.parametrize("name", ["games.jsonl", "games.parquet"])
+def test_a_folder_that_is_not_there_is_named(name: str, tmp_path: Path) -> None:
+    with pytest.raises(DuelsError, match=r"There is no folder .*new\.$"):
+        export(run_of("lights", 1), tmp_path / "new" / name)
+
+
 def test_never_more_games_than_asked_for(tmp_path: Path) -> None:
     export(run_of("lights", 5), tmp_path / "out.parquet.jsonl")  # as if it had been broken off here
     assert export(run_of("lights", 2), tmp_path / "out.parquet") == 2

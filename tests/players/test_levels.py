@@ -110,4 +110,4 @@ def test_a_perfect_player_never_gives_anything_away(game: str) -> None:
 def test_every_level_can_be_seated_by_name() -> None:
     for name in SHARE:
         for game in GAMES.values():
-            assert duels.make_player(name, game.rules())
+            assert duels.make_player(name, game.name)

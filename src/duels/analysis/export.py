@@ -58,6 +58,8 @@ def export(run: Export, path: Path, progress: Counted = lambda done, games: None
     Matches that are in the file stay there, even if they are more than `run` asks for. InUse, if another
     program is writing to it. With more `jobs` so many processes play.
     """
+    if not path.parent.is_dir():
+        raise DuelsError(f"There is no folder {path.parent}.")
     if path.suffix == ".jsonl":
         with sole_writer(path):
             return _write_lines(run, path, progress, jobs=jobs)

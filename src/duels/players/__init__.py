@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from duels.core.errors import UnknownName, no_such, quote
 from duels.core.rules import Rules, Sight
+from duels.games import rules_of
 from duels.players.levels import SHARE, LevelPlayer
 from duels.solving.progress import Progress, quiet
 
 if TYPE_CHECKING:
     from random import Random
+
+    from duels.core.game import Game
+    from duels.core.options import OptionValue
 
 
 class Player(Protocol):
@@ -73,8 +77,14 @@ def kind_for(name: str, rules: Rules[Any, Any, Any], outside: Mapping[str, Kind]
     return KINDS[strongest(rules)] if kind.name == PERFECT else kind
 
 
-def make_player(name: str, rules: Rules[Any, Any, Any], progress: Progress = quiet) -> Player:
-    """A player of the kind `name` for one seat of a match under `rules`."""
+def make_player(
+    name: str,
+    game: "str | Game | Rules[Any, Any, Any]",
+    progress: Progress = quiet,
+    **options: "OptionValue",
+) -> Player:
+    """A player of the kind `name` for one seat of a match of a game, with options, or under given rules."""
+    rules = rules_of(game, **options)
     kind = kind_for(name, rules)
     if not kind.seat:
         raise UnknownName(f"{quote(name)} is a person: only a screen can ask it.")
