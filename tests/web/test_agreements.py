@@ -7,10 +7,11 @@ def test_a_takeback_needs_the_other_s_consent(base: str) -> None:
     ann, bob, match = pair(base, "chain")
     ann.act(match, "4")
     assert ann.offer(match, "takeback").status_code == 204
-    assert bob.see(match)["offer"] == {"what": "takeback", "mine": False, "by": "Player 1"}
+    asked = {"what": "takeback", "by": "Player 1", "undoes_more": False}
+    assert bob.see(match)["offer"] == {**asked, "mine": False}
     assert ann.offer(match, "takeback", "yes").status_code == 409, "not one's own"
     assert bob.offer(match, "takeback", "no").status_code == 204
-    assert ann.see(match)["refused"] == {"what": "takeback", "mine": True, "by": "Player 1"}
+    assert ann.see(match)["refused"] == {**asked, "mine": True}
     assert len(ann.see(match)["log"]) == 1
     ann.offer(match, "takeback")
     assert bob.offer(match, "takeback", "yes").status_code == 204
@@ -21,6 +22,8 @@ def test_a_takeback_needs_the_other_s_consent(base: str) -> None:
     ann.offer(match, "takeback")
     bob.act(match, "5")
     assert bob.offer(match, "takeback", "yes").status_code == 409, "it has lapsed"
+    ann.offer(match, "takeback")
+    assert bob.see(match)["offer"]["undoes_more"], "what he played since"
 
 
 def test_only_yes_is_consent(base: str) -> None:

@@ -1,7 +1,6 @@
 """Pages in a real browser: two people, from the first click to the review."""
 
 import re
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
@@ -502,36 +501,6 @@ def test_a_newcomer_s_double_click_is_one_match_and_it_is_theirs(ann: Person) ->
     ann.page.wait_for_url("**/m/*")
     assert ann.wait("you") == "you"
     assert len(posted) == 1
-
-
-def test_home_marks_the_server_s_day_and_tells_the_visitor_s_time(browser: Browser, base: str) -> None:
-    days = set()
-    ahead = Person(browser, base, timezone_id="Pacific/Kiritimati")  # its date and ...
-    behind = Person(browser, base, timezone_id="Pacific/Niue")  # ... this one's are never the same
-    for person in (ahead, behind):
-        person.go("/daily")
-        day = person.page.get_attribute("#daily", "data-date")
-        person.page.evaluate(
-            "day => localStorage.setItem('duels.daily', JSON.stringify({[day]: {leap: true}}))", day
-        )
-        person.go("/")
-        person.page.wait_for_selector("#today-marks .right[data-game=leap]")
-        person.start("leap", "casual")
-        person.go("/")
-        assert person.page.inner_text("time").endswith(("just now", " min ago"))
-        person.page.clock.set_fixed_time(datetime.now(UTC) + timedelta(days=3))
-        person.go("/")
-        days.add(person.page.inner_text("time"))  # Nov 17
-        person.close()
-    assert len(days) == 2
-
-
-def test_what_somebody_else_wrote_into_the_browser_s_memory_is_passed_over(ann: Person) -> None:
-    for broken in ("{", "null", "7"):
-        ann.go("/")
-        ann.page.evaluate("kept => localStorage.setItem('duels.daily', kept)", broken)
-        ann.go("/daily")
-        ann.page.wait_for_selector("#share:has-text('duels daily')")
 
 
 def test_a_record_that_is_refused_leaves_no_other_review(ann: Person) -> None:

@@ -67,6 +67,10 @@ class Drawing(ABC, Generic[A, V]):
         """
         return ""
 
+    def unshown(self, sight: Sight[A, V]) -> str:
+        """What the seat has been shown and the drawing no longer shows, as a sentence; or ''."""
+        return ""
+
     def awaited(self, sight: Sight[A, V]) -> str:
         """What the other seat is to do while this one waits, as a verb."""
         return "move"

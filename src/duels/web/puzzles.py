@@ -215,6 +215,7 @@ def _as_data(exercise: "Exercise") -> dict[str, Any]:
         "seen": _seen(sight, words),
         "secrets": rules.has_secrets,
         "text": plain(words.board(sight)),
+        "unshown": drawing.unshown(sight),
         "remembered": plain(words.remembered(sight)),
         "told": Glossary().explain(explainer_of(exercise.oracle).counts_as_one),
         "belief": dict(beliefs.belief(sight)),

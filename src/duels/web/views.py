@@ -322,7 +322,18 @@ def _is_grid(line: str) -> bool:
 def _offer(standing: Standing, viewer: Viewer, offer: Offer | None) -> dict[str, Any] | None:
     if not offer:
         return None
-    return {"what": offer.what, "mine": offer.seat is viewer, "by": standing.called[offer.seat]}
+    return {
+        "what": offer.what,
+        "mine": offer.seat is viewer,
+        "by": standing.called[offer.seat],
+        "undoes_more": offer.what == TAKEBACK and _undoes_more(standing, offer),
+    }
+
+
+def _undoes_more(standing: Standing, offer: Offer) -> bool:
+    """Whether a takeback undoes what the other seat did since; among secrets, as far as that may be told."""
+    since = standing.match.turns[offer.kept :]
+    return standing.rules.has_secrets or any(turn.actor is offer.seat.other for turn in since)
 
 
 def _may(standing: Standing, viewer: Viewer) -> tuple[str, ...]:

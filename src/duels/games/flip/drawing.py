@@ -28,6 +28,7 @@ from duels.core.svg import (
     text,
 )
 from duels.games.flip.rules import Action, Flip, Keep, QuantumFlip, QuantumTiles, Scored, State
+from duels.games.flip.words import turned_back
 
 _WIDE, _LARGEST = 390, 90  # the tiles together; one of them
 _TOP = 118  # of the tiles: above them are the dials, and beside each a name
@@ -50,6 +51,9 @@ class FlipDrawing(Drawing[Action, State]):
             return "Keep one of the two; the other is turned back."
         quantum = any(isinstance(action, QuantumFlip) for action in sight.actions)
         return "Flip a tile, or use your Quantum Flip." if quantum else "Flip a tile."
+
+    def unshown(self, sight: Sight[Action, State]) -> str:
+        return turned_back(self.rules, sight.view)
 
     def awaited(self, sight: Sight[Action, State]) -> str:
         return "keep one of the two tiles" if sight.view.choosing else super().awaited(sight)

@@ -227,13 +227,8 @@ class FlipWords(Words[Action, State]):
 
     def remembered(self, sight: Sight[Action, State]) -> str:
         state = sight.view
-        seen = [
-            f"{self.rules.name_of(index)} is a {self.rules.value_of(tile)}"
-            for index, tile in enumerate(state.tiles)
-            if tile.isalpha() and not (state.choosing and index in state.lifted)
-        ]
         holders = [seat.label for seat in Seat if state.has_quantum(seat)]
-        shown = f"Shown and face down: {listed(seen)}.\n" if seen else ""
+        shown = f"{known}\n" if (known := turned_back(self.rules, state)) else ""
         return f"{shown}Quantum Flips left: {listed(holders) if holders else 'none'}.\n"
 
     def moves(self, sight: Sight[Action, State]) -> str:
@@ -255,6 +250,16 @@ class FlipWords(Words[Action, State]):
                 cells.append(f"[{Ink.CHANGED(text) if index == changed else text}]")
             lines.append(f"{chr(ord('A') + row)} {' '.join(cells)}")
         return "\n".join(lines) + "\n"
+
+
+def turned_back(rules: QuantumTiles, state: State) -> str:
+    """The tiles that were shown and are face down again, in a sentence; '' if there are none."""
+    seen = [
+        f"{rules.name_of(index)} is a {rules.value_of(tile)}"
+        for index, tile in enumerate(state.tiles)
+        if tile.isalpha() and not (state.choosing and index in state.lifted)
+    ]
+    return f"Shown and face down: {listed(seen)}." if seen else ""
 
 
 def _scoreboard(scores: tuple[int, int]) -> str:

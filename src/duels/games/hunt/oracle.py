@@ -41,7 +41,7 @@ from duels.solving.protocols import (
 SELF_PLAY = "chances when both play the strategy"
 """What the values are."""
 
-_DID = {Observe: "named", Move: "went to", Tunnel: "tunnelled to"}
+_DID = {Observe: "named", Move: "went to", Tunnel: "tunneled to"}
 
 PLAYED_OUT = 4000
 """Matches that are played to check the exact sums."""

@@ -47,7 +47,7 @@ class LeapDrawing(Drawing[Action, State]):
     @property
     def guide(self) -> tuple[str, ...]:
         return (
-            "Press the button below the board to enter the grid.",
+            "Both players are on cell 1 when play begins.",
             "Arcs lead to every cell that you can leap to. Press one of those cells; +4 is a leap by 4.",
         )
 

@@ -10,8 +10,12 @@ if (puzzle) {
   const sentence = () => (puzzle.dataset.done ? ANSWERED : document.getElementById("sentence").textContent.trim());
   const play = (answer) => (puzzle.dataset.done ? notice(ANSWERED) : grade(board, answer));
   const board = new Board({ around: puzzle, play, sentence });
-  const before = keptData("daily")[puzzle.dataset.date]?.[puzzle.dataset.game];
-  if (before !== undefined) document.getElementById("before").hidden = false;
+  const { kind, game, date } = puzzle.dataset;
+  const first = kind === "daily" && keptData("answers")[date]?.[game];
+  if (first) {
+    document.getElementById("before").hidden = false;
+    grade(board, first);
+  }
 }
 
 async function grade(board, answer) {
@@ -24,6 +28,8 @@ async function grade(board, answer) {
   board.settle(answer, graded.answers);
   const headline = document.getElementById("sentence");
   headline.dataset.turn = "over";
+  const task = document.getElementById("task"); // done: what is left below it has headings of its own
+  [task.className, task.textContent] = ["unseen", "The position"];
   headline.querySelector("b").textContent = "Answered.";
   headline.lastChild.textContent = ` ${graded.right ? "Your move is right." : "What is right has a solid frame, yours a dashed one."}`;
   const told = document.getElementById("graded");
@@ -31,11 +37,12 @@ async function grade(board, answer) {
   told.classList.add(graded.right ? "good" : "bad");
   const next = document.getElementById("next");
   next.hidden = false;
-  next.querySelector("a").focus({ preventScroll: true });
+  if (document.activeElement !== document.body) next.querySelector("a").focus({ preventScroll: true });
   if (kind === "daily") {
     const days = keptData("daily");
     days[date] = { [game]: graded.right, ...days[date] }; // the first answer counts
     keepData("daily", days);
+    keepData("answers", { [date]: { [game]: answer, ...keptData("answers")[date] } }); // today's are enough
   } else {
     keepData("practice", { ...skills, [game]: graded.skill });
     next.querySelector("a").search = `?aim=${graded.skill.aim.toFixed(2)}`;

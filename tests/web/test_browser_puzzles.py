@@ -1,0 +1,67 @@
+"""Puzzles in a real browser, and what it remembers of them."""
+
+from datetime import UTC, datetime, timedelta
+
+from playwright.sync_api import Browser
+
+from duels.core.rules import Seat
+from duels.games.flip.drawing import FlipDrawing
+from duels.games.flip.rules import QuantumTiles
+from tests.web.browsing import Person
+
+ANSWERED = "#puzzle[data-done] #graded"
+
+
+def test_an_answered_puzzle_is_shown_answered_when_it_is_looked_at_again(ann: Person) -> None:
+    ann.go("/daily/lights")
+    ann.target(ann.pressable[0]).click()
+    ann.page.wait_for_selector(ANSWERED)
+    first = ann.page.inner_text("#puzzle")
+    assert "Find the best move" not in first
+    ann.go("/daily/lights")
+    ann.page.wait_for_selector(ANSWERED)
+    before = ann.page.locator("#before")
+    assert before.is_visible()
+    assert ann.page.inner_text("#puzzle").replace(before.inner_text(), "").split() == first.split()
+    ann.go("/daily/leap")
+    assert ann.page.is_hidden("#before")
+
+
+def test_a_puzzle_tells_what_the_board_no_longer_shows(ann: Person) -> None:
+    rules = QuantumTiles()
+    state = rules.parse_state("...../.4.../..5../...2e/..... 6,5 01 2")
+    assert FlipDrawing(rules).unshown(rules.sight(state, Seat.TWO)) == "Shown and face down: D5 is a 5."
+    seeds = (f"/practice/flip?seed={seed}" for seed in range(100))
+    path, known = next((path, known) for path in seeds if (known := ann.data(path)["unshown"]))
+    ann.go(path)
+    assert known in ann.page.inner_text(".log")
+
+
+def test_home_marks_the_server_s_day_and_tells_the_visitor_s_time(browser: Browser, base: str) -> None:
+    days = set()
+    ahead = Person(browser, base, timezone_id="Pacific/Kiritimati")  # its date and ...
+    behind = Person(browser, base, timezone_id="Pacific/Niue")  # ... this one's are never the same
+    for person in (ahead, behind):
+        person.go("/daily")
+        day = person.page.get_attribute("#daily", "data-date")
+        person.page.evaluate(
+            "day => localStorage.setItem('duels.daily', JSON.stringify({[day]: {leap: true}}))", day
+        )
+        person.go("/")
+        person.page.wait_for_selector("#today-marks .right[data-game=leap]")
+        person.start("leap", "casual")
+        person.go("/")
+        assert person.page.inner_text("time").endswith(("just now", " min ago"))
+        person.page.clock.set_fixed_time(datetime.now(UTC) + timedelta(days=3))
+        person.go("/")
+        days.add(person.page.inner_text("time"))  # Nov 17
+        person.close()
+    assert len(days) == 2
+
+
+def test_what_somebody_else_wrote_into_the_browser_s_memory_is_passed_over(ann: Person) -> None:
+    for broken in ("{", "null", "7"):
+        ann.go("/")
+        ann.page.evaluate("kept => localStorage.setItem('duels.daily', kept)", broken)
+        ann.go("/daily")
+        ann.page.wait_for_selector("#share:has-text('duels daily')")
