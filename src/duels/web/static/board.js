@@ -146,6 +146,7 @@ export class Board {
       else if (action === chosen || right.includes(action)) mention(each, action === chosen, right.includes(action));
       else each.remove();
     }
+    for (const own of this.#place().querySelectorAll(".target.chosen")) own.parentNode.append(own); // above the others
   }
 
   // What is hidden has changed: Tab leads to a target that tells nothing of it, and nothing is named after it.
