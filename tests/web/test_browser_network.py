@@ -122,19 +122,25 @@ def test_connections_that_are_cut(browser: Browser, base: str, proxy: Proxy) -> 
     proxy.cut()
     for person in (ann, bob):
         person.page.wait_for_selector("#lost")
-    # Asked for while nobody answers, played once when somebody does.
+    # Asked for while nobody answers, played once when somebody does: of two moves the last, which is marked.
     before = ann.event
-    ann.target("1-2").click()
-    ann.page.wait_for_timeout(300)
+    marked = "all => all.map((each) => each.dataset.action)"
+    for move in ("1-2", "1"):
+        with ann.page.expect_event("requestfailed", lambda request: request.method == "POST"):
+            ann.target(move).click()
+        assert ann.page.locator(".waiting").evaluate_all(marked) == [move]
     said = "The server cannot be reached. Try again in a moment."
     assert said in bob.page.request.get(f"{base}/static/post.js").text()
     bob.page.evaluate("said => (document.getElementById('notice').textContent = said)", said)
     proxy.mend()
     bob.page.wait_for_selector("#notice:empty", state="attached")
     ann.page.wait_for_selector(f'#state:not([data-event="{before}"])')
+    ann.page.wait_for_selector(".waiting", state="detached")
     bob.wait("you")
     bob.press("4")
     ann.wait("you")
+    assert ann.log == ["You turned OFF light 1.", "Bob turned OFF light 4."]
+    assert not ann.notice
     for person in (ann, bob):
         assert len(person.log) == 2
         person.page.wait_for_selector("#lost", state="hidden")

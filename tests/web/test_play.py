@@ -79,12 +79,16 @@ def test_requests_that_come_twice_late_or_out_of_turn(base: str) -> None:
     assert bob.act(match, "4").status_code == 409, "it is not Bob's turn"
     assert ann.act(match, "4", event).status_code == 204
     assert ann.act(match, "4", event).status_code == 204, "it is done already"
-    assert ann.act(match, "5", event).status_code == 409, "Ann's page is old"
+    late = ann.act(match, "5", event)
+    assert late.status_code == 409, "Ann's page is old"
+    assert late.json()["message"] == "Another move of yours was played first. The match has gone on since."
     assert ann.act(match, "5", event + 50).status_code == 409, "nobody was ever shown that"
     refused = bob.act(match, "4")
     assert refused.status_code == 422
     assert "'4' is not allowed now; allowed: 1, 2, 3, 5, 6, 7" in refused.json()["message"]
     assert "Cannot read" in bob.act(match, "banana").json()["message"]
+    before = bob.see(match)["event"] - 1
+    assert bob.act(match, "1-2", before).json()["message"] == "The match has gone on since.", "by Ann's move"
     assert bob.act(match, "1-2").status_code == 204
     assert ann.act(match, "4", event).status_code == 204, "and it stays done"
     assert len(load_record(ann.get(f"{match}/record").text).match.turns) == 2

@@ -143,7 +143,9 @@ def _take_up(standing: Standing, what: str, kept: int, seat: Seat, identities: M
 
 def _check_fresh(standing: Standing, seat: Seat, event: int, at_any_time: bool) -> None:
     if not 0 <= event <= standing.event(seat) or (standing.since(seat, event) and not at_any_time):
-        raise Stale("The match has gone on since.")
+        # Whoever presses two things while the server does not answer has to know which of them counts.
+        own = "Another move of yours was played first. " if standing.decided_after(seat, event) else ""
+        raise Stale(f"{own}The match has gone on since.")
     if standing.over:
         raise Stale("The match is over.")
     if not standing.complete:

@@ -135,6 +135,11 @@ export class Board {
     for (const [cloud, p] of fog) if (most) cloud?.setAttribute("opacity", 0.12 + (1.6 * p) / most);
   }
 
+  // Mark the action that was pressed and is not answered yet; with nothing, none.
+  wait(action = "") {
+    for (const each of [...this.#all(), ...this.#buttons()]) each.classList.toggle("waiting", each.dataset.action === action);
+  }
+
   // The decision was made: what was chosen and what is right stay marked, and nothing can be pressed any more.
   settle(chosen, right) {
     this.#leave();
@@ -234,7 +239,7 @@ export class Board {
     }
     const meant = found.find((target) => named(target).length === this.#picked.length);
     if (meant && this.#picked.length) {
-      meant.classList.add("chosen");
+      this.#leave();
       this.#play(meant.dataset.action);
       return;
     }

@@ -23,6 +23,7 @@ let watchdog = 0;
 let glance = 0;
 let closed = 0; // how often the stream or the looking was ended: an answer that comes later is for nobody
 let wantsRematch = false;
+let acted = 0; // how often something was asked to be played
 
 const state = () => document.getElementById("state");
 const seen = () => Number(state().dataset.event);
@@ -189,15 +190,23 @@ window.addEventListener("online", listen);
 // -- up ---------------------------------------------------------------------------------------------------------
 
 // Send something, and see to it that the event that follows arrives: if the stream is dead, it is opened anew.
-async function send(path, body) {
+async function send(path, body, stands) {
   const before = seen();
-  const data = await post(`${address}/${path}`, body, TRIES, isVeiled() ? "That cannot be played. Your token is hidden: show it to see what can." : "");
+  const instead = isVeiled() ? "That cannot be played. Your token is hidden: show it to see what can." : "";
+  const data = await post(`${address}/${path}`, body, { tries: TRIES, stands, instead });
   setTimeout(() => seen() === before && !data?.prompt && listen(), PATIENCE);
   return data;
 }
 
+// The last press counts: one that still waits for an answer is not sent again. Should it have arrived all the same, the
+// server refuses the other, for both are for the same event.
 async function act(asked) {
-  const data = await send("act", { ...asked, event: seen() });
+  const number = ++acted;
+  const stands = () => number === acted;
+  board.wait(asked.action);
+  const data = await send("act", { ...asked, event: seen() }, stands);
+  if (!stands()) return;
+  board.wait();
   if (data?.prompt) {
     entered = asked.entries;
     const prompt = place.querySelector("#entry .prompt");

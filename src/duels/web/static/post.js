@@ -26,27 +26,26 @@ const PATIENCE = 2_000; // milliseconds until a request that may be sent again i
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 // The answer's data ({} where there is none), or null if it was refused, which is said then. A request that the
-// server knows again if it comes twice may be sent `tries` times. `instead` is said where the server's own words would
-// tell a neighbour what is hidden.
-export async function post(path, body, tries = 1, instead = "") {
+// server knows again if it comes twice may be sent `tries` times, for as long as it `stands`: once it does not, nothing
+// more is said of it. `instead` is said where the server's own words would tell a neighbour what is hidden.
+export async function post(path, body, { tries = 1, stands = () => true, instead = "" } = {}) {
   notice(""); // what was said before is of something else; what comes before the answer is news
-  for (let tried = 1; ; tried++) {
-    let answer;
-    try {
-      answer = await fetch(path, {
-        method: "POST",
-        headers: { "Content-Type": "application/json", Accept: "application/json" },
-        body: JSON.stringify(body),
-        signal: tries > 1 ? AbortSignal.timeout?.(PATIENCE) : null,
-      });
-    } catch {
-      if (tried < tries) {
-        if (tried > 1) notice(TRYING);
-        await pause(Math.min(1_000, 300 * tried));
-        continue;
-      }
+  for (let tried = 1; stands(); tried++) {
+    const answer = await fetch(path, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Accept: "application/json" },
+      body: JSON.stringify(body),
+      signal: tries > 1 ? AbortSignal.timeout?.(PATIENCE) : null,
+    }).catch(() => null);
+    if (!stands()) break;
+    if (!answer && tried < tries) {
+      if (tried > 1) notice(TRYING);
+      await pause(Math.min(1_000, 300 * tried));
+      continue;
+    }
+    if (!answer) {
       notice(UNREACHABLE);
-      return null;
+      break;
     }
     const data = answer.status === 204 ? {} : await answer.json().catch(() => ({}));
     const message = (answer.status === 422 && instead) || data.message;
@@ -54,6 +53,7 @@ export async function post(path, body, tries = 1, instead = "") {
     if (!answer.ok) notice(message || `That did not work (${answer.status}).`);
     return answer.ok ? data : null;
   }
+  return null;
 }
 
 // Copy a text, in the older way where browsers allow the newer one only over TLS: a home network has none.

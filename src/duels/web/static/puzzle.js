@@ -22,7 +22,9 @@ async function grade(board, answer) {
   const { kind, game, date, seed, aim } = puzzle.dataset;
   const skills = keptData("practice");
   const asked = kind === "daily" ? { answer, date } : { answer, seed, aim, skill: skills[game] ?? {} };
+  board.wait(answer);
   const graded = await post(`/${kind}/${game}`, asked);
+  board.wait();
   if (!graded) return;
   puzzle.dataset.done = "yes";
   board.settle(answer, graded.answers);
