@@ -2,6 +2,7 @@
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from random import Random
 from typing import Any
 from xml.etree import ElementTree
@@ -29,6 +30,8 @@ OTHER_SIZES: list[tuple[str, dict[str, int]]] = [
     ("flip", {"side": 9, "values": 9, "copies": 9}),
 ]
 EVERY_SIZE = [*all_rules(), *(find_game(name).rules(**options) for name, options in OTHER_SIZES)]
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom."""
 RULES = pytest.mark.parametrize("rules", EVERY_SIZE, ids=repr)
 
 
@@ -100,22 +103,48 @@ def check_targets(sight: Sight[Any, Any]) -> None:
     modes = [(part.get("data-mode"), frozenset(part.attrib["data-cells"].split())) for part in found]
     by_cells = [mode for mode in modes if mode[0]]
     assert len(set(by_cells)) == len(by_cells)
-    check_apart([box for part in found if not part.get("data-mode") for box in hit_boxes(part)])
+    pressed = [box for part in found if not part.get("data-mode") for box in hit_boxes(part)]
+    check_apart(pressed)
+    check_readable(words_of(svg), pressed)
 
 
-def hit_boxes(part: ElementTree.Element) -> list[tuple[float, float, float, float]]:
+def hit_boxes(part: ElementTree.Element) -> list[Box]:
     boxes = [rect for rect in part.iter() if rect.get("class") == "hit"]
     assert len(boxes) == 1
     x, y, width, height = (float(boxes[0].attrib[name]) for name in ("x", "y", "width", "height"))
     return [(x, y, x + width, y + height)]
 
 
-def check_apart(boxes: list[tuple[float, float, float, float]]) -> None:
+def check_apart(boxes: list[Box]) -> None:
     for n, (left, top, right, bottom) in enumerate(boxes):
         for other in boxes[:n]:
             wide = min(right, other[2]) - max(left, other[0])
             high = min(bottom, other[3]) - max(top, other[1])
             assert min(wide, high) < 0.2, "two targets overlap"
+
+
+def words_of(part: ElementTree.Element, dx: float = 0, dy: float = 0) -> Iterator[tuple[str, Box]]:
+    """The words that stand on a board without being pressed, and where their letters are."""
+    if moved := re.match(r"translate\((\S+) (\S+)\)", part.get("transform", "")):
+        dx, dy = dx + float(moved[1]), dy + float(moved[2])
+    if part.tag.endswith("text"):
+        words, size = part.text or "", float(part.attrib["font-size"])
+        x, y = float(part.attrib["x"]) + dx, float(part.attrib["y"]) + dy
+        width = len(words) * size / 2
+        left = x - {"start": 0, "middle": width / 2, "end": width}[part.attrib["text-anchor"]]
+        yield words, (left, y - 0.72 * size, left + width, y)
+    for inside in part:
+        if "target" not in inside.get("class", "").split():
+            yield from words_of(inside, dx, dy)
+
+
+def check_readable(words: Iterable[tuple[str, Box]], pressed: list[Box]) -> None:
+    """What is pressed has a frame at times: it leads around words, or past them."""
+    for text, (left, top, right, bottom) in words:
+        for box in pressed:
+            apart = box[0] >= right or box[2] <= left or box[1] >= bottom or box[3] <= top
+            around = box[0] <= left and box[2] >= right and box[1] <= top and box[3] >= bottom
+            assert apart or around, f"a frame crosses '{text}'"
 
 
 @pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.path.stem)

@@ -41,6 +41,7 @@ from duels.games.hunt.rules import (
 
 _EYES = {Seat.ONE: -62, Seat.TWO: 102}  # from the middle of a cell to the middle of a row of eyes
 _NUMBER, _TUNNEL = 62, 168
+_TUNNEL_HIT, _TUNNEL_WORDS = -8, 43  # from there; what is pressed frames none of the words below it
 _STRENGTH = (1.0, 0.55, 0.3)  # of an eye: of the cell named last, of the one before…
 _PUFFS = ((-13, 8, 18), (12, 6, 20), (-1, -8, 18), (17, -12, 11), (-19, -9, 10))
 
@@ -262,7 +263,7 @@ def _lane(track: Track, words: Sequence[str], classes: str = "", opacity: float 
     down = at(0, _TUNNEL)
     way = group(path(track.line(), "line", 3, stroke_dasharray="1 9"), transform=down)
     x, y = track.at(1)
-    below = group(*words, transform=at(x - 30, y + _TUNNEL + 34))
+    below = group(*words, transform=at(x - 30, y + _TUNNEL + _TUNNEL_WORDS))
     drawn = group(way, *holes, opacity=opacity)
     return decoration(drawn, below, data_key="tunnel", **{"class": classes} if classes else {})
 
@@ -289,7 +290,7 @@ def _target(track: Track, kind: type[Action], number: int, here: bool, notation:
     size, wide = track.size, track.pitch - 2
     if kind is Tunnel:
         offer = _hole(x, y + _TUNNEL, 33, 18, fill="none", stroke="ok", classes="offer", stroke_width=3)
-        hit = hit_box(x, y + _TUNNEL, wide, 78)
+        hit = hit_box(x, y + _TUNNEL + _TUNNEL_HIT, wide, 78)
         return target(notation, [number], f"Tunnel to position {number}", offer, hit, classes="secret")
     offer = box(x, y, size, size, size / 4, "none", "ok", classes="offer", stroke_width=3)
     below = chip(x, y + _NUMBER, str(number), min(track.pitch - 20, 48))
