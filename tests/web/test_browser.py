@@ -53,6 +53,11 @@ def test_two_people_play_to_the_end(ann: Person, bob: Person, game: str, tmp_pat
     assert len(tops) == 1, "the board stays where it is"
     if game == "lights":  # the log is as long as the match, without a bar to scroll it
         assert ann.page.evaluate("log.scrollHeight <= log.clientHeight")
+    for person in (ann, bob):  # the end is said once
+        spoken = str(person.page.text_content("#spoken")).replace("You win", "You won")
+        said = re.findall(r"[^.!?]+[.!?]", spoken)
+        assert said
+        assert len(said) == len(set(said)), said
     with ann.page.expect_download() as download:
         ann.page.click("text=Download the record")
     record = tmp_path / "match.duel"
@@ -330,7 +335,13 @@ def test_what_two_people_agree_on(ann: Person, bob: Person) -> None:
     ann.page.wait_for_function("() => document.title.startsWith('Rematch offered')")
     ann.page.evaluate(SHOW)
     over = bob.page.url
+    tab = ann.new_page()
+    tab.goto(over)
+    tab.wait_for_selector("#offer")
     ann.page.click("text=Agree")
+    tab.wait_for_selector("#rematch")
+    assert str(tab.text_content("#spoken")).startswith("The rematch has begun. You won.")
+    tab.close()
     for person in (ann, bob):
         person.page.wait_for_url(lambda url: "/m/" in url and url != over)
     assert ann.page.url == bob.page.url

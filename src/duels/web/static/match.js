@@ -65,6 +65,16 @@ function forget() {
   if (prompt?.dataset.first) prompt.textContent = prompt.dataset.first;
 }
 
+const sentences = (text) => text.match(/[^.!?]+[.!?]*/g) ?? [];
+// How the log tells an end and how the headline does may differ by this alone.
+const alike = (sentence) => sentence.trim().replace(/[.!]+$/, "").replace(/^You win\b/, "You won");
+
+// What of a text was not said before.
+function unsaid(text, before) {
+  const said = new Set(sentences(before).map(alike));
+  return sentences(text).filter((each) => !said.has(alike(each))).join("").trim();
+}
+
 // Say what is new: what happened since, what is offered, and what is asked now.
 function speak(before, offered, askedBack) {
   const now = lines();
@@ -74,9 +84,11 @@ function speak(before, offered, askedBack) {
   const since = turn() === "over" ? Math.max(same, now.length - 1) : same; // at the end all may be told anew
   const news = shrank ? ["Taken back."] : same < 0 ? [] : now.slice(since);
   const offer = asked();
-  if (offer !== offered && (offer || !news.length)) news.unshift(offer || "The offer stands no longer.");
+  const gone = document.getElementById("rematch") ? "The rematch has begun." : "The offer stands no longer.";
+  if (offer !== offered && (offer || !news.length)) news.unshift(offer || gone);
   else if (askedBack && !asksBack() && !shrank && turn() !== "over") notice(LAPSED);
-  spoken.textContent = [...news, sentence()].join(" ");
+  const told = news.join(" ");
+  spoken.textContent = `${told} ${unsaid(sentence(), told)}`.trim();
 }
 
 // An offer lies over the end of a phone's screen: scroll what is being typed from under it.
