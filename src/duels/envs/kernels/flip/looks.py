@@ -166,7 +166,7 @@ class Looks:
             _items(packed(table).view(np.int8))
             for table in (layout.allowed, layout.still_open, layout.keeping, only)
         )
-        """[action] a mask of it alone."""
+        """[whether a pair may be lifted], [tile], [pair] as in the layout; [action] a mask of it alone."""
 
     def forget(self) -> None:
         """The games have moved on elsewhere: what they show is worked out anew when it is next asked for."""
@@ -317,7 +317,7 @@ class Looks:
 
 
 def packed(masks: Small) -> Ints:
-    """[…, word] masks as bits."""
+    """[mask, word] masks as bits."""
     return np.packbits(masks.reshape(-1), bitorder="little").view(np.int64).reshape(-1, 2)
 
 
