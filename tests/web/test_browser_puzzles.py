@@ -9,13 +9,19 @@ from duels.games.flip.drawing import FlipDrawing
 from duels.games.flip.rules import QuantumTiles
 from tests.web.browsing import Person
 
+PRESS = """
+(action) => document.querySelector(`[data-action="${action}"] .hit`)
+  .dispatchEvent(new MouseEvent("click", {bubbles: true}))
+"""
 ANSWERED = "#puzzle[data-done] #graded"
 
 
 def test_an_answered_puzzle_is_shown_answered_when_it_is_looked_at_again(ann: Person) -> None:
     ann.go("/daily/lights")
-    ann.target(ann.pressable[0]).click()
+    pressed = ann.pressable[:2]
+    ann.page.evaluate(f"actions => actions.forEach({PRESS})", pressed)
     ann.page.wait_for_selector(ANSWERED)
+    assert ann.page.get_attribute(".target.chosen", "data-action") == pressed[0], "the first answer counts"
     first = ann.page.inner_text("#puzzle")
     assert "Find the best move" not in first
     ann.go("/daily/lights")

@@ -8,23 +8,32 @@ const ANSWERED = "You have answered this one.";
 const puzzle = document.getElementById("puzzle");
 if (puzzle) {
   const sentence = () => (puzzle.dataset.done ? ANSWERED : document.getElementById("sentence").textContent.trim());
-  const play = (answer) => (puzzle.dataset.done ? notice(ANSWERED) : grade(board, answer));
+  const play = (answer) => (puzzle.dataset.done ? notice(ANSWERED) : first() ? look(board) : grade(board, answer));
   const board = new Board({ around: puzzle, play, sentence });
+  if (first()) look(board);
+}
+
+// What was answered first today, here or in another tab.
+function first() {
   const { kind, game, date } = puzzle.dataset;
-  const first = kind === "daily" && keptData("answers")[date]?.[game];
-  if (first) {
-    document.getElementById("before").hidden = false;
-    grade(board, first);
-  }
+  return kind === "daily" ? keptData("answers")[date]?.[game] : undefined;
+}
+
+function look(board) {
+  document.getElementById("before").hidden = false;
+  grade(board, first());
 }
 
 async function grade(board, answer) {
+  if (puzzle.dataset.asked) return; // one answer at a time
+  puzzle.dataset.asked = "yes";
   const { kind, game, date, seed, aim } = puzzle.dataset;
   const skills = keptData("practice");
   const asked = kind === "daily" ? { answer, date } : { answer, seed, aim, skill: skills[game] ?? {} };
   board.wait(answer);
   const graded = await post(`/${kind}/${game}`, asked);
   board.wait();
+  delete puzzle.dataset.asked;
   if (!graded) return;
   puzzle.dataset.done = "yes";
   board.settle(answer, graded.answers);
