@@ -147,6 +147,24 @@ def test_connections_that_are_cut(browser: Browser, base: str, proxy: Proxy) -> 
         person.close()
 
 
+def test_a_move_pressed_after_a_takeback_is_not_taken_back(browser: Browser, proxy: Proxy) -> None:
+    ann = Person(browser, proxy.url)
+    ann.start("lights", "casual")
+    ann.press("1")
+    ann.wait("you")
+    before, move = ann.event, ann.pressable[0]
+    proxy.cut()
+    ann.page.wait_for_selector("#lost")
+    for pressed in (ann.page.locator("[data-offer=takeback]"), ann.target(move)):
+        with ann.page.expect_event("requestfailed", lambda request: request.method == "POST"):
+            pressed.click()
+    proxy.mend()
+    ann.page.wait_for_selector(f'#state:not([data-event="{before}"])')
+    ann.wait("you", "over")
+    assert sum(line.startswith("You ") for line in ann.log) == 2
+    ann.close()
+
+
 @pytest.mark.slow
 def test_connections_that_stall(browser: Browser, proxy: Proxy) -> None:
     """Nothing arrives and nobody says so: requests are sent anew, and the stream is opened anew."""

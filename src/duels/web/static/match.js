@@ -23,7 +23,8 @@ let watchdog = 0;
 let glance = 0;
 let closed = 0; // how often the stream or the looking was ended: an answer that comes later is for nobody
 let wantsRematch = false;
-let acted = 0; // how often something was asked to be played
+let acted = 0; // how often something was asked for
+let agreed = false; // to what was offered
 
 const state = () => document.getElementById("state");
 const seen = () => Number(state().dataset.event);
@@ -65,6 +66,8 @@ function forget() {
   if (prompt?.dataset.first) prompt.textContent = prompt.dataset.first;
 }
 
+let ended = turn() === "over" ? sentence() : ""; // the result, if it was told already
+
 const sentences = (text) => text.match(/[^.!?]+[.!?]*/g) ?? [];
 // How the log tells an end and how the headline does may differ by this alone.
 const alike = (sentence) => sentence.trim().replace(/[.!]+$/, "").replace(/^You win\b/, "You won");
@@ -84,11 +87,14 @@ function speak(before, offered, askedBack) {
   const since = turn() === "over" ? Math.max(same, now.length - 1) : same; // at the end all may be told anew
   const news = shrank ? ["Taken back."] : same < 0 ? [] : now.slice(since);
   const offer = asked();
-  const gone = document.getElementById("rematch") ? "The rematch has begun." : "The offer stands no longer.";
+  const gone = document.getElementById("rematch") ? "The rematch has begun." : agreed ? "Taken back." : "The offer stands no longer.";
   if (offer !== offered && (offer || !news.length)) news.unshift(offer || gone);
   else if (askedBack && !asksBack() && !shrank && turn() !== "over") notice(LAPSED);
   const told = news.join(" ");
-  spoken.textContent = `${told} ${unsaid(sentence(), told)}`.trim();
+  const result = turn() === "over" ? sentence() : "";
+  spoken.textContent = `${told} ${result && result === ended ? "" : unsaid(sentence(), told)}`.trim();
+  ended = result;
+  if (offer !== offered) agreed = false;
 }
 
 // An offer lies over the end of a phone's screen: scroll what is being typed from under it.
@@ -211,11 +217,15 @@ async function send(path, body, stands) {
 }
 
 // The last press counts: one that still waits for an answer is not sent again. Should it have arrived all the same, the
-// server refuses the other, for both are for the same event.
-async function act(asked) {
+// server refuses the other, for both are for the same event. Gives whether this press still is the last one.
+function latest(action) {
   const number = ++acted;
-  const stands = () => number === acted;
-  board.wait(asked.action);
+  board.wait(action);
+  return () => number === acted;
+}
+
+async function act(asked) {
+  const stands = latest(asked.action);
   const data = await send("act", { ...asked, event: seen() }, stands);
   if (!stands()) return;
   board.wait();
@@ -255,7 +265,8 @@ const presses = {
   resign: () => document.getElementById("resign").showModal(),
   offer: (button) => {
     if (button.dataset.offer === "rematch") wantsRematch = button.dataset.answer !== "no";
-    return send("offer", { offer: button.dataset.offer, answer: button.dataset.answer || "", event: seen() });
+    agreed = button.dataset.answer === "yes";
+    return send("offer", { offer: button.dataset.offer, answer: button.dataset.answer || "", event: seen() }, latest());
   },
   copy: (button) => copy(button.dataset.copy),
   watch: () => copy(location.href),
