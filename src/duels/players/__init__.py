@@ -83,7 +83,7 @@ def make_player(
     progress: Progress = quiet,
     **options: "OptionValue",
 ) -> Player:
-    """A player of the kind `name` for one seat of a match of a game, with options, or under given rules."""
+    """A player of the kind `name`, for one seat: of a game (with options), or under the given rules."""
     rules = rules_of(game, **options)
     kind = kind_for(name, rules)
     if not kind.seat:

@@ -8,7 +8,7 @@ def features(rules: QuantumTiles) -> tuple[Feature, ...]:
     tiles = rules.side**2
     values = range(1, rules.values + 1)
     faces = (UNKNOWN, *map(str, values), *(SEEN_AS[value - 1] for value in values))
-    # At least three: two would be one number, where all other boards have one for each.
+    # At least three, so that scores are one-hot on every board: a feature of two values is a single number.
     scores = tuple(range(max(3, rules.target + rules.values)))
     return (
         Feature("tiles", faces, lambda view, seat: view.tiles, tiles),

@@ -118,7 +118,7 @@ class FlipBatch(Batch):
 
     def _masks_given(self) -> Bytes:
         masks = self._looks.masks()
-        # NumPy unpacks them into an array that is new anyhow, but wider than they are.
+        # Unpacked in NumPy they are a new array already, though not a contiguous one.
         return self._given("masks", masks) if self.running.copy or self.running.compiled else masks
 
     def _shown_to_mover(self) -> Bytes:
