@@ -44,6 +44,10 @@ class Visitor:
     def post_raw(self, path: str, content: bytes, **headers: str) -> httpx.Response:
         return self._http.post(path, content=content, headers={"Content-Type": "application/json", **headers})
 
+    def request(self, method: str, path: str, content: bytes | None = None) -> httpx.Response:
+        headers = {} if content is None else {"Content-Type": "application/json"}
+        return self._http.request(method, path, content=content, headers=headers)
+
     def start(self, game: str, against: str = "random", **more: Any) -> str:
         """Begin a match; its address."""
         answer = self.post("/matches", game=game, against=against, **more)

@@ -1,0 +1,66 @@
+"""What users keep stays as it is: today's code writes the files in tests/fixtures, and reads the old ones."""
+
+import json
+import shutil
+from pathlib import Path
+
+import duels_tictactoe
+import pytest
+
+from duels.core.record import dumps
+from duels.core.rules import Seat
+from duels.games import load_record
+from tests.fixtures.build import SECTIONS, committed_files
+from tests.fixtures.files import HERE, committed
+from tests.support import duels
+
+RECORDS = sorted([*(HERE / "records").glob("*.duel"), *(HERE / "journals").glob("*.duel")])
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_what_is_written_is_as_it_was(section: str, tmp_path: Path) -> None:
+    files = SECTIONS[section](tmp_path)
+    assert sorted(files) == committed_files(section)
+    for path, content in files.items():
+        assert content.decode() == (HERE / path).read_text(encoding="utf-8"), path
+
+
+@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
+def test_an_old_record_is_read(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    record = load_record(text, duels_tictactoe.GAME if path.stem.startswith("tictactoe") else None)
+    if record.version == 1:
+        assert record.match.outcome
+        assert record.match.outcome.reason in text
+    else:
+        assert dumps(record.match, record.headers, record.seat, record.comments) == text
+    if record.seat:
+        assert record.seat in Seat
+        assert f"seat: {record.seat.value}\n" in text
+
+
+def test_an_old_match_goes_on(tmp_path: Path) -> None:
+    """A match that was left is resumed, and ends as the one that was not left."""
+    for name, content in committed("journals", "*-left.duel").items():
+        path = tmp_path / name
+        path.write_bytes(content)
+        done = duels(tmp_path, "resume", path, entered="resign\nyes\n")
+        assert done.code == 0, done
+        assert path.read_bytes() == (HERE / "journals" / name.replace("left", "resigned")).read_bytes()
+
+
+def test_an_old_run_goes_on(tmp_path: Path) -> None:
+    """A run that is asked for more plays only what is new."""
+    shutil.copytree(HERE / "arena" / "part-1", tmp_path / "part-1")
+    before = (tmp_path / "part-1" / "log-1-of-2-1.jsonl").read_bytes()
+    told = {"players": ["random", "club"], "games": ["lights", "hunt"]}
+    config = "".join(f"{name} = {json.dumps(value)}\n" for name, value in told.items())
+    (tmp_path / "more.toml").write_text(f"{config}matches = 8\n[options.hunt]\nmax_turns = 6\n")
+    asked = ("--shard", "1/2", "--workers", "1", "--out", tmp_path / "part-1")
+    done = duels(tmp_path, "arena", "run", tmp_path / "more.toml", *asked)
+    assert done.code == 0, done
+    logs = sorted((tmp_path / "part-1").glob("log-*.jsonl"))
+    played = b"".join(log.read_bytes() for log in logs)
+    assert before in played
+    keys = [json.loads(line)["key"] for line in played.splitlines()]
+    assert len(keys) == len(set(keys)) == 2 * before.count(b"\n")
