@@ -100,7 +100,7 @@ def test_the_result_for_the_person_and_why_come_first() -> None:
 @pytest.mark.parametrize("game", GAME_NAMES)
 def test_no_grid_of_letters_stands_under_a_drawing(game: str) -> None:
     match = duels.start(game).resign(Seat.ONE)
-    board = plain(match.rules.game.words(match.rules).board(match.after(0).sight(Seat.ONE)))
+    board = plain(str(match.rules.game.words(match.rules).board(match.after(0).sight(Seat.ONE))))
     start = steps_of(page_of(match))[0]["text"]
     assert not {line for line in board.splitlines() if line} & set(start.splitlines())
     assert "Board:" not in start

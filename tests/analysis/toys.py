@@ -14,6 +14,7 @@ from duels.core.errors import NotationError
 from duels.core.game import Game
 from duels.core.options import option
 from duels.core.rules import Actor, Event, OpenRules, Outcome, Seat, Sight, Step
+from duels.core.text_board import TextBoard
 from duels.core.words import Dialogue, Refused, Words, ask_until
 from duels.solving.oracle import Judged, OpenOracle, Oracle, Value, Verdict
 from duels.solving.progress import Progress, quiet
@@ -109,8 +110,8 @@ class StepsWords(Words[int, Count]):
         assert isinstance(event, Stepped)
         return f"Count: {event.total}\n"
 
-    def board(self, sight: Sight[int, Count]) -> str:
-        return f"Count: {sight.view.total}\n"
+    def board(self, sight: Sight[int, Count]) -> TextBoard:
+        return TextBoard(f"Count: {sight.view.total}\n")
 
     def moves(self, sight: Sight[int, Count]) -> str:
         return "1 or 2\n"

@@ -7,6 +7,7 @@ import pytest
 
 from duels.core.rules import Event, Seat, Sight
 from duels.core.simple_words import SimpleWords
+from duels.core.text_board import TextBoard
 from duels.core.words import plain
 
 from .test_secret_rules import RULES, State
@@ -16,8 +17,8 @@ class GuessWords(SimpleWords[str, State]):
     def tell(self, seen: Sequence[Event]) -> str:
         return f"{seen[-1]}\n"
 
-    def board(self, sight: Sight[str, State]) -> str:
-        return f"{sight.view.number or 'hidden'}\n"
+    def board(self, sight: Sight[str, State]) -> TextBoard:
+        return TextBoard(f"{sight.view.number or 'hidden'}\n")
 
 
 WORDS = GuessWords(RULES)

@@ -83,7 +83,7 @@ def test_what_the_screen_shows() -> None:
     rules = LiarsDice(3)
     words = GAME.words(rules)
     match = Match.start(rules).play_text("1", "3", "2-1")
-    assert plain(words.board(match.sight(Seat.ONE))) == (
+    assert plain(str(words.board(match.sight(Seat.ONE)))) == (
         "Player 1's die: 1\nPlayer 2's die: hidden\nLast bid: two 1s\n"
     )
     told = [plain(words.tell(match.seen(Seat.TWO)[: n + 1])) for n in range(len(match.seen(Seat.TWO)))]

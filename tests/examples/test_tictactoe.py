@@ -119,7 +119,9 @@ def test_a_perfect_player_never_loses(seat: Seat, other: str) -> None:
 def test_what_the_screen_shows() -> None:
     words = GAME.words(RULES)
     match = Match.start(RULES).play_text("5", "1")
-    assert plain(words.board(match.sight(Seat.ONE))) == " O | 2 | 3\n 4 | X | 6\n 7 | 8 | 9\n"
+    board = words.board(match.sight(Seat.ONE))
+    assert [cell.label for row in board.cells for cell in row] == list("123456789")
+    assert plain(str(board)) == " O | 2 | 3\n 4 | X | 6\n 7 | 8 | 9\n"
     drawn = Match.start(RULES).play_text(*"123584697")
     assert plain(words.tell(drawn.seen(None))).endswith("The board is full: a draw.\n")
     won = Match.start(RULES).play_text(*"14253")

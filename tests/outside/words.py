@@ -6,6 +6,7 @@ from typing import Any
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Event, Rules, Sight
+from duels.core.text_board import TextBoard
 from duels.core.words import Dialogue, Refused, Words, ask_until
 
 
@@ -34,8 +35,8 @@ class PlainWords(Words[Any, Any]):
     def tell(self, seen: Sequence[Event]) -> str:
         return f"{seen[-1]}\n"
 
-    def board(self, sight: Sight[Any, Any]) -> str:
-        return f"{self.rules.format_position(sight)}\n"
+    def board(self, sight: Sight[Any, Any]) -> TextBoard:
+        return TextBoard(f"{self.rules.format_position(sight)}\n")
 
     def moves(self, sight: Sight[Any, Any]) -> str:
         return ", ".join(map(self.rules.format, sight.actions)) + "\n"

@@ -107,7 +107,7 @@ def test_the_words_of_the_table_work_here_too(
     words = room.words(room.rules())
     assert out.count(practice.HELP) == 2
     assert room.card() in out
-    assert out.count(plain(words.board(exercise.sight))) == 2  # at the start, and when asked for
+    assert out.count(plain(str(words.board(exercise.sight)))) == 2  # at the start, and when asked for
     assert plain(words.moves(exercise.sight)) in out
     assert "Hint:" in out
     assert "right." not in out  # nothing was answered

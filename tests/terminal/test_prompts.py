@@ -55,7 +55,7 @@ def test_commands_work_at_every_prompt_and_change_nothing(name: str, tmp_path: P
             sight = after.previous.sight(after.previous.actor)
             words = words_of(match)
             lines += ["help", "Rules", " board ", "MOVES", "save", entry]
-            expected += [HELP, game.card(), words.board(sight), words.moves(sight)]
+            expected += [HELP, game.card(), str(words.board(sight)), words.moves(sight)]
     done, path = play(tmp_path, match, [*lines, "quit"])
     assert done.code == 0
     assert lines_of(read_record(path).match)[: len(match.turns)] == lines_of(match)

@@ -31,7 +31,8 @@ def test_both_tokens_and_the_observed_positions_are_drawn() -> None:
 
     def drawn(*entries: str) -> list[str]:
         played = match.play_text(*entries)
-        return plain(words.open_board(played.sight(Seat.ONE), played.sight(Seat.TWO))).splitlines()[:3]
+        board = words.open_board(played.sight(Seat.ONE), played.sight(Seat.TWO))
+        return plain(str(board)).splitlines()[:3]
 
     grid = "         [1][2][3][4][5][6][7]"
     assert drawn() == [grid, "Player 1  off the grid", "Player 2  off the grid"]

@@ -81,7 +81,7 @@ def review_steps(review: Review, play_on: PlayOn | None = None) -> list[dict[str
     words, drawing = review.game.words(rules), review.game.drawing(rules)
     start = _board(drawing, review.match.after(0), Seat.ONE)
     # What the drawing shows is not said again in letters.
-    welcome = messages(plain(words.opening()), words.board(review.match.after(0).sight(Seat.ONE)))
+    welcome = messages(plain(words.opening()), str(words.board(review.match.after(0).sight(Seat.ONE))))
     opening = {"title": "The start", "board": start, "text": welcome.strip(), "mark": ""}
     steps = [{**opening, **_commands(review, 0, play_on)}]
     for moment in review.moments:

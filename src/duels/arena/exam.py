@@ -86,7 +86,7 @@ def _row(rules: Rules[Any, Any, Any], number: int, position: Position) -> dict[s
         "seat": sight.seat.value,
         "position": position.notation,
         "history": seen,
-        "board": plain(rules.game.words(rules).board(sight)),
+        "board": plain(str(rules.game.words(rules).board(sight))),
         "value": verdict.value.number,
         "exactness": verdict.value.exactness.value,
         "error": verdict.value.error,

@@ -99,10 +99,10 @@ class TextDrawing(Drawing[A, V]):
         self._words = words
 
     def picture(self, sight: Sight[A, V], *, targets: bool = False) -> Picture:
-        return self._written(self._words.board(sight), targets)
+        return self._written(str(self._words.board(sight)), targets)
 
     def open_picture(self, one: Sight[A, V], two: Sight[A, V]) -> Picture:
-        return self._written(self._words.open_board(one, two))
+        return self._written(str(self._words.open_board(one, two)))
 
     def _written(self, told: str, targets: bool = False) -> Picture:
         lines = plain(told).strip("\n").split("\n")

@@ -15,6 +15,7 @@ from duels.core.errors import DuelsError, quote
 from duels.core.match import Conceded
 from duels.core.notation import whole_number
 from duels.core.rules import A, Event, Seat, Sight, V
+from duels.core.text_board import TextBoard
 
 T = TypeVar("T")
 
@@ -107,7 +108,7 @@ class Place:
     """Where on the board an action is made, for whoever points at the board."""
 
     cells: tuple[int, ...]
-    """The cells that it is about, counted from 1 as `Words.board` shows them."""
+    """The numbers of the cells that it is about (`Cell.number`)."""
     kind: str = ""
     """What is done there, where one cell allows several things. Kinds begin with different letters."""
 
@@ -180,8 +181,6 @@ class Words(ABC, Generic[A, V]):
 
     letters: ClassVar[frozenset[str]] = frozenset()
     """Single letters that mean something of the game's own, in lower case: `q` cannot leave there."""
-    cell: ClassVar[re.Pattern[str]] = re.compile(r"\[([^\[\]]*)\]")
-    """What a cell looks like on `board`, without ink; its group is what stands in the cell."""
 
     @abstractmethod
     def opening(self) -> str:
@@ -216,18 +215,18 @@ class Words(ABC, Generic[A, V]):
         )
 
     @abstractmethod
-    def board(self, sight: Sight[A, V]) -> str:
+    def board(self, sight: Sight[A, V]) -> TextBoard:
         """The board as this seat may see it, at any time."""
 
     @abstractmethod
     def moves(self, sight: Sight[A, V]) -> str:
         """What the seat may do now, in one or a few lines."""
 
-    def open_board(self, one: Sight[A, V], two: Sight[A, V]) -> str:
+    def open_board(self, one: Sight[A, V], two: Sight[A, V]) -> TextBoard:
         """The board with the secrets of both seats, for looking back at a match that is over."""
         if not one.rules.has_secrets:
             return self.board(one)
-        return "".join(f"{sight.seat.label}:\n{self.board(sight)}" for sight in (one, two))
+        return TextBoard("".join(f"{sight.seat.label}:\n{self.board(sight)}" for sight in (one, two)))
 
     def place(self, sight: Sight[A, V], action: A) -> Place | None:
         """Where on the board the action is made; None: it is chosen from a list."""

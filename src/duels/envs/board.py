@@ -56,7 +56,7 @@ class Board:
 
     def text(self, sight: Sight[Any, Any]) -> str:
         """The board in the game's words."""
-        return plain(self._words.board(sight))
+        return plain(str(self._words.board(sight)))
 
     def picture(self, sight: Sight[Any, Any]) -> Picture:
         """[y, x, colour] the drawn board. All pictures of a game have one size: films need that."""

@@ -32,7 +32,7 @@ def opening_messages(
     parts = [
         f"You are {_called(words.called(sight.seat), sight.seat)}, and it is your turn.",
         renamed(_played(sight)),
-        "The position:\n" + renamed(plain(words.board(sight))).strip("\n"),
+        "The position:\n" + renamed(plain(str(words.board(sight)))).strip("\n"),
     ]
     if not labels:
         parts.append(f"In notation: {rules.format_position(sight)}")

@@ -102,7 +102,7 @@ def ask_exercise(
     commands = {
         "help": lambda entered: screen.say(told),
         "rules": lambda entered: screen.say(rules.game.card()),
-        "board": lambda entered: screen.say(words.board(sight)),
+        "board": lambda entered: screen.say(str(words.board(sight))),
         "moves": lambda entered: screen.say(words.moves(sight)),
         "hint": lambda entered: screen.say(
             layers.text(sight, words, entered, exercise.oracle)

@@ -209,7 +209,7 @@ class PromptedMatch:
         return {
             "help": lambda entered: show(HELP),
             "rules": lambda entered: show(match.rules.game.card()),
-            "board": lambda entered: show(self.words.board(match.sight(seat))),
+            "board": lambda entered: show(str(self.words.board(match.sight(seat)))),
             "moves": lambda entered: show(self.words.moves(match.sight(seat))),
             "hint": lambda entered: self._hint(seat, entered),
             "undo": lambda entered: self._undo(seat),
@@ -265,7 +265,7 @@ class PromptedMatch:
         self._lines = 0  # nothing has been played since
         self.screen.say(f"{taken_back(back)}\n\n")
         if not self.guarded:  # else the keyboard is passed first: whoever agreed is still looking
-            self.screen.say(self.words.board(back.match.sight(seat)) + "\n")
+            self.screen.say(f"{self.words.board(back.match.sight(seat))}\n")
         raise _Changed
 
     def _confirmed(self, question: str) -> bool:

@@ -40,7 +40,7 @@ def _pages(review: Review) -> Iterator[str]:
 
 def _board(review: Review, match: Match) -> str:  # type: ignore[type-arg]
     words = review.game.words(review.match.rules)
-    return words.open_board(match.sight(Seat.ONE), match.sight(Seat.TWO))
+    return str(words.open_board(match.sight(Seat.ONE), match.sight(Seat.TWO)))
 
 
 def _percent(review: Review, value: float) -> str:

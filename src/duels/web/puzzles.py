@@ -214,7 +214,7 @@ def _as_data(exercise: "Exercise") -> dict[str, Any]:
         "board": drawn_with_names(drawing.draw(sight, targets=True), LABELS, sight.seat),
         "seen": _seen(sight, words),
         "secrets": rules.has_secrets,
-        "text": plain(words.board(sight)),
+        "text": plain(str(words.board(sight))),
         "unshown": drawing.unshown(sight),
         "remembered": plain(words.remembered(sight)),
         "told": Glossary().explain(explainer_of(exercise.oracle).counts_as_one),

@@ -104,8 +104,8 @@ def _board(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> Board:
 
 def _written_board(standing: Standing, sight: Sight[Any, Any]) -> str:
     if _laid_open(standing):
-        return standing.words.open_board(*map(standing.match.sight, Seat))
-    return standing.words.board(sight)
+        return str(standing.words.open_board(*map(standing.match.sight, Seat)))
+    return str(standing.words.board(sight))
 
 
 def _laid_open(standing: Standing) -> bool:
@@ -300,7 +300,7 @@ def _without_board(text: str, words: Words[Any, Any], sight: Sight[Any, Any]) ->
     """The sentences of a text: the board that stands between them is drawn elsewhere."""
     kept, all_sentences = _news(text)
     if not all_sentences:
-        board = {line.strip() for line in plain(words.board(sight)).splitlines()}
+        board = {line.strip() for line in plain(str(words.board(sight))).splitlines()}
         kept = tuple([line for line in kept if line not in board])
     # Where a line ended without a full stop, one takes the place of its end.
     ended = [line if line.endswith((".", "!", "?", ":")) else f"{line}." for line in kept[:-1]]

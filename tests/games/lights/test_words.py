@@ -5,7 +5,6 @@ from duels.core.rules import Seat
 from duels.core.words import plain
 from duels.games.lights.rules import Lights
 from duels.games.lights.words import LightsWords
-from duels.terminal.board.cells import read_board
 
 
 def shown(lights: int, *entries: str) -> tuple[str, str]:
@@ -13,7 +12,7 @@ def shown(lights: int, *entries: str) -> tuple[str, str]:
     rules = Lights(lights)
     match, words = Match.start(rules).play_text(*entries), LightsWords(rules)
     told = words.tell(match.last.events) if match.last else words.opening()
-    return plain(told), plain(words.board(match.sight(Seat.ONE)))
+    return plain(told), plain(str(words.board(match.sight(Seat.ONE))))
 
 
 def test_seven_lights_are_shown_as_in_the_book() -> None:
@@ -39,7 +38,6 @@ def test_a_long_row_is_broken_where_a_terminal_is_not() -> None:
             off = states.find("X")
             assert len(numbers) == len(states)
             assert off < 0 or numbers[: off + 1].endswith(str(lights - 3))
-        words = LightsWords(Lights(lights))
-        assert [cell.label for cell in read_board(words, board).cells] == [
-            str(light) for light in range(1, lights + 1)
-        ]
+        rules = Lights(lights)
+        cells = LightsWords(rules).board(Match.start(rules).sight(Seat.ONE)).cells
+        assert [cell.label for row in cells for cell in row] == [str(n) for n in range(1, lights + 1)]

@@ -11,9 +11,8 @@ from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.core.words import messages, plain
 from duels.games import find_game
-from duels.terminal.board.cells import changed, read_board
 from duels.terminal.board.choice import Choice
-from duels.terminal.board.grid import Grid, grid_for
+from duels.terminal.board.grid import Grid, changed_cells, grid_for
 from tests.support import GAME_NAMES, AnyMatch, AnyRules, all_rules, play_randomly
 
 EVERY = [*all_rules(), TICTACTOE.rules(), LIARSDICE.rules()]
@@ -35,8 +34,8 @@ def choice_in(match: AnyMatch) -> Choice:
     assert isinstance(match.actor, Seat)
     sight = match.sight(match.actor)
     words = match.rules.game.words(match.rules)
-    cells = read_board(words, words.board(sight)).cells
-    return Choice(sight, words, {cell.label: cell.number for cell in cells})
+    cells = words.board(sight).cells
+    return Choice(sight, words, {cell.label: cell.number for row in cells for cell in row})
 
 
 @pytest.mark.parametrize("rules", EVERY, ids=repr)
@@ -128,10 +127,10 @@ def test_each_kind_asks_a_question_of_the_book(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAME_NAMES)
-def test_the_cells_of_a_board_are_found_in_its_words(game: str) -> None:
+def test_the_board_of_a_game_has_cells(game: str) -> None:
     rules = find_game(game).rules()
     words = rules.game.words(rules)
-    cells = read_board(words, words.board(Match.start(rules).sight(Seat.ONE))).cells
+    cells = [cell for row in words.board(Match.start(rules).sight(Seat.ONE)).cells for cell in row]
     assert len(cells) == {"lights": 7, "leap": 21, "chain": 7, "hunt": 7, "flip": 25}[game]
     assert [cell.number for cell in cells] == list(range(1, len(cells) + 1))
     assert cells[-1].label == {"flip": "E5"}.get(game, str(len(cells)))
@@ -143,16 +142,15 @@ def test_what_the_board_shows_is_not_told_beside_it() -> None:
     match = Match.start(rules).play_text("4")
     board = words.board(match.sight(Seat.ONE))
     told = f"\nYou have observed cell 4.\n\nCurrent Board:\n{board}\n"
-    assert messages(told, board) == "\nYou have observed cell 4.".strip()
-    start = read_board(words, words.board(Match.start(rules).sight(Seat.ONE)))
-    assert changed(start.cells, read_board(words, board).cells) == {4}
+    assert messages(told, str(board)) == "\nYou have observed cell 4.".strip()
+    start = words.board(Match.start(rules).sight(Seat.ONE))
+    assert changed_cells(start.cells, board.cells) == {4}
 
 
 def cells_of(game: str, **options: int) -> Grid:
     rules = find_game(game).rules(**options)
     words = rules.game.words(rules)
-    board = read_board(words, words.board(Match.start(rules).sight(Seat.ONE)))
-    return grid_for(board.rows, 44, 15)
+    return grid_for(words.board(Match.start(rules).sight(Seat.ONE)).cells, 44, 15)
 
 
 def test_boxes_are_as_large_as_they_can_be_and_long_rows_are_broken() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from duels.core.rules import Event, Seat, Sight
 from duels.core.simple_words import SimpleWords
+from duels.core.text_board import TextBoard
 from duels.core.words import Ink
 from duels_liarsdice.rules import HIDDEN, Action, Bid, Called, Rolled, State, WasBid
 
@@ -27,11 +28,11 @@ class LiarsDiceWords(SimpleWords[Action, State]):
             return told + Ink.WON(f"{event.winner.label} wins!") + "\n"
         return ""
 
-    def board(self, sight: Sight[Action, State]) -> str:
+    def board(self, sight: Sight[Action, State]) -> TextBoard:
         view = sight.view
         faces = [*view.dice, *[None] * (len(Seat) - len(view.dice))]
         dice = "".join(f"{seat.label}'s die: {_die(face)}\n" for seat, face in zip(Seat, faces, strict=True))
-        return dice + (f"Last bid: {_told(view.bid)}\n" if view.bid else "No bid yet.\n")
+        return TextBoard(dice + (f"Last bid: {_told(view.bid)}\n" if view.bid else "No bid yet.\n"))
 
 
 def _die(face: int | None) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from duels.core.notation import listed
 from duels.core.rules import Event, Seat, Sight
+from duels.core.text_board import Row, TextBoard
 from duels.core.words import Dialogue, Ink, Place, Refused, Words, ask_until, either, read_number, read_yes
 from duels.games.chain.rules import (
     FREE,
@@ -33,7 +34,8 @@ class ChainWords(Words[Action, State]):
     rules: QuantumChain
 
     def opening(self) -> str:
-        return f"Welcome to Quantum Duel!\n\nInitial Board:\n{self._board(self.rules.initial().cells)}\n"
+        board = self._board(self.rules.initial().cells, heading="Initial Board:\n")
+        return f"Welcome to Quantum Duel!\n\n{board}\n"
 
     def ask(self, sight: Sight[Action, State]) -> Dialogue[Action]:
         if sight.view.phase is Phase.CHALLENGE:
@@ -80,7 +82,7 @@ class ChainWords(Words[Action, State]):
         if isinstance(event, Decohered):
             return (
                 "Every cell is observed and nobody has a chain: the board decoheres.\n\n"
-                f"Current Board:\n{self._board(event.cells)}\n"
+                f"{self._board(event.cells)}\n"
             )
         if isinstance(event, ChainMade):
             winner = Ink.WON(f"Winner: {event.seat.label} ({SYMBOL[event.seat]})")
@@ -112,15 +114,15 @@ class ChainWords(Words[Action, State]):
             news = f"\n{_success(event.cell, 'yours')}"
         else:
             news = f"\n{_failure(event.cell)}"
-        return f"{news}\nCurrent Board:\n{self._board(event.cells, event.cell)}\n"
+        return f"{news}\n{self._board(event.cells, event.cell)}\n"
 
-    def board(self, sight: Sight[Action, State]) -> str:
+    def board(self, sight: Sight[Action, State]) -> TextBoard:
         state = sight.view
         if not state.doubt:
-            return f"Current Board:\n{self._board(state.cells)}"
+            return self._board(state.cells)
         # The book places the symbol first, and lets it remain or revert.
         cells = f"{state.cells[: state.doubt - 1]}{SYMBOL[state.mover]}{state.cells[state.doubt :]}"
-        return f"Current Board:\n{self._board(cells, state.doubt, doubtful=True)}"
+        return self._board(cells, state.doubt, doubtful=True)
 
     def place(self, sight: Sight[Action, State], action: Action) -> Place | None:
         return Place((action.cell,)) if isinstance(action, Observe) else None
@@ -140,7 +142,9 @@ class ChainWords(Words[Action, State]):
             return "yes: a coin decides. no: the observation succeeds.\n"
         return f"Unobserved cells: {', '.join(map(self.rules.format, sight.actions))}\n"
 
-    def _board(self, cells: str, changed: int = 0, doubtful: bool = False) -> str:
+    def _board(
+        self, cells: str, changed: int = 0, doubtful: bool = False, heading: str = "Current Board:\n"
+    ) -> TextBoard:
         chain = (0, 0) if doubtful else self.rules.chain_of(cells) or (0, 0)
         inks = {FREE: Ink.DIM, SYMBOL[Seat.ONE]: Ink.ONE, SYMBOL[Seat.TWO]: Ink.TWO}
         drawn = []
@@ -150,9 +154,10 @@ class ChainWords(Words[Action, State]):
             if number == changed:
                 text = Ink.CHANGED(text)
             mark = "?" if doubtful and number == changed else " "
-            drawn.append(f"[ {text}{mark}]")
+            drawn.append(f"{text}{mark}")
         numbers = " ".join(f"  {number:<3}" for number in range(1, len(cells) + 1))
-        return f"{' '.join(drawn)}\n{numbers.rstrip()}\n"
+        row = Row(tuple(drawn), "[ ", "] [ ", "]", below=f"{numbers.rstrip()}\n")
+        return TextBoard(rows=(row,), heading=heading)
 
 
 def _adjacent(cell: int, neighbours: Sequence[int]) -> str:

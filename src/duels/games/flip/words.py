@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from duels.core.errors import NotationError
 from duels.core.notation import listed
 from duels.core.rules import Event, Seat, Sight
+from duels.core.text_board import Row, TextBoard
 from duels.core.words import Dialogue, Ink, Place, Refused, Words, ask_until, either, shown
 from duels.games.flip.rules import (
     UNKNOWN,
@@ -156,8 +157,7 @@ class FlipWords(Words[Action, State]):
         else:
             total = f"Your total score is now {event.score}, which exceeds {self.rules.target}.\n"
             verdict = f"You lose the game. {Ink.WON(f'{event.seat.other.label} wins!')}\n"
-        board = f"{self._grid(scored.tiles, scored.tile)}\n{_scoreboard(scored.scores)}"
-        return f"{total}{verdict}\n{board}"
+        return f"{total}{verdict}\n{self._grid(scored.tiles, scored.scores, scored.tile)}"
 
     def retold(self, seen: Sequence[Event], names: Mapping[Seat, str]) -> str:
         event = seen[-1]
@@ -192,10 +192,10 @@ class FlipWords(Words[Action, State]):
             news = f"You flipped tile {self.rules.name_of(event.tile)} revealing a {event.value}.\n"
         if score >= self.rules.target:  # the book goes straight to the verdict
             return news
-        return f"{news}\n{self._grid(event.tiles, event.tile)}\n{_scoreboard(event.scores)}\n"
+        return f"{news}\n{self._grid(event.tiles, event.scores, event.tile)}\n"
 
-    def board(self, sight: Sight[Action, State]) -> str:
-        return f"{self._grid(self._face_up(sight.view))}\n{_scoreboard(sight.view.scores)}"
+    def board(self, sight: Sight[Action, State]) -> TextBoard:
+        return self._grid(self._face_up(sight.view), sight.view.scores)
 
     def _face_up(self, state: State) -> str:
         """The tiles, with both of a Quantum Flip face up while one of them is chosen."""
@@ -239,17 +239,20 @@ class FlipWords(Words[Action, State]):
         text = f"F, one tile: {', '.join(flips)}\n"
         return text + (f"Q, two adjacent tiles: {', '.join(pairs)}\n" if pairs else "")
 
-    def _grid(self, tiles: str, changed: int | None = None) -> str:
+    def _grid(
+        self, tiles: str, scores: tuple[int, int] | None = None, changed: int | None = None
+    ) -> TextBoard:
         """The board as people see it: a tile that was shown and turned back is blank again."""
         side = self.rules.side
-        lines = ["   " + "   ".join(str(column) for column in range(1, side + 1))]
-        for row in range(side):
-            cells = []
-            for index in range(row * side, (row + 1) * side):
-                text = tiles[index] if tiles[index].isdigit() else " "
-                cells.append(f"[{Ink.CHANGED(text) if index == changed else text}]")
-            lines.append(f"{chr(ord('A') + row)} {' '.join(cells)}")
-        return "\n".join(lines) + "\n"
+        columns = "".join(f"   {column}" for column in range(1, side + 1))
+        texts = [tile if tile.isdigit() else " " for tile in tiles]
+        if changed is not None:
+            texts[changed] = Ink.CHANGED(texts[changed])
+        rows = []
+        for start in range(0, side**2, side):
+            name = chr(ord("A") + start // side)
+            rows.append(Row(tuple(texts[start : start + side]), f"{name} [", "] [", "]", name))
+        return TextBoard(f"\n{_scoreboard(scores)}" if scores else "", tuple(rows), f"{columns}\n")
 
 
 def turned_back(rules: QuantumTiles, state: State) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from duels.core.errors import NotationError
 from duels.core.notation import whole_number
 from duels.core.rules import Event, Seat, Sight
+from duels.core.text_board import Row, TextBoard
 from duels.core.words import Dialogue, Ink, Place, Refused, Words, ask_until, either, shown
 from duels.games.hunt.rules import (
     OFF_GRID,
@@ -150,17 +151,18 @@ class HuntWords(Words[Action, Known]):
         both = f"Both tokens reveal they are at position {event.cell}."
         return f"{both} {name} loses due to initiating collision. {other} wins!\n"
 
-    def board(self, sight: Sight[Action, Known]) -> str:
+    def board(self, sight: Sight[Action, Known]) -> TextBoard:
         view = sight.view
         place = "off the grid" if view.cell == OFF_GRID else f"at position {view.cell}"
         tunnel = "left" if view.tunnel else "spent"
         mine, theirs = view.named[sight.seat - 1], view.named[sight.seat.other - 1]
-        return (
-            f"{self._grid(view.cell)}Your token is {place}; Quantum Tunneling is {tunnel}.\n"
-            f"Last observed by you: {mine or 'none'}; by {sight.seat.other.label}: {theirs or 'none'}.\n"
+        return self._grid(
+            view.cell,
+            f"Your token is {place}; Quantum Tunneling is {tunnel}.\n"
+            f"Last observed by you: {mine or 'none'}; by {sight.seat.other.label}: {theirs or 'none'}.\n",
         )
 
-    def open_board(self, one: Sight[Action, Known], two: Sight[Action, Known]) -> str:
+    def open_board(self, one: Sight[Action, Known], two: Sight[Action, Known]) -> TextBoard:
         """The grid, and below it a row for each player: the token, and the position observed last."""
         cells = range(1, self.rules.cells + 1)
         label = max(len(seat.label) for seat in Seat) + 1
@@ -176,7 +178,7 @@ class HuntWords(Words[Action, Known]):
             row = f"{sight.seat.label:<{label}}{''.join(marks)}".rstrip()
             lines.append(Ink.of(sight.seat)(f"{row}{off}"))
         lines.append(f"({_OWN} is the token, {_NAMED} the position observed last.)")
-        return "".join(f"{line}\n" for line in lines)
+        return TextBoard("".join(f"{line}\n" for line in lines))
 
     def place(self, sight: Sight[Action, Known], action: Action) -> Place:
         return Place((action.cell,), type(action).__name__.lower())
@@ -186,7 +188,7 @@ class HuntWords(Words[Action, Known]):
             return f"Enter OBSERVE and a position: {either([action.cell for action in sight.actions])}.\n"
         return self._movements(sight) + "\n"
 
-    def _revealed(self, seen: Sequence[Event]) -> str:
+    def _revealed(self, seen: Sequence[Event]) -> TextBoard:
         """The grid once more: Q where a token was revealed, * on the position that was observed."""
         end, observed = seen[-1], seen[-2]
         assert isinstance(observed, Observed)
@@ -195,12 +197,12 @@ class HuntWords(Words[Action, Known]):
             f"{Ink.CHANGED('Q') if n == token else n}{'*' if n == observed.cell else ''}"
             for n in range(1, self.rules.cells + 1)
         )
-        return "".join(f"[{text}]" for text in cells) + "\n"
+        return TextBoard(rows=(Row(tuple(cells)),))
 
-    def _grid(self, cell: int) -> str:
+    def _grid(self, cell: int, below: str = "") -> TextBoard:
         """The grid with one's own token, which nobody has observed."""
         cells = (Ink.CHANGED(_OWN) if n == cell else str(n) for n in range(1, self.rules.cells + 1))
-        return "".join(f"[{text}]" for text in cells) + "\n"
+        return TextBoard(below, (Row(tuple(cells)),))
 
 
 def _way(moved: Moved, seen: Sequence[Event]) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from duels.core.rules import Event, Seat, Sight
+from duels.core.text_board import Row, TextBoard
 from duels.core.words import Dialogue, Ink, Place, Refused, Words, ask_until, either, read_number
 from duels.games.leap.rules import (
     OFF_GRID,
@@ -80,7 +81,7 @@ class LeapWords(Words[Action, State]):
         assert isinstance(event, GoalReached)
         return f"{names[event.seat]} has reached the Quantum Cell and won the game!\n"
 
-    def board(self, sight: Sight[Action, State]) -> str:
+    def board(self, sight: Sight[Action, State]) -> TextBoard:
         return self._grid(sight.events, sight.view.cells)
 
     def place(self, sight: Sight[Action, State], action: Action) -> Place:
@@ -93,7 +94,7 @@ class LeapWords(Words[Action, State]):
     def moves(self, sight: Sight[Action, State]) -> str:
         return f"Possible moves: {', '.join(map(self.rules.format, sight.actions))}\n"
 
-    def _grid(self, seen: Sequence[Event], cells: tuple[int, int] = (OFF_GRID, OFF_GRID)) -> str:
+    def _grid(self, seen: Sequence[Event], cells: tuple[int, int] = (OFF_GRID, OFF_GRID)) -> TextBoard:
         """The line of cells: who stands there, blank where anyone has been, else the number."""
         steps = [event for event in seen if isinstance(event, STEPS)]
         shown = list(map(str, range(self.rules.goal + 1)))
@@ -107,7 +108,7 @@ class LeapWords(Words[Action, State]):
             tokens = [",".join(tokens)] * 2
         for cell, token in zip(cells, tokens, strict=True):
             shown[cell] = token
-        return f"[{']['.join(shown[1:])}]\n"
+        return TextBoard(rows=(Row(tuple(shown[1:])),))
 
 
 @cache

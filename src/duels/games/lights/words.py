@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from duels.core.notation import listed
 from duels.core.rules import Event, Seat, Sight
+from duels.core.text_board import Row, TextBoard
 from duels.core.words import Dialogue, Ink, Place, Refused, Words, ask_until, either, read_number, shown
-from duels.games.lights.rules import OFF, ON, LastLightOff, Lights, State, TurnedOff, TurnOff
+from duels.games.lights.rules import ON, LastLightOff, Lights, State, TurnedOff, TurnOff
 
 _OPTIONS = "Enter 1 for one light or 2 for two adjacent lights."
-_AT_A_GLANCE = 7  # lights
+_AT_A_GLANCE = 7  # lights that are shown without numbers, as in the book
 _LONGEST, _ROOM = 20, 71  # of a part of a longer row: lights, and letters, at most
 
 
@@ -18,10 +19,8 @@ _LONGEST, _ROOM = 20, 71  # of a part of a longer row: lights, and letters, at m
 class LightsWords(Words[TurnOff, State]):
     rules: Lights
 
-    cell = re.compile(rf"(?<= )([{ON}{OFF}])(?= |$)", re.MULTILINE)
-
     def opening(self) -> str:
-        return self._states(self.rules.initial().row) + "\n"
+        return f"{self._states(self.rules.initial().row)}\n"
 
     def ask(self, sight: Sight[TurnOff, State]) -> Dialogue[TurnOff]:
         singles = [a.first for a in sight.actions if a.count == 1]
@@ -111,9 +110,8 @@ class LightsWords(Words[TurnOff, State]):
         assert isinstance(event, LastLightOff)
         return f"{names[event.seat]} wins by turning OFF the last light.\n"
 
-    def board(self, sight: Sight[TurnOff, State]) -> str:
-        numbers = "" if self._numbered else self._numbers(range(1, self.rules.lights + 1))
-        return f"{numbers}{self._states(sight.view.row)}"
+    def board(self, sight: Sight[TurnOff, State]) -> TextBoard:
+        return self._states(sight.view.row, numbered=True)
 
     def place(self, sight: Sight[TurnOff, State], action: TurnOff) -> Place:
         return Place(action.lights, "one light" if action.count == 1 else "two adjacent lights")
@@ -124,33 +122,22 @@ class LightsWords(Words[TurnOff, State]):
         one = f"1. One light: {', '.join(map(str, singles))}\n"
         return one + f"2. Two adjacent lights: {', '.join(pairs) or 'none'}\n"
 
-    @property
-    def _numbered(self) -> bool:
-        """Whether the lights are too many to be counted at a glance; the book's are shown as in the book."""
-        return self.rules.lights > _AT_A_GLANCE
-
-    def _states(self, row: str, changed: Sequence[int] = ()) -> str:
-        """The row of lights; a long one in parts that fit a terminal, under their numbers."""
+    def _states(self, row: str, changed: Sequence[int] = (), numbered: bool = False) -> TextBoard:
+        """The row of lights; a long one in parts that fit a terminal, and always under their numbers."""
         lights = [
             Ink.CHANGED(state) if i in changed else state if state == ON else Ink.DIM(state)
             for i, state in enumerate(row, start=1)
         ]
-        if not self._numbered:
-            return f"States: {' '.join(lights)}\n"
-        length, gap = min(_LONGEST, _ROOM // (self._width + 1)), " " * (self._width - 1)
-        return "".join(
-            f"{self._numbers(range(start + 1, start + 1 + len(part)))}States: {gap}{f' {gap}'.join(part)}\n"
-            for start in range(0, len(lights), length)
-            if (part := lights[start : start + length])
-        )
-
-    def _numbers(self, lights: Sequence[int]) -> str:
-        return f"Lights: {' '.join(f'{light:>{self._width}}' for light in lights)}\n"
-
-    @property
-    def _width(self) -> int:
-        """Of a number, in letters."""
-        return len(str(self.rules.lights))
+        width = len(str(len(lights)))
+        length, gap = min(_LONGEST, _ROOM // (width + 1)), " " * (width - 1)
+        numbered = numbered or len(lights) > _AT_A_GLANCE
+        parts = []
+        for start in range(0, len(lights), length):
+            part = tuple(lights[start : start + length])
+            numbers = " ".join(f"{light:>{width}}" for light in range(start + 1, start + 1 + len(part)))
+            above = f"Lights: {numbers}\n" if numbered else ""
+            parts.append(Row(part, f"States: {gap}", f" {gap}", "", above=above))
+        return TextBoard(rows=tuple(parts))
 
 
 def _two_numbers(entry: str) -> tuple[int, int] | None:

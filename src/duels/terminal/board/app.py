@@ -16,13 +16,14 @@ from textual.content import Content
 from duels.analysis.glossary import Glossary
 from duels.core.errors import DuelsError
 from duels.core.rules import Actor, Seat
+from duels.core.text_board import TextBoard
 from duels.play.live import LiveMatch
 from duels.players.failures import NoMove
 from duels.terminal.after import After, record_of, ways_on
 from duels.terminal.board.background import Waiting, in_background
-from duels.terminal.board.cells import BoardText, changed, read_board
 from duels.terminal.board.choice import Choice
 from duels.terminal.board.deliberate import Deliberate
+from duels.terminal.board.grid import changed_cells
 from duels.terminal.board.ink import Palette
 from duels.terminal.board.keys import ARROWS, COMMANDS, HINT, QUIT, Command, help_text
 from duels.terminal.board.pages import Ask, Page
@@ -70,7 +71,7 @@ class BoardApp(App[Leaving]):
         self._asked = self._you or Seat.ONE
         self._palette = Palette(self._asked)
         self._story = Story(live)
-        self._before: BoardText | None = None  # when the screen opened, or a person last decided
+        self._before: TextBoard | None = None  # when the screen opened, or a person last decided
         self._note = ""
         self._hinted: Choice | None = None  # when a hint was last asked for
         self._waiting_for = Waiting(self, self.notice)
@@ -167,7 +168,7 @@ class BoardApp(App[Leaving]):
             self.live.play(seat, nothing_asked.value)
             return
         self._asked = seat
-        labels = {cell.label: cell.number for cell in self._board().cells}
+        labels = {cell.label: cell.number for row in self._board().cells for cell in row}
         self.choice = Choice(sight, self._words, labels)
         self._decided.clear()
         self._draw()
@@ -198,20 +199,20 @@ class BoardApp(App[Leaving]):
     def on_scene_resized(self) -> None:
         self._draw()
 
-    def _board(self) -> BoardText:
+    def _board(self) -> TextBoard:
         """The board, from what one seat may know; once the match is over, what the other had hidden too."""
         match, words = self.live.match, self._words
-        board = read_board(words, words.board(match.sight(self._asked)))
+        board = words.board(match.sight(self._asked))
         if match.over and match.rules.has_secrets:  # then nothing is secret any more
             revealed = words.open_board(match.sight(Seat.ONE), match.sight(Seat.TWO))
-            return replace(board, below=revealed.rstrip("\n"))
+            return replace(board, text=str(revealed))
         return board
 
     def _draw(self) -> None:
         if not self._scene.is_mounted:
             return
         board = self._board()
-        new = changed(self._before.cells, board.cells) if self._before else frozenset[int]()
+        new = changed_cells(self._before.cells, board.cells) if self._before else frozenset[int]()
         content = self._palette.content
         texts = Texts(
             story=content(self._story.text),

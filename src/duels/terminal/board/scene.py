@@ -9,7 +9,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Static
 
-from duels.terminal.board.cells import BoardText
+from duels.core.text_board import TextBoard
 from duels.terminal.board.choice import Choice
 from duels.terminal.board.grid import Point, grid_for
 from duels.terminal.board.ink import Palette
@@ -57,7 +57,6 @@ class Scene(Screen[None]):
             yield Static(self._palette.content(self._who), id="who")
         with Horizontal(id="body"):
             with VerticalScroll(id="left", can_focus=False), Vertical(id="board"):
-                yield Static(id="above")
                 yield BoardView(self._palette)
                 yield Static(id="below")
                 yield ActionList()
@@ -84,10 +83,10 @@ class Scene(Screen[None]):
         """The actions that have no cell."""
         return self.query_one(ActionList)
 
-    def show(self, board: BoardText, choice: Choice | None, changed: frozenset[int], texts: Texts) -> None:
+    def show(self, board: TextBoard, choice: Choice | None, changed: frozenset[int], texts: Texts) -> None:
         """Show all this in place of what was there."""
         columns = int(self.app.size.width * _SHARE) - 2 * _MARGIN
-        board = replace(board, above=wrap(board.above, columns), below=wrap(board.below, columns))
+        board = replace(board, text=wrap(board.text.strip("\n"), columns))
         self._show_board(board, choice, changed, (columns, self._make_room(board, columns, texts)))
         self._write("#story", texts.story)
         self._write("#turn", texts.turn)
@@ -103,10 +102,10 @@ class Scene(Screen[None]):
         part.update(text)
         part.display = bool(text)
 
-    def _make_room(self, board: BoardText, columns: int, texts: Texts) -> int:
+    def _make_room(self, board: TextBoard, columns: int, texts: Texts) -> int:
         """The rows for the cells beside all that is written; a long note is cut before they are."""
         rows = self.app.size.height - _text_rows(board)
-        least = grid_for(board.rows, columns, 0).size[1]
+        least = grid_for(board.cells, columns, 0).size[1]
         foot = _HEAD + self._rows_of(texts.turn, texts.question, texts.keys)
         longest = min(_LONGEST_NOTE, max(1, rows - foot - least))
         self.query_one("#note").styles.max_height = longest
@@ -120,17 +119,16 @@ class Scene(Screen[None]):
         return sum(wrap(text.plain, columns).count("\n") + 1 for text in texts if text)
 
     def _show_board(
-        self, board: BoardText, choice: Choice | None, changed: frozenset[int], room: Point
+        self, board: TextBoard, choice: Choice | None, changed: frozenset[int], room: Point
     ) -> None:
-        self._write("#above", self._palette.content(board.above))
-        self._write("#below", self._palette.content(board.below))
-        self.board.show(board.rows, room)
+        self._write("#below", self._palette.content(board.text))
+        self.board.show(board.cells, room)
         self.board.mark(choice, changed)
         self.listed.show(choice.listed if choice else (), room[0])
 
-    def _say_if_too_small(self, board: BoardText, leave: str) -> None:
+    def _say_if_too_small(self, board: TextBoard, leave: str) -> None:
         width, height = self.app.size
-        rows = grid_for(board.rows, _LEAST[0], 0).size[1] + _text_rows(board)
+        rows = grid_for(board.cells, _LEAST[0], 0).size[1] + _text_rows(board)
         least = max(_LEAST[1], min(rows, _MOST_ROWS) + _AROUND)
         self.set_class(width < _LEAST[0] or height < least, "small")
         self.query_one("#small", Static).update(
@@ -139,7 +137,6 @@ class Scene(Screen[None]):
         )
 
 
-def _text_rows(board: BoardText) -> int:
-    """How many rows the text around the cells takes."""
-    above = board.above.count("\n") + 1 if board.above else 0
-    return above + (board.below.count("\n") + 2 if board.below else 0)
+def _text_rows(board: TextBoard) -> int:
+    """How many rows the text below the cells takes, with the gap above it."""
+    return board.text.count("\n") + 2 if board.text else 0

@@ -59,4 +59,4 @@ class Story:
         return [f"{Ink.of(turn.actor)(who)}: {entry}"]
 
     def _board(self, match: AnyMatch) -> str:
-        return self._live.words.board(match.sight(self._you or Seat.ONE))
+        return str(self._live.words.board(match.sight(self._you or Seat.ONE)))

@@ -7,7 +7,6 @@ from duels.core.errors import DuelsError
 from duels.play.live import LiveMatch
 from duels.terminal.after import After
 from duels.terminal.board.app import BoardApp, Leaving
-from duels.terminal.board.cells import read_board
 from duels.terminal.board.signals import signals_to
 from duels.terminal.people import alone, who_won
 from duels.terminal.screen import Screen
@@ -32,11 +31,10 @@ class BoardMatch:
                 f"two people play {name} at the prompt: on a board the cursor would show the other's cell. "
                 "Against the machine: --seat2 casual."
             )
-        board = read_board(live.words, live.words.board(live.match.sight(min(live.people))))
-        if len(board.cells) > _MOST_CELLS:
+        count = sum(map(len, live.words.board(live.match.sight(min(live.people))).cells))
+        if count > _MOST_CELLS:
             raise DuelsError(
-                f"{len(board.cells)} cells are too many for a board, which shows {_MOST_CELLS}: "
-                "play at the prompt."
+                f"{count} cells are too many for a board, which shows {_MOST_CELLS}: play at the prompt."
             )
 
     def run(self) -> After:

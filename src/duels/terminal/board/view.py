@@ -11,8 +11,8 @@ from textual.message import Message
 from textual.style import Style
 from textual.widget import Widget
 
-from duels.core.words import pieces
-from duels.terminal.board.cells import Cell
+from duels.core.text_board import Cell
+from duels.core.words import pieces, plain
 from duels.terminal.board.choice import Choice, Option
 from duels.terminal.board.grid import Grid, Point, grid_for
 from duels.terminal.board.ink import YOURS, Palette
@@ -125,7 +125,8 @@ class BoardView(Widget):
 
     def _draw(self, cell: Cell, canvas: Canvas) -> None:
         grid, (column, row) = self._grid, self._grid.origin(cell.number)
-        text = cell.plain.strip()
+        content = plain(cell.text)
+        text = content.strip()
         choosable = cell.number in self._choosable
         marked = cell.number in self._chosen or (choosable and cell.number == self.cursor)
         if marked:
@@ -135,7 +136,7 @@ class BoardView(Widget):
         if text != cell.label:
             named = cell.label + named
         canvas.write((column, row - 1), named[: grid.width], _CHOOSABLE if choosable else _BORDER)
-        left = column + (grid.width - len(text)) // 2 - (len(cell.plain) - len(cell.plain.lstrip()))
+        left = column + (grid.width - len(text)) // 2 - (len(content) - len(content.lstrip()))
         at = 0
         for piece, inks in pieces(cell.text):
             style = self._palette.style(*inks) + (_CHOOSABLE if choosable else Style())
