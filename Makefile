@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: play test lint golden check-slow wheel-test trainers-test jax-test docs changelog bench solved examples hunt-strategy \
-	environment-pages baselines ladder ray-test hunt-study new-game clean
+	environment-pages baselines ladder ray-test hunt-study new-game trace clean
 
 # Reinstalled only when what is to be installed changes.
 .venv/played: pyproject.toml
@@ -125,6 +125,10 @@ environment-pages: .venv/tested
 # Writes the package of a new game, to be changed: make new-game NAME=nim, in examples/ or with DIR=folder.
 new-game: .venv/tested
 	@$(BIN)/python tools/new_game.py '$(NAME)' $(if $(DIR),'$(DIR)')
+
+# The files of src/duels in which one move executes a line, at the terminal, in the browser and in environments.
+trace: .venv/tested
+	@$(BIN)/python -m tools.trace_move
 
 # Trains and certifies hunt's strategy anew, about 20 minutes; says whether it is the one that is shipped.
 hunt-strategy: .venv/tested

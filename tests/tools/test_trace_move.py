@@ -1,0 +1,16 @@
+"""The files that a move passes through, as `make trace` lists them."""
+
+from tools.trace_move import play_at_terminal, step_pettingzoo, trace
+
+
+def test_a_move_at_the_terminal_is_traced_through_its_rooms() -> None:
+    files = trace(play_at_terminal)
+    assert {"core/match.py", "games/chain/rules.py", "play/live.py", "terminal/screen.py"} <= set(files)
+    assert not any(file.startswith(("web", "envs", "arena")) for file in files)
+    assert len(files) <= 18
+
+
+def test_a_step_of_an_environment_is_traced() -> None:
+    files = trace(step_pettingzoo)
+    assert {"envs/pettingzoo/aec.py", "games/chain/rules.py"} <= set(files)
+    assert not any(file.startswith(("web", "terminal", "arena")) for file in files)
