@@ -5,7 +5,6 @@ from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
 
 
 def plain_answer(status: int, text: str) -> Response:
@@ -16,12 +15,6 @@ def plain_answer(status: int, text: str) -> Response:
 def json_answer(data: Any, status: int = 200) -> Response:
     """Data for programs."""
     return Response(json.dumps(data, ensure_ascii=False) + "\n", status, media_type="application/json")
-
-
-async def done(scope: Scope, receive: Receive, send: Send) -> None:
-    """It is done, or was done before: an answer without a body, to every move."""
-    await send({"type": "http.response.start", "status": 204, "headers": []})
-    await send({"type": "http.response.body"})
 
 
 def wants_json(request: Request) -> bool:

@@ -1,20 +1,21 @@
 """The server as an application: its addresses, and what becomes of refusals and failures."""
 
 import logging
-import re
 from collections.abc import Awaitable, Callable
+from functools import partial
 
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import Route, Router
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from duels.web import puzzles, reviews
-from duels.web.answers import json_answer
-from duels.web.entries import Unfinished
 from duels.web.guard import Guard
-from duels.web.refusals import Missing, Refusal, TooMany
+from duels.web.refusals import Refusal, TooMany
 from duels.web.site import Site
 from duels.web.store import StoreUnavailable
 
@@ -47,83 +48,57 @@ ADDRESSES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/health", Site.health),
     ("GET", "/static/{name}", Site.static),
 )
-"""Every address: the method, the path, and what answers. They are tried in this order."""
-# The addresses of a match that goes on. They are found first, and what they send is never compressed: it is
-# short, and a stream would hold a compressor of 80 KB.
-_AT_THE_BOARD = ("events", "act", "offer")
+"""Every address: the method, the path, and its handler. They are tried in this order."""
+_UNREACHABLE = "The server cannot reach its matches now. Nothing that you saw is lost; try again in a moment."
+_RETRY = 2  # seconds, until then
 
 
 def make_app(site: Site) -> ASGIApp:
     """The server as an ASGI application; whoever runs it opens the site before, and closes it after."""
-    handlers: dict[str, dict[str, Handler]] = {}
-    for method, path, handler in ADDRESSES:
-        handlers.setdefault(path, {})[method] = handler
-    answers = {path: _Answers(site, by_method) for path, by_method in handlers.items()}
-    router = Router([Route(*each) for each in answers.items()], default=_Answers(site, {}))
-    compressor = GZipMiddleware(router, minimum_size=1_000, compresslevel=5)
-
-    at_the_board = {what: answers[f"/m/{{id}}/{what}"] for what in _AT_THE_BOARD}
-    address = re.compile(rf"/m/([^/]+)/({'|'.join(_AT_THE_BOARD)})")
-
-    async def choose(scope: Scope, receive: Receive, send: Send) -> None:
-        found = address.fullmatch(scope["path"])
-        if found:
-            id, what = found.groups()
-            scope["path_params"] = {"id": id}
-            await at_the_board[what](scope, receive, send)
-        else:
-            await compressor(scope, receive, send)
-
+    app = Starlette(
+        routes=[
+            Route(path, partial(_respond, site, handler), methods=[method])
+            for method, path, handler in ADDRESSES
+        ],
+        middleware=[Middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)],
+        exception_handlers={HTTPException: partial(_refuse, site)},
+    )
     larger = {"/review": 2 * reviews.MOST_BYTES, "/daily": puzzles.MOST_BYTES}
     settings = site.settings
-    return Guard(choose, settings.origins, settings.link, settings.secure, larger)
+    return Guard(app, settings.origins, settings.link, settings.secure, larger)
 
 
-class _Answers:
-    """What answers at one path, refusals and failures included.
-
-    Starlette's application would do the same with three layers around every event that is sent.
-    """
-
-    def __init__(self, site: Site, handlers: dict[str, Handler]) -> None:
-        self._site = site
-        self._handlers = handlers
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = Request(scope, receive, send)
-        try:
-            answer = await self._answer(request)
-        except Exception:
-            log.exception("A request failed.")
-            told = "Something went wrong here. Nothing was lost; reload the page."
-            answer = self._site.refuse(request, 500, told)
-        await answer(scope, receive, send)
-
-    async def _answer(self, request: Request) -> ASGIApp:
-        try:
-            method = "GET" if request.method == "HEAD" else request.method
-            return await self._handlers.get(method, _nothing)(self._site, request)
-        except Unfinished as more:
-            return json_answer({"prompt": str(more)})
-        except TooMany as refused:
-            answer = self._site.refuse(request, refused.status, str(refused))
-            answer.headers["Retry-After"] = str(max(1, round(refused.wait)))
-            return answer
-        except Refusal as refused:
-            return self._site.refuse(request, refused.status, str(refused))
-        except StoreUnavailable as problem:
-            log.error("%s", problem)
-            return _unavailable(self._site, request)
-        except ClientDisconnect:
-            return self._site.refuse(request, 413, "That is too large, or it was cut off.")
+async def _respond(site: Site, handler: Handler, request: Request) -> ASGIApp:
+    # Starlette would raise failures again after they are answered, which ends the connection.
+    try:
+        return await handler(site, request)
+    except Exception as problem:
+        return await _refuse(site, request, problem)
 
 
-async def _nothing(site: Site, request: Request) -> Response:
-    raise Missing("There is nothing here.")
-
-
-def _unavailable(site: Site, request: Request) -> Response:
-    text = "The server cannot reach its matches now. Nothing that you saw is lost; try again in a moment."
-    answer = site.refuse(request, 503, text)
-    answer.headers["Retry-After"] = "2"
+async def _refuse(site: Site, request: Request, problem: Exception) -> Response:
+    """Answer a request that was not carried out."""
+    status, text, retry = _reason(problem)
+    answer = site.refuse(request, status, text)
+    if retry:
+        answer.headers["Retry-After"] = str(retry)
     return answer
+
+
+def _reason(problem: Exception) -> tuple[int, str, int]:
+    """The status, the message, and after how many seconds to try again; 0 if that would not help."""
+    match problem:
+        case TooMany():
+            return problem.status, str(problem), max(1, round(problem.wait))
+        case Refusal():
+            return problem.status, str(problem), 0
+        case StoreUnavailable():
+            log.error("%s", problem)
+            return 503, _UNREACHABLE, _RETRY
+        case ClientDisconnect():
+            return 413, "That is too large, or it was cut off.", 0
+        case HTTPException():  # no route has this path, or not with this method
+            return 404, "There is nothing here.", 0
+        case _:
+            log.error("A request failed.", exc_info=problem)
+            return 500, "Something went wrong here. Nothing was lost; reload the page.", 0

@@ -4,7 +4,7 @@ import json
 from ipaddress import ip_network
 from typing import Any
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 
 from duels.web.decisions import clean_name
 from duels.web.refusals import Refusal
@@ -23,26 +23,10 @@ def event_number(text: str | None) -> int | None:
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
-async def _whole(request: Request) -> bytes:
-    """The body of a request.
-
-    Starlette's own goes through a generator and a list; a move comes in one piece, and needs neither.
-    """
-    read = b""
-    while True:
-        message = await request.receive()
-        if message["type"] == "http.disconnect":
-            raise ClientDisconnect
-        more: bytes = message.get("body", b"")
-        read += more
-        if not message.get("more_body"):
-            return read
-
-
 async def body(request: Request, **kinds: type) -> dict[str, Any]:
     """The fields of a request, of these names and kinds and no others."""
     try:
-        data = json.loads((await _whole(request)).decode() or "{}")
+        data = json.loads((await request.body()).decode() or "{}")
     except (ValueError, RecursionError):
         raise Refusal("That is no JSON.") from None
     if not isinstance(data, dict):

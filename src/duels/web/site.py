@@ -14,9 +14,10 @@ from duels.core.rules import Seat
 from duels.games import GAMES, all_games, find_game
 from duels.web import identity as who
 from duels.web import opponents, puzzles, reach, reviews, views
-from duels.web.answers import done, json_answer, plain_answer, wants_json
+from duels.web.answers import json_answer, plain_answer, wants_json
 from duels.web.channels import Channel, Channels
 from duels.web.decisions import Asked, record_for
+from duels.web.entries import Unfinished
 from duels.web.limits import Buckets, Streams
 from duels.web.match_page import MatchPage
 from duels.web.pages import Pages
@@ -218,7 +219,7 @@ class Site:
 
         return counted_stream
 
-    async def act(self, request: Request) -> ASGIApp:
+    async def act(self, request: Request) -> Response:
         """An action of the visitor's seat."""
         visitor = self._take("act", request)
         asked = await body(request, action=str, event=int, entries=list)
@@ -228,10 +229,13 @@ class Site:
         if not all(isinstance(entry, str) for entry in entries):
             raise Refusal("Entries are texts.")
         action = Asked(asked["event"], asked.get("action"), entries)
-        await self.matches.act(request.path_params["id"], visitor, action)
-        return done
+        try:
+            await self.matches.act(request.path_params["id"], visitor, action)
+        except Unfinished as more:
+            return json_answer({"prompt": str(more)})
+        return Response(status_code=204)
 
-    async def offer(self, request: Request) -> ASGIApp:
+    async def offer(self, request: Request) -> Response:
         """A takeback or a rematch is offered, or such an offer answered."""
         visitor = self._take("act", request)
         asked = await body(request, offer=str, answer=str, event=int)
@@ -242,7 +246,7 @@ class Site:
         if what == REMATCH and answer != "no":  # it may begin a match
             self._take("create", request)
         await self.matches.offer(id, visitor, what, answer, asked["event"])
-        return done
+        return Response(status_code=204)
 
     async def hint(self, request: Request) -> Response:
         """What perfect play would do, for a visitor who plays against a machine and is to move."""
