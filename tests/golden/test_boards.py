@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from duels.core.drawing import TextDrawing
+from duels.core.drawing import PlayerNames, TextDrawing
 from duels.core.match import Match
 from duels.core.rules import Seat, Sight
 from duels.core.svg import COLOURS, LEAST_TEXT, WIDTH, stylesheet
@@ -152,6 +152,50 @@ def test_letters_are_large_enough_to_be_read_on_a_phone(board: Board) -> None:
     """12 of 360 pixels."""
     for part in ElementTree.fromstring(board.draw()).iter():
         assert float(part.get("font-size", LEAST_TEXT)) >= 12 * WIDTH / 360
+
+
+@pytest.mark.parametrize("rules", all_rules(), ids=repr)
+@pytest.mark.parametrize("reader", [None, *Seat])
+def test_boards_speak_of_the_players_by_their_names_and_to_their_reader(
+    rules: AnyRules, reader: Seat | None
+) -> None:
+    names = PlayerNames("Ann <&'", "Bob <&'", reader)
+    drawing = rules.game.drawing(rules)
+    match = play_randomly(Match.start(rules), Random(7), 40)
+    ended = drawing.draw_open(*map(match.sight, Seat), names=names)
+    for drawn in (ended, drawing.draw(match.sight(reader or Seat.ONE), targets=True, names=names)):
+        for part in ElementTree.fromstring(drawn).iter():
+            said = {part.get("aria-label", ""), part.get("data-veiled", ""), part.text or "", part.tail or ""}
+            assert not [each for each in said if "Player" in each]
+            kept = [value for key, value in part.attrib.items() if key not in ("aria-label", "data-veiled")]
+            assert not [value for value in kept if "Ann" in value or "Bob" in value]
+            if reader:
+                own = names.one if reader is Seat.ONE else names.two
+                assert not [each for each in said if own in each]
+
+
+@pytest.mark.parametrize(
+    ("reader", "found", "named"),
+    [
+        (None, "Ann's token was revealed here", "Bob named 3"),
+        (Seat.ONE, "Your token was revealed here", "Bob named 3"),
+        (Seat.TWO, "Ann's token was revealed here", "You named 3"),
+    ],
+)
+def test_a_title_begins_with_a_name_or_with_you(reader: Seat | None, found: str, named: str) -> None:
+    captured = Board("hunt", "", "move 3; observe 5; move 2; observe 3").match
+    drawing = captured.rules.game.drawing(captured.rules)
+    drawn = drawing.draw_open(*map(captured.sight, Seat), names=PlayerNames("Ann", "Bob", reader))
+    assert f"<title>{found}</title>" in drawn
+    assert f"<title>{named}</title>" in drawn
+
+
+def test_a_long_name_is_cut_short_and_is_the_title_of_itself() -> None:
+    rules = find_game("flip").rules()
+    long = PlayerNames("Wilhelmina Maximiliane", "Bob")
+    drawn = rules.game.drawing(rules).draw(rules.sight(rules.initial(), Seat.TWO), names=long)
+    assert "<title>Wilhelmina Maximiliane</title>Wilhelm" in drawn
+    assert ">Bob</text>" in drawn
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -5,14 +5,15 @@ from xml.etree import ElementTree
 
 import pytest
 
+from duels.core.drawing import PlayerNames
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.core.svg import Picture
 from duels.games import GAMES
-from duels.web.board import Board
+from duels.web.match_page import board_changes
 from tests.support import play_randomly
 
-NAMES = {Seat.ONE: "Ann", Seat.TWO: "Bob & Co"}
+NAMES = PlayerNames("Ann", "Bob & Co", Seat.TWO)
 
 
 def followed(before: ElementTree.Element, event: str) -> tuple[ElementTree.Element, bool]:
@@ -34,21 +35,23 @@ def test_changes_make_the_whole_board(name: str, seat: Seat) -> None:
     rules = GAMES[name].rules()
     drawing = rules.game.drawing(rules)
     match = play_randomly(Match.start(rules), Random(seat), 30)
-    before: Board | None = None
+    before: Picture | None = None
     page = ElementTree.Element("svg")
     partly = 0
     for step in match.steps():
-        board = Board(drawing.picture(step.sight(seat), targets=True), NAMES, seat)
-        page, changed = followed(page, board.since(before))
+        board = drawing.picture(step.sight(seat), targets=True, names=NAMES)
+        page, changed = followed(page, board_changes(before, board))
         assert ElementTree.tostring(page) == ElementTree.tostring(ElementTree.fromstring(str(board)))
         partly += changed
         before = board
     assert partly
 
 
-def test_other_names_or_more_parts_are_drawn_anew() -> None:
-    board = Board(Picture("<svg>", ("<g/>", "<g>Player 1</g>")), NAMES, Seat.TWO)
-    assert board.since(board) == '<svg data-changed=""></svg>'
-    assert board.since(Board(board.picture, {**NAMES, Seat.ONE: "Cleo"}, Seat.TWO)) == board.element
-    assert board.since(Board(Picture("<svg>", ("<g/>",)), NAMES, Seat.TWO)) == board.element
-    assert board.element == '<div id="board"><svg><g/><g>Ann</g></svg></div>'
+def test_other_names_are_changes_and_other_parts_are_drawn_anew() -> None:
+    board = Picture("<svg>", ("<g/>", "<g>Ann</g>"), 9)
+    assert board_changes(board, board) == '<svg data-changed=""></svg>'
+    renamed = Picture("<svg>", ("<g/>", "<g>Cleo</g>"), 9)
+    assert board_changes(board, renamed) == '<svg data-changed="1"><g>Cleo</g></svg>'
+    whole = '<div id="board"><svg><g/><g>Ann</g></svg></div>'
+    assert board_changes(None, board) == whole
+    assert board_changes(Picture("<svg>", ("<g/>",), 9), board) == whole

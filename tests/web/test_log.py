@@ -13,7 +13,7 @@ from duels.core.match import Match
 from duels.core.rules import Rules, Seat
 from duels.games import GAMES, find_game
 from duels.web.match_page import MatchPage
-from duels.web.naming import drawn_with_names, told_to
+from duels.web.naming import told_to
 from duels.web.pages import Pages
 from duels.web.standing import Standing, Viewer, lines
 from duels.web.store import Entry, Kind
@@ -257,18 +257,3 @@ def test_a_full_board_of_chain_is_explained_to_both() -> None:
     why = "The full board decohered."
     assert view(standing, Seat.ONE)["sentence"] == f"Bob is to move. {why}"
     assert view(standing, Seat.TWO)["sentence"] == f"Your turn. {why} Observe a free cell."
-
-
-@pytest.mark.parametrize(
-    ("reader", "told"),
-    [
-        (None, "Ann's token was found"),
-        (Seat.ONE, "Your token was found"),
-        (Seat.TWO, "Ann's token was found"),
-    ],
-)
-def test_a_drawing_calls_its_reader_you(reader: Seat | None, told: str) -> None:
-    drawn = drawn_with_names(
-        "<title>Player 1's token was found</title>", {Seat.ONE: "Ann", Seat.TWO: "Bob"}, reader
-    )
-    assert drawn == f"<title>{told}</title>"

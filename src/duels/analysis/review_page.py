@@ -32,7 +32,7 @@ from duels.analysis.review_words import (
     whose_play,
 )
 from duels.analysis.wording import MISTAKES, RARE, RARE_MEANS, darkness, in_percent
-from duels.core.drawing import Drawing
+from duels.core.drawing import SEAT_LABELS, Drawing, PlayerNames
 from duels.core.rules import Seat
 from duels.core.svg import stylesheet
 from duels.core.words import Words, messages, plain
@@ -75,17 +75,19 @@ def review_as_page(
     )
 
 
-def review_steps(review: Review, play_on: PlayOn | None = None) -> list[dict[str, str]]:
+def review_steps(
+    review: Review, play_on: PlayOn | None = None, names: PlayerNames = SEAT_LABELS
+) -> list[dict[str, str]]:
     """The start, then every entry: boards as SVG, a title, what there is to say, its mark, commands."""
     rules = review.match.rules
     words, drawing = review.game.words(rules), review.game.drawing(rules)
-    start = _board(drawing, review.match.after(0), Seat.ONE)
+    start = _board(drawing, review.match.after(0), Seat.ONE, names)
     # What the drawing shows is not said again in letters.
     welcome = messages(plain(words.opening()), str(words.board(review.match.after(0).sight(Seat.ONE))))
     opening = {"title": "The start", "board": start, "text": welcome.strip(), "mark": ""}
     steps = [{**opening, **_commands(review, 0, play_on)}]
     for moment in review.moments:
-        board = _board(drawing, moment.match, _decided(moment))
+        board = _board(drawing, moment.match, _decided(moment), names)
         told = _step(review, words, moment)
         steps.append({"board": board, **told, **_commands(review, moment.number, play_on)})
     return steps
@@ -147,11 +149,13 @@ def _decided(moment: Moment) -> Seat:
     return moment.actor if isinstance(moment.actor, Seat) else Seat.ONE
 
 
-def _board(drawing: Drawing[Any, Any], match: AnyMatch, seat: Seat) -> str:
+def _board(drawing: Drawing[Any, Any], match: AnyMatch, seat: Seat, names: PlayerNames) -> str:
     """The board as a seat sees it; in games with secrets with those of both."""
     if match.rules.has_secrets:
-        return f"<figure>{drawing.draw_open(match.sight(Seat.ONE), match.sight(Seat.TWO))}</figure>"
-    return f"<figure>{drawing.draw(match.sight(seat))}</figure>"
+        drawn = drawing.open_picture(match.sight(Seat.ONE), match.sight(Seat.TWO), names=names)
+    else:
+        drawn = drawing.picture(match.sight(seat), names=names)
+    return f"<figure>{drawn}</figure>"
 
 
 def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, str]:

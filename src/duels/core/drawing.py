@@ -17,10 +17,11 @@ then the name of an element whose own name tells a secret.
 """
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from html import escape
 from typing import Generic
 
-from duels.core.rules import A, Sight, V
+from duels.core.rules import A, Seat, Sight, V
 from duels.core.svg import WIDTH, Picture, board, element
 from duels.core.words import Words, plain
 
@@ -31,30 +32,62 @@ _LETTER_ASPECT = 0.6  # width by height of a letter in the fonts named below
 _LINE = 1.4
 
 
+@dataclass(frozen=True)
+class PlayerNames:
+    """What a board calls the players: each by a name, its reader `you`.
+
+    >>> ann = PlayerNames("Ann", "Bob", reader=Seat.TWO)
+    >>> ann.name(Seat.ONE), ann.possessive(Seat.ONE), ann.possessive(Seat.TWO)
+    ('Ann', "Ann's", 'your')
+    """
+
+    one: str = Seat.ONE.label
+    two: str = Seat.TWO.label
+    reader: Seat | None = None
+
+    def name(self, seat: Seat, begins: bool = False) -> str:
+        """The name; `begins` if it stands at the beginning of a sentence, or alone."""
+        if seat is self.reader:
+            return "You" if begins else "you"
+        return self.one if seat is Seat.ONE else self.two
+
+    def possessive(self, seat: Seat, begins: bool = False) -> str:
+        """The same of an owner."""
+        return self.name(seat, begins) + ("r" if seat is self.reader else "'s")
+
+
+SEAT_LABELS = PlayerNames()
+"""Player 1 and Player 2, to a reader who is neither."""
+
+
 class Drawing(ABC, Generic[A, V]):
     """One game's board, made from its rules."""
 
     @abstractmethod
-    def picture(self, sight: Sight[A, V], *, targets: bool = False) -> Picture:
-        """The board as this seat may see it, WIDTH wide.
+    def picture(
+        self, sight: Sight[A, V], *, targets: bool = False, names: PlayerNames = SEAT_LABELS
+    ) -> Picture:
+        """The board as this seat may see it, WIDTH wide, with these names wherever it speaks of a player.
 
         With `targets`, what the seat may do now and what has a place on the board can be pressed there.
         """
 
-    def open_picture(self, one: Sight[A, V], two: Sight[A, V]) -> Picture:
+    def open_picture(
+        self, one: Sight[A, V], two: Sight[A, V], *, names: PlayerNames = SEAT_LABELS
+    ) -> Picture:
         """The same with the secrets of both seats, for whoever looks back on a match.
 
         A game with secrets overrides it; without any the board is the same to both.
         """
-        return self.picture(one)
+        return self.picture(one, names=names)
 
-    def draw(self, sight: Sight[A, V], *, targets: bool = False) -> str:
+    def draw(self, sight: Sight[A, V], *, targets: bool = False, names: PlayerNames = SEAT_LABELS) -> str:
         """The picture as text: one `<svg>` element."""
-        return str(self.picture(sight, targets=targets))
+        return str(self.picture(sight, targets=targets, names=names))
 
-    def draw_open(self, one: Sight[A, V], two: Sight[A, V]) -> str:
+    def draw_open(self, one: Sight[A, V], two: Sight[A, V], *, names: PlayerNames = SEAT_LABELS) -> str:
         """The open picture as text."""
-        return str(self.open_picture(one, two))
+        return str(self.open_picture(one, two, names=names))
 
     def has_place(self, action: A) -> bool:
         """Whether an action is chosen on the board itself; for any other a page has a button."""
@@ -98,10 +131,14 @@ class TextDrawing(Drawing[A, V]):
     def __init__(self, words: Words[A, V]) -> None:
         self._words = words
 
-    def picture(self, sight: Sight[A, V], *, targets: bool = False) -> Picture:
+    def picture(
+        self, sight: Sight[A, V], *, targets: bool = False, names: PlayerNames = SEAT_LABELS
+    ) -> Picture:
         return self._written(str(self._words.board(sight)), targets)
 
-    def open_picture(self, one: Sight[A, V], two: Sight[A, V]) -> Picture:
+    def open_picture(
+        self, one: Sight[A, V], two: Sight[A, V], *, names: PlayerNames = SEAT_LABELS
+    ) -> Picture:
         return self._written(str(self._words.open_board(one, two)))
 
     def _written(self, told: str, targets: bool = False) -> Picture:

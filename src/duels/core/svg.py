@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from html import escape
 from importlib.resources import files
+from math import inf
 from typing import Any, NamedTuple, TypeVar, cast
 from unicodedata import combining, east_asian_width
 
@@ -102,12 +103,22 @@ def text(
     size: float = LEAST_TEXT,
     fill: str = "dim",
     classes: str = "",
+    room: float = inf,
     **more: Any,
 ) -> str:
-    """Words centred on (x, y), which is the middle of a digit's height."""
-    written = escape(words)
+    """Words centred on (x, y), which is the middle of a digit's height.
+
+    Words that need more than `room` are cut short; their title is the whole of them.
+    """
+    short = shortened(words, room, size)
+    written = escape(short) if short == words else title(words) + escape(short)
     place: dict[str, Any] = {"x": x, "y": y + size * 0.36, "font_size": size, "text_anchor": "middle"}
     return element("text", written, fill=fill, classes=classes, **{**place, **more})
+
+
+def title(words: str) -> str:
+    """What is told of the element around it to whoever points at it."""
+    return element("title", escape(words, quote=False))
 
 
 def shortened(words: str, room: float, size: float = LEAST_TEXT) -> str:
@@ -270,6 +281,8 @@ class Picture(NamedTuple):
     """The tag of the `<svg>` element."""
     parts: tuple[str, ...]
     """The elements in it, each of them one."""
+    height: int
+    """It is WIDTH wide."""
 
     def __str__(self) -> str:
         return "".join((self.start, *self.parts, "</svg>"))
@@ -293,7 +306,7 @@ def board(
         stroke="",
         classes="board",
         xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {WIDTH} {height:.0f}",
+        viewBox=f"0 0 {WIDTH} {round(height)}",
         role="img" if targets is None else "group",
         aria_label=label,
         font_family=_FONT,
@@ -301,7 +314,7 @@ def board(
     )
     # Where there is nothing to press there is an empty group: a picture keeps its parts from move to move.
     pressed = [] if targets is None else [element("g", "", *targets, classes="targets", data_key="targets")]
-    return Picture(f"{start}>", (*scene, *pressed))
+    return Picture(f"{start}>", (*scene, *pressed), round(height))
 
 
 def decoration(*inside: str, **attributes: Any) -> str:

@@ -4,7 +4,6 @@ from functools import cached_property
 from io import BytesIO
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,7 +81,6 @@ class Board:
     def _size(self) -> tuple[int, int]:
         """The size of the board at the start; what is drawn later is fitted into it."""
         start = self._rules.sight(self._rules.initial(), Seat.ONE)
-        box = ElementTree.fromstring(self._drawing.draw(start)).get("viewBox", f"0 0 {WIDTH} {WIDTH}")
-        _, _, width, height = map(float, box.split())
+        height = self._drawing.picture(start).height
         # The usual formats of films take even sizes only.
-        return round(width / 2) * 2, round(height / 2) * 2
+        return WIDTH, round(height / 2) * 2

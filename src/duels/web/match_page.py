@@ -10,7 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from duels.web.board import Board
+from duels.core.svg import Picture
 from duels.web.pages import Pages
 
 _PARTS: dict[str, Callable[[dict[str, Any]], tuple[Any, ...]]] = {
@@ -36,7 +36,7 @@ class MatchPage:
         self._pages = pages
         self._shown: dict[str, tuple[Any, ...]] = {}
         self._made: dict[str, str] = {}
-        self._board: Board | None = None
+        self._board: Picture | None = None
         self._log: list[dict[str, Any]] = []
         self._lines: list[str] = []
         self._event = 0
@@ -54,7 +54,7 @@ class MatchPage:
                 changed.append(self._made[part])
         before, self._board = self._board, shown["board"]
         if before != self._board:
-            changed.append(self._board.since(before))
+            changed.append(board_changes(before, self._board))
         return "".join((*changed, *self._tell(shown["log"])))
 
     def _tell(self, log: list[dict[str, Any]]) -> list[str]:
@@ -80,9 +80,25 @@ class MatchPage:
     def parts(self) -> dict[str, str]:
         """The whole page, by its parts."""
         assert self._board, "something was shown"
-        board = Markup(self._board.element)
+        board = Markup(_whole_board(self._board))
         return {**self._made, "board": board, "told": self._told()}
 
     def whole(self) -> str:
         """All of it as one element."""
         return self._pages.render("_match.html", event=self._event, parts=self.parts)
+
+
+def board_changes(before: Picture | None, now: Picture) -> str:
+    """The board as an event brings it to a page that shows `before`.
+
+    If it has as many parts as before, those that changed are enough: `data-changed` says which.
+    """
+    if not before or len(before.parts) != len(now.parts):
+        return _whole_board(now)
+    changed = [place for place, part in enumerate(before.parts) if part != now.parts[place]]
+    tag = f'{now.start[:-1]} data-changed="{" ".join(map(str, changed))}">'
+    return "".join((tag, *[now.parts[place] for place in changed], "</svg>"))
+
+
+def _whole_board(picture: Picture) -> str:
+    return f'<div id="board">{picture}</div>'

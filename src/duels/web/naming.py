@@ -1,12 +1,10 @@
-"""Texts and drawings that call players by their seats, told with names, and to one of them as `you`."""
+"""Texts that call players by their seats, told with names, and to one of them as `you`."""
 
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from html import escape
 
 from duels.core.rules import Seat
-from duels.core.svg import shortened
 
 Names = Mapping[Seat, str]
 LABELS: Names = {seat: seat.label for seat in Seat}
@@ -14,11 +12,6 @@ LABELS: Names = {seat: seat.label for seat in Seat}
 
 _LABEL = re.compile(r"\bPlayer ([12])\b")
 _SUBJECT = re.compile(r"\bPlayer ([12])(?P<owns>'s)?\b(?: (?P<verb>[a-z]+s)\b)?")
-_DRAWN = re.compile(
-    r' data-(?!veiled)[\w-]+="[^"]*"'
-    r"|(?P<alone>>)?\bPlayer ([12])(?P<owns>(?:&#x27;|')s)?\b(?: (?P<verb>[a-z]+s)\b)?(?P<end><)?"
-)
-_ROOM = 160  # of a name that stands beside the board, in units of the drawing
 _AND = re.compile(r"(\b[Yy]ou\b[^.!:;]* and )(win|lose)s\b")  # the second verb, where there is one
 _VERBS = {"has": "have", "is": "are"}
 _ADDS_E = re.compile(r"(?:ss|sh|ch|x|zz|o)es$")  # passes, reaches, goes
@@ -47,30 +40,6 @@ def _told_to(reader: Seat | None, text: str, one: str, two: str) -> str:
         return _you(found["owns"], found["verb"], begins, ends)
 
     return with_names(_AND.sub(r"\1\2", _SUBJECT.sub(told, text)), names)
-
-
-def drawn_with_names(svg: str, names: Names, reader: Seat | None = None) -> str:
-    """A drawing with names: cut short where one stands alone, with the whole name as a title.
-
-    Its reader is called `you`.
-    """
-
-    def named(found: re.Match[str]) -> str:
-        if found[0].startswith(" data-"):
-            return found[0]
-        before, end = found["alone"] or "", found["end"] or ""
-        seat = Seat(int(found[2]))
-        if seat is reader:
-            ends = svg[found.end() : found.end() + 1] in ".,!"
-            return f"{before}{_you(found['owns'], found['verb'], bool(before), ends)}{end}"
-        name = names[seat]
-        if before and end and (short := shortened(name, _ROOM)) != name:
-            return f"{before}<title>{escape(name)}</title>{escape(short)}{end}"
-        verb = f" {found['verb']}" if found["verb"] else ""
-        return f"{before}{escape(name)}{found['owns'] or ''}{verb}{end}"
-
-    # Few boards name anybody, so the cheapest test comes first: a single letter.
-    return _DRAWN.sub(named, svg) if "P" in svg and "Player " in svg else svg
 
 
 def _you(owns: str | None, verb: str | None, begins: bool, ends: bool) -> str:

@@ -11,13 +11,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from duels.analysis.glossary import Glossary
+from duels.core.drawing import PlayerNames
 from duels.core.errors import DuelsError, NotationError
 from duels.core.game import Game
 from duels.core.rules import Sight
 from duels.core.words import Words, plain
 from duels.games import GAMES
 from duels.web.identity import new_match_id
-from duels.web.naming import LABELS, drawn_with_names, told_to
+from duels.web.naming import LABELS, told_to
 from duels.web.refusals import Missing, Refusal, Stale
 from duels.web.views import label, prompt_of, what_is_asked
 from duels.web.workers import Workers
@@ -211,7 +212,7 @@ def _as_data(exercise: "Exercise") -> dict[str, Any]:
         "sentence": f"You are {words.called(sight.seat)}, to move. {asked}",
         "prompt": prompt,
         "position": exercise.position,
-        "board": drawn_with_names(drawing.draw(sight, targets=True), LABELS, sight.seat),
+        "board": drawing.draw(sight, targets=True, names=PlayerNames(reader=sight.seat)),
         "seen": _seen(sight, words),
         "secrets": rules.has_secrets,
         "text": plain(str(words.board(sight))),

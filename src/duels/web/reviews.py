@@ -5,12 +5,13 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
+from duels.core.drawing import SEAT_LABELS, PlayerNames
 from duels.core.errors import DuelsError
 from duels.core.rules import BOTH, Seat
 from duels.core.words import plain
 from duels.games import load_record
 from duels.players import HUMAN
-from duels.web.naming import LABELS, Names, drawn_with_names, told_to, with_names
+from duels.web.naming import LABELS, Names, told_to, with_names
 from duels.web.refusals import Refusal, Stale
 from duels.web.standing import Standing, Viewer, lines
 from duels.web.workers import Workers
@@ -44,8 +45,8 @@ def review_kept(text: str, viewer: Viewer, names: tuple[str, str], taken_over: i
     judged = _judged(text)
     told = replace(judged, players={seat: HUMAN if seat is viewer else seat.label for seat in Seat})
     called = dict(zip(Seat, names, strict=True))
-    shown = _shown(told)
-    shown["steps"] = [_step_with_names(step, called, viewer) for step in shown["steps"]]
+    shown = _shown(told, PlayerNames(*names, viewer))
+    shown["steps"] = [_step_with_names(step, called) for step in shown["steps"]]
     if taken_over:
         shown |= _since(told, taken_over)
         earlier = _shown(replace(judged, players=LABELS))["steps"]
@@ -73,9 +74,8 @@ def _since(review: "Review", entries: int) -> dict[str, Any]:
     return {**sums, "taken_over": entries, "account": [said, *account(own, f"after entry {entries}")]}
 
 
-def _step_with_names(step: dict[str, str], names: Names, reader: Viewer) -> dict[str, str]:
-    told = {part: with_names(step[part], names) for part in ("title", "text")}
-    return {**step, **told, "board": drawn_with_names(step["board"], names, reader)}
+def _step_with_names(step: dict[str, str], names: Names) -> dict[str, str]:
+    return {**step, **{part: with_names(step[part], names) for part in ("title", "text")}}
 
 
 def _judge(text: str) -> "Review":
@@ -91,7 +91,7 @@ def _judge(text: str) -> "Review":
 _judged = lru_cache(maxsize=64)(_judge)
 
 
-def _shown(review: "Review") -> dict[str, Any]:
+def _shown(review: "Review", names: PlayerNames = SEAT_LABELS) -> dict[str, Any]:
     """The review as data, with the boards and sentences that a page steps through."""
     from duels.analysis.review_data import review_as_data
     from duels.analysis.review_page import curve, review_steps
@@ -105,7 +105,7 @@ def _shown(review: "Review") -> dict[str, Any]:
         "account": account(review),
         "legend": f"{legend(review)} {LUCK_MEANS}",
         "curve": curve(review),
-        "steps": review_steps(review),
+        "steps": review_steps(review, names=names),
         "taken_over": 0,
         "secrets": review.match.rules.has_secrets,
     }

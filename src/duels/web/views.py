@@ -10,13 +10,13 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from duels.core.drawing import Drawing
+from duels.core.drawing import Drawing, PlayerNames
 from duels.core.match import Concession
 from duels.core.record import format_entry
 from duels.core.rules import BOTH, CHANCE, Event, Outcome, Rules, Seat, Sight
+from duels.core.svg import Picture
 from duels.core.words import Words, plain
 from duels.play.narrator import Narrator
-from duels.web.board import Board
 from duels.web.entries import shown_prompt
 from duels.web.naming import LABELS, MOST_TEXTS, Names, told_to
 from duels.web.standing import REMATCH, TAKEBACK, AnyMatch, Offer, Standing, Viewer
@@ -93,13 +93,12 @@ def sight_of(standing: Standing, viewer: Viewer) -> Sight[Any, Any]:
     return sight
 
 
-def _board(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> Board:
-    """The drawing, with names where it calls players by their seats, and `you` for who looks at it."""
+def _board(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> Picture:
+    """The board as the viewer sees it."""
+    names = PlayerNames(standing.called[Seat.ONE], standing.called[Seat.TWO], viewer)
     if _laid_open(standing):
-        picture = standing.drawing.open_picture(*map(standing.match.sight, Seat))
-    else:
-        picture = standing.drawing.picture(sight, targets=True)
-    return Board(picture, dict(standing.called), viewer)
+        return standing.drawing.open_picture(*map(standing.match.sight, Seat), names=names)
+    return standing.drawing.picture(sight, targets=True, names=names)
 
 
 def _written_board(standing: Standing, sight: Sight[Any, Any]) -> str:

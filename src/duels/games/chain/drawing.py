@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from duels.core.drawing import Drawing
+from duels.core.drawing import SEAT_LABELS, Drawing, PlayerNames
 from duels.core.rules import Event, Seat, Sight
 from duels.core.svg import (
     Picture,
@@ -74,7 +74,9 @@ class ChainDrawing(Drawing[Action, State]):
             "The coin then shows H for heads or T for tails.",
         )
 
-    def picture(self, sight: Sight[Action, State], *, targets: bool = False) -> Picture:
+    def picture(
+        self, sight: Sight[Action, State], *, targets: bool = False, names: PlayerNames = SEAT_LABELS
+    ) -> Picture:
         track, state = _track(self.rules.cells), sight.view
         first, last = self.rules.chain_of(state.cells) or (0, 0)
         scene = [_way(track)]

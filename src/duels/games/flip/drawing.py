@@ -5,7 +5,7 @@ from functools import cached_property, lru_cache
 from math import cos, pi, sin
 from typing import Any
 
-from duels.core.drawing import Drawing
+from duels.core.drawing import SEAT_LABELS, Drawing, PlayerNames
 from duels.core.rules import Seat, Sight
 from duels.core.svg import (
     WIDTH,
@@ -18,7 +18,6 @@ from duels.core.svg import (
     circle,
     decoration,
     edge_of,
-    element,
     group,
     hit_box,
     mark,
@@ -26,6 +25,7 @@ from duels.core.svg import (
     remembered,
     target,
     text,
+    title,
 )
 from duels.games.flip.rules import Action, Flip, Keep, QuantumFlip, QuantumTiles, Scored, State
 from duels.games.flip.words import turned_back
@@ -36,6 +36,7 @@ _GAP = 7  # between two tiles
 _ROUND, _VALUE = 0.19, 0.46  # of a tile: its corners; the height of its value
 _DIAL, _RING = 46, 10
 _EDGE, _BESIDE = 62, 120  # from the side of the board to the middle of a dial, and to what stands beside it
+_NAME = 160  # the room for a name there
 _QUANTUM = "Quantum Flip"
 
 
@@ -66,17 +67,19 @@ class FlipDrawing(Drawing[Action, State]):
             "The dials show the points of both players, and beside them whether a Quantum Flip is left.",
         )
 
-    def picture(self, sight: Sight[Action, State], *, targets: bool = False) -> Picture:
+    def picture(
+        self, sight: Sight[Action, State], *, targets: bool = False, names: PlayerNames = SEAT_LABELS
+    ) -> Picture:
         grid, state = _grid(self.rules), sight.view
         scored = [event for event in sight.events if isinstance(event, Scored)]
         owner = {event.tile: event.seat for event in scored}
         newest = scored[-1].tile if scored and not state.lifted else None
         lifted = {tile: self._shown(state, tile) for tile in state.lifted}
-        dials = [
-            _dial(seat, state.scores[seat - 1], self.rules.target, state.has_quantum(seat)) for seat in Seat
-        ]
+        dials = [self._dial(state, seat, names.name(seat, begins=True)) for seat in Seat]
         tiles = [
-            _face(grid, tile, face, owner.get(tile), tile == newest) if face.isdigit() else _back(grid, tile)
+            _face(grid, tile, face, owner.get(tile), tile == newest, names)
+            if face.isdigit()
+            else _back(grid, tile)
             for tile, face in enumerate(state.tiles)
             if tile not in lifted
         ]
@@ -84,7 +87,10 @@ class FlipDrawing(Drawing[Action, State]):
         raised = [_raised(grid, tile, shown, state.mover) for tile, shown in lifted.items()]
         pressed = [_target(grid, action, lifted) for action in sight.actions] if targets else None
         scene = [*dials, _coordinates(grid), *tiles, *raised]
-        return board(grid.height, _told(grid, state, lifted), scene, pressed)
+        return board(grid.height, _told(grid, state, lifted, names), scene, pressed)
+
+    def _dial(self, state: State, seat: Seat, name: str) -> str:
+        return _dial(seat, state.scores[seat - 1], self.rules.target, state.has_quantum(seat), name)
 
     def _shown(self, state: State, tile: int) -> str:
         """What is seen of a tile that is being turned; what it showed earlier is for players to remember."""
@@ -122,7 +128,7 @@ class _Grid:
 _grid = lru_cache(_Grid)
 
 
-def _told(grid: _Grid, state: State, lifted: dict[int, str]) -> str:
+def _told(grid: _Grid, state: State, lifted: dict[int, str], names: PlayerNames) -> str:
     flipped = [f"{name} {face}" for name, face in zip(grid.names, state.tiles, strict=True) if face.isdigit()]
     parts = [f"{grid.rules.side} by {grid.rules.side} tiles"]
     parts.append(f"flipped: {', '.join(flipped)}" if flipped else "all face down")
@@ -131,12 +137,13 @@ def _told(grid: _Grid, state: State, lifted: dict[int, str]) -> str:
         parts.append(f"shown by the Quantum Flip: {', '.join(shown)}")
     for seat in Seat:
         quantum = f"{_QUANTUM} {'left' if state.has_quantum(seat) else 'used'}"
-        parts.append(f"{seat.label} has {state.scores[seat - 1]} of {grid.rules.target} points, {quantum}")
+        has = f"{names.name(seat)} {'have' if seat is names.reader else 'has'}"
+        parts.append(f"{has} {state.scores[seat - 1]} of {grid.rules.target} points, {quantum}")
     return f"{'; '.join(parts)}."
 
 
 @remembered
-def _dial(seat: Seat, score: int, goal: int, quantum: bool) -> str:
+def _dial(seat: Seat, score: int, goal: int, quantum: bool, name: str) -> str:
     """A seat's points; beside them its name, and whether its Quantum Flip is left."""
 
     def inwards(distance: float) -> float:
@@ -156,7 +163,7 @@ def _dial(seat: Seat, score: int, goal: int, quantum: bool) -> str:
         text(x, y - 10, str(score), 34, "ink", font_weight=700),
         text(x, y + 18, "over" if score > goal else f"/{goal}"),
         mark(seat, inwards(_BESIDE + 11), y - 20, 9),
-        text(inwards(_BESIDE + 27), y - 20, seat.label, fill="ink", text_anchor=side),
+        text(inwards(_BESIDE + 27), y - 20, name, fill="ink", room=_NAME, text_anchor=side),
         _quantum(seat, inwards(_BESIDE + 9), y + 20, quantum),
         data_key=f"dial-{seat.value}",
     )
@@ -172,7 +179,7 @@ def _quantum(seat: Seat, x: float, y: float, left: bool) -> str:
     tiles = [box(x + way * 19 * number, y, 16, 16, 4, tile, tone, stroke_width=2) for number in (0, 1)]
     struck: dict[str, Any] = {} if left else {"text_decoration": "line-through"}
     words = text(x + way * 34, y, "Quantum", fill=tone, text_anchor=side, **struck)
-    return group(element("title", f"{_QUANTUM} {'left' if left else 'used'}"), *tiles, words)
+    return group(title(f"{_QUANTUM} {'left' if left else 'used'}"), *tiles, words)
 
 
 def _arc(x: float, y: float, part: float, colour: str, width: float) -> str:
@@ -195,14 +202,14 @@ def _coordinates(grid: _Grid) -> str:
 
 
 @remembered
-def _face(grid: _Grid, tile: int, value: str, owner: Seat | None, newest: bool) -> str:
+def _face(grid: _Grid, tile: int, value: str, owner: Seat | None, newest: bool, names: PlayerNames) -> str:
     """A tile that is turned up."""
     size = grid.pitch - _GAP
     edge, width = (edge_of(owner), 3.5) if owner and newest else ("line", 2)
     face = box(0, 0, size, size, size * _ROUND, "card", edge, stroke_width=width)
     words = text(0, 0, value, size * _VALUE, "ink", font_weight=700)
     by = mark(owner, size * 0.31, size * 0.31, size * 0.075) if owner else ""
-    said = f"{value}, flipped by {owner.label}" if owner else value
+    said = f"{value}, flipped by {names.name(owner)}" if owner else value
     return _cell(grid, tile, said, group(face, words, by, classes="fresh turns" if newest else ""))
 
 

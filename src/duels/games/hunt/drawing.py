@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from duels.core.drawing import Drawing
+from duels.core.drawing import SEAT_LABELS, Drawing, PlayerNames
 from duels.core.rules import Event, Seat, Sight
 from duels.core.svg import (
     Picture,
@@ -23,6 +23,7 @@ from duels.core.svg import (
     remembered,
     target,
     text,
+    title,
     token,
 )
 from duels.core.track import Track
@@ -78,11 +79,13 @@ class HuntDrawing(Drawing[Action, Known]):
         stay = "" if sight.view.cell == OFF_GRID else ", stay"
         return f"m {middle}{stay} or t {middle}"
 
-    def picture(self, sight: Sight[Action, Known], *, targets: bool = False) -> Picture:
+    def picture(
+        self, sight: Sight[Action, Known], *, targets: bool = False, names: PlayerNames = SEAT_LABELS
+    ) -> Picture:
         track, view, seat = _track(self.rules.cells), sight.view, sight.seat
         shown = _uncovered(sight.events)
         tokens = shown if seat in shown else {seat: view.cell, **shown}
-        scene = _scene(track, sight, tokens, shown, _own_lane(track, view.tunnel), seat)
+        scene = _scene(track, sight, tokens, shown, _own_lane(track, view.tunnel), names, seat)
         pressed = None
         if targets:
             pressed = [
@@ -90,24 +93,26 @@ class HuntDrawing(Drawing[Action, Known]):
                 for action in sight.actions
             ]
         found = tokens.get(seat.other)
-        told = _told(track.cells, seat, view.named, found, (view.cell, view.tunnel))
-        veiled = _told(track.cells, seat, view.named, found, None)
+        told = _told(track.cells, seat, view.named, found, (view.cell, view.tunnel), names)
+        veiled = _told(track.cells, seat, view.named, found, None, names)
         return board(track.height, told, scene, pressed, veiled)
 
-    def open_picture(self, one: Sight[Action, Known], two: Sight[Action, Known]) -> Picture:
+    def open_picture(
+        self, one: Sight[Action, Known], two: Sight[Action, Known], *, names: PlayerNames = SEAT_LABELS
+    ) -> Picture:
         """Both tokens on one grid, and beside the tunnel the marks of those who have not used it."""
         track, tokens = _track(self.rules.cells), {sight.seat: sight.view.cell for sight in (one, two)}
         left = tuple(sight.seat for sight in (one, two) if sight.view.tunnel)
-        scene = _scene(track, one, tokens, _uncovered(one.events), _open_lane(track, left))
-        return board(track.height, self._told_open(one, two), scene, None)
+        scene = _scene(track, one, tokens, _uncovered(one.events), _open_lane(track, left), names)
+        return board(track.height, self._told_open(names, one, two), scene, None)
 
-    def _told_open(self, *sights: Sight[Action, Known]) -> str:
+    def _told_open(self, names: PlayerNames, *sights: Sight[Action, Known]) -> str:
         said = [f"{self.rules.cells} positions"]
         for sight in sights:
-            view, label = sight.view, sight.seat.label
-            said.append(f"{label}'s token is {f'on {view.cell}' if view.cell else 'off the grid'}")
-            said.append(f"{label}'s tunnel is {'left' if view.tunnel else 'spent'}")
-            said.append(_named(label, view.named[sight.seat - 1]))
+            view, whose = sight.view, names.possessive(sight.seat)
+            said.append(f"{whose} token is {f'on {view.cell}' if view.cell else 'off the grid'}")
+            said.append(f"{whose} tunnel is {'left' if view.tunnel else 'spent'}")
+            said.append(_named(names.name(sight.seat), view.named[sight.seat - 1]))
         return f"{'; '.join(said)}."
 
 
@@ -118,17 +123,22 @@ def _track(cells: int) -> Track:
 
 @remembered
 def _told(
-    cells: int, seat: Seat, named: tuple[int, int], found: int | None, own: tuple[int, bool] | None
+    cells: int,
+    seat: Seat,
+    named: tuple[int, int],
+    found: int | None,
+    own: tuple[int, bool] | None,
+    names: PlayerNames,
 ) -> str:
     """What a seat knows: where it `found` the other's token, and its `own` token and tunnel, or without."""
     other, said = seat.other, [f"{cells} positions in fog"]
     if own:
         said.append(f"your token is on {own[0]}" if own[0] else "your token is off the grid")
     if found:
-        said.append(f"{other.label}'s token is on {found}")
+        said.append(f"{names.possessive(other)} token is on {found}")
     if own:
         said.append(f"your tunnel is {'left' if own[1] else 'spent'}")
-    said += [_named("you", named[seat - 1]), _named(other.label, named[other - 1])]
+    said += [_named("you", named[seat - 1]), _named(names.name(other), named[other - 1])]
     return f"{'; '.join(said)}."
 
 
@@ -142,6 +152,7 @@ def _scene(
     tokens: dict[Seat, int],
     shown: Container[Seat],
     lane: str,
+    names: PlayerNames,
     you: Seat | None = None,
 ) -> list[str]:
     """The grid with these tokens, of which some are `shown` to both, as `you` may see it.
@@ -151,14 +162,15 @@ def _scene(
     here, named = _by_cell(tokens.items()), _by_cell(zip(Seat, sight.view.named, strict=True))
     scene = [_way(track)]
     for number in range(1, track.cells + 1):
-        scene.append(_cell(track, number, here.get(number, ()), named.get(number, ()), you))
+        scene.append(_cell(track, number, here.get(number, ()), named.get(number, ()), names, you))
     for seat in Seat:
         for place, strength in zip(_newest_named(sight, seat), _STRENGTH, strict=False):
-            scene.append(_eye(track, seat, place, strength))
+            scene.append(_eye(track, seat, place, strength, names.name(seat, begins=True)))
     scene.append(lane)
     for seat, place in tokens.items():
+        whose = names.possessive(seat, begins=True)
         shared = place != OFF_GRID and tokens.get(seat.other) == place
-        scene.append(_token(track, seat, place, shared, seat in shown, you))
+        scene.append(_token(track, seat, place, shared, whose if seat in shown else "", you))
     return scene
 
 
@@ -177,13 +189,18 @@ def _way(track: Track) -> str:
 
 @remembered
 def _cell(
-    track: Track, number: int, here: tuple[Seat, ...], named: tuple[Seat, ...], you: Seat | None
+    track: Track,
+    number: int,
+    here: tuple[Seat, ...],
+    named: tuple[Seat, ...],
+    names: PlayerNames,
+    you: Seat | None,
 ) -> str:
     """A cell; `here` are the tokens on it, and the seats in `named` named it last."""
     x, y = track.at(number)
     size = track.size
-    tokens = ["your token" if seat is you else f"{seat.label}'s token" for seat in here]
-    known = [f"named last by {seat.label}" for seat in named]
+    tokens = [f"{'your' if seat is you else names.possessive(seat)} token" for seat in here]
+    known = [f"named last by {names.name(seat)}" for seat in named]
     said, veiled = (f"Position {number}: {', '.join(what) or 'fog'}" for what in ([*tokens, *known], known))
     swing = (number * 5) % 7 - 3  # no two neighbours alike, the same in every match
     scale = size / 78
@@ -218,7 +235,7 @@ def _newest_named(sight: Sight[Action, Known], seat: Seat) -> list[int]:
 
 
 @remembered
-def _eye(track: Track, seat: Seat, named: int, strength: float) -> str:
+def _eye(track: Track, seat: Seat, named: int, strength: float, name: str) -> str:
     """Above or below a cell that a seat named."""
     x, y = track.at(named)
     line, pupil = ("p1", "p1") if seat is Seat.ONE else ("p2-edge", "p2")
@@ -230,7 +247,7 @@ def _eye(track: Track, seat: Seat, named: int, strength: float) -> str:
             0, 0, 5.5, "none", pupil, stroke_width=3
         )
     return decoration(
-        element("title", f"{seat.label} named {named}"),
+        title(f"{name} named {named}"),
         shape,
         opacity=strength,
         transform=at(x, y + _EYES[seat]),
@@ -269,8 +286,8 @@ def _lane(track: Track, words: Sequence[str], classes: str = "", opacity: float 
 
 
 @remembered
-def _token(track: Track, seat: Seat, place: int, shared: bool, shown: bool, you: Seat | None) -> str:
-    """A token; `shared` if the other is on the same cell, `shown` if the end uncovered its Q."""
+def _token(track: Track, seat: Seat, place: int, shared: bool, shown: str, you: Seat | None) -> str:
+    """A token; `shared` if the other is on the same cell, `shown` says whose Q the end uncovered."""
     x, y = track.at(place or 1)
     if place == OFF_GRID:
         # The token waits in the corner over the first cell, beside its eye.
@@ -279,7 +296,7 @@ def _token(track: Track, seat: Seat, place: int, shared: bool, shown: bool, you:
     r = 13 if place == OFF_GRID else 19 if shared else 23
     own = "secret moves" if seat is you else "moves"
     shape = token(seat, 0, 0, r, "Q" if shown else "")
-    told = element("title", f"{seat.label}'s token was revealed here") if shown else ""
+    told = title(f"{shown} token was revealed here") if shown else ""
     return decoration(told, shape, transform=at(x, y), data_key=f"token-{seat.value}", **{"class": own})
 
 

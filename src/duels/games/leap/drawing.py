@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from duels.core.drawing import Drawing
+from duels.core.drawing import SEAT_LABELS, Drawing, PlayerNames
 from duels.core.rules import Event, Seat, Sight
 from duels.core.svg import (
     LEAST_TEXT,
@@ -51,7 +51,9 @@ class LeapDrawing(Drawing[Action, State]):
             "Arcs lead to every cell that you can leap to. Press one of those cells; +4 is a leap by 4.",
         )
 
-    def picture(self, sight: Sight[Action, State], *, targets: bool = False) -> Picture:
+    def picture(
+        self, sight: Sight[Action, State], *, targets: bool = False, names: PlayerNames = SEAT_LABELS
+    ) -> Picture:
         top = 76 if targets else 44  # room for arcs
         track = _track(self.rules.goal, top)
         cells = sight.view.cells

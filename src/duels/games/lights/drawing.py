@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from duels.core.drawing import Drawing
+from duels.core.drawing import SEAT_LABELS, Drawing, PlayerNames
 from duels.core.notation import listed
 from duels.core.rules import Seat, Sight
 from duels.core.svg import (
@@ -47,7 +47,9 @@ class LightsDrawing(Drawing[TurnOff, State]):
     def guide(self) -> tuple[str, ...]:
         return ("Press a light that is ON to turn it off, or a bracket to turn off the two above it.",)
 
-    def picture(self, sight: Sight[TurnOff, State], *, targets: bool = False) -> Picture:
+    def picture(
+        self, sight: Sight[TurnOff, State], *, targets: bool = False, names: PlayerNames = SEAT_LABELS
+    ) -> Picture:
         track = _track(self.rules.lights, targets)
         row = sight.view.row
         last = next((event for event in reversed(sight.events) if isinstance(event, TurnedOff)), None)
