@@ -81,6 +81,9 @@ class Observe:
 
 
 Action = Move | Tunnel | Observe
+VERBS: dict[type[Action], str] = {Move: "move", Tunnel: "tunnel", Observe: "observe"}
+"""What the notation calls each kind of action."""
+_KINDS = {word: kind for kind, word in VERBS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +205,7 @@ class QuantumHunt(Rules[State, Action, Known]):
         )
 
     def all_actions(self) -> tuple[Action, ...]:
-        return tuple(kind(cell) for kind in (Move, Tunnel, Observe) for cell in _grid(self.cells))
+        return tuple(kind(cell) for kind in VERBS for cell in _grid(self.cells))
 
     def most_states(self) -> int:
         cells = (self.cells + 1) ** 2  # of both tokens, and of what both named last
@@ -217,11 +220,10 @@ class QuantumHunt(Rules[State, Action, Known]):
         found = re.fullmatch(r"\s*(move|tunnel|observe)\s+([0-9]{1,9})\s*", text.lower())
         if not found:
             raise NotationError(f"Cannot read {quote(text)}: write move 3, tunnel 7 or observe 5.")
-        kinds: dict[str, type[Action]] = {"move": Move, "tunnel": Tunnel, "observe": Observe}
-        return kinds[found[1]](int(found[2]))
+        return _KINDS[found[1]](int(found[2]))
 
     def format(self, action: Action) -> str:
-        return f"{type(action).__name__.lower()} {action.cell}"
+        return f"{VERBS[type(action)]} {action.cell}"
 
     def parse_position(self, text: str) -> Sight[Action, Known]:
         """Read `SEAT: entry, entry, …`: the entries that the seat has seen, `?` for a hidden one.

@@ -10,6 +10,7 @@ from duels.core.text_board import Row, TextBoard
 from duels.core.words import Dialogue, Ink, Place, Refused, Words, ask_until, either, shown
 from duels.games.hunt.rules import (
     OFF_GRID,
+    VERBS,
     Action,
     Captured,
     Collided,
@@ -181,7 +182,7 @@ class HuntWords(Words[Action, Known]):
         return TextBoard("".join(f"{line}\n" for line in lines))
 
     def place(self, sight: Sight[Action, Known], action: Action) -> Place:
-        return Place((action.cell,), type(action).__name__.lower())
+        return Place((action.cell,), VERBS[type(action)])
 
     def moves(self, sight: Sight[Action, Known]) -> str:
         if sight.view.phase is Phase.OBSERVE:
