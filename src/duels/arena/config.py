@@ -4,7 +4,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import inf
 from pathlib import Path
@@ -29,6 +29,8 @@ FORMAT = 3
 RUN, PROBE = "run", "probe"
 _NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9 ._-]{0,39})=(.+)", re.DOTALL)
 GROWS = ("matches", "until", "budget", "currency", "prices")  # what may differ when a run goes on
+_KEYS = ("players", "games", "matches", "seed", "options", "until", "budget", "limits", "model")
+"""What a TOML file may say of a run, besides `out`."""
 _PRICES = ("input_price", "output_price")
 _CONDITIONS = (
     "show_actions",
@@ -168,16 +170,23 @@ class Config:
 
         Commands are left out: nobody who is handed a folder can be made to run one.
         """
-        kept: dict[str, Any] = {"kind": RUN, **asdict(self)}
-        kept["players"] = {
-            kind.name: identity(_split(text)[1], self.model.base_url)
-            for kind, text in zip(self.kinds(), self.players, strict=True)
+        kept = {
+            "kind": RUN,
+            "players": {
+                kind.name: identity(_split(text)[1], self.model.base_url)
+                for kind, text in zip(self.kinds(), self.players, strict=True)
+            },
+            "games": self.games,
+            "matches": {game: self.matches_of(game) for game in self.games},
+            "seed": self.seed,
+            "options": {game: dict(self.rules(game).options()) for game in self.games},
+            "until": self.until,
+            "budget": self.budget,
+            "limits": {name: getattr(self.limits, name) for name in _ALLOWED[Limits]},
+            "model": {name: getattr(self.model, name) for name in _CONDITIONS} if self.models() else {},
+            "prices": {name: getattr(self.model, name) for name in _PRICES} if self.models() else {},
+            "currency": currency_of(self.budget),
         }
-        kept["model"] = {name: getattr(self.model, name) for name in _CONDITIONS} if self.models() else {}
-        kept["prices"] = {name: getattr(self.model, name) for name in _PRICES} if self.models() else {}
-        kept["currency"] = currency_of(self.budget)
-        kept["matches"] = {game: self.matches_of(game) for game in self.games}
-        kept["options"] = {game: dict(self.rules(game).options()) for game in self.games}
         return json.loads(json.dumps(kept))  # type: ignore[no-any-return]
 
 
@@ -304,6 +313,7 @@ _ALLOWED: Mapping[type, Mapping[str, _Allowed]] = {
         "stream": _FLAG,
         "temperature": _Allowed(_NUMBER, 0, optional=True),
         "max_tokens": _Allowed((int,), 0),
+        "max_tokens_name": _TEXT,
         "retries": _Allowed((int,), 0),
         "request_seconds": _SECONDS,
         "total_seconds": _SECONDS,
@@ -312,7 +322,7 @@ _ALLOWED: Mapping[type, Mapping[str, _Allowed]] = {
         "output_price": _PRICE,
     },
 }
-"""By what it is a value of."""
+"""By what it is a value of; of limits and settings of models, all that a TOML file may name."""
 
 
 def _check_values(config: Config | ProbeConfig) -> None:
@@ -375,11 +385,10 @@ def read_config_data(path: Path) -> tuple[dict[str, Any], Path | None]:
 
 def config_of(told: dict[str, Any]) -> Config:
     """A config from plain data; a name that means nothing is refused."""
-    known = {each.name for each in fields(Config)}
     for name in told:
-        if name not in known:
+        if name not in _KEYS:
             raise UnknownName(
-                f"there is nothing called {quote(name)} in a run; there are {_listed(known | {'out'})}."
+                f"there is nothing called {quote(name)} in a run; there are {_listed(*_KEYS, 'out')}."
             )
     limits = _checked(told.pop("limits", {}), Limits, "limit")
     model = _checked(told.pop("model", {}), Settings, "setting of models")
@@ -395,15 +404,14 @@ def config_of(told: dict[str, Any]) -> Config:
 
 def _checked(told: Any, kind: type[Limits] | type[Settings], what: str) -> dict[str, Any]:
     """A table of a config, if all its names are known and it may be made of these values."""
-    known = {each.name for each in fields(kind)}
     if not isinstance(told, dict):
         raise BadOption(f"what is said about each {what} is a table, not {told!r}.")
     for name, value in told.items():
-        if name not in known:
-            raise UnknownName(f"there is no {what} {quote(name)}; there are {_listed(known)}.")
+        if name not in _ALLOWED[kind]:
+            raise UnknownName(f"there is no {what} {quote(name)}; there are {_listed(*_ALLOWED[kind])}.")
         _check_value(kind, name, value)
     return dict(told)
 
 
-def _listed(names: set[str]) -> str:
+def _listed(*names: str) -> str:
     return ", ".join(sorted(names))
