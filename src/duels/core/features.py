@@ -56,7 +56,9 @@ class Feature:
 
 
 def said(value: Hashable) -> str:
-    """A value of a feature in a word."""
+    """A value of a feature or of a view in a word."""
+    if isinstance(value, Seat):
+        return "one" if value is Seat.ONE else "two"
     return value.name.lower() if isinstance(value, Enum) else str(value)
 
 

@@ -1,11 +1,12 @@
 """A game under OpenSpiel's parameters: its rules, and the integers of what can be done."""
 
+from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from typing import Any
 
 from duels.analysis.shown import Shown
 from duels.core.errors import BadOption
-from duels.core.features import action_numbers
+from duels.core.features import action_numbers, said
 from duels.core.game import Game
 from duels.core.options import Kind, Option, OptionValue, options_of
 from duels.core.rules import CHANCE, Rules
@@ -34,6 +35,7 @@ class SpielForm:
         self.rules = game.rules(**{name: _value_of(options[name], value) for name, value in given.items()})
         # A limit is an end like any other here, so what is left of it is part of the position.
         self.shown = Shown(self.rules, with_left=True)
+        self.describe = game.find("features", "describe") or _describe_fields
         self.actions = self.rules.all_actions()
         self.outcomes = self.rules.all_outcomes()
         self.number = action_numbers(self.rules)
@@ -44,6 +46,17 @@ class SpielForm:
 
     def __reduce__(self) -> Any:
         return _cached_form, self._made_of
+
+
+def _describe_fields(view: Any) -> str:
+    """The view of a game that does not describe it: field by field."""
+    if not is_dataclass(view):
+        return _plain(view)
+    return " ".join(f"{f.name}={_plain(getattr(view, f.name))}" for f in fields(view))
+
+
+def _plain(value: Any) -> str:
+    return ",".join(map(_plain, value)) or "-" if isinstance(value, tuple) else said(value)
 
 
 def _opening(rules: Rules[Any, Any, Any]) -> int:

@@ -1,8 +1,6 @@
 """What a player observes of a match, for OpenSpiel."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import fields, is_dataclass
-from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,7 +78,9 @@ class DuelObserver:
         if not self._public:
             mine = [turn for turn in match.turns if turn.hidden_from(None) and not turn.hidden_from(seat)]
             return self._entries(match, mine, hidden=lambda turn: False)
-        return f"p{player}: {self._seen(match, seat)}" if self._recall else _describe(match.sight(seat).view)
+        if self._recall:
+            return f"p{player}: {self._seen(match, seat)}"
+        return str(self._form.describe(match.sight(seat).view))
 
     def _seen(self, match: Match[Any, Any, Any], seat: Seat | None) -> str:
         """The match as `seat` (None: a bystander) saw it; and, when it is over, how it ended."""
@@ -91,18 +91,3 @@ class DuelObserver:
         self, match: Match[Any, Any, Any], turns: Iterable[Turn[Any]], hidden: Callable[[Turn[Any]], bool]
     ) -> str:
         return ", ".join(HIDDEN if hidden(turn) else match.rules.format(turn.action) for turn in turns)
-
-
-def _describe(view: Any) -> str:
-    """A view, field by field."""
-    if not is_dataclass(view):
-        return _plain(view)
-    return " ".join(f"{f.name}={_plain(getattr(view, f.name))}" for f in fields(view))
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, tuple):
-        return ",".join(map(_plain, value)) or "-"
-    if isinstance(value, Enum):
-        return value.name.lower()
-    return str(value)

@@ -1,15 +1,17 @@
 """What a program is shown of Quantum Duel (four in a row)."""
 
-from duels.core.features import Feature
+from duels.core.features import Feature, said
 from duels.core.rules import Seat
 from duels.games.chain.rules import FREE, SYMBOL, Phase, QuantumChain, State
+
+_PHASES = {Phase.OBSERVE: "observe", Phase.CHALLENGE: "challenge", Phase.COIN: "coin"}
 
 
 def features(rules: QuantumChain) -> tuple[Feature, ...]:
     return (
         Feature("cells", ("free", "mine", "theirs"), _owners, rules.cells),
         Feature("doubt", tuple(range(rules.cells + 1)), lambda view, seat: (view.doubt,)),
-        Feature("phase", tuple(Phase), lambda view, seat: (view.phase,)),
+        Feature("phase", tuple(_PHASES.values()), lambda view, seat: (_PHASES[view.phase],)),
         Feature("my_observation", (False, True), lambda view, seat: (view.mover is seat,)),
     )
 
@@ -17,3 +19,9 @@ def features(rules: QuantumChain) -> tuple[Feature, ...]:
 def _owners(view: State, seat: Seat) -> list[str]:
     owner = {FREE: "free", SYMBOL[seat]: "mine", SYMBOL[seat.other]: "theirs"}
     return [owner[symbol] for symbol in view.cells]
+
+
+def describe(view: State) -> str:
+    """The view as OpenSpiel's observation string."""
+    decided = f"phase={_PHASES[view.phase]} doubt={view.doubt}"
+    return f"cells={view.cells} mover={said(view.mover)} {decided} boards={view.boards}"

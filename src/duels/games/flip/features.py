@@ -1,7 +1,7 @@
 """What a program is shown of Quantum Flip: programs are told what has been shown."""
 
-from duels.core.features import Feature
-from duels.games.flip.rules import SEEN_AS, UNKNOWN, QuantumTiles
+from duels.core.features import Feature, said
+from duels.games.flip.rules import SEEN_AS, UNKNOWN, QuantumTiles, State
 
 
 def features(rules: QuantumTiles) -> tuple[Feature, ...]:
@@ -22,3 +22,10 @@ def features(rules: QuantumTiles) -> tuple[Feature, ...]:
         ),
         Feature("choosing", (False, True), lambda view, seat: (view.choosing,)),
     )
+
+
+def describe(view: State) -> str:
+    """The view as OpenSpiel's observation string."""
+    scores = f"scores={view.scores[0]},{view.scores[1]} quantum={view.quantum[0]},{view.quantum[1]}"
+    lifted = ",".join(map(str, view.lifted)) or "-"
+    return f"tiles={view.tiles} {scores} mover={said(view.mover)} lifted={lifted} choosing={view.choosing}"

@@ -1,7 +1,7 @@
 """What a program is shown of Quantum Leap."""
 
-from duels.core.features import Feature
-from duels.games.leap.rules import OFF_GRID, QuantumLeap
+from duels.core.features import Feature, said
+from duels.games.leap.rules import OFF_GRID, QuantumLeap, State
 
 
 def features(rules: QuantumLeap) -> tuple[Feature, ...]:
@@ -11,3 +11,8 @@ def features(rules: QuantumLeap) -> tuple[Feature, ...]:
         Feature("other_cell", cells, lambda view, seat: (view.cell_of(seat.other),)),
         Feature("my_turn", (False, True), lambda view, seat: (view.mover is seat,)),
     )
+
+
+def describe(view: State) -> str:
+    """The view as OpenSpiel's observation string."""
+    return f"cells={view.cells[0]},{view.cells[1]} mover={said(view.mover)}"

@@ -1,7 +1,7 @@
 """What a program is shown of Light Out Duel."""
 
-from duels.core.features import Feature
-from duels.games.lights.rules import OFF, ON, Lights
+from duels.core.features import Feature, said
+from duels.games.lights.rules import OFF, ON, Lights, State
 
 
 def features(rules: Lights) -> tuple[Feature, ...]:
@@ -9,3 +9,8 @@ def features(rules: Lights) -> tuple[Feature, ...]:
         Feature("lights", (OFF, ON), lambda view, seat: view.row, rules.lights),
         Feature("my_turn", (False, True), lambda view, seat: (view.mover is seat,)),
     )
+
+
+def describe(view: State) -> str:
+    """The view as OpenSpiel's observation string."""
+    return f"row={view.row} mover={said(view.mover)}"

@@ -12,7 +12,7 @@ from duels.core.features import Encoding
 from duels.core.rules import Seat
 from duels.envs import dice
 from duels.games.hunt.features import features
-from duels.games.hunt.rules import Observe, Phase, QuantumHunt
+from duels.games.hunt.rules import Observe, QuantumHunt
 from duels.games.hunt.strategy import CELLS, OFF, OTHERS, OWN, PLACES, ROWS, shipped
 
 Ints = NDArray[np.int64]
@@ -110,8 +110,7 @@ def _read(shown: NDArray[np.int8]) -> tuple[Ints, Flags]:
 def _places() -> tuple[slice, int]:
     """Where an observation has the seat's cell, and whether it is to observe."""
     encoding = Encoding(features(QuantumHunt()))
-    phases = next(feature.values for feature in encoding.features if feature.name == "my_phase")
-    return encoding.place("my_cell"), encoding.place("my_phase").start + phases.index(Phase.OBSERVE)
+    return encoding.place("my_cell"), encoding.names.index("my_phase=observe")
 
 
 @cache
