@@ -8,6 +8,7 @@ from duels.analysis.exercises import Exercise, exercises
 from duels.analysis.glossary import Glossary
 from duels.analysis.progression import Skill, at_level
 from duels.analysis.wording import belief_strip
+from duels.core.options import options_of
 from duels.core.rules import Rules
 from duels.solving.oracles import oracle_for
 from duels.solving.protocols import beliefs_of, explainer_of
@@ -19,6 +20,14 @@ from duels.terminal.screen import Screen
 _COMMANDS = ALWAYS | {"quit": "leave"}
 HELP = help_text(_COMMANDS)
 _MEMORY = "practice"
+_KEPT_AS = {
+    "lights": "Lights",
+    "leap": "QuantumLeap",
+    "chain": "QuantumChain",
+    "hunt": "QuantumHunt",
+    "flip": "QuantumTiles",
+}
+"""What the file calls our games; games of others go by the class of their rules."""
 
 
 class Left(Exception):
@@ -30,7 +39,7 @@ def practise(rules: Rules[Any, Any, Any], count: int, seed: str | None, screen: 
 
     They get harder with success, from one time to the next too; with a seed they are the same each time.
     """
-    name = repr(rules)
+    name = _kept_as(rules)
     skill = Skill() if seed else Skill.from_data(recall(_MEMORY).get(name))
     began = skill.aim
     right = asked = 0
@@ -67,6 +76,12 @@ def practise(rules: Rules[Any, Any, Any], count: int, seed: str | None, screen: 
             with suppress(OSError):  # the terminal may be gone
                 screen.say(f"{right} of {asked} right.{'' if seed else _outlook(began, skill.aim)}\n")
     return right, asked
+
+
+def _kept_as(rules: Rules[Any, Any, Any]) -> str:
+    """The key under which the skill is kept: the game, and all its options."""
+    options = ", ".join(f"{each.name}={getattr(rules, each.name)!r}" for each in options_of(type(rules)))
+    return f"{_KEPT_AS.get(rules.name, type(rules).__name__)}({options})"
 
 
 def _outlook(before: float, now: float) -> str:

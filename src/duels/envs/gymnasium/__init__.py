@@ -27,8 +27,8 @@ def register(game: Game) -> str:
     if _registered.add(id, game):
         gymnasium.register(
             id=id,
-            entry_point=f"{DuelEnv.__module__}:DuelEnv",
-            vector_entry_point=f"{DuelVectorEnv.__module__}:DuelVectorEnv",
+            entry_point="duels.envs.gymnasium:DuelEnv",
+            vector_entry_point="duels.envs.gymnasium:DuelVectorEnv",
             # By its name if that is enough: then a spec can be written as JSON.
             kwargs={"game": game.name if game in all_games() else game},
         )

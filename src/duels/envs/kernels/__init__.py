@@ -4,28 +4,27 @@ from importlib import import_module
 from typing import Any
 
 from duels.core.rules import Rules
+from duels.games import GAMES
 
-# By the class of the rules, never by a name: whatever another game is called, its rules are its own.
-_KERNELS = {("duels.games.flip.rules", "QuantumTiles"): f"{__name__}.flip"}
-
-_LEVELS = {
-    ("duels.games.hunt.rules", "QuantumHunt"): f"{__name__}.hunt.levels",
-    ("duels.games.flip.rules", "QuantumTiles"): f"{__name__}.flip.levels",
-}
+# By the names of our games.
+_KERNELS = {"flip": f"{__name__}.flip"}
+_LEVELS = {"hunt": f"{__name__}.hunt.levels", "flip": f"{__name__}.flip.levels"}
 
 
 def kernel_of(rules: Rules[Any, Any, Any], door: str) -> Any:
     """A module of the kernel of `rules`: `engine` for one game, `batch` for many; None without a kernel."""
-    kernel = _KERNELS.get(_kind(rules))
+    kernel = _KERNELS.get(_our_name(rules))
     return import_module(f"{kernel}.{door}") if kernel else None
 
 
 def levels_of(rules: Rules[Any, Any, Any]) -> Any:
     """The module with the levels of `rules`, for ONE game and for MANY; None where there is no such."""
-    name = _LEVELS.get(_kind(rules))
+    name = _LEVELS.get(_our_name(rules))
     module = import_module(name) if name else None
     return module if module and module.fits(rules) else None
 
 
-def _kind(rules: Rules[Any, Any, Any]) -> tuple[str, str]:
-    return type(rules).__module__, type(rules).__qualname__
+def _our_name(rules: Rules[Any, Any, Any]) -> str:
+    """The name of our game, or nothing: another game of that name, or other rules for it, are not ours."""
+    ours = GAMES.get(rules.name)
+    return rules.name if ours and type(rules) is ours.rules_class() else ""
