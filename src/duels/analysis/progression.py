@@ -1,7 +1,7 @@
 """Practice that gets harder with success, and easier without."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -28,7 +28,7 @@ class Skill:
 
     def as_data(self) -> dict[str, Any]:
         """As it is kept in a file."""
-        return asdict(self)
+        return {"aim": self.aim}
 
     def answered(self, right: bool) -> None:
         """Follow an answer."""

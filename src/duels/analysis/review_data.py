@@ -1,6 +1,5 @@
 """A review as data for programs: dictionaries, lists, texts and numbers, as JSON has them."""
 
-from dataclasses import asdict
 from typing import Any
 
 from duels.analysis.review import Moment, Review
@@ -56,8 +55,8 @@ def _moment(moment: Moment) -> dict[str, Any]:
         "reason": moment.reason,
         "effect": moment.effect,
     }
-    if moment.stake:
-        fields["stake"] = asdict(moment.stake)
+    if stake := moment.stake:
+        fields["stake"] = {"replies": stake.replies, "mistakes": stake.mistakes, "most": stake.most}
     if moment.match.rules.has_secrets:
         fields |= {
             "mixing": moment.mixing,

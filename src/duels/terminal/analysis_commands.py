@@ -100,8 +100,6 @@ def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_jso
     where that is proven. In hunt, where the strategy mixes and nothing that it mixes in is given away, it is
     how far the choices lie below the mixture.
     """
-    from dataclasses import asdict
-
     from duels.analysis.levels import measure_levels, usual_matches
     from duels.terminal.levels import levels_as_text
     from duels.terminal.screen import Screen
@@ -110,7 +108,7 @@ def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_jso
     with Screen().progress("measuring") as progress:
         rows = measure_levels(rules, matches, seed, progress)
     if as_json:
-        click.echo(json.dumps([asdict(row) for row in rows], indent=2))
+        click.echo(json.dumps([row.as_data() for row in rows], indent=2))
     else:
         tell(levels_as_text(rules, rows, matches))
 

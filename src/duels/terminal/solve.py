@@ -1,7 +1,6 @@
 """Prints the solution of a position, and the checks of an oracle."""
 
 import json
-from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -122,7 +121,8 @@ def verify(rules: Rules[Any, Any, Any], as_json: bool, screen: Screen) -> bool:
         raise DuelsError(f"the oracle of {rules.name} has no checks.")
     failed = sum(not check.passed for check in checks)
     if as_json:
-        answer = {"game": rules.name, "passed": not failed, "checks": [asdict(check) for check in checks]}
+        told = [{"name": each.name, "passed": each.passed, "detail": each.detail} for each in checks]
+        answer = {"game": rules.name, "passed": not failed, "checks": told}
         screen.say(json.dumps(answer, indent=2) + "\n")
     else:
         screen.say(f"{len(checks) - failed} passed, {failed} failed\n")

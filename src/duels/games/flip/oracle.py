@@ -71,7 +71,10 @@ class FlipOracle(Oracle[Action, State], Explainer[Action, State], Verifier):
             yield Finding(
                 "endings",
                 f"Nothing is left to decide: {'; '.join(told)}.\n",
-                {str(seat.value): ending._asdict() for seat, ending in sorted(found.items())},
+                {
+                    str(seat.value): {"hits": hits, "passes": passes}
+                    for seat, (hits, passes) in sorted(found.items())
+                },
             )
 
     def verify(self, progress: Progress = quiet) -> Iterator[Check]:
