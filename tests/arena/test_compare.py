@@ -11,7 +11,7 @@ from unittest import mock
 
 import pytest
 
-from duels.arena.compare import compare
+from duels.arena.compare import compare_runs
 from duels.arena.confidence import change_of_ratio, mean, ratio
 from duels.arena.config import Config
 from duels.arena.folder import Folder
@@ -70,7 +70,7 @@ def test_what_is_out_of_the_ordinary_in_either_run_is_told(tmp_path: Path) -> No
 
 def test_few_pairs_are_not_taken_for_few_mistakes(tmp_path: Path) -> None:
     run(Config(("random", "novice"), ("lights",), 40), tmp_path)
-    found = compare(*[report_on(Folder(tmp_path))] * 2)
+    found = compare_runs(*[report_on(Folder(tmp_path))] * 2)
     assert {each.verdict for each in found.changes if each.what == "loss per decision"} == {"too few pairs"}
 
 
@@ -102,7 +102,7 @@ def test_a_condition_that_only_one_run_knows_of_is_told_whichever_comes_first() 
 def test_no_result_is_compared_of_two_players_that_both_changed(tmp_path: Path) -> None:
     run(Config(("random", "a=novice", "b=club"), ("lights",), 40), tmp_path / "a")
     run(Config(("a=casual", "b=expert", "random"), ("lights",), 40), tmp_path / "b")
-    found = compare(*(report_on(Folder(tmp_path / each)) for each in "ab"))
+    found = compare_runs(*(report_on(Folder(tmp_path / each)) for each in "ab"))
     assert [(each.player, each.what) for each in found.changes] == [
         ("a", "against random, luck taken out"),
         ("b", "against random, luck taken out"),
@@ -114,8 +114,8 @@ def test_the_same_pairs_of_matches_are_compared_pair_by_pair(tmp_path: Path) -> 
     for name, player, seed in (("a", "club", "1"), ("b", "expert", "1"), ("c", "expert", "2")):
         run(Config(("best", f"mine={player}"), ("lights",), 100, seed), tmp_path / name)
     first, again, other = (report_on(Folder(tmp_path / each)) for each in "abc")
-    paired = {each.what: each for each in compare(first, again).changes}
-    apart = {each.what: each for each in compare(first, other).changes}
+    paired = {each.what: each for each in compare_runs(first, again).changes}
+    apart = {each.what: each for each in compare_runs(first, other).changes}
     for what, change in paired.items():
         assert change.paired == change.difference
         assert not apart[what].paired

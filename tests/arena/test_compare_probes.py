@@ -7,10 +7,12 @@ from unittest import mock
 
 import pytest
 
-from duels.arena import compare_probes, confidence, probe_report
+from duels.arena import confidence
+from duels.arena.compare import AnswerChanges, as_data, as_text, compare_probes
 from duels.arena.config import Config, ProbeConfig
 from duels.arena.folder import Folder
 from duels.arena.probe import probe
+from duels.arena.probe_report import GameProbe, report_on
 from duels.arena.rows import Row
 from duels.arena.run import run
 from duels.players.program import Limits
@@ -24,8 +26,8 @@ def test_two_probes_are_compared_number_by_number_and_answer_by_answer(tmp_path:
     probe(ProbeConfig("mine=best", ("lights",)), tmp_path / "a")
     probe(ProbeConfig(bad, ("lights",), limits=Limits(retries=0)), tmp_path / "b")
     (best, worse) = (Folder(tmp_path / each) for each in "ab")
-    found = compare_probes.differences(best, worse)
-    told = compare_probes.as_data(found)
+    found = compare_probes(report_on(best), report_on(worse))
+    told = as_data(found)
     verdicts = {each["what"]: each["verdict"] for each in told["changes"]}
     assert {"exploitability", "against best", "questions with a failure"} < set(verdicts)
     assert set(verdicts.values()) == {"worse"}
@@ -38,10 +40,10 @@ def test_two_probes_are_compared_number_by_number_and_answer_by_answer(tmp_path:
         {(row["seat"], row["position"]) for row in each.answers().values()} for each in (best, worse)
     )
     assert answers["in_both"] == len(asked & again)
-    text = compare_probes.as_text(found)
+    text = as_text(found)
     assert f"{worst['position']}: was {worst['first']}, is nothing" in text
     assert "Exact for players that always answer the same" in text
-    alike = compare_probes.as_text(compare_probes.differences(best, best))
+    alike = as_text(compare_probes(*[report_on(best)] * 2))
     assert "per position" not in alike  # a player's own answers decide which positions it is asked about
     assert "no change" in alike
     assert "worse" not in alike
@@ -50,12 +52,13 @@ def test_two_probes_are_compared_number_by_number_and_answer_by_answer(tmp_path:
 
 def test_answers_are_compared_by_how_often_they_came(tmp_path: Path) -> None:
     probe(ProbeConfig("mine=best", ("lights",)), tmp_path)
-    (game,) = probe_report.report_on(Folder(tmp_path))
+    report = report_on(Folder(tmp_path))
+    (game,) = report.games
     key, sight = next((key, each) for key, each in game.probe.sights.items() if key in game.probe.answers)
     best = oracle_for(sight.rules).judge(sight)
     row = {"key": "a", "action": sight.rules.format(best.best[0]), "policy": None}
 
-    def answered(rows: list[Row], complete: bool = True) -> probe_report.GameProbe:
+    def answered(rows: list[Row], complete: bool = True) -> GameProbe:
         return replace(
             game,
             probe=replace(game.probe, answers={key: rows}),
@@ -63,18 +66,30 @@ def test_answers_are_compared_by_how_often_they_came(tmp_path: Path) -> None:
             complete=complete,
         )
 
-    def compared(one: probe_report.GameProbe, two: probe_report.GameProbe) -> compare_probes.Difference:
-        return compare_probes._difference("mine", one, two)
+    def compared(one: GameProbe, two: GameProbe) -> tuple[AnswerChanges, str]:
+        found = compare_probes(*(replace(report, games=(each,)) for each in (one, two)))
+        assert found.answers
+        return found.answers[0], as_text(found)
 
-    assert not compared(answered([row]), answered([row] * 10)).answers  # ten tenths are 1, but for rounding
-    (half,) = compared(answered([row]), answered([row, {**row, "action": None}])).answers
-    assert half.change > 0
-    assert half.change == pytest.approx(best.value.number / 2)
-    assert compare_probes._line(half).endswith("(50%), 50.0 points worse on average")
-    told = compared(answered([row]), answered([row, {**row, "action": None}])).told
-    assert "1 worse on average. Answers are samples, so some differ by chance." in told
-    assert "Not all is answered yet" in compared(answered([row]), answered([row], complete=False)).told
-    assert "Not all" not in compared(answered([row]), answered([row])).told
+    same, text = compared(answered([row]), answered([row] * 10))
+    assert not same.answers  # ten tenths are 1, but for rounding
+    assert "Not all" not in text
+    changed, text = compared(answered([row]), answered([row, {**row, "action": None}]))
+    assert changed.answers[0].change == pytest.approx(best.value.number / 2)
+    assert "(50%), 50.0 points worse on average\n" in text
+    assert "1 worse on average. Answers are samples, so some differ by chance." in " ".join(text.split())
+    _, unfinished = compared(answered([row]), answered([row], complete=False))
+    assert "Not all is answered yet" in " ".join(unfinished.split())
+
+
+def test_probes_without_a_number_in_common_are_told_of_by_their_answers(tmp_path: Path) -> None:
+    probe(ProbeConfig("mine=best", ("lights",)), tmp_path)
+    report = report_on(Folder(tmp_path))
+    unfinished = replace(report.games[0], exploitability=None, one_round=None, against={}, complete=False)
+    text = as_text(compare_probes(report, replace(report, games=(unfinished,))))
+    asked = len(report.games[0].probe.answers)
+    told = f"lights: All {asked} positions that both were asked about are answered alike. Not all"
+    assert text == f"{told}\nis answered yet.\n"
 
 
 def test_drawn_positions_are_compared_one_by_one(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from duels.arena.config import Config
 from duels.arena.folder import Folder
 from duels.arena.progress_line import ProgressLine
 from duels.arena.report import report_on
-from duels.arena.report_text import as_text
+from duels.arena.report_views import as_text
 from duels.arena.run import Progress, run
 from duels.core.errors import BadOption, DuelsError
 from duels.core.match import Match

@@ -13,7 +13,7 @@ from duels.arena.config import Config
 from duels.arena.folder import Folder
 from duels.arena.merging import merge
 from duels.arena.report import as_data, report_on
-from duels.arena.report_text import as_text
+from duels.arena.report_views import as_text
 from duels.arena.run import run
 from duels.arena.summary import of_run
 from duels.core.errors import BadOption, DuelsError

@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from duels.arena.compare import Change, compare
+from duels.arena.compare import Change, compare_runs
 from duels.arena.confidence import Interval
 from duels.arena.config import Config
 from duels.arena.folder import Folder
 from duels.arena.progress_line import ProgressLine
 from duels.arena.ratings import rate
 from duels.arena.report import as_csv, as_data, report_on
-from duels.arena.report_page import _cell, as_page
-from duels.arena.report_text import as_text, listed, percent, table
+from duels.arena.report_views import _cell, as_page, as_text
 from duels.arena.run import Progress, run
 from duels.arena.scores import Pairing, PairResult, _gain, pairing, standing, unbroken
+from duels.arena.tables import Table, listed, percent
 from tests.arena.test_workers import wait_for
 from tests.support import duels
 
@@ -100,8 +100,8 @@ def test_rounding_is_no_change(after: float, verdict: str) -> None:
 
 
 def test_text_fits_a_terminal() -> None:
-    wide = [["one", "two", *"abcdef"], ["x", "y", *(letter * 20 for letter in "abcdef")]]
-    lines = table(wide, names=2)
+    wide = ["x", "y", *(letter * 20 for letter in "abcdef")]
+    lines = Table("", ["one", "two", *"abcdef"], [wide], names=2).text()
     assert max(map(len, lines)) <= 80
     assert [line.split()[:2] for line in lines] == [
         ["one", "two"],
@@ -111,18 +111,20 @@ def test_text_fits_a_terminal() -> None:
         ["x", "y"],
     ]
     assert [letter * 20 in "".join(lines) for letter in "abcdef"] == [True] * 6
-    assert listed(["word " * 40])[1].startswith("    word")
-    assert table([["a", "b"], ["1", "2"]]) == ["a  b", "1  2"]
+    assert listed("", ["word " * 40])[1].startswith("    word")
+    assert Table("", ["a", "b"], [["1", 2]]).text() == ["a  b", "1  2"]
 
 
 def test_long_names_are_shortened_and_told_apart() -> None:
     names = [f"{'a' * 60}-{end}" for end in ("small", "large")]
-    lines = table(
-        [["one", "two", "won", "failures"], [*names, "50.0 (0.0 to 100.0)", "3 crashed, " * 20]], names=2
-    )
+    row = [*names, "50.0 (0.0 to 100.0)", "3 crashed, " * 20]
+    lines = Table("", ["one", "two", "won", "failures"], [row], names=2).text()
     assert max(map(len, lines)) <= 80
     assert all(f"…{'a' * 9}-small" in line and "-large" in line for line in lines if "a" * 9 in line)
-    assert table([["one", "two"], ["a" * 30, "b" * 30]]) == [f"one{' ' * 29}two", f"{'a' * 30}  {'b' * 30}"]
+    assert Table("", ["one", "two"], [["a" * 30, "b" * 30]]).text() == [
+        f"one{' ' * 29}two",
+        f"{'a' * 30}  {'b' * 30}",
+    ]
 
 
 def test_a_line_of_progress_is_never_wider_than_the_terminal(
@@ -252,7 +254,7 @@ def test_one_pair_gives_no_interval_and_no_verdict(tmp_path: Path) -> None:
     assert "<th>fewer pairs</th><th>cut off</th>" in as_page(one)
     assert "holds however often one looks" in as_page(one)
     assert "inf" not in as_csv(one)
-    assert {change.verdict for change in compare(one, two).changes} == {"too few matches"}
+    assert {change.verdict for change in compare_runs(one, two).changes} == {"too few matches"}
     assert "inf" not in duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b").out
 
 
@@ -273,7 +275,7 @@ def test_results_that_decided_when_to_stop_are_compared_by_their_sequences(tmp_p
     assert told["ratings"]["players"]["mine"]["low"] is None
     assert f"{100 * game['pairings'][0]['won']['estimate']:.1f} (–)" in as_text(one)
     assert "too few mistakes" not in as_text(one)
-    (change,) = compare(one, two).changes
+    (change,) = compare_runs(one, two).changes
     assert change.player == "mine"
     assert change.before == one.games[0].pairings[0].turned.adjusted
     assert change.difference.low == pytest.approx(change.after.low - change.before.high)

@@ -4,16 +4,14 @@ from dataclasses import replace
 from math import inf
 from pathlib import Path
 
+from duels.arena import probe_report
 from duels.arena.confidence import Interval
 from duels.arena.config import Config, ProbeConfig
 from duels.arena.folder import Folder
 from duels.arena.mistakes import Worst
 from duels.arena.probe import probe
-from duels.arena.probe_report import as_page as probe_page
-from duels.arena.probe_report import as_text as probe_text
 from duels.arena.report import GameReport, as_csv, as_data, report_on
-from duels.arena.report_page import as_page
-from duels.arena.report_text import as_text, times_fewer
+from duels.arena.report_views import as_page, as_text, times_fewer
 from duels.arena.run import run
 from duels.arena.scores import Standing
 from duels.arena.summary import most_when, of_run
@@ -179,8 +177,9 @@ def test_a_sort_of_decision_is_not_blamed_for_being_common() -> None:
 
 def test_a_probe_is_told_of_game_by_game(tmp_path: Path) -> None:
     folder = probe(ProbeConfig("casual", ("lights", "hunt"), positions=4), tmp_path)
-    text = " ".join(probe_text(folder).split())
+    report = probe_report.report_on(folder)
+    text = " ".join(probe_report.as_text(report).split())
     assert "It beats random, novice. It loses to greedy, club, expert, best." in text
     assert "- hunt: it chooses" in text
     assert "lights: it gives away" in text[: text.index("Light Out Duel")]
-    assert "<li>lights: it gives away" in probe_page(folder)
+    assert "<li>lights: it gives away" in probe_report.as_page(report)

@@ -1,20 +1,30 @@
-"""Two runs side by side: what changed, and how sure that is. Probes are in `compare_probes`."""
+"""Two runs, or two probes, side by side: what changed, how sure that is, and which answers differ."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from math import hypot, inf, isfinite
-from typing import Any
+from math import fsum, hypot, inf, isfinite
+from typing import TYPE_CHECKING, Any
 
-from duels.arena.confidence import FEWEST_UNITS, Interval, change_of_ratio, interval_data
-from duels.arena.identity import unlike
-from duels.arena.mistakes import name_of
+from duels.arena.confidence import FEWEST_UNITS, Interval, change_of_ratio, interval_data, ratio, wilson
+from duels.arena.identity import MODEL, identities, unlike
+from duels.arena.mistakes import key_of, name_of
 from duels.arena.report import GameReport, Report
-from duels.arena.report_text import notes, table
 from duels.arena.scores import Pairing, Unit
+from duels.arena.summary import by_class
+from duels.arena.tables import Table, listed, sentences, write_text
+from duels.solving.oracles import oracle_for
+
+if TYPE_CHECKING:  # it needs an extra, which two runs do not
+    from duels.arena.probe_report import GameProbe, ProbeReport
 
 FEWEST_PAIRS = 10
 """Pairs of matches, in either run, before a verdict is given: so few say little about how they spread."""
+NOTE = "Where nothing has changed, up to one verdict in ten says otherwise: read many of them with care."
+"""Intervals of changes miss in 5 to 8 of 100 runs, differences of confidence sequences in at most 10."""
+_MOST_SHOWN = 5  # answers that differ, in a game
+_NOTHING = 1e-9
+_ONCE = "asked once"  # in the place of a verdict
 
 
 @dataclass(frozen=True)
@@ -62,16 +72,70 @@ class Change:
 
 
 @dataclass(frozen=True)
+class Answered:
+    """A position that both probes asked about, and that was answered differently."""
+
+    seat: int
+    position: str
+    first: str
+    """The likeliest answer, in notation, with how likely it is unless it is certain; or `nothing`."""
+    second: str
+    change: float
+    """How much further the second falls short; negative where it is the better one."""
+    mixed: bool
+    """Whether one of them is not the only answer: the change is then that of the means of all."""
+
+
+@dataclass(frozen=True)
+class AnswerChanges:
+    """The answers of two probes in one game."""
+
+    game: str
+    measure: str
+    both: int
+    """Positions that both asked about."""
+    answers: tuple[Answered, ...]
+    """Those that were answered differently, the largest changes first."""
+    failures: tuple[dict[str, int], dict[str, int]]
+    """Of either probe, by class."""
+    asked_once: bool
+    """Whether numbers are exact only for players that always answer the same."""
+    complete: bool
+    """Whether both probes are finished."""
+    sampled: bool
+    """Whether a player was asked several times, so that answers also differ by chance."""
+
+    @property
+    def told(self) -> str:
+        """What became of the answers, in a sentence."""
+        unfinished = "" if self.complete else " Not all is answered yet."
+        if not self.answers:
+            return f"All {self.both} positions that both were asked about are answered alike.{unfinished}"
+        better = sum(each.change < -_NOTHING for each in self.answers)
+        worse = sum(each.change > _NOTHING for each in self.answers)
+        by_chance = " on average. Answers are samples, so some differ by chance" * self.sampled
+        return (
+            f"{len(self.answers)} of {self.both} positions that both were asked about are answered "
+            f"differently: {better} better, {worse} worse{by_chance}.{unfinished}"
+        )
+
+
+@dataclass(frozen=True)
 class Comparison:
-    """What changed from one run to another."""
+    """What changed from one run, or one probe, to another."""
 
     changes: tuple[Change, ...]
     notes: tuple[str, ...]
     """Who is not the same in both, what is therefore not compared, and what is out of the ordinary in either,
     a sentence each."""
+    answers: tuple[AnswerChanges, ...] | None = None
+    """Of probes, by game; None of runs."""
 
 
-def compare(one: Report, two: Report) -> Comparison:
+# -- runs ------------------------------------------------------------------------------------------------
+
+
+def compare_runs(one: Report, two: Report) -> Comparison:
     """All numbers that both runs have: players that play in both, in games that both play alike.
 
     Shares of all points and losses tell something only against the same opponents; else results against each
@@ -192,45 +256,181 @@ def _too_few(matches: int) -> str:
     return "too few matches" if matches < 2 * FEWEST_PAIRS else ""
 
 
-NOTE = "Where nothing has changed, up to one verdict in ten says otherwise: read many of them with care."
-"""Intervals of changes miss in 5 to 8 of 100 runs, differences of confidence sequences in at most 10."""
+# -- probes ----------------------------------------------------------------------------------------------
+
+
+def compare_probes(one: "ProbeReport", two: "ProbeReport") -> Comparison:
+    """What changed from one probe to another, in the games of both."""
+    first, second = (identities(each.config["player"], each.config) for each in (one, two))
+    said = [
+        f"{name} is not the same in both: {why}."
+        for name in first
+        if name in second and (why := unlike(first[name], second[name]))
+    ]
+    halved = one.config["symmetric"], two.config["symmetric"]
+    if halved[0] != halved[1]:
+        which = "first" if halved[0] else "second"
+        said.append(f"Only the {which} took one answer for both of two mirror images (--symmetric).")
+    player = " → ".join({**first, **second})
+    again = {game.probe.rules: game for game in two.games}
+    both = [(game, again[game.probe.rules]) for game in one.games if game.probe.rules in again]
+    return Comparison(
+        tuple(change for games in both for change in _changes(player, *games)),
+        (*said, *notes_of_either(one.notes, two.notes)),
+        tuple(_answer_changes(*games) for games in both),
+    )
+
+
+def _answer_changes(one: "GameProbe", two: "GameProbe") -> AnswerChanges:
+    both = one.probe.answers.keys() & two.probe.answers.keys()
+    answers = [_answered(one, two, key) for key in both if _differ(one, two, key)]
+    answers.sort(key=lambda each: (-abs(each.change), each.seat, each.position))
+    return AnswerChanges(
+        one.probe.rules.name,
+        one.measure,
+        len(both),
+        tuple(answers),
+        (one.failures, two.failures),
+        one.asked_once or two.asked_once,
+        one.complete and two.complete,
+        any(game.samples > 1 for game in (one, two)),
+    )
+
+
+def _differ(one: "GameProbe", two: "GameProbe", key: Any) -> bool:
+    """Whether answers to a position do, by more than rounding."""
+    first, second = one.probe.policy(key), two.probe.policy(key)
+    actions = first.keys() | second.keys()
+    return any(abs(first.get(each, 0.0) - second.get(each, 0.0)) > _NOTHING for each in actions)
+
+
+def _answered(one: "GameProbe", two: "GameProbe", key: Any) -> Answered:
+    first, second = (_likeliest(game, key) for game in (one, two))
+    change = _given_away(two, key) - _given_away(one, key)
+    mixed = any(max(game.probe.policy(key).values(), default=1.0) < 1 - _NOTHING for game in (one, two))
+    return Answered(key[0].value, key[1], first, second, change, mixed)
+
+
+def _given_away(game: "GameProbe", key: Any) -> float:
+    """How far answers fall short; one that did not come gives away all that the position is worth."""
+    answered = fsum(game.probe.policy(key).values())
+    worth = oracle_for(game.probe.rules).judge(game.probe.sights[key]).value.number
+    return answered * game.shortfalls.get(key, 0.0) + (1 - answered) * worth
+
+
+def _likeliest(game: "GameProbe", key: Any) -> str:
+    if all(row["action"] is None for row in game.probe.answers[key]):
+        return "nothing"
+    policy = game.probe.policy(key)
+    action = max(policy, key=policy.__getitem__)
+    often = "" if policy[action] > 1 - _NOTHING else f" ({policy[action]:.0%})"
+    return game.probe.rules.format(action) + often
+
+
+def _changes(player: str, one: "GameProbe", two: "GameProbe") -> Iterator[Change]:
+    name = one.probe.rules.name
+    no_verdict = _ONCE if _may_answer_otherwise(one, two) else ""
+    numbers = [
+        ("exploitability", one.exploitability, two.exploitability, False),
+        (f"exploitability of one {one.round}", one.one_round, two.one_round, False),
+        *((f"against {other}", one.against[other], two.against.get(other), True) for other in one.against),
+    ]
+    # Which positions of a whole game are asked depends on the player's own answers: means are not comparable.
+    if one.shortfalls and two.shortfalls and not one.probe.whole:
+        yield _shortfall(player, one, two)
+    for what, before, after, better_if_higher in numbers:
+        if before and after:
+            if no_verdict:
+                before, after = _as_known(before, one), _as_known(after, two)
+            yield Change(name, player, what, before, after, better_if_higher, no_verdict)
+    if one.failed or two.failed:
+        before, after = (wilson(game.failed, game.questions) for game in (one, two))
+        yield Change(name, player, "questions with a failure", before, after, False)
+
+
+def _may_answer_otherwise(one: "GameProbe", two: "GameProbe") -> bool:
+    """Whether a player that may answer otherwise another time was asked once.
+
+    Models may, at any temperature: endpoints put questions together, which changes how numbers are rounded.
+    A program is taken for one that always answers the same unless it was asked several times elsewhere.
+    """
+    games = one, two
+    if any(game.asked_once and game.sort == MODEL for game in games):
+        return True
+    return one.asked_once != two.asked_once and any(game.samples > 1 for game in games)
+
+
+def _as_known(number: Interval, game: "GameProbe") -> Interval:
+    """A number of answers that were asked for once has no interval, not one without width."""
+    return number.without_bounds if game.asked_once else number
+
+
+def _shortfall(player: str, one: "GameProbe", two: "GameProbe") -> Change:
+    """Of drawn positions, the same ones in both: how much each changed tells more than the two means do."""
+    what = f"{name_of(one.measure)} per position"
+    few = "too few positions" * (min(len(one.shortfalls), len(two.shortfalls)) < FEWEST_UNITS)
+    change = Change(one.probe.rules.name, player, what, one.shortfall, two.shortfall, False, few)
+    weights = one.probe.weights
+    if one.shortfalls.keys() != two.shortfalls.keys():
+        return change
+    each = [weights[key] * (two.shortfalls[key] - short) for key, short in one.shortfalls.items()]
+    return replace(change, paired=ratio(each, [weights[key] for key in one.shortfalls]))
+
+
+# -- as text and data ------------------------------------------------------------------------------------
+
+_ASKED_ONCE = (
+    "Asked once each: what the same player would answer another time is not known, so there is no interval "
+    "and no verdict. Ask with --samples 4 for one."
+)
 
 
 def as_text(found: Comparison) -> str:
-    """A table for a terminal, in points of a hundred."""
-    told = notes(*found.notes)
-    if not found.changes:
+    """Tables for a terminal, in points of a hundred."""
+    if found.answers is None and not found.changes:
         nothing = "The runs have no number in common: no player, or none in a game with the same options."
-        return "\n".join([*notes(nothing), *told]) + "\n"
-    return "\n".join([*told, *[""] * bool(told), *table_of(found.changes), "", *notes(NOTE)]) + "\n"
+        return write_text(sentences(nothing, *found.notes))
+    if found.answers == ():
+        return write_text(sentences("The probes have no game in common.", *found.notes))
+    answers, once = list[str](), ""
+    for each in found.answers or ():
+        answers += sentences(f"{each.game}: {each.told}") + listed("", map(_line, each.answers[:_MOST_SHOWN]))
+        answers += filter(None, [_failures(each)])
+        if each.asked_once:
+            once = "Exact for players that always answer the same; others are asked with --samples."
+    if any(change.no_verdict == _ONCE for change in found.changes):
+        once = _ASKED_ONCE
+    exact = found.answers is not None and not any(0 < each.difference.margin < inf for each in found.changes)
+    columns = ["game", "player", "number", "first", "second", "difference", "verdict"]
+    changes = Table("", columns, [_cells(change) for change in found.changes], names=3)
+    notes = (found.notes, [once], [] if exact else [NOTE])
+    said, asked, care = (sentences(*each) for each in notes)
+    return write_text(said, changes.text(), answers, asked, care)
 
 
-def table_of(changes: Sequence[Change]) -> list[str]:
-    """The lines of a table, in points of a hundred."""
-    rows = [["game", "player", "number", "first", "second", "difference", "verdict"]]
-    for change in changes:
-        gap = change.difference
-        rows.append(
-            [
-                change.game,
-                change.player,
-                change.what,
-                f"{100 * change.before.estimate:.2f}",
-                f"{100 * change.after.estimate:.2f}",
-                f"{100 * gap.estimate:+.2f}" + _bounds(gap),
-                change.verdict,
-            ]
-        )
-    return table(rows, names=3)
+def _cells(change: Change) -> list[str]:
+    gap = change.difference
+    bounds = f" ({100 * gap.low:+.2f} to {100 * gap.high:+.2f})" if 0 < gap.margin < inf else ""
+    numbers = [f"{100 * number:.2f}" for number in (change.before.estimate, change.after.estimate)]
+    difference = f"{100 * gap.estimate:+.2f}{bounds}"
+    return [change.game, change.player, change.what, *numbers, difference, change.verdict]
 
 
-def _bounds(gap: Interval) -> str:
-    return f" ({100 * gap.low:+.2f} to {100 * gap.high:+.2f})" if 0 < gap.margin < inf else ""
+def _line(each: Answered) -> str:
+    sort = "worse" if each.change > _NOTHING else "better" if each.change < -_NOTHING else "as good"
+    by = "" if sort == "as good" else f"{100 * abs(each.change):.1f} points "
+    told = f"{each.position}: was {each.first}, is {each.second}, {by}{sort}"
+    return f"{told} on average" if each.mixed else told
+
+
+def _failures(each: AnswerChanges) -> str:
+    first, second = (by_class(some) or "none" for some in each.failures)
+    return f"  Failures: were {first}; are {second}." if any(each.failures) else ""
 
 
 def as_data(found: Comparison) -> dict[str, Any]:
     """The same as JSON has it."""
-    return {
+    told: dict[str, Any] = {
         "notes": list(found.notes),
         "changes": [
             {
@@ -245,4 +445,25 @@ def as_data(found: Comparison) -> dict[str, Any]:
             }
             for change in found.changes
         ],
+    }
+    if found.answers is not None:
+        told["answers"] = {each.game: _answers_data(each) for each in found.answers}
+    return told
+
+
+def _answers_data(each: AnswerChanges) -> dict[str, Any]:
+    return {
+        "complete": each.complete,
+        "in_both": each.both,
+        "differ": [
+            {
+                "seat": answer.seat,
+                "position": answer.position,
+                "first": answer.first,
+                "second": answer.second,
+                f"{key_of(each.measure)}_change": answer.change,
+            }
+            for answer in each.answers
+        ],
+        "failures": {"first": each.failures[0], "second": each.failures[1]},
     }

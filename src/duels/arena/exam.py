@@ -12,6 +12,7 @@ from duels.analysis.shortfalls import BELOW_THE_MIXTURE, measure_of
 from duels.arena.mistakes import key_of
 from duels.arena.parquet import parquet_of
 from duels.arena.positions import POOL, SHARE, STRATA, Policy, Position, draw_positions, score
+from duels.arena.tables import Table
 from duels.core.errors import DuelsError
 from duels.core.information_sets import spell
 from duels.core.options import Option
@@ -163,9 +164,8 @@ def _scores(drawn: Sequence[Position]) -> str:
     """What random and the levels are expected to score, and how precise that is, as a table."""
     players: dict[str, Policy] = {"random": lambda verdict: [1 / len(verdict.actions)] * len(verdict.actions)}
     players |= {name: partial(mixture, share=share) for name, share in LEVELS.items()}
-    lines = ["| player | score | standard error |", "|---|---|---|"]
+    rows = []
     for name, policy in players.items():
         found, error = score(drawn, policy)
-        precision = "–" if error is None else f"{100 * error:.2f}"
-        lines.append(f"| {name} | {100 * found:z.2f} | {precision} |")
-    return "\n".join(lines) + "\n"
+        rows.append([name, f"{100 * found:z.2f}", "–" if error is None else f"{100 * error:.2f}"])
+    return Table("", ["player", "score", "standard error"], rows).markdown()

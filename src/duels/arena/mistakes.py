@@ -1,6 +1,6 @@
 """Decisions that fell far short of the best, as a report tells and shows them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import islice
@@ -67,6 +67,12 @@ class Mistake:
         mirrored = ", mirrored or not" if _mirror_of(self.sight.rules) else ""
         again = f" Made {self.times} times{mirrored}." if self.times > 1 else ""
         return f"{points}. {label}: {best}.{again}"
+
+
+def boards(title: str, mistakes: Sequence[Mistake]) -> str:
+    """Mistakes as boards on a page, under a title; nothing if there are none."""
+    figures = "".join(each.figure() for each in mistakes)
+    return f'<h3>{title}</h3><div class="boards">{figures}</div>' if mistakes else ""
 
 
 class Worst:

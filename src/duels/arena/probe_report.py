@@ -1,25 +1,36 @@
 """What a probe found: losses, the best opponent's gain, and results against known opponents."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from math import fsum, sqrt
 from typing import Any
 
 from duels.analysis.shortfalls import BELOW_THE_MIXTURE, measure_of, shortfalls
-from duels.arena.amounts import Spending, tokens
+from duels.arena.amounts import Prices, Spending, tokens
 from duels.arena.confidence import Interval, Z, interval_data, ratio
 from duels.arena.folder import Folder
 from duels.arena.identity import MODEL
-from duels.arena.mistakes import Mistake, Worst, key_of, name_of, said_of
+from duels.arena.mistakes import Mistake, Worst, boards, key_of, name_of, said_of
 from duels.arena.probe import Probe, collected, policy_of
 from duels.arena.probe_values import Answers, against_all, exploitability, spread_of_answers
 from duels.arena.report import prices_of
-from duels.arena.report_page import html_in_short, html_page, html_table
-from duels.arena.report_text import asked_how, in_short, listed, notes, percent, points, table
+from duels.arena.report_views import asked_how
 from duels.arena.rows import Row
 from duels.arena.summary import by_class, most_when
+from duels.arena.tables import (
+    Table,
+    heading,
+    in_short,
+    listed,
+    paragraphs,
+    percent,
+    points,
+    sentences,
+    write_page,
+    write_text,
+)
 from duels.core.extras import extra
 from duels.core.rules import Seat, Sight
 from duels.players.completions import Usage
@@ -90,11 +101,28 @@ class GameProbe:
         return max(map(len, self.probe.answers.values()), default=0)
 
 
-def report_on(folder: Folder, progress: Progress = quiet) -> list[GameProbe]:
-    """The report on a probe, game by game."""
+@dataclass(frozen=True)
+class ProbeReport:
+    """What a probe found, game by game."""
+
+    player: str
+    config: Mapping[str, Any]
+    games: tuple[GameProbe, ...]
+    prices: Prices
+    spending: Spending
+    """What all requests took."""
+    notes: tuple[str, ...]
+    """What is out of the ordinary in its folder, a sentence each."""
+
+
+def report_on(folder: Folder, progress: Progress = quiet) -> ProbeReport:
+    """The report on a probe, finished or not."""
     ((player, who),) = folder.config["player"].items()
     progress("reading the answers")
-    return [_game(probe, player, who["sort"], progress) for probe in collected(folder, progress)]
+    games = tuple(_game(probe, player, who["sort"], progress) for probe in collected(folder, progress))
+    spending = Spending.of(folder.requests())
+    said = folder.notes(complete=all(game.complete for game in games))
+    return ProbeReport(player, folder.config, games, prices_of(folder), spending, said)
 
 
 def _game(probe: Probe, player: str, sort: str, progress: Progress) -> GameProbe:
@@ -209,21 +237,16 @@ def _mistakes(probe: Probe, player: str, short: dict[Key, float]) -> list[Mistak
 # -- as data, text and a page ----------------------------------------------------------------------------
 
 
-def as_data(folder: Folder, progress: Progress = quiet) -> dict[str, Any]:
+def as_data(report: ProbeReport) -> dict[str, Any]:
     """The report as JSON has it."""
-    (player,) = folder.config["player"]
-    games = report_on(folder, progress)
-    _, said = spending_and_notes(folder, games)
+    config = report.config
     return {
-        "player": player,
-        "samples": folder.config["samples"],
-        "symmetric": folder.config["symmetric"],
-        "model": folder.config["model"],
-        "prices": folder.config["prices"],
+        "player": report.player,
+        **{name: config[name] for name in ("samples", "symmetric", "model", "prices")},
         "asked_without_history": True,
-        "games": {game.probe.rules.name: _game_data(game) for game in games},
-        "usage": prices_of(folder).data(sum((game.usage for game in games), Usage())),
-        "notes": list(said),
+        "games": {game.probe.rules.name: _game_data(game) for game in report.games},
+        "usage": report.prices.data(sum((game.usage for game in report.games), Usage())),
+        "notes": list(report.notes),
     }
 
 
@@ -245,48 +268,52 @@ def _game_data(game: GameProbe) -> dict[str, Any]:
     }
 
 
-def as_text(folder: Folder, progress: Progress = quiet) -> str:
+def as_text(report: ProbeReport) -> str:
     """The report as tables for a terminal."""
-    (player,) = folder.config["player"]
-    lines = [*notes(f"{player}, {_conditions(folder)} In points of a hundred."), ""]
-    games = report_on(folder, progress)
-    spending, said = spending_and_notes(folder, games)
-    lines += [*in_short(_summary(folder, games, spending, said)), ""]
-    for game in games:
-        lines += _told(game)
-    return "\n".join([*lines, *notes(*_usage_told(folder, spending))]).rstrip() + "\n"
+    return write_text(
+        sentences(f"{report.player}, {_conditions(report)} In points of a hundred."),
+        in_short(_summary(report)),
+        *(block for game in report.games for block in _game_text(game)),
+        sentences(*_usage_told(report)),
+    )
 
 
-def _conditions(folder: Folder) -> str:
+def as_page(report: ProbeReport) -> str:
+    """The report as one self-contained HTML page."""
+    used = " ".join(_usage_told(report))
+    return write_page(
+        f"Probe: {report.player}",
+        f"{_conditions(report).capitalize()} All numbers are in points of a hundred.",
+        _summary(report),
+        *map(_game_page, report.games),
+        heading("Cost", 2) + paragraphs(used) if used else "",
+    )
+
+
+def _conditions(report: ProbeReport) -> str:
     """How the player was asked, as the end of a sentence."""
-    mirrored = "; of two mirror images one was, and its answer counts for both" * folder.config["symmetric"]
+    mirrored = "; of two mirror images one was, and its answer counts for both" * report.config["symmetric"]
     return f"asked about positions without history{mirrored}."
 
 
-def _usage_told(folder: Folder, spending: Spending) -> list[str]:
+def _usage_told(report: ProbeReport) -> list[str]:
     """How a model was asked and what its replies took; nothing of players that are none."""
-    used = spending.used
+    spending, used = report.spending, report.spending.used
     if not used.requests:
         return []
-    cost = prices_of(folder).told(used)
+    cost = report.prices.told(used)
     wait = f"{spending.seconds / used.requests:.1f} seconds on average"
     sent, back = tokens(used.prompt, used), tokens(used.completion, used)
     told = (
         f"{used.requests} of {spending.sent} requests had a reply, after {wait}: {sent} tokens in, {back} out"
     )
-    return [asked_how(folder.config["model"]), f"{told}{cost and f', cost {cost}'}."]
+    return [asked_how(report.config["model"]), f"{told}{cost and f', cost {cost}'}."]
 
 
-def _summary(folder: Folder, games: list[GameProbe], spending: Spending, said: tuple[str, ...]) -> list[str]:
+def _summary(report: ProbeReport) -> list[str]:
     """A sentence or two for each game, and what it cost."""
-    limited = bool(folder.config["model"].get("max_tokens"))
-    return [*map(_in_short, games), *spending.told("It", prices_of(folder), limited), *said]
-
-
-def spending_and_notes(folder: Folder, games: Iterable[GameProbe]) -> tuple[Spending, tuple[str, ...]]:
-    """What all requests took, and what is out of the ordinary in a folder whose answers were read."""
-    spending = Spending.of(folder.requests())
-    return spending, folder.notes(complete=all(game.complete for game in games))
+    limited = bool(report.config["model"].get("max_tokens"))
+    return [*map(_in_short, report.games), *report.spending.told("It", report.prices, limited), *report.notes]
 
 
 def _in_short(game: GameProbe) -> str:
@@ -323,15 +350,22 @@ def _in_short(game: GameProbe) -> str:
     return " ".join(told)
 
 
-def _told(game: GameProbe) -> list[str]:
-    lines = notes(": ".join(_asked(game)), *_numbers(game))
-    if game.against:
-        names = list(game.against)
-        gets = [_shown(game.against[name], 1) for name in names]
-        lines += ["", *table([["against", *names], ["gets", *gets]])]
-    if game.mistakes:
-        lines += ["", "Worst positions:", *listed(game.mistakes)]
-    return [*lines, ""]
+def _game_text(game: GameProbe) -> Iterator[list[str]]:
+    yield sentences(": ".join(_asked(game)), *_numbers(game))
+    yield Table("", ["against", *game.against], [["gets", *_results(game)]] if game.against else []).text()
+    yield listed("Worst positions:", game.mistakes)
+
+
+def _game_page(game: GameProbe) -> str:
+    title, asked = _asked(game)
+    numbers = "<br>".join(map(escape, [asked, *_numbers(game)]))
+    rows = list(zip(game.against, _results(game), strict=True))
+    against = Table("Results against known opponents", ["against", "gets"], rows)
+    return f"{heading(title, 2)}<p>{numbers}</p>{against.html()}{boards('Worst positions', game.mistakes)}"
+
+
+def _results(game: GameProbe) -> list[str]:
+    return [_shown(result, 1) for result in game.against.values()]
 
 
 def _asked(game: GameProbe) -> tuple[str, str]:
@@ -387,29 +421,3 @@ def _shown_points(game: GameProbe) -> str:
 
 def _shown(interval: Interval, digits: int = 2) -> str:
     return percent(interval) if interval.margin else f"{100 * interval.estimate:.{digits}f}"
-
-
-def as_page(folder: Folder, progress: Progress = quiet) -> str:
-    """The report as one self-contained HTML page."""
-    games = report_on(folder, progress)
-    spending, said = spending_and_notes(folder, games)
-    used = " ".join(_usage_told(folder, spending))
-    cost = f"<h2>Cost</h2><p>{escape(used)}</p>" if used else ""
-    (player,) = folder.config["player"]
-    summary = f"{_conditions(folder).capitalize()} All numbers are in points of a hundred."
-    body = html_in_short(_summary(folder, games, spending, said)) + "".join(map(_on_page, games)) + cost
-    return html_page(f"Probe: {player}", summary, body)
-
-
-def _on_page(game: GameProbe) -> str:
-    title, asked = _asked(game)
-    against = ""
-    if game.against:
-        rows = [[name, _shown(result, 1)] for name, result in game.against.items()]
-        against = f"<h3>Results against known opponents</h3>{html_table(['against', 'gets'], rows)}"
-    boards = ""
-    if game.mistakes:
-        figures = "".join(each.figure() for each in game.mistakes)
-        boards = f"<h3>Worst positions</h3><div class='boards'>{figures}</div>"
-    numbers = "<br>".join(map(escape, [asked, *_numbers(game)]))
-    return f"<h2>{escape(title)}</h2><p>{numbers}</p>{against}{boards}"

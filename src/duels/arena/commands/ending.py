@@ -45,12 +45,11 @@ def show_report(folder: Path, as_json: bool) -> None:
         if found.is_probe:
             from duels.arena import probe_report
 
-            form = probe_report.as_data if as_json else probe_report.as_text
-            told: Any = form(found, line.say)
+            probed = probe_report.report_on(found, line.say)
+            told: Any = (probe_report.as_data if as_json else probe_report.as_text)(probed)
         else:
-            from duels.arena import report as reports
-            from duels.arena.report_text import as_text
+            from duels.arena.report import as_data, report_on
+            from duels.arena.report_views import as_text
 
-            report = reports.report_on(found, line.say)
-            told = reports.as_data(report) if as_json else as_text(report)
+            told = (as_data if as_json else as_text)(report_on(found, line.say))
     click.echo(json.dumps(told, indent=2) if as_json else told, nl=as_json)

@@ -32,7 +32,7 @@ def report_command(
     from duels.arena import report as reports
     from duels.arena.folder import Folder
     from duels.arena.progress_line import ProgressLine
-    from duels.arena.report_page import as_page
+    from duels.arena.report_views import as_page
     from duels.files import write_whole
 
     def write(path: Path, text: str) -> None:
@@ -50,7 +50,7 @@ def report_command(
         from duels.arena import probe_report
 
         with ProgressLine() as line:
-            page = probe_report.as_page(folder, line.say)
+            page = probe_report.as_page(probe_report.report_on(folder, line.say))
         write(html, page)
     elif html or csv:
         with ProgressLine() as line:
@@ -73,8 +73,10 @@ def report_command(
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 def compare(one: Path, two: Path, as_json: bool) -> None:
     """Tell what changed from one run, or probe, to another, and how sure that is."""
+    from duels.arena.compare import as_data, as_text, compare_probes, compare_runs
     from duels.arena.folder import Folder
     from duels.arena.progress_line import ProgressLine
+    from duels.arena.report import report_on
     from duels.core.errors import DuelsError
 
     folders = Folder(one), Folder(two)
@@ -82,20 +84,14 @@ def compare(one: Path, two: Path, as_json: bool) -> None:
     if len(kinds) > 1:
         told = [f"{folder.path} is of a {'probe' if folder.is_probe else 'run'}" for folder in folders]
         raise DuelsError(f"{' and '.join(told)}: two runs can be compared, or two probes.")
-    if kinds == {True}:
-        from duels.arena import compare_probes
+    with ProgressLine() as line:
+        if kinds == {True}:
+            from duels.arena import probe_report
 
-        with ProgressLine() as line:
-            found = compare_probes.differences(*folders, progress=line.say)
-        data, text = compare_probes.as_data(found), compare_probes.as_text(found)
-    else:
-        from duels.arena import compare as comparing
-        from duels.arena.report import report_on
-
-        with ProgressLine() as line:
-            compared = comparing.compare(*(report_on(folder, line.say) for folder in folders))
-        data, text = comparing.as_data(compared), comparing.as_text(compared)
-    click.echo(json.dumps(data, indent=2) if as_json else text, nl=as_json)
+            found = compare_probes(*(probe_report.report_on(folder, line.say) for folder in folders))
+        else:
+            found = compare_runs(*(report_on(folder, line.say) for folder in folders))
+    click.echo(json.dumps(as_data(found), indent=2) if as_json else as_text(found), nl=as_json)
 
 
 @click.command(epilog=examples("duels arena merge runs/a runs/b --out runs/all"))

@@ -1,0 +1,305 @@
+"""The report on a run as text for a terminal and as one self-contained HTML page."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from math import isfinite
+from typing import Any
+
+from duels.arena.amounts import tokens
+from duels.arena.confidence import FEWEST_UNITS, Interval
+from duels.arena.mistakes import boards, name_of, said_of
+from duels.arena.report import GameReport, Report, usage_by_player
+from duels.arena.scores import Pairing, Standing
+from duels.arena.summary import by_class, of_run
+from duels.arena.tables import (
+    Table,
+    bullets,
+    heading,
+    in_short,
+    listed,
+    paragraphs,
+    percent,
+    points,
+    scrolling,
+    sentences,
+    share,
+    write_page,
+    write_text,
+)
+from duels.core.errors import to_install
+
+_FEWEST_TO_ESTIMATE = 20  # pairs: variances of fewer say next to nothing
+_MOST_LISTED = 5  # of the worst decisions in a game
+_MOST_BOARDS = 12
+_PALE = 0.3
+_STOPPED = (
+    "Results decided when to stop: only intervals of results with luck taken out hold, and others "
+    "are left out (– or ±?)."
+)
+_LEGEND = (
+    '<p class="legend"><span class="won" style="--p:1"></span> the row is better, '
+    '<span class="lost" style="--p:1"></span> the column is; the stronger the colour, the larger the lead; '
+    f'<span class="won" style="--p:{_PALE}"></span><span class="lost" style="--p:{_PALE}"></span> '
+    "pale: not settled, the interval includes one half.</p>"
+)
+_COLUMNS = (
+    "The interval under 'luck taken out' holds however often one looks. That under 'fixed size' is narrower, "
+    "and holds if the number of matches was fixed beforehand. 'Fewer pairs' is how many times fewer the "
+    "result without luck needs for the same width; '?' marks a rough estimate, and a dash too few pairs."
+)
+
+
+def as_text(report: Report) -> str:
+    """All tables for a terminal, game by game."""
+    done = "" if report.matches >= report.planned else f" of {report.planned}"
+    head = f"{report.matches}{done} matches, seed {report.seed}. Intervals: 95 %."
+    return write_text(
+        [head, *sentences(_stopped(report))],
+        in_short(of_run(report)),
+        *(block for game in report.games for block in _game_text(game)),
+        _usage(report).text(),
+        _ratings_text(report),
+    )
+
+
+def as_page(report: Report) -> str:
+    """The page: matrix, decisions, failures and worst decisions as boards, game by game."""
+    done = "" if report.matches >= report.planned else f" of {report.planned} planned"
+    introduction = (
+        f"{report.matches}{done} matches between {len(report.players)} players, seed {report.seed}. "
+        "All intervals are of 95 %. A loss is what a decision gave away of the chance to win, if both sides "
+        f"play perfectly from there on, in points of a hundred. {_stopped(report)}"
+    )
+    names = ", ".join(game.rules.name for game in report.games)
+    games = (block for game in report.games for block in _game_page(report, game))
+    return write_page(
+        f"Arena: {names}",
+        introduction.rstrip(),
+        of_run(report),
+        *games,
+        _ratings_page(report),
+        _usage(report).html(),
+    )
+
+
+def _stopped(report: Report) -> str:
+    return _STOPPED if report.until is not None else ""
+
+
+# -- a game ----------------------------------------------------------------------------------------------
+
+
+def _game_text(game: GameReport) -> Iterator[list[str]]:
+    rules = game.rules
+    options = "".join(f", {name} {value}" for name, value in rules.options().items())
+    yield sentences(f"{rules.game.title} ({rules.name}{options}): {game.matches} matches", game.worth)
+    yield _standings(game, "forfeits", [each.forfeits or "" for each in game.standings]).text()
+    yield listed(
+        "Failures:", (f"{each.player}: {by_class(each.failures)}" for each in game.standings if each.failures)
+    )
+    yield Table(
+        "Results",
+        ["result of", "against", "won", "luck taken out", "fixed size", "fewer pairs", "cut off"],
+        [[each.one, each.two, *_results(each)] for each in game.pairings],
+        names=2,
+        notes=[_too_little(game), _pairs_left_out(game), game.luck],
+    ).text()
+    yield listed("Worst decisions:", game.worst(_MOST_LISTED))
+
+
+def _game_page(report: Report, game: GameReport) -> Iterator[str]:
+    cut = sum(pairing.cut_off for pairing in game.pairings)
+    limits = f" {cut} of {game.matches} matches were cut off by the limit and count one half." if cut else ""
+    yield heading(f"{game.rules.game.title} ({game.rules.name})", 2)
+    yield paragraphs(f"{game.worth} {game.luck}{limits}")
+    yield heading("Who beats whom, luck taken out") + _matrix(report, game) + _LEGEND
+    yield _standings(game, "decisions", [each.decisions for each in game.standings]).html()
+    yield Table(
+        "By kind of decision",
+        ["player", "kind", "decisions", f"{name_of(game.measure)} each"],
+        [
+            [each.player, manner, count, f"{100 * lost / count:.2f}"]
+            for each in game.standings
+            for manner, (count, lost) in each.manners.items()
+            if manner
+        ],
+        names=2,
+    ).html()
+    failures = Table(
+        "Failures, apart from skill",
+        ["player", "failures", "forfeits"],
+        [[each.player, by_class(each.failures), each.forfeits] for each in game.standings if each.failures],
+        names=2,
+    )
+    yield failures.html() or paragraphs("No failures.")
+    yield Table(
+        "Results with and without luck",
+        ["players", "matches", "won", "luck taken out", "the same, fixed size", "fewer pairs", "cut off"],
+        [[f"{each.one} against {each.two}", each.matches, *_results(each)] for each in game.pairings],
+        notes=[_COLUMNS, _too_little(game), _pairs_left_out(game)],
+    ).html()
+    yield boards("Worst decisions", game.worst(_MOST_BOARDS))
+
+
+def _standings(game: GameReport, last: str, counts: Sequence[object]) -> Table:
+    """How good players and their decisions are, with a count in the last column."""
+    name = name_of(game.measure)
+    return Table(
+        "Decisions",
+        ["player", "won", f"{name} per decision", f"{name} per match", last],
+        [
+            [each.player, share(each.won, each.matches), *graded(each), count]
+            for each, count in zip(game.standings, counts, strict=True)
+        ],
+        notes=[said_of(game.measure)],
+    )
+
+
+def graded(each: Standing) -> tuple[str, str]:
+    """A player's decisions: how far they fell short each, and in a match; a dash where there were none."""
+    if not each.decisions:
+        return "–", "–"
+    return points(each.per_decision), points(each.per_match)
+
+
+def _results(pair: Pairing) -> list[object]:
+    """How a pairing ended, with luck, without it, and for how many matches the limit did it."""
+    known = pair.adjusted_fixed_within
+    fixed = "" if known is None else percent(known) if isfinite(known.margin) else "–"
+    won, adjusted = share(pair.won, pair.matches), share(pair.adjusted, pair.pairs)
+    return [won, adjusted, fixed, times_fewer(pair), pair.cut_off or ""]
+
+
+def times_fewer(pair: Pairing) -> str:
+    """How many times fewer pairs a result without luck needs: `2.5 to 4.8x`.
+
+    A rough estimate is `4x?`, and a dash where pairs are too few even for that.
+    """
+    if pair.gain is None:
+        return ""
+    if pair.pairs < _FEWEST_TO_ESTIMATE:
+        return "–"
+    if not isfinite(pair.gain.margin):
+        return f"{_factor(pair.gain.estimate)}x?"
+    return f"{_factor(pair.gain.low)} to {_factor(pair.gain.high)}x"
+
+
+def _factor(number: float) -> str:
+    """A number in about two digits, never in scientific notation."""
+    return f"{number:.0f}" if number >= 10 else f"{round(number, 2):.2g}"
+
+
+def _too_little(game: GameReport) -> str:
+    """That some intervals are missing, and why; nothing if none are."""
+    usual = [each for each in game.standings if isfinite(each.won.margin)]  # _STOPPED tells of the others
+    known = [each.per_decision for each in usual if each.decisions]
+    known += [pair.adjusted_fixed for pair in game.pairings if pair.adjusted_fixed]
+    if all(isfinite(each.margin) for each in known):
+        return ""
+    few = f"fewer than {FEWEST_UNITS} pairs"
+    return f"No interval (– or ±?): {few}, or too few mistakes, or too lopsided results."
+
+
+def _pairs_left_out(game: GameReport) -> str:
+    """That results with luck taken out are not those of all pairs; nothing if they are."""
+    count = sum(pair.left_out for pair in game.pairings)
+    if not count:
+        return ""
+    pairs = "1 finished pair is" if count == 1 else f"{count} finished pairs are"
+    return f"Luck taken out: {pairs} left out until those before are finished."
+
+
+def _matrix(report: Report, game: GameReport) -> str:
+    results: dict[tuple[str, str], Interval] = {}
+    for each in game.pairings:
+        if each.pairs:
+            results[each.one, each.two] = each.adjusted
+            results[each.two, each.one] = each.adjusted.complement
+    head = "".join(f"<th>{escape(name)}</th>" for name in report.players)
+    rows = "".join(
+        f"<tr><th>{escape(one)}</th>"
+        + "".join(_cell(results.get((one, two))) for two in report.players)
+        + "</tr>"
+        for one in report.players
+    )
+    return scrolling(f'<table class="matrix"><tr><td></td>{head}</tr>{rows}</table>')
+
+
+def _cell(result: Interval | None) -> str:
+    if result is None:
+        return "<td></td>"
+    side, lead = ("won" if result.estimate > 0.5 else "lost"), min(1.0, abs(result.estimate - 0.5) * 2)
+    # What is settled is stronger than anything that is not, however small the lead.
+    strength = _PALE + (1 - _PALE) * lead if result.excludes(0.5) else _PALE * lead
+    bounds = f"{100 * result.low:.0f} to {100 * result.high:.0f}"
+    told = f"{100 * result.estimate:.1f}<small>{bounds}</small>"
+    return f'<td class="{side}" style="--p:{strength:.2f}">{told}</td>'
+
+
+# -- models and ratings ----------------------------------------------------------------------------------
+
+
+def _usage(report: Report) -> Table:
+    """What every model took, how it was asked, and what matches that were broken off took."""
+    used, spent = usage_by_player(report), report.spending.used
+    notes = [asked_how(report.conditions)] if used else []
+    if spent.requests > sum(each.requests for each in used.values()):
+        cost = report.prices.told(spent)
+        notes.append(
+            f"With matches that were broken off: {spent.requests} requests{cost and f', cost {cost}'}."
+        )
+    return Table(
+        "Cost",
+        ["model", "requests", "seconds each", "tokens in", "tokens out", "cost"],
+        [
+            [
+                player,
+                each.requests,
+                f"{report.seconds.get(player, 0.0) / each.requests:.1f}",
+                tokens(each.prompt, each),
+                tokens(each.completion, each),
+                report.prices.told(each),
+            ]
+            for player, each in used.items()
+        ],
+        notes=[" ".join(notes)],
+        level=2,
+    )
+
+
+def asked_how(conditions: Mapping[str, Any]) -> str:
+    """The conditions under which models were asked, in a sentence."""
+    told = [f"legal actions {'shown' if conditions['show_actions'] else 'not shown'}"]
+    told += ["positions mirrored"] * conditions["mirror"] + ["cells renamed"] * conditions["relabel"]
+    return f"Models were asked with {', '.join(told)}."
+
+
+_MISFITS = "One number does not tell all here:"
+
+
+def _rated(report: Report) -> list[tuple[str, str, str]]:
+    """Players with their ratings, the best first, and the intervals of these, if there are any."""
+    rated = report.ratings.players if report.ratings else {}
+    return [
+        (
+            name,
+            f"{each.estimate:+.0f}",
+            f" ({each.low:+.0f} to {each.high:+.0f})" if isfinite(each.margin) else "",
+        )
+        for name, each in sorted(rated.items(), key=lambda each: -each[1].estimate)
+    ]
+
+
+def _ratings_text(report: Report) -> list[str]:
+    if report.ratings is None:
+        return [f"Ratings need the extra 'arena': {to_install('arena')}."]
+    rows = [[name, rating + bounds] for name, rating, bounds in _rated(report)]
+    return Table("", ["rating over all games", ""], rows).text() + listed(_MISFITS, report.ratings.misfits)
+
+
+def _ratings_page(report: Report) -> str:
+    if report.ratings is None:
+        return paragraphs(f"Ratings need the extra arena: {to_install('arena')}.")
+    misfits = report.ratings.misfits
+    table = Table("Ratings over all games", ["player", "rating", "95 %"], _rated(report), level=2)
+    return table.html() + (paragraphs(_MISFITS) + bullets(misfits) if misfits else "")
