@@ -2,8 +2,11 @@
 
 import os
 import signal
+import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
@@ -11,8 +14,11 @@ INTERRUPTED = 130
 """The exit code after Ctrl-C, and where the input ends too early."""
 
 _A_MOMENT = 0.2  # seconds
+_TO_END = 0.5  # seconds that a program has to end as usual
+_WIPE_LINE = "\r\x1b[K"
 ENDING = ("SIGTERM", "SIGHUP", "SIGQUIT")
 """The signals that end a program, beside Ctrl-C's; Windows lacks some."""
+_TAKEN_BY_THE_SCREEN = ("SIGTSTP", "SIGCONT", "SIGWINCH", "SIGTTIN", "SIGTTOU")
 
 
 class Stopped(KeyboardInterrupt):
@@ -64,3 +70,63 @@ def exit_code(leaving: BaseException) -> int:
     """The exit code of a program that ends like this, as shells have it."""
     why = leaving.__cause__ or leaving  # click has a word of its own for it
     return 128 + why.number if isinstance(why, Stopped) else INTERRUPTED
+
+
+@contextmanager
+def signals_to(leave: Callable[[KeyboardInterrupt], None]) -> Iterator[None]:
+    """Within, a full screen is up: `leave` takes it down first. Then all signals are handled as before."""
+    numbers = [
+        getattr(signal, name) for name in ("SIGINT", *ENDING, *_TAKEN_BY_THE_SCREEN) if hasattr(signal, name)
+    ]
+    before = {number: signal.getsignal(number) for number in numbers}
+
+    def end(number: int, _frame: object) -> None:
+        leave(KeyboardInterrupt() if number == signal.SIGINT else Stopped(number))
+
+    for name in ("SIGINT", *ENDING):
+        number = getattr(signal, name, None)
+        if number is not None and before[number] is not signal.SIG_IGN:
+            signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def long_computation() -> Iterator[None]:
+    """Within, the program ends after an interrupt even if it is at one long step of compiled code.
+
+    Python hears an interrupt only between its own steps, and such a step can take a minute. So a thread
+    hears it as well, leaves the program a moment to end as usual, and then ends it.
+    """
+    import socket
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    told, hearing = socket.socketpair()
+    told.setblocking(False)
+    over = threading.Event()
+
+    def hear() -> None:
+        while number := hearing.recv(1):
+            if number[0] == signal.SIGINT and not over.wait(_TO_END):
+                sys.stdout.flush()
+                if sys.stderr.isatty():
+                    sys.stderr.write(_WIPE_LINE)
+                    sys.stderr.flush()
+                os._exit(INTERRUPTED)
+
+    usual = signal.set_wakeup_fd(told.fileno(), warn_on_full_buffer=False)
+    listener = threading.Thread(target=hear, daemon=True)
+    listener.start()
+    try:
+        yield
+    finally:
+        over.set()
+        signal.set_wakeup_fd(usual)
+        told.close()
+        listener.join()
+        hearing.close()

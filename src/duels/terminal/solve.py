@@ -7,15 +7,16 @@ from typing import Any
 from duels.analysis.solution import Solution, solve
 from duels.analysis.wording import all_alike, belief_strip, how_sure, percent
 from duels.core.errors import DuelsError
+from duels.core.extras import extra
 from duels.core.rules import Rules, Sight
 from duels.core.words import Ink
 from duels.solving.oracle import Check, Exactness, Judged, Value, Verdict
 from duels.solving.oracles import oracle_for
 from duels.solving.protocols import checks_of
 from duels.terminal.game_options import flags_for
-from duels.terminal.interrupts import long_computation
 from duels.terminal.screen import Screen
 from duels.terminal.shell import command
+from duels.terminal.signals import long_computation
 
 # So many lines are listed; where there are more actions, those of equal value share a line.
 MOST_LINES = 20
@@ -112,7 +113,7 @@ def verify(rules: Rules[Any, Any, Any], as_json: bool, screen: Screen) -> bool:
     with screen.progress("getting ready") as progress:
         oracle = oracle_for(rules, progress)
     checks: list[Check] = []
-    with long_computation():
+    with extra("fast"), long_computation():
         for check in screen.with_progress("checking", partial(checks_of, oracle)):
             checks.append(check)
             if not as_json:

@@ -22,12 +22,10 @@ from duels.players.failures import NoMove
 from duels.terminal.after import After, record_of, ways_on
 from duels.terminal.board.background import Waiting, in_background
 from duels.terminal.board.choice import Choice
-from duels.terminal.board.deliberate import Deliberate
 from duels.terminal.board.grid import changed_cells
 from duels.terminal.board.ink import Palette
-from duels.terminal.board.keys import ARROWS, COMMANDS, HINT, QUIT, Command, help_text
-from duels.terminal.board.pages import Ask, Page
-from duels.terminal.board.scene import Scene, Texts
+from duels.terminal.board.keys import ARROWS, COMMANDS, HINT, QUIT, Command, Deliberate, help_text
+from duels.terminal.board.scene import Ask, Page, Scene, Texts
 from duels.terminal.board.story import Story
 from duels.terminal.board.view import ActionList, BoardView
 from duels.terminal.keyboard import ALONE

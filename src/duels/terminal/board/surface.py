@@ -7,9 +7,9 @@ from duels.core.errors import DuelsError
 from duels.play.live import LiveMatch
 from duels.terminal.after import After
 from duels.terminal.board.app import BoardApp, Leaving
-from duels.terminal.board.signals import signals_to
 from duels.terminal.people import alone, who_won
 from duels.terminal.screen import Screen
+from duels.terminal.signals import signals_to
 
 _MOST_CELLS = 400
 
