@@ -18,8 +18,7 @@ from duels.core.words import Question, plain
 from duels.games import find_game
 from duels.play.library import read_record
 from duels.terminal import screen
-from duels.terminal.dialogue import SHORT
-from duels.terminal.prompts import COMMANDS
+from duels.terminal.prompts import COMMANDS, SHORT
 from duels.terminal.screen import as_typed
 from tests.support import (
     GAME_NAMES,

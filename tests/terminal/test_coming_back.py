@@ -16,7 +16,7 @@ from duels.analysis.progression import Skill, at_level
 from duels.games import GAMES, find_game
 from duels.play.library import read_record
 from duels.terminal import daily as module
-from duels.terminal.remembered import note
+from duels.terminal.practice import note
 from tests.support import duels, home
 from tests.terminal.terminal import Terminal
 

@@ -14,7 +14,7 @@ from duels.core.record import dumps
 from duels.core.words import Ink, plain
 from duels.games import all_games
 from duels.terminal.commands import cli
-from duels.terminal.layout import terminal_size, wrap
+from duels.terminal.screen import terminal_size, wrap
 from tests.analysis.matches import random_match
 from tests.support import duels
 from tests.terminal.terminal import Terminal

@@ -18,7 +18,7 @@ from duels.core.words import plain
 from duels.games import find_game
 from duels.terminal import daily, practice
 from duels.terminal.commands import run
-from duels.terminal.remembered import recall
+from duels.terminal.practice import recall
 from duels.terminal.screen import Screen
 
 

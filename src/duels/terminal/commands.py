@@ -107,7 +107,7 @@ def _fail(message: str) -> int:
 def _tell(text: str) -> None:
     """Write to stderr; on a terminal no line is broken in a word."""
     if sys.stderr.isatty():
-        from duels.terminal.layout import terminal_size, wrap
+        from duels.terminal.screen import terminal_size, wrap
 
         text = wrap(text, terminal_size()[0])
     click.echo(text, err=True, nl=False)

@@ -8,8 +8,7 @@ from duels.analysis.glossary import Glossary
 from duels.core.words import Ink
 from duels.games import GAMES
 from duels.solving.protocols import explainer_of
-from duels.terminal.practice import Left, ask_exercise
-from duels.terminal.remembered import note, recall
+from duels.terminal.practice import Left, ask_exercise, note, recall
 from duels.terminal.screen import Screen
 from duels.terminal.shell import command
 

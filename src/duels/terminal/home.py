@@ -1,20 +1,20 @@
 """Home: the menu that bare `duels` opens, and to which everything comes back."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import islice
 from typing import Any
 
 import click
 
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, quote
 from duels.core.rules import Rules
+from duels.core.words import Question
 from duels.games import all_games, find_game
 from duels.play.library import Kept, kept_matches
 from duels.play.new_match import NewMatch
 from duels.players import HUMAN, KINDS, STRONGEST, strongest
 from duels.terminal.after import After, show_review
-from duels.terminal.menu import Back, Leave, choose, choose_in_turn
 from duels.terminal.play import play_new, play_on, require_board
 from duels.terminal.screen import Screen
 
@@ -26,6 +26,14 @@ _USUAL_LEVEL = "casual"
 _ME, _OTHER, _COIN = "me", "other", "coin"
 _FIRST = {_ME: "you", _OTHER: "your opponent", _COIN: "a coin decides"}
 _RECENT = 50  # matches among which an unfinished one is looked for
+
+
+class Back(Exception):
+    """The person wants to go back to the question before."""
+
+
+class Leave(Exception):
+    """The person wants to leave the menu."""
 
 
 class Home:
@@ -182,3 +190,60 @@ def _last_two() -> tuple[Kept | None, Kept | None]:
 def _title(kept: Kept) -> str:
     game = kept.record.match.rules.game
     return f"{game.title}, {game.name}"
+
+
+def choose(
+    screen: Screen,
+    title: str,
+    options: Mapping[str, str],
+    default: str | None = None,
+    also: Mapping[str, str] | None = None,
+) -> str:
+    """One of the options; an empty line takes the default. Back or Leave if that is what the person wants.
+
+    `also` are other names for some of the options.
+    """
+    names = list(options)
+    width = max(map(len, names)) + 2
+    lines = [f"  {i}. {name:<{width}}{options[name]}" for i, name in enumerate(names, start=1)]
+    hint = f" [{default}]" if default else ""
+    listed = f"{title}\n" + "\n".join(lines)
+    notice = listed
+    while True:
+        try:
+            entry = screen.ask(Question(f"Number or name{hint}: ", notice)).strip().lower()
+        except EOFError:
+            raise Leave from None
+        if entry in ("quit", "q", "exit"):
+            raise Leave
+        if entry in ("back", "b"):
+            raise Back
+        if entry in ("help", "?"):
+            notice = listed
+        elif not entry and default:
+            return default
+        elif entry in options:
+            return entry
+        elif also and entry in also:
+            return also[entry]
+        elif entry in map(str, range(1, len(names) + 1)):
+            return names[int(entry) - 1]
+        else:
+            wrong = f"{quote(entry)} is not on the list. " if entry else ""
+            notice = f"{wrong}Please choose 1 to {len(names)}, a name, back or quit."
+
+
+def choose_in_turn(*questions: Callable[[list[str]], str]) -> list[str]:
+    """The answers to questions, each of which is told the answers so far.
+
+    `back` leads to the question before; from the first it leads out of them.
+    """
+    answers: list[str] = []
+    while len(answers) < len(questions):
+        try:
+            answers.append(questions[len(answers)](answers))
+        except Back:
+            if not answers:
+                raise
+            answers.pop()
+    return answers

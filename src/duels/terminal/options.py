@@ -24,7 +24,7 @@ pace_option = click.option(
 def tell(text: str) -> None:
     """Print a line, or lines, for people: on a terminal no wider than that."""
     if sys.stdout.isatty():
-        from duels.terminal.layout import terminal_size, wrap
+        from duels.terminal.screen import terminal_size, wrap
 
         text = wrap(text, terminal_size()[0])
     click.echo(text, nl=not text.endswith("\n"))

@@ -18,7 +18,7 @@ from duels.play.new_match import NewMatch, seat_players
 from duels.players import HUMAN, Kind
 from duels.players.failures import TransportFailed
 from duels.players.naming import is_called, is_outside, option_to_seat, refuse_unseated
-from duels.terminal.after import After, ask_what_next
+from duels.terminal.after import After, ask_what_next, longer_form
 from duels.terminal.prompts import PromptedMatch, Quit
 from duels.terminal.screen import Screen
 from duels.terminal.shell import command
@@ -90,8 +90,6 @@ def _who_is_first(new: NewMatch) -> str:
 
 
 def _once_more(new: NewMatch, after: After) -> NewMatch:
-    from duels.terminal.variants import longer_form
-
     one, two = (new.two, new.one) if after is After.SWAP else (new.one, new.two)
     rules = (longer_form(new.rules) if after is After.LONGER else None) or new.rules
     return replace(new, rules=rules, one=one, two=two, first="1", seed=None, chance="", path=None)

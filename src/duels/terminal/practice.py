@@ -1,5 +1,6 @@
 """Practice at the terminal: positions with a clear answer, asked in the book's words and graded at once."""
 
+import json
 from contextlib import suppress
 from itertools import islice
 from typing import Any
@@ -10,11 +11,12 @@ from duels.analysis.progression import Skill, at_level
 from duels.analysis.wording import belief_strip
 from duels.core.options import options_of
 from duels.core.rules import Rules
+from duels.files import write_whole
+from duels.paths import data_dir
 from duels.solving.oracles import oracle_for
 from duels.solving.protocols import beliefs_of, explainer_of
-from duels.terminal.dialogue import ALWAYS, converse, help_text, with_short
 from duels.terminal.hint_text import HintLayers
-from duels.terminal.remembered import note, recall
+from duels.terminal.prompts import ALWAYS, converse, help_text, with_short
 from duels.terminal.screen import Screen
 
 _COMMANDS = ALWAYS | {"quit": "leave"}
@@ -127,3 +129,25 @@ def ask_exercise(
         "quit": leave,
     }
     return converse(lambda: words.ask(sight), screen.ask, with_short(commands, words))
+
+
+# -- what the program remembers from one call to the next, in the user's data folder -----------------------
+
+
+def recall(name: str) -> dict[str, Any]:
+    """What was noted under this name; nothing if there is nothing, or the file is damaged."""
+    with suppress(OSError, ValueError):
+        noted = json.loads((data_dir() / f"{name}.json").read_text(encoding="utf-8"))
+        if isinstance(noted, dict):
+            return noted
+    return {}
+
+
+def note(name: str, things: dict[str, Any]) -> None:
+    """Remember this under the name, in place of what was noted before."""
+    with suppress(OSError):  # a convenience, and no reason to stop anybody
+        folder = data_dir()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_whole(
+            folder / f"{name}.json", (json.dumps(things, indent=1) + "\n").encode(), over=True, private=True
+        )

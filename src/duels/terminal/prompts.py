@@ -1,16 +1,16 @@
 """A live match at the prompt: asks people in the book's words, and tells everything that happens."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from duels.core.errors import DuelsError
 from duels.core.record import format_entry
 from duels.core.rules import Seat
-from duels.core.words import Ink, Question, ask_until, read_yes
+from duels.core.words import Dialogue, Ink, Question, Words, ask_until, read_yes
 from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator, in_suspense
+from duels.players import HUMAN
 from duels.players.failures import NoMove
-from duels.terminal.cause import cause
-from duels.terminal.dialogue import ALWAYS, Commands, converse, help_text, with_short
 from duels.terminal.people import (
     REFUSED,
     RESIGN,
@@ -26,6 +26,23 @@ from duels.terminal.screen import Screen
 if TYPE_CHECKING:
     from duels.terminal.hint_text import HintLayers
 
+T = TypeVar("T")
+Commands = Mapping[str, Callable[[list[str]], None]]
+
+WHAT_A_HINT_IS = "the best action and its value; once more: why"
+
+ALWAYS = {
+    "help": "this list",
+    "rules": "the rule card of this game",
+    "board": "the board as it stands",
+    "moves": "what you may do now",
+    "hint": WHAT_A_HINT_IS,
+    "back": "start this entry again",
+}
+"""What can be entered at any question about a position."""
+_BACK = "back"
+SHORT = {"?": "help", "q": "quit", "exit": "quit"}
+"""Other words for some commands, where the game has no meaning of its own for them."""
 COMMANDS = ALWAYS | {
     "undo": "take back your last decision",
     "save": "where this match is saved",
@@ -33,8 +50,16 @@ COMMANDS = ALWAYS | {
     "quit": "leave; the match is saved and can be resumed",
 }
 """What can be entered at any prompt of a match."""
-HELP = help_text(COMMANDS)
 _ROOM_FOR_A_QUESTION = 4  # lines
+_LONGEST = 200  # entries of a match of which it is said at once what decided it
+
+
+def help_text(commands: Mapping[str, str]) -> str:
+    lines = (f"  {command:<9}{what}\n" for command, what in commands.items())
+    return "At any prompt you can also enter:\n" + "".join(lines)
+
+
+HELP = help_text(COMMANDS)
 
 
 class Quit(Exception):
@@ -122,7 +147,7 @@ class PromptedMatch:
     def _say_who_won(self) -> None:
         if you := self._alone:
             self.screen.say(f"\n{who_won(self.live, you)}\n")
-            if told := cause(self.live):
+            if told := _cause(self.live):
                 self.screen.say(f"{told}\n")
 
     def _say(self, text: str) -> None:
@@ -270,3 +295,62 @@ class PromptedMatch:
 
     def _confirmed(self, question: str) -> bool:
         return converse(lambda: ask_until(f"{question} (yes/no): ", read_yes), self.screen.ask, {})
+
+
+def _cause(live: LiveMatch) -> str:
+    """What decided the match for its one person; empty where nothing did, or finding out takes long."""
+    from duels.solving.oracles import is_at_hand, oracle_for  # a match by itself needs none of these
+
+    match = live.match
+    if len(match.turns) > _LONGEST or not is_at_hand(match.rules):
+        return ""
+    from duels.analysis.review import review
+    from duels.analysis.review_why import in_a_line
+
+    try:
+        players = {seat: HUMAN if seat in live.people else name for seat, name in live.names.items()}
+        return in_a_line(review(match, oracle_for(match.rules), players))
+    except DuelsError:  # the oracle does not know what was played
+        return ""
+
+
+def with_short(commands: Commands, words: Words[Any, Any]) -> Commands:
+    """The commands, and the short words for them."""
+    short = {word: name for word, name in SHORT.items() if word not in words.letters}
+    return {**commands, **{word: commands[name] for word, name in short.items()}}
+
+
+def converse(
+    start: Callable[[], Dialogue[T]],
+    ask: Callable[[Question], str],
+    commands: Commands,
+) -> T:
+    """What the dialogue comes to.
+
+    A command is told what has been entered so far of an answer that takes several entries; it may raise to
+    leave.
+    """
+    entered: list[str] = []
+    dialogue = start()
+    try:
+        question = next(dialogue)
+        first = question.prompt
+        while True:
+            entry = ask(question)
+            word = entry.strip().lower()
+            if word == _BACK:
+                entered.clear()
+                dialogue = start()
+                question = next(dialogue)
+            elif word in commands:
+                commands[word](entered)
+                question = Question(question.prompt, secret=question.secret)
+            else:
+                question = dialogue.send(entry)
+                if question.prompt == first:
+                    entered.clear()
+                elif not question.notice:
+                    entered.append(entry)
+    except StopIteration as done:
+        answer: T = done.value
+        return answer

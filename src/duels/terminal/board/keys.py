@@ -8,8 +8,8 @@ from textual.message_pump import MessagePump
 from textual.timer import Timer
 
 from duels.terminal.board.grid import Point
-from duels.terminal.dialogue import WHAT_A_HINT_IS
 from duels.terminal.keyboard import ALONE, SILENCE
+from duels.terminal.prompts import WHAT_A_HINT_IS
 
 ARROWS: dict[str, Point] = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
 

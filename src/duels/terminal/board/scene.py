@@ -17,7 +17,7 @@ from duels.terminal.board.choice import Choice
 from duels.terminal.board.grid import Point, grid_for
 from duels.terminal.board.ink import Palette
 from duels.terminal.board.view import ActionList, BoardView
-from duels.terminal.layout import wrap
+from duels.terminal.screen import wrap
 
 _AROUND = 9  # rows that are not the board's: title, borders, whose turn, a question of four lines, keys
 _HEAD = 3  # of them title and borders
