@@ -84,6 +84,7 @@ bench: .venv/tested .venv-bench/ready benchmarks/boardgame_io/node_modules
 	.venv-bench/bin/python benchmarks/solving.py --json docs/performance/solving.json
 	.venv-bench/bin/python benchmarks/bench_envs.py --json docs/performance/environments.json
 	.venv-bench/bin/python docs/performance/environments.py
+	.venv-bench/bin/python benchmarks/training.py --json docs/performance/training.json
 	.venv-bench/bin/python benchmarks/jax_envs.py --json docs/performance/jax.json
 	.venv-bench/bin/python benchmarks/bench_arena.py --json docs/performance/arena.json
 	$(BIN)/python docs/performance/build.py
