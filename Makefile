@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: play test lint golden check-slow wheel-test trainers-test jax-test docs changelog bench solved examples hunt-strategy \
+.PHONY: play test lint golden check-slow wheel-test trainers-test jax-test docs bench solved examples hunt-strategy \
 	environment-pages baselines ladder ray-test hunt-study new-game trace clean
 
 # Reinstalled only when what is to be installed changes.
@@ -71,10 +71,6 @@ docs: .venv-docs/ready
 	@test -d .venv-docs || $(PYTHON) -m venv .venv-docs
 	@.venv-docs/bin/pip install --quiet --disable-pip-version-check -r docs/requirements.txt --editable '.[minari,rl,openspiel]'
 	@touch $@
-
-# Moves the fragments of changelog.d/ into CHANGELOG.md: make changelog VERSION=0.2.0
-changelog: .venv-docs/ready
-	.venv-docs/bin/towncrier build --yes --version $(VERSION)
 
 bench: .venv/tested .venv-bench/ready benchmarks/boardgame_io/node_modules
 	$(BIN)/python benchmarks/startup.py --json docs/performance/startup.json
