@@ -12,7 +12,6 @@ import pytest
 from duels.core.match import Match
 from duels.core.rules import Rules, Seat
 from duels.games import find_game
-from duels.web.channels import Channel
 from duels.web.decisions import Asked, decide_act, decide_offer, record_for
 from duels.web.match_page import MatchPage
 from duels.web.pages import Pages
@@ -35,17 +34,17 @@ class Followed(Standing):
 
     def __init__(self, id: str, header: str) -> None:
         super().__init__(id, header)
-        self.events: dict[Seat, list[bytes]] = {seat: [] for seat in Seat}
-        self._channels = {seat: Channel(MatchPage(PAGES)) for seat in Seat}
+        self.events: dict[Seat, list[tuple[int, str]]] = {seat: [] for seat in Seat}
+        self._pages: dict[Seat, MatchPage] = {}
 
     def add(self, entries: Iterable[Entry]) -> None:
         for entry in entries:
             super().add([entry])
-            for seat, channel in self._channels.items():
-                last = channel.number
-                if last != self.event(seat):
-                    channel.show(shown(self, seat))
-                    self.events[seat].append(channel.event(last))
+            for seat, events in self.events.items():
+                if not events or events[-1][0] != self.event(seat):
+                    before = self._pages.get(seat)
+                    page = self._pages[seat] = MatchPage(PAGES, shown(self, seat), before)
+                    events.append((self.event(seat), page.changes(before)))
 
 
 def standing_of(match: AnyMatch, more: tuple[Entry, ...] = (), **headers: str) -> Followed:
@@ -55,7 +54,7 @@ def standing_of(match: AnyMatch, more: tuple[Entry, ...] = (), **headers: str) -
     return standing
 
 
-def sent(standing: Followed, seat: Seat) -> tuple[bytes, ...]:
+def sent(standing: Followed, seat: Seat) -> tuple[Hashable, ...]:
     """All that this seat can be sent of the match: data, page, events, record, and every refusal."""
     seen = view(standing, seat)
     requests = [
@@ -73,14 +72,13 @@ def sent(standing: Followed, seat: Seat) -> tuple[bytes, ...]:
         for answer in ("", "yes", "no")
     ]
     parts = (json.dumps(seen), page_of(standing, seat), record_for(standing, seat), *answers)
-    return (*(part.encode() for part in parts), *standing.events[seat])
+    return (*parts, *standing.events[seat])
 
 
 def page_of(standing: Standing, seat: Seat) -> str:
     """The page as it is loaded."""
-    page = MatchPage(PAGES)
-    page.show(shown(standing, seat))
-    return PAGES.render("match.html", **shown(standing, seat), parts=page.parts)
+    view = shown(standing, seat)
+    return PAGES.render("match.html", **view, parts=MatchPage(PAGES, view).parts)
 
 
 def _answer(decide: Callable[..., Change | None], *asked: Any) -> str:
@@ -109,9 +107,9 @@ def check(standings: Iterable[tuple[AnyMatch, Followed]]) -> int:
     for (seat, _), group in alike.items():  # type: ignore[misc]
         first = None
         for match, standing in group if len(group) > 1 else []:
-            bytes_sent = sent(standing, seat)
-            first = first or bytes_sent
-            assert bytes_sent == first, f"{seat.label} can tell {[str(e.text) for e in lines(match)]} by this"
+            everything = sent(standing, seat)
+            first = first or everything
+            assert everything == first, f"{seat.label} can tell {[str(e.text) for e in lines(match)]} by this"
             compared += 1
     return compared
 

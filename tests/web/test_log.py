@@ -131,22 +131,21 @@ def test_everybody_is_told_alike_and_once(game: str) -> None:
                     line["text"] != "" and line["seat"] == (viewer or 0)
                 )
                 assert line["text"] or line["told_next"] or line["entry"] is None
-            shown_lines = MatchPage(Pages()).show(shown(standing, viewer)).count("<li id=")
+            shown_lines = MatchPage(Pages(), shown(standing, viewer)).whole().count("<li id=")
             assert shown_lines == sum(not line["told_next"] for line in log)
 
 
 def test_a_game_that_tells_nothing_is_told_by_its_entries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("duels.games.find_game", lambda name: duels_tictactoe.GAME)
-    html = MatchPage(Pages()).show(
-        shown(standing_of(Match.start(duels_tictactoe.GAME.rules()).play_text("5")), Seat.TWO)
-    )
+    standing = standing_of(Match.start(duels_tictactoe.GAME.rules()).play_text("5"))
+    html = MatchPage(Pages(), shown(standing, Seat.TWO)).whole()
     assert '<b class="p1">Ann</b>: 5</span></li>' in html
 
 
 def test_what_chance_brings_in_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("duels.games.find_game", lambda name: duels_liarsdice.GAME)
     standing = standing_of(Match.start(duels_liarsdice.GAME.rules()).play_text("3", "5", "1-2"))
-    html = MatchPage(Pages()).show(shown(standing, Seat.TWO))
+    html = MatchPage(Pages(), shown(standing, Seat.TWO)).whole()
     told = re.findall(r"<li id=.*?</li>", html)
     spans = [re.findall(r"<span[^>]*>(.*?)</span>", line) for line in told]
     assert [re.sub("<[^>]*>", "", line) for line, *_ in spans] == ["You roll a 5.", "Ann bids one 2."]
@@ -182,8 +181,7 @@ def test_names_are_told_as_they_are() -> None:
     standing = standing_of(match, ann="[<b>]")
     (line,) = view(standing, Seat.TWO)["log"]
     assert line["text"] == "[<b>] turned OFF light 4."
-    page = MatchPage(Pages())
-    html = page.show(shown(standing, Seat.TWO))
+    html = MatchPage(Pages(), shown(standing, Seat.TWO)).whole()
     assert '<b class="p1">[&lt;b&gt;]</b> turned OFF light 4.</span></li>' in html
 
 
@@ -205,7 +203,7 @@ def test_after_the_end_nothing_is_hidden() -> None:
         log = view(standing, viewer)["log"]
         assert [line["entry"] for line in log] == ["move 1", "observe 3", "tunnel 6", "observe 4", "resign"]
         assert not any(line["secret"] for line in log)
-    assert "(hidden)" not in MatchPage(Pages()).show(shown(standing, Seat.ONE))
+    assert "(hidden)" not in MatchPage(Pages(), shown(standing, Seat.ONE)).whole()
 
 
 def test_the_board_and_the_result_call_people_by_their_names() -> None:

@@ -14,12 +14,12 @@ import pytest
 from duels.core.rules import Seat
 from duels.games import find_game
 from duels.web.decisions import Asked, decide_act, decide_offer, make_match
+from duels.web.match_page import EventStream
 from duels.web.refusals import Refusal
 from duels.web.service import Matches
 from duels.web.sqlite_store import SqliteStore
 from duels.web.standing import Standing
 from duels.web.store import Change, Entry, Kind
-from duels.web.stream import EventStream
 from duels.web.views import view
 from duels.web.workers import Workers
 from tests.web.serving import header_of
@@ -127,9 +127,9 @@ def test_matches_and_streams_are_freed_without_the_collector(
             await store.create(made)
         await matches.act(one.id, "ann", Asked(2, "move 3"))
 
-        async def produce(last: int | None) -> tuple[int, bytes]:
+        async def produce(last: int | None) -> tuple[int, str]:
             standing, viewer = await matches.follow(one.id, "ann")
-            return standing.event(viewer), str(view(standing, viewer)).encode()
+            return standing.event(viewer), str(view(standing, viewer))
 
         async def receive() -> dict[str, Any]:
             return {"type": "http.disconnect"}

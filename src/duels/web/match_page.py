@@ -1,99 +1,80 @@
-"""The page of a match, in parts. A part is rendered anew only when what it shows has changed.
+"""The page of a match: rendered whole, and streamed in events while the match goes on.
 
-So an event is short: the parts that changed, and the new lines of the log. All of it depends on nothing but
-what the viewer was shown before and is shown now.
+An event brings the parts of the page that changed, and the new lines of the log. All of it depends on nothing
+but what the viewer was shown before and is shown now.
 """
 
-from collections.abc import Callable
-from operator import itemgetter
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from markupsafe import Markup
+from starlette.types import Receive, Scope, Send
 
 from duels.core.svg import Picture
+from duels.web.hub import Wake
 from duels.web.pages import Pages
 
-_PARTS: dict[str, Callable[[dict[str, Any]], tuple[Any, ...]]] = {
-    "players": itemgetter("seats", "seat"),
-    "sentence": itemgetter("sentence", "turn"),
-    "asides": lambda shown: (shown["invite"],),
-    "offers": itemgetter("offer", "refused", "seat"),
-    "actions": itemgetter("buttons", "rematch", "may_rematch", "over", "seat", "game", "match"),
-    "tools": lambda shown: (shown["may"],),
-    "question": itemgetter("prompt", "example"),
-    "links": itemgetter("watchable", "invite", "seat", "over", "match"),
-}
-"""Each part, log and board aside, by the id of its element and of its macro: what it shows of a view."""
-_SHARED = ("players", "sentence", "tools", "question")
-"""Parts that are the same on the pages of many matches: they are rendered once for all of them."""
-_of_line = itemgetter("seat", "who", "entry", "secret", "text", "told_next", "earlier")
+_PARTS = ("players", "sentence", "asides", "offers", "actions", "tools", "question", "links")
+"""The parts, log and board aside: each is a macro, and an element with its name as id."""
 
 
 class MatchPage:
-    """What the page of one viewer shows, and what of it changed last."""
+    """What the page of one viewer shows."""
 
-    def __init__(self, pages: Pages) -> None:
+    def __init__(self, pages: Pages, view: dict[str, Any], before: "MatchPage | None" = None) -> None:
+        """Render a view; lines of the log that the page before it has, too, are taken from there."""
         self._pages = pages
-        self._shown: dict[str, tuple[Any, ...]] = {}
-        self._made: dict[str, str] = {}
-        self._board: Picture | None = None
-        self._log: list[dict[str, Any]] = []
-        self._lines: list[str] = []
-        self._event = 0
+        self._event: int = view["event"]
+        self._seat: int | None = view["seat"]
+        self._parts = {part: pages.part(part, view) for part in _PARTS}
+        self._board: Picture = view["board"]
+        self._log: list[dict[str, Any]] = view["log"]
+        known = before.known_lines(self._log) if before else []
+        new = enumerate(self._log[len(known) :], start=len(known) + 1)
+        self._lines = [*known, *(pages.part("line", number, line) for number, line in new)]
 
-    def show(self, shown: dict[str, Any]) -> str:
-        """Follow the match to what is to be shown now; the elements that have changed since."""
-        self._event = shown["event"]
-        changed = []
-        for part, pick in _PARTS.items():
-            now = pick(shown)
-            if self._shown.get(part) != now:
-                self._shown[part] = now
-                render = self._pages.cached_part if part in _SHARED else self._pages.part
-                self._made[part] = render(part, *now)
-                changed.append(self._made[part])
-        before, self._board = self._board, shown["board"]
-        if before != self._board:
-            changed.append(board_changes(before, self._board))
-        return "".join((*changed, *self._tell(shown["log"])))
-
-    def _tell(self, log: list[dict[str, Any]]) -> list[str]:
-        """The new lines of the log; all of it where it did not only grow."""
-        known = len(self._log)
-        grew = known and log[:known] == self._log
-        lines = self._lines[:known] if grew else []
-        new = [
-            self._pages.cached_part("line", number, *_of_line(line))
-            for number, line in enumerate(log[len(lines) :], len(lines) + 1)
-        ]
-        before, self._log, self._lines = self._log, log, [*lines, *new]
-        if grew or log == before:
-            return new
-        return [self._told()]
-
-    def _told(self) -> str:
-        """The whole log; it says how much of it comes from another match."""
-        told = [line["earlier"] for line, made in zip(self._log, self._lines, strict=True) if made]
-        return self._pages.part("told", self._lines, sum(told))
+    def known_lines(self, log: list[dict[str, Any]]) -> list[str]:
+        """The rendered lines, if the log has only grown since; none otherwise."""
+        return self._lines if log[: len(self._log)] == self._log else []
 
     @property
     def parts(self) -> dict[str, str]:
         """The whole page, by its parts."""
-        assert self._board, "something was shown"
-        board = Markup(_whole_board(self._board))
-        return {**self._made, "board": board, "told": self._told()}
+        return {**self._parts, "board": Markup(_whole_board(self._board)), "told": self._told()}
 
     def whole(self) -> str:
-        """All of it as one element."""
+        """The whole page as one element."""
         return self._pages.render("_match.html", event=self._event, parts=self.parts)
 
+    def changes(self, before: "MatchPage | None") -> str:
+        """The elements that changed since `before`; the whole page if that was another viewer's, or none."""
+        if before is None or before._seat != self._seat:
+            return self.whole()
+        changed = [part for name, part in self._parts.items() if part != before._parts[name]]
+        if self._board != before._board:
+            changed.append(board_changes(before._board, self._board))
+        known = len(before._lines)
+        grew = known and before._lines == self._lines[:known]
+        if grew or before._lines == self._lines:
+            changed += self._lines[known:]
+        else:
+            changed.append(self._told())
+        return "".join(changed)
 
-def board_changes(before: Picture | None, now: Picture) -> str:
-    """The board as an event brings it to a page that shows `before`.
+    def _told(self) -> str:
+        """The whole log; it says how much of it comes from another match."""
+        earlier = [line["earlier"] for line, rendered in zip(self._log, self._lines, strict=True) if rendered]
+        return self._pages.part("told", self._lines, sum(earlier))
+
+
+def board_changes(before: Picture, now: Picture) -> str:
+    """The board for a page that shows `before`.
 
     If it has as many parts as before, those that changed are enough: `data-changed` says which.
     """
-    if not before or len(before.parts) != len(now.parts):
+    if len(before.parts) != len(now.parts):
         return _whole_board(now)
     changed = [place for place, part in enumerate(before.parts) if part != now.parts[place]]
     tag = f'{now.start[:-1]} data-changed="{" ".join(map(str, changed))}">'
@@ -102,3 +83,85 @@ def board_changes(before: Picture | None, now: Picture) -> str:
 
 def _whole_board(picture: Picture) -> str:
     return f'<div id="board">{picture}</div>'
+
+
+# -- server-sent events -------------------------------------------------------------------------
+
+Produce = Callable[[int | None], Awaitable[tuple[int, str] | None]]
+"""Given the number of the last event that was sent: the next one's, with its data; None if there is none."""
+_PING = b": still here\n\n"
+_HEADERS = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),  # nginx would wait until it has more
+]
+_RETRY = b"retry: 1000\n\n"  # milliseconds until a browser that has lost the connection comes back
+
+
+class EventStream:
+    """A response that lasts until the visitor leaves, or the server ends."""
+
+    def __init__(
+        self,
+        produce: Produce,
+        watching: Callable[[Wake], AbstractContextManager[None]],
+        ended: Callable[[], bool],
+        last: int | None = None,
+        every: float = 15.0,
+    ) -> None:
+        """Within `watching`, the stream is woken by what may have changed the match."""
+        self._produce = produce
+        self._watching = watching
+        self._ended = ended
+        self._last = last
+        self._every = every
+        self._woken = asyncio.Event()
+        self._left = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send what there is, then whatever comes."""
+        with self._watching(self._woken.set):
+            await send({"type": "http.response.start", "status": 200, "headers": list(_HEADERS)})
+            await send(_chunk(_RETRY))
+            leaving = asyncio.ensure_future(self._until_left(receive))
+            try:
+                await self._send_events(send)
+            finally:
+                leaving.cancel()
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _send_events(self, send: Send) -> None:
+        """Send each event, and a ping if nothing was sent for so long that the connection may seem dead.
+
+        What wakes the stream and is not for this viewer does not put the ping off: that would tell of it.
+        """
+        loop = asyncio.get_running_loop()
+        sent = loop.time()
+        while not self._left and not self._ended():
+            self._woken.clear()  # before reading, so that nothing falls between
+            if event := await self._produce(self._last):
+                self._last, data = event
+                await send(_chunk(_encode(self._last, data)))
+                sent = loop.time()
+            try:
+                async with asyncio.timeout_at(sent + self._every):
+                    await self._woken.wait()
+            except TimeoutError:
+                await send(_chunk(_PING))
+                sent = loop.time()
+
+    async def _until_left(self, receive: Receive) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        self._left = True
+        self._woken.set()
+
+
+def _encode(number: int, data: str) -> bytes:
+    """An event as the stream has it; every end of a line begins another field."""
+    body = data.replace("\r\n", "\n").replace("\r", "\n").replace("\n", "\ndata: ")
+    return f"id: {number}\ndata: {body}\n\n".encode()
+
+
+def _chunk(body: bytes) -> dict[str, object]:
+    return {"type": "http.response.body", "body": body, "more_body": True}

@@ -3,7 +3,7 @@
 import gzip
 import re
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from mimetypes import guess_type
@@ -19,7 +19,6 @@ from duels.web.rule_card import parts
 
 _FOREVER = "public, max-age=31536000, immutable"
 _LEAST_PACKED = 500  # bytes
-_MOST_CACHED = 4096  # parts
 _IMPORT = re.compile(rb"""(from "\./[\w-]+\.js)(")""")
 
 
@@ -47,8 +46,6 @@ class Pages:
         self._templates.filters["parts"] = parts
         self._templates.filters["svg"] = Markup  # what our own drawings made
         self._parts: Any = self._templates.get_template("_parts.html").module
-        self.cached_part = lru_cache(_MOST_CACHED)(self.part)
-        """The same for what stands on the pages of many matches, such as prompts: it is rendered once."""
 
     def render(self, template: str, **values: Any) -> str:
         """A page, or a part of one."""

@@ -1,12 +1,15 @@
 """What answers each address: it reads a request, asks the service, and answers with a page or with JSON."""
 
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from duels.core.errors import UnknownName
 from duels.core.game import Game
@@ -15,11 +18,11 @@ from duels.games import GAMES, all_games, find_game
 from duels.web import identity as who
 from duels.web import opponents, puzzles, reach, reviews, views
 from duels.web.answers import json_answer, plain_answer, wants_json
-from duels.web.channels import Channel, Channels
 from duels.web.decisions import Asked, record_for
 from duels.web.entries import Unfinished
+from duels.web.hub import Wake
 from duels.web.limits import Buckets, Streams
-from duels.web.match_page import MatchPage
+from duels.web.match_page import EventStream, MatchPage
 from duels.web.pages import Pages
 from duels.web.reading import address, body, event_number
 from duels.web.refusals import Missing, Refusal
@@ -28,7 +31,6 @@ from duels.web.settings import Settings
 from duels.web.standing import REMATCH, Standing, Viewer
 from duels.web.store import Kept, Store, StoreUnavailable
 from duels.web.stores import store_at
-from duels.web.stream import EventStream
 from duels.web.workers import Workers
 
 _MOST_RUNNING, _MOST_OVER = 50, 8  # of the visitor's own matches, on the home page
@@ -50,7 +52,6 @@ class Site:
         )
         self.buckets = Buckets(settings.limits)
         self.streams = Streams(settings.limits)
-        self.channels = Channels(self.pages)
         self.ending = False
         self.puzzles = puzzles.Puzzles(self.workers)
 
@@ -149,9 +150,7 @@ class Site:
         data = await self._shown(request, standing, viewer, as_json)
         if as_json:
             return json_answer(data)
-        page = MatchPage(self.pages)
-        page.show(data)
-        return self.pages.page("match.html", **data, parts=page.parts)
+        return self.pages.page("match.html", **data, parts=MatchPage(self.pages, data).parts)
 
     async def _shown(
         self, request: Request, standing: Standing, viewer: Viewer, as_json: bool
@@ -179,45 +178,37 @@ class Site:
         await self.matches.look(id, visitor)
         counted = self.streams.enter(visitor, address(request))
         as_json = request.query_params.get("format") == "json" or wants_json(request)
-        followed: Channel | None = None
+        page: MatchPage | None = None
 
-        async def news(last: int | None) -> tuple[int, bytes] | None:
-            nonlocal followed
-            standing, viewer = await self.matches.follow(id, visitor)
-            number = standing.event(viewer)
-            if last == number:
-                return None
-            if standing.complete:
-                channel = self.channels.shared(id, viewer, as_json)
-            else:  # before, the page holds a link that depends on where the visitor came from
-                channel = self.channels.new(as_json)
-            if channel.number != number:
-                channel.show(await self._shown(request, standing, viewer, as_json))
-            # Whoever comes anew, or as somebody else, is sent all of it.
-            event = channel.event(last if channel is followed else None)
-            followed = channel
-            return number, event
-
-        async def news_if_possible(last: int | None) -> tuple[int, bytes] | None:
+        async def news(last: int | None) -> tuple[int, str] | None:
+            nonlocal page
             try:
-                return await news(last)
+                standing, viewer = await self.matches.follow(id, visitor)
+                if last == standing.event(viewer):
+                    return None
+                shown = await self._shown(request, standing, viewer, as_json)
             except StoreUnavailable:
                 return None  # what comes meanwhile is told when the store is back
+            if as_json:
+                return shown["event"], json.dumps(shown, ensure_ascii=False)
+            before, page = page, MatchPage(self.pages, shown, page)
+            return shown["event"], page.changes(before)
 
-        stream = EventStream(
-            news_if_possible,
-            partial(self.matches.hub.watching, id),
+        return EventStream(
+            news,
+            partial(self._watching, id, counted),
             lambda: self.ending,
             event_number(request.headers.get("last-event-id") or request.query_params.get("after")),
         )
 
-        async def counted_stream(scope: Scope, receive: Receive, send: Send) -> None:
-            try:
-                await stream(scope, receive, send)
-            finally:
-                self.streams.leave(counted)
-
-        return counted_stream
+    @contextmanager
+    def _watching(self, id: str, counted: tuple[str, ...], wake: Wake) -> Iterator[None]:
+        """Within, `wake` is called whenever the match is written to; then the stream is no longer counted."""
+        try:
+            with self.matches.hub.watching(id, wake):
+                yield
+        finally:
+            self.streams.leave(counted)
 
     async def act(self, request: Request) -> Response:
         """An action of the visitor's seat."""
