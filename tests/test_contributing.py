@@ -30,7 +30,7 @@ def test_what_must_be_written_is_named() -> None:
     assert OpenRules.__abstractmethods__ | SecretRules.__abstractmethods__ <= WORDS_NAMED
     assert SecretRules.__abstractmethods__ - OpenRules.__abstractmethods__ == {"view"}
     assert OpenRules.__abstractmethods__ - SecretRules.__abstractmethods__ == {"parse_state", "format_state"}
-    assert SimpleWords.__abstractmethods__ == {"tell", "board"}
+    assert SimpleWords.__abstractmethods__ == {"narrate", "board"}
 
 
 def test_what_may_be_written_is_named() -> None:

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from duels.core.errors import NotationError
 from duels.core.game import Game
+from duels.core.narration import Narration
 from duels.core.options import option
 from duels.core.rules import Actor, Event, OpenRules, Outcome, Seat, Sight, Step
 from duels.core.text_board import TextBoard
@@ -90,8 +91,8 @@ class StepsWords(Words[int, Count]):
     def __init__(self, rules: Steps) -> None:
         self.rules = rules
 
-    def opening(self) -> str:
-        return "Count: 0\n"
+    def opening(self) -> Narration:
+        return Narration(["Count: 0"])
 
     def ask(self, sight: Sight[int, Count]) -> Dialogue[int]:
         def read(entry: str) -> int:
@@ -105,10 +106,10 @@ class StepsWords(Words[int, Count]):
     def entries(self, sight: Sight[int, Count], action: int) -> tuple[str, ...]:
         return (str(action),)
 
-    def tell(self, seen: Sequence[Event]) -> str:
+    def narrate(self, seen: Sequence[Event]) -> Narration:
         event = seen[-1]
         assert isinstance(event, Stepped)
-        return f"Count: {event.total}\n"
+        return Narration([f"Count: {event.total}"])
 
     def board(self, sight: Sight[int, Count]) -> TextBoard:
         return TextBoard(f"Count: {sight.view.total}\n")

@@ -209,7 +209,7 @@ def _in_words(match: AnyMatch, seat: Seat) -> bytes | None:
     if not words:
         return None
     moves = words.moves(sight) if sight.actions else ""
-    return f"{words.board(sight)}{moves}{words.remembered(sight)}".encode()
+    return f"{words.board(sight)}{moves}{words.remembered(sight).render()}".encode()
 
 
 @surface("drawing")

@@ -1,10 +1,10 @@
 """The voice that a game has before it has one of its own."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import pytest
 
+from duels.core.narration import Narration
 from duels.core.rules import Event, Seat, Sight
 from duels.core.simple_words import SimpleWords
 from duels.core.text_board import TextBoard
@@ -14,8 +14,8 @@ from .test_secret_rules import RULES, State
 
 
 class GuessWords(SimpleWords[str, State]):
-    def tell(self, seen: Sequence[Event]) -> str:
-        return f"{seen[-1]}\n"
+    def narrate(self, seen: Sequence[Event]) -> Narration:
+        return Narration([f"{seen[-1]}"])
 
     def board(self, sight: Sight[str, State]) -> TextBoard:
         return TextBoard(f"{sight.view.number or 'hidden'}\n")
@@ -40,29 +40,5 @@ def test_it_asks_until_an_action_is_allowed() -> None:
 def test_what_is_entered_for_an_action_is_its_notation() -> None:
     assert WORDS.entries(SIGHT, "3") == ("3",)
     assert WORDS.moves(SIGHT) == "Possible moves: 1, 2, 3, 4\n"
-    assert plain(WORDS.opening()) == "Welcome to Guess!\n\nhidden\n\n"
+    assert plain(WORDS.opening().render()) == "Welcome to Guess!\n\nhidden\n\n"
     assert plain(WORDS.veiled(Seat.ONE)) == "Player 1, your move: (hidden)\n"
-
-
-@dataclass(frozen=True, slots=True)
-class Said(Event):
-    text: str
-
-
-class Frank(GuessWords):
-    def tell(self, seen: Sequence[Event]) -> str:
-        assert isinstance(seen[-1], Said)
-        return seen[-1].text
-
-
-@pytest.mark.parametrize(
-    ("told", "retold"),
-    [
-        ("You guess 3. It is too low!\n", "It is too low!\n"),
-        ("Too low. Your turn is over.\nNext\n", "Too low. \nNext\n"),
-        ("Young Yourk wins.\n", "Young Yourk wins.\n"),
-        ("The number is yours\n", "\n"),
-    ],
-)
-def test_others_are_told_the_same_but_for_what_is_said_to_the_mover(told: str, retold: str) -> None:
-    assert Frank(RULES).retold([Said(told)], {seat: seat.label for seat in Seat}) == retold

@@ -14,6 +14,7 @@ from duels.core.explore import reachable
 from duels.core.game import Game
 from duels.core.laws import Law
 from duels.core.match import Match, Turn
+from duels.core.narration import say
 from duels.core.rules import CHANCE, Actor, Ending, Event, Outcome, Rules, Seat, Sight, Step
 
 FACES = ("heads", "tails")
@@ -374,7 +375,7 @@ class SelfResigning(Broken):
     breaks = Law.ENDING
 
     def outcome(self, state: State) -> Outcome | None:
-        return Outcome(Ending.RESIGNED, Seat.ONE, "Player 2 has had enough.") if state.guess else None
+        return Outcome(Ending.RESIGNED, Seat.ONE, say("Player 2 has had enough.")) if state.guess else None
 
 
 class CaseMinding(Broken):

@@ -86,10 +86,11 @@ def test_what_the_screen_shows() -> None:
     assert plain(str(words.board(match.sight(Seat.ONE)))) == (
         "Player 1's die: 1\nPlayer 2's die: hidden\nLast bid: two 1s\n"
     )
-    told = [plain(words.tell(match.seen(Seat.TWO)[: n + 1])) for n in range(len(match.seen(Seat.TWO)))]
+    seen = match.seen(Seat.TWO)
+    told = [words.narrate(seen.first(length)).render() for length in range(1, len(seen) + 1)]
     assert "".join(told) == "Player 2 rolls a 3.\nPlayer 1 bids two 1s.\n"
     over = match.play_text("liar")
-    assert plain(words.tell(over.seen(None))) == (
+    assert plain(words.narrate(over.seen(None)).render()) == (
         "Player 2 calls. The bid is two 1s, the dice are 1 and 3. Player 1 wins!\n"
     )
 

@@ -123,6 +123,6 @@ def test_what_the_screen_shows() -> None:
     assert [cell.label for row in board.cells for cell in row] == list("123456789")
     assert plain(str(board)) == " O | 2 | 3\n 4 | X | 6\n 7 | 8 | 9\n"
     drawn = Match.start(RULES).play_text(*"123584697")
-    assert plain(words.tell(drawn.seen(None))).endswith("The board is full: a draw.\n")
+    assert words.narrate(drawn.seen(None)).render().endswith("The board is full: a draw.\n")
     won = Match.start(RULES).play_text(*"14253")
-    assert plain(words.tell(won.seen(None))).endswith("Player 1 has three in a row and wins!\n")
+    assert plain(words.narrate(won.seen(None)).render()).endswith("Player 1 has three in a row and wins!\n")

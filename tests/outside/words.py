@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from duels.core.errors import DuelsError
+from duels.core.narration import Narration
 from duels.core.rules import Event, Rules, Sight
 from duels.core.text_board import TextBoard
 from duels.core.words import Dialogue, Refused, Words, ask_until
@@ -14,8 +15,8 @@ from duels.core.words import Dialogue, Refused, Words, ask_until
 class PlainWords(Words[Any, Any]):
     rules: Rules[Any, Any, Any]
 
-    def opening(self) -> str:
-        return f"{self.rules.name}\n"
+    def opening(self) -> Narration:
+        return Narration([self.rules.name])
 
     def ask(self, sight: Sight[Any, Any]) -> Dialogue[Any]:
         def read(entry: str) -> Any:
@@ -32,8 +33,8 @@ class PlainWords(Words[Any, Any]):
     def entries(self, sight: Sight[Any, Any], action: Any) -> tuple[str, ...]:
         return (self.rules.format(action),)
 
-    def tell(self, seen: Sequence[Event]) -> str:
-        return f"{seen[-1]}\n"
+    def narrate(self, seen: Sequence[Event]) -> Narration:
+        return Narration([f"{seen[-1]}"])
 
     def board(self, sight: Sight[Any, Any]) -> TextBoard:
         return TextBoard(f"{self.rules.format_position(sight)}\n")

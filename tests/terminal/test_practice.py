@@ -137,14 +137,16 @@ def test_in_flip_it_is_told_what_a_player_would_remember(
     rules = find_game("flip").rules()
     words = find_game("flip").words(rules)
     sight = rules.parse_position("...../.4.../..5../...2e/..... 6,5 01 2")
-    assert words.remembered(sight) == "Shown and face down: D5 is a 5.\nQuantum Flips left: Player 2.\n"
+    assert (
+        words.remembered(sight).render() == "Shown and face down: D5 is a 5.\nQuantum Flips left: Player 2.\n"
+    )
     for lifted in (("A1+A2",), ("A1+A2", "2,5")):  # the one that is being made is spent
         sight = Match.start(rules).play_text(*lifted).sight(Seat.ONE)
-        assert words.remembered(sight) == "Quantum Flips left: Player 2.\n"
+        assert words.remembered(sight).render() == "Quantum Flips left: Player 2.\n"
     monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
     assert run(["practice", "flip", "--seed", "3"]) == 0
     (exercise,) = some("flip", 1, 3)
-    assert words.remembered(exercise.sight) in capsys.readouterr().out
+    assert words.remembered(exercise.sight).render() in capsys.readouterr().out
 
 
 def test_what_was_answered_is_kept_before_it_is_graded_in_print(monkeypatch: pytest.MonkeyPatch) -> None:

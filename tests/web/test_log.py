@@ -13,7 +13,6 @@ from duels.core.match import Match
 from duels.core.rules import Rules, Seat
 from duels.games import GAMES, find_game
 from duels.web.match_page import MatchPage
-from duels.web.naming import told_to
 from duels.web.pages import Pages
 from duels.web.standing import Standing, Viewer, lines
 from duels.web.store import Entry, Kind
@@ -226,27 +225,6 @@ def test_the_board_and_the_result_call_people_by_their_names() -> None:
     ):
         assert shown(standing_of(match), viewer)["sentence"] == told
         assert shown(standing_of(match, "", ""), viewer)["sentence"] == told.replace("Bob", "Player 2")
-
-
-@pytest.mark.parametrize(
-    ("text", "reader", "told"),
-    [
-        ("Player 1 resigns.", Seat.ONE, "You resign."),
-        ("Player 1 resigns.", Seat.TWO, "Ann resigns."),
-        ("Player 1 has an unbroken chain.", Seat.ONE, "You have an unbroken chain."),
-        ("Player 2 reaches exactly 21 points.", Seat.TWO, "You reach exactly 21 points."),
-        ("Player 2's total of 23 exceeds 21.", Seat.TWO, "Your total of 23 exceeds 21."),
-        ("Player 1 wins by capturing Player 2's token!", Seat.TWO, "Ann wins by capturing your token!"),
-        ("Player 1 has three in a row and wins!", Seat.ONE, "You have three in a row and win!"),
-        ("Player 1 has three in a row and wins!", Seat.TWO, "Ann has three in a row and wins!"),
-        ("Cell 2 is now Player 1's.", Seat.ONE, "Cell 2 is now yours."),
-        ("Player 1 wins! Player 2's token destabilized.", Seat.TWO, "Ann wins! Your token destabilized."),
-        ("Player 1 passes, Player 1 goes, Player 1 tries.", Seat.ONE, "You pass, you go, you try."),
-        ("Player 1 loses, Player 1 ties, Player 1 chooses.", Seat.ONE, "You lose, you tie, you choose."),
-    ],
-)
-def test_a_result_speaks_to_its_reader(text: str, reader: Seat, told: str) -> None:
-    assert told_to(reader, text, {Seat.ONE: "Ann", Seat.TWO: "Bob"}) == told
 
 
 def test_a_full_board_of_chain_is_explained_to_both() -> None:

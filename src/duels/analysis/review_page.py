@@ -1,7 +1,6 @@
 """A review as one self-contained HTML page: the curve, every entry with what it cost, and boards."""
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from html import escape
 from importlib.resources import files
@@ -33,9 +32,10 @@ from duels.analysis.review_words import (
 )
 from duels.analysis.wording import MISTAKES, RARE, RARE_MEANS, darkness, in_percent
 from duels.core.drawing import SEAT_LABELS, Drawing, PlayerNames
+from duels.core.narration import Narration
 from duels.core.rules import Seat
 from duels.core.svg import stylesheet
-from duels.core.words import Words, messages, plain
+from duels.core.words import Words, plain
 
 _HEIGHT, _MARGIN = 180, 14  # of the curve, in pixels; it is as wide as the page
 _NARROWEST = 260  # pixels that the curve has on a phone
@@ -43,7 +43,6 @@ _LARGER = {mark.name: pixels for pixels, mark in enumerate(MISTAKES, start=1)}
 _BOARD = '<li class="on">Board {}</li>'
 _LISTED = {mark.name for mark in MISTAKES}
 _LONGEST_SHOWN = 60  # letters of a position; a longer one fills half a phone
-_SPOKEN_TO = re.compile(r"\byour?\b", re.IGNORECASE)
 PlayOn = Callable[[int], str]
 """The command that plays on from after so many entries."""
 
@@ -83,8 +82,8 @@ def review_steps(
     words, drawing = review.game.words(rules), review.game.drawing(rules)
     start = _board(drawing, review.match.after(0), Seat.ONE, names)
     # What the drawing shows is not said again in letters.
-    welcome = messages(plain(words.opening()), str(words.board(review.match.after(0).sight(Seat.ONE))))
-    opening = {"title": "The start", "board": start, "text": welcome.strip(), "mark": ""}
+    welcome = plain("\n".join(words.opening().render_news()))
+    opening = {"title": "The start", "board": start, "text": welcome, "mark": ""}
     steps = [{**opening, **_commands(review, 0, play_on)}]
     for moment in review.moments:
         board = _board(drawing, moment.match, _decided(moment), names)
@@ -162,11 +161,12 @@ def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, s
     seat = _decided(moment)
     looking = tuple(Seat) if moment.match.rules.has_secrets else (seat,)
     spoken_to = review.is_person(seat)
-    remembered = "".join(plain(words.remembered(moment.match.sight(each))) for each in looking)
+    remembered = [words.remembered(moment.match.sight(each)) for each in looking]
     if not spoken_to:  # the book speaks to whoever acted
-        remembered = "".join(line for line in remembered.splitlines(True) if not _SPOKEN_TO.search(line))
+        remembered = [Narration(each.lines) for each in remembered]
     before, after = (100 * review.chance(value) for value in (moment.before, moment.after))
-    lines = [f"{whose_chance(review)}: {before:.1f}% before, {after:.1f}% after."]
+    lines = [plain(line) for each in remembered for line in each.render_news()]
+    lines.append(f"{whose_chance(review)}: {before:.1f}% before, {after:.1f}% after.")
     if slipped(moment):
         gave = begun(f"{who(review, moment)} gave away {lost(review, moment)}.")
         lines.append(f"{moment.mark.capitalize()}: {gave} {moment.effect if spoken_to else ''}".rstrip())
@@ -185,8 +185,7 @@ def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, s
         belief, theirs = moment.beliefs[seat], whose(review, seat.other)
         known = f"What {who(review, moment)} could know of {theirs} {belief.hidden}"
         lines.append(f"{known}: {in_percent(belief.places)}")
-    text = remembered + "\n".join(lines)
-    return {"title": title(review, moment), "text": text, "mark": moment.mark}
+    return {"title": title(review, moment), "text": "\n".join(lines), "mark": moment.mark}
 
 
 def _meaning(mark: str) -> str:

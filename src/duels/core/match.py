@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Generic, cast
 
 from duels.core.errors import GameOver, IllegalMove, NotYourTurn
 from duels.core.log import Log, Prefix
+from duels.core.narration import say, verb
 from duels.core.rules import BOTH, CHANCE, A, Actor, Ending, Event, Outcome, Rules, S, Seat, Sight, V, as_seat
 
 if TYPE_CHECKING:
@@ -51,14 +52,10 @@ class Conceded(Event):
     ending: Ending
 
     @property
-    def done(self) -> str:
-        """What the seat does, as a verb."""
-        return "resigns" if self.ending is Ending.RESIGNED else "forfeits"
-
-    @property
     def outcome(self) -> Outcome:
         """The result: the other seat won."""
-        return Outcome(self.ending, self.seat.other, f"{self.seat.label} {self.done}.")
+        does = ("resigns", "resign") if self.ending is Ending.RESIGNED else ("forfeits", "forfeit")
+        return Outcome(self.ending, self.seat.other, say(self.seat, verb(self.seat, *does), "."))
 
 
 _WATCHING = {seat: frozenset({seat} if seat else ()) for seat in (*Seat, None)}

@@ -10,6 +10,7 @@ from enum import Enum, IntEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from duels.core.errors import BadOption, DuelsError
+from duels.core.narration import Sentence, say
 from duels.core.options import Kind, OptionValue, options_of
 from duels.core.validation import as_int
 
@@ -110,7 +111,7 @@ class Outcome:
 
     ending: Ending
     winner: Seat | None = None
-    reason: str = field(default="", compare=False)
+    sentence: Sentence = field(default=Sentence(()), compare=False)
 
     def __post_init__(self) -> None:
         if self.ending.has_winner != isinstance(self.winner, Seat):
@@ -118,19 +119,24 @@ class Outcome:
             raise DuelsError(f"An outcome '{self.ending.value}' has {needs}, not {self.winner!r}.")
 
     @classmethod
-    def win(cls, seat: Seat, reason: str) -> "Outcome":
+    def win(cls, seat: Seat, reason: str | Sentence) -> "Outcome":
         """`seat` won."""
-        return cls(Ending.WON, seat, reason)
+        return cls(Ending.WON, seat, _sentence(reason))
 
     @classmethod
-    def draw(cls, reason: str) -> "Outcome":
+    def draw(cls, reason: str | Sentence) -> "Outcome":
         """Nobody won, by the rules of the game."""
-        return cls(Ending.DRAWN, None, reason)
+        return cls(Ending.DRAWN, None, _sentence(reason))
 
     @classmethod
-    def cut(cls, reason: str) -> "Outcome":
+    def cut(cls, reason: str | Sentence) -> "Outcome":
         """Nobody won before a stated limit was reached."""
-        return cls(Ending.CUT_OFF, None, reason)
+        return cls(Ending.CUT_OFF, None, _sentence(reason))
+
+    @property
+    def reason(self) -> str:
+        """The sentence as the books call the players."""
+        return self.sentence.render()
 
     def score(self, seat: Seat) -> "Fraction":
         """What the match was worth to `seat`: 1 won, 0 lost, one half if nobody won."""
@@ -146,6 +152,10 @@ class Outcome:
         won = f"{self.winner.value} {Ending.WON.value}"
         how = f", {self.winner.other.value} {self.ending.value}"
         return won if self.ending is Ending.WON else won + how
+
+
+def _sentence(reason: str | Sentence) -> Sentence:
+    return say(reason) if isinstance(reason, str) else reason
 
 
 @dataclass(frozen=True, slots=True)

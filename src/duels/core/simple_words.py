@@ -3,6 +3,7 @@
 from typing import Any
 
 from duels.core.errors import NotationError
+from duels.core.narration import Narration
 from duels.core.rules import A, Rules, Seat, Sight, V
 from duels.core.words import Dialogue, Ink, Refused, Words, ask_until, either, shown
 
@@ -10,14 +11,14 @@ _MOST_NAMED = 20  # actions that a refusal lists; the command `moves` lists all
 
 
 class SimpleWords(Words[A, V]):
-    """Words with `tell` and `board` left to write; a game overrides whatever else it wants to say better."""
+    """Words that lack only `narrate` and `board`; a game overrides whatever else it wants to say better."""
 
     def __init__(self, rules: Rules[Any, A, V]) -> None:
         self.rules = rules
 
-    def opening(self) -> str:
+    def opening(self) -> Narration:
         board = self.board(self.rules.sight(self.rules.initial(), Seat.ONE))
-        return f"Welcome to {self.rules.game.title}!\n\n{board}\n"
+        return Narration([f"Welcome to {self.rules.game.title}!", "", board, ""])
 
     def prompt(self, sight: Sight[A, V]) -> str:
         """What an entry follows."""

@@ -6,13 +6,13 @@ and pages drive the same words. Ink marks in a text say what may be coloured; `p
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar, Generic, TypeVar
 
 from duels.core.errors import DuelsError, quote
-from duels.core.match import Conceded
+from duels.core.narration import Narration
 from duels.core.notation import whole_number
 from duels.core.rules import A, Event, Seat, Sight, V
 from duels.core.text_board import TextBoard
@@ -21,8 +21,6 @@ T = TypeVar("T")
 
 # Negative or too long to be read as a cell or a light, but a number all the same.
 _INTEGER = re.compile(r"-?[0-9]+")
-_SENTENCE = re.compile(r"[^.!?]*[.!?]+[ ]*|[^.!?]+")
-_SPOKEN_TO = re.compile(r"\byou(?:r|rs|rself)?\b", re.IGNORECASE)
 
 
 class Ink(Enum):
@@ -53,24 +51,6 @@ _MARKS = re.compile("[\ue000-\ue007]")
 def plain(text: str) -> str:
     """The text itself, without ink."""
     return text if text.isascii() else _MARKS.sub("", text)
-
-
-def messages(told: str, board: str) -> str:
-    """What was told, without the lines that the board shows and the headings over them."""
-    shown = {line.strip() for line in plain(board).split("\n") if line.strip()}
-    kept: list[str] = []
-    for line in told.split("\n"):
-        if plain(line).strip() in shown:
-            drop_heading(kept)
-        elif line.strip():
-            kept.append(line)
-    return "\n".join(kept)
-
-
-def drop_heading(lines: list[str]) -> None:
-    """What stands over a board of its own says nothing beside one that is always there."""
-    if lines and plain(lines[-1]).endswith(":"):
-        lines.pop()
 
 
 def inked(text: str, codes: dict[Ink, str]) -> str:
@@ -183,8 +163,8 @@ class Words(ABC, Generic[A, V]):
     """Single letters that mean something of the game's own, in lower case: `q` cannot leave there."""
 
     @abstractmethod
-    def opening(self) -> str:
-        """What the screen shows before the first turn."""
+    def opening(self) -> Narration:
+        """What to say before the first turn."""
 
     @abstractmethod
     def ask(self, sight: Sight[A, V]) -> Dialogue[A]:
@@ -199,20 +179,8 @@ class Words(ABC, Generic[A, V]):
         """What to enter in `ask` for this action: what a machine player appears to type."""
 
     @abstractmethod
-    def tell(self, seen: Sequence[Event]) -> str:
-        """What the screen shows for the last of the events seen so far."""
-
-    def retold(self, seen: Sequence[Event], names: Mapping[Seat, str]) -> str:
-        """The last of the events seen, in the third person and with names.
-
-        Told to players who did not do it, and on pages to everybody, with the reader's name and the verb that
-        follows it turned into `you`. Unless a game says it better, this is `tell` without the sentences that
-        speak to whoever did it.
-        """
-        lines = plain(self.tell(seen)).split("\n")
-        return "\n".join(
-            "".join(part for part in _SENTENCE.findall(line) if not _SPOKEN_TO.search(part)) for line in lines
-        )
+    def narrate(self, seen: Sequence[Event]) -> Narration:
+        """What to say of the last of the events seen so far."""
 
     @abstractmethod
     def board(self, sight: Sight[A, V]) -> TextBoard:
@@ -244,26 +212,10 @@ class Words(ABC, Generic[A, V]):
         """What the game calls a seat: its label, or its token (`X`)."""
         return seat.label
 
-    def remembered(self, sight: Sight[A, V]) -> str:
-        """What the seat has been shown and the board no longer shows, or ''."""
-        return ""
+    def remembered(self, sight: Sight[A, V]) -> Narration:
+        """What the seat has been shown and the board no longer shows."""
+        return Narration()
 
     def veiled(self, seat: Seat) -> str:
         """What others see where `seat` decides in secret."""
         return ""
-
-
-def tell(words: Words[A, V], seen: Sequence[Event]) -> str:
-    """What the screen shows for the last event seen, the match's own events included."""
-    last = seen[-1]
-    if isinstance(last, Conceded):
-        return f"\n{last.outcome.reason} {Ink.WON(f'{last.seat.other.label} wins!')}\n"
-    return words.tell(seen)
-
-
-def retold(words: Words[A, V], seen: Sequence[Event], names: Mapping[Seat, str]) -> str:
-    """The last event seen as those are told it who did not do it, the match's own events included."""
-    last = seen[-1]
-    if isinstance(last, Conceded):
-        return f"{names[last.seat]} {last.done}. {names[last.seat.other]} wins!\n"
-    return words.retold(seen, names)

@@ -1,11 +1,12 @@
 """Tells a match in its game's words, as both seats, one seat or a bystander may see it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from duels.core.match import Concession, Match
+from duels.core.match import Conceded, Concession, Match
+from duels.core.narration import Narration, say, victory
 from duels.core.rules import Event, Seat, Sight
-from duels.core.words import Question, Words, retold, tell
+from duels.core.words import Ink, Question, Words
 
 AnyMatch = Match[Any, Any, Any]
 
@@ -19,7 +20,7 @@ class Narrator:
 
     def retell(self, match: AnyMatch) -> Iterator[str]:
         """The whole match so far."""
-        yield self.words.opening()
+        yield self.words.opening().render()
         for after in match.steps():
             yield self.entered(after)
             yield self.happened(after)
@@ -38,31 +39,31 @@ class Narrator:
         return self.words.veiled(turn.actor)
 
     def happened(self, after: AnyMatch) -> str:
-        """What the last decision, or chance, brought about."""
-        return "".join(tell(self.words, seen) for seen in self._news(after))
+        """What the last decision, or chance, brought about, as a plain prompt shows it."""
+        return "".join(narration.render() for narration in self.news(after))
 
-    def happened_to(self, reader: Seat | None, after: AnyMatch, names: Mapping[Seat, str]) -> str:
-        """What the last decision, or chance, brought about, for one reader (None: a bystander).
+    def in_suspense(self, after: AnyMatch) -> bool:
+        """Whether the last decision has left something in the air, such as a coin."""
+        return any(narration.suspense for narration in self.news(after)[-1:])
 
-        The book speaks to whoever does something. All others are told of it in the third person.
-        """
-        said = []
-        for seen in self._news(after):
-            assert after.last
-            doer = getattr(seen[-1], "seat", after.last.actor)
-            said.append(tell(self.words, seen) if doer is reader else retold(self.words, seen, names))
-        return "".join(said)
-
-    def _news(self, after: AnyMatch) -> Iterator[Sequence[Event]]:
-        """All that is seen up to each event of the last turn, one after the other."""
+    def news(self, after: AnyMatch) -> list[Narration]:
+        """What there is to say of each event of the last turn."""
         if not after.last:
-            return
+            return []
         seen = after.seen_by(self.watching)
         _, new = after.last.told(self.watching)
-        for length in range(len(seen) - len(new) + 1, len(seen)):
-            yield seen.first(length)
-        if new:
-            yield seen
+        return [
+            narrate(self.words, seen.first(length))
+            for length in range(len(seen) - len(new) + 1, len(seen) + 1)
+        ]
+
+
+def narrate(words: Words[Any, Any], seen: Sequence[Event]) -> Narration:
+    """What to say of the last event seen, the match's own events included."""
+    last = seen[-1]
+    if not isinstance(last, Conceded):
+        return words.narrate(seen)
+    return Narration(["", say(last.outcome.sentence, victory(last.seat.other, Ink.WON))])
 
 
 def typed(words: Words[Any, Any], sight: Sight[Any, Any], action: Any) -> str:
@@ -77,8 +78,3 @@ def typed(words: Words[Any, Any], sight: Sight[Any, Any], action: Any) -> str:
     except StopIteration:
         pass  # the action is entered
     return "".join(shown)
-
-
-def in_suspense(told: str) -> bool:
-    """Whether what was told last leaves something in the air, such as a coin."""
-    return told.endswith("...\n")

@@ -105,7 +105,7 @@ def ask_exercise(
     words = rules.game.words(rules)
     screen.say(f"{title}: you are {words.called(sight.seat)}, to move\n")
     screen.say(f"{introduction}\n" if introduction else "")
-    screen.say(f"{words.board(sight)}{words.remembered(sight)}\n")
+    screen.say(f"{words.board(sight)}{words.remembered(sight).render()}\n")
     strip = belief_strip(beliefs_of(exercise.oracle).belief(sight))
     if strip:
         screen.say(f"What you can know:\n{strip}")

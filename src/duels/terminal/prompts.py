@@ -8,7 +8,7 @@ from duels.core.record import format_entry
 from duels.core.rules import Seat
 from duels.core.words import Dialogue, Ink, Question, Words, ask_until, read_yes
 from duels.play.live import LiveMatch
-from duels.play.narrator import Narrator, in_suspense
+from duels.play.narrator import Narrator
 from duels.players import HUMAN
 from duels.players.failures import NoMove
 from duels.terminal.people import (
@@ -93,7 +93,6 @@ class PromptedMatch:
         watching = frozenset[Seat]() if self.guarded else live.people or frozenset(Seat)
         self.narrator = Narrator(self.words, watching)
         self._at_keyboard: Seat | None = None
-        self._told = ""
         self._lines = 0  # on the screen since a person was last asked
         self._asked_at = 0
         self._hints: dict[Seat, HintLayers] = {}
@@ -126,7 +125,7 @@ class PromptedMatch:
                 live.forfeit(actor)
                 self._tell()
                 continue
-            if isinstance(actor, Seat) or in_suspense(self._told):
+            if isinstance(actor, Seat) or self.narrator.in_suspense(live.match):
                 self.screen.wait()
             live.play(actor, action)
             self._say(self.narrator.entered(live.match))
@@ -152,7 +151,6 @@ class PromptedMatch:
 
     def _say(self, text: str) -> None:
         self.screen.say(text)
-        self._told = text or self._told
         self._lines += self.screen.lines(text)
 
     def _recall(self) -> None:

@@ -47,7 +47,7 @@ def _scenes(record: Record, seat: Seat | None, screen: Screen) -> Iterator[str]:
             )
     words = match.rules.game.words(match.rules)
     narrator = Narrator(words, watching)
-    yield words.opening()
+    yield words.opening().render()
     known = match.turns if watching == frozenset(Seat) else match.turns_known_to(seat)
     decided: Seat | None = None
     told = ""

@@ -18,7 +18,6 @@ from duels.core.rules import Sight
 from duels.core.words import Words, plain
 from duels.games import GAMES
 from duels.web.identity import new_match_id
-from duels.web.naming import LABELS, told_to
 from duels.web.refusals import Missing, Refusal, Stale
 from duels.web.views import label, prompt_of, what_is_asked
 from duels.web.workers import Workers
@@ -189,8 +188,8 @@ def _aim(text: str) -> float:
 def _seen(sight: Sight[Any, Any], words: Words[Any, Any]) -> list[str]:
     """What the seat has seen so far; the last of it where its board shows the rest."""
     events = tuple(sight.events)
-    newest = (words.retold(events[:end], LABELS) for end in range(len(events), 0, -1))
-    told = (told_to(sight.seat, said, LABELS) for text in newest if (said := plain(text).strip()))
+    newest = (words.narrate(events[:end]).sentences for end in range(len(events), 0, -1))
+    told = (" ".join(plain(each.render(reader=sight.seat)) for each in said) for said in newest if said)
     return list(islice(told, None if sight.rules.has_secrets else _NEWEST))[::-1]
 
 
@@ -217,7 +216,7 @@ def _as_data(exercise: "Exercise") -> dict[str, Any]:
         "secrets": rules.has_secrets,
         "text": plain(str(words.board(sight))),
         "unshown": drawing.unshown(sight),
-        "remembered": plain(words.remembered(sight)),
+        "remembered": plain(words.remembered(sight).render()),
         "told": Glossary().explain(explainer_of(exercise.oracle).counts_as_one),
         "belief": dict(beliefs.belief(sight)),
         "hidden": beliefs.hidden,

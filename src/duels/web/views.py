@@ -5,29 +5,25 @@ equal views, byte by byte.
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from duels.core.drawing import Drawing, PlayerNames
 from duels.core.match import Concession
+from duels.core.narration import victory, wins
 from duels.core.record import format_entry
-from duels.core.rules import BOTH, CHANCE, Event, Outcome, Rules, Seat, Sight
+from duels.core.rules import BOTH, CHANCE, Outcome, Rules, Seat, Sight
 from duels.core.svg import Picture
 from duels.core.words import Words, plain
 from duels.play.narrator import Narrator
 from duels.web.entries import shown_prompt
-from duels.web.naming import LABELS, MOST_TEXTS, Names, told_to
+from duels.web.naming import LABELS, Names
 from duels.web.standing import REMATCH, TAKEBACK, AnyMatch, Offer, Standing, Viewer
 
 _SEATS = tuple(Seat)
 _ITEM = re.compile(r"\d+\. ")
 _NAMED = re.compile(r"^Player [12](?: \(\w\))?, ")
 _FEWEST_WORDS = 3
-_SENTENCE = re.compile(r"[a-z]{2,} [a-z]{2,}.*\w[.!]$")  # what no line of a board looks like
-# The words above a board, and whose turn it was: both stand elsewhere on the page.
-_NO_NEWS = ("oard:", "it's your turn.")
 
 
 def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
@@ -171,17 +167,18 @@ def _sentence(standing: Standing, viewer: Viewer, sight: Sight[Any, Any], prompt
 
 
 def _result(outcome: Outcome, viewer: Viewer, names: Names) -> str:
-    reason = told_to(viewer, outcome.reason, names)
-    if outcome.winner is None:
-        return f"Nobody won. {reason}"
+    winner, reason = outcome.winner, outcome.sentence
+    said = reason.render(names, viewer)
+    if winner is None:
+        return f"Nobody won. {said}"
     if viewer is None:
-        winner = names[outcome.winner]
-        return reason if reason.startswith(winner) else f"{winner} won. {reason}"
-    if outcome.winner is not viewer:
-        return f"You lost. {reason}"
-    if reason.startswith("You win"):  # it is said once
-        return reason.replace("You win!", "You won.", 1).replace("You win ", "You won ", 1)
-    return f"You won. {reason}"
+        return said if reason.subject is winner else f"{names[winner]} won. {said}"
+    if winner is not viewer:
+        return f"You lost. {said}"
+    once = reason.replace(victory(winner), "You won.").replace(wins(winner), "won")
+    if reason.subject is winner and once != reason:
+        return once.render(names, viewer)
+    return f"You won. {said}"
 
 
 def what_is_asked(
@@ -256,12 +253,13 @@ def _told(
     turn = after.last
     assert turn
     secrets = standing.rules.has_secrets and not standing.over
-    action, seen = turn.told(narrator.watching)
-    text = _happened(narrator, viewer, after, sight, names)
-    seat = turn.actor if isinstance(turn.actor, Seat) else _doer(seen, text, viewer, names)
+    action, _ = turn.told(narrator.watching)
+    news = [sentence for narration in narrator.news(after) for sentence in narration.sentences]
+    text = plain(" ".join(sentence.render(names, viewer) for sentence in news))
+    seat = turn.actor if isinstance(turn.actor, Seat) else news[0].subject if news else None
     return {
         "seat": int(seat) if seat else None,
-        "who": _called(seat, viewer, names) if seat else "",
+        "who": "" if seat is None else "You" if seat is viewer else names[seat],
         "entry": None if secrets and action is None else format_entry(after.rules, turn),
         "resigned": isinstance(turn.action, Concession),
         "secret": secrets and viewer is not None and turn.hidden_from(viewer.other),
@@ -269,53 +267,6 @@ def _told(
         # What chance brings then tells of the decision too.
         "told_next": action is not None and not text and sight.actor is CHANCE,
     }
-
-
-def _called(seat: Seat, viewer: Viewer, names: Names) -> str:
-    return "You" if seat is viewer else names[seat]
-
-
-def _doer(seen: Sequence[Event], text: str, viewer: Viewer, names: Names) -> Seat | None:
-    """Whose doing it is what chance brought, where it is told so."""
-    seat = getattr(seen[0], "seat", None) if seen else None
-    return seat if seat and text.startswith(f"{_called(seat, viewer, names)} ") else None
-
-
-def _happened(
-    narrator: Narrator, viewer: Viewer, after: AnyMatch, sight: Sight[Any, Any], names: Names
-) -> str:
-    """What the last entry brought about: what everybody did is told alike, a reader being `you`.
-
-    A game may have told something only to whoever did it.
-    """
-    for reader in (None, viewer):
-        happened = plain(narrator.happened_to(reader, after, LABELS))
-        if said := _without_board(happened, narrator.words, sight):
-            return told_to(viewer, said, names)
-    return ""
-
-
-def _without_board(text: str, words: Words[Any, Any], sight: Sight[Any, Any]) -> str:
-    """The sentences of a text: the board that stands between them is drawn elsewhere."""
-    kept, all_sentences = _news(text)
-    if not all_sentences:
-        board = {line.strip() for line in plain(str(words.board(sight))).splitlines()}
-        kept = tuple([line for line in kept if line not in board])
-    # Where a line ended without a full stop, one takes the place of its end.
-    ended = [line if line.endswith((".", "!", "?", ":")) else f"{line}." for line in kept[:-1]]
-    return " ".join((*ended, *kept[-1:]))
-
-
-@lru_cache(MOST_TEXTS)
-def _news(text: str) -> tuple[tuple[str, ...], bool]:
-    """The lines of a text that may be news, and whether all of them are sentences: of no board, that is."""
-    said = [line.strip() for line in text.splitlines()]
-    kept = tuple([line for line in said if line and not line.endswith(_NO_NEWS) and not _is_grid(line)])
-    return kept, all(map(_SENTENCE.search, kept))
-
-
-def _is_grid(line: str) -> bool:
-    return line.startswith("[") and line.endswith("]")
 
 
 def _offer(standing: Standing, viewer: Viewer, offer: Offer | None) -> dict[str, Any] | None:

@@ -11,8 +11,8 @@ def shown(lights: int, *entries: str) -> tuple[str, str]:
     """What is told first or last, and the board."""
     rules = Lights(lights)
     match, words = Match.start(rules).play_text(*entries), LightsWords(rules)
-    told = words.tell(match.last.events) if match.last else words.opening()
-    return plain(told), plain(str(words.board(match.sight(Seat.ONE))))
+    narration = words.narrate(match.last.events) if match.last else words.opening()
+    return plain(narration.render()), plain(str(words.board(match.sight(Seat.ONE))))
 
 
 def test_seven_lights_are_shown_as_in_the_book() -> None:

@@ -6,6 +6,7 @@ from enum import Enum
 from fractions import Fraction
 
 from duels.core.errors import NotationError, quote
+from duels.core.narration import say, wins
 from duels.core.notation import whole_number
 from duels.core.options import option
 from duels.core.rules import CHANCE, Actor, Event, Outcome, Seat, Step
@@ -140,9 +141,10 @@ class LiarsDice(SecretRules[State, Action, State]):
             return None
         assert state.bid
         name = self.format(state.bid)
-        if self.is_true(state.bid, state.dice):
-            return Outcome.win(state.mover.other, f"{state.mover.other.label} wins: the bid {name} is true.")
-        return Outcome.win(state.mover, f"{state.mover.label} wins: the bid {name} is not true.")
+        is_true = self.is_true(state.bid, state.dice)
+        winner = state.mover.other if is_true else state.mover
+        why = f": the bid {name} is {'' if is_true else 'not '}true."
+        return Outcome.win(winner, say(winner, wins(winner), why))
 
     def view(self, state: State, seat: Seat) -> State:
         if state.called:

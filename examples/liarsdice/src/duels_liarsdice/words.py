@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from duels.core.narration import Narration, say, verb, victory
 from duels.core.rules import Event, Seat, Sight
 from duels.core.simple_words import SimpleWords
 from duels.core.text_board import TextBoard
@@ -16,17 +17,18 @@ class LiarsDiceWords(SimpleWords[Action, State]):
     def is_secret(self, sight: Sight[Action, State]) -> bool:
         return False  # bids are made aloud; the dice that are hidden are never entered
 
-    def tell(self, seen: Sequence[Event]) -> str:
+    def narrate(self, seen: Sequence[Event]) -> Narration:
         event = seen[-1]
         if isinstance(event, Rolled):
-            return f"{event.seat.label} rolls a {event.face}.\n"
+            return Narration([say(event.seat, verb(event.seat, "rolls", "roll"), f"a {event.face}.")])
         if isinstance(event, WasBid):
-            return f"{event.seat.label} bids {_told(event.bid)}.\n"
+            return Narration([say(event.seat, verb(event.seat, "bids", "bid"), f"{_told(event.bid)}.")])
         if isinstance(event, Called):
             dice = " and ".join(map(str, event.dice))
-            told = f"{event.seat.label} calls. The bid is {_told(event.bid)}, the dice are {dice}. "
-            return told + Ink.WON(f"{event.winner.label} wins!") + "\n"
-        return ""
+            calls = say(event.seat, verb(event.seat, "calls", "call"), ".")
+            why = f"The bid is {_told(event.bid)}, the dice are {dice}."
+            return Narration([say(calls, why, victory(event.winner, Ink.WON))])
+        return Narration()
 
     def board(self, sight: Sight[Action, State]) -> TextBoard:
         view = sight.view

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from duels.core.errors import NotationError, quote
+from duels.core.narration import say, verb
 from duels.core.notation import read_seat, split_fields, whole_number
 from duels.core.rules import Event, OpenRules, Outcome, Seat, Step
 from duels_tictactoe import GAME
@@ -73,7 +74,7 @@ class TicTacToe(OpenRules[State, Place]):
     def outcome(self, state: State) -> Outcome | None:
         winner = winner_of(state.cells)
         if winner:
-            return Outcome.win(winner, f"{winner.label} has three in a row.")
+            return Outcome.win(winner, say(winner, verb(winner, "has", "have"), "three in a row."))
         return None if None in state.cells else Outcome.draw("The board is full without three in a row.")
 
     def all_actions(self) -> tuple[Place, ...]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from duels.core import words
+from duels.core.narration import Line, Narration, say, verb, wins
 from duels.core.rules import Event, Sight
 from duels.core.simple_words import SimpleWords
 from duels.core.text_board import Row, TextBoard
@@ -11,13 +12,16 @@ from duels_tictactoe.rules import MARK, Cells, Place, Placed, State, winner_of
 
 
 class TicTacToeWords(SimpleWords[Place, State]):
-    def tell(self, seen: Sequence[Event]) -> str:
+    def narrate(self, seen: Sequence[Event]) -> Narration:
         event = seen[-1]
         assert isinstance(event, Placed)
-        board = f"\n{_drawn(event.cells)}\n"
+        lines: list[Line] = ["", _drawn(event.cells), ""]
         if winner_of(event.cells):
-            return board + Ink.WON(f"{event.seat.label} has three in a row and wins!") + "\n"
-        return board if None in event.cells else f"{board}The board is full: a draw.\n"
+            has = verb(event.seat, "has", "have")
+            lines.append(say(event.seat, has, "three in a row and", wins(event.seat), "!", ink=Ink.WON))
+        elif None not in event.cells:
+            lines.append("The board is full: a draw.")
+        return Narration(lines)
 
     def board(self, sight: Sight[Place, State]) -> TextBoard:
         return _drawn(sight.view.cells)

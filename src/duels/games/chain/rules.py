@@ -6,6 +6,7 @@ from enum import Enum
 from fractions import Fraction
 
 from duels.core.errors import BadOption, NotationError, quote
+from duels.core.narration import say, verb
 from duels.core.notation import read_seat, split_fields, whole_number
 from duels.core.options import option
 from duels.core.rules import CHANCE, Actor, Event, OpenRules, Outcome, Seat, Step
@@ -219,9 +220,8 @@ class QuantumChain(OpenRules[State, Action]):
         chain = self.chain_of(state.cells)
         if chain:
             winner = state.mover.other
-            return Outcome.win(
-                winner, f"{winner.label} has an unbroken chain from cells {chain[0]} to {chain[1]}."
-            )
+            where = f"from cells {chain[0]} to {chain[1]}."
+            return Outcome.win(winner, say(winner, verb(winner, "has", "have"), "an unbroken chain", where))
         if self.max_boards is not None and state.boards >= self.max_boards:
             return Outcome.cut(f"Nobody has a chain after {state.boards} boards.")
         return None

@@ -1,8 +1,9 @@
 """The voice of Quantum Duel, four in a row."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from duels.core.narration import Line, Narration, Sentence, owner, say, verb
 from duels.core.notation import listed
 from duels.core.rules import Event, Seat, Sight
 from duels.core.text_board import Row, TextBoard
@@ -33,9 +34,9 @@ NUMBER_WORDS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 
 class ChainWords(Words[Action, State]):
     rules: QuantumChain
 
-    def opening(self) -> str:
+    def opening(self) -> Narration:
         board = self._board(self.rules.initial().cells, heading="Initial Board:\n")
-        return f"Welcome to Quantum Duel!\n\n{board}\n"
+        return Narration(["Welcome to Quantum Duel!", "", board, ""])
 
     def ask(self, sight: Sight[Action, State]) -> Dialogue[Action]:
         if sight.view.phase is Phase.CHALLENGE:
@@ -65,56 +66,41 @@ class ChainWords(Words[Action, State]):
             return (str(action.cell),)
         return ("yes" if action is Answer.CHALLENGE else "no",)
 
-    def tell(self, seen: Sequence[Event]) -> str:
+    def narrate(self, seen: Sequence[Event]) -> Narration:
         event = seen[-1]
         if isinstance(event, Observed):
-            if not event.neighbours:
-                return f"\nYou have observed cell {event.cell}.\n"
-            return f"\n{_adjacent(event.cell, event.neighbours)}"
-        if isinstance(event, Challenged):
-            return "\nChallenge initiated!\nFlipping a coin...\n"
-        if isinstance(event, Accepted):
-            return ""
-        if isinstance(event, CoinFell):
-            return f"Result: {event.face.value.capitalize()}\n"
-        if isinstance(event, Settled):
-            return self._settled(event)
-        if isinstance(event, Decohered):
-            return (
-                "Every cell is observed and nobody has a chain: the board decoheres.\n\n"
-                f"{self._board(event.cells)}\n"
+            beside, told = "", f"You have observed cell {event.cell}."
+            if event.neighbours:
+                beside = f", adjacent to {_cells(event.neighbours)}"
+                told = _adjacent(event.cell, event.neighbours)
+            return Narration(
+                [say(event.seat, f"observed cell {event.cell}{beside}.")],
+                book=["", told],
+                to=event.seat,
             )
-        if isinstance(event, ChainMade):
-            winner = Ink.WON(f"Winner: {event.seat.label} ({SYMBOL[event.seat]})")
-            return f"{_chain(event, event.seat.label)}{winner}\n"
-        assert isinstance(event, BoardsUsedUp)
-        return f"Nobody has a chain after {event.boards} boards: the game ends without a winner.\n"
-
-    def retold(self, seen: Sequence[Event], names: Mapping[Seat, str]) -> str:
-        event = seen[-1]
-        if isinstance(event, Observed):
-            near = f", adjacent to {_cells(event.neighbours)}" if event.neighbours else ""
-            return f"{names[event.seat]} observed cell {event.cell}{near}.\n"
         if isinstance(event, Challenged):
-            return f"{names[event.seat]} challenged: a coin decides.\n"
+            return Narration(
+                [say(event.seat, "challenged: a coin decides.")],
+                book=["", "Challenge initiated!", "Flipping a coin..."],
+                to=event.seat,
+                suspense=True,
+            )
         if isinstance(event, Accepted):
-            return f"{names[event.seat]} accepted.\n"
+            return Narration([say(event.seat, "accepted.")], book=[], to=event.seat)
+        if isinstance(event, CoinFell):
+            result = f"Result: {event.face.value.capitalize()}"
+            return Narration([f"{result}."], book=[result])
         if isinstance(event, Settled):
-            if not event.doubted:
-                return ""
-            return _success(event.cell, f"{names[event.seat]}'s") if event.success else _failure(event.cell)
+            return Narration([*_verdict(event), "", self._board(event.cells, event.cell), ""], to=event.seat)
+        if isinstance(event, Decohered):
+            why = "Every cell is observed and nobody has a chain: the board decoheres."
+            return Narration([why, "", self._board(event.cells), ""])
         if isinstance(event, ChainMade):
-            return _chain(event, names[event.seat])
-        return super().retold(seen, names)  # nobody in particular did it
-
-    def _settled(self, event: Settled) -> str:
-        if not event.doubted:
-            news = ""
-        elif event.success:
-            news = f"\n{_success(event.cell, 'yours')}"
-        else:
-            news = f"\n{_failure(event.cell)}"
-        return f"{news}\n{self._board(event.cells, event.cell)}\n"
+            victory = _victory(event)
+            winner = Ink.WON(f"Winner: {event.seat.label} ({SYMBOL[event.seat]})")
+            return Narration([victory], book=[victory.render(), winner], to=event.seat)
+        assert isinstance(event, BoardsUsedUp)
+        return Narration([f"Nobody has a chain after {event.boards} boards: the game ends without a winner."])
 
     def board(self, sight: Sight[Action, State]) -> TextBoard:
         state = sight.view
@@ -127,12 +113,12 @@ class ChainWords(Words[Action, State]):
     def place(self, sight: Sight[Action, State], action: Action) -> Place | None:
         return Place((action.cell,)) if isinstance(action, Observe) else None
 
-    def remembered(self, sight: Sight[Action, State]) -> str:
+    def remembered(self, sight: Sight[Action, State]) -> Narration:
         state = sight.view
         if state.phase is not Phase.CHALLENGE:
-            return ""
+            return Narration()
         beside = self.rules.own_neighbours(state.cells, state.doubt, state.mover)
-        return f"{_player(state.mover)}: {_adjacent(state.doubt, beside)}"
+        return Narration(book=[f"{_player(state.mover)}: {_adjacent(state.doubt, beside)}"])
 
     def called(self, seat: Seat) -> str:
         return SYMBOL[seat]
@@ -161,25 +147,28 @@ class ChainWords(Words[Action, State]):
 
 
 def _adjacent(cell: int, neighbours: Sequence[int]) -> str:
-    return f"Cell {cell} is adjacent to your symbol{'s' * (len(neighbours) > 1)} at {_cells(neighbours)}.\n"
+    return f"Cell {cell} is adjacent to your symbol{'s' * (len(neighbours) > 1)} at {_cells(neighbours)}."
 
 
 def _cells(numbers: Sequence[int]) -> str:
     return f"cell{'s' * (len(numbers) > 1)} {listed([str(number) for number in numbers])}"
 
 
-def _success(cell: int, whose: str) -> str:
-    return f"Observation successful! Cell {cell} is now {whose}.\n"
+def _verdict(event: Settled) -> list[Line]:
+    """What a challenge, or accepting without one, came to."""
+    if not event.doubted:
+        return []
+    if event.success:
+        return ["", say(f"Observation successful! Cell {event.cell} is now", owner(event.seat), ".")]
+    return ["", f"Observation failed! Cell {event.cell} reverts to unobserved."]
 
 
-def _failure(cell: int) -> str:
-    return f"Observation failed! Cell {cell} reverts to unobserved.\n"
-
-
-def _chain(event: ChainMade, name: str) -> str:
+def _victory(event: ChainMade) -> Sentence:
     length = event.last - event.first + 1
     symbols = f"{NUMBER_WORDS.get(length, str(length))} {SYMBOL[event.seat]} symbols"
-    return f"Victory: {name} has an unbroken chain of {symbols} from cells {event.first} to {event.last}.\n"
+    where = f"from cells {event.first} to {event.last}."
+    has = verb(event.seat, "has", "have")
+    return say("Victory:", event.seat, has, f"an unbroken chain of {symbols} {where}")
 
 
 def _player(seat: Seat) -> str:

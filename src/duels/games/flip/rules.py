@@ -9,6 +9,7 @@ from itertools import compress
 from random import Random
 
 from duels.core.errors import BadOption, NotationError, quote
+from duels.core.narration import say, verb, whose
 from duels.core.notation import read_seat, split_fields, whole_number
 from duels.core.options import option
 from duels.core.rules import CHANCE, Actor, Event, OpenRules, Outcome, Seat, Step
@@ -244,9 +245,10 @@ class QuantumTiles(OpenRules[State, Action]):
         for seat in Seat:
             score = state.scores[seat - 1]
             if score == self.target:
-                return Outcome.win(seat, f"{seat.label} reaches exactly {self.target} points.")
+                reaches = verb(seat, "reaches", "reach")
+                return Outcome.win(seat, say(seat, reaches, f"exactly {self.target} points."))
             if score > self.target:
-                return Outcome.win(seat.other, f"{seat.label}'s total of {score} exceeds {self.target}.")
+                return Outcome.win(seat.other, say(whose(seat), f"total of {score} exceeds {self.target}."))
         return None
 
     def all_actions(self) -> tuple[Action, ...]:

@@ -1,9 +1,10 @@
 """The voice of Quantum Flip."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from duels.core.errors import NotationError
+from duels.core.narration import Line, Narration, say, victory
 from duels.core.notation import listed
 from duels.core.rules import Event, Seat, Sight
 from duels.core.text_board import Row, TextBoard
@@ -31,9 +32,9 @@ class FlipWords(Words[Action, State]):
 
     letters = frozenset({"q", "f"})
 
-    def opening(self) -> str:
-        bag = f"The bag is balanced: {self.rules.copies} tiles of each value from 1 to {self.rules.values}.\n"
-        return f"Welcome to Quantum Flip!\n{bag}\n{self._grid(self.rules.initial().tiles)}\n"
+    def opening(self) -> Narration:
+        bag = f"The bag is balanced: {self.rules.copies} tiles of each value from 1 to {self.rules.values}."
+        return Narration(["Welcome to Quantum Flip!", bag, "", self._grid(self.rules.initial().tiles), ""])
 
     def ask(self, sight: Sight[Action, State]) -> Dialogue[Action]:
         if sight.view.choosing:
@@ -140,59 +141,57 @@ class FlipWords(Words[Action, State]):
         asked = any(isinstance(option, QuantumFlip) for option in sight.actions)
         return ("F",) * asked + (self.rules.name_of(action.tile),)
 
-    def tell(self, seen: Sequence[Event]) -> str:
+    def narrate(self, seen: Sequence[Event]) -> Narration:
         event = seen[-1]
-        if isinstance(event, Lifted):
-            return ""
         if isinstance(event, Shown):
-            return f"Quantum Flip revealed {self._revealed(event)}.\n"
+            revealed = self._revealed(event)
+            return Narration(
+                [say(event.seat, f"made a Quantum Flip revealing {revealed}.")],
+                book=[f"Quantum Flip revealed {revealed}."],
+                to=event.seat,
+            )
         if isinstance(event, Scored):
             return self._scored(event)
-        assert isinstance(event, Ended)
-        scored = seen[-2]
-        assert isinstance(scored, Scored)
-        if event.won:
-            total = f"Your total score is now exactly {event.score}.\n"
-            verdict = f"{Ink.WON(f'{event.seat.label} wins!')}\n"
-        else:
-            total = f"Your total score is now {event.score}, which exceeds {self.rules.target}.\n"
-            verdict = f"You lose the game. {Ink.WON(f'{event.seat.other.label} wins!')}\n"
-        return f"{total}{verdict}\n{self._grid(scored.tiles, scored.scores, scored.tile)}"
-
-    def retold(self, seen: Sequence[Event], names: Mapping[Seat, str]) -> str:
-        event = seen[-1]
-        assert isinstance(event, Lifted | Shown | Scored | Ended)
-        name = names[event.seat]
-        if isinstance(event, Lifted):
-            return ""
-        if isinstance(event, Shown):
-            return f"{name} made a Quantum Flip revealing {self._revealed(event)}.\n"
-        if isinstance(event, Scored):
-            tile = f"tile {self.rules.name_of(event.tile)}"
-            done = (
-                f"chose {event.value}, {tile}"
-                if event.chosen
-                else f"flipped {tile} revealing a {event.value}"
-            )
-            return f"{name} {done}. New score: {event.scores[event.seat - 1]}.\n"
-        if event.won:
-            return f"That is exactly {self.rules.target}. {name} wins!\n"
-        return f"That exceeds {self.rules.target}. {names[event.seat.other]} wins!\n"
+        if isinstance(event, Ended):
+            scored = seen[-2]
+            assert isinstance(scored, Scored)
+            return self._ended(event, scored)
+        assert isinstance(event, Lifted)
+        return Narration()
 
     def _revealed(self, event: Shown) -> str:
         shown_tiles = zip(event.tiles, event.values, strict=True)
         one, two = (f"{self.rules.name_of(tile)}:{value}" for tile, value in shown_tiles)
         return f"tiles {one} and {two}"
 
-    def _scored(self, event: Scored) -> str:
-        score = event.scores[event.seat - 1]
+    def _scored(self, event: Scored) -> Narration:
+        score, value, tile = event.scores[event.seat - 1], event.value, self.rules.name_of(event.tile)
         if event.chosen:
-            news = f"You chose {event.value}. Your new score is {score}.\n"
+            done, told = f"chose {value}, tile {tile}", f"You chose {value}. Your new score is {score}."
         else:
-            news = f"You flipped tile {self.rules.name_of(event.tile)} revealing a {event.value}.\n"
-        if score >= self.rules.target:  # the book goes straight to the verdict
-            return news
-        return f"{news}\n{self._grid(event.tiles, event.scores, event.tile)}\n"
+            done = f"flipped tile {tile} revealing a {value}"
+            told = f"You {done}."
+        # At the end the book goes straight to the verdict.
+        board: list[Line] = [] if score >= self.rules.target else ["", self._board(event), ""]
+        return Narration(
+            [say(event.seat, f"{done}. New score: {score}.")], book=[told, *board], to=event.seat
+        )
+
+    def _ended(self, event: Ended, scored: Scored) -> Narration:
+        winner = event.seat if event.won else event.seat.other
+        won = Ink.WON(f"{winner.label} wins!")
+        if event.won:
+            told = [f"Your total score is now exactly {event.score}.", won]
+        else:
+            why = f"Your total score is now {event.score}, which exceeds {self.rules.target}."
+            told = [why, f"You lose the game. {won}"]
+        verdict = f"That {'is exactly' if event.won else 'exceeds'} {self.rules.target}."
+        return Narration(
+            [say(verdict, victory(winner))], book=[*told, "", self._board(scored)], to=event.seat
+        )
+
+    def _board(self, event: Scored) -> TextBoard:
+        return self._grid(event.tiles, event.scores, event.tile)
 
     def board(self, sight: Sight[Action, State]) -> TextBoard:
         return self._grid(self._face_up(sight.view), sight.view.scores)
@@ -225,11 +224,12 @@ class FlipWords(Words[Action, State]):
             return f"Quantum Flip on two unseen tiles, say {self.rules.format(pairs[0])}"
         return ""
 
-    def remembered(self, sight: Sight[Action, State]) -> str:
+    def remembered(self, sight: Sight[Action, State]) -> Narration:
         state = sight.view
-        holders = [seat.label for seat in Seat if state.has_quantum(seat)]
-        shown = f"{known}\n" if (known := turned_back(self.rules, state)) else ""
-        return f"{shown}Quantum Flips left: {listed(holders) if holders else 'none'}.\n"
+        one, two = (state.has_quantum(seat) for seat in Seat)
+        both = "and" if one and two else "" if one or two else "none"
+        left = say("Quantum Flips left:", Seat.ONE if one else "", both, Seat.TWO if two else "", ".")
+        return Narration([known, left] if (known := turned_back(self.rules, state)) else [left])
 
     def moves(self, sight: Sight[Action, State]) -> str:
         if sight.view.choosing:

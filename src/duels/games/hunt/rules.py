@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from duels.core.errors import NotationError, quote
 from duels.core.information_sets import InformationSet
+from duels.core.narration import say, victory, whose, wins
 from duels.core.options import option
 from duels.core.rules import Event, Outcome, Rules, Seat, Sight, Step
 from duels.games.hunt import GAME
@@ -188,11 +189,10 @@ class QuantumHunt(Rules[State, Action, Known]):
     def outcome(self, state: State) -> Outcome | None:
         last = state.mover.other
         if state.end is End.CAPTURE:
-            return Outcome.win(last, f"{last.label} wins by capturing {last.other.label}'s token!")
+            return Outcome.win(last, say(last, wins(last), "by capturing", whose(last.other), "token!"))
         if state.end is End.COLLISION:
-            return Outcome.win(
-                last.other, f"{last.other.label} wins! {last.label}'s token destabilized in collision."
-            )
+            why = say(victory(last.other), whose(last), "token destabilized in collision.")
+            return Outcome.win(last.other, why)
         if state.end is End.TURNS:
             return Outcome.cut(f"Nobody is caught after {state.turns} turns.")
         return None

@@ -1,9 +1,10 @@
 """The voice of Quantum Duel, hidden movement."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from duels.core.errors import NotationError
+from duels.core.narration import Narration, say, verb, victory, whose, wins
 from duels.core.notation import whole_number
 from duels.core.rules import Event, Seat, Sight
 from duels.core.text_board import Row, TextBoard
@@ -33,11 +34,15 @@ _SHORT = {"m": "move", "t": "tunnel", "o": "observe"}
 class HuntWords(Words[Action, Known]):
     rules: QuantumHunt
 
-    def opening(self) -> str:
-        return (
-            f"Welcome to Quantum Duel!\n\n{self._grid(OFF_GRID)}"
-            "Both tokens are off the grid in superposition.\n"
-            f"Each turn, enter MOVE n, STAY or TUNNEL n, then OBSERVE n (n is 1 to {self.rules.cells}).\n"
+    def opening(self) -> Narration:
+        return Narration(
+            [
+                "Welcome to Quantum Duel!",
+                "",
+                self._grid(OFF_GRID),
+                "Both tokens are off the grid in superposition.",
+                f"Each turn, enter MOVE n, STAY or TUNNEL n, then OBSERVE n (n is 1 to {self.rules.cells}).",
+            ]
         )
 
     def ask(self, sight: Sight[Action, Known]) -> Dialogue[Action]:
@@ -115,42 +120,38 @@ class HuntWords(Words[Action, Known]):
     def veiled(self, seat: Seat) -> str:
         return f"\n{_player(seat)}:\nEnters: {Ink.DIM('(hidden)')}\n"
 
-    def tell(self, seen: Sequence[Event]) -> str:
-        event = seen[-1]
-        if isinstance(event, Moved):
-            return ""
-        if isinstance(event, Observed):
-            answer = "is" if event.hit else "is not"
-            return f"{event.seat.other.label}'s token {answer} at position {event.cell}.\n"
-        if isinstance(event, Captured):
-            won = f"{event.seat.label} wins by capturing {event.seat.other.label}'s token!"
-            return f"Game Over: {Ink.WON(won)}\n\n{self._revealed(seen)}"
-        if isinstance(event, Collided):
-            loser, winner = event.seat.label, event.seat.other.label
-            won = f"{winner} wins! {loser}'s token destabilized in collision."
-            return (
-                f"Both tokens reveal they are at position {event.cell}.\n"
-                f"Collision Detected:\nResult: {loser} loses due to initiating collision.\n"
-                f"Game Over: {Ink.WON(won)}\n\n{self._revealed(seen)}"
-            )
-        assert isinstance(event, TurnsUsedUp)
-        return f"Game Over: nobody is caught after {event.turns} turns.\n"
-
-    def retold(self, seen: Sequence[Event], names: Mapping[Seat, str]) -> str:
+    def narrate(self, seen: Sequence[Event]) -> Narration:
         event = seen[-1]
         if isinstance(event, TurnsUsedUp):
-            return super().retold(seen, names)  # nobody in particular did it
+            return Narration([f"Game Over: nobody is caught after {event.turns} turns."])
         assert isinstance(event, Moved | Observed | Captured | Collided)
-        name, other = names[event.seat], names[event.seat.other]
+        me, other = event.seat, event.seat.other
         if isinstance(event, Moved):
-            return f"{name} {_way(event, seen)} position {event.cell}.\n"
+            return Narration([say(me, f"{_way(event, seen)} position {event.cell}.")], book=[], to=me)
         if isinstance(event, Observed):
             answer = "is" if event.hit else "is not"
-            return f"{name} observed position {event.cell}. {other}'s token {answer} there.\n"
+            return Narration(
+                [say(me, f"observed position {event.cell}.", whose(other), f"token {answer} there.")],
+                book=[f"{other.label}'s token {answer} at position {event.cell}."],
+                to=me,
+            )
         if isinstance(event, Captured):
-            return f"{name} wins by capturing {other}'s token!\n"
+            won = say(me, wins(me), "by capturing", whose(other), "token!")
+            return Narration([won], book=[*_game_over(won.render()), self._revealed(seen)], to=me)
         both = f"Both tokens reveal they are at position {event.cell}."
-        return f"{both} {name} loses due to initiating collision. {other} wins!\n"
+        loses = (verb(me, "loses", "lose"), "due to initiating collision.")
+        won = say(victory(other), whose(me), "token destabilized in collision.")
+        return Narration(
+            [say(both, me, *loses, victory(other))],
+            book=[
+                both,
+                "Collision Detected:",
+                say("Result:", me, *loses).render(),
+                *_game_over(won.render()),
+                self._revealed(seen),
+            ],
+            to=me,
+        )
 
     def board(self, sight: Sight[Action, Known]) -> TextBoard:
         view = sight.view
@@ -214,6 +215,10 @@ def _way(moved: Moved, seen: Sequence[Event]) -> str:
     if before[-2:-1] == [moved.cell]:
         return "stayed at"
     return "moved to" if before[1:] else "entered at"
+
+
+def _game_over(won: str) -> list[str]:
+    return [f"Game Over: {Ink.WON(won)}", ""]
 
 
 def _player(seat: Seat) -> str:

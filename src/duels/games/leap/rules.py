@@ -5,6 +5,7 @@ from functools import lru_cache
 from math import isqrt
 
 from duels.core.errors import NotationError, quote
+from duels.core.narration import say, wins
 from duels.core.notation import read_seat, split_fields, whole_number
 from duels.core.options import option
 from duels.core.rules import Event, OpenRules, Outcome, Seat, Step
@@ -107,7 +108,7 @@ class QuantumLeap(OpenRules[State, Action]):
         if self.goal not in state.cells:
             return None
         winner = state.mover.other
-        return Outcome.win(winner, f"{winner.label} wins by landing exactly on cell {self.goal}.")
+        return Outcome.win(winner, say(winner, wins(winner), f"by landing exactly on cell {self.goal}."))
 
     def all_actions(self) -> tuple[Action, ...]:
         # A leap is at most the cell it starts from and at most the way that is left.

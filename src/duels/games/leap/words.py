@@ -1,9 +1,10 @@
 """The voice of Quantum Leap."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from duels.core.narration import Line, Narration, say, verb
 from duels.core.rules import Event, Seat, Sight
 from duels.core.text_board import Row, TextBoard
 from duels.core.words import Dialogue, Ink, Place, Refused, Words, ask_until, either, read_number
@@ -27,8 +28,8 @@ TOKEN = {Seat.ONE: "X", Seat.TWO: "O"}
 class LeapWords(Words[Action, State]):
     rules: QuantumLeap
 
-    def opening(self) -> str:
-        return "Welcome to Quantum Leap!\n\n"
+    def opening(self) -> Narration:
+        return Narration(["Welcome to Quantum Leap!", ""])
 
     def ask(self, sight: Sight[Action, State]) -> Dialogue[Action]:
         if Enter() in sight.actions:
@@ -50,7 +51,7 @@ class LeapWords(Words[Action, State]):
 
         return (
             yield from ask_until(
-                f"{_turn(sight.seat)}You are on cell {cell}.\n"
+                f"{_turn(sight.seat)}\nYou are on cell {cell}.\n"
                 f"Possible moves: {', '.join(map(str, leaps))}\nChoose your move: ",
                 read,
             )
@@ -59,27 +60,32 @@ class LeapWords(Words[Action, State]):
     def entries(self, sight: Sight[Action, State], action: Action) -> tuple[str, ...]:
         return (str(action.by),) if isinstance(action, Leap) else ()
 
-    def tell(self, seen: Sequence[Event]) -> str:
+    def narrate(self, seen: Sequence[Event]) -> Narration:
         event = seen[-1]
         if isinstance(event, Entered):
-            return f"{_turn(event.seat)}You are off the grid. Entering at cell 1.\n{self._grid(seen)}\n"
+            entering = "You are off the grid. Entering at cell 1."
+            return Narration(
+                [say(event.seat, "entered at cell 1.")],
+                book=[_turn(event.seat), entering, self._grid(seen), ""],
+                to=event.seat,
+            )
         if isinstance(event, Leapt):
             cell = event.cells[event.seat - 1]
             # At the goal the book shows no grid any more, only the congratulation.
-            grid = "" if cell == self.rules.goal else f"{self._grid(seen)}\n"
-            return f"You move to cell {cell}.\n{grid}"
+            grid: list[Line] = [] if cell == self.rules.goal else [self._grid(seen), ""]
+            return Narration(
+                [say(event.seat, f"moved to cell {cell}.")],
+                book=[f"You move to cell {cell}.", *grid],
+                to=event.seat,
+            )
         assert isinstance(event, GoalReached)
+        has = verb(event.seat, "has", "have")
         won = f"Congratulations, {event.seat.label}! You have reached the Quantum Cell and won the game!"
-        return Ink.WON(won) + "\n"
-
-    def retold(self, seen: Sequence[Event], names: Mapping[Seat, str]) -> str:
-        event = seen[-1]
-        if isinstance(event, Entered):
-            return f"{names[event.seat]} entered at cell 1.\n"
-        if isinstance(event, Leapt):
-            return f"{names[event.seat]} moved to cell {event.cells[event.seat - 1]}.\n"
-        assert isinstance(event, GoalReached)
-        return f"{names[event.seat]} has reached the Quantum Cell and won the game!\n"
+        return Narration(
+            [say(event.seat, has, "reached the Quantum Cell and won the game!")],
+            book=[Ink.WON(won)],
+            to=event.seat,
+        )
 
     def board(self, sight: Sight[Action, State]) -> TextBoard:
         return self._grid(sight.events, sight.view.cells)
@@ -119,7 +125,7 @@ def _token(seat: Seat, changed: bool) -> str:
 
 @cache
 def _turn(seat: Seat) -> str:
-    return f"{Ink.of(seat)(f'{seat.label} ({TOKEN[seat]})')}, it's your turn.\n"
+    return f"{Ink.of(seat)(f'{seat.label} ({TOKEN[seat]})')}, it's your turn."
 
 
 WORDS = LeapWords

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from duels.core.errors import NotationError, quote
+from duels.core.narration import say, wins
 from duels.core.notation import read_seat, split_fields
 from duels.core.options import option
 from duels.core.rules import Event, OpenRules, Outcome, Seat, Step
@@ -79,7 +80,7 @@ class Lights(OpenRules[State, TurnOff]):
         if ON in state.row:
             return None
         winner = state.mover.other
-        return Outcome.win(winner, f"{winner.label} wins by turning OFF the last light.")
+        return Outcome.win(winner, say(winner, wins(winner), "by turning OFF the last light."))
 
     def all_actions(self) -> tuple[TurnOff, ...]:
         return self.actions(self.initial())

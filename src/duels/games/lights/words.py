@@ -1,9 +1,10 @@
 """The voice of Light Out Duel."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from duels.core.narration import Narration, say, wins
 from duels.core.notation import listed
 from duels.core.rules import Event, Seat, Sight
 from duels.core.text_board import Row, TextBoard
@@ -19,8 +20,8 @@ _LONGEST, _ROOM = 20, 71  # of a part of a longer row: lights, and letters, at m
 class LightsWords(Words[TurnOff, State]):
     rules: Lights
 
-    def opening(self) -> str:
-        return f"{self._states(self.rules.initial().row)}\n"
+    def opening(self) -> Narration:
+        return Narration([self._states(self.rules.initial().row), ""])
 
     def ask(self, sight: Sight[TurnOff, State]) -> Dialogue[TurnOff]:
         singles = [a.first for a in sight.actions if a.count == 1]
@@ -93,22 +94,17 @@ class LightsWords(Words[TurnOff, State]):
     def entries(self, sight: Sight[TurnOff, State], action: TurnOff) -> tuple[str, ...]:
         return str(action.count), str(action.first)
 
-    def tell(self, seen: Sequence[Event]) -> str:
+    def narrate(self, seen: Sequence[Event]) -> Narration:
         event = seen[-1]
         if isinstance(event, TurnedOff):
-            lights = listed([str(light) for light in event.lights])
-            plural = "s" * (len(event.lights) > 1)
-            return f"Turning OFF light{plural} {lights}.\n\n{self._states(event.row, event.lights)}\n"
+            lights = f"light{'s' * (len(event.lights) > 1)} {listed([str(light) for light in event.lights])}"
+            return Narration(
+                [say(event.seat, f"turned OFF {lights}.")],
+                book=[f"Turning OFF {lights}.", "", self._states(event.row, event.lights), ""],
+                to=event.seat,
+            )
         assert isinstance(event, LastLightOff)
-        return Ink.WON(f"{event.seat.label} wins by turning OFF the last light.") + "\n"
-
-    def retold(self, seen: Sequence[Event], names: Mapping[Seat, str]) -> str:
-        event = seen[-1]
-        if isinstance(event, TurnedOff):
-            lights = listed([str(light) for light in event.lights])
-            return f"{names[event.seat]} turned OFF light{'s' * (len(event.lights) > 1)} {lights}.\n"
-        assert isinstance(event, LastLightOff)
-        return f"{names[event.seat]} wins by turning OFF the last light.\n"
+        return Narration([say(event.seat, wins(event.seat), "by turning OFF the last light.", ink=Ink.WON)])
 
     def board(self, sight: Sight[TurnOff, State]) -> TextBoard:
         return self._states(sight.view.row, numbered=True)

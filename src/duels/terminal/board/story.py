@@ -1,10 +1,11 @@
 """What has happened in a match, for the side of the board: who played what, and what the book says to it."""
 
+from duels.core.narration import Narration
 from duels.core.record import format_entry
 from duels.core.rules import Seat
-from duels.core.words import Ink, messages
+from duels.core.words import Ink
 from duels.play.live import AnyMatch, LiveMatch
-from duels.play.narrator import Narrator, in_suspense
+from duels.play.narrator import Narrator
 from duels.terminal.people import alone
 
 
@@ -23,8 +24,8 @@ class Story:
         live = self._live
         turns = len(live.match.turns)
         self._told += [self._tell(after) for after in live.match.steps()[len(self._told) :]]
-        opening = messages(live.words.opening(), self._board(live.match.after(0)))
-        return "\n".join(part for part in (opening, *self._told[:turns]) if part)
+        opening = live.words.opening().render_news()
+        return "\n".join(filter(None, [*opening, *self._told[:turns]]))
 
     def forget(self) -> None:
         """Something was taken back."""
@@ -33,18 +34,17 @@ class Story:
     @property
     def in_suspense(self) -> bool:
         """Whether a coin is in the air."""
-        return in_suspense(self._narrator.happened(self._live.match))
+        return self._narrator.in_suspense(self._live.match)
 
     def _tell(self, after: AnyMatch) -> str:
-        told = messages(self._happened(after), self._board(after))
-        return "\n".join([*self._entry(after), *([told] if told else [])])
+        news = (self._render(narration) for narration in self._narrator.news(after))
+        return "\n".join([*self._entry(after), *(line for lines in news for line in lines)])
 
-    def _happened(self, after: AnyMatch) -> str:
+    def _render(self, narration: Narration) -> list[str]:
         """The book speaks to whoever moved: of a machine's move a person is told in the third person."""
         if not self._you:
-            return self._narrator.happened(after)
-        names = {self._you: self._you.label, self._you.other: self._live.names[self._you.other]}
-        return self._narrator.happened_to(self._you, after, names)
+            return narration.render_news(reader=narration.to)
+        return narration.render_news(self._live.names, self._you)
 
     def _entry(self, after: AnyMatch) -> list[str]:
         turn = after.last
@@ -57,6 +57,3 @@ class Story:
         hidden = turn.hidden_from(self._you or turn.actor)
         entry = Ink.DIM("(hidden)") if hidden else Ink.CHANGED(format_entry(after.rules, turn))
         return [f"{Ink.of(turn.actor)(who)}: {entry}"]
-
-    def _board(self, match: AnyMatch) -> str:
-        return str(self._live.words.board(match.sight(self._you or Seat.ONE)))
