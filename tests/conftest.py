@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +17,23 @@ SOURCES = Path(__file__).parent.parent / "src"
 
 
 def pytest_configure() -> None:
+    """Get ready for tests in this process: nothing that is compiled is old, no program inherits silence."""
+    _drop_old_code()
+    _let_children_hear()
+
+
+def _let_children_hear() -> None:
+    """Give signals that are ignored here, as under `nohup`, their usual effect in what the tests start.
+
+    A program inherits what is ignored, but not a handler. This process still takes no notice of them.
+    """
+    for name in ("SIGHUP", "SIGINT", "SIGQUIT", "SIGTSTP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
+
+
+def _drop_old_code() -> None:
     """Drop compiled code that is older than a module of its package, or than any that is compiled.
 
     Numba itself looks only at the module of the function that is called, not at those whose functions that
