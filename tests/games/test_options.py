@@ -3,20 +3,15 @@
 import inspect
 from collections.abc import Callable
 from dataclasses import make_dataclass
+from importlib import import_module
 from typing import Any
 
 import click
-import gymnasium
-import numpy as np
-import pettingzoo
 import pytest
 
 import duels
-from duels import vector
 from duels.core.errors import BadOption, UnknownName
 from duels.core.options import RESERVED, options_of
-from duels.envs import gymnasium as gymnasium_envs
-from duels.envs import pettingzoo as pettingzoo_envs
 from duels.games import GAMES, find_game, rules_of
 from duels.terminal.commands import cli
 from duels.terminal.game_options import GameCommand
@@ -51,7 +46,7 @@ def test_without_options_the_game_is_the_books(name: str) -> None:
 
 
 def test_an_option_may_be_a_number_of_numpys() -> None:
-    size: Any = np.int64(5)
+    size: Any = pytest.importorskip("numpy").int64(5)
     assert repr(GAMES["lights"].rules(lights=size)) == "Lights(lights=5)"
 
 
@@ -61,25 +56,6 @@ def test_what_is_no_games_name_is_refused(name: Any) -> None:
         find_game(name)
 
 
-CALLED_WITH_OPTIONS: list[Callable[..., Any]] = [
-    duels.start,
-    duels.exercises,
-    duels.exploitability,
-    duels.exploitability_bounds,
-    duels.table_of,
-    rules_of,
-    vector.make,
-    gymnasium_envs.DuelEnv,
-    gymnasium_envs.DuelVectorEnv,
-    gymnasium.make,
-    gymnasium.make_vec,
-    pettingzoo_envs.env,
-    pettingzoo_envs.raw_env,
-    pettingzoo_envs.DuelEnv,
-    pettingzoo.make,
-]
-
-
 def told_apart(call: Callable[..., Any]) -> set[str]:
     """The names that a call takes for itself, beside the options."""
     named = inspect.signature(call).parameters.values()
@@ -87,16 +63,29 @@ def told_apart(call: Callable[..., Any]) -> set[str]:
     return {parameter.name for parameter in named if parameter.kind is not parameter.VAR_KEYWORD}
 
 
-@pytest.mark.parametrize("call", CALLED_WITH_OPTIONS)
+@pytest.mark.parametrize("call", [duels.start, duels.exercises, rules_of])
 def test_what_is_called_with_options_takes_only_reserved_names(call: Callable[..., Any]) -> None:
     assert told_apart(call) <= RESERVED
 
 
-def test_openspiel_takes_only_reserved_names() -> None:
-    pytest.importorskip("pyspiel")
-    from duels.envs import openspiel
-
-    assert told_apart(openspiel.load_game) <= RESERVED
+@pytest.mark.parametrize(
+    ("needs", "module", "names"),
+    [
+        ("numpy", "duels", ("exploitability", "exploitability_bounds", "table_of")),
+        ("numpy", "duels.vector", ("make",)),
+        ("gymnasium", "gymnasium", ("make", "make_vec")),
+        ("gymnasium", "duels.envs.gymnasium", ("DuelEnv", "DuelVectorEnv")),
+        ("pettingzoo", "pettingzoo", ("make",)),
+        ("pettingzoo", "duels.envs.pettingzoo", ("env", "raw_env", "DuelEnv")),
+        ("pyspiel", "duels.envs.openspiel", ("load_game",)),
+    ],
+)
+def test_what_needs_an_extra_takes_only_reserved_names(
+    needs: str, module: str, names: tuple[str, ...]
+) -> None:
+    pytest.importorskip(needs)
+    for name in names:
+        assert told_apart(getattr(import_module(module), name)) <= RESERVED
 
 
 def test_no_command_has_a_flag_that_could_be_an_option() -> None:
