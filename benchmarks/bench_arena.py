@@ -49,7 +49,7 @@ def bare(config: Config, game: str) -> Callable[[], object]:
     """The same matches, played and graded one after another, with nothing around them."""
     rules = config.rules(game)
     judge = Judge(rules)
-    players = {name: Asked(config.seat(name, rules), rules) for name in PLAYERS}
+    players = {name: Asked(config.seat(name, rules)) for name in PLAYERS}
 
     def play() -> None:
         for bout in config.bouts(game, *PLAYERS, range(config.matches_of(game) // 2)):

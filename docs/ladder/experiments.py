@@ -108,7 +108,7 @@ def coverage(name: str) -> list[str]:
     rules = find_game(name).rules()
     true = _true_result(rules)
     judge = Judge(rules)
-    players = {each: Asked(make_player(each, rules), rules) for each in (ONE, TWO)}
+    players = {each: Asked(make_player(each, rules)) for each in (ONE, TWO)}
     sequence = peeked = fixed = 0
     for number in range(RUNS):
         values = [pair.adjusted for pair in _played(rules, judge, players, number)]

@@ -154,8 +154,10 @@ def play_some(name: str, headers: Mapping[str, str], rng: Random, entries: int) 
     """A match as the command plays it, when people decide at random, at least once."""
     live = seat_players(Match.start(find_game(name).rules()), headers)
     while live.match.actor is not None and (len(live.match.turns) < entries or not live.begun):
-        action = rng.choice(live.match.actions) if live.person else live.choose()
-        live.play(live.match.actor, action)
+        if live.person:
+            live.play(live.person, rng.choice(live.match.actions))
+        else:
+            live.enter(live.next_entry())
     return live.match
 
 

@@ -69,7 +69,7 @@ def sitting(name: str, machine: bool, rng: Random) -> Sitting:
     while live.match.actor is not None and len(live.match.turns) < 8:
         seat, match = live.person, live.match
         if not seat:
-            live.play(live.match.actor, live.choose())
+            live.enter(live.next_entry())
             continue
         action = rng.choice(match.actions)
         for question, entry in _dialogue(

@@ -40,7 +40,10 @@ def play_out(match: LiveMatch, rng: Random, most: int = 10_000) -> None:
         actor = match.match.actor
         if actor is None:
             return
-        match.play(actor, rng.choice(match.match.actions) if match.person else match.choose())
+        if match.person:
+            match.play(actor, rng.choice(match.match.actions))
+        else:
+            match.enter(match.next_entry())
 
 
 @pytest.mark.parametrize("name", GAME_NAMES)
@@ -58,9 +61,7 @@ def test_who_drives_it_after_a_break_makes_no_difference(name: str, tmp_path: Pa
     play_out(whole, Random(1))
     broken = live(name, who)
     for _ in range(len(whole.match.turns)):
-        actor = broken.match.actor
-        assert actor is not None
-        broken.play(actor, broken.choose())
+        broken.enter(broken.next_entry())
         broken = seat_players(broken.match, {"seat1": "random", "seat2": "greedy", "seed": "7"})
     assert lines_of(broken.match) == lines_of(whole.match)
 
@@ -150,7 +151,7 @@ def test_any_accepted_record_can_be_extended_and_taken_back_in_any_order(
             if back and data.draw(st.booleans()):
                 match.take_back(back)
             elif actor is not None:
-                action = match.choose() if actor is CHANCE else rng.choice(match.match.actions)
+                action = match.next_entry().action if actor is CHANCE else rng.choice(match.match.actions)
                 match.play(actor, action)
         journal.close()
         kept = read_record(path)
@@ -170,12 +171,12 @@ def test_a_record_without_a_seed_gets_one(tmp_path: Path) -> None:
     with home(tmp_path):
         journal, record = Journal.reopen(path)
         match = seat_players(record.match, record.headers, journal)
-        match.play(CHANCE, coin := match.choose())
+        match.enter(coin := match.next_entry())
         journal.close()
         (seed,) = (line for line in path.read_text().splitlines() if line.startswith("seed: "))
         assert seed == f"seed: {record.headers['seed']}"
         again = seat_players(match.match.after(4), read_record(path).headers)
-        assert again.choose() == coin
+        assert again.next_entry() == coin
 
 
 def test_records_are_for_their_owner_only(tmp_path: Path) -> None:

@@ -1,11 +1,10 @@
 """One match of a run: who plays what, and all that is kept of how it went."""
 
 from collections import defaultdict
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import sha256
-from random import Random
 from typing import Any
 
 from duels.arena.rows import VERSION
@@ -13,11 +12,12 @@ from duels.arena.values import AnyMatch, Judge, Luck
 from duels.core.match import Match
 from duels.core.options import OptionValue
 from duels.core.record import format_entry
-from duels.core.rules import CHANCE, OpenRules, Rules, Seat, Sight
+from duels.core.rules import Rules, Seat, Sight
 from duels.games import find_game
 from duels.play.dice import Dice
+from duels.play.step import Asking, NextEntry, Question, answer_questions, ask_for_entry, ask_player
 from duels.players import Player
-from duels.players.failures import Answer, Failed, NoMove
+from duels.players.failures import Answer, NoMove
 
 MOST_BLUNDERS = 3  # that are kept of a match
 _NOTHING = 1e-9
@@ -52,41 +52,15 @@ def _rules(game: str, options: tuple[tuple[str, OptionValue], ...]) -> Rules[Any
     return find_game(game).rules(**dict(options))
 
 
-@dataclass(frozen=True)
-class Question:
-    """A decision that a player is to make."""
-
-    seat: Seat
-    sight: Sight[Any, Any]
-    rng: Random
-
-
-Playing = Generator[Question, Answer | NoMove, dict[str, Any]]
-"""Asks question after question, is sent the answers, and returns the row of the match."""
-
-
-def play(bout: Bout, judge: Judge) -> Playing:
-    """Play a match and grade it as it goes; whoever drives this asks the players."""
+def play(bout: Bout, judge: Judge) -> Asking[dict[str, Any]]:
+    """Play a match and grade it as it goes; the row of it."""
     told = _Told()
     match: AnyMatch = Match.start(judge.rules)
     dice = Dice(bout.seed)
-    while (actor := match.actor) is not None:
-        if actor is CHANCE:
-            outcome = dice.chance(match)
-            odds = [float(chance) for chance in judge.rules.odds(match.state)]
-            told.luck.add(judge.worths(match), odds, match.actions.index(outcome))
-            match = match.play(CHANCE, outcome)
-            continue
-        seat = Seat(actor)
-        sight = match.sight(seat)
-        answer = yield Question(seat, sight, dice.at(match, seat.label))
-        told.failed(seat, len(match.turns), answer.failed)
-        if isinstance(answer, NoMove):
-            told.forfeited[seat] = judge.verdict(match, sight).value.number
-            match = match.forfeit(seat)
-        else:
-            told.decided(judge, match, sight, answer)
-            match = match.play(seat, answer.action)
+    while match.actor is not None:
+        entry = yield from ask_for_entry(match, dice)
+        told.entered(judge, match, entry)
+        match = entry.play(match)
     return _row(bout, judge, match, told)
 
 
@@ -104,10 +78,22 @@ class _Told:
             seat: defaultdict(lambda: [0, 0.0]) for seat in Seat
         }
 
-    def failed(self, seat: Seat, entry: int, failed: tuple[Failed, ...]) -> None:
-        self.failures += [[seat.value, entry + 1, each.failure.value, each.detail] for each in failed]
+    def entered(self, judge: Judge, match: AnyMatch, entry: NextEntry) -> None:
+        """Note the entry that is about to be played."""
+        seat, answer = entry.actor, entry.answer
+        if not isinstance(seat, Seat):
+            odds = [float(chance) for chance in judge.rules.odds(match.state)]
+            self.luck.add(judge.worths(match), odds, match.actions.index(entry.action))
+            return
+        number = len(match.turns) + 1
+        self.failures += [[seat.value, number, each.failure.value, each.detail] for each in answer.failed]
+        sight = match.sight(seat)
+        if isinstance(answer, NoMove):
+            self.forfeited[seat] = judge.verdict(match, sight).value.number
+        else:
+            self._decided(judge, match, sight, answer)
 
-    def decided(self, judge: Judge, match: AnyMatch, sight: Sight[Any, Any], answer: Answer) -> None:
+    def _decided(self, judge: Judge, match: AnyMatch, sight: Sight[Any, Any], answer: Answer) -> None:
         if len(sight.actions) > 1:  # where there is no choice there is nothing to grade
             self._grade(judge, match, sight, answer.action)
         if answer.policy:
@@ -157,42 +143,14 @@ def _row(bout: Bout, judge: Judge, match: AnyMatch, told: _Told) -> dict[str, An
 
 
 class Asked:
-    """Asks a player of any kind; where it tells its odds, we draw, so that they are known."""
+    """A player of any kind in the arena: its policy is wanted too, if it tells one."""
 
-    def __init__(self, player: Player, rules: Rules[Any, Any, Any]) -> None:
+    def __init__(self, player: Player) -> None:
         self._player = player
-        self._odds = getattr(player, "odds", None)
-        self._decide = getattr(player, "decide", None)
-        self._remembers = isinstance(rules, OpenRules)  # then what a built-in player does hangs on the state
-        self._known: dict[Any, dict[Any, float]] = {}
 
     def answer(self, question: Question) -> Answer | NoMove:
         """The player's decision, or that there was none."""
-        sight, rng = question.sight, question.rng
-        if self._odds:
-            odds = self._policy(sight)
-            (action,) = rng.choices(list(odds), weights=list(odds.values()))
-            return Answer(action, odds)
-        try:
-            if self._decide:
-                decided: Answer = self._decide(sight, rng)
-                return decided
-            return Answer(self._player.choose(sight, rng))
-        except NoMove as none:
-            return none
-
-    def _policy(self, sight: Sight[Any, Any]) -> dict[Any, float]:
-        assert self._odds
-        if not self._remembers:
-            told: dict[Any, float] = self._odds(sight)
-            return told
-        found = self._known.get(sight.view)
-        if found is None:
-            found = self._odds(sight)
-            if len(self._known) > 100_000:
-                self._known.clear()
-            self._known[sight.view] = found
-        return found
+        return ask_player(self._player, question, by_policy=True)
 
     def new_match(self, name: str) -> None:
         """Tell a program that a new match begins."""
@@ -211,11 +169,4 @@ def play_with(bout: Bout, judge: Judge, players: Mapping[Seat, Asked]) -> dict[s
     """Play a match with these players; the row of it."""
     for player in players.values():
         player.new_match(bout.key)
-    playing = play(bout, judge)
-    try:
-        question = next(playing)
-        while True:
-            question = playing.send(players[question.seat].answer(question))
-    except StopIteration as done:
-        row: dict[str, Any] = done.value
-        return row
+    return answer_questions(play(bout, judge), lambda question: players[question.seat].answer(question))

@@ -9,13 +9,14 @@ from threading import Thread
 from typing import Any
 
 from duels.arena.amounts import Spending
-from duels.arena.bout import Asked, Bout, Question, play
+from duels.arena.bout import Asked, Bout, play
 from duels.arena.config import Config, currency_of
 from duels.arena.folder import Folder, Score, score_of
 from duels.arena.logs import AT_ONCE, Log
 from duels.arena.values import Judge
 from duels.core.errors import DuelsError
 from duels.core.rules import Rules, Seat
+from duels.play.step import Question
 from duels.players.completions import Usage, money
 from duels.players.endpoint import BudgetSpent, Endpoint, Meter
 from duels.players.failures import Answer, NoMove, TransportFailed
@@ -237,7 +238,7 @@ class _Seats:
                 self._known[key] = ModelPlayer(self._models[name], rules, self._endpoint)
             else:
                 log: Path = self._folder.bot_log(name, f"{self._name}-{seat.value}")
-                self._known[key] = Asked(self._config.seat(name, rules, log), rules)
+                self._known[key] = Asked(self._config.seat(name, rules, log))
         return self._known[key]
 
     def close(self) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from duels.arena.bout import Asked, Question
+from duels.arena.bout import Asked
 from duels.arena.config import ProbeConfig
 from duels.arena.folder import Folder
 from duels.arena.logs import AT_ONCE, QUICK, Log
@@ -29,6 +29,7 @@ from duels.core.errors import BadOption
 from duels.core.extras import extra
 from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.games import find_game
+from duels.play.step import Question
 from duels.players.completions import Usage
 from duels.players.endpoint import BudgetSpent, Endpoint
 from duels.players.failures import Answer, NoMove, TransportFailed
@@ -277,7 +278,7 @@ class _Asking:
         key = sight.rules, sight.seat
         if key not in self._players:
             log = self._folder.bot_log(self._name, str(sight.seat.value))
-            self._players[key] = Asked(self._run.seat(self._name, sight.rules, log), sight.rules)
+            self._players[key] = Asked(self._run.seat(self._name, sight.rules, log))
         return self._players[key]
 
     async def _ask_model(self, questions: list[Ask]) -> None:

@@ -53,7 +53,7 @@ class Players:
     def _player(self, rules: Rules[Any, Any, Any], name: str, seat: Seat) -> Asked:
         key = rules, name, seat
         if key not in self._players:
-            self._players[key] = Asked(self._config.seat(name, rules, self._log_of(name, seat)), rules)
+            self._players[key] = Asked(self._config.seat(name, rules, self._log_of(name, seat)))
         return self._players[key]
 
     def close(self) -> None:

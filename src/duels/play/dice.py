@@ -1,6 +1,7 @@
 """Where the randomness of a match comes from: a seed, and outcomes that were given in advance."""
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +28,16 @@ class Dice:
     seeded through a cryptographic hash: their state tells nothing about the seed, or about any other draw.
     """
 
-    def __init__(self, seed: str) -> None:
+    def __init__(
+        self,
+        seed: str,
+        script: "ChanceScript | None" = None,
+        notice: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        """With `script`, its outcomes come first; `notice` is told if one cannot come."""
         self._seed = seed
+        self._script = script or ChanceScript(())
+        self._notice = notice
         self._chain: list[tuple[Turn[Any], bytes]] = []  # the entries of the match last asked about, hashed
 
     def at(self, match: AnyMatch, purpose: str) -> "Random":
@@ -41,7 +50,12 @@ class Dice:
 
     def chance(self, match: AnyMatch) -> Any:
         """The outcome of the chance node that `match` stands at."""
-        rules = match.rules
+        rules, scripted = match.rules, self._script.at(match)
+        if scripted in match.actions:
+            return scripted
+        if scripted is not None:
+            can = ", ".join(map(rules.format, match.actions))
+            self._notice(f"'{rules.format(scripted)}' cannot come now (only {can}); the rest is drawn.")
         deal = rules.deal(self.once("deal"))
         if deal is None:
             return draw(match, self.at(match, CHANCE.value))
@@ -68,6 +82,21 @@ class Dice:
             before = chain[-1][1] if chain else b""
             chain.append((turn, _hash(before + format_entry(match.rules, turn).encode())))
         return chain[-1][1] if chain else b""
+
+
+class StreamDice:
+    """All draws from one generator, in order: for measurements, in which no match is resumed."""
+
+    def __init__(self, rng: "Random") -> None:
+        self._rng = rng
+
+    def at(self, match: AnyMatch, purpose: str) -> "Random":
+        """The one generator."""
+        return self._rng
+
+    def chance(self, match: AnyMatch) -> Any:
+        """The outcome of the chance node that `match` stands at."""
+        return draw(match, self._rng)
 
 
 def _hash(text: bytes) -> bytes:

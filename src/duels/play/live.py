@@ -1,21 +1,18 @@
-"""A live match: whoever sits at the seats, the dice, and the record on disk. It has no screen.
+"""A live match: the players at its seats, the dice, and the record on disk. It has no screen.
 
-Terminal, browser and arena drive the same one: `person` says who is to be asked, `play` takes the answer, and
-`choose` decides where a machine or chance is to act. Every entry is on disk before it is anywhere else.
+Terminal and browser drive it: `person` is the person to be asked, `play` takes their answer, and `next_entry`
+decides where a machine or chance is to act. Every entry is on disk before it is anywhere else.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from duels.core.errors import NotYourTurn
-from duels.core.match import Match
-from duels.core.rules import CHANCE, Actor, Seat
-from duels.play.dice import ChanceScript, Dice
+from duels.core.rules import Actor, Seat
 from duels.play.journal import Journal
+from duels.play.step import AnyMatch, NextEntry, Randomness, next_entry
 from duels.players import Player
 
-AnyMatch = Match[Any, Any, Any]
 _LABELS = {seat: seat.label for seat in Seat}
 
 
@@ -39,11 +36,9 @@ class LiveMatch:
         self,
         match: AnyMatch,
         players: Mapping[Seat, Player | None],
-        dice: Dice,
-        script: ChanceScript | None = None,
+        dice: Randomness,
         journal: Journal | None = None,
         names: Mapping[Seat, str] | None = None,
-        notice: Callable[[str], None] = lambda text: None,
     ) -> None:
         self.match = match
         self._seated_at = match.length
@@ -53,8 +48,6 @@ class LiveMatch:
         self.journal = journal
         self.words = match.rules.game.words(match.rules)
         self._dice = dice
-        self._script = script or ChanceScript(())
-        self._notice = notice
 
     @property
     def people(self) -> frozenset[Seat]:
@@ -75,15 +68,13 @@ class LiveMatch:
 
     # -- going on -------------------------------------------------------------------------------
 
-    def choose(self) -> Any:
-        """What the machine whose turn it is does, or what chance brings."""
-        actor = self.match.actor
-        if actor is CHANCE:
-            return self._chance()
-        player = self.players[actor] if isinstance(actor, Seat) else None
-        if player is None or not isinstance(actor, Seat):
-            raise NotYourTurn("It is for a person to decide, or the match is over.")
-        return player.choose(self.match.sight(actor), self._dice.at(self.match, actor.label))
+    def next_entry(self) -> NextEntry:
+        """The decision of the machine to move, or the outcome of chance; raises NotYourTurn and GameOver."""
+        return next_entry(self.match, self.players, self._dice)
+
+    def enter(self, entry: NextEntry) -> None:
+        """Play the next entry."""
+        self._advance(entry.play(self.match))
 
     def play(self, actor: Actor, action: Any) -> None:
         """Play one action, or one outcome of chance; the errors are those of `Match.play`."""
@@ -93,24 +84,10 @@ class LiveMatch:
         """Give the match up, on the seat's own turn or on the other's."""
         self._advance(self.match.resign(seat))
 
-    def forfeit(self, seat: Seat) -> None:
-        """Let the match be lost by the seat to decide: no legal action came from it in time."""
-        self._advance(self.match.forfeit(seat))
-
     def _advance(self, match: AnyMatch) -> None:
         if self.journal:
             self.journal.add(match)
         self.match = match
-
-    def _chance(self) -> Any:
-        match, rules = self.match, self.match.rules
-        scripted = self._script.at(match)
-        if scripted in match.actions:
-            return scripted
-        if scripted is not None:
-            can = ", ".join(map(rules.format, match.actions))
-            self._notice(f"'{rules.format(scripted)}' cannot come now (only {can}); the rest is drawn.")
-        return self._dice.chance(match)
 
     def close(self) -> None:
         """Let the players go: programs end with the match."""

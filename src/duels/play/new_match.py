@@ -98,4 +98,4 @@ def seat_players(
     players = {seat: kind.seat(match.rules, progress) if kind.seat else None for seat, kind in kinds.items()}
     script = ChanceScript.parse(match.rules, headers.get("chance", ""))
     names = {seat: kind.name for seat, kind in kinds.items()}
-    return LiveMatch(match, players, Dice(headers.get("seed", "")), script, journal, names, notice)
+    return LiveMatch(match, players, Dice(headers.get("seed", ""), script, notice), journal, names)

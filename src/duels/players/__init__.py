@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from duels.core.errors import UnknownName, no_such, quote
 from duels.core.rules import Rules, Sight
 from duels.games import rules_of
-from duels.players.levels import SHARE, LevelPlayer
+from duels.players.levels import SHARE, LevelPlayer, MixedPlayer
 from duels.solving.progress import Progress, quiet
 
 if TYPE_CHECKING:
@@ -103,10 +103,11 @@ class RandomPlayer:
         return dict.fromkeys(sight.actions, 1 / len(sight.actions))
 
 
-class GreedyPlayer:
+class GreedyPlayer(MixedPlayer):
     """Plays the action with the highest one-ply score of the game; breaks ties at random."""
 
     def __init__(self, rules: Rules[Any, Any, Any]) -> None:
+        super().__init__(rules)
         self._rules = rules
         self._score = rules.game.greedy(rules)
 
@@ -114,18 +115,13 @@ class GreedyPlayer:
         return GreedyPlayer, (self._rules,)  # the score may be any function, which cannot be pickled
 
     def choose(self, sight: Sight[Any, Any], rng: "Random") -> Any:
-        """One of the actions with the highest score."""
-        return rng.choice(self._best(sight))
+        return rng.choice(list(self._odds(sight)))  # all as likely
 
-    def odds(self, sight: Sight[Any, Any]) -> dict[Any, float]:
-        """How likely it is to take each of the actions that it may take."""
-        best = self._best(sight)
-        return dict.fromkeys(best, 1 / len(best))
-
-    def _best(self, sight: Sight[Any, Any]) -> list[Any]:
+    def _find_odds(self, sight: Sight[Any, Any]) -> dict[Any, float]:
         scores = [self._score(sight, action) for action in sight.actions]
-        best = max(scores)
-        return [a for a, score in zip(sight.actions, scores, strict=True) if score == best]
+        most = max(scores)
+        best = [action for action, score in zip(sight.actions, scores, strict=True) if score == most]
+        return dict.fromkeys(best, 1 / len(best))
 
 
 register(Kind(HUMAN, "a person at this keyboard", None))

@@ -6,39 +6,72 @@ than large ones. Where perfect play must be unpredictable, the share is how ofte
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # a list of players, or a person at both seats, needs no oracle
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
     from random import Random
 
-    from duels.core.rules import Sight
+    from duels.core.rules import Rules, Sight
     from duels.solving.oracle import Oracle, Verdict
 
+_MOST_KNOWN = 10_000  # states
 SHARE = {"novice": 0.8, "casual": 0.5, "club": 0.25, "expert": 0.1, "best": 0.0}
 
 
-class LevelPlayer:
+class MixedPlayer(ABC):
+    """A player that draws by known odds; in a game without secrets it works them out once a state."""
+
+    def __init__(self, rules: "Rules[Any, Any, Any]") -> None:
+        self._keeps = not rules.has_secrets
+        self._last: tuple[Sight[Any, Any], dict[Any, float]] | None = None
+        self._known: dict[Hashable, dict[Any, float]] = {}
+
+    @abstractmethod
+    def choose(self, sight: "Sight[Any, Any]", rng: "Random") -> Any:
+        """One of `sight.actions`, drawn by `odds`."""
+
+    def odds(self, sight: "Sight[Any, Any]") -> dict[Any, float]:
+        """How likely it is to take each of the actions that it may take."""
+        return self._odds(sight).copy()
+
+    @abstractmethod
+    def _find_odds(self, sight: "Sight[Any, Any]") -> dict[Any, float]:
+        """Work the odds out."""
+
+    def _odds(self, sight: "Sight[Any, Any]") -> dict[Any, float]:
+        if self._last and self._last[0] is sight:  # a caller that had it choose often asks for the odds next
+            return self._last[1]
+        found = self._known.get(sight.view) if self._keeps else None
+        if found is None:
+            found = self._find_odds(sight)
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            if self._keeps:
+                self._known[sight.view] = found
+        self._last = sight, found
+        return found
+
+
+class LevelPlayer(MixedPlayer):
     """At every decision, gives away on average `share` of what a random choice would."""
 
     def __init__(self, oracle: "Oracle[Any, Any]", share: float) -> None:
+        super().__init__(oracle.rules)
         self._oracle = oracle
         self.share = share
-        self._told_last: tuple[Sight[Any, Any], dict[Any, float]] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LevelPlayer, (self._oracle, self.share)  # a copy works the odds out again
 
     def choose(self, sight: "Sight[Any, Any]", rng: "Random") -> Any:
-        """One of `sight.actions`, drawn by `odds`."""
-        odds = self.odds(sight)
+        odds = self._odds(sight)
         return rng.choices(list(odds), weights=list(odds.values()))[0]
 
-    def odds(self, sight: "Sight[Any, Any]") -> dict[Any, float]:
-        """How likely it is to take each of the legal actions."""
-        # Whoever had it choose often asks for the odds next.
-        if self._told_last is None or self._told_last[0] is not sight:
-            weights = level_weights(self._oracle, sight, self.share)
-            self._told_last = sight, dict(zip(sight.actions, weights, strict=True))
-        return self._told_last[1].copy()
+    def _find_odds(self, sight: "Sight[Any, Any]") -> dict[Any, float]:
+        return dict(zip(sight.actions, level_weights(self._oracle, sight, self.share), strict=True))
 
 
 def level_weights(oracle: "Oracle[Any, Any]", sight: "Sight[Any, Any]", share: float) -> list[float]:

@@ -10,7 +10,6 @@ from duels.core.words import Dialogue, Ink, Question, Words, ask_until, read_yes
 from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator
 from duels.players import HUMAN
-from duels.players.failures import NoMove
 from duels.terminal.people import (
     REFUSED,
     RESIGN,
@@ -116,19 +115,15 @@ class PromptedMatch:
                 self._recall()
                 self._let_person_decide(live.person)
                 continue
-            try:
-                with self.screen.progress("thinking"):
-                    action = live.choose()
-            except NoMove as problem:
-                assert isinstance(actor, Seat)  # chance always has an answer
-                self.screen.notice(f"{problem}")
-                live.forfeit(actor)
-                self._tell()
-                continue
-            if isinstance(actor, Seat) or self.narrator.in_suspense(live.match):
+            with self.screen.progress("thinking"):
+                entry = live.next_entry()
+            if entry.no_move:
+                self.screen.notice(f"{entry.no_move}")
+            elif isinstance(actor, Seat) or self.narrator.in_suspense(live.match):
                 self.screen.wait()
-            live.play(actor, action)
-            self._say(self.narrator.entered(live.match))
+            live.enter(entry)
+            if not entry.no_move:
+                self._say(self.narrator.entered(live.match))
             self._tell()
         self._say_who_won()
 

@@ -16,7 +16,6 @@ from duels.core.record import SECRET_HEADERS, dumps, format_header
 from duels.core.rules import BOTH, Rules, Seat
 from duels.play import new_match
 from duels.players import Player
-from duels.players.failures import NoMove
 from duels.web.entries import read_entries
 from duels.web.identity import new_invite, new_match_id
 from duels.web.refusals import NoMatch, Refusal, Stale
@@ -181,16 +180,11 @@ def decide_for_machine(
         for seat in Seat
     }
     live = standing.live(players)
-    actor = live.match.actor
-    assert isinstance(actor, Seat)
-    try:
-        action = live.choose()
-    except NoMove as problem:
-        log.warning("A player forfeits: %s", problem)
-        live.forfeit(actor)
-    else:
-        live.play(actor, action)
-        go_on_by_itself(live, standing.question)
+    entry = live.next_entry()
+    if entry.no_move:
+        log.warning("A player forfeits: %s", entry.no_move)
+    live.enter(entry)
+    go_on_by_itself(live, standing.question)
     return Change(id, number, lines(live.match, standing.match), ends=live.match.over)
 
 

@@ -152,8 +152,8 @@ class Standing:
 
     def live(self, players: Mapping[Seat, Player | None] | None = None) -> LiveMatch:
         """The live match; without players it can be looked at and played by people."""
-        dice = Dice(self.headers.get("seed", ""))
-        return LiveMatch(self.match, players or _PEOPLE, dice, self._script)
+        dice = Dice(self.headers.get("seed", ""), self._script)
+        return LiveMatch(self.match, players or _PEOPLE, dice)
 
     @cached_property
     def _script(self) -> ChanceScript:
@@ -224,7 +224,7 @@ def go_on_by_itself(live: LiveMatch, question: Asks) -> None:
     """Play what nobody decides: what chance brings, and what the book enters without asking."""
     while (actor := live.match.actor) is not None:
         if not isinstance(actor, Seat):
-            live.play(actor, live.choose())
+            live.enter(live.next_entry())
             continue
         sight = live.match.sight(actor)
         if question(sight):

@@ -84,6 +84,7 @@ def live_match(
     path: Path | None = None,
     entries: str = "",
     chance: str = "",
+    notice: Callable[[str], None] = lambda text: None,
     **options: Any,
 ) -> LiveMatch:
     """A match with these players, after these entries, recorded at `path`; `chance` comes if it can."""
@@ -91,7 +92,7 @@ def live_match(
     match: Match[Any, Any, Any] = Match.start(found.rules(**options))
     headers = {"seat1": one, "seat2": two, "seed": "7", "chance": chance}
     journal = Journal.create(path, match, headers) if path else None
-    live = seat_players(match, headers, journal)
+    live = seat_players(match, headers, journal, notice)
     for entry in entries.split():
         after = live.match.play_text(entry)
         assert after.last

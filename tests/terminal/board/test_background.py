@@ -132,10 +132,11 @@ def test_a_chance_that_cannot_come_is_told_by_the_thread_that_draws(monkeypatch:
         draw(board)
 
     monkeypatch.setattr(BoardApp, "_draw", noted)
-    live = live_match("flip", chance="5,5")
+    boards: list[BoardApp] = []
+    live = live_match("flip", chance="5,5", notice=lambda text: boards[0].notice(text))
 
     async def act(player: Player) -> None:
-        live._notice = player.app.notice
+        boards.append(player.app)
         await player.press("a", "1")
         await player.see("'5,5' cannot come now")
 

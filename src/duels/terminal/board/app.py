@@ -18,7 +18,6 @@ from duels.core.errors import DuelsError
 from duels.core.rules import Actor, Seat
 from duels.core.text_board import TextBoard
 from duels.play.live import LiveMatch
-from duels.players.failures import NoMove
 from duels.terminal.after import After, record_of, ways_on
 from duels.terminal.board.background import Waiting, in_background
 from duels.terminal.board.choice import Choice
@@ -145,18 +144,16 @@ class BoardApp(App[Leaving]):
     async def _let_machine_decide(self, actor: Actor) -> None:
         self._hurried.clear()
         self._draw()
-        try:
-            action = await in_background(self.live.choose)
-        except NoMove as problem:
-            assert isinstance(actor, Seat)  # chance always has an answer
-            self.live.forfeit(actor)
-            self.notice(str(problem))
+        entry = await in_background(self.live.next_entry)
+        if entry.no_move:
+            self.live.enter(entry)
+            self.notice(str(entry.no_move))
             return
         if self._pause and (isinstance(actor, Seat) or self._story.in_suspense):
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._hurried.wait(), self._pause)
             self._paused = True
-        self.live.play(actor, action)
+        self.live.enter(entry)
 
     async def _let_person_decide(self, seat: Seat) -> None:
         sight = self.live.match.sight(seat)

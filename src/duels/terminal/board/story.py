@@ -4,8 +4,9 @@ from duels.core.narration import Narration
 from duels.core.record import format_entry
 from duels.core.rules import Seat
 from duels.core.words import Ink
-from duels.play.live import AnyMatch, LiveMatch
+from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator
+from duels.play.step import AnyMatch
 from duels.terminal.people import alone
 
 
