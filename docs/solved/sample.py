@@ -17,6 +17,7 @@ from typing import Any
 
 from duels.analysis import wording
 from duels.analysis.export import Export, play_one
+from duels.core.rules import Seat
 from duels.games.flip import abstraction, bounds, oracle, rules, table
 from duels.players import levels, make_player
 
@@ -56,7 +57,7 @@ def fingerprint() -> str:
 
 def _played(player: str) -> Iterator[dict[str, Any]]:
     book = rules.QuantumTiles()
-    judge, seated = oracle.make_oracle(book), [make_player(player, book)] * 2
+    judge, seated = oracle.make_oracle(book), dict.fromkeys(Seat, make_player(player, book))
     run = Export(book, (player, player), "export", MATCHES)
     for number in range(MATCHES):
         yield shown_by(play_one(run, number, judge, seated)["turns"])

@@ -162,7 +162,7 @@ def test_exported_rows_of_a_seat(seed: int, seat: Seat) -> None:
     """A dataset's decisions of one seat: what it was shown, its grades, how the match ended for it."""
     rows = []
     for match in pair_of(seed, seat):
-        scripts = [Script([turn for turn in match.turns if turn.actor is actor]) for actor in Seat]
+        scripts = {actor: Script([turn for turn in match.turns if turn.actor is actor]) for actor in Seat}
         told = {"number": 0, **play_one(RUN, 0, ORACLE, scripts)}
         rows.append([row for row in rows_of(RUN, told) if row["seat"] == seat])
     assert rows[0]

@@ -5,22 +5,23 @@ JSON lines hold a match a line, Parquet a decision a row. A run that was interru
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
-from random import Random
 from typing import Any
 
 from duels.analysis.shown import Shown
 from duels.core.errors import DuelsError, to_install
-from duels.core.match import Match, draw
+from duels.core.match import Match
 from duels.core.rules import CHANCE, Rules, Seat, Sight
 from duels.files import draft_of, naming, sole_writer
-from duels.players import make_player
+from duels.play.dice import Dice
+from duels.play.step import next_entry
+from duels.players import Player, make_player
 from duels.solving.oracle import Exactness
 from duels.solving.oracles import quick_oracle_for
 
@@ -113,7 +114,7 @@ class _Players:
     def __init__(self, run: Export) -> None:
         self._run = run
         self._oracle = quick_oracle_for(run.rules)
-        self._seated = [make_player(name, run.rules) for name in run.players]
+        self._seated = dict(zip(Seat, [make_player(name, run.rules) for name in run.players], strict=True))
 
     def match(self, number: int) -> dict[str, Any]:
         """The match of that number, as a line of JSON tells it."""
@@ -167,23 +168,19 @@ def _line(match: dict[str, Any]) -> str:
     return json.dumps(match, ensure_ascii=False) + "\n"
 
 
-def play_one(run: Export, number: int, oracle: Any, seated: list[Any]) -> dict[str, Any]:
-    """One match, from its own seed: the same whatever was played before it."""
-    rng, written = Random(f"{run.seed} {number}"), _notation(run.rules)
+def play_one(run: Export, number: int, oracle: Any, seated: Mapping[Seat, Player]) -> dict[str, Any]:
+    """Play the match of that number: the one that the seed `SEED NUMBER` gives everywhere."""
+    dice, written = Dice(f"{run.seed} {number}"), _notation(run.rules)
     match: AnyMatch = Match.start(run.rules)
     turns = []
-    while (actor := match.actor) is not None:
-        if actor is CHANCE:
-            action = draw(match, rng)
-            turns.append({**_UNGRADED, "actor": "chance", "action": written(action)})
+    while match.actor is not None:
+        entry = next_entry(match, seated, dice)
+        if isinstance(entry.actor, Seat):
+            sight, player = match.sight(entry.actor), seated[entry.actor]
+            turns.append(_graded(run.rules, oracle, player, sight, entry.action))
         else:
-            seat = Seat(actor)
-            # Where nothing is hidden the position says all, and a long history need not be gathered.
-            open_sight = not run.rules.has_secrets
-            sight = run.rules.sight(match.state, seat) if open_sight else match.sight(seat)
-            action = seated[seat - 1].choose(sight, rng)
-            turns.append(_graded(run.rules, oracle, seated[seat - 1], sight, action))
-        match = match.play(actor, action)
+            turns.append({**_UNGRADED, "actor": "chance", "action": written(entry.action)})
+        match = entry.play(match)
     return {**_result(match), "turns": turns}
 
 

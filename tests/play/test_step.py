@@ -1,0 +1,121 @@
+"""One step of a match: the same seed and players give the same match on every surface."""
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import duels
+from duels.analysis.export import Export, matches_of
+from duels.arena.bout import Asked, Bout, play_with
+from duels.arena.values import Judge
+from duels.core.errors import GameOver, NotYourTurn
+from duels.core.match import Match
+from duels.core.options import OptionValue
+from duels.core.record import format_header
+from duels.core.rules import CHANCE, Rules, Seat, Sight
+from duels.games import find_game
+from duels.play.dice import Dice, StreamDice
+from duels.play.library import read_record
+from duels.play.step import next_entry, play_out
+from duels.players import Player, RandomPlayer, make_player
+from duels.players.failures import Failed, Failure, NoMove
+from duels.web.decisions import decide_for_machine
+from tests.support import GAME_NAMES, AnyMatch, lines_of
+from tests.support import duels as command
+
+LIMITS: dict[str, dict[str, OptionValue]] = {"chain": {"max_boards": 3}, "hunt": {"max_turns": 8}}
+LEVELS = [("club", "novice"), ("perfect", "casual")]
+SEED, NUMBER = "same", 3
+
+
+def at_the_terminal(
+    rules: Rules[Any, Any, Any], players: tuple[str, str], seed: str, folder: Path
+) -> list[str]:
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in rules.options().items()]
+    seats = ["--seat1", players[0], "--seat2", players[1]]
+    path = folder / "match.duel"
+    assert command(folder, "play", rules.name, *options, *seats, "--seed", seed, "--save", path).code == 0
+    return lines_of(read_record(path).match)
+
+
+def in_the_arena(rules: Rules[Any, Any, Any], players: tuple[str, str], seed: str) -> list[str]:
+    bout = Bout(rules.name, tuple(rules.options().items()), players, seed, 0)
+    seated = {seat: Asked(make_player(players[seat - 1], rules)) for seat in Seat}
+    entries: list[str] = play_with(bout, Judge(rules), seated)["entries"]
+    return entries
+
+
+def on_the_server(rules: Rules[Any, Any, Any], players: tuple[str, str], seed: str) -> list[str]:
+    header = format_header(rules, {"seat1": players[0], "seat2": players[1], "seed": seed})
+    played: list[str] = []
+    while True:
+        change = decide_for_machine("id", 0, header, played, lambda name, rules, id: make_player(name, rules))
+        played += [entry.text for entry in change.entries]
+        if change.ends:
+            return played
+
+
+@pytest.mark.parametrize("players", [*LEVELS, ("random", "greedy")])
+@pytest.mark.parametrize("name", GAME_NAMES)
+def test_the_same_seed_and_players_give_the_same_match(
+    name: str, players: tuple[str, str], tmp_path: Path
+) -> None:
+    rules = find_game(name).rules(**LIMITS.get(name, {}))
+    (told,) = matches_of(Export(rules, players, SEED, NUMBER + 1), NUMBER, lambda done, games: None, 1)
+    exported = [turn["action"] for turn in told["turns"]]
+    seed = f"{SEED} {NUMBER}"
+    assert at_the_terminal(rules, players, seed, tmp_path) == exported
+    if players in LEVELS:  # of the others, the arena draws by the policy that they tell
+        assert in_the_arena(rules, players, seed) == exported
+    assert on_the_server(rules, players, seed) == exported
+
+
+@pytest.mark.parametrize("name", GAME_NAMES)
+def test_a_step_changes_nothing_and_can_be_taken_again(name: str) -> None:
+    players, dice = dict.fromkeys(Seat, RandomPlayer()), Dice("7")
+    match: AnyMatch = Match.start(find_game(name).rules(**LIMITS.get(name, {})))
+    while not match.over:
+        before, entry = lines_of(match), next_entry(match, players, dice)
+        assert entry == next_entry(match, players, Dice("7"))
+        assert entry.actor is match.actor
+        assert lines_of(match) == before
+        match = entry.play(match)
+    with pytest.raises(GameOver):
+        next_entry(match, players, dice)
+
+
+def test_a_person_is_not_asked() -> None:
+    with pytest.raises(NotYourTurn):
+        next_entry(duels.start("lights"), dict.fromkeys(Seat), Dice("7"))
+
+
+class Silent:
+    """A player that gives no move."""
+
+    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+        raise NoMove("silent", (Failed(Failure.LATE, "no answer came in time."),))
+
+
+def test_a_player_without_a_move_forfeits() -> None:
+    players: dict[Seat, Player | None] = {Seat.ONE: RandomPlayer(), Seat.TWO: Silent()}
+    match = play_out(duels.start("lights"), players, Dice("7"))
+    assert match.outcome
+    assert match.outcome.code == "1 won, 2 forfeited"
+    entry = next_entry(match.after(1), players, Dice("7"))
+    assert entry.no_move
+    with pytest.raises(NoMove):
+        _ = entry.action
+
+
+def test_a_stream_draws_in_order_and_a_limit_stops_it() -> None:
+    """The same numbers as of a generator that is asked for chance and for players in turn."""
+    rules = find_game("chain").rules()
+    rng, match = Random(3), Match.start(rules)
+    while not match.over and match.length < 30:
+        actor = match.actor
+        assert actor is not None
+        match = match.play(actor, duels.draw(match, rng) if actor is CHANCE else rng.choice(match.actions))
+    players = dict.fromkeys(Seat, RandomPlayer())
+    assert lines_of(play_out(Match.start(rules), players, StreamDice(Random(3)), 30)) == lines_of(match)
