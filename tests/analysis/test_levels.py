@@ -1,7 +1,6 @@
 """What each level gives away, how it does against the next, and how sure that is."""
 
 import re
-from collections.abc import Iterator
 from random import Random
 from statistics import mean, stdev
 from typing import Any
@@ -20,9 +19,10 @@ from duels.analysis.levels import (
     what_decides,
 )
 from duels.analysis.shortfalls import BELOW_THE_MIXTURE
-from duels.core.match import Match, playing
+from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.games import find_game
+from duels.play.step import play_out
 from duels.players.levels import SHARE
 from duels.solving.oracles import oracle_for
 from duels.terminal.levels import levels_as_text
@@ -51,12 +51,11 @@ def test_taking_luck_out_does_not_change_the_score(
 ) -> None:
     ends: list[Match[Any, Any, Any]] = []
 
-    def watched(start: Match[Any, Any, Any], *how: Any) -> Iterator[Match[Any, Any, Any]]:
-        ends.append(start)
-        for ends[-1] in playing(start, *how):
-            yield ends[-1]
+    def watched(*how: Any) -> Match[Any, Any, Any]:
+        ends.append(play_out(*how))
+        return ends[-1]
 
-    monkeypatch.setattr(levels, "playing", watched)
+    monkeypatch.setattr(levels, "play_out", watched)
     rules = find_game(game).rules()
     judge = _Judge(rules, oracle_for(rules))
     rng, seats = Random(4), [Seat(n % 2 + 1) for n in range(matches)]
@@ -99,10 +98,10 @@ def test_in_hunt_a_level_lies_its_share_of_random_play_below_the_mixture() -> No
     rules = find_game("hunt").rules()
     judge = _Judge(rules, oracle_for(rules))
     match = Match.start(rules).play_text("move 3", "observe 5", "move 6", "observe 2")
-    verdict, anything = judge(match, Seat.ONE, 1.0)
+    verdict, anything = judge(match.sight(Seat.ONE), 1.0)
     at_random = judge.expected(verdict, anything)
     assert at_random > 0.005
-    assert [judge.expected(verdict, judge(match, Seat.ONE, share)[1]) for share in SHARE.values()] == (
+    assert [judge.expected(verdict, judge(match.sight(Seat.ONE), share)[1]) for share in SHARE.values()] == (
         pytest.approx([share * at_random for share in SHARE.values()])
     )
 

@@ -2,23 +2,22 @@
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 from random import Random
 from typing import Any
 
 from duels.analysis.wording import MARKS, gets, mark_of, named, points
 from duels.core.game import Game
-from duels.core.match import Match, playing
+from duels.core.match import Match
 from duels.core.options import OptionValue
 from duels.core.rules import Rules, Seat, Sight
 from duels.games import rules_of
+from duels.play.dice import StreamDice
+from duels.play.step import play_out
 from duels.players import GreedyPlayer
 from duels.players.levels import mixture
 from duels.solving.oracle import OFTEN, Judged, Oracle, Verdict
 from duels.solving.oracles import oracle_for
 from duels.solving.protocols import Explainer, explainer_of
-
-AnyMatch = Match[Any, Any, Any]
 
 # A right answer is worth asking for when every other one gives away at least this much,
 CLEAR_GAP = 0.05
@@ -28,7 +27,7 @@ NEARLY_ALWAYS = 0.9
 MOST_RIGHT = 2 / 3
 # and any other lies at least so far below the mixture.
 MIXED_GAP = next(mark.most for mark in MARKS if mark.name == "good")
-# The matches that lead to the positions are played well, but not so well that nothing happens.
+# Of random play's losses, in the matches that lead to the positions.
 SHARE_ON_THE_WAY = 0.3
 # The share of random play's losses by which difficulty is measured.
 _MIDDLING = 0.5
@@ -162,28 +161,38 @@ def _in_one_match(
     rules: Rules[Any, Any, Any], oracle: Oracle[Any, Any], rng: Random, opening: int = OPENING
 ) -> list[Exercise]:
     """The positions with a clear answer that one match comes through after its opening."""
-    explainer = explainer_of(oracle)
-    found: list[Exercise] = []
-    decisions = 0
+    player = _Walker(oracle, opening)
+    play_out(Match.start(rules), dict.fromkeys(Seat, player), StreamDice(rng), _LONGEST_MATCH)
+    return player.found
 
-    def decide(match: AnyMatch, seat: Seat) -> Any:
-        nonlocal decisions
-        sight = match.sight(seat)
-        verdict = oracle.judge(sight)
-        decisions += len(verdict.actions) > 1
+
+class _Walker:
+    """Plays both seats well, but not so well that nothing happens, and notes exercises on the way."""
+
+    def __init__(self, oracle: Oracle[Any, Any], opening: int) -> None:
+        self._oracle = oracle
+        self._opening = opening
+        self._explainer = explainer_of(oracle)
+        self._decisions = 0
+        self.found: list[Exercise] = []
+
+    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+        verdict = self._oracle.judge(sight)
+        self._decisions += len(verdict.actions) > 1
+        if self._decisions > self._opening:
+            self._note(sight, verdict)
+        return rng.choices(sight.actions, weights=mixture(verdict, SHARE_ON_THE_WAY))[0]
+
+    def _note(self, sight: Sight[Any, Any], verdict: Verdict[Any]) -> None:
+        oracle, explainer = self._oracle, self._explainer
         answers = answers_of_the_mix if oracle.mixes else one_answer
-        if decisions > opening and (right := answers(explainer, sight, verdict)):
+        if right := answers(explainer, sight, verdict):
             lessons = {
                 explainer.lesson(sight, judged.action)
                 for judged in verdict.actions
                 if judged.best and explainer.idea(sight, judged.action) in right
             }
-            found.append(Exercise(sight, verdict, right, frozenset(lessons), oracle))
-        return rng.choices(sight.actions, weights=mixture(verdict, SHARE_ON_THE_WAY))[0]
-
-    for _ in islice(playing(Match.start(rules), rng, decide), _LONGEST_MATCH + 1):
-        pass
-    return found
+            self.found.append(Exercise(sight, verdict, right, frozenset(lessons), oracle))
 
 
 def answers_of_the_mix(

@@ -7,15 +7,16 @@ level's choices lie below the mixture: that is 0 on average for one that mixes l
 import math
 from collections.abc import Hashable
 from dataclasses import dataclass
-from itertools import islice
 from random import Random
 from typing import Any
 
 from duels.analysis.shortfalls import measure_of, shortfalls
-from duels.core.match import Match, playing
-from duels.core.rules import Rules, Seat
+from duels.core.match import Match
+from duels.core.rules import Rules, Seat, Sight
+from duels.play.dice import StreamDice
+from duels.play.step import next_entry, play_out
 from duels.players import BEST, strongest
-from duels.players.levels import SHARE, level_weights, mixture
+from duels.players.levels import SHARE, LevelPlayer, mixture
 from duels.solving.oracle import Oracle, Verdict
 from duels.solving.oracles import oracle_for
 from duels.solving.progress import Progress, quiet
@@ -71,15 +72,6 @@ class LevelRow:
         return self.score is not None and self.margin is not None and self.score - self.margin > 0.5
 
 
-@dataclass
-class _Played:
-    """One match as the player under test had it: what was given away, or how far it was below the mixture."""
-
-    lost: float = 0.0
-    others_lost: float = 0.0
-    decisions: int = 0
-
-
 def measure_levels(
     rules: Rules[Any, Any, Any], matches: int, seed: str, progress: Progress = quiet
 ) -> list[LevelRow]:
@@ -123,15 +115,13 @@ class _Judge:
         self._opening = oracle.value(rules.sight(rules.initial(), Seat.ONE))
         self.measure = measure_of(oracle)
 
-    def __call__(
-        self, match: Match[Any, Any, Any], seat: Seat, share: float
-    ) -> tuple[Verdict[Any], list[float]]:
+    def __call__(self, sight: Sight[Any, Any], share: float) -> tuple[Verdict[Any], list[float]]:
         if self.rules.has_secrets:
-            verdict = self.oracle.judge(match.sight(seat))
+            verdict = self.oracle.judge(sight)
             return verdict, mixture(verdict, share)
-        state = match.state
+        state = sight.view
         if state not in self._verdicts:
-            self._verdicts[state] = self.oracle.judge(self.rules.sight(state, seat))
+            self._verdicts[state] = self.oracle.judge(sight)
         verdict = self._verdicts[state]
         if (state, share) not in self._mixtures:
             self._mixtures[state, share] = mixture(verdict, share)
@@ -143,7 +133,7 @@ class _Judge:
         expected = sum(weight * amount for weight, amount in zip(weights, amounts, strict=True))
         return expected if abs(expected) >= _NOTHING else 0.0
 
-    def score(self, played: _Played, number: int) -> float:
+    def score(self, played: "_Played", number: int) -> float:
         """What a match says about the expected score.
 
         Result = the opening's value + luck - own losses + the other's losses, and luck is 0 on average:
@@ -153,24 +143,38 @@ class _Judge:
         return opening.number - played.lost + played.others_lost
 
 
+@dataclass
+class _Measured:
+    """A level in one match: what it gives away on average, or how far it lies below the mixture."""
+
+    judge: _Judge
+    share: float
+    lost: float = 0.0
+    decisions: int = 0
+
+    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+        verdict, weights = self.judge(sight, self.share)
+        if len(weights) > 1:
+            # On average: which of its actions is drawn is luck as well.
+            self.lost += self.judge.expected(verdict, weights)
+            self.decisions += 1
+        return rng.choices(sight.actions, weights=weights)[0]
+
+
+@dataclass(frozen=True)
+class _Played:
+    """One match as the player under test had it."""
+
+    lost: float
+    others_lost: float
+    decisions: int
+
+
 def _play(judge: _Judge, seat: Seat, share: float, other: float, rng: Random) -> _Played:
     """One match, from the side of the player at `seat`."""
-    played = _Played()
-
-    def decide(match: Match[Any, Any, Any], actor: Seat) -> Any:
-        verdict, weights = judge(match, actor, share if actor is seat else other)
-        # On average: which of its actions is drawn is luck as well.
-        lost = judge.expected(verdict, weights)
-        if actor is not seat:
-            played.others_lost += lost
-        elif len(weights) > 1:
-            played.lost += lost
-            played.decisions += 1
-        return rng.choices(match.actions, weights=weights)[0]
-
-    for _ in islice(playing(Match.start(judge.rules), rng, decide), _MOST_ENTRIES + 1):
-        pass
-    return played
+    own, others = _Measured(judge, share), _Measured(judge, other)
+    play_out(Match.start(judge.rules), {seat: own, seat.other: others}, StreamDice(rng), _MOST_ENTRIES)
+    return _Played(own.lost, others.lost, own.decisions)
 
 
 def _luckless_points(judge: _Judge, seat: Seat, levels: dict[Seat, float], rng: Random) -> float:
@@ -179,21 +183,20 @@ def _luckless_points(judge: _Judge, seat: Seat, levels: dict[Seat, float], rng: 
     An action's worth less the average worth of the actions that might have been drawn is 0 on average,
     whatever stands behind the worths: subtracting it changes no mean, but removes most of the spread.
     """
-    oracle, both_sides = judge.oracle, both_sides_of(judge.oracle)
+    both_sides, dice = both_sides_of(judge.oracle), StreamDice(rng)
+    players = {actor: LevelPlayer(judge.oracle, share) for actor, share in levels.items()}
+    match: Match[Any, Any, Any] = Match.start(judge.rules)
     luck = 0.0
-
-    def decide(match: Match[Any, Any, Any], actor: Seat) -> Any:
-        nonlocal luck
-        sight, others = match.sight(actor), match.sight(actor.other)
-        weights = level_weights(oracle, sight, levels[actor])
-        (drawn,) = rng.choices(range(len(weights)), weights)
-        worths = [both_sides.worth_seeing_all(sight, others, action) for action in sight.actions]
-        surprise = worths[drawn] - sum(w * worth for w, worth in zip(weights, worths, strict=True))
-        luck += surprise if actor is seat else -surprise
-        return sight.actions[drawn]
-
-    *_, end = islice(playing(Match.start(judge.rules), rng, decide), _MOST_ENTRIES + 1)
-    return (float(end.outcome.score(seat)) if end.outcome else 0.5) - luck
+    while match.actor is not None and match.length < _MOST_ENTRIES:
+        entry = next_entry(match, players, dice)
+        if isinstance(actor := entry.actor, Seat):
+            sight, others = match.sight(actor), match.sight(actor.other)
+            worths = {a: both_sides.worth_seeing_all(sight, others, a) for a in sight.actions}
+            odds = players[actor].odds(sight)
+            surprise = worths[entry.action] - sum(odds[a] * worth for a, worth in worths.items())
+            luck += surprise if actor is seat else -surprise
+        match = entry.play(match)
+    return (float(match.outcome.score(seat)) if match.outcome else 0.5) - luck
 
 
 def usual_matches(rules: Rules[Any, Any, Any]) -> int:

@@ -9,12 +9,14 @@ from time import monotonic
 from typing import Any
 
 from duels.core.errors import DuelsError
-from duels.core.match import Match, draw
+from duels.core.match import Match
 from duels.core.rules import Rules, Seat, Sight
+from duels.play.dice import StreamDice
 from duels.play.new_match import limited
-from duels.players import protocol
+from duels.play.step import next_entry
+from duels.players import RandomPlayer, protocol
 from duels.players.child import Child
-from duels.players.failures import Failed, Failure, NoMove
+from duels.players.failures import Failed, Failure
 from duels.players.program import Limits, ProgramPlayer
 
 AnyMatch = Match[Any, Any, Any]
@@ -155,29 +157,29 @@ def _play(command: str, rules: Rules[Any, Any, Any], seat: Seat, limits: Limits)
     """A match against random moves, restarted on the way: a program must be able to go on."""
     name = f"plays {rules.name} as {seat.label}"
     player = ProgramPlayer(command, rules, limits)
-    rng = Random(f"bot check {rules.name} {seat}")
+    dice = StreamDice(Random(f"bot check {rules.name} {seat}"))
     match: AnyMatch = Match.start(rules)
     decisions, slowest = 0, 0.0
     try:
-        while (actor := match.actor) is not None:
-            if actor is not seat:
-                action = rng.choice(match.actions) if isinstance(actor, Seat) else draw(match, rng)
-                match = match.play(actor, action)
-                continue
-            if decisions == 1:
-                player.close()
-                player = ProgramPlayer(command, rules, limits)
-            with suppress(Failed):  # which is told by the answer
-                player.start()
+        while match.actor is not None:
+            if match.actor is seat:
+                if decisions == 1:
+                    player.close()
+                    player = ProgramPlayer(command, rules, limits)
+                with suppress(Failed):  # which is told by the answer
+                    player.start()
             asked = monotonic()
-            answer = player.decide(match.sight(seat), rng)
-            if answer.failed:
-                first = answer.failed[0]
+            entry = next_entry(match, {seat: player, seat.other: RandomPlayer()}, dice)
+            if entry.no_move:
+                raise entry.no_move
+            if entry.answer.failed:
+                first = entry.answer.failed[0]
                 return Finding(name, False, f"{first.failure.value} in decision {decisions + 1}: {first}")
-            slowest = max(slowest, monotonic() - asked)
-            decisions += 1
-            match = match.play(seat, answer.action)
-    except (NoMove, DuelsError) as problem:
+            if entry.actor is seat:
+                slowest = max(slowest, monotonic() - asked)
+                decisions += 1
+            match = entry.play(match)
+    except DuelsError as problem:
         return Finding(name, False, str(problem))
     finally:
         player.close()

@@ -10,10 +10,12 @@ from typing import Any, TypeVar
 
 from duels.analysis.shortfalls import shortfalls
 from duels.core.errors import DuelsError
-from duels.core.match import Match, playing
+from duels.core.match import Match
 from duels.core.rules import Rules, Seat, Sight
+from duels.play.dice import StreamDice
+from duels.play.step import play_out
 from duels.players.levels import mixture
-from duels.solving.oracle import Verdict
+from duels.solving.oracle import Oracle, Verdict
 from duels.solving.oracles import oracle_for
 from duels.solving.progress import Progress, quiet
 
@@ -24,7 +26,7 @@ SHARE = 0.1
 POOL = 10
 """So many decisions are met for each position that is drawn."""
 K = TypeVar("K", bound=Hashable)
-_LONGEST = 400  # entries of a match on the way
+_LONGEST = 399  # entries of a match on the way
 
 
 Policy = Callable[[Verdict[Any]], Sequence[float]]
@@ -177,24 +179,29 @@ def _draw_in_proportion(met: dict[K, int], size: int, rng: Random) -> dict[K, fl
     return found
 
 
+class _Walker:
+    """Plays both seats as an expert does, and notes the decisions with a choice."""
+
+    def __init__(self, oracle: Oracle[Any, Any]) -> None:
+        self._oracle = oracle
+        self.found: list[tuple[Sight[Any, Any], Verdict[Any]]] = []
+
+    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+        verdict = self._oracle.judge(sight)
+        if len(sight.actions) > 1:
+            self.found.append((sight, verdict))
+        return rng.choices(sight.actions, weights=mixture(verdict, SHARE))[0]
+
+
 def _decisions(rules: Rules[Any, Any, Any], rng: Random) -> Iterator[tuple[Sight[Any, Any], Verdict[Any]]]:
     """Decisions with a choice, in matches of good players, for ever."""
     oracle = oracle_for(rules)
     while True:
-        found: list[tuple[Sight[Any, Any], Verdict[Any]]] = []
-
-        def decide(match: Match[Any, Any, Any], seat: Seat) -> Any:
-            sight = match.sight(seat)
-            verdict = oracle.judge(sight)
-            if len(sight.actions) > 1:
-                found.append((sight, verdict))  # noqa: B023 (used before the next match begins)
-            return rng.choices(sight.actions, weights=mixture(verdict, SHARE))[0]
-
-        for _ in islice(playing(Match.start(rules), rng, decide), _LONGEST):
-            pass
-        if not found:
+        player = _Walker(oracle)
+        play_out(Match.start(rules), dict.fromkeys(Seat, player), StreamDice(rng), _LONGEST)
+        if not player.found:
             raise DuelsError(f"there is nothing to decide in {rules}.")
-        yield from found
+        yield from player.found
 
 
 def _stratum(most: float) -> int:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
 from math import ceil
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from duels.envs.copies import Copyable
 from duels.envs.form import PLAIN, Form, left_shown
 from duels.envs.kernels import kernel_of
 from duels.envs.past import Past
+from duels.play.step import next_entry
 from duels.solving.decisions import Decisions, Transition
 from duels.solving.tables import DRAWN, NOBODY, ONGOING, result_at, result_of
 
@@ -371,16 +373,32 @@ class MatchEngine(_FormedEngine):
         return self._formed(np.frombuffer(self._shown.to(Seat(seat + 1), self.match), np.int8), seat, clock)
 
 
+class BitDice:
+    """Draws as the environments do: chance by 32 random bits, a player by 32 others."""
+
+    def __init__(self, chance: int, bits: int = 0) -> None:
+        self._share = Fraction(chance, 2**32)
+        self._bits = bits
+
+    def at(self, match: Match[Any, Any, Any], purpose: str) -> Random:
+        """The generator for a player's decision."""
+        return Random(self._bits)
+
+    def chance(self, match: Match[Any, Any, Any]) -> Any:
+        """The outcome in whose share of the whole the bits lie; the rest of them decides what comes next."""
+        for outcome, odds in zip(match.actions, match.rules.odds(match.state), strict=True):
+            if self._share < odds:
+                self._share /= odds
+                return outcome
+            self._share -= odds
+        raise AssertionError("odds sum to 1")
+
+
 def drawn(match: Match[Any, Any, Any], chance: int) -> Match[Any, Any, Any]:
     """The match at its next decision or end, by 32 random bits."""
-    share = Fraction(chance, 2**32)
+    dice = BitDice(chance)
     while match.actor is CHANCE:
-        # The number that fell lies in one outcome's share of the whole; what is left of it decides on.
-        for outcome, odds in zip(match.actions, match.rules.odds(match.state), strict=True):
-            if share < odds:
-                match, share = match.play(CHANCE, outcome), share / odds
-                break
-            share -= odds
+        match = next_entry(match, {}, dice).play(match)
     return match
 
 

@@ -1,13 +1,16 @@
 """Random games by the rules alone, drawn as the environments draw theirs."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 from duels.core.features import action_numbers
 from duels.core.match import Match
-from duels.core.rules import CHANCE, Rules, Seat
+from duels.core.rules import CHANCE, Rules, Seat, Sight
 from duels.envs import dice
-from duels.envs.engine import drawn
+from duels.envs.engine import BitDice, drawn
+from duels.play.step import next_entry
 
 LONGEST = 200  # moves: some games need not end
 
@@ -63,14 +66,25 @@ class RandomGame:
         self.match = drawn(Match.start(self._rules), dice.begin(self._stream))
 
     def move(self) -> Move:
-        before, actor = self.match, self.match.actor
-        assert isinstance(actor, Seat)
+        before = self.match
         chance, bits = dice.roll(self._stream)
         self._stream = dice.advance(self._stream)
-        legal = sorted(before.actions, key=self._number.__getitem__)
-        action = legal[dice.pick(bits, len(legal))]
-        self.match = drawn(before.play(actor, action), chance)
-        return Move(self._number[action], _drawn_since(before, self.match), self.match)
+        player = _Picker(self._number, bits)
+        entry = next_entry(before, dict.fromkeys(Seat, player), BitDice(chance, bits))
+        self.match = drawn(entry.play(before), chance)
+        return Move(self._number[entry.action], _drawn_since(before, self.match), self.match)
+
+
+@dataclass(frozen=True)
+class _Picker:
+    """Picks any legal action by 32 random bits, as the environments' random player does."""
+
+    number: Mapping[Any, int]
+    bits: int
+
+    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+        legal = sorted(sight.actions, key=self.number.__getitem__)
+        return legal[dice.pick(self.bits, len(legal))]
 
 
 def _drawn_since(before: AnyMatch | None, match: AnyMatch) -> tuple[Any, ...]:
