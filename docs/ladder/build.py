@@ -11,10 +11,10 @@ import experiments
 
 from duels.arena.confidence import wilson
 from duels.arena.folder import Folder
+from duels.arena.logs import Row
 from duels.arena.mistakes import name_of, said_of
 from duels.arena.report import GameReport, Report, report_on
 from duels.arena.report_views import graded
-from duels.arena.rows import Row
 from duels.arena.tables import percent
 from duels.games import find_game
 

@@ -14,9 +14,9 @@ from duels.analysis.grading import tabled
 from duels.arena.bout import Asked, Bout, play_with
 from duels.arena.confidence import CONFIDENCE, mean, sequence_of
 from duels.arena.config import ProbeConfig
+from duels.arena.logs import Row
 from duels.arena.probe import Ask, collect
 from duels.arena.report import GameReport
-from duels.arena.rows import Row
 from duels.arena.scores import HIGHEST, LOWEST, PairResult, pair_results
 from duels.arena.values import Judge
 from duels.core.rules import OpenRules, Rules, Seat, Sight

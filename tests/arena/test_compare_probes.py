@@ -11,9 +11,9 @@ from duels.arena import confidence
 from duels.arena.compare import AnswerChanges, as_data, as_text, compare_probes
 from duels.arena.config import Config, ProbeConfig
 from duels.arena.folder import Folder
+from duels.arena.logs import Row
 from duels.arena.probe import probe
 from duels.arena.probe_report import GameProbe, report_on
-from duels.arena.rows import Row
 from duels.arena.run import run
 from duels.players.program import Limits
 from duels.solving.oracles import oracle_for
@@ -32,12 +32,12 @@ def test_two_probes_are_compared_number_by_number_and_answer_by_answer(tmp_path:
     assert {"exploitability", "against best", "questions with a failure"} < set(verdicts)
     assert set(verdicts.values()) == {"worse"}
     answers = told["answers"]["lights"]
-    assert answers["failures"] == {"first": {}, "second": {"unreadable": len(worse.answers())}}
+    assert answers["failures"] == {"first": {}, "second": {"unreadable": len(worse.rows())}}
     worst = answers["differ"][0]
     assert worst["loss_change"] == max(each["loss_change"] for each in answers["differ"]) > 0
     assert {each["second"] for each in answers["differ"]} == {"nothing"}
     asked, again = (
-        {(row["seat"], row["position"]) for row in each.answers().values()} for each in (best, worse)
+        {(row["seat"], row["position"]) for row in each.rows().values()} for each in (best, worse)
     )
     assert answers["in_both"] == len(asked & again)
     text = as_text(found)

@@ -19,7 +19,7 @@ from duels.arena.confidence import (
     t_quantile,
     wilson,
 )
-from duels.arena.rows import Row
+from duels.arena.logs import Row
 from duels.arena.scores import HIGHEST, LOWEST, pair_results
 from duels.arena.values import Judge
 from duels.core.rules import Rules, Seat

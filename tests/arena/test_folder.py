@@ -13,12 +13,10 @@ from unittest import mock
 import pytest
 
 from duels.arena.config import FORMAT, Config, ProbeConfig
-from duels.arena.folder import CONFIG, Folder
-from duels.arena.logs import AT_ONCE, Log
-from duels.arena.merging import merge
+from duels.arena.folder import CONFIG, Folder, merge
+from duels.arena.logs import ANSWER, AT_ONCE, MATCH, Log
 from duels.arena.probe import probe
 from duels.arena.report import as_data, report_on
-from duels.arena.rows import ANSWER, MATCH
 from duels.arena.run import run
 from duels.core.errors import BadOption, DuelsError
 from duels.players.completions import Usage
@@ -318,7 +316,7 @@ def test_a_row_that_cannot_be_right_is_refused(tmp_path: Path) -> None:
 
 def test_the_fields_of_rows_are_all_that_is_written(tmp_path: Path) -> None:
     matches = run(replace(LIGHTS, matches=2), tmp_path / "run").rows().values()
-    answers = probe(ProbeConfig("random", ("lights",)), tmp_path / "probe").answers().values()
+    answers = probe(ProbeConfig("random", ("lights",)), tmp_path / "probe").rows().values()
     for rows, known in ((matches, MATCH), (answers, ANSWER)):
         assert rows
         assert all(set(row) == set(known) for row in rows)

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from duels.arena.config import Config
-from duels.arena.folder import Folder
-from duels.arena.merging import merge
+from duels.arena.folder import Folder, merge
 from duels.arena.report import as_data, report_on
 from duels.arena.report_views import as_text
 from duels.arena.run import run

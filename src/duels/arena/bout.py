@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from hashlib import sha256
 from typing import Any
 
-from duels.arena.rows import VERSION
+from duels.arena.logs import VERSION
 from duels.arena.values import AnyMatch, Judge, Luck
 from duels.core.match import Match
 from duels.core.options import OptionValue

@@ -1,14 +1,14 @@
 """A run's folder: its config, and logs that only grow, one for each worker.
 
-Rows are known by a hash of what was played: none is played twice, and logs
-of several machines are joined by putting them together.
+Rows are known by a hash of what was played: none is played twice, and folders of several machines are merged
+by putting their rows together.
 """
 
 import errno
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -17,11 +17,21 @@ from secrets import token_hex
 from typing import Any
 
 from duels.arena.config import FORMAT, GROWS, PROBE, Config, ProbeConfig, check_same
-from duels.arena.logs import AT_ONCE, MATCHES, QUICK, Joined, Log, lines_of, placed_rows
-from duels.arena.rows import REQUEST, Row
+from duels.arena.logs import (
+    AT_ONCE,
+    MATCHES,
+    REQUEST,
+    Joined,
+    Log,
+    Row,
+    lines_of,
+    read_rows,
+    write_rows,
+)
 from duels.core.errors import DuelsError
 from duels.files import write_whole
 from duels.players.endpoint import with_replies
+from duels.solving.progress import Progress, quiet
 
 try:
     import fcntl
@@ -139,7 +149,9 @@ class Folder:
         return bool(self.config["kind"] == PROBE)
 
     def logs(self) -> list[Path]:
-        """All logs, in the order of their names."""
+        """All logs of matches, or of a probe's answers, in the order of their names."""
+        if self.is_probe:
+            return sorted(self.path.glob("answers-*.jsonl"))
         return sorted(each for each in self.path.iterdir() if MATCHES.fullmatch(each.name))
 
     def pairs_of(self, game: str) -> list[int]:
@@ -156,13 +168,10 @@ class Folder:
         return bool(2 * row["pair"] < self.config["matches"][row["game"]])
 
     def rows(self) -> dict[str, Row]:
-        """Every match that is on disk, by its key; what cannot be read counts for nothing."""
-        return self._by_key(self.logs())
-
-    def _by_key(self, logs: Iterable[Path]) -> dict[str, Row]:
+        """Every match, or answer, that is on disk, by its key; what cannot be read counts for nothing."""
         joined = Joined()
-        for log in logs:
-            for where, row in placed_rows(log, self.damaged):
+        for log in self.logs():
+            for where, row in read_rows(log, self.damaged):
                 joined.add(where, row)
         self._differences = joined.differences(self.is_probe)
         return joined.rows()
@@ -190,14 +199,6 @@ class Folder:
                     # The question is in the line, and no token is shorter than a byte.
                     yield {"id": sent, "at_most": [len(line), longest]}
             self.damaged |= damaged
-
-    def answer_logs(self) -> list[Path]:
-        """All logs with answers of a probe, in the order of their names."""
-        return sorted(self.path.glob("answers-*.jsonl"))
-
-    def answers(self) -> dict[str, Row]:
-        """Every answer of a probe, by its key."""
-        return self._by_key(self.answer_logs())
 
     def notes(self, complete: bool) -> tuple[str, ...]:
         """What is out of the ordinary here, a sentence each, once all was read that a report is made from.
@@ -228,10 +229,6 @@ class Folder:
         if self.is_probe:
             return "Its question was asked again." if one else "Questions in them were asked again."
         return "Its match was played again." if one else "Matches in them were played again."
-
-    def answer_log(self, every: float = QUICK) -> Log:
-        """Where answers of a probe go."""
-        return Log(self.path, "1", "answers", every)
 
     def request_log(self, worker: str) -> Log:
         """Where requests to models and their replies go."""
@@ -329,3 +326,61 @@ def _read_config(path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
         raise DuelsError(f"{path} was made by another version of duels: format {form}, not {FORMAT}.")
     continued_by = sorted(each.name.removeprefix(_CONTINUED) for each in path.glob(f"{_CONTINUED}*"))
     return config, (began_by, *continued_by)
+
+
+# -- merging ---------------------------------------------------------------------------------------------
+
+
+def merge(sources: Iterable[Path], target: Path, tell: Progress = quiet) -> int:
+    """Join runs, or probes, of one config into a new folder; how many matches, or answers, it has."""
+    folders = [Folder(source) for source in sources]
+    currency = _check_mergeable(folders)
+    with writing_to(target):
+        if target.exists() and any(target.iterdir()):
+            raise DuelsError(f"{target} is not empty; name another folder with --out.")
+        target.mkdir(parents=True, exist_ok=True)
+    joined = Joined()
+    for name, rows in _rows_by_log(folders, joined).items():
+        write_rows(target / name, (rows[key] for key in sorted(rows)))
+    asked: dict[str, Row] = {}
+    for row in (row for folder in folders for row in folder.requests()):
+        if row["id"] not in asked or "status" in row:
+            asked[row["id"]] = row
+    if asked:
+        write_rows(target / "requests-merged.jsonl", asked.values())
+    largest = max(folders, key=lambda folder: sum(folder.config.get("matches", {}).values()))
+    began_by, *others = dict.fromkeys(each for folder in (largest, *folders) for each in folder.versions)
+    for each in others:
+        note_version(target, each)
+    write_config(target / CONFIG, {**largest.config, "currency": currency}, began_by)
+    told = [f"{folder.path}: {folder.damage}" for folder in folders if folder.damage]
+    for text in filter(None, [*told, joined.differences(folders[0].is_probe)]):
+        tell(text)
+    return len(joined.rows())
+
+
+def _check_mergeable(folders: Sequence[Folder]) -> str:
+    """Refuse folders of different runs, or with money in different currencies; the currency of all."""
+    first, *others = folders
+    for other in others:
+        for name, value in first.config.items():
+            if name not in GROWS and other.config.get(name) != value:
+                raise DuelsError(f"{first.path} and {other.path} are different runs: their {name} differ.")
+    currencies = sorted({folder.config["currency"] for folder in folders} - {""})
+    if len(currencies) > 1:
+        raise DuelsError(f"These runs count money in {' and in '.join(currencies)}.")
+    return "".join(currencies)
+
+
+def _rows_by_log(folders: Iterable[Folder], joined: Joined) -> dict[str, dict[str, Row]]:
+    """Rows, each once, by logs whose names say which parts of the run are there."""
+    found: dict[str, dict[str, Row]] = {}
+    for folder in folders:
+        for log in folder.logs():
+            part = name_of_part(part_of(log))
+            name = "answers-merged.jsonl" if folder.is_probe else f"log-{part and part + '-'}merged.jsonl"
+            rows = found.setdefault(name, {})
+            for where, row in read_rows(log, folder.damaged):
+                if joined.add(str(folder.path / where), row):
+                    rows[row["key"]] = row
+    return found

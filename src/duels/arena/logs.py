@@ -1,4 +1,7 @@
-"""A log of rows, which only grows: one for each worker, a line a row. A row is written before it counts."""
+"""Logs of rows, which only grow: one for each worker, a line a row. A row is written before it counts.
+
+A row with a field missing is as good as a line that cannot be read.
+"""
 
 import errno
 import json
@@ -10,9 +13,34 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-from duels.arena.rows import ANSWER, DECIDED, MATCH, VERSION, Row, is_whole
 from duels.core.errors import DuelsError
 from duels.files import settle_folder, write_whole
+
+Row = Mapping[str, Any]
+
+VERSION = 2
+"""Of rows in a log."""
+MATCH: Mapping[str, Any] = {
+    **dict.fromkeys(("v", "pair"), int),
+    **dict.fromkeys(("key", "game", "seed", "result", "ending"), str),
+    **dict.fromkeys(("score", "adjusted"), int | float),
+    **dict.fromkeys(("players", "entries", "shortfalls", "decisions", "forfeited"), list),
+    **dict.fromkeys(("failures", "blunders", "manners"), list),
+    "options": dict,
+}
+"""The fields of a match, by type; one with a model also has `usage`."""
+ANSWER: Mapping[str, Any] = {
+    **dict.fromkeys(("v", "seat", "sample"), int),
+    **dict.fromkeys(("key", "game", "position"), str),
+    **dict.fromkeys(("failures", "usage"), list),
+    "action": str | None,
+    "policy": dict | None,
+}
+"""The fields of an answer of a probe."""
+REQUEST: Mapping[str, Any] = {"id": str}
+"""The field that a request to a model and what came back have in common."""
+_DECIDED = ("entries", "result", "action", "policy")
+"""What a match or an answer was: rows of one key that differ in these come from separate attempts."""
 
 MATCHES = re.compile(r"log-(?:(\d+)-of-(\d+)-)?.+\.jsonl")
 """The name of a log of matches, with the part of a run that it is of, if that is split."""
@@ -98,16 +126,11 @@ class Log:
         return OSError(error.errno, f"{error.strerror}: the last row is not saved", self.path)
 
 
-def read_rows(path: Path, damaged: dict[str, bytes] | None = None) -> Iterator[Row]:
-    """The rows of a log, without what cannot be read, such as what a power cut left of a line.
+def read_rows(path: Path, damaged: dict[str, bytes] | None = None) -> Iterator[tuple[str, Row]]:
+    """The rows of a log and where each stands, without lines that a power cut left half written.
 
     Those lines are added to `damaged`. Rows that can be read, and cannot be right, are refused.
     """
-    return (row for _, row in placed_rows(path, damaged))
-
-
-def placed_rows(path: Path, damaged: dict[str, bytes] | None = None) -> Iterator[tuple[str, Row]]:
-    """The same, with where each row stands."""
     fields = MATCH if MATCHES.fullmatch(path.name) else ANSWER
     for where, row in lines_of(path, damaged, fields):
         if row.get("v") != VERSION:
@@ -133,10 +156,17 @@ def lines_of(
                 row = json.loads(line, parse_constant=_no_number)
             except ValueError:
                 row = None
-            if isinstance(row, dict) and is_whole(row, fields or {}):
+            if isinstance(row, dict) and _is_whole(row, fields or {}):
                 yield where, row
             elif damaged is not None:
                 damaged[where] = line
+
+
+def _is_whole(row: Row, fields: Mapping[str, Any]) -> bool:
+    """Whether a row has all its fields; what another version wrote may have others."""
+    if row.get("v", VERSION) != VERSION:
+        return True
+    return all(name in row and isinstance(row[name], kind) for name, kind in fields.items())
 
 
 def _no_number(told: str) -> None:
@@ -158,7 +188,7 @@ class Joined:
     def add(self, where: str, row: Row) -> bool:
         """Keep a row, unless there is one of its key; whether it was kept."""
         first_in, kept = self._kept.setdefault(row["key"], (where, row))
-        if kept is not row and any(row.get(name) != kept.get(name) for name in DECIDED):
+        if kept is not row and any(row.get(name) != kept.get(name) for name in _DECIDED):
             self._unlike.append((first_in, where))
         return kept is row
 

@@ -10,8 +10,7 @@ from typing import Any
 from duels.arena.bout import Bout
 from duels.arena.config import Config
 from duels.arena.folder import Score, score_of
-from duels.arena.logs import Log
-from duels.arena.rows import Row
+from duels.arena.logs import Log, Row
 from duels.arena.worker import Players
 from duels.core.errors import DuelsError
 from duels.core.extras import extra

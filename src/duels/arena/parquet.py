@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from duels.arena.folder import Folder
-from duels.arena.rows import Row
+from duels.arena.logs import Row
 from duels.core.extras import MissingExtra, extra
 from duels.files import write_whole
 
@@ -29,7 +29,7 @@ def compact(folder: Folder) -> str:
 
 def write_parquet(folder: Folder, path: Path, over: bool = False) -> int:
     """Write a row for each match, or each answer of a probe, in the order of their keys; how many."""
-    kept = folder.answers() if folder.is_probe else folder.rows()
+    kept = folder.rows()
     row = _answer if folder.is_probe else _match
     content = parquet_of(row(kept[key]) for key in sorted(kept))
     write_whole(path, content, over)

@@ -100,7 +100,7 @@ class Pool:
         self._replaced(dead)
         log = Log.path_of(self._folder, name)
         # One that died as it started has no log yet.
-        logged = {row["key"]: row for row in read_rows(log)} if log.exists() else {}
+        logged = {row["key"]: row for _, row in read_rows(log)} if log.exists() else {}
         return [score_of(logged[bout.key]) for bout in some if bout.key in logged]
 
     @staticmethod

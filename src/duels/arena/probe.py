@@ -20,10 +20,9 @@ from typing import Any
 from duels.arena.bout import Asked
 from duels.arena.config import ProbeConfig
 from duels.arena.folder import Folder
-from duels.arena.logs import AT_ONCE, QUICK, Log
+from duels.arena.logs import AT_ONCE, QUICK, VERSION, Log, Row
 from duels.arena.models import Purse
 from duels.arena.positions import draw_positions
-from duels.arena.rows import VERSION, Row
 from duels.arena.starting import ProgramCheck
 from duels.core.errors import BadOption
 from duels.core.extras import extra
@@ -101,7 +100,7 @@ def _asked_whole(rules: Rules[Any, Any, Any]) -> bool:
 
 def collected(folder: Folder, tell: Told = lambda text: None) -> Iterator[Probe]:
     """All that a probe's folder holds, game by game; nobody is asked."""
-    kept, config = folder.answers(), folder.config
+    kept, config = folder.rows(), folder.config
     asked = ProbeConfig(  # by whom does not matter here
         "random",
         tuple(config["games"]),
@@ -251,8 +250,8 @@ class _Asking:
         self._config, self._folder, self._tell, self._check = config, folder, tell, check
         self._run = config.run()
         self._name = self._run.kinds()[0].name
-        self._kept = dict(folder.answers())
-        self._log = folder.answer_log(AT_ONCE if self._run.models() else QUICK)
+        self._kept = dict(folder.rows())
+        self._log = Log(folder.path, "1", "answers", AT_ONCE if self._run.models() else QUICK)
         self._requests: Log | None = None
         self._players: dict[tuple[Rules[Any, Any, Any], Seat], Asked] = {}
         self.purse = Purse(self._run, folder)

@@ -11,9 +11,9 @@ from duels.arena.amounts import Prices, Spending
 from duels.arena.confidence import CONFIDENCE, Interval, interval_data
 from duels.arena.folder import Folder
 from duels.arena.identity import Identity, identities
+from duels.arena.logs import Row
 from duels.arena.mistakes import Mistake, Worst, key_of, rank
 from duels.arena.ratings import Ratings, rate
-from duels.arena.rows import Row
 from duels.arena.scores import Pairing, Standing, pairing, standing
 from duels.arena.values import Judge
 from duels.core.errors import DuelsError

@@ -10,7 +10,7 @@ from typing import Any
 
 from duels.arena import confidence
 from duels.arena.confidence import Interval, sequence_of
-from duels.arena.rows import Row
+from duels.arena.logs import Row
 from duels.arena.values import MOST_CORRECTED
 from duels.core.rules import Ending
 from duels.players.completions import Usage

@@ -11,8 +11,7 @@ from typing import Any
 from duels.arena.bout import Asked, Bout, play_with
 from duels.arena.config import Config
 from duels.arena.folder import Folder, Score, score_of
-from duels.arena.logs import Log
-from duels.arena.rows import Row
+from duels.arena.logs import Log, Row
 from duels.arena.values import Judge
 from duels.core.options import OptionValue
 from duels.core.rules import Rules, Seat

@@ -99,11 +99,10 @@ def compare(one: Path, two: Path, as_json: bool) -> None:
 @click.option("--out", required=True, type=NEW_FOLDER, help="A new folder.")
 def merge(runs: tuple[Path, ...], out: Path) -> None:
     """Join the parts of one run that were played in several folders."""
-    from duels.arena import merging
-    from duels.arena.folder import Folder
+    from duels.arena import folder as folders
 
-    count = merging.merge(runs, out, partial(click.echo, err=True))
-    joined = Folder(out)
+    count = folders.merge(runs, out, partial(click.echo, err=True))
+    joined = folders.Folder(out)
     compact_logs(joined)
     if joined.is_probe:
         click.echo(f"{out}: {count} answers.", err=True)
