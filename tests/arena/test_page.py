@@ -9,8 +9,7 @@ from pathlib import Path
 import click
 
 from duels.arena.commands import arena, bot
-from duels.arena.config import config_of
-from duels.arena.ladder import MATCHES, PLAYERS
+from duels.arena.config import LADDER, LADDER_MATCHES, config_of
 from duels.players.endpoint import Settings
 from tests.support import duels
 
@@ -42,7 +41,7 @@ def test_the_config_on_the_page_is_one() -> None:
     told = tomllib.loads(text)
     assert told.pop("out")
     config = config_of(told)
-    assert [kind.name for kind in config.kinds()] == ["random", "club", "mine"]
+    assert config.names == ["random", "club", "mine"]
     assert config.rules("chain").limit_value == 20
 
 
@@ -53,9 +52,9 @@ def test_every_setting_of_models_is_named() -> None:
 
 def test_the_page_of_the_ladder_is_of_the_ladder_as_it_is() -> None:
     page = (ROOT / "docs" / "ladder.md").read_text(encoding="utf-8")
-    pairs = len(PLAYERS) * (len(PLAYERS) - 1) // 2
-    assert f"{pairs * sum(MATCHES.values()):,} matches, seed 1" in page
-    for game in MATCHES:
+    pairs = len(LADDER) * (len(LADDER) - 1) // 2
+    assert f"{pairs * sum(LADDER_MATCHES.values()):,} matches, seed 1" in page
+    for game in LADDER_MATCHES:
         assert f"({game})" in page
 
 

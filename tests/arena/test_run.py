@@ -231,8 +231,8 @@ def test_the_report_in_every_form(tmp_path: Path) -> None:
 
 
 def test_nobody_is_called_perfect_where_that_is_not_proven() -> None:
-    assert [kind.name for kind in Config(("random", "perfect"), ("hunt",)).kinds()] == ["random", "best"]
-    assert [kind.name for kind in Config(("random", "perfect"), ("leap",)).kinds()] == ["random", "perfect"]
+    assert Config(("random", "perfect"), ("hunt",)).names == ["random", "best"]
+    assert Config(("random", "perfect"), ("leap",)).names == ["random", "perfect"]
     with pytest.raises(DuelsError, match="two players are called 'best'"):
         Config(("best", "perfect"), ("lights", "hunt"))
 

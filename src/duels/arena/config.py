@@ -5,20 +5,22 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations
 from math import inf
 from pathlib import Path
 from typing import Any
 
 from duels.arena.bout import Bout
-from duels.arena.identity import MODEL, OURS, PROGRAM, identity, sort_of
+from duels.arena.identity import MODEL, PROGRAM, Entrant
 from duels.core.errors import BadOption, DuelsError, UnknownName, quote
 from duels.core.options import OptionValue
 from duels.core.rules import Rules
-from duels.games import find_game
+from duels.games import GAMES, find_game
 from duels.play.new_match import limited
-from duels.players import BEST, HUMAN, KINDS, PERFECT, Kind, Player, kind_for, strongest
+from duels.players import BEST, KINDS, PERFECT, Player, kind_for, strongest
 from duels.players.endpoint import Settings
+from duels.players.levels import SHARE
 from duels.players.model import check_disguise
 from duels.players.outside import MODEL_PREFIX, kind_called
 from duels.players.program import Limits
@@ -27,19 +29,11 @@ from duels.solving.progress import quiet
 FORMAT = 3
 """Of a run's folder."""
 RUN, PROBE = "run", "probe"
-_NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9 ._-]{0,39})=(.+)", re.DOTALL)
 GROWS = ("matches", "until", "budget", "currency", "prices")  # what may differ when a run goes on
 _KEYS = ("players", "games", "matches", "seed", "options", "until", "budget", "limits", "model")
 """What a TOML file may say of a run, besides `out`."""
 _PRICES = ("input_price", "output_price")
-_CONDITIONS = (
-    "show_actions",
-    "mirror",
-    "relabel",
-    "temperature",
-    "max_tokens",
-    "retries",
-)
+_CONDITIONS = ("show_actions", "mirror", "relabel", "temperature", "max_tokens", "retries")
 """What is kept of how models are asked: what a result depends on, and no address."""
 _BUDGET = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]{3})")
 
@@ -74,6 +68,10 @@ class Config:
             _check_matches(self.matches_of(name))
         if self.budget is not None:
             self.budget_amount()
+        self._check_options()
+        self._check_players()
+
+    def _check_options(self) -> None:
         for name, options in self.options.items():
             if name not in self.games:
                 raise UnknownName(f"there are options for {quote(name)}, which is not one of the games.")
@@ -81,14 +79,14 @@ class Config:
                 raise BadOption(f"options.{name} is a table, not {options!r}.")
         for name in self.games:
             self.rules(name)
+
+    def _check_players(self) -> None:
         if self.models() and not self.model.base_url:
             raise BadOption("a model needs an address: --base-url URL.")
-        if self.models():
-            for name in self.games:
-                check_disguise(self.rules(name), self.model)
-        names = [kind.name for kind in self.kinds()]
-        for name in names:
-            if names.count(name) > 1:
+        for game in self.games if self.models() else ():
+            check_disguise(self.rules(game), self.model)
+        for name in self.names:
+            if self.names.count(name) > 1:
                 raise BadOption(f"two players are called {quote(name)}: name one of them, as in mine=cmd:….")
 
     def budget_amount(self) -> tuple[float, str] | None:
@@ -118,32 +116,34 @@ class Config:
         """The rules of a game of the run: limited, where play could go on for ever."""
         return limited(find_game(game).rules(**self.options.get(game, {})))
 
-    def kinds(self) -> list[Kind]:
-        """Who plays."""
-        return [self._kind(text) for text in self.players]
+    @cached_property
+    def entrants(self) -> tuple[Entrant, ...]:
+        """Who plays; `perfect` is called `best` unless it is proven in every game."""
+        found = (Entrant.of(text, self.limits) for text in self.players)
+        return tuple(
+            replace(each, name=BEST)
+            if each.name == PERFECT and any(strongest(self.rules(game)) == BEST for game in self.games)
+            else each
+            for each in found
+        )
 
-    def _kind(self, text: str) -> Kind:
-        """The player that a person means; `perfect` is called `best` unless it is proven in every game."""
-        kind = called(text, self.limits)
-        if kind.name == PERFECT and any(strongest(self.rules(game)) == BEST for game in self.games):
-            return replace(kind, name=BEST)
-        return kind
+    @property
+    def names(self) -> list[str]:
+        """What the players are called in the run."""
+        return [each.name for each in self.entrants]
 
     def models(self) -> dict[str, str]:
         """The models among the players: what they are called here, and at the endpoint."""
-        calls = {self._kind(text).name: _split(text)[1] for text in self.players}
-        return {
-            name: call.strip()[len(MODEL_PREFIX) :] for name, call in calls.items() if sort_of(call) == MODEL
-        }
+        return {each.name: each.call[len(MODEL_PREFIX) :] for each in self.entrants if each.sort == MODEL}
 
     def programs(self) -> list[str]:
         """The programs among the players, by name."""
-        return [self._kind(text).name for text in self.players if sort_of(_split(text)[1]) == PROGRAM]
+        return [each.name for each in self.entrants if each.sort == PROGRAM]
 
     def seat(self, name: str, rules: Rules[Any, Any, Any], log: Path | None = None) -> Player:
         """The player of that name, at a seat of a game; what a program says on its stderr goes to `log`."""
-        (text,) = (each for each in self.players if self._kind(each).name == name)
-        kind = kind_called(_split(text)[1], self.limits, log, self.model)
+        (entrant,) = (each for each in self.entrants if each.name == name)
+        kind = kind_called(entrant.call, self.limits, log, self.model)
         if kind.name in KINDS:
             kind = kind_for(kind.name, rules)
         assert kind.seat  # no person is let in
@@ -151,9 +151,8 @@ class Config:
 
     def pairings(self) -> Iterator[tuple[str, str, str]]:
         """Every game with every two players, in the order of the config."""
-        names = [kind.name for kind in self.kinds()]
         for game in self.games:
-            for one, two in combinations(names, 2):
+            for one, two in combinations(self.names, 2):
                 yield game, one, two
 
     def bouts(self, game: str, one: str, two: str, pairs: range) -> Iterator[Bout]:
@@ -172,10 +171,7 @@ class Config:
         """
         kept = {
             "kind": RUN,
-            "players": {
-                kind.name: identity(_split(text)[1], self.model.base_url)
-                for kind, text in zip(self.kinds(), self.players, strict=True)
-            },
+            "players": {each.name: each.identity(self.model.base_url) for each in self.entrants},
             "games": self.games,
             "matches": {game: self.matches_of(game) for game in self.games},
             "seed": self.seed,
@@ -351,24 +347,18 @@ def currency_of(budget: str | None) -> str:
     return read[2].lower() if read else ""
 
 
-def called(text: str, limits: Limits) -> Kind:
-    """The player that a person means, under a name of the person's own if one is given."""
-    name, call = _split(text)
-    if sort_of(call) == OURS and "=" in call:
-        raise BadOption(
-            f"{quote(call.partition('=')[0])} cannot be a player's name: that is up to 40 letters (A to Z), "
-            "digits, spaces and . _ -, beginning with a letter or digit."
-        )
-    kind = kind_called(call, limits)
-    if kind.name == HUMAN:
-        raise UnknownName("a person cannot play in a run; see duels players for who can.")
-    return replace(kind, name=name) if name else kind
+LADDER = ("random", "greedy", *SHARE)
+"""The standing field: who is always measured."""
+LADDER_MATCHES = {"lights": 200, "leap": 200, "chain": 20, "hunt": 100, "flip": 20}
+"""For each two players: so many take two minutes on two processors. Where luck is taken out, or matches are
+long, fewer are enough."""
 
 
-def _split(text: str) -> tuple[str, str]:
-    """The name that a player is given, or none, and how it is called."""
-    named = _NAMED.fullmatch(text.strip())
-    return (named[1], named[2]) if named else ("", text)
+def ladder_config(games: tuple[str, ...], matches: int | None, seed: str) -> Config:
+    """The run of the ladder."""
+    names = games or tuple(GAMES)
+    usual = {name: LADDER_MATCHES.get(name, 10) for name in names}
+    return Config(LADDER, names, matches or usual, seed)
 
 
 def read_config_data(path: Path) -> tuple[dict[str, Any], Path | None]:

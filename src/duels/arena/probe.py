@@ -249,7 +249,7 @@ class _Asking:
     def __init__(self, config: ProbeConfig, folder: Folder, tell: Told, check: ProgramCheck) -> None:
         self._config, self._folder, self._tell, self._check = config, folder, tell, check
         self._run = config.run()
-        self._name = self._run.kinds()[0].name
+        self._name = self._run.names[0]
         self._kept = dict(folder.rows())
         self._log = Log(folder.path, "1", "answers", AT_ONCE if self._run.models() else QUICK)
         self._requests: Log | None = None

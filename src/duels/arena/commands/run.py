@@ -171,7 +171,7 @@ def _carry_out(
 @workers_option
 def ladder(games: tuple[str, ...], matches: int | None, seed: str, out: Path, workers: int | None) -> None:
     """Play the standing field: random, greedy, the levels and best, against each other."""
-    from duels.arena.ladder import ladder_config
+    from duels.arena.config import ladder_config
     from duels.core.errors import DuelsError
 
     try:
