@@ -12,7 +12,8 @@ from typing import Any
 
 from duels.arena.config import Config
 from duels.arena.folder import Folder
-from duels.arena.report import as_data, report_on
+from duels.arena.report import report_on
+from duels.arena.report_views import as_data
 from duels.arena.run import run
 from duels.games import GAMES
 from duels.players.endpoint import Settings

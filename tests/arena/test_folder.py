@@ -16,7 +16,8 @@ from duels.arena.config import FORMAT, Config, ProbeConfig
 from duels.arena.folder import CONFIG, Folder, merge
 from duels.arena.logs import ANSWER, AT_ONCE, MATCH, Log
 from duels.arena.probe import probe
-from duels.arena.report import as_data, report_on
+from duels.arena.report import report_on
+from duels.arena.report_views import as_data
 from duels.arena.run import run
 from duels.core.errors import BadOption, DuelsError
 from duels.players.completions import Usage

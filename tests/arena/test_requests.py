@@ -11,8 +11,8 @@ import pytest
 
 from duels.arena.config import Config
 from duels.arena.folder import Folder, merge
-from duels.arena.report import as_data, report_on
-from duels.arena.report_views import as_text
+from duels.arena.report import report_on
+from duels.arena.report_views import as_data, as_text
 from duels.arena.run import run
 from duels.arena.summary import of_run
 from duels.core.errors import BadOption, DuelsError

@@ -15,8 +15,8 @@ from duels.arena.commands.options import for_shell
 from duels.arena.config import Config, ProbeConfig
 from duels.arena.folder import Folder
 from duels.arena.probe import probe
-from duels.arena.report import as_data, report_on
-from duels.arena.report_views import as_page
+from duels.arena.report import report_on
+from duels.arena.report_views import as_data, as_page
 from duels.arena.run import NEXT, _rounds, run
 from duels.arena.scores import adjusted_interval, pair_results
 from duels.core.errors import DuelsError

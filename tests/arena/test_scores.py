@@ -15,8 +15,8 @@ from duels.arena.config import Config
 from duels.arena.folder import Folder
 from duels.arena.progress_line import ProgressLine
 from duels.arena.ratings import rate
-from duels.arena.report import as_csv, as_data, report_on
-from duels.arena.report_views import _cell, as_page, as_text
+from duels.arena.report import report_on
+from duels.arena.report_views import _cell, as_csv, as_data, as_page, as_text
 from duels.arena.run import Progress, run
 from duels.arena.scores import Pairing, PairResult, _gain, pairing, standing, unbroken
 from duels.arena.tables import Table, listed, percent

@@ -36,8 +36,8 @@ class Entrant:
         if entrant.sort == OURS and "=" in entrant.call:
             name = quote(entrant.call.partition("=")[0])
             raise BadOption(
-                f"{name} cannot be a player's name: that is up to 40 letters (A to Z), digits, spaces and . _ -, "
-                "beginning with a letter or digit."
+                f"{name} cannot be a player's name: that is up to 40 letters (A to Z), digits, spaces and "
+                ". _ -, beginning with a letter or digit."
             )
         kind = kind_called(entrant.call, limits)
         if kind.name == HUMAN:

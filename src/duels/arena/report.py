@@ -8,11 +8,10 @@ from math import comb
 from typing import Any
 
 from duels.arena.amounts import Prices, Spending
-from duels.arena.confidence import CONFIDENCE, Interval, interval_data
 from duels.arena.folder import Folder
 from duels.arena.identity import Identity, identities
 from duels.arena.logs import Row
-from duels.arena.mistakes import Mistake, Worst, key_of, rank
+from duels.arena.mistakes import Mistake, Worst, rank
 from duels.arena.ratings import Ratings, rate
 from duels.arena.scores import Pairing, Standing, pairing, standing
 from duels.arena.values import Judge
@@ -235,24 +234,6 @@ def _blunders(judge: Judge, player: str, rows: Iterable[Row]) -> list[Mistake]:
     return worst.mistakes
 
 
-def as_data(report: Report) -> dict[str, Any]:
-    """The report as JSON has it; two runs of the same config compare equal."""
-    return {
-        "players": list(report.players),
-        "seed": report.seed,
-        "matches": report.matches,
-        "planned": report.planned,
-        "confidence": CONFIDENCE,
-        "until": report.until,
-        "games": {game.rules.name: _game_data(game) for game in report.games},
-        "ratings": report.ratings.as_data() if report.ratings else None,
-        "model": dict(report.conditions),
-        "prices": dict(report.prices.of),
-        "usage": {player: report.prices.data(used) for player, used in usage_by_player(report).items()},
-        "notes": list(report.notes),
-    }
-
-
 def usage_by_player(report: Report) -> dict[str, Usage]:
     """What models took in all games; players that are none are left out."""
     found: dict[str, Usage] = {}
@@ -261,98 +242,3 @@ def usage_by_player(report: Report) -> dict[str, Usage]:
             if each.usage.requests:
                 found[each.player] = found.get(each.player, Usage()) + each.usage
     return found
-
-
-def _game_data(game: GameReport) -> dict[str, Any]:
-    return {
-        "options": {k: list(v) if isinstance(v, tuple) else v for k, v in game.rules.options().items()},
-        "matches": game.matches,
-        "opening": game.opening,
-        "exactness": game.exactness,
-        "luck": game.luck,
-        "measure": game.measure,
-        "players": {each.player: _standing_data(each, game.measure) for each in game.standings},
-        "pairings": [_pairing_data(each) for each in game.pairings],
-        "blunders": [each.as_data() for each in game.blunders],
-    }
-
-
-def _standing_data(each: Standing, measure: str) -> dict[str, Any]:
-    key = key_of(measure)
-    return {
-        "matches": each.matches,
-        "won": interval_data(each.won) if each.matches else None,
-        f"{key}_per_decision": interval_data(each.per_decision) if each.decisions else None,
-        f"{key}_per_match": interval_data(each.per_match) if each.decisions else None,
-        "decisions": each.decisions,
-        "forfeits": each.forfeits,
-        "failures": dict(each.failures),
-        "kinds_of_decision": {
-            manner: {"decisions": count, key: short} for manner, (count, short) in each.manners.items()
-        },
-    }
-
-
-def _pairing_data(each: Pairing) -> dict[str, Any]:
-    fixed = each.adjusted_fixed_within
-    return {
-        "one": each.one,
-        "two": each.two,
-        "matches": each.matches,
-        "cut_off": each.cut_off,
-        "won": interval_data(each.won) if each.matches else None,
-        "adjusted": interval_data(each.adjusted) if each.pairs else None,
-        "pairs_left_out": each.left_out,
-        "adjusted_fixed_size": interval_data(fixed) if fixed else None,
-        "variance_gain": interval_data(each.gain) if each.gain else None,
-    }
-
-
-_COLUMNS = (
-    "game",
-    "player",
-    "matches",
-    "won",
-    "won_low",
-    "won_high",
-    "measure",
-    "per_decision",
-    "per_decision_low",
-    "per_decision_high",
-    "per_match",
-    "decisions",
-    "forfeits",
-    "failures",
-)
-
-
-def as_csv(report: Report) -> str:
-    """One line for every player in every game."""
-    import csv
-    import io
-
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(_COLUMNS)
-    for game in report.games:
-        for each in game.standings:
-            writer.writerow(
-                [
-                    each.game,
-                    each.player,
-                    each.matches,
-                    *_cells(each.won, each.matches),
-                    game.measure,
-                    *_cells(each.per_decision, each.decisions),
-                    each.per_match.estimate if each.decisions else None,
-                    each.decisions,
-                    each.forfeits,
-                    sum(each.failures.values()),
-                ]
-            )
-    return out.getvalue()
-
-
-def _cells(interval: Interval, count: int) -> list[float | None]:
-    """An estimate and its bounds, empty where nothing was counted."""
-    return list(interval_data(interval).values()) if count else [None] * 3

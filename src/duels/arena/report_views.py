@@ -1,13 +1,15 @@
-"""The report on a run as text for a terminal and as one self-contained HTML page."""
+"""The report on a run as JSON has it, as CSV, as text for a terminal and as one self-contained HTML page."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from csv import DictWriter
 from html import escape
+from io import StringIO
 from math import isfinite
 from typing import Any
 
 from duels.arena.amounts import tokens
-from duels.arena.confidence import FEWEST_UNITS, Interval
-from duels.arena.mistakes import boards, name_of, said_of
+from duels.arena.confidence import CONFIDENCE, FEWEST_UNITS, Interval, interval_data
+from duels.arena.mistakes import boards, key_of, name_of, said_of
 from duels.arena.report import GameReport, Report, usage_by_player
 from duels.arena.scores import Pairing, Standing
 from duels.arena.summary import by_class, of_run
@@ -47,6 +49,106 @@ _COLUMNS = (
     "and holds if the number of matches was fixed beforehand. 'Fewer pairs' is how many times fewer the "
     "result without luck needs for the same width; '?' marks a rough estimate, and a dash too few pairs."
 )
+
+
+# -- data ------------------------------------------------------------------------------------------------
+
+
+def as_data(report: Report) -> dict[str, Any]:
+    """The report as JSON has it; two runs of the same config compare equal."""
+    return {
+        "players": list(report.players),
+        "seed": report.seed,
+        "matches": report.matches,
+        "planned": report.planned,
+        "confidence": CONFIDENCE,
+        "until": report.until,
+        "games": {game.rules.name: _game_data(game) for game in report.games},
+        "ratings": report.ratings.as_data() if report.ratings else None,
+        "model": dict(report.conditions),
+        "prices": dict(report.prices.of),
+        "usage": {player: report.prices.data(used) for player, used in usage_by_player(report).items()},
+        "notes": list(report.notes),
+    }
+
+
+def _game_data(game: GameReport) -> dict[str, Any]:
+    return {
+        "options": {k: list(v) if isinstance(v, tuple) else v for k, v in game.rules.options().items()},
+        "matches": game.matches,
+        "opening": game.opening,
+        "exactness": game.exactness,
+        "luck": game.luck,
+        "measure": game.measure,
+        "players": {each.player: _standing_data(each, game.measure) for each in game.standings},
+        "pairings": [_pairing_data(each) for each in game.pairings],
+        "blunders": [each.as_data() for each in game.blunders],
+    }
+
+
+def _standing_data(each: Standing, measure: str) -> dict[str, Any]:
+    key = key_of(measure)
+    return {
+        "matches": each.matches,
+        "won": interval_data(each.won) if each.matches else None,
+        f"{key}_per_decision": interval_data(each.per_decision) if each.decisions else None,
+        f"{key}_per_match": interval_data(each.per_match) if each.decisions else None,
+        "decisions": each.decisions,
+        "forfeits": each.forfeits,
+        "failures": dict(each.failures),
+        "kinds_of_decision": {
+            manner: {"decisions": count, key: short} for manner, (count, short) in each.manners.items()
+        },
+    }
+
+
+def _pairing_data(each: Pairing) -> dict[str, Any]:
+    fixed = each.adjusted_fixed_within
+    return {
+        "one": each.one,
+        "two": each.two,
+        "matches": each.matches,
+        "cut_off": each.cut_off,
+        "won": interval_data(each.won) if each.matches else None,
+        "adjusted": interval_data(each.adjusted) if each.pairs else None,
+        "pairs_left_out": each.left_out,
+        "adjusted_fixed_size": interval_data(fixed) if fixed else None,
+        "variance_gain": interval_data(each.gain) if each.gain else None,
+    }
+
+
+def as_csv(report: Report) -> str:
+    """One line for every player in every game."""
+    rows = [
+        {
+            "game": each.game,
+            "player": each.player,
+            "matches": each.matches,
+            **_csv_cells("won", each.won, each.matches),
+            "measure": game.measure,
+            **_csv_cells("per_decision", each.per_decision, each.decisions),
+            "per_match": each.per_match.estimate if each.decisions else None,
+            "decisions": each.decisions,
+            "forfeits": each.forfeits,
+            "failures": sum(each.failures.values()),
+        }
+        for game in report.games
+        for each in game.standings
+    ]
+    out = StringIO()
+    writer = DictWriter(out, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def _csv_cells(name: str, interval: Interval, count: int) -> dict[str, float | None]:
+    """An estimate and its bounds, empty where nothing was counted."""
+    cells = interval_data(interval).values() if count else [None] * 3
+    return dict(zip((name, f"{name}_low", f"{name}_high"), cells, strict=True))
+
+
+# -- text and page ---------------------------------------------------------------------------------------
 
 
 def as_text(report: Report) -> str:

@@ -1,13 +1,13 @@
 """The commands `duels arena`, `duels bot` and `duels exam`. What they do is loaded when they are called."""
 
+import json
+from pathlib import Path
+
 import click
 
-from duels.arena.commands.bot import bot
-from duels.arena.commands.exam import exam
-from duels.arena.commands.options import HELP, Group, examples
-from duels.arena.commands.probe import probe_command
+from duels.arena.commands.options import FILE, HELP, Group, examples, force_option, refuse_existing
 from duels.arena.commands.results import compare, merge, report_command
-from duels.arena.commands.run import RUN_EXAMPLE, ladder, run_command
+from duels.arena.commands.run import RUN_EXAMPLE, ladder, probe_command, run_command
 
 __all__ = ["arena", "bot", "exam"]
 
@@ -31,3 +31,81 @@ def arena() -> None:
 
 for each in (run_command, probe_command, report_command, compare, merge, ladder):
     arena.add_command(each)
+
+_BOT_EXAMPLES = examples(
+    'duels bot check "cmd:python bot.py"', 'duels bot check "cmd:node bot.js" --games hunt'
+)
+
+
+@click.group(cls=Group, context_settings=HELP, epilog=_BOT_EXAMPLES)
+def bot() -> None:
+    """Help whoever writes a program that plays.
+
+    docs/protocol.md tells how a program is asked and answers.
+    """
+
+
+@bot.command(epilog=_BOT_EXAMPLES)
+@click.argument("program", metavar='"cmd:COMMAND"')
+@click.option("--games", default="lights,leap,chain,hunt,flip", show_default=True, help="Games to play.")
+@click.option("--move-seconds", type=click.FloatRange(0.01), default=10.0, show_default=True)
+@click.option("--memory-mb", type=click.IntRange(16), default=2048, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="One JSON list instead of lines.")
+def check(program: str, games: str, move_seconds: float, memory_mb: int, as_json: bool) -> None:
+    """Play the protocol through with a program, bad days included, and tell what is wrong."""
+    from duels.arena.bot_check import check_bot
+    from duels.games import find_game
+    from duels.players.program import Limits
+
+    if not program.lower().startswith("cmd:"):
+        raise click.UsageError('a program is given as "cmd:COMMAND", such as "cmd:python bot.py".')
+    rules = [find_game(name).rules() for name in games.split(",")]
+    limits = Limits(move_seconds=move_seconds, memory_mb=memory_mb)
+    findings = []
+    for finding in check_bot(program[len("cmd:") :], rules, limits):
+        findings.append(finding)
+        if not as_json:
+            click.echo(str(finding))
+    if as_json:
+        listed = [{"check": each.name, "passed": each.passed, "detail": each.detail} for each in findings]
+        click.echo(json.dumps(listed, indent=2))
+    if not all(finding.passed for finding in findings):
+        raise click.exceptions.Exit(1)
+
+
+@click.command(
+    context_settings=HELP,
+    epilog=examples(
+        "duels exam chain --positions 200 --seed 1 --out exam.jsonl",
+        "duels exam flip --positions 100 --out exam.parquet",
+        "duels exam lights --option lights=9 --out nine.jsonl",
+    ),
+)
+@click.argument("game")
+@click.option("--positions", type=click.IntRange(2), default=200, show_default=True, help="How many.")
+@click.option("--seed", default="1", show_default=True, help="The same seed draws the same positions.")
+@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the game.")
+@click.option("--out", required=True, type=FILE, help=".jsonl, .parquet")
+@force_option
+def exam(game: str, positions: int, seed: str, options: tuple[str, ...], out: Path, force: bool) -> None:
+    """Write positions with every legal action graded, for any harness, and a card that says how.
+
+    The positions are drawn from good play, by how much there is to lose, with weights that undo that.
+    """
+    from duels.arena.exam import card_of, too_few, write_exam
+    from duels.arena.progress_line import ProgressLine
+    from duels.core.errors import DuelsError
+    from duels.core.record import read_options
+    from duels.games import find_game
+
+    try:
+        found = find_game(game)
+        rules = found.rules(**read_options(found.rules_class(), " ".join(options)))
+    except DuelsError as error:
+        raise click.UsageError(str(error)) from None
+    refuse_existing(force, out, card_of(out))
+    with ProgressLine() as line:
+        count = write_exam(rules, positions, seed, out, line.say, over=force)
+    click.echo(f"{out}: {count} positions; {card_of(out)} says how they were drawn.", err=True)
+    if fewer := too_few(positions, count):
+        click.echo(fewer, err=True)

@@ -64,7 +64,14 @@ def for_shell(path: Path) -> str:
     return shlex.quote(f"./{text}" if text.startswith("-") else text)
 
 
-_MODEL_OPTIONS = (
+_LIMITS = ("move_seconds", "memory_mb", "retries")
+_OF_RUNS = ("matches", "until", "samples", "positions", "seed", "budget")
+_PLAYER_OPTIONS = (
+    click.option("--move-seconds", type=click.FloatRange(0.01), help="For a program's move.  [default: 10]"),
+    click.option("--memory-mb", type=click.IntRange(16), help="For each program.  [default: 2048]"),
+    click.option(
+        "--retries", type=click.IntRange(0), help="After a failure, before giving up.  [default: 2]"
+    ),
     click.option("--base-url", help="The address of a chat endpoint for model:NAME, such as URL/v1."),
     click.option("--key-env", help="The environment variable with its key.  [default: OPENAI_API_KEY]"),
     click.option("--show-actions", is_flag=True, default=None, help="List the legal actions for models."),
@@ -86,11 +93,19 @@ _MODEL_OPTIONS = (
 )
 
 
-def model_options(command: F) -> F:
-    """What is said about models."""
-    for option in reversed(_MODEL_OPTIONS):
+def player_options(command: F) -> F:
+    """What programs may take, how models are asked, and how often both are asked again."""
+    for option in reversed(_PLAYER_OPTIONS):
         command = option(command)
     return command
+
+
+def split_options(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """What was given: limits of programs, settings of models, and what a run or probe itself is told."""
+    given = {name: value for name, value in given.items() if value is not None}
+    limits, of_run = ({name: given[name] for name in names if name in given} for names in (_LIMITS, _OF_RUNS))
+    alone = (*_LIMITS[:2], *_OF_RUNS)  # models are asked again as often as programs
+    return limits, {name: value for name, value in given.items() if name not in alone}, of_run
 
 
 def tell_missing_key(name: str | None) -> None:
@@ -99,27 +114,6 @@ def tell_missing_key(name: str | None) -> None:
 
     if name and (missing := missing_key(name)):
         click.echo(f"{missing}: models are asked without a key.", err=True)
-
-
-_LIMIT_OPTIONS = (
-    click.option("--move-seconds", type=click.FloatRange(0.01), help="For a program's move.  [default: 10]"),
-    click.option("--memory-mb", type=click.IntRange(16), help="For each program.  [default: 2048]"),
-    click.option(
-        "--retries", type=click.IntRange(0), help="After a failure, before giving up.  [default: 2]"
-    ),
-)
-
-
-def limit_options(command: F) -> F:
-    """What programs may take; and how often they and models are asked again."""
-    for option in reversed(_LIMIT_OPTIONS):
-        command = option(command)
-    return command
-
-
-def given_only(**values: Any) -> dict[str, Any]:
-    """Those that were given."""
-    return {name: value for name, value in values.items() if value is not None}
 
 
 def split_names(texts: tuple[str, ...]) -> tuple[str, ...]:

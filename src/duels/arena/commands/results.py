@@ -3,11 +3,42 @@
 import json
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from duels.arena.commands.ending import compact_logs, show_report
 from duels.arena.commands.options import FILE, FOLDER, NEW_FOLDER, examples, force_option, refuse_existing
+
+if TYPE_CHECKING:
+    from duels.arena.folder import Folder
+
+
+def compact_logs(folder: "Folder") -> None:
+    """Put the logs into one table, or say what is missing for that."""
+    from duels.arena.parquet import compact
+
+    missing = compact(folder)
+    if missing:
+        click.echo(f"No table of it was written. {missing}", err=True)
+
+
+def show_report(folder: "Folder", as_json: bool = False) -> None:
+    """Print the report on a run or a probe."""
+    report, forms = _read_report(folder)
+    click.echo(json.dumps(forms.as_data(report), indent=2) if as_json else forms.as_text(report), nl=as_json)
+
+
+def _read_report(folder: "Folder") -> tuple[Any, Any]:
+    """The report on a run or a probe, and the module that writes it as data, text and a page."""
+    from duels.arena import report, report_views
+    from duels.arena.progress_line import ProgressLine
+
+    with ProgressLine() as line:
+        if folder.is_probe:
+            from duels.arena import probe_report
+
+            return probe_report.report_on(folder, line.say), probe_report
+        return report.report_on(folder, line.say), report_views
 
 
 @click.command(
@@ -29,10 +60,8 @@ def report_command(
     run: Path, as_json: bool, html: Path | None, csv: Path | None, parquet: Path | None, force: bool
 ) -> None:
     """Tell what a run found: who won, what was given away, what was luck, and how sure that is."""
-    from duels.arena import report as reports
     from duels.arena.folder import Folder
-    from duels.arena.progress_line import ProgressLine
-    from duels.arena.report_views import as_page
+    from duels.core.errors import DuelsError
     from duels.files import write_whole
 
     def write(path: Path, text: str) -> None:
@@ -46,21 +75,16 @@ def report_command(
 
         write_parquet(folder, parquet, over=force)
         click.echo(f"{parquet} is written.", err=True)
-    if html and folder.is_probe and not csv:  # which probes do not have
-        from duels.arena import probe_report
-
-        with ProgressLine() as line:
-            page = probe_report.as_page(probe_report.report_on(folder, line.say))
-        write(html, page)
-    elif html or csv:
-        with ProgressLine() as line:
-            found = reports.report_on(folder, line.say)
+    if csv and folder.is_probe:
+        raise DuelsError(f"{folder.path} is of a probe, not of a run.")
+    if html or csv:
+        report, forms = _read_report(folder)
         if html:
-            write(html, as_page(found))
+            write(html, forms.as_page(report))
         if csv:
-            write(csv, reports.as_csv(found))
+            write(csv, forms.as_csv(report))
     if as_json or not (html or csv or parquet):
-        show_report(run, as_json)
+        show_report(folder, as_json)
 
 
 @click.command(

@@ -1,27 +1,29 @@
-"""`duels arena run` and `duels arena ladder`: matches are played."""
+"""`duels arena run`, `probe` and `ladder`: matches are played, or a player is asked about positions."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from duels.arena.commands.ending import compact_logs, leave, show_report, tell_unfinished
 from duels.arena.commands.options import (
     NEW_FOLDER,
     examples,
     for_shell,
-    given_only,
-    limit_options,
-    model_options,
+    player_options,
     split_names,
+    split_options,
     tell_missing_key,
     workers_option,
 )
+from duels.arena.commands.results import compact_logs, show_report
 
 if TYPE_CHECKING:
     from duels.arena.config import Config
+    from duels.arena.folder import Folder
 
 RUN_EXAMPLE = "duels arena run --players random,club --games lights --out runs/first"
+NOT_FINISHED = 75
+"""The exit code of a run or probe that was broken off and can go on: EX_TEMPFAIL of sysexits.h."""
 
 
 def _margin(_context: click.Context, _parameter: click.Parameter, text: str | None) -> float | None:
@@ -68,8 +70,7 @@ def _joined(told: Any, given: dict[str, Any]) -> Any:
 @click.option("--matches", type=int, help="How many matches for each two players and game.  [default: 100]")
 @click.option("--seed", help="Makes everything repeatable.  [default: 1]")
 @click.option("--until", callback=_margin, help="Stop where a result is known to within this, such as 0.03.")
-@limit_options
-@model_options
+@player_options
 @click.option("--out", type=NEW_FOLDER, help="The folder of the run; new, or to go on.")
 @workers_option
 @click.option(
@@ -81,18 +82,11 @@ def run_command(
     players: tuple[str, ...],
     player: tuple[str, ...],
     games: tuple[str, ...],
-    matches: int | None,
-    seed: str | None,
-    until: float | None,
-    move_seconds: float | None,
-    memory_mb: int | None,
-    retries: int | None,
     out: Path | None,
     workers: int | None,
     shard: tuple[int, int],
     on: str | None,
-    budget: str | None,
-    **model: Any,
+    **given: Any,
 ) -> None:
     """Play every two players against each other, in every game, from both seats.
 
@@ -102,23 +96,16 @@ def run_command(
     from duels.arena.config import config_of, read_config_data
     from duels.core.errors import DuelsError
 
+    limits, model, of_run = split_options(given)
     told: dict[str, Any] = {}
     try:
         if file:
             told, named = read_config_data(file)
             out = out or named
-        given = {
-            "players": (*split_names(players), *player),
-            "games": split_names(games),
-            "matches": matches,
-            "seed": seed,
-            "until": until,
-            "budget": budget,
-        }
-        told |= {name: value for name, value in given.items() if value not in (None, ())}
-        limits = given_only(move_seconds=move_seconds, memory_mb=memory_mb, retries=retries)
+        of_run |= {"players": (*split_names(players), *player), "games": split_names(games)}
+        told |= {name: value for name, value in of_run.items() if value != ()}
         told["limits"] = _joined(told.get("limits", {}), limits)
-        asked = told["model"] = _joined(told.get("model", {}), given_only(retries=retries, **model))
+        asked = told["model"] = _joined(told.get("model", {}), model)
         config = config_of(told)
     except DuelsError as error:
         raise click.UsageError(f"{file}: {error}" if file else str(error)) from None
@@ -151,7 +138,7 @@ def _carry_out(
     tell_unfinished(folder, "Matches are left to be played")
     if shard == (1, 1):
         compact_logs(folder)
-        show_report(out, as_json=False)
+        show_report(folder)
         if left_out := sum(not folder.asks_for(row) for row in folder.rows().values()):
             click.echo(
                 f"Matches in the logs that are left out, for fewer are asked for now: {left_out}.", err=True
@@ -179,3 +166,64 @@ def ladder(games: tuple[str, ...], matches: int | None, seed: str, out: Path, wo
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
     _carry_out(config, out, workers)
+
+
+@click.command(
+    name="probe",
+    epilog=examples(
+        "duels arena probe --player club --games lights,leap --out runs/club",
+        'duels arena probe --player "cmd:python bot.py" --games chain --symmetric --out runs/bot',
+        "duels arena probe --player model:NAME --base-url URL/v1 --games lights --out runs/probe",
+    ),
+)
+@click.option("--player", required=True, help='Who is asked: a name, "cmd:COMMAND" or model:NAME.')
+@click.option("--games", multiple=True, required=True, help="Games, with commas.")
+@click.option("--samples", type=click.IntRange(1), help="How often each position is asked.  [default: 1]")
+@click.option(
+    "--positions", type=click.IntRange(2), help="In games too large to be asked whole.  [default: 200]"
+)
+@click.option("--symmetric", is_flag=True, help="Ask one of two mirror images, and take its answer for both.")
+@click.option("--seed", help="Makes positions and draws repeatable.  [default: 1]")
+@player_options
+@click.option("--out", required=True, type=NEW_FOLDER, help="Its folder.")
+def probe_command(player: str, games: tuple[str, ...], symmetric: bool, out: Path, **given: Any) -> None:
+    """Ask a player about positions instead of matches: the cheapest way to know it.
+
+    In lights, leap and chain every position is asked that can come about against it; how much the best
+    opponent wins, and what it gets against known opponents, then follows exactly. In flip and hunt positions
+    from good play are asked. Called again, a probe goes on where it was.
+    """
+    from duels.arena.config import ProbeConfig
+    from duels.arena.probe import probe
+    from duels.arena.progress_line import ProgressLine
+    from duels.core.errors import DuelsError
+    from duels.players.endpoint import Settings
+    from duels.players.program import Limits
+
+    limits, model, of_run = split_options(given)
+    try:
+        of_run |= {"symmetric": symmetric, "limits": Limits(**limits), "model": Settings(**model)}
+        config = ProbeConfig(player, split_names(games), **of_run)
+    except DuelsError as error:
+        raise click.UsageError(str(error)) from None
+    if config.run().models():
+        tell_missing_key(model.get("key_env"))
+    with ProgressLine() as line:
+        folder = probe(config, out, line.say)
+    tell_unfinished(folder, "Questions are left")
+    compact_logs(folder)
+    show_report(folder)
+    leave(folder)
+
+
+def tell_unfinished(folder: "Folder", what: str) -> None:
+    """Say why something is left to be done, a line for each reason, and how to go on."""
+    again = "call the command again with a larger --budget" if folder.is_spent else "call the command again"
+    for reason in folder.unfinished:
+        click.echo(f"{what}: {reason.removesuffix('.')}. To go on, {again}.", err=True)
+
+
+def leave(folder: "Folder") -> None:
+    """Leave with a code of its own if not all could be played or asked."""
+    if folder.unfinished:
+        raise click.exceptions.Exit(NOT_FINISHED)
