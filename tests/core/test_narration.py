@@ -10,7 +10,18 @@ import pytest
 
 from duels.core import narration
 from duels.core.match import Match
-from duels.core.narration import Narration, Sentence, name, owner, say, verb, victory, whose, wins
+from duels.core.narration import (
+    Narration,
+    PlayerNames,
+    Sentence,
+    name,
+    owner,
+    say,
+    verb,
+    victory,
+    whose,
+    wins,
+)
 from duels.core.rules import Seat
 from duels.core.text_board import TextBoard
 from duels.core.words import Ink, plain
@@ -18,7 +29,7 @@ from duels.play.narrator import Narrator
 from tests.support import AnyRules, all_rules, play_randomly
 
 ONE, TWO = Seat
-NAMES = {ONE: "Ann", TWO: "bob"}
+NAMES = {reader: PlayerNames("Ann", "bob", reader) for reader in (ONE, TWO, None)}
 
 
 def test_the_examples_in_the_docstrings() -> None:
@@ -63,9 +74,9 @@ def test_the_examples_in_the_docstrings() -> None:
     ],
 )
 def test_every_reader_gets_the_right_forms(sentence: Sentence, to_one: str, to_two: str, to_all: str) -> None:
-    assert sentence.render(NAMES, ONE) == to_one
-    assert sentence.render(NAMES, TWO) == to_two
-    assert sentence.render(NAMES) == to_all
+    assert sentence.render(NAMES[ONE]) == to_one
+    assert sentence.render(NAMES[TWO]) == to_two
+    assert sentence.render(NAMES[None]) == to_all
     assert sentence.render() == to_all.replace("Ann", "Player 1").replace("bob", "Player 2")
 
 
@@ -86,20 +97,20 @@ def test_a_plain_sentence_reads_the_same_to_everybody() -> None:
     """A game from outside need not know of slots: nothing turns its words into others."""
     text = "Player 1 was caught by Player 2, who always wins ties. Your move: is it yours?"
     for reader in (*Seat, None):
-        assert Narration([text]).render_news(NAMES, reader) == [text]
+        assert Narration([text]).render_news(NAMES[reader]) == [text]
 
 
 def test_the_board_is_left_out_where_it_is_in_sight() -> None:
     board = TextBoard("Current Board:\n[X]\n")
     spoken = Narration([say(ONE, "placed X."), board], book=["", "You placed X.", "", board, ""], to=ONE)
     assert spoken.render() == "\nYou placed X.\n\nCurrent Board:\n[X]\n\n"
-    assert spoken.render_news(NAMES, ONE) == ["You placed X."]
-    assert spoken.render_news(NAMES, TWO) == ["Ann placed X."]
+    assert spoken.render_news(NAMES[ONE]) == ["You placed X."]
+    assert spoken.render_news(NAMES[TWO]) == ["Ann placed X."]
     ours = Narration(["", say("It is", owner(ONE), "."), board], to=ONE)
     assert ours.render() == "\nIt is yours.\nCurrent Board:\n[X]\n"
-    assert ours.render_news(NAMES, TWO) == ["It is Ann's."]
-    assert Narration([say(ONE, "moved.")], book=[], to=ONE).render_news(NAMES, ONE) == []
-    assert Narration(["Result: Heads."], book=["Result: Heads"]).render_news(NAMES, TWO) == ["Result: Heads"]
+    assert ours.render_news(NAMES[TWO]) == ["It is Ann's."]
+    assert Narration([say(ONE, "moved.")], book=[], to=ONE).render_news(NAMES[ONE]) == []
+    assert Narration(["Result: Heads."], book=["Result: Heads"]).render_news(NAMES[TWO]) == ["Result: Heads"]
 
 
 @pytest.mark.parametrize(
@@ -117,6 +128,6 @@ def test_every_game_speaks_to_its_reader_and_of_everybody_else(rules: AnyRules) 
         sentences += [match.outcome.sentence] if match.outcome else []
         for sentence in sentences:
             for reader in (*Seat, None):
-                told = plain(sentence.render(NAMES, reader))
+                told = plain(sentence.render(NAMES[reader]))
                 assert not wrong.search(told)
                 assert told.endswith((".", "!"))

@@ -9,8 +9,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from duels.core.drawing import PlayerNames, TextDrawing
+from duels.core.drawing import TextDrawing
 from duels.core.match import Match
+from duels.core.narration import PlayerNames
 from duels.core.rules import Seat, Sight
 from duels.core.svg import COLOURS, LEAST_TEXT, WIDTH, stylesheet
 from duels.games import GAMES, find_game

@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from duels.core.drawing import PlayerNames
 from duels.core.match import Match
+from duels.core.narration import PlayerNames
 from duels.core.rules import Seat
 from duels.core.svg import Picture
 from duels.games import GAMES

@@ -10,6 +10,7 @@ import duels_tictactoe
 import pytest
 
 from duels.core.match import Match
+from duels.core.narration import Narration
 from duels.core.rules import Rules, Seat
 from duels.games import GAMES, find_game
 from duels.web.match_page import MatchPage
@@ -139,6 +140,25 @@ def test_a_game_that_tells_nothing_is_told_by_its_entries(monkeypatch: pytest.Mo
     standing = standing_of(Match.start(duels_tictactoe.GAME.rules()).play_text("5"))
     html = MatchPage(Pages(), shown(standing, Seat.TWO)).whole()
     assert '<b class="p1">Ann</b>: 5</span></li>' in html
+
+
+def test_plain_sentences_of_a_game_from_outside_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody makes "You wa caught" of them."""
+    text = "Player 1 was caught on cell 4 and always loses ties. You, Player 2, watch!"
+    monkeypatch.setattr("duels_tictactoe.words.TicTacToeWords.narrate", lambda words, seen: Narration([text]))
+    monkeypatch.setattr("duels.games.find_game", lambda name: duels_tictactoe.GAME)
+    standing = standing_of(Match.start(duels_tictactoe.GAME.rules()).play_text("4"))
+    for viewer in (*Seat, None):
+        (line,) = view(standing, viewer)["log"]
+        assert line["text"] == text
+        assert f"<span>{text}</span></li>" in MatchPage(Pages(), shown(standing, viewer)).whole()
+
+
+def test_a_name_may_look_like_a_sentence() -> None:
+    standing = standing_of(Match.start(find_game("lights").rules()).play_text("4"), ann="Dr. You", bob="You")
+    page = MatchPage(Pages(), shown(standing, None)).whole()
+    assert "<b>You is to move.</b>" in page
+    assert '<b class="p1">Dr. You</b> turned OFF light 4.</span>' in page
 
 
 def test_what_chance_brings_in_secret(monkeypatch: pytest.MonkeyPatch) -> None:

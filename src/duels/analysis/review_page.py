@@ -31,8 +31,8 @@ from duels.analysis.review_words import (
     whose_play,
 )
 from duels.analysis.wording import MISTAKES, RARE, RARE_MEANS, darkness, in_percent
-from duels.core.drawing import SEAT_LABELS, Drawing, PlayerNames
-from duels.core.narration import Narration
+from duels.core.drawing import Drawing
+from duels.core.narration import SEAT_LABELS, Narration, PlayerNames
 from duels.core.rules import Seat
 from duels.core.svg import stylesheet
 from duels.core.words import Words, plain

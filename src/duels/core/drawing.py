@@ -17,11 +17,11 @@ then the name of an element whose own name tells a secret.
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from html import escape
 from typing import Generic
 
-from duels.core.rules import A, Seat, Sight, V
+from duels.core.narration import SEAT_LABELS, PlayerNames
+from duels.core.rules import A, Sight, V
 from duels.core.svg import WIDTH, Picture, board, element
 from duels.core.words import Words, plain
 
@@ -30,34 +30,6 @@ _MARGIN = 24
 _WIDEST_LETTER = 16.0
 _LETTER_ASPECT = 0.6  # width by height of a letter in the fonts named below
 _LINE = 1.4
-
-
-@dataclass(frozen=True)
-class PlayerNames:
-    """What a board calls the players: each by a name, its reader `you`.
-
-    >>> ann = PlayerNames("Ann", "Bob", reader=Seat.TWO)
-    >>> ann.name(Seat.ONE), ann.possessive(Seat.ONE), ann.possessive(Seat.TWO)
-    ('Ann', "Ann's", 'your')
-    """
-
-    one: str = Seat.ONE.label
-    two: str = Seat.TWO.label
-    reader: Seat | None = None
-
-    def name(self, seat: Seat, begins: bool = False) -> str:
-        """The name; `begins` if it stands at the beginning of a sentence, or alone."""
-        if seat is self.reader:
-            return "You" if begins else "you"
-        return self.one if seat is Seat.ONE else self.two
-
-    def possessive(self, seat: Seat, begins: bool = False) -> str:
-        """The same of an owner."""
-        return self.name(seat, begins) + ("r" if seat is self.reader else "'s")
-
-
-SEAT_LABELS = PlayerNames()
-"""Player 1 and Player 2, to a reader who is neither."""
 
 
 class Drawing(ABC, Generic[A, V]):
@@ -94,11 +66,8 @@ class Drawing(ABC, Generic[A, V]):
         return False
 
     def asked(self, sight: Sight[A, V]) -> str:
-        """What the seat to move is to do, in a short sentence or two for whoever looks at the board.
-
-        Empty where the book's own question says it.
-        """
-        return ""
+        """What the seat to move is to do, in a short sentence or two for whoever looks at the board."""
+        return "Choose your move."
 
     def unshown(self, sight: Sight[A, V]) -> str:
         """What the seat has been shown and the drawing no longer shows, as a sentence; or ''."""

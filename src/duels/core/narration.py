@@ -7,13 +7,13 @@ reader, names for everybody else. Nothing reads a rendered sentence back.
 >>> won = say(Seat.ONE, wins(Seat.ONE), "by capturing", whose(Seat.TWO), "token!")
 >>> won.render()
 "Player 1 wins by capturing Player 2's token!"
->>> won.render({Seat.ONE: "Ann", Seat.TWO: "Bob"}, reader=Seat.ONE)
+>>> won.render(PlayerNames("Ann", "Bob", reader=Seat.ONE))
 "You win by capturing Bob's token!"
->>> won.render({Seat.ONE: "Ann", Seat.TWO: "Bob"}, reader=Seat.TWO)
+>>> won.render(PlayerNames("Ann", "Bob", reader=Seat.TWO))
 'Ann wins by capturing your token!'
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -22,10 +22,37 @@ from duels.core.text_board import TextBoard
 if TYPE_CHECKING:  # an outcome has a sentence, so the rules import this module
     from duels.core.rules import Seat
 
-    Names = Mapping[Seat, str]
-
 _PUNCTUATION = (".", ",", "!", "?", ":", ";")
 _CAPITAL_FOLLOWS = (".", "!", "?", ":")
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerNames:
+    """What the players are called: each by a name, or else by the seat's label, and the reader `you`.
+
+    >>> from duels.core.rules import Seat
+    >>> names = PlayerNames("Ann", reader=Seat.TWO)
+    >>> names.name(Seat.ONE), names.possessive(Seat.ONE), names.possessive(Seat.TWO)
+    ('Ann', "Ann's", 'your')
+    """
+
+    one: str = ""
+    two: str = ""
+    reader: "Seat | None" = None
+
+    def name(self, seat: "Seat", begins: bool = False) -> str:
+        """The name; `begins` if it stands at the beginning of a sentence, or alone."""
+        if seat is self.reader:
+            return "You" if begins else "you"
+        return (self.one, self.two)[seat - 1] or seat.label
+
+    def possessive(self, seat: "Seat", begins: bool = False) -> str:
+        """The same of an owner."""
+        return self.name(seat, begins) + ("r" if seat is self.reader else "'s")
+
+
+SEAT_LABELS = PlayerNames()
+"""Player 1 and Player 2, to a reader who is neither."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +66,11 @@ class Slot:
     """The text for everybody else; it follows the name if the slot is `named`."""
     named: bool
 
-    def fill(self, names: "Names | None", reader: "Seat | None") -> str:
-        """Return the text of the slot. Without `names`, a seat is called by its label."""
-        if self.seat is reader:
+    def render(self, names: PlayerNames) -> str:
+        """Fill the slot."""
+        if self.seat is names.reader:
             return self.second
-        if not self.named:
-            return self.third
-        return (names[self.seat] if names else self.seat.label) + self.third
+        return names.name(self.seat) + self.third if self.named else self.third
 
 
 def name(seat: "Seat") -> Slot:
@@ -81,9 +106,9 @@ class Sentence:
     ink: Callable[[str], str] | None = None
     """The `Ink` in which a terminal shows it."""
 
-    def render(self, names: "Names | None" = None, reader: "Seat | None" = None) -> str:
-        """Fill the slots. Without `names`, seats are called by their labels."""
-        text = "".join([_fill(piece, names, reader) for piece in self.pieces])
+    def render(self, names: PlayerNames = SEAT_LABELS) -> str:
+        """Fill the slots."""
+        text = "".join([piece if isinstance(piece, str) else piece.render(names) for piece in self.pieces])
         return self.ink(text) if self.ink else text
 
     @property
@@ -97,12 +122,6 @@ class Sentence:
     def replace(self, old: "Slot | Sentence", new: str) -> "Sentence":
         """Return the sentence with a text in place of one of its pieces."""
         return Sentence(tuple([new if piece == old else piece for piece in self.pieces]), self.ink)
-
-
-def _fill(piece: str | Slot | Sentence, names: "Names | None", reader: "Seat | None") -> str:
-    if isinstance(piece, str):
-        return piece
-    return piece.fill(names, reader) if isinstance(piece, Slot) else piece.render(names, reader)
 
 
 def say(*pieces: "str | Seat | Slot | Sentence", ink: Callable[[str], str] | None = None) -> Sentence:
@@ -147,7 +166,7 @@ class Narration:
     >>> narration = Narration([taken, TextBoard("oooo  4 left\n")])
     >>> narration.render()
     'Player 1 takes two.\noooo  4 left\n'
-    >>> narration.render_news({Seat.ONE: "Ann", Seat.TWO: "Bob"}, reader=Seat.ONE)
+    >>> narration.render_news(PlayerNames("Ann", "Bob", reader=Seat.ONE))
     ['You take two.']
     """
 
@@ -168,16 +187,19 @@ class Narration:
 
     def render(self) -> str:
         """Return the text for a plain prompt, with boards: the book's words, or else ours."""
+        names = PlayerNames(reader=self.to)
         lines = self.lines if self.book is None else self.book
         return "".join(
             [
-                str(line) if isinstance(line, TextBoard) else f"{_fill(line, None, self.to)}\n"
+                str(line)
+                if isinstance(line, TextBoard)
+                else f"{line if isinstance(line, str) else line.render(names)}\n"
                 for line in lines
             ]
         )
 
-    def render_news(self, names: "Names | None" = None, reader: "Seat | None" = None) -> list[str]:
+    def render_news(self, names: PlayerNames = SEAT_LABELS) -> list[str]:
         """Return the lines for a reader who sees the board: the book's words if they suit, or else ours."""
-        suits = self.book is not None and self.to in (None, reader)
+        suits = self.book is not None and self.to in (None, names.reader)
         narration = Narration(self.book or ()) if suits else self
-        return [sentence.render(names, reader) for sentence in narration.sentences]
+        return [sentence.render(names) for sentence in narration.sentences]

@@ -11,15 +11,15 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from duels.analysis.glossary import Glossary
-from duels.core.drawing import PlayerNames
 from duels.core.errors import DuelsError, NotationError
 from duels.core.game import Game
+from duels.core.narration import PlayerNames
 from duels.core.rules import Sight
 from duels.core.words import Words, plain
 from duels.games import GAMES
 from duels.web.identity import new_match_id
 from duels.web.refusals import Missing, Refusal, Stale
-from duels.web.views import label, prompt_of, what_is_asked
+from duels.web.views import Headline, label, prompt_of
 from duels.web.workers import Workers
 
 if TYPE_CHECKING:  # all of it is heavy, and loaded when it is asked for
@@ -187,9 +187,9 @@ def _aim(text: str) -> float:
 
 def _seen(sight: Sight[Any, Any], words: Words[Any, Any]) -> list[str]:
     """What the seat has seen so far; the last of it where its board shows the rest."""
-    events = tuple(sight.events)
+    events, names = tuple(sight.events), PlayerNames(reader=sight.seat)
     newest = (words.narrate(events[:end]).sentences for end in range(len(events), 0, -1))
-    told = (" ".join(plain(each.render(reader=sight.seat)) for each in said) for said in newest if said)
+    told = (" ".join(plain(each.render(names)) for each in said) for said in newest if said)
     return list(islice(told, None if sight.rules.has_secrets else _NEWEST))[::-1]
 
 
@@ -202,13 +202,12 @@ def _as_data(exercise: "Exercise") -> dict[str, Any]:
     words = game.words(rules)
     prompt = prompt_of(words, sight)
     drawing = game.drawing(rules)
-    asked = what_is_asked(drawing, words, sight, prompt)
     beliefs = beliefs_of(exercise.oracle)
     return {
         "game": game.name,
         "title": game.title,
         "seat": sight.seat.value,
-        "sentence": f"You are {words.called(sight.seat)}, to move. {asked}",
+        "sentence": Headline(f"You are {words.called(sight.seat)}, to move.", drawing.asked(sight)),
         "prompt": prompt,
         "position": exercise.position,
         "board": drawing.draw(sight, targets=True, names=PlayerNames(reader=sight.seat)),

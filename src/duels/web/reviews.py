@@ -5,8 +5,8 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
-from duels.core.drawing import SEAT_LABELS, PlayerNames
 from duels.core.errors import DuelsError
+from duels.core.narration import SEAT_LABELS, PlayerNames
 from duels.core.rules import BOTH, Seat
 from duels.core.words import plain
 from duels.games import load_record

@@ -161,7 +161,7 @@ class Site:
             return shown
         invite = await self.matches.invite_to(standing.id)
         if invite is None:
-            shown["sentence"] = "The invitation is too old: begin another match."
+            shown["sentence"] = views.Headline("The invitation is too old: begin another match.")
         else:
             link, alone = f"{self._base(request)}/j/{invite.token}", self.settings.on_loopback
             shown["invite"] = {

@@ -4,33 +4,30 @@ Nothing here may depend on what is hidden from the viewer. Two matches that a se
 equal views, byte by byte.
 """
 
-import re
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from duels.core.drawing import Drawing, PlayerNames
 from duels.core.match import Concession
-from duels.core.narration import victory, wins
+from duels.core.narration import SEAT_LABELS, PlayerNames, victory, wins
 from duels.core.record import format_entry
 from duels.core.rules import BOTH, CHANCE, Outcome, Rules, Seat, Sight
 from duels.core.svg import Picture
 from duels.core.words import Words, plain
 from duels.play.narrator import Narrator
 from duels.web.entries import shown_prompt
-from duels.web.naming import LABELS, Names
 from duels.web.standing import REMATCH, TAKEBACK, AnyMatch, Offer, Standing, Viewer
 
 _SEATS = tuple(Seat)
-_ITEM = re.compile(r"\d+\. ")
-_NAMED = re.compile(r"^Player [12](?: \(\w\))?, ")
-_FEWEST_WORDS = 3
+_NAMED = "named"  # whether the text of a line of the log begins with who did it; only pages need that
 
 
 def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
     """Everything that a program is told of the match, as JSON has it."""
     sight = sight_of(standing, viewer)
+    shown = _shown(standing, viewer, sight)
     return {
-        **_shown(standing, viewer, sight),
+        **shown,
+        "log": [{key: told for key, told in line.items() if key != _NAMED} for line in shown["log"]],
         "board": str(_board(standing, viewer, sight)),
         "players": [_player(standing, viewer, seat) for seat in Seat],
         "text": plain(_written_board(standing, sight)),
@@ -68,7 +65,7 @@ def _shown(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> dict[s
         "title": standing.rules.game.title,
         "seat": int(viewer) if viewer else None,
         "turn": turn_of(standing, viewer),
-        "sentence": _sentence(standing, viewer, sight, prompt),
+        "sentence": _headline(standing, viewer, sight),
         "prompt": prompt,
         "log": _log(standing, viewer, sight),
         "offer": _offer(standing, viewer, standing.offer),
@@ -89,9 +86,13 @@ def sight_of(standing: Standing, viewer: Viewer) -> Sight[Any, Any]:
     return sight
 
 
+def _names(standing: Standing, viewer: Viewer) -> PlayerNames:
+    return PlayerNames(standing.called[Seat.ONE], standing.called[Seat.TWO], viewer)
+
+
 def _board(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> Picture:
     """The board as the viewer sees it."""
-    names = PlayerNames(standing.called[Seat.ONE], standing.called[Seat.TWO], viewer)
+    names = _names(standing, viewer)
     if _laid_open(standing):
         return standing.drawing.open_picture(*map(standing.match.sight, Seat), names=names)
     return standing.drawing.picture(sight, targets=True, names=names)
@@ -151,51 +152,47 @@ def asked_of(standing: Standing, viewer: Viewer) -> dict[str, str | None]:
     return {"turn": turn_of(standing, viewer), "offer": offer.what if offer and waits else None}
 
 
-def _sentence(standing: Standing, viewer: Viewer, sight: Sight[Any, Any], prompt: str) -> str:
-    """Whose turn it is and what is asked, in one sentence."""
-    if standing.outcome:
-        return _result(standing.outcome, viewer, standing.called)
-    if not standing.complete:
-        return "Waiting for somebody to sit down."
+class Headline(str):
+    """Sentences as one text, of which a page emphasises the first."""
+
+    head: str
+    rest: str
+
+    def __new__(cls, head: str, *rest: str) -> "Headline":
+        more = " ".join(filter(None, rest))
+        headline = super().__new__(cls, f"{head} {more}".rstrip())
+        headline.head, headline.rest = head, more
+        return headline
+
+
+def _headline(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> Headline:
+    """Whose turn it is and what is asked, or how the match ended."""
     actor, drawing = standing.actor, standing.drawing
+    if standing.outcome:
+        return _result(standing.outcome, _names(standing, viewer))
+    if not standing.complete:
+        return Headline("Waiting for somebody to sit down.")
     if actor is viewer and viewer:
-        asked = what_is_asked(drawing, standing.words, sight, prompt)
-        return " ".join(filter(None, ("Your turn.", drawing.news(sight), asked)))
+        return Headline("Your turn.", drawing.news(sight), drawing.asked(sight))
     if isinstance(actor, Seat):
-        return f"{standing.called[actor]} is to {drawing.awaited(sight)}. {drawing.news(sight)}".rstrip()
-    return "Chance decides."
+        return Headline(f"{standing.called[actor]} is to {drawing.awaited(sight)}.", drawing.news(sight))
+    return Headline("Chance decides.")
 
 
-def _result(outcome: Outcome, viewer: Viewer, names: Names) -> str:
+def _result(outcome: Outcome, names: PlayerNames) -> Headline:
+    """How the match ended. What the reason says already is not said twice."""
     winner, reason = outcome.winner, outcome.sentence
-    said = reason.render(names, viewer)
     if winner is None:
-        return f"Nobody won. {said}"
-    if viewer is None:
-        return said if reason.subject is winner else f"{names[winner]} won. {said}"
-    if winner is not viewer:
-        return f"You lost. {said}"
-    once = reason.replace(victory(winner), "You won.").replace(wins(winner), "won")
-    if reason.subject is winner and once != reason:
-        return once.render(names, viewer)
-    return f"You won. {said}"
-
-
-def what_is_asked(
-    drawing: Drawing[Any, Any], words: Words[Any, Any], sight: Sight[Any, Any], prompt: str
-) -> str:
-    """What a seat is asked in one sentence: by the board, else by the book.
-
-    That is the last line of the book's question that is no item of a list, to nobody by name. Where the book
-    only waits for an entry, it is what can be entered.
-    """
-    if asked := drawing.asked(sight):
-        return asked
-    lines = [line for line in prompt.splitlines() if not _ITEM.match(line)]
-    asked = _NAMED.sub("", lines[-1]).rstrip(": ") if lines else ""
-    if len(asked.split()) < _FEWEST_WORDS:
-        asked = plain(words.moves(sight)).split("\n")[0]
-    return asked[:1].upper() + asked[1:] + ("" if asked.endswith((".", "?", ")")) else ".")
+        return Headline("Nobody won.", reason.render(names))
+    says_so = reason.subject is winner
+    if names.reader is None:
+        won = () if says_so else (f"{names.name(winner)} won.",)
+        return Headline(*won, reason.render(names))
+    if winner is not names.reader:
+        return Headline("You lost.", reason.render(names))
+    if says_so and wins(winner) in reason.pieces:
+        return Headline(reason.replace(wins(winner), "won").render(names))
+    return Headline("You won.", reason.replace(victory(winner), "").render(names).lstrip())
 
 
 def prompt_of(words: Words[Any, Any], sight: Sight[Any, Any]) -> str:
@@ -237,35 +234,31 @@ def _log(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> list[dic
         after = match if number == now else match.after(number)
         seen = sight if number == now else after.sight(viewer or Seat.ONE)
         earlier = number <= standing.taken_over
-        reader, names = (None, LABELS) if earlier else (viewer, standing.called)
-        told.append({**_told(standing, narrator, reader, after, seen, names), "earlier": earlier})
+        names = SEAT_LABELS if earlier else _names(standing, viewer)
+        told.append({**_told(standing, narrator, after, seen, names), "earlier": earlier})
     return list(told)
 
 
 def _told(
-    standing: Standing,
-    narrator: Narrator,
-    viewer: Viewer,
-    after: AnyMatch,
-    sight: Sight[Any, Any],
-    names: Names,
+    standing: Standing, narrator: Narrator, after: AnyMatch, sight: Sight[Any, Any], names: PlayerNames
 ) -> dict[str, Any]:
-    turn = after.last
+    turn, viewer = after.last, names.reader
     assert turn
     secrets = standing.rules.has_secrets and not standing.over
     action, _ = turn.told(narrator.watching)
     news = [sentence for narration in narrator.news(after) for sentence in narration.sentences]
-    text = plain(" ".join(sentence.render(names, viewer) for sentence in news))
+    text = plain(" ".join(sentence.render(names) for sentence in news))
     seat = turn.actor if isinstance(turn.actor, Seat) else news[0].subject if news else None
     return {
         "seat": int(seat) if seat else None,
-        "who": "" if seat is None else "You" if seat is viewer else names[seat],
+        "who": names.name(seat, begins=True) if seat else "",
         "entry": None if secrets and action is None else format_entry(after.rules, turn),
         "resigned": isinstance(turn.action, Concession),
         "secret": secrets and viewer is not None and turn.hidden_from(viewer.other),
         "text": text,
         # What chance brings then tells of the decision too.
         "told_next": action is not None and not text and sight.actor is CHANCE,
+        _NAMED: seat is not None and bool(news) and news[0].subject is seat,
     }
 
 

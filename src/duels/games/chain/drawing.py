@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from duels.core.drawing import SEAT_LABELS, Drawing, PlayerNames
+from duels.core.drawing import Drawing
+from duels.core.narration import SEAT_LABELS, PlayerNames
 from duels.core.rules import Event, Seat, Sight
 from duels.core.svg import (
     Picture,

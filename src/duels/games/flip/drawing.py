@@ -5,7 +5,8 @@ from functools import cached_property, lru_cache
 from math import cos, pi, sin
 from typing import Any
 
-from duels.core.drawing import SEAT_LABELS, Drawing, PlayerNames
+from duels.core.drawing import Drawing
+from duels.core.narration import SEAT_LABELS, PlayerNames
 from duels.core.rules import Seat, Sight
 from duels.core.svg import (
     WIDTH,

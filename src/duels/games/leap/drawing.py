@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from duels.core.drawing import SEAT_LABELS, Drawing, PlayerNames
+from duels.core.drawing import Drawing
+from duels.core.narration import SEAT_LABELS, PlayerNames
 from duels.core.rules import Event, Seat, Sight
 from duels.core.svg import (
     LEAST_TEXT,

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from duels.core.drawing import SEAT_LABELS, Drawing, PlayerNames
+from duels.core.drawing import Drawing
+from duels.core.narration import SEAT_LABELS, PlayerNames
 from duels.core.notation import listed
 from duels.core.rules import Seat, Sight
 from duels.core.svg import (

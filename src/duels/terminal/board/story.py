@@ -1,6 +1,6 @@
 """What has happened in a match, for the side of the board: who played what, and what the book says to it."""
 
-from duels.core.narration import Narration
+from duels.core.narration import Narration, PlayerNames
 from duels.core.record import format_entry
 from duels.core.rules import Seat
 from duels.core.words import Ink
@@ -44,8 +44,9 @@ class Story:
     def _render(self, narration: Narration) -> list[str]:
         """The book speaks to whoever moved: of a machine's move a person is told in the third person."""
         if not self._you:
-            return narration.render_news(reader=narration.to)
-        return narration.render_news(self._live.names, self._you)
+            return narration.render_news(PlayerNames(reader=narration.to))
+        names = self._live.names
+        return narration.render_news(PlayerNames(names[Seat.ONE], names[Seat.TWO], self._you))
 
     def _entry(self, after: AnyMatch) -> list[str]:
         turn = after.last
