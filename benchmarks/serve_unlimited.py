@@ -6,9 +6,9 @@ python benchmarks/serve_unlimited.py DATABASE
 import socket
 import sys
 
-from duels.web.limits import Limits, Rate
 from duels.web.server import Server
 from duels.web.settings import Settings
+from duels.web.visitors import Limits, Rate
 
 PLENTY = Rate(1e9, 1e9)
 MANY = 10**6

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from duels.web.site import store_at
 from duels.web.store import Store
-from duels.web.stores import store_at
 from tests.web.serving import serving
 
 if TYPE_CHECKING:  # most tests need no browser

@@ -15,9 +15,9 @@ import httpx
 
 from duels.core.record import format_header
 from duels.core.rules import Rules
-from duels.web.limits import Limits, Rate
 from duels.web.server import Server
 from duels.web.settings import Settings
+from duels.web.visitors import Limits, Rate
 
 AnyRules = Rules[Any, Any, Any]
 PLENTY = Rate(1e9, 1e9)

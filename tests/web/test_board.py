@@ -10,7 +10,7 @@ from duels.core.narration import PlayerNames
 from duels.core.rules import Seat
 from duels.core.svg import Picture
 from duels.games import GAMES
-from duels.web.match_page import board_changes
+from duels.web.pages import board_changes
 from tests.support import play_randomly
 
 NAMES = PlayerNames("Ann", "Bob & Co", Seat.TWO)

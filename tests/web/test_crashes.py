@@ -12,7 +12,7 @@ import pytest
 
 from duels.games import load_record
 from duels.web.decisions import decide_for_machine
-from duels.web.programs import Programs
+from duels.web.opponents import Programs
 from tests.support import COMMAND, environment
 from tests.web.serving import Process, Visitor, pair, serving
 

@@ -13,8 +13,7 @@ from duels.core.match import Match
 from duels.core.rules import Rules, Seat
 from duels.games import find_game
 from duels.web.decisions import Asked, decide_act, decide_offer, record_for
-from duels.web.match_page import MatchPage
-from duels.web.pages import Pages
+from duels.web.pages import MatchPage, Pages
 from duels.web.refusals import Refusal
 from duels.web.standing import Standing, lines
 from duels.web.store import Change, Entry, Kind

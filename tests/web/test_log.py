@@ -13,8 +13,7 @@ from duels.core.match import Match
 from duels.core.narration import Narration
 from duels.core.rules import Rules, Seat
 from duels.games import GAMES, find_game
-from duels.web.match_page import MatchPage
-from duels.web.pages import Pages
+from duels.web.pages import MatchPage, Pages
 from duels.web.standing import Standing, Viewer, lines
 from duels.web.store import Entry, Kind
 from duels.web.views import shown, view

@@ -8,11 +8,10 @@ import httpx
 import pytest
 
 from duels.core.errors import DuelsError
-from duels.web.identity import identity
-from duels.web.limits import Buckets, Limits, Rate
 from duels.web.refusals import TooMany
 from duels.web.service import Matches
 from duels.web.settings import Settings
+from duels.web.visitors import Buckets, Limits, Rate, identity
 from tests.web.serving import PLENTY, UNLIMITED, Visitor, pair, serving
 
 
@@ -276,7 +275,7 @@ def test_rematches_are_matches_too(tmp_path: Path) -> None:
 
 def test_what_is_refused_takes_nothing_from_anybody(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
-    monkeypatch.setattr("duels.web.limits.time.monotonic", lambda: now)
+    monkeypatch.setattr("duels.web.visitors.time.monotonic", lambda: now)
     buckets = Buckets(Limits(act=Rate(10, 1), address_factor=2))
 
     def granted(who: str) -> bool:

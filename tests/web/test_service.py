@@ -14,7 +14,7 @@ import pytest
 from duels.core.rules import Seat
 from duels.games import find_game
 from duels.web.decisions import Asked, decide_act, decide_offer, make_match
-from duels.web.match_page import EventStream
+from duels.web.pages import EventStream
 from duels.web.refusals import Refusal
 from duels.web.service import Matches
 from duels.web.sqlite_store import SqliteStore

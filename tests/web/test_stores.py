@@ -274,7 +274,7 @@ def test_texts_are_kept_to_the_letter(opened: Opened) -> None:
 
 
 def test_a_file_of_something_else_is_left_alone(tmp_path: Any) -> None:
-    from duels.web.stores import store_at
+    from duels.web.site import store_at
 
     async def work() -> None:
         other = tmp_path / "other.sqlite3"
@@ -295,7 +295,7 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Any) -> None:
 
 
 def test_a_database_that_is_not_there_is_said_in_one_line() -> None:
-    from duels.web.stores import store_at
+    from duels.web.site import store_at
 
     async def work() -> None:
         with pytest.raises(StoreUnavailable, match=r"^postgresql://127\.0\.0\.1/duels: ") as raised:

@@ -14,7 +14,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from duels.web import puzzles, reviews
-from duels.web.guard import Guard
+from duels.web.http import Guard
 from duels.web.refusals import Refusal, TooMany
 from duels.web.site import Site
 from duels.web.store import StoreUnavailable

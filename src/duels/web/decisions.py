@@ -17,10 +17,10 @@ from duels.core.rules import BOTH, Rules, Seat
 from duels.play import new_match
 from duels.players import Player
 from duels.web.entries import read_entries
-from duels.web.identity import new_invite, new_match_id
 from duels.web.refusals import NoMatch, Refusal, Stale
 from duels.web.standing import REMATCH, TAKEBACK, Standing, Viewer, go_on_by_itself, lines
 from duels.web.store import Change, Entry, Invite, Kind, NewMatch
+from duels.web.visitors import new_invite, new_match_id
 
 log = logging.getLogger("duels.web")
 

@@ -1,16 +1,22 @@
-"""What every request passes first: the host it was meant for, where it comes from, how large it is.
+"""HTTP: what every request passes first, what is read from it, and what every response carries.
 
-And what every answer carries: headers that keep other sites, and code that is not ours, out of the page.
+The guard checks the host that a request was meant for, where it comes from, and how large it is. It adds the
+headers that keep other sites, and code that is not ours, out of the page.
 """
 
+import json
 import re
 from collections.abc import Iterable
+from ipaddress import ip_network
+from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from duels.web.answers import json_answer, plain_answer, wants_json
+from duels.web.decisions import clean_name
+from duels.web.refusals import Refusal
 from duels.web.settings import LOOPBACK
 
 MOST_BYTES = 4 << 10
@@ -29,6 +35,50 @@ _NO_STORE = (_CACHE, b"no-store")
 _PORT = re.compile(r":\d+$")
 _TRUSTED_ONLY = (b"cross-origin-opener-policy", b"same-origin")  # else browsers ignore it, and complain
 _HSTS = {"Strict-Transport-Security": "max-age=31536000"}
+_CALLED: dict[type, str] = {str: "text", int: "a whole number", list: "a list", dict: "an object"}
+
+
+def plain_answer(status: int, text: str) -> Response:
+    """One line."""
+    return Response(f"{text}\n", status, media_type="text/plain")
+
+
+def json_answer(data: Any, status: int = 200) -> Response:
+    """Data for programs."""
+    return Response(json.dumps(data, ensure_ascii=False) + "\n", status, media_type="application/json")
+
+
+def wants_json(request: Request) -> bool:
+    """Whether a program asks."""
+    accept = request.headers.get("accept", "")
+    return "application/json" in accept and "text/html" not in accept
+
+
+def address(request: Request) -> str:
+    """Where a request comes from: of IPv6 the network, for a household has all of its addresses."""
+    host = request.client.host if request.client else ""
+    return str(ip_network(f"{host}/64", strict=False)) if ":" in host and "%" not in host else host
+
+
+def event_number(text: str | None) -> int | None:
+    """The number in a header; None if there is none."""
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+async def body(request: Request, **kinds: type) -> dict[str, Any]:
+    """The fields of a request, of these names and kinds and no others."""
+    try:
+        data = json.loads((await request.body()).decode() or "{}")
+    except (ValueError, RecursionError):
+        raise Refusal("That is no JSON.") from None
+    if not isinstance(data, dict):
+        raise Refusal("Send a JSON object.")
+    for name, value in data.items():
+        if name not in kinds:
+            raise Refusal(f"There is no field '{clean_name(str(name))}' here; there are {', '.join(kinds)}.")
+        if type(value) is not kinds[name]:
+            raise Refusal(f"'{name}' has to be {_CALLED[kinds[name]]}.")
+    return data
 
 
 class Guard:

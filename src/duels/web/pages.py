@@ -1,8 +1,16 @@
-"""Pages: templates filled with what the service knows. Scripts and styles come from this server alone."""
+"""Pages: templates filled with what the service knows. Scripts and styles come from this server alone.
 
+The page of a match is rendered whole, then streamed in events while the match goes on. An event brings the
+parts that changed, and the new lines of the log. It depends on nothing but what the viewer was shown before
+and is shown now.
+"""
+
+import asyncio
 import gzip
 import re
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -13,13 +21,18 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
-from duels.core.svg import stylesheet
-from duels.web.rule_card import parts
+from duels.core.svg import Picture, stylesheet
 
 _FOREVER = "public, max-age=31536000, immutable"
 _LEAST_PACKED = 500  # bytes
 _IMPORT = re.compile(rb"""(from "\./[\w-]+\.js)(")""")
+_PARTS = ("players", "sentence", "asides", "offers", "actions", "tools", "question", "links")
+"""The parts, log and board aside: each is a macro, and an element with its name as id."""
+_ELSEWHERE = "At the terminal"
+_LABELLED = re.compile(r"(\S+)\s{2,}(\S.*)")
+_ROW = re.compile(r"\s+(\S.*?)\s{3,}(\S.*)")
 
 
 @dataclass(frozen=True)
@@ -43,7 +56,7 @@ class Pages:
             lstrip_blocks=True,
         )
         self._templates.globals["static"] = self.link
-        self._templates.filters["parts"] = parts
+        self._templates.filters["parts"] = card_parts
         self._templates.filters["svg"] = Markup  # what our own drawings made
         self._parts: Any = self._templates.get_template("_parts.html").module
 
@@ -106,3 +119,199 @@ def _prepared(name: str, body: bytes) -> Static:
         body = _IMPORT.sub(rb"\1?" + _version().encode() + rb"\2", body)
     packed = gzip.compress(body, 9, mtime=0) if len(body) >= _LEAST_PACKED else b""
     return Static(body, packed, kind)
+
+
+# -- the page of a match ------------------------------------------------------------------------
+
+
+class MatchPage:
+    """What the page of one viewer shows."""
+
+    def __init__(self, pages: Pages, view: dict[str, Any], before: "MatchPage | None" = None) -> None:
+        """Render a view; lines of the log that the page before it has, too, are taken from there."""
+        self._pages = pages
+        self._event: int = view["event"]
+        self._seat: int | None = view["seat"]
+        self._parts = {part: pages.part(part, view) for part in _PARTS}
+        self._board: Picture = view["board"]
+        self._log: list[dict[str, Any]] = view["log"]
+        known = before.known_lines(self._log) if before else []
+        new = enumerate(self._log[len(known) :], start=len(known) + 1)
+        self._lines = [*known, *(pages.part("line", number, line) for number, line in new)]
+
+    def known_lines(self, log: list[dict[str, Any]]) -> list[str]:
+        """The rendered lines, if the log has only grown since; none otherwise."""
+        return self._lines if log[: len(self._log)] == self._log else []
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """The whole page, by its parts."""
+        return {**self._parts, "board": Markup(_whole_board(self._board)), "told": self._told()}
+
+    def whole(self) -> str:
+        """The whole page as one element."""
+        return self._pages.render("_match.html", event=self._event, parts=self.parts)
+
+    def changes(self, before: "MatchPage | None") -> str:
+        """The elements that changed since `before`; the whole page if that was another viewer's, or none."""
+        if before is None or before._seat != self._seat:
+            return self.whole()
+        changed = [part for name, part in self._parts.items() if part != before._parts[name]]
+        if self._board != before._board:
+            changed.append(board_changes(before._board, self._board))
+        known = len(before._lines)
+        grew = known and before._lines == self._lines[:known]
+        if grew or before._lines == self._lines:
+            changed += self._lines[known:]
+        else:
+            changed.append(self._told())
+        return "".join(changed)
+
+    def _told(self) -> str:
+        """The whole log; it says how much of it comes from another match."""
+        earlier = [line["earlier"] for line, rendered in zip(self._log, self._lines, strict=True) if rendered]
+        return self._pages.part("told", self._lines, sum(earlier))
+
+
+def board_changes(before: Picture, now: Picture) -> str:
+    """The board for a page that shows `before`.
+
+    If it has as many parts as before, those that changed are enough: `data-changed` says which.
+    """
+    if len(before.parts) != len(now.parts):
+        return _whole_board(now)
+    changed = [place for place, part in enumerate(before.parts) if part != now.parts[place]]
+    tag = f'{now.start[:-1]} data-changed="{" ".join(map(str, changed))}">'
+    return "".join((tag, *[now.parts[place] for place in changed], "</svg>"))
+
+
+def _whole_board(picture: Picture) -> str:
+    return f'<div id="board">{picture}</div>'
+
+
+# -- server-sent events -------------------------------------------------------------------------
+
+Wake = Callable[[], object]
+Produce = Callable[[int | None], Awaitable[tuple[int, str] | None]]
+"""Given the number of the last event that was sent: the next one's, with its data; None if there is none."""
+_PING = b": still here\n\n"
+_HEADERS = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),  # nginx would wait until it has more
+]
+_RETRY = b"retry: 1000\n\n"  # milliseconds until a browser that has lost the connection comes back
+
+
+class EventStream:
+    """A response that lasts until the visitor leaves, or the server ends."""
+
+    def __init__(
+        self,
+        produce: Produce,
+        watching: Callable[[Wake], AbstractContextManager[None]],
+        ended: Callable[[], bool],
+        last: int | None = None,
+        every: float = 15.0,
+    ) -> None:
+        """Within `watching`, the stream is woken by what may have changed the match."""
+        self._produce = produce
+        self._watching = watching
+        self._ended = ended
+        self._last = last
+        self._every = every
+        self._woken = asyncio.Event()
+        self._left = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send what there is, then whatever comes."""
+        with self._watching(self._woken.set):
+            await send({"type": "http.response.start", "status": 200, "headers": list(_HEADERS)})
+            await send(_chunk(_RETRY))
+            leaving = asyncio.ensure_future(self._until_left(receive))
+            try:
+                await self._send_events(send)
+            finally:
+                leaving.cancel()
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _send_events(self, send: Send) -> None:
+        """Send each event, and a ping if nothing was sent for so long that the connection may seem dead.
+
+        What wakes the stream and is not for this viewer does not put the ping off: that would tell of it.
+        """
+        loop = asyncio.get_running_loop()
+        sent = loop.time()
+        while not self._left and not self._ended():
+            self._woken.clear()  # before reading, so that nothing falls between
+            if event := await self._produce(self._last):
+                self._last, data = event
+                await send(_chunk(_encode(self._last, data)))
+                sent = loop.time()
+            try:
+                async with asyncio.timeout_at(sent + self._every):
+                    await self._woken.wait()
+            except TimeoutError:
+                await send(_chunk(_PING))
+                sent = loop.time()
+
+    async def _until_left(self, receive: Receive) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        self._left = True
+        self._woken.set()
+
+
+def _encode(number: int, data: str) -> bytes:
+    """An event as the stream has it; every end of a line begins another field."""
+    body = data.replace("\r\n", "\n").replace("\r", "\n").replace("\n", "\ndata: ")
+    return f"id: {number}\ndata: {body}\n\n".encode()
+
+
+def _chunk(body: bytes) -> dict[str, object]:
+    return {"type": "http.response.body", "body": body, "more_body": True}
+
+
+# -- rule cards ---------------------------------------------------------------------------------
+
+
+@dataclass
+class Part:
+    """A heading, and paragraphs, rows of a name with its meaning, or points."""
+
+    heading: str
+    paragraphs: list[str] = field(default_factory=list)
+    rows: list[tuple[str, str]] = field(default_factory=list)
+    points: list[str] = field(default_factory=list)
+
+
+def card_parts(card: str, guide: Sequence[str] = ()) -> list[Part]:
+    """A rule card as parts, so that a page can set it in any width, then the guide to the board.
+
+    Lines that only wrap are joined. What a card says of the terminal is left out.
+    """
+    found = [Part("")]
+    for line in card.splitlines()[1:]:
+        part = found[-1]
+        words = line.strip()
+        if not words:
+            continue
+        if labelled := _LABELLED.fullmatch(line):
+            found.append(Part(labelled[1], [labelled[2]]))
+        elif row := _ROW.fullmatch(line):
+            part.rows.append((row[1], row[2]))
+        elif line.startswith("- "):
+            part.points.append(words[2:])
+        elif not line.startswith(" "):
+            found.append(Part(words))
+        elif part.points:
+            part.points[-1] += f" {words}"
+        elif part.rows:
+            part.paragraphs.append(words)
+        elif part.paragraphs and part.paragraphs[-1][-1] not in ".:":
+            part.paragraphs[-1] += f" {words}"
+        else:
+            part.paragraphs.append(words)
+    found.append(Part("On the board", points=[*guide]))
+    filled = [part for part in found if part.paragraphs or part.rows or part.points]
+    return [part for part in filled if part.heading != _ELSEWHERE]

@@ -17,9 +17,9 @@ from duels.core.narration import PlayerNames
 from duels.core.rules import Sight
 from duels.core.words import Words, plain
 from duels.games import GAMES
-from duels.web.identity import new_match_id
 from duels.web.refusals import Missing, Refusal, Stale
 from duels.web.views import Headline, label, prompt_of
+from duels.web.visitors import new_match_id
 from duels.web.workers import Workers
 
 if TYPE_CHECKING:  # all of it is heavy, and loaded when it is asked for

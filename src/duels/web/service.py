@@ -8,8 +8,8 @@ import asyncio
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -28,9 +28,7 @@ from duels.web.decisions import (
     decide_offer,
     make_match,
 )
-from duels.web.hub import Hub
-from duels.web.opponents import as_before, is_program, may_play, opponents
-from duels.web.programs import Programs
+from duels.web.opponents import Programs, as_before, is_program, may_play, opponents
 from duels.web.refusals import Missing, NoMatch, Refusal, Stale, TooMany
 from duels.web.standing import Standing, Viewer, go_on_by_itself, lines
 from duels.web.store import Change, Claim, Conflict, Entry, Invite, Kept, Kind, Store, Stored
@@ -51,6 +49,30 @@ class Created:
 
     id: str
     seat: Seat
+
+
+class Hub:
+    """Everybody who watches a match is known here; all of them belong to one event loop."""
+
+    def __init__(self) -> None:
+        self._watching: dict[str, set[Callable[[], object]]] = {}
+
+    @contextmanager
+    def watching(self, match: str, wake: Callable[[], object]) -> Iterator[None]:
+        """Within, `wake` is called whenever the match is written to."""
+        self._watching.setdefault(match, set()).add(wake)
+        try:
+            yield
+        finally:
+            self._watching[match].discard(wake)
+            if not self._watching[match]:
+                del self._watching[match]
+
+    def wake(self, match: str | None) -> None:
+        """A match was written to; None if it may have been any."""
+        for each in [match] if match is not None else list(self._watching):
+            for wake in self._watching.get(each, ()):
+                wake()
 
 
 class Matches:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from duels.core.errors import DuelsError, quote
-from duels.web.limits import Limits
+from duels.web.visitors import Limits
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 ANY_ADDRESS = "0.0.0.0"

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
@@ -12,29 +13,35 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp
 
 from duels.core.errors import UnknownName
+from duels.core.extras import extra
 from duels.core.game import Game
 from duels.core.rules import Seat
 from duels.games import GAMES, all_games, find_game
-from duels.web import identity as who
-from duels.web import opponents, puzzles, reach, reviews, views
-from duels.web.answers import json_answer, plain_answer, wants_json
+from duels.web import opponents, puzzles, reach, reviews, views, visitors
 from duels.web.decisions import Asked, record_for
 from duels.web.entries import Unfinished
-from duels.web.hub import Wake
-from duels.web.limits import Buckets, Streams
-from duels.web.match_page import EventStream, MatchPage
-from duels.web.pages import Pages
-from duels.web.reading import address, body, event_number
+from duels.web.http import address, body, event_number, json_answer, plain_answer, wants_json
+from duels.web.pages import EventStream, MatchPage, Pages, Wake
 from duels.web.refusals import Missing, Refusal
 from duels.web.service import Matches
 from duels.web.settings import Settings
 from duels.web.standing import REMATCH, Standing, Viewer
 from duels.web.store import Kept, Store, StoreUnavailable
-from duels.web.stores import store_at
 from duels.web.workers import Workers
 
 _MOST_RUNNING, _MOST_OVER = 50, 8  # of the visitor's own matches, on the home page
 _ALL = 200  # of those that are over, for whoever asks for all of them
+
+
+def store_at(database: str) -> Store:
+    """The store at an address: a PostgreSQL database, or the path of a file for SQLite."""
+    if database.startswith(("postgresql://", "postgres://")):
+        with extra("postgres"):
+            from duels.web.postgres_store import PostgresStore
+        return PostgresStore(database)
+    from duels.web.sqlite_store import SqliteStore
+
+    return SqliteStore(Path(database))
 
 
 class Site:
@@ -42,6 +49,7 @@ class Site:
 
     def __init__(self, settings: Settings, store: Store | None = None) -> None:
         self.settings = settings
+        self._secure = settings.secure
         self.pages = Pages()
         self.workers = Workers()
         self.matches = Matches(
@@ -50,8 +58,8 @@ class Site:
             settings.pause,
             settings.limits.matches_a_day,
         )
-        self.buckets = Buckets(settings.limits)
-        self.streams = Streams(settings.limits)
+        self.buckets = visitors.Buckets(settings.limits)
+        self.streams = visitors.Streams(settings.limits)
         self.ending = False
         self.puzzles = puzzles.Puzzles(self.workers)
 
@@ -396,19 +404,19 @@ class Site:
         return await self.matches.look(request.path_params["id"], self._identity(request))
 
     def _identity(self, request: Request) -> str | None:
-        return who.visitor("; ".join(request.headers.getlist("cookie")), self.settings.secure)
+        return visitors.visitor("; ".join(request.headers.getlist("cookie")), self._secure)
 
     def _admit(self, request: Request) -> tuple[str, str | None]:
         """The visitor's identity, and the cookie to leave with one who has none."""
         known = self._identity(request)
         if known:
             return known, None
-        cookie = who.new_cookie()
-        return who.identity(cookie), cookie
+        cookie = visitors.new_cookie()
+        return visitors.identity(cookie), cookie
 
     def _with_cookie(self, answer: Response, cookie: str | None) -> Response:
         if cookie:
-            answer.headers["Set-Cookie"] = who.set_cookie(cookie, self.settings.secure)
+            answer.headers["Set-Cookie"] = visitors.set_cookie(cookie, self._secure)
         return answer
 
     def _take(self, what: str, request: Request) -> str | None:
@@ -419,7 +427,7 @@ class Site:
 
     def _base(self, request: Request) -> str:
         """The address that somebody else can open: as the visitor's browser has it, if that is not local."""
-        here = f"{'https' if self.settings.secure else 'http'}://{request.headers['host'].lower()}"
+        here = f"{'https' if self._secure else 'http'}://{request.headers['host'].lower()}"
         return self.settings.link if request.url.hostname in ("127.0.0.1", "localhost", "::1") else here
 
     def refuse(self, request: Request, status: int, text: str) -> Response:
