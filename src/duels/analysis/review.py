@@ -15,6 +15,7 @@ from duels.analysis.wording import LOST_ALREADY, MARKS, ONLY_MOVE, RARE, all_ali
 from duels.core.errors import DuelsError, TooLarge
 from duels.core.game import Game
 from duels.core.match import Concession, Match
+from duels.core.narration import PlayerNames
 from duels.core.record import Record, format_entry
 from duels.core.rules import Actor, Seat
 from duels.players import HUMAN
@@ -125,6 +126,8 @@ class Review:
     moments: tuple[Moment, ...]
     players: Mapping[Seat, str] = field(default_factory=lambda: dict.fromkeys(Seat, HUMAN))
     """Who played, by the names that a record has for them."""
+    names: PlayerNames | None = None
+    """What the sentences call the players, where that is not left to them."""
 
     @property
     def person(self) -> Seat | None:

@@ -14,7 +14,6 @@ from duels.analysis.review_words import (
     account,
     alike,
     at_stake,
-    begun,
     best_of,
     entry_in_words,
     heading,
@@ -74,11 +73,9 @@ def review_as_page(
     )
 
 
-def review_steps(
-    review: Review, play_on: PlayOn | None = None, names: PlayerNames = SEAT_LABELS
-) -> list[dict[str, str]]:
+def review_steps(review: Review, play_on: PlayOn | None = None) -> list[dict[str, str]]:
     """The start, then every entry: boards as SVG, a title, what there is to say, its mark, commands."""
-    rules = review.match.rules
+    rules, names = review.match.rules, review.names or SEAT_LABELS
     words, drawing = review.game.words(rules), review.game.drawing(rules)
     start = _board(drawing, review.match.after(0), Seat.ONE, names)
     # What the drawing shows is not said again in letters.
@@ -165,10 +162,10 @@ def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, s
     if not spoken_to:  # the book speaks to whoever acted
         remembered = [Narration(each.lines) for each in remembered]
     before, after = (100 * review.chance(value) for value in (moment.before, moment.after))
-    lines = [plain(line) for each in remembered for line in each.render_news()]
+    lines = [plain(line) for each in remembered for line in each.render_news(review.names or SEAT_LABELS)]
     lines.append(f"{whose_chance(review)}: {before:.1f}% before, {after:.1f}% after.")
     if slipped(moment):
-        gave = begun(f"{who(review, moment)} gave away {lost(review, moment)}.")
+        gave = f"{who(review, moment, begins=True)} gave away {lost(review, moment)}."
         lines.append(f"{moment.mark.capitalize()}: {gave} {moment.effect if spoken_to else ''}".rstrip())
         lines.append(f"Best was {best_of(moment)}. {moment.reason if spoken_to else ''}".rstrip())
         lines.append(f"Position before it: {moment.position}")

@@ -10,14 +10,13 @@ from duels.analysis.review import Moment, Review
 from duels.analysis.review_words import (
     Account,
     add_up,
-    begun,
     best_of,
     from_the_mixture,
     lost,
     name_of,
+    names_of,
     slipped,
     turning_point,
-    whose,
 )
 from duels.analysis.wording import LEAST_SHOWN, points
 from duels.core.rules import Seat
@@ -143,7 +142,12 @@ def _turning_points(review: Review) -> list[Reason]:
 
 def _subject(review: Review, seat: Seat) -> str:
     """Who did something, to the player who is told why."""
-    return "you" if seat is _told(review) else name_of(review, seat)
+    return names_of(review, _told(review)).name(seat)
+
+
+def _whose(review: Review, seat: Seat, begins: bool = False) -> str:
+    """The same of an owner."""
+    return names_of(review, _told(review), in_full=False).possessive(seat, begins)
 
 
 # -- slips -------------------------------------------------------------------------------------------
@@ -169,10 +173,8 @@ def _cost_in_all(review: Review, found: Account, seat: Seat) -> list[Reason]:
     """What several slips add up to, which the other causes are compared with."""
     if len(_slips(review, seat)) < 2:
         return []
-    their = "your" if seat is _told(review) else whose(review, seat)
-    return [
-        Reason(begun(f"{their} mistakes cost {points(found.lost[seat] / 1000, review.exactness)} in all:"))
-    ]
+    cost = points(found.lost[seat] / 1000, review.exactness)
+    return [Reason(f"{_whose(review, seat, begins=True)} mistakes cost {cost} in all:")]
 
 
 def _to_do_better(review: Review, told: Seat) -> list[Reason]:
@@ -264,15 +266,15 @@ def _choices(review: Review, found: Account, seat: Seat, loser: Seat) -> _Cause:
     )
     about = "about " if review.exactness is Exactness.ESTIMATE else ""
     lie = f"{about}{from_the_mixture(chosen)} in all, mostly when {_when(review, most)}"
-    their = "your" if seat is _told(review) else whose(review, seat)
     took = -chosen if seat is loser else chosen
     if not badly:
+        their = _whose(review, seat, begins=True)
         said = f"{their} choices, each one that the strategy makes too, happened to lie {lie}."
-        return _Cause(took, [Reason(begun(said))])
+        return _Cause(took, [Reason(said)])
     other = "other " if _slips(review, seat) else ""
     said = (
-        f"Each of {their} {other}entries is one that the strategy sometimes plays, but it would hardly "
-        f"ever play them all: the choices lie {lie}. To a player who mixes like it that "
+        f"Each of {_whose(review, seat)} {other}entries is one that the strategy sometimes plays, but it "
+        f"would hardly ever play them all: the choices lie {lie}. To a player who mixes like it that "
         "happens less than once in 1,000 matches."
     )
     return _Cause(took, [Reason(said)])

@@ -5,7 +5,7 @@ side. A machine is never `you`. Why the match was won or lost is in `review_why`
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from duels.analysis.glossary import meaning
 from duels.analysis.review import Moment, Review
@@ -21,7 +21,8 @@ from duels.analysis.wording import (
     points,
 )
 from duels.core.match import Concession
-from duels.core.rules import CHANCE, Seat
+from duels.core.narration import SEAT_LABELS, PlayerNames
+from duels.core.rules import Seat
 from duels.core.words import either
 from duels.solving.oracle import Exactness, Value
 
@@ -34,7 +35,9 @@ def heading(review: Review) -> str:
     """How the match ended, and what kind of values are shown."""
     outcome = review.match.outcome
     sure = " (All values are estimates.)" if review.exactness is Exactness.ESTIMATE else ""
-    return f"{outcome.reason if outcome else 'unfinished; values are as the match stands.'}{sure}"
+    if not outcome:
+        return f"unfinished; values are as the match stands.{sure}"
+    return outcome.sentence.render(review.names or SEAT_LABELS) + sure
 
 
 def who_played(review: Review) -> str:
@@ -58,20 +61,24 @@ def whose_play(review: Review) -> str:
     return "the strategy" if review.exactness is Exactness.ESTIMATE else "perfectly"
 
 
-def who(review: Review, moment: Moment) -> str:
+def who(review: Review, moment: Moment, begins: bool = False) -> str:
     """Who acted, in a sentence: `you`, `club (Player 2)`, `Player 1`, `chance`."""
-    return name_of(review, moment.actor) if isinstance(moment.actor, Seat) else moment.actor.value
+    if isinstance(moment.actor, Seat):
+        return name_of(review, moment.actor, begins)
+    return moment.actor.value.capitalize() if begins else moment.actor.value
 
 
 def who_in_short(review: Review, moment: Moment) -> str:
     """The same in a table: `club`."""
-    return _short_name(review, moment.actor) if isinstance(moment.actor, Seat) else moment.actor.value
+    if isinstance(moment.actor, Seat):
+        return names_of(review, in_full=False).name(moment.actor)
+    return moment.actor.value
 
 
 def title(review: Review, moment: Moment) -> str:
     """An entry and who made it: `3. You: 5`, `4. club (Player 2) resigned`."""
     made = entry_in_words(moment)
-    return f"{moment.number}. {begun(who(review, moment))}{':' if made == moment.entry else ''} {made}"
+    return f"{moment.number}. {who(review, moment, begins=True)}{':' if made == moment.entry else ''} {made}"
 
 
 def entry_in_words(moment: Moment) -> str:
@@ -80,23 +87,26 @@ def entry_in_words(moment: Moment) -> str:
     return moment.did if turn and isinstance(turn.action, Concession) else moment.entry
 
 
-def name_of(review: Review, seat: Seat) -> str:
-    """A player in a sentence: `you`, `club (Player 2)`, `Player 2`."""
-    name = _short_name(review, seat)
-    return name if name in ("you", seat.label) else f"{name} ({seat.label})"
-
-
-def _short_name(review: Review, seat: Seat) -> str:
-    """Only the machine that a person played is called by its name, as in play: two may have the same."""
-    if seat is review.person:
-        return "you"
-    name = review.players[seat]
-    return name if review.person and len(name) <= _LONGEST_NAME else seat.label
+def name_of(review: Review, seat: Seat, begins: bool = False) -> str:
+    """A player in a sentence, perhaps at its beginning: `you`, `club (Player 2)`, `Player 2`."""
+    return names_of(review).name(seat, begins)
 
 
 def whose(review: Review, seat: Seat) -> str:
     """`your`, `club's`, `Player 2's`."""
-    return "your" if seat is review.person else f"{_short_name(review, seat)}'s"
+    return names_of(review, in_full=False).possessive(seat)
+
+
+def names_of(review: Review, told: Seat | None = None, in_full: bool = True) -> PlayerNames:
+    """What sentences call the players; `told` is the player who is spoken to, by default the one person.
+
+    Only the machine that a person played is called by its name, as in play: two may have the same.
+    """
+    names, person = review.names, review.person
+    if names is None and person and len(name := review.players[person.other]) <= _LONGEST_NAME:
+        name = f"{name} ({person.other.label})" if in_full else name
+        names = PlayerNames("", name) if person is Seat.ONE else PlayerNames(name)
+    return replace(names or SEAT_LABELS, reader=told or person)
 
 
 def turning_point(review: Review, moment: Moment, told: Seat | None = None) -> str:
@@ -104,18 +114,11 @@ def turning_point(review: Review, moment: Moment, told: Seat | None = None) -> s
 
     `told` is the player who is spoken to; by default the one person.
     """
-    clause, told = moment.mishap or moment.strike, told or review.person
+    clause, names = moment.mishap or moment.strike, names_of(review, told)
     if not clause or not isinstance(moment.actor, Seat):
         return ""
-    other = moment.actor.other
-    clause = clause.format(whose="your" if other is told else whose(review, other))
-    return begun(f"{'you' if moment.actor is told else name_of(review, moment.actor)} {clause}")
-
-
-def begun(sentence: str) -> str:
-    """A sentence that begins with who acted, with a capital letter unless that is a name."""
-    named = not sentence.startswith(("you", CHANCE.value))
-    return sentence if named else sentence[0].upper() + sentence[1:]
+    theirs = names_of(review, told, in_full=False).possessive(moment.actor.other)
+    return f"{names.name(moment.actor, begins=True)} {clause.format(whose=theirs)}"
 
 
 def best_of(moment: Moment) -> str:
@@ -158,11 +161,13 @@ def _luck(review: Review, luck: float) -> str:
     return f"{100 * signed:+.1f} for {name_of(review, review.side)}" if abs(luck) >= LEAST_SHOWN else "none"
 
 
-def alike(review: Review, moment: Moment) -> str:
-    """That it did not matter what was played, as a sentence; empty where it did."""
-    if moment.alike != LOST_ALREADY:
-        return moment.alike
-    return begun(f"{who(review, moment)} had already lost.")
+def alike(review: Review, moment: Moment, begins: bool = True) -> str:
+    """That it did not matter what was played, as a sentence or a clause; empty where it did."""
+    if moment.alike == LOST_ALREADY:
+        said = f"{who(review, moment, begins)} had already lost."
+    else:
+        said = moment.alike if begins else moment.alike[:1].lower() + moment.alike[1:]
+    return said if begins else said.removesuffix(".")
 
 
 def at_stake(review: Review, moment: Moment) -> str:

@@ -130,18 +130,12 @@ def judged(review: Review, moment: Moment) -> list[str]:
     if moment.mark:
         told.append(_SERIOUS.get(moment.mark, str)(moment.mark))
     if moment.alike:
-        told.append("; ".join(filter(None, [_alike(review, moment), at_stake(review, moment)])))
+        told.append("; ".join(filter(None, [alike(review, moment, begins=False), at_stake(review, moment)])))
     if slipped(moment):
         told[-1] += f", gave away {lost(review, moment)}; best: {best_of(moment)}"
     elif doubtful(moment):
         told[-1] += f", gave away {lost(review, moment)}"
     return told + what_came_up(review, moment)
-
-
-def _alike(review: Review, moment: Moment) -> str:
-    """As a clause: a name keeps its letters."""
-    told = alike(review, moment).removesuffix(".")
-    return told if told.startswith(who_in_short(review, moment)) else told[:1].lower() + told[1:]
 
 
 def _belief_lines(review: Review) -> list[str]:

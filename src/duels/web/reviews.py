@@ -6,12 +6,11 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import DuelsError
-from duels.core.narration import SEAT_LABELS, PlayerNames
+from duels.core.narration import PlayerNames
 from duels.core.rules import BOTH, Seat
 from duels.core.words import plain
 from duels.games import load_record
 from duels.players import HUMAN
-from duels.web.naming import LABELS, Names, told_to, with_names
 from duels.web.refusals import Refusal, Stale
 from duels.web.standing import Standing, Viewer, lines
 from duels.web.workers import Workers
@@ -43,21 +42,21 @@ def review_kept(text: str, viewer: Viewer, names: tuple[str, str], taken_over: i
     Entries that were taken over from another match are told of the seats, and count for nobody.
     """
     judged = _judged(text)
-    told = replace(judged, players={seat: HUMAN if seat is viewer else seat.label for seat in Seat})
-    called = dict(zip(Seat, names, strict=True))
-    shown = _shown(told, PlayerNames(*names, viewer))
-    shown["steps"] = [_step_with_names(step, called) for step in shown["steps"]]
+    labels = {seat: seat.label for seat in Seat}
+    told = replace(
+        judged,
+        players={**labels, viewer: HUMAN} if viewer else labels,
+        names=PlayerNames(*names, viewer),
+    )
+    shown = _shown(told)
     if taken_over:
         shown |= _since(told, taken_over)
-        earlier = _shown(replace(judged, players=LABELS))["steps"]
+        earlier = _shown(replace(judged, players=labels))["steps"]
         shown["steps"][: taken_over + 1] = earlier[: taken_over + 1]
     return {
         **shown,
         "players": {str(seat.value): name for seat, name in judged.players.items()},
         "names": list(names),
-        "heading": told_to(viewer, shown["heading"], called),
-        "chance": with_names(shown["chance"], called),
-        "account": [with_names(each, called) for each in shown["account"]],
     }
 
 
@@ -74,10 +73,6 @@ def _since(review: "Review", entries: int) -> dict[str, Any]:
     return {**sums, "taken_over": entries, "account": [said, *account(own, f"after entry {entries}")]}
 
 
-def _step_with_names(step: dict[str, str], names: Names) -> dict[str, str]:
-    return {**step, **{part: with_names(step[part], names) for part in ("title", "text")}}
-
-
 def _judge(text: str) -> "Review":
     """The heavy part, which is the same for everybody."""
     from duels.analysis.review import review_record
@@ -91,7 +86,7 @@ def _judge(text: str) -> "Review":
 _judged = lru_cache(maxsize=64)(_judge)
 
 
-def _shown(review: "Review", names: PlayerNames = SEAT_LABELS) -> dict[str, Any]:
+def _shown(review: "Review") -> dict[str, Any]:
     """The review as data, with the boards and sentences that a page steps through."""
     from duels.analysis.review_data import review_as_data
     from duels.analysis.review_page import curve, review_steps
@@ -105,7 +100,7 @@ def _shown(review: "Review", names: PlayerNames = SEAT_LABELS) -> dict[str, Any]
         "account": account(review),
         "legend": f"{legend(review)} {LUCK_MEANS}",
         "curve": curve(review),
-        "steps": review_steps(review, names=names),
+        "steps": review_steps(review),
         "taken_over": 0,
         "secrets": review.match.rules.has_secrets,
     }

@@ -118,7 +118,8 @@ class ChainWords(Words[Action, State]):
         if state.phase is not Phase.CHALLENGE:
             return Narration()
         beside = self.rules.own_neighbours(state.cells, state.doubt, state.mover)
-        return Narration(book=[f"{_player(state.mover)}: {_adjacent(state.doubt, beside)}"])
+        player = say(state.mover, f"({SYMBOL[state.mover]})", ink=Ink.of(state.mover))
+        return Narration(book=[say(player, f": {_adjacent(state.doubt, beside)}")])
 
     def called(self, seat: Seat) -> str:
         return SYMBOL[seat]
