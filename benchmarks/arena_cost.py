@@ -15,12 +15,13 @@ from time import perf_counter, process_time, thread_time
 from typing import Any
 from unittest.mock import patch
 
-from duels.arena.bout import Asked, Bout, play_with
+from duels.arena.bout import Bout, play_with
 from duels.arena.config import Config
+from duels.arena.pool import serve
 from duels.arena.run import Progress, run
 from duels.arena.values import Judge
-from duels.arena.worker import serve
 from duels.core.rules import Seat
+from duels.players import Player
 
 SKIPPED_SHARE = 1 / 16
 """The share of a run's matches that each process plays before it starts counting, while caches fill."""
@@ -49,7 +50,7 @@ def cost_of(config: Config, workers: int) -> Cost:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "run"
         with (
-            patch("duels.arena.worker.play_with", ours.play_with),
+            patch("duels.arena.seating.play_with", ours.play_with),
             patch("duels.arena.pool.serve", serve_timed),
         ):
             run(config, folder, workers, listener=watch)
@@ -77,7 +78,7 @@ class Stopwatch:
         """CPU time beside matches, that of other threads included."""
         return self.ended - self.began - self.inside
 
-    def play_with(self, bout: Bout, judge: Judge, players: Mapping[Seat, Asked]) -> dict[str, Any]:
+    def play_with(self, bout: Bout, judge: Judge, players: Mapping[Seat, Player]) -> dict[str, Any]:
         """Play a match on the stopwatch."""
         began = thread_time()
         row = play_with(bout, judge, players)
@@ -94,7 +95,7 @@ class Stopwatch:
 def serve_timed(connection: Any, config: Config, folder: Path, prefix: str, name: str) -> None:
     """A worker's main loop, on a stopwatch that is left in the run's folder."""
     watch = Stopwatch(_skipped(config))
-    with patch("duels.arena.worker.play_with", watch.play_with):
+    with patch("duels.arena.seating.play_with", watch.play_with):
         serve(connection, config, folder, prefix, name)
     watch.ended = process_time()
     (folder / _LEFT.format(name)).write_text(json.dumps(asdict(watch)))

@@ -19,7 +19,7 @@ from typing import Any
 
 from arena_cost import cost_of
 
-from duels.arena.bout import Asked, play_with
+from duels.arena.bout import play_with
 from duels.arena.config import Config
 from duels.arena.run import run
 from duels.arena.values import Judge
@@ -49,7 +49,7 @@ def bare(config: Config, game: str) -> Callable[[], object]:
     """The same matches, played and graded one after another, with nothing around them."""
     rules = config.rules(game)
     judge = Judge(rules)
-    players = {name: Asked(config.seat(name, rules)) for name in PLAYERS}
+    players = {name: config.seat(name, rules) for name in PLAYERS}
 
     def play() -> None:
         for bout in config.bouts(game, *PLAYERS, range(config.matches_of(game) // 2)):

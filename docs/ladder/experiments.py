@@ -11,7 +11,7 @@ import numpy as np
 from duels.analysis.agents import player_odds
 from duels.analysis.exploitability import tabulate
 from duels.analysis.grading import tabled
-from duels.arena.bout import Asked, Bout, play_with
+from duels.arena.bout import Bout, play_with
 from duels.arena.confidence import CONFIDENCE, mean, sequence_of
 from duels.arena.config import ProbeConfig
 from duels.arena.logs import Row
@@ -21,7 +21,7 @@ from duels.arena.scores import HIGHEST, LOWEST, PairResult, pair_results
 from duels.arena.values import Judge
 from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.games import find_game
-from duels.players import make_player
+from duels.players import Player, make_player
 from duels.solving.game_tables import shared_tables
 from duels.solving.oracles import oracle_for
 from duels.solving.table_response import expected_values
@@ -108,7 +108,7 @@ def coverage(name: str) -> list[str]:
     rules = find_game(name).rules()
     true = _true_result(rules)
     judge = Judge(rules)
-    players = {each: Asked(make_player(each, rules)) for each in (ONE, TWO)}
+    players = {each: make_player(each, rules) for each in (ONE, TWO)}
     sequence = peeked = fixed = 0
     for number in range(RUNS):
         values = [pair.adjusted for pair in _played(rules, judge, players, number)]
@@ -131,7 +131,7 @@ def _true_result(rules: AnyRules) -> float:
     return (first + 1 - second) / 2
 
 
-def _played(rules: AnyRules, judge: Judge, players: dict[str, Asked], number: int) -> list[PairResult]:
+def _played(rules: AnyRules, judge: Judge, players: dict[str, Player], number: int) -> list[PairResult]:
     rows = []
     for pair in range(LOOKS[-1]):
         for names in ((ONE, TWO), (TWO, ONE)):

@@ -9,7 +9,7 @@ import pytest
 
 from duels.analysis.agents import player_odds
 from duels.analysis.exploitability import tabulate
-from duels.arena.bout import Asked, Bout, play, play_with
+from duels.arena.bout import Bout, play, play_with
 from duels.arena.confidence import mean, standard_error
 from duels.arena.values import MOST_CORRECTED, Judge, Luck
 from duels.core.match import Match
@@ -35,7 +35,7 @@ def bout_of(game: str, one: str = "club", two: str = "random", seed: str = "1") 
 
 def played(bout: Bout, judge: Judge | None = None) -> dict[str, Any]:
     rules = bout.rules()
-    seated = {seat: Asked(make_player(bout.players[seat - 1], rules)) for seat in Seat}
+    seated = {seat: make_player(bout.players[seat - 1], rules) for seat in Seat}
     return play_with(bout, judge or Judge(rules), seated)
 
 
@@ -115,7 +115,7 @@ def test_results_without_luck_have_the_mean_that_is_computed(runs: int) -> None:
     both = np.where((tables.actor == 0)[:, None], one, two)
     true = expected_values(tables, both, 3)[tables.starts[0]]
     judge = Judge(rules)
-    seated = {Seat(seat): Asked(make_player(name, rules)) for seat, name in ((1, "club"), (2, "expert"))}
+    seated = {Seat(seat): make_player(name, rules) for seat, name in ((1, "club"), (2, "expert"))}
     chosen = tuple(sorted(options.items()))
     adjusted = [
         play_with(Bout("chain", chosen, ("club", "expert"), str(seed), 0), judge, seated)["adjusted"]

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from duels.arena.bout import Asked, Bout, play_with
+from duels.arena.bout import Bout, play_with
 from duels.arena.confidence import (
     Interval,
     Sequence95,
@@ -143,7 +143,7 @@ def exact_result(rules: Rules, one: str, two: str) -> float:  # type: ignore[typ
 def played(game: str, one: str, two: str, pairs: int) -> list[Row]:
     """Matches of two players, in pairs."""
     rules = find_game(game).rules()
-    judge, players = Judge(rules), {name: Asked(make_player(name, rules)) for name in (one, two)}
+    judge, players = Judge(rules), {name: make_player(name, rules) for name in (one, two)}
     return [
         play_with(Bout(game, (), names, str(pair), pair), judge, {s: players[names[s - 1]] for s in Seat})
         for pair in range(pairs)

@@ -17,9 +17,8 @@ import pytest
 from duels.arena.config import Config
 from duels.arena.folder import LOCK, Folder, locked
 from duels.arena.logs import Log
-from duels.arena.pool import Pool
+from duels.arena.pool import Pool, Worker, serve
 from duels.arena.run import run
-from duels.arena.worker import Worker, serve
 from duels.core.errors import DuelsError
 from tests.arena.test_run import arena, rows_of
 from tests.players.test_program import PYTHON
@@ -58,7 +57,7 @@ def test_a_worker_that_starts_after_its_run_was_killed_plays_nothing(tmp_path: P
         ours.close()
         starter = mock.Mock(is_alive=mock.Mock(return_value=alive))
         with (
-            mock.patch("duels.arena.worker.parent_process", return_value=starter),
+            mock.patch("duels.arena.pool.parent_process", return_value=starter),
             mock.patch("signal.signal"),
         ):
             serve(theirs, config, tmp_path, "", "1")

@@ -8,7 +8,7 @@ import pytest
 
 import duels
 from duels.analysis.export import Export, matches_of
-from duels.arena.bout import Asked, Bout, play_with
+from duels.arena.bout import Bout, play_with
 from duels.arena.values import Judge
 from duels.core.errors import GameOver, NotYourTurn
 from duels.core.match import Match
@@ -42,7 +42,7 @@ def at_the_terminal(
 
 def in_the_arena(rules: Rules[Any, Any, Any], players: tuple[str, str], seed: str) -> list[str]:
     bout = Bout(rules.name, tuple(rules.options().items()), players, seed, 0)
-    seated = {seat: Asked(make_player(players[seat - 1], rules)) for seat in Seat}
+    seated = {seat: make_player(players[seat - 1], rules) for seat in Seat}
     entries: list[str] = play_with(bout, Judge(rules), seated)["entries"]
     return entries
 

@@ -20,8 +20,8 @@ from duels.games import find_game
 from duels.players import endpoint as endpoints
 from duels.players.completions import MOST_TEXT, Reply, Usage
 from duels.players.endpoint import Endpoint, Settings, with_replies
-from duels.players.failures import Answer, Failure, TransportFailed
-from duels.players.model import ModelGaveNone, ModelPlayer
+from duels.players.failures import Answer, Failure, NoMove, TransportFailed
+from duels.players.model import ModelPlayer
 from tests.players.scripted_endpoint import Answer as Sent
 from tests.players.scripted_endpoint import Scripted, answering, as_json, completion, stream
 
@@ -69,10 +69,10 @@ def record(found: Asked) -> Callable[[Any], None]:
     return lambda row: found.recorded.append(dict(row))
 
 
-def decided(*answers: Sent, **settings: Any) -> tuple[Asked, Answer | ModelGaveNone]:
+def decided(*answers: Sent, **settings: Any) -> tuple[Asked, Answer | NoMove]:
     """A model's first move in lights, or why there is none."""
 
-    async def decide(found: Asked) -> Answer:
+    async def decide(found: Asked) -> Answer | NoMove:
         async with Endpoint(Settings(found.server.url, **settings)) as endpoint:
             sight = Match.start(LIGHTS).sight(Seat.ONE)
             answer, _ = await ModelPlayer("it", LIGHTS, endpoint).decide(sight, Random(1), record(found))
@@ -80,10 +80,7 @@ def decided(*answers: Sent, **settings: Any) -> tuple[Asked, Answer | ModelGaveN
 
     with answering(*answers) as server:
         found = Asked(server)
-        try:
-            return found, asyncio.run(decide(found))
-        except ModelGaveNone as none:
-            return found, none
+        return found, asyncio.run(decide(found))
 
 
 @pytest.mark.parametrize("key", ["sk-se\ncret", "sk-s\u00e9cret", "sk-se cret", "sk-se\x7fcret"])
@@ -109,7 +106,7 @@ def test_a_key_in_an_answer_is_kept_nowhere(slash: str, monkeypatch: pytest.Monk
     status, headers, body = completion(json.dumps({"action": key}))
     body = body.replace(b"/", slash.encode())
     found, none = decided((status, {**headers, "Content-Length": str(len(body))}, body))
-    assert isinstance(none, ModelGaveNone)
+    assert isinstance(none, NoMove)
     assert len(found.rows) == 3  # the answer is part of the next request
     for text in (found.kept, str(none), *(failed.detail for failed in none.failed)):
         assert "cret" not in text
@@ -139,7 +136,7 @@ def test_another_name_for_the_limit_is_refused() -> None:
 def test_a_filter_of_contents_is_a_refusal() -> None:
     problem = {"error": {"message": "the prompt was filtered", "code": "content_filter"}}
     _, none = decided(as_json(400, problem), retries=0)
-    assert isinstance(none, ModelGaveNone)
+    assert isinstance(none, NoMove)
     assert [failed.failure for failed in none.failed] == [Failure.REFUSED]
     with pytest.raises(DuelsError, match="'the prompt is wrong'"):
         asked(as_json(400, {"error": {"message": "the prompt is wrong", "code": None}}))
@@ -231,7 +228,7 @@ def test_numbers_of_tokens_that_cannot_be_are_not_believed(usage: object) -> Non
 
 def test_half_a_letter_in_a_reply_can_be_written_down() -> None:
     found, none = decided(completion("\ud800"), retries=1)
-    assert isinstance(none, ModelGaveNone)
+    assert isinstance(none, NoMove)
     assert found.rows[1]["request"]["messages"][2]["content"] == "?"
     json.dumps(found.recorded, ensure_ascii=False).encode()
 

@@ -15,9 +15,10 @@ from duels.core.record import format_entry
 from duels.core.rules import Rules, Seat, Sight
 from duels.games import find_game
 from duels.play.dice import Dice
-from duels.play.step import Asking, NextEntry, Question, answer_questions, ask_for_entry, ask_player
+from duels.play.step import Asking, NextEntry, answer_questions, ask_for_entry, ask_player
 from duels.players import Player
 from duels.players.failures import Answer, NoMove
+from duels.players.program import ProgramPlayer
 
 MOST_BLUNDERS = 3  # that are kept of a match
 _NOTHING = 1e-9
@@ -142,31 +143,11 @@ def _row(bout: Bout, judge: Judge, match: AnyMatch, told: _Told) -> dict[str, An
     }
 
 
-class Asked:
-    """A player of any kind in the arena: its policy is wanted too, if it tells one."""
-
-    def __init__(self, player: Player) -> None:
-        self._player = player
-
-    def answer(self, question: Question) -> Answer | NoMove:
-        """The player's decision, or that there was none."""
-        return ask_player(self._player, question, by_policy=True)
-
-    def new_match(self, name: str) -> None:
-        """Tell a program that a new match begins."""
-        tell = getattr(self._player, "new_match", None)
-        if tell:
-            tell(name)
-
-    def close(self) -> None:
-        """Let the player go."""
-        close = getattr(self._player, "close", None)
-        if close:
-            close()
-
-
-def play_with(bout: Bout, judge: Judge, players: Mapping[Seat, Asked]) -> dict[str, Any]:
-    """Play a match with these players; the row of it."""
+def play_with(bout: Bout, judge: Judge, players: Mapping[Seat, Player]) -> dict[str, Any]:
+    """Play a match with these players; the row of it. A policy is asked of those that tell one."""
     for player in players.values():
-        player.new_match(bout.key)
-    return answer_questions(play(bout, judge), lambda question: players[question.seat].answer(question))
+        if isinstance(player, ProgramPlayer):
+            player.new_match(bout.key)
+    return answer_questions(
+        play(bout, judge), lambda question: ask_player(players[question.seat], question, by_policy=True)
+    )

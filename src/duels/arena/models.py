@@ -1,27 +1,30 @@
-"""Plays the matches in which models take part: many at the same time, while their answers are awaited."""
+"""Asks models, much at the same time while their answers are awaited, and plays matches with them."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Iterator
-from contextlib import closing, suppress
-from pathlib import Path
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
+from contextlib import ExitStack, closing, suppress
 from queue import Queue
 from threading import Thread
-from typing import Any
+from typing import Any, TypeVar
 
 from duels.arena.amounts import Spending
-from duels.arena.bout import Asked, Bout, play
+from duels.arena.bout import Bout, play
 from duels.arena.config import Config, currency_of
 from duels.arena.folder import Folder, Score, score_of
 from duels.arena.logs import AT_ONCE, Log
-from duels.arena.values import Judge
+from duels.arena.seating import Seats
 from duels.core.errors import DuelsError
-from duels.core.rules import Rules, Seat
-from duels.play.step import Question
+from duels.core.rules import Seat
+from duels.play.step import Question, ask_player
+from duels.players import Player
 from duels.players.completions import Usage, money
-from duels.players.endpoint import BudgetSpent, Endpoint, Meter
+from duels.players.endpoint import BudgetSpent, Endpoint, Meter, Settings
 from duels.players.failures import Answer, NoMove, TransportFailed
-from duels.players.model import ModelGaveNone, ModelPlayer
+from duels.players.model import ModelPlayer
+from duels.players.program import ProgramPlayer
+from duels.solving.progress import Progress, quiet
 
+T = TypeVar("T")
 Played = tuple[Bout, Score]
 Done = Queue[Played | str | BaseException | None]
 """Matches as they end, why a reply is waited for, a problem that ends everything, None when all is done."""
@@ -79,28 +82,74 @@ class Purse(Meter):
             raise DuelsError("the endpoint does not report tokens, so no budget can be kept: leave it out.")
 
 
+class Asker:
+    """Works through what models are asked about, until all is done, the money spent or the endpoint down."""
+
+    def __init__(self, settings: Settings, purse: Purse) -> None:
+        self._settings, self._purse = settings, purse
+        self.is_down = False
+        """Whether the endpoint is: nothing more is asked."""
+        self.broken_off: list[str] = []
+        """Why something was left unfinished."""
+
+    async def work(
+        self,
+        items: Iterable[T],
+        ask: Callable[[T, Endpoint, int], Awaitable[None]],
+        tell: Progress,
+    ) -> None:
+        """Have `ask` ask about each of these; it is told which of the concurrent tasks it runs in."""
+        waiting = iter(items)
+        try:
+            async with (
+                Endpoint(self._settings, self._purse, tell=tell) as endpoint,
+                asyncio.TaskGroup() as group,  # which ends all if one of them does
+            ):
+                for number in range(self._settings.concurrency):
+                    group.create_task(self._work_some(waiting, ask, endpoint, number))
+        except BaseExceptionGroup as problems:
+            raise problems.exceptions[0] from None
+
+    async def _work_some(
+        self,
+        waiting: Iterator[T],
+        ask: Callable[[T, Endpoint, int], Awaitable[None]],
+        endpoint: Endpoint,
+        number: int,
+    ) -> None:
+        for item in waiting:
+            self.is_down |= endpoint.down
+            if self.is_down:
+                return
+            try:
+                await ask(item, endpoint, number)
+            except TransportFailed as broken:
+                self.broken_off.append(str(broken))
+            except BudgetSpent as spent:
+                self.broken_off.append(str(spent))
+                return
+
+
 class ModelWorker:
-    """Drives matches with models on a loop of its own; each is written to the log when it ends.
+    """Plays matches with models on a loop of its own; each is written to the log when it ends.
 
     A match that the wire or the budget breaks off leaves nothing but its requests: it is played when the run
     goes on.
     """
 
     def __init__(self, config: Config, folder: Folder, prefix: str, purse: Purse) -> None:
-        self._config, self._folder, self._purse = config, folder, purse
+        self._config, self._folder = config, folder
         self._log = Log(folder.path, f"{prefix}models", every=AT_ONCE)
         self._requests = folder.request_log(f"{prefix}models")
-        self._judges: dict[Rules[Any, Any, Any], Judge] = {}
+        self._asker = Asker(config.model, purse)
         self._playing: _Beside | None = None
-        self._down = False
-        self.tell: Callable[[str], None] = lambda text: None
+        self.tell: Progress = quiet
         """Is told why a reply is waited for."""
-        self.broken_off: list[str] = []
-        """Why matches were left unfinished."""
+        self.broken_off = self._asker.broken_off
 
     def play(self, bouts: Iterable[Bout]) -> Iterator[Played]:
         """These matches with their scores, in the order in which they end; none once the endpoint is down."""
-        if self._down:
+        if self._asker.is_down:
             return
         done: Done = Queue()
         self._playing = _Beside(self._play_all(list(bouts), done), done)
@@ -116,44 +165,32 @@ class ModelWorker:
             self._playing.stop()
 
     async def _play_all(self, bouts: list[Bout], done: Done) -> None:
-        waiting = iter(bouts)
-        connection = Endpoint(self._config.model, self._purse, tell=done.put)
-        async with connection as endpoint, asyncio.TaskGroup() as group:
-            for number in range(max(1, self._config.model.concurrency)):
-                group.create_task(self._play_some(waiting, endpoint, f"models-{number}", done))
+        with ExitStack() as stack:  # each task has players of its own
+            seats = [
+                stack.enter_context(closing(self._seats(number)))
+                for number in range(self._config.model.concurrency)
+            ]
 
-    async def _play_some(
-        self,
-        waiting: Iterator[Bout],
-        endpoint: Endpoint,
-        name: str,
-        done: Done,
-    ) -> None:
-        with closing(_Seats(self._config, self._folder, endpoint, name)) as seats:
-            for bout in waiting:
-                if endpoint.down:
-                    self._down = True
-                    return
-                try:
-                    row = await self._play_one(bout, seats)
-                except (TransportFailed, BudgetSpent) as broken:
-                    self.broken_off.append(str(broken))
-                    if isinstance(broken, BudgetSpent):
-                        return
-                    continue
+            async def play_one(bout: Bout, endpoint: Endpoint, number: int) -> None:
+                row = await self._play(bout, seats[number], endpoint)
                 self._log.add(row)
                 done.put((bout, score_of(row)))
 
-    async def _play_one(self, bout: Bout, seats: "_Seats") -> dict[str, Any]:
-        rules = bout.rules()
-        if rules not in self._judges:
-            self._judges[rules] = Judge(rules)
+            await self._asker.work(bouts, play_one, done.put)
+
+    def _seats(self, number: int) -> Seats:
+        return Seats(
+            self._config,
+            lambda name, seat: self._folder.bot_log(name, f"models-{number}-{seat.value}"),
+        )
+
+    async def _play(self, bout: Bout, seats: Seats, endpoint: Endpoint) -> dict[str, Any]:
         used = dict.fromkeys(Seat, Usage())
-        playing = play(bout, self._judges[rules])
+        playing = play(bout, seats.judge(bout.rules()))
         try:
             question = next(playing)
             while True:
-                answer, usage = await self._answer(bout, question, rules, seats)
+                answer, usage = await self._answer(bout, question, seats, endpoint)
                 used[question.seat] += usage
                 question = playing.send(answer)
         except StopIteration as end:
@@ -162,19 +199,19 @@ class ModelWorker:
         return row
 
     async def _answer(
-        self, bout: Bout, question: Question, rules: Rules[Any, Any, Any], seats: "_Seats"
+        self, bout: Bout, question: Question, seats: Seats, endpoint: Endpoint
     ) -> tuple[Answer | NoMove, Usage]:
-        player = seats.at(rules, bout.players[question.seat - 1], question.seat)
-        if isinstance(player, Asked):
-            player.new_match(bout.key)
+        seat, rules, name = question.seat, bout.rules(), bout.players[question.seat - 1]
+        model = self._config.models().get(name)
+        if model is None:
+            player = seats.player(rules, name, seat)
+            if isinstance(player, ProgramPlayer):
+                player.new_match(bout.key)
             return await _in_thread(player, question), Usage()
-        told = {"match": bout.key, "seat": question.seat.value, "entry": len(question.sight.history) + 1}
-        try:
-            return await player.decide(
-                question.sight, question.rng, lambda request: self._requests.add({**told, **request})
-            )
-        except ModelGaveNone as none:
-            return none, none.used
+        told = {"match": bout.key, "seat": seat.value, "entry": len(question.sight.history) + 1}
+        return await ModelPlayer(model, rules, endpoint).decide(
+            question.sight, question.rng, lambda request: self._requests.add({**told, **request})
+        )
 
     def close(self) -> None:
         """End what is under way, and let the logs go."""
@@ -196,8 +233,6 @@ class _Beside:
     def _run(self) -> None:
         try:
             self._loop.run_until_complete(self._task)
-        except BaseExceptionGroup as problems:
-            self._done.put(problems.exceptions[0])
         except BaseException as problem:
             self._done.put(problem)
         finally:
@@ -212,36 +247,13 @@ class _Beside:
         self._thread.join()
 
 
-async def _in_thread(player: Asked, question: Question) -> Answer | NoMove:
+async def _in_thread(player: Player, question: Question) -> Answer | NoMove:
     """A player's answer; if it is not waited for, the player is closed, and its thread has ended."""
-    asking = asyncio.create_task(asyncio.to_thread(player.answer, question))
+    asking = asyncio.create_task(asyncio.to_thread(ask_player, player, question, by_policy=True))
     try:
         return await asyncio.shield(asking)
     except asyncio.CancelledError:
-        player.close()
+        if isinstance(player, ProgramPlayer):
+            player.close()
         await asyncio.gather(asking, return_exceptions=True)
         raise
-
-
-class _Seats:
-    """The players of one match at a time."""
-
-    def __init__(self, config: Config, folder: Folder, endpoint: Endpoint, name: str) -> None:
-        self._config, self._folder, self._endpoint, self._name = config, folder, endpoint, name
-        self._models = config.models()
-        self._known: dict[tuple[Rules[Any, Any, Any], str, Seat], Asked | ModelPlayer] = {}
-
-    def at(self, rules: Rules[Any, Any, Any], name: str, seat: Seat) -> Asked | ModelPlayer:
-        key = rules, name, seat
-        if key not in self._known:
-            if name in self._models:
-                self._known[key] = ModelPlayer(self._models[name], rules, self._endpoint)
-            else:
-                log: Path = self._folder.bot_log(name, f"{self._name}-{seat.value}")
-                self._known[key] = Asked(self._config.seat(name, rules, log))
-        return self._known[key]
-
-    def close(self) -> None:
-        for player in self._known.values():
-            if isinstance(player, Asked):
-                player.close()

@@ -1,23 +1,98 @@
-"""Processes that play matches at the same time. One that dies is replaced, and its match is played again."""
+"""Where matches are played: here, in processes of this machine, or on a Ray cluster.
 
+A worker that dies is replaced, and its match is played again.
+"""
+
+import logging
+import os
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from itertools import islice
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from time import monotonic
+from typing import Any
 
 from duels.arena.bout import Bout
 from duels.arena.config import Config
-from duels.arena.folder import Score, score_of
-from duels.arena.logs import Log, read_rows
-from duels.arena.worker import Worker, serve
+from duels.arena.folder import Folder, Score, score_of
+from duels.arena.logs import Log, Row, read_rows
+from duels.arena.seating import Seats
 from duels.core.errors import DuelsError
+from duels.core.extras import extra
 
+A_WHILE = 0.2
+"""Seconds after which a worker tells what it has played."""
 MOST_DEATHS = 3  # of workers that were playing the same match
 MOST_AT_ONCE = 256
 """Matches that are handed to a worker in one go, if they are quick: each message costs as much as one."""
+_RAY_AT_ONCE = 20
+"""Matches of a task: so many that a task's own cost is small, so few that little is played again."""
+_MOST_RAY_DEATHS = 5  # of workers that were playing the same task
+_WAITING = 3  # tasks for each processor that are handed in ahead
+
+
+class Worker:
+    """Plays with players of its own, into a log of its own."""
+
+    def __init__(self, config: Config, folder: Path, name: str) -> None:
+        kept = Folder(folder)
+        self._seats = Seats(config, lambda player, seat: kept.bot_log(player, f"{name}-{seat.value}"))
+        self._log = Log(folder, name)
+
+    def play(self, bout: Bout) -> Score:
+        """Play a match; its row is in the log when this returns."""
+        row = self._seats.play(bout)
+        self._log.add(row)
+        return score_of(row)
+
+    def play_some(self, bouts: Iterable[Bout]) -> list[Score]:
+        """Play matches for a while; the scores of those that there was time for, one at least."""
+        began, scores = monotonic(), []
+        for bout in bouts:
+            scores.append(self.play(bout))
+            if monotonic() - began > A_WHILE:
+                break
+        return scores
+
+    def close(self) -> None:
+        """Let the players go, and the log."""
+        with closing(self._log):
+            self._seats.close()
+
+
+def serve(connection: Any, config: Config, folder: Path, prefix: str, name: str) -> None:
+    """The main loop of a worker process: matches in, scores out; ends when nobody is there any more.
+
+    Its last words, if it has any, are that it could not save what it had played.
+    """
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started us tells us to stop
+    handle = Folder(folder).hold_as_worker(prefix)
+    starter = parent_process()
+    if starter and not starter.is_alive():  # the run may go on without us, and play what was meant for us
+        os.close(handle)
+        return
+    worker = Worker(config, folder, name)
+    try:
+        while (bouts := connection.recv()) is not None:
+            try:
+                answer: Any = worker.play_some(bouts)
+            except Exception as error:
+                answer = error
+            connection.send(answer)
+    except (EOFError, OSError):
+        pass
+    finally:
+        try:
+            worker.close()
+        except OSError as error:
+            with suppress(OSError):
+                connection.send(error)
+        os.close(handle)
 
 
 class Inline:
@@ -29,7 +104,7 @@ class Inline:
     def play(self, bouts: Iterable[Bout]) -> Iterator[tuple[Bout, Score]]:
         """These matches with their scores, as they are played."""
         for bout in bouts:
-            yield bout, score_of(self._worker.play(bout))
+            yield bout, self._worker.play(bout)
 
     def close(self) -> None:
         """End the worker."""
@@ -160,3 +235,54 @@ class _Waiting:
         """Take back those of `some` that there was no time for: all but the first `count`."""
         self._again = some[count:] + self._again
         self._at_once = max(1, min(MOST_AT_ONCE, 2 * count if count == len(some) else count))
+
+
+class RayPool:
+    """A cluster, or this machine as one. Rows are written to the log here, wherever they were played."""
+
+    def __init__(self, config: Config, folder: Path, prefix: str, address: str | None) -> None:
+        with extra("ray"):
+            import ray
+        self._ray: Any = ray
+        self._began = not ray.is_initialized()
+        if self._began:
+            ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False)
+        self._config = ray.put(config)
+        self._task = ray.remote(max_retries=_MOST_RAY_DEATHS)(play_some)
+        self._log = Log(folder, f"{prefix}ray")
+
+    def play(self, bouts: Iterable[Bout]) -> Iterator[tuple[Bout, Score]]:
+        """These matches with their scores, in the order in which their tasks end."""
+        ray, waiting = self._ray, iter(bouts)
+        most = _WAITING * max(1, int(ray.cluster_resources().get("CPU", 1)))
+        under_way: dict[Any, list[Bout]] = {}
+        while True:
+            while len(under_way) < most and (some := list(islice(waiting, _RAY_AT_ONCE))):
+                under_way[self._task.remote(self._config, some)] = some
+            if not under_way:
+                return
+            (done, *_), _ = ray.wait(list(under_way), num_returns=1)
+            for bout, row in zip(under_way.pop(done), self._rows(done), strict=True):
+                self._log.add(row)
+                yield bout, score_of(row)
+
+    def _rows(self, done: Any) -> list[Row]:
+        try:
+            rows: list[Row] = self._ray.get(done)
+        except self._ray.exceptions.RayTaskError as error:
+            raise error.cause from None
+        except self._ray.exceptions.RayError as error:
+            raise DuelsError(f"Ray could not play some matches: {str(error).splitlines()[0]}") from None
+        return rows
+
+    def close(self) -> None:
+        """Leave the cluster, and let the log go."""
+        with closing(self._log):
+            if self._began:
+                self._ray.shutdown()
+
+
+def play_some(config: Config, bouts: list[Bout]) -> list[Row]:
+    """A task: some matches, with players of its own."""
+    with closing(Seats(config)) as seats:
+        return [seats.play(bout) for bout in bouts]

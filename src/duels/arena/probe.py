@@ -10,29 +10,29 @@ import asyncio
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, nullcontext
+from contextlib import closing
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from duels.arena.bout import Asked
 from duels.arena.config import ProbeConfig
 from duels.arena.folder import Folder
 from duels.arena.logs import AT_ONCE, QUICK, VERSION, Log, Row
-from duels.arena.models import Purse
+from duels.arena.models import Asker, Purse
 from duels.arena.positions import draw_positions
-from duels.arena.starting import ProgramCheck
+from duels.arena.seating import ProgramCheck, Seats
 from duels.core.errors import BadOption
 from duels.core.extras import extra
 from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.games import find_game
-from duels.play.step import Question
+from duels.play.step import Question, ask_player
 from duels.players.completions import Usage
-from duels.players.endpoint import BudgetSpent, Endpoint
-from duels.players.failures import Answer, NoMove, TransportFailed
-from duels.players.model import Mirror, ModelGaveNone, ModelPlayer
+from duels.players.endpoint import Endpoint
+from duels.players.failures import Answer, NoMove
+from duels.players.model import Mirror, ModelPlayer
+from duels.solving.progress import Progress, quiet
 
 with extra("arena"):
     from duels.analysis.grading import tabled
@@ -70,10 +70,7 @@ def policy_of(answers: list[Row], sight: Sight[Any, Any]) -> dict[Any, float]:
     return dict(found)
 
 
-Told = Callable[[str], None]
-
-
-def probe(config: ProbeConfig, out: Path, tell: Told = lambda text: None) -> Folder:
+def probe(config: ProbeConfig, out: Path, tell: Progress = quiet) -> Folder:
     """Ask what is missing of a probe; one that was broken off goes on."""
     if config.symmetric:
         for game in config.games:
@@ -98,7 +95,7 @@ def _asked_whole(rules: Rules[Any, Any, Any]) -> bool:
     return isinstance(rules, OpenRules) and tabled(rules)
 
 
-def collected(folder: Folder, tell: Told = lambda text: None) -> Iterator[Probe]:
+def collected(folder: Folder, tell: Progress = quiet) -> Iterator[Probe]:
     """All that a probe's folder holds, game by game; nobody is asked."""
     kept, config = folder.rows(), folder.config
     asked = ProbeConfig(  # by whom does not matter here
@@ -138,7 +135,7 @@ Answerer = Callable[[list[Ask]], Mapping[str, Row]]
 
 
 def collect(
-    config: ProbeConfig, rules: Rules[Any, Any, Any], answer: Answerer, tell: Told = lambda text: None
+    config: ProbeConfig, rules: Rules[Any, Any, Any], answer: Answerer, tell: Progress = quiet
 ) -> Probe:
     """Ask about one game, wave after wave, until nothing new can be reached."""
     if not _asked_whole(rules):
@@ -246,79 +243,44 @@ def _fill(config: ProbeConfig, found: Probe, sights: list[Sight[Any, Any]], answ
 class _Asking:
     """Asks whoever is probed, and keeps every answer on disk; what is there already is not asked again."""
 
-    def __init__(self, config: ProbeConfig, folder: Folder, tell: Told, check: ProgramCheck) -> None:
-        self._config, self._folder, self._tell, self._check = config, folder, tell, check
-        self._run = config.run()
-        self._name = self._run.names[0]
+    def __init__(self, config: ProbeConfig, folder: Folder, tell: Progress, check: ProgramCheck) -> None:
+        self._seed, self._tell, self._check = config.seed, tell, check
+        run = config.run()
+        self._name = run.names[0]
+        self._model = run.models().get(self._name)
         self._kept = dict(folder.rows())
-        self._log = Log(folder.path, "1", "answers", AT_ONCE if self._run.models() else QUICK)
-        self._requests: Log | None = None
-        self._players: dict[tuple[Rules[Any, Any, Any], Seat], Asked] = {}
-        self.purse = Purse(self._run, folder)
-        self._down = False  # the endpoint: nothing more is asked
-        self.broken_off: list[str] = []
+        self._log = Log(folder.path, "1", "answers", AT_ONCE if self._model else QUICK)
+        self._requests = folder.request_log("probe") if self._model else None
+        self._seats = Seats(run, lambda name, seat: folder.bot_log(name, str(seat.value)))
+        self.purse = Purse(run, folder)
+        self._asker = Asker(run.model, self.purse)
+        self.broken_off = self._asker.broken_off
 
     def ask(self, questions: list[Ask]) -> Mapping[str, Row]:
         missing = [each for each in questions if each.key not in self._kept]
         if missing:
             self._check()
-        if missing and self._name in self._run.models():
-            asyncio.run(self._ask_model(missing))
+        if missing and self._model:
+            asyncio.run(self._asker.work(missing, self._ask_model, self._tell))
         else:
             for each in missing:
+                player = self._seats.player(each.sight.rules, self._name, each.sight.seat)
                 question = Question(each.sight.seat, each.sight, self._rng(each))
-                self._keep(each, self._player(each.sight).answer(question), Usage())
+                self._keep(each, ask_player(player, question, by_policy=True), Usage())
         return {each.key: self._kept[each.key] for each in questions if each.key in self._kept}
 
     def _rng(self, each: Ask) -> Random:
-        return Random(f"{self._config.seed} {each.key}")
+        return Random(f"{self._seed} {each.key}")
 
-    def _player(self, sight: Sight[Any, Any]) -> Asked:
-        key = sight.rules, sight.seat
-        if key not in self._players:
-            log = self._folder.bot_log(self._name, str(sight.seat.value))
-            self._players[key] = Asked(self._run.seat(self._name, sight.rules, log))
-        return self._players[key]
-
-    async def _ask_model(self, questions: list[Ask]) -> None:
-        if self._requests is None:
-            self._requests = self._folder.request_log("probe")
-        waiting = iter(questions)
-        try:
-            async with (
-                Endpoint(self._run.model, self.purse, tell=self._tell) as endpoint,
-                asyncio.TaskGroup() as group,  # which ends all if one of them does
-            ):
-                for _ in range(self._run.model.concurrency):
-                    group.create_task(self._ask_some(waiting, endpoint))
-        except BaseExceptionGroup as problems:
-            raise problems.exceptions[0] from None
-
-    async def _ask_some(self, waiting: Iterator[Ask], endpoint: Endpoint) -> None:
+    async def _ask_model(self, each: Ask, endpoint: Endpoint, _number: int) -> None:
+        assert self._model
         assert self._requests
-        requests = self._requests
-        for each in waiting:
-            if endpoint.down:
-                self._down = True
-            if self._down:
-                return
-            player = ModelPlayer(self._run.models()[self._name], each.sight.rules, endpoint)
-            told = {"question": each.key, "position": each.position}
-
-            def record(request: Row, told: Row = told) -> None:
-                requests.add({**told, **request})
-
-            try:
-                answer, used = await player.decide(each.sight, self._rng(each), record)
-            except ModelGaveNone as none:
-                self._keep(each, none, none.used)
-            except TransportFailed as broken:
-                self.broken_off.append(str(broken))
-            except BudgetSpent as spent:
-                self.broken_off.append(str(spent))
-                return
-            else:
-                self._keep(each, answer, used)
+        add, told = self._requests.add, {"question": each.key, "position": each.position}
+        player = ModelPlayer(self._model, each.sight.rules, endpoint)
+        self._keep(
+            each,
+            *await player.decide(each.sight, self._rng(each), lambda request: add({**told, **request})),
+        )
 
     def _keep(self, each: Ask, answer: Answer | NoMove, used: Usage) -> None:
         rules = each.sight.rules
@@ -346,6 +308,6 @@ class _Asking:
         self._tell(f"{rules.name}: {len(self._kept)} answers in all, position {each.position}{cost}")
 
     def close(self) -> None:
-        with closing(self._log), closing(self._requests) if self._requests else nullcontext():
-            for player in self._players.values():
-                player.close()
+        with closing(self._log), closing(self._seats):
+            if self._requests:
+                self._requests.close()

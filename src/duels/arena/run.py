@@ -6,20 +6,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from duels.arena.bout import Bout
 from duels.arena.confidence import Interval
 from duels.arena.config import Config
 from duels.arena.folder import WHOLE, Folder, Score, in_part, name_of_part, score_of
 from duels.arena.models import ModelWorker, Purse
-from duels.arena.pool import Inline, Pool
+from duels.arena.pool import Inline, Pool, RayPool
 from duels.arena.scores import adjusted_interval, pair_results, unbroken
-from duels.arena.starting import ProgramCheck
+from duels.arena.seating import ProgramCheck
 from duels.core.errors import BadOption, quote
-
-if TYPE_CHECKING:
-    from duels.arena.on_ray import RayPool
 
 FIRST, NEXT, SHARE = 20, 10, 8
 """Pairs of a pairing that are played before it is asked for the first time whether enough is known; then so
@@ -83,14 +79,12 @@ def run(
     return folder
 
 
-def _pool(config: Config, out: Path, prefix: str, workers: int, on: str | None) -> "Inline | Pool | RayPool":
+def _pool(config: Config, out: Path, prefix: str, workers: int, on: str | None) -> Inline | Pool | RayPool:
     if on is None:
         return Inline(config, out, prefix) if workers == 1 else Pool(config, out, prefix, workers)
     where, _, address = on.partition(":")
     if where != "ray":
         raise BadOption(f"matches are played here, or on ray or ray:ADDRESS, not on {quote(on)}.")
-    from duels.arena.on_ray import RayPool
-
     return RayPool(config, out, prefix, address or None)
 
 
@@ -131,7 +125,7 @@ class _Players:
         if parts[True]:
             yield from self._asking.play(parts[True])
 
-    def _processes(self) -> "Inline | Pool | RayPool":
+    def _processes(self) -> Inline | Pool | RayPool:
         """Where matches without models are played; started when there is one."""
         if self._pool is None:
             self._pool = self._make_pool()

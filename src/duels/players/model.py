@@ -29,8 +29,10 @@ class ModelPlayer:
         self._mirror = Mirror.of(rules) if self._settings.mirror else None
         self._labels = Labels.of(rules) if self._settings.relabel else None
 
-    async def decide(self, sight: Sight[Any, Any], rng: "Random", record: Recorder) -> tuple[Answer, Usage]:
-        """The model's move and what it took; ModelGaveNone if there is none.
+    async def decide(
+        self, sight: Sight[Any, Any], rng: "Random", record: Recorder
+    ) -> tuple[Answer | NoMove, Usage]:
+        """The model's move, or that there is none, and what it took.
 
         TransportFailed and BudgetSpent leave the match unfinished.
         """
@@ -57,7 +59,7 @@ class ModelPlayer:
             if policy is not None:
                 (action,) = rng.choices(list(policy), weights=list(policy.values()))
             return Answer(action, policy, tuple(failed)), used
-        raise ModelGaveNone(self.name, tuple(failed), used)
+        return NoMove(self.name, tuple(failed)), used
 
 
 def _check(reply: Reply) -> None:
@@ -87,18 +89,9 @@ class SeatedModel:
         async with Endpoint(self._settings) as endpoint:
             player = ModelPlayer(self._model, self._rules, endpoint)
             answer, _ = await player.decide(sight, rng, lambda request: None)
+            if isinstance(answer, NoMove):
+                raise answer
             return answer
-
-
-class ModelGaveNone(NoMove):
-    """A model gave no move, and what that took."""
-
-    def __init__(self, player: str, failed: tuple[Failed, ...], used: Usage) -> None:
-        super().__init__(player, failed)
-        self.used = used
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.player, self.failed, self.used)
 
 
 def check_disguise(rules: Rules[Any, Any, Any], settings: Settings) -> None:
