@@ -14,7 +14,7 @@ from duels.analysis.review_words import heading
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.players import HUMAN
-from duels.terminal.review_text import review_as_text
+from duels.terminal.review import review_as_text
 from tests.analysis.toys import Steps
 
 

@@ -14,7 +14,7 @@ from duels.core.rules import Seat
 from duels.games.hunt.oracle import make_oracle
 from duels.games.hunt.rules import Move, Observe, Phase, QuantumHunt
 from duels.players import HUMAN
-from duels.terminal.review_text import review_as_text
+from duels.terminal.review import review_as_text
 from tests.analysis.matches import random_match
 
 ORACLE = make_oracle(QuantumHunt())

@@ -15,7 +15,7 @@ from duels.core.rules import Seat
 from duels.core.words import plain
 from duels.games import load_record
 from duels.players import HUMAN
-from duels.terminal.review_text import review_as_text
+from duels.terminal.review import review_as_text
 from tests.analysis.matches import level_match
 
 # Player 1 gives the match away with entry 1, Player 2 back with entry 2, Player 1 again with entry 3.

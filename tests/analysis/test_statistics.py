@@ -25,7 +25,7 @@ from duels.analysis.wording import ONLY_MOVE
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.solving.oracles import oracle_for
-from duels.terminal.statistics import statistics_as_text
+from duels.terminal.stats import statistics_as_text
 from tests.support import GAME_NAMES, AnyMatch, home, play_randomly
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

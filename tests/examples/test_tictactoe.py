@@ -22,7 +22,7 @@ from duels.players import make_player
 from duels.solving.induction import InductionOracle
 from duels.solving.oracles import oracle_for
 from duels.terminal.hint_text import hint_as_text
-from duels.terminal.review_text import review_as_text
+from duels.terminal.review import review_as_text
 from duels.terminal.solve import solution_as_text
 
 RULES = TicTacToe()

@@ -83,7 +83,7 @@ def ask_what_next(live: LiveMatch, screen: Screen) -> After:
 def show_review(record: Record, screen: Screen) -> "Review | None":
     """Show where a match was won and lost; None where that is not known."""
     from duels.analysis.review import review_record
-    from duels.terminal.review_text import review_as_text
+    from duels.terminal.review import review_as_text
 
     try:
         with screen.progress("reviewing") as progress:

@@ -140,7 +140,7 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, ste
     Without FILE it is the match that was played last.
     """
     from duels.analysis.review import review_record
-    from duels.terminal.review_text import review_as_text
+    from duels.terminal.review import review_as_text
     from duels.terminal.screen import Screen
 
     if step and as_json:
@@ -270,7 +270,7 @@ def export(
 def stats(as_json: bool, plain: bool) -> None:
     """Tell how you do against the machine: results, losses over time, usual mistakes."""
     from duels.terminal.screen import Screen
-    from duels.terminal.statistics import gather, statistics_as_text
+    from duels.terminal.stats import gather, statistics_as_text
 
     screen = Screen(plain)
     found = gather(screen, screen.notice)

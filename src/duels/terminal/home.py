@@ -152,7 +152,7 @@ class Home:
         play_daily(today, today, self._screen)
 
     def _tell_statistics(self) -> None:
-        from duels.terminal.statistics import gather, statistics_as_text
+        from duels.terminal.stats import gather, statistics_as_text
 
         self._screen.say(statistics_as_text(gather(self._screen, lambda text: None)))
 

@@ -8,7 +8,7 @@ from duels.analysis.wording import belief_strip
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.terminal.replay import leaf_through
-from duels.terminal.review_text import judged
+from duels.terminal.review import judged
 from duels.terminal.screen import Screen
 
 

@@ -410,7 +410,7 @@ class BoardApp(App[Leaving]):
 
     def _review(self) -> None:
         from duels.analysis.review import review_record
-        from duels.terminal.review_text import review_as_text
+        from duels.terminal.review import review_as_text
 
         record = record_of(self.live)
         width = max(20, self.size.width - 4)
