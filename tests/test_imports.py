@@ -217,16 +217,17 @@ def test_no_module_needs_itself() -> None:
 
 
 LIGHT_PACKAGES = {"duels", "click", "platformdirs"}
-# Slow to load, and needed only once something is drawn, asked for or has gone wrong.
-NUMBERS = {"decimal", "fractions", "hashlib", "json", "random"}
-SLOW = NUMBERS | {
+# Slow to load, and needed only once something is computed, or has gone wrong.
+SLOW = {
     *("asyncio", "concurrent.futures", "importlib.metadata", "logging", "multiprocessing", "readline"),
     *("secrets", "shutil", "sqlite3", "subprocess", "tempfile", "unittest"),
 }
-COMMAND_LINE = {"", ".core", ".core.errors", ".terminal", ".terminal.commands", ".terminal.options"}
-COMMAND_LINE |= {".terminal.shell", ".terminal.signals"}
-LIST = {".core.game", ".games", *(f".games.{name}" for name in GAMES)}
-LIST |= {".terminal.game_options", ".terminal.list_commands"}
+
+
+def packages_from_outside(modules: set[str]) -> set[str]:
+    """The packages of these modules that neither Python nor we bring."""
+    tops = {module.split(".")[0] for module in modules}
+    return {top for top in tops if top not in sys.stdlib_module_names and not top.startswith("_")}
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -234,28 +235,15 @@ def test_nothing_heavy_is_loaded_on_the_way_to_a_prompt(name: str, tmp_path: Pat
     for arguments in (["play", name], ["play", name, "--seat2", "greedy"]):
         modules = loaded(tmp_path, *arguments)  # the end of input comes at the first prompt
         assert f"duels.games.{name}.rules" in modules
-        tops = {module.split(".")[0] for module in modules}
-        outside = {top for top in tops if top not in sys.stdlib_module_names and not top.startswith("_")}
-        assert outside <= LIGHT_PACKAGES
+        assert packages_from_outside(modules) <= LIGHT_PACKAGES
         others = {module for module in modules if module.startswith("duels.games.") and module.count(".") > 2}
         assert {module.split(".")[2] for module in others} == {name}, "one game loads no other"
-        drawn = (
-            NUMBERS if name in ("leap", "chain", "flip") else set()
-        )  # odds, or a first move of the machine
-        assert not (SLOW - drawn) & modules
+        assert not SLOW & modules
 
 
-@pytest.mark.parametrize(
-    ("arguments", "allowed"),
-    [(["--help"], COMMAND_LINE), (["--version"], COMMAND_LINE), (["games"], COMMAND_LINE | LIST)],
-)
-def test_commands_are_loaded_when_they_are_called(
-    arguments: list[str], allowed: set[str], tmp_path: Path
-) -> None:
-    modules = loaded(tmp_path, *arguments)
-    ours = {module.removeprefix("duels") for module in modules if module.split(".")[0] == "duels"}
-    assert ours <= allowed
-    assert "pathlib" not in modules or arguments == ["--version"]
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["games"]])
+def test_lists_need_no_heavy_package(arguments: list[str], tmp_path: Path) -> None:
+    assert packages_from_outside(loaded(tmp_path, *arguments)) <= LIGHT_PACKAGES
 
 
 @pytest.mark.parametrize("name", GAMES)

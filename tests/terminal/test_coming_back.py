@@ -72,7 +72,7 @@ def answers(day: date, right: bool) -> list[str]:
 
 def play_daily(folder: Path, day: date, lines: list[str]) -> str:
     """Today's puzzles, if today were that day."""
-    with mock.patch("datetime.date", Today(day)):
+    with mock.patch("duels.terminal.daily.date", Today(day)):
         done = duels(folder, "daily", entered="".join(f"{line}\n" for line in lines))
     assert done.code == 0, done
     return done.out

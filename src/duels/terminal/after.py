@@ -73,7 +73,7 @@ def ask_what_next(live: LiveMatch, screen: Screen) -> After:
             if reviewed and screen.can_clear:
                 keys = {After.BOARDS: "board by board", **keys}
         elif after is After.BOARDS and reviewed:
-            from duels.terminal.review_steps import step_through
+            from duels.terminal.review import step_through
 
             step_through(reviewed, screen)
         else:

@@ -12,47 +12,35 @@ import click
 
 from duels.core.errors import DuelsError, nearest, printable, quote
 from duels.terminal.options import examples, plain_option
+from duels.terminal.screen import Screen, terminal_size, wrap
 from duels.terminal.shell import note_call
 from duels.terminal.signals import end_in_order, exit_code
 
 _COMMANDS = {
-    "duels.terminal.match_commands": {
-        "play": "Play a game.",
-        "resume": "Go on with an interrupted match, the last one by default.",
-        "matches": "List your matches, the last one first: game, players, result, when.",
-        "replay": "Show a recorded match, the last one by default, as it was played, or as one seat saw it.",
-        "verify": "Check that a record, the last one by default, is legal from its first line to its last.",
-        "share": "Print a record with one seat's view only, to hand to that seat.",
-        "demo": "Play one quick match of each game between built-in players.",
-    },
-    "duels.terminal.analysis_commands": {
-        "review": "Show where a match was won and lost: what every decision gave away, and what was luck.",
-        "daily": "Solve the puzzles of the day, one of each game, the same for everybody.",
-        "practice": "Solve positions with a clear answer, graded at once.",
-        "stats": "Tell how you do against the machine: results, losses over time, usual mistakes.",
-        "solve": "Show what perfect play is: the value of a position and of every action.",
-        "levels": "Show how strong the levels are: novice, casual, club, expert, best.",
-        "export": "Write matches between machine players, every decision graded.",
-    },
-    "duels.web.command": {
-        "serve": "Play in a browser: against any level, or with a friend by a link.",
-    },
-    "duels.arena.commands": {
-        "arena": "Measure players against each other and against perfect play.",
-        "bot": "Help whoever writes a program that plays.",
-        "exam": "Write positions with every legal action graded, for any harness, and a card that says how.",
-    },
-    "duels.terminal.list_commands": {
-        "games": "List the games, a line each, and where they come from.",
-        "rules": "Show a game's rule card.",
-        "players": "List who can sit at a seat, a line each.",
-        "completion": "Print the script that completes duels' commands in a shell.",
-    },
+    "play": "duels.terminal.match_commands",
+    "resume": "duels.terminal.match_commands",
+    "matches": "duels.terminal.match_commands",
+    "replay": "duels.terminal.match_commands",
+    "verify": "duels.terminal.match_commands",
+    "share": "duels.terminal.match_commands",
+    "demo": "duels.terminal.match_commands",
+    "review": "duels.terminal.review",
+    "daily": "duels.terminal.daily",
+    "practice": "duels.terminal.practice",
+    "stats": "duels.terminal.stats",
+    "solve": "duels.terminal.solve",
+    "levels": "duels.terminal.levels",
+    "export": "duels.terminal.export",
+    "serve": "duels.web.command",
+    "arena": "duels.arena.commands",
+    "bot": "duels.arena.commands",
+    "exam": "duels.arena.commands",
+    "games": "duels.terminal.list_commands",
+    "rules": "duels.terminal.list_commands",
+    "players": "duels.terminal.list_commands",
+    "completion": "duels.terminal.list_commands",
 }
-"""Module, command, and the first line of its help, which a list of commands shows without loading it.
-
-The program's commands are of several rooms. Nothing here knows what they do.
-"""
+"""The module that each command is loaded from when it is called, or listed. Some are of other rooms."""
 
 
 def main() -> None:
@@ -107,8 +95,6 @@ def _fail(message: str) -> int:
 def _tell(text: str) -> None:
     """Write to stderr; on a terminal no line is broken in a word."""
     if sys.stderr.isatty():
-        from duels.terminal.screen import terminal_size, wrap
-
         text = wrap(text, terminal_size()[0])
     click.echo(text, err=True, nl=False)
 
@@ -124,17 +110,16 @@ def _prepare_streams() -> None:
 
 
 class _Commands(click.Group):
-    """Finds commands by name, and lists them without loading them."""
+    """Finds commands by name, and loads those that it needs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [name for names in _COMMANDS.values() for name in names]
+        return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        for module, names in _COMMANDS.items():
-            if cmd_name in names:
-                found: click.Command = getattr(import_module(module), cmd_name)
-                return found
-        return None
+        if cmd_name not in _COMMANDS:
+            return None
+        found: click.Command = getattr(import_module(_COMMANDS[cmd_name]), cmd_name)
+        return found
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -147,8 +132,11 @@ class _Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        commands = {name: self.get_command(ctx, name) for name in _COMMANDS}
         with formatter.section("Commands"):
-            formatter.write_dl([row for names in _COMMANDS.values() for row in names.items()])
+            formatter.write_dl(
+                [(name, (found.help or "").split("\n")[0]) for name, found in commands.items() if found]
+            )
 
 
 @click.group(
@@ -174,6 +162,5 @@ def cli(context: click.Context, plain: bool) -> None:
     if context.invoked_subcommand:
         return
     from duels.terminal.home import Home
-    from duels.terminal.screen import Screen
 
     Home(Screen(plain)).run()

@@ -1,18 +1,57 @@
-"""The puzzles of the day at the terminal: asked, graded at once, and remembered."""
+"""The command `daily`: the puzzles of the day, asked, graded at once, and remembered."""
 
-from datetime import date
+import json
+from datetime import date, datetime
 from typing import Any
+
+import click
 
 from duels.analysis.daily import complete, puzzle, shared, streak
 from duels.analysis.glossary import Glossary
+from duels.core.errors import quote
 from duels.core.words import Ink
 from duels.games import GAMES
 from duels.solving.protocols import explainer_of
+from duels.terminal.options import examples, plain_option
 from duels.terminal.practice import Left, ask_exercise, note, recall
 from duels.terminal.screen import Screen
 from duels.terminal.shell import command
 
 _MEMORY = "daily"
+
+
+class _Day(click.DateTime):
+    """A day, written as people write it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{quote(str(value))} is no day. Enter it as YYYY-MM-DD.", param, ctx)
+
+
+@click.command(epilog=examples("duels daily", "duels daily --date 2026-11-16", "duels daily --json"))
+@click.option(
+    "--date",
+    "day",
+    type=_Day(["%Y-%m-%d"]),
+    metavar="YYYY-MM-DD",
+    help="Another day's puzzles, which count for nothing.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The puzzles as one JSON object; nothing is asked.")
+@plain_option
+def daily(day: datetime | None, as_json: bool, plain: bool) -> None:
+    """Solve the puzzles of the day, one of each game, the same for everybody.
+
+    Each is graded at once. A streak counts the days in a row, and the last line can be shared: it gives
+    nothing away.
+    """
+    today = date.today()
+    asked = day.date() if day else today
+    if as_json:
+        click.echo(json.dumps(daily_as_data(asked, today), indent=2))
+    else:
+        play_daily(asked, today, Screen(plain))
 
 
 def play_daily(day: date, today: date, screen: Screen) -> None:

@@ -3,25 +3,22 @@
 Options for sizes and variants are generated from the rules of the game that a command names.
 """
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from duels.core.errors import DuelsError
 from duels.core.game import Game
+from duels.core.options import Kind, Option, options_of
+from duels.core.rules import Rules
+from duels.core.words import either
 from duels.games import all_games, find_game
+from duels.players import KINDS, find_kind
+from duels.players import Kind as PlayerKind
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from click.shell_completion import CompletionItem
-
-    from duels.core.options import Option
-    from duels.core.rules import Rules
-    from duels.players import Kind
-
-
-F = TypeVar("F", bound="Callable[..., Any]")
+F = TypeVar("F", bound=Callable[..., Any])
 _PATIENCE = 60.0  # seconds that a person waits for a model's reply, with all that is tried again
 
 
@@ -34,7 +31,7 @@ def _as_game(_context: click.Context, _parameter: click.Parameter, name: str) ->
 
 def _as_who_or_program(
     context: click.Context, parameter: click.Parameter, name: str | None
-) -> "Kind | str | None":
+) -> PlayerKind | str | None:
     """A program or a model is seated as it was called; everybody else is known by a name."""
     if name is None or not name.strip().lower().startswith(("cmd:", "model:")):
         return _as_who(context, parameter, name)
@@ -49,27 +46,17 @@ def _as_who_or_program(
 
 
 def _as_who(_context: click.Context, _parameter: click.Parameter, name: str | None) -> str | None:
-    from duels.players import find_kind
-
     try:
         return None if name is None else find_kind(name).name
     except DuelsError as error:
         raise click.BadParameter(str(error)) from None
 
 
-def _complete_game(
-    _context: click.Context, _parameter: click.Parameter, start: str
-) -> "list[CompletionItem]":
-    from click.shell_completion import CompletionItem
-
+def _complete_game(_context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
     return [CompletionItem(g.name, help=g.summary) for g in all_games() if g.name.startswith(start.lower())]
 
 
-def _complete_who(_context: click.Context, _parameter: click.Parameter, start: str) -> "list[CompletionItem]":
-    from click.shell_completion import CompletionItem
-
-    from duels.players import KINDS
-
+def _complete_who(_context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
     return [
         CompletionItem(k.name, help=k.summary) for k in KINDS.values() if k.name.startswith(start.lower())
     ]
@@ -79,17 +66,13 @@ class _GameName(click.types.StringParamType):
     """The name of a game, which an error about its lack lists."""
 
     def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:
-        from duels.core.words import either
-
         return f"Choose {either([game.name for game in all_games()])}."
 
 
 game_argument = click.argument("game", type=_GameName(), callback=_as_game, shell_complete=_complete_game)
 
 
-def who_option(
-    name: str, text: str, default: str | None = None, programs: bool = False
-) -> "Callable[[F], F]":
+def who_option(name: str, text: str, default: str | None = None, programs: bool = False) -> Callable[[F], F]:
     """An option that names a kind of player.
 
     With `programs`, "cmd:COMMAND" and model:NAME too (see `model_options`), which give their Kind.
@@ -126,8 +109,6 @@ class GameCommand(click.Command):
         game = ctx.meta.get(_GAME)
         if game is None:
             return params
-        from duels.core.options import options_of
-
         made = [_as_click(option, game) for option in options_of(game.rules_class())]
         own = [param for param in params if isinstance(param, click.Argument)]
         return [*own, *made, *(param for param in params if param not in own)]
@@ -144,8 +125,6 @@ class GameCommand(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if ctx.meta.get(_GAME) is None:
-            from duels.core.options import options_of
-
             rows = [
                 (game.name, ", ".join(_flag(option.name) for option in options_of(game.rules_class())))
                 for game in all_games()
@@ -182,10 +161,8 @@ def _flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _as_click(option: "Option", game: Game) -> click.Option:
+def _as_click(option: Option, game: Game) -> click.Option:
     """The option of a command for an option of the rules."""
-    from duels.core.options import Kind
-
     flag = _flag(option.name)
     if option.kind is Kind.FLAG:
         flag = f"{flag}/--no-{flag.removeprefix('--')}"
@@ -208,7 +185,7 @@ class _List(click.ParamType):  # type: ignore[type-arg]
 
     name = "list"
 
-    def __init__(self, option: "Option") -> None:
+    def __init__(self, option: Option) -> None:
         self._option = option
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
@@ -223,10 +200,8 @@ class _List(click.ParamType):  # type: ignore[type-arg]
             self.fail(str(error), param, ctx)
 
 
-def flags_for(rules: "Rules[Any, Any, Any]") -> list[str]:
+def flags_for(rules: Rules[Any, Any, Any]) -> list[str]:
     """The words of a command line that give these rules, after the name of their game."""
-    from duels.core.options import Option
-
     words: list[str] = []
     for name, value in rules.options().items():
         if isinstance(value, bool):

@@ -162,7 +162,7 @@ class Home:
         if not reviewed or not screen.on_terminal or not screen.can_clear:
             return
         if screen.choose_key("\nPress b board by board, q back: ", ["b", "q"]) == "b":
-            from duels.terminal.review_steps import step_through
+            from duels.terminal.review import step_through
 
             step_through(reviewed, screen)
 

@@ -1,12 +1,49 @@
-"""Prints how strong the levels were measured to be."""
+"""The command `levels`: how strong the levels were measured to be."""
 
+import json
 from typing import Any
 
-from duels.analysis.levels import LevelRow, what_decides
+import click
+
+from duels.analysis.levels import LevelRow, measure_levels, usual_matches, what_decides
 from duels.analysis.shortfalls import BELOW_THE_MIXTURE
 from duels.core.rules import Rules
+from duels.terminal.game_options import GameCommand, game_argument
+from duels.terminal.options import examples, tell
+from duels.terminal.screen import Screen
 
 _CLOSE = 0.55  # a score that nobody would notice at the table
+
+
+@click.command(
+    epilog=examples(
+        "duels levels chain", "duels levels flip --matches 100", "duels levels leap --goal 50 --json"
+    ),
+    cls=GameCommand,
+)
+@game_argument
+@click.option(
+    "--matches",
+    type=click.IntRange(2),
+    help="Matches a row; by default 1000 where skill alone decides, else 100.",
+)
+@click.option("--seed", default="levels", show_default=True, help="Makes the measurement repeatable.")
+@click.option("--json", "as_json", is_flag=True, help="The rows as one JSON list.")
+def levels(rules: Rules[Any, Any, Any], matches: int | None, seed: str, as_json: bool) -> None:
+    """Show how strong the levels are: novice, casual, club, expert, best.
+
+    A level is defined by how much winning probability it gives away per decision, as a share of what random
+    play does: the share that is intended stands beside the one that is measured. `best` is called `perfect`
+    where that is proven. In hunt, where the strategy mixes and nothing that it mixes in is given away, it is
+    how far the choices lie below the mixture.
+    """
+    matches = matches or usual_matches(rules)
+    with Screen().progress("measuring") as progress:
+        rows = measure_levels(rules, matches, seed, progress)
+    if as_json:
+        click.echo(json.dumps([row.as_data() for row in rows], indent=2))
+    else:
+        tell(levels_as_text(rules, rows, matches))
 
 
 def levels_as_text(rules: Rules[Any, Any, Any], rows: list[LevelRow], matches: int) -> str:

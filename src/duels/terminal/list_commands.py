@@ -1,17 +1,15 @@
 """The commands of `duels` that tell what there is: games, players, rule cards, completions."""
 
+import json
+
 import click
+from click.shell_completion import get_completion_class
 
 from duels.core.game import Game
 from duels.games import GAMES, all_games, installed_games
+from duels.players import BEST, KINDS, PERFECT
 from duels.terminal.game_options import game_argument
 from duels.terminal.options import examples, tell
-
-
-def _as_json(listed: object) -> str:
-    import json
-
-    return json.dumps(listed, indent=2)
 
 
 @click.command(epilog=examples("duels games", "duels games --json"))
@@ -25,7 +23,7 @@ def games(as_json: bool) -> None:
             {"game": game.name, "title": game.title, "summary": game.summary, "source": source}
             for game, source in rows
         ]
-        click.echo(_as_json(listed))
+        click.echo(json.dumps(listed, indent=2))
         return
     name_width = max(len(game.name) for game, _ in rows) + 2
     title_width = max(len(game.title) for game, _ in rows) + 2
@@ -38,8 +36,6 @@ def games(as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON list instead of lines.")
 def players(as_json: bool) -> None:
     """List who can sit at a seat, a line each."""
-    from duels.players import BEST, KINDS, PERFECT
-
     proven = {
         game.name: how_perfect()
         for game in all_games()
@@ -52,7 +48,7 @@ def players(as_json: bool) -> None:
         for entry in listed:
             if entry["player"] == BEST:
                 entry["proven"] = proven
-        click.echo(_as_json(listed))
+        click.echo(json.dumps(listed, indent=2))
         return
     for kind in KINDS.values():
         tell(f"{kind.name:<10}{kind.summary}")
@@ -75,8 +71,6 @@ def rules(game: Game) -> None:
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
     """Print the script that completes duels' commands in a shell."""
-    from click.shell_completion import get_completion_class
-
     completer = get_completion_class(shell)
     assert completer
     click.echo(completer(context.find_root().command, {}, "duels", "_DUELS_COMPLETE").source())

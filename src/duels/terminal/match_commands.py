@@ -1,21 +1,38 @@
 """The commands of `duels` by which matches are played, kept and shown."""
 
+import json
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from duels.core.errors import DuelsError, printable
+from duels.core.record import dumps
+from duels.core.rules import Ending, Rules, Seat
+from duels.games import GAMES
+from duels.paths import matches_dir
+from duels.play.library import Kept, kept_matches, read_record
+from duels.play.new_match import NewMatch, SettingError
+from duels.players import HUMAN, Kind
+from duels.players.naming import told_apart
+from duels.terminal.after import After
 from duels.terminal.game_options import GameCommand, game_argument, model_options, who_option
-from duels.terminal.options import board_option, examples, leave, pace_option, plain_option, tell
-from duels.terminal.record_argument import last_played, last_unfinished, read, record_argument
-
-if TYPE_CHECKING:
-    from duels.core.rules import Rules
-    from duels.play.library import Kept
-    from duels.players import Kind
-    from duels.terminal.after import After
-    from duels.terminal.screen import Screen
+from duels.terminal.home import Home
+from duels.terminal.options import (
+    board_option,
+    examples,
+    last_played,
+    last_unfinished,
+    leave,
+    pace_option,
+    plain_option,
+    record_argument,
+    tell,
+)
+from duels.terminal.play import play_branch, play_new, play_on
+from duels.terminal.replay import show_replay
+from duels.terminal.screen import Screen
 
 
 @click.command(
@@ -55,9 +72,9 @@ if TYPE_CHECKING:
 @pace_option
 @plain_option
 def play(
-    rules: "Rules[Any, Any, Any]",
-    seat1: "Kind | str",
-    seat2: "Kind | str",
+    rules: Rules[Any, Any, Any],
+    seat1: Kind | str,
+    seat2: Kind | str,
     first: str,
     seed: str | None,
     script: str | None,
@@ -73,10 +90,6 @@ def play(
     prompt, help tells what else can be entered. A match of two machines ends without a winner after 50
     boards of chain or 50 turns of hunt; with people in it there is no limit.
     """
-    from duels.play.new_match import NewMatch, SettingError
-    from duels.terminal.play import play_new
-    from duels.terminal.screen import Screen
-
     if path and path.exists():
         name = printable(str(path))
         raise click.UsageError(f"--save: {name} exists already; a match is never written over another file.")
@@ -93,25 +106,17 @@ def play(
     leave(_go_home(*play_new(new, screen, board), screen, board))
 
 
-def _by_name(seats: "tuple[Kind | str, Kind | str]") -> "tuple[tuple[str, ...], dict[str, Kind]]":
+def _by_name(seats: tuple[Kind | str, Kind | str]) -> tuple[tuple[str, ...], dict[str, Kind]]:
     """The names of the players at both seats, and those of them from outside by name."""
-    programs = [seat for seat in seats if not isinstance(seat, str)]
-    if not programs:
-        return tuple(str(seat) for seat in seats), {}
-    from duels.players.naming import told_apart
-
-    apart = iter(told_apart(programs))
-    outside = {kind.name: kind for kind in told_apart(programs)}
-    return tuple(seat if isinstance(seat, str) else next(apart).name for seat in seats), outside
+    programs = told_apart([seat for seat in seats if not isinstance(seat, str)])
+    apart = iter(programs)
+    names = tuple(seat if isinstance(seat, str) else next(apart).name for seat in seats)
+    return names, {kind.name: kind for kind in programs}
 
 
-def _go_home(code: int, after: "After", screen: "Screen", board: bool) -> int:
+def _go_home(code: int, after: After, screen: Screen, board: bool) -> int:
     """Where a match leads: home, if another game was asked for; the exit code."""
-    from duels.terminal.after import After
-
     if after is After.NEW_GAME:
-        from duels.terminal.home import Home
-
         Home(screen).run("board" if board else "play")
     return code
 
@@ -141,8 +146,8 @@ def _go_home(code: int, after: "After", screen: "Screen", board: bool) -> int:
 def resume(
     file: Path | None,
     entries: int | None,
-    seat1: "Kind | str | None",
-    seat2: "Kind | str | None",
+    seat1: Kind | str | None,
+    seat2: Kind | str | None,
     board: bool,
     pace: str | None,
     plain: bool,
@@ -152,10 +157,6 @@ def resume(
 
     A record does not say how to call a program or a model that played in it: name it again.
     """
-    from duels.core.rules import Seat
-    from duels.terminal.play import play_branch, play_on
-    from duels.terminal.screen import Screen
-
     screen = Screen(plain, pace)
     seats = {seat: who for seat, who in zip(Seat, (seat1, seat2), strict=True) if who is not None}
     for seat, who in seats.items():
@@ -189,11 +190,7 @@ def replay(file: Path | None, seat: str | None, step: bool, plain: bool) -> None
 
     What was hidden stays hidden while the match is unfinished, except from the seat that may know it.
     """
-    from duels.core.rules import Seat
-    from duels.terminal.replay import show_replay
-    from duels.terminal.screen import Screen
-
-    show_replay(read(file or last_played()), Seat(int(seat)) if seat else None, step, Screen(plain))
+    show_replay(read_record(file or last_played()), Seat(int(seat)) if seat else None, step, Screen(plain))
 
 
 @click.command(epilog=examples("duels verify", "duels verify evening.duel --json"))
@@ -201,11 +198,9 @@ def replay(file: Path | None, seat: str | None, step: bool, plain: bool) -> None
 @click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
 def verify(file: Path | None, as_json: bool) -> None:
     """Check that a record, the last one by default, is legal from its first line to its last."""
-    import json
-
     file = file or last_played()
     try:
-        record = read(file)
+        record = read_record(file)
     except DuelsError as error:
         if as_json:
             click.echo(
@@ -240,11 +235,8 @@ def share(file: Path | None, seat: str) -> None:
     What the seat may not know reads '?', and the seed is left out. Without FILE it is the match that was
     played last.
     """
-    from duels.core.record import dumps
-    from duels.core.rules import Seat
-
     file = file or last_played()
-    record = read(file)
+    record = read_record(file)
     if record.seat and record.seat != int(seat):
         raise DuelsError(f"{file} holds only what {record.seat.label} saw.")
     click.echo(dumps(record.match, record.headers, Seat(int(seat))), nl=False)
@@ -255,12 +247,6 @@ def share(file: Path | None, seat: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON list instead of lines.")
 def matches(every: bool, as_json: bool) -> None:
     """List your matches, the last one first: game, players, result, when."""
-    import json
-    from itertools import islice
-
-    from duels.paths import matches_dir
-    from duels.play.library import kept_matches
-
     kept = list(islice(kept_matches(lambda text: click.echo(text, err=True)), None if every else 20))
     if as_json:
         listed = [
@@ -285,21 +271,16 @@ def matches(every: bool, as_json: bool) -> None:
     click.echo(f"Times are UTC. Files without a folder are in {printable(str(matches_dir()))}.", err=True)
 
 
-def _row(one: "Kept") -> tuple[str, ...]:
+def _row(one: Kept) -> tuple[str, ...]:
     """When, which game, who, how it ended, and the file; that of a match in the usual folder without it."""
-    from duels.paths import matches_dir
-
     file = one.path.name if one.path.parent == matches_dir() else str(one.path)
     players = printable(" - ".join(one.players))
     when = one.played.strftime("%Y-%m-%d %H:%M")
     return when, one.record.match.rules.name, players, _told_to_people(one), printable(file)
 
 
-def _told_to_people(one: "Kept") -> str:
+def _told_to_people(one: Kept) -> str:
     """The result: of the one person who played, else of both seats."""
-    from duels.core.rules import Ending
-    from duels.players import HUMAN
-
     outcome, players = one.record.match.outcome, one.players
     if not outcome:
         return "unfinished"
@@ -315,11 +296,6 @@ def _told_to_people(one: "Kept") -> str:
 @plain_option
 def demo(plain: bool) -> None:
     """Play one quick match of each game between built-in players."""
-    from duels.games import GAMES
-    from duels.play.new_match import NewMatch
-    from duels.terminal.play import play_new
-    from duels.terminal.screen import Screen
-
     screen = Screen(plain)
     for game in GAMES.values():
         screen.say(f"=== {game.name}: {game.title} (greedy against random) ===\n\n")

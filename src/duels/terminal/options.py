@@ -1,8 +1,17 @@
-"""Options that commands of `duels` share, how they print, and how they end."""
+"""Options and arguments that commands of `duels` share, how they print, and how they end."""
 
+import os
 import sys
+from pathlib import Path
+from typing import Any
 
 import click
+
+from duels.core.errors import DuelsError, printable
+from duels.paths import matches_dir
+from duels.play import library
+from duels.terminal.screen import terminal_size, wrap
+from duels.terminal.shell import command
 
 
 def examples(*lines: str) -> str:
@@ -24,8 +33,6 @@ pace_option = click.option(
 def tell(text: str) -> None:
     """Print a line, or lines, for people: on a terminal no wider than that."""
     if sys.stdout.isatty():
-        from duels.terminal.screen import terminal_size, wrap
-
         text = wrap(text, terminal_size()[0])
     click.echo(text, nl=not text.endswith("\n"))
 
@@ -33,3 +40,39 @@ def tell(text: str) -> None:
 def leave(code: int) -> None:
     """End the command with this exit code."""
     raise click.exceptions.Exit(code)
+
+
+# -- a record: a file, or the match that was played last -------------------------------------------------
+
+
+class _RecordFile(click.Path):
+    """A file that is there, or the name of one in the folder of matches, as `duels matches` lists it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> Any:
+        name = os.fspath(value)
+        kept = matches_dir() / name
+        listed = not os.path.lexists(name) and os.path.basename(name) == name and kept.is_file()
+        return super().convert(str(kept) if listed else value, param, context)
+
+
+record_argument = click.argument("file", type=_RecordFile(path_type=Path, exists=True), required=False)
+
+
+def last_played() -> Path:
+    """The file of the match that was played last."""
+    return _found(library.last_match(_warn), "No match has been played yet.")
+
+
+def last_unfinished() -> Path:
+    """The file of the match to go on with."""
+    return _found(library.last_unfinished(_warn), "There is no unfinished match.")
+
+
+def _found(path: Path | None, otherwise: str) -> Path:
+    if path is None:
+        raise DuelsError(f"{otherwise} Start one with: {command('play', 'GAME')}")
+    return path
+
+
+def _warn(text: str) -> None:
+    click.echo(printable(text), err=True)

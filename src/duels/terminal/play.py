@@ -11,8 +11,9 @@ from duels.core.match import Match
 from duels.core.record import Record, TornRecord
 from duels.core.rules import Seat
 from duels.core.words import Ink
+from duels.play.branch import branch
 from duels.play.journal import Journal
-from duels.play.library import last_unfinished, new_path
+from duels.play.library import last_unfinished, new_path, read_record
 from duels.play.live import LiveMatch
 from duels.play.new_match import NewMatch, seat_players
 from duels.players import HUMAN, Kind
@@ -135,9 +136,6 @@ def play_branch(
 
     The exit code, and what comes next.
     """
-    from duels.play.branch import branch
-    from duels.play.library import read_record
-
     try:
         whole = read_record(path)
     except TornRecord as error:

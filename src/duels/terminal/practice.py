@@ -1,9 +1,11 @@
-"""Practice at the terminal: positions with a clear answer, asked in the book's words and graded at once."""
+"""The command `practice`: positions with a clear answer, asked in the book's words and graded at once."""
 
 import json
 from contextlib import suppress
 from itertools import islice
 from typing import Any
+
+import click
 
 from duels.analysis.exercises import Exercise, exercises
 from duels.analysis.glossary import Glossary
@@ -15,7 +17,9 @@ from duels.files import write_whole
 from duels.paths import data_dir
 from duels.solving.oracles import oracle_for
 from duels.solving.protocols import beliefs_of, explainer_of
+from duels.terminal.game_options import GameCommand, game_argument
 from duels.terminal.hint_text import HintLayers
+from duels.terminal.options import examples, plain_option
 from duels.terminal.prompts import ALWAYS, converse, help_text, with_short
 from duels.terminal.screen import Screen
 
@@ -30,6 +34,22 @@ _KEPT_AS = {
     "flip": "QuantumTiles",
 }
 """What the file calls our games; games of others go by the class of their rules."""
+
+
+@click.command(
+    epilog=examples("duels practice chain", "duels practice lights --lights 12 --count 10"), cls=GameCommand
+)
+@game_argument
+@click.option("--count", type=click.IntRange(1), default=5, show_default=True, help="How many positions.")
+@click.option("--seed", help="Makes the positions repeatable.")
+@plain_option
+def practice(rules: Rules[Any, Any, Any], count: int, seed: str | None, plain: bool) -> None:
+    """Solve positions with a clear answer, graded at once.
+
+    They get harder as you get better, from one time to the next too; with --seed they are the same each time.
+    Type help at any time.
+    """
+    practise(rules, count, seed, Screen(plain))
 
 
 class Left(Exception):

@@ -1,10 +1,16 @@
-"""A review on the terminal: the table of decisions, the beliefs, the curve, the account."""
+"""The command `review`: the table of decisions, the beliefs, the curve, the account; or board by board."""
 
+import json
+import os
+from collections.abc import Iterator
 from functools import partial
 from itertools import groupby
+from pathlib import Path
 from textwrap import wrap
 
-from duels.analysis.review import Moment, Review
+import click
+
+from duels.analysis.review import Moment, Review, review_record
 from duels.analysis.review_why import Section, slips_to_learn_from, why
 from duels.analysis.review_words import (
     account,
@@ -17,14 +23,25 @@ from duels.analysis.review_words import (
     legend,
     lost,
     slipped,
+    title,
+    turning_point,
     what_came_up,
+    who,
     who_in_short,
     who_played,
+    whose,
     whose_chance,
 )
-from duels.analysis.wording import EQUALLY_GOOD, LEAST_SHOWN, shaded
+from duels.analysis.wording import EQUALLY_GOOD, LEAST_SHOWN, belief_strip, shaded
+from duels.core.errors import printable
+from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.core.words import Ink
+from duels.play.library import read_record
+from duels.terminal.options import examples, last_played, plain_option, record_argument
+from duels.terminal.replay import leaf_through
+from duels.terminal.screen import Screen
+from duels.terminal.shell import command
 from duels.terminal.solve import command_to_solve
 
 _HEIGHT = 8
@@ -40,6 +57,61 @@ _UNEVENTFUL, _EQUAL = "nothing given away, no luck", "all actions were equally g
 _LEAST_SUMMED_UP = {_UNEVENTFUL: 6, _EQUAL: 3}  # entries
 _TEXT_WIDTH = 100
 _POSITION = "  Position: "
+
+
+@click.command(
+    epilog=examples(
+        "duels review evening.duel",
+        "duels review --step",
+        "duels review evening.duel --json",
+        "duels review evening.duel --html review.html",
+    )
+)
+@record_argument
+@click.option("--json", "as_json", is_flag=True, help="The review as one JSON object.")
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Also write a page to step through.",
+)
+@click.option("--force", is_flag=True, help="Write over a page that is there already.")
+@click.option(
+    "--step", is_flag=True, help="Board by board, forwards and backwards, secrets of both included."
+)
+@plain_option
+def review(file: Path | None, as_json: bool, page: Path | None, force: bool, step: bool, plain: bool) -> None:
+    """Show where a match was won and lost: what every decision gave away, and what was luck.
+
+    Without FILE it is the match that was played last.
+    """
+    if step and as_json:
+        raise click.UsageError("--step does not go with --json.")
+    if page and os.path.lexists(page) and not force:
+        raise click.UsageError(f"--html: {printable(str(page))} exists already; --force writes over it.")
+    file = file or last_played()
+    record = read_record(file)
+    screen = Screen(plain)
+    with screen.progress("reviewing") as progress:
+        reviewed = review_record(record, progress)
+    if page:
+        from duels.analysis.review_page import review_as_page
+        from duels.files import write_whole
+
+        def play_on(entries: int) -> str:
+            return command("resume", file.resolve(), "--at", entries)
+
+        write_whole(page, review_as_page(reviewed, record.headers, play_on).encode(), over=force)
+    if as_json:
+        from duels.analysis.review_data import review_as_data
+
+        click.echo(json.dumps(review_as_data(reviewed), indent=2))
+    elif step:
+        step_through(reviewed, screen)
+    else:
+        screen.say(review_as_text(reviewed, screen.width))
+    if page:
+        click.echo(f"Page: {printable(str(page))}", err=True)
 
 
 def review_as_text(review: Review, width: int = _TEXT_WIDTH) -> str:
@@ -203,3 +275,61 @@ def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
             paragraph, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
         )
     ]
+
+
+# -- board by board, backwards too, with the secrets of both seats ---------------------------------------
+
+
+def step_through(review: Review, screen: Screen) -> None:
+    """Show the boards one by one; in a pipe all of them."""
+    pages = list(_pages(review))
+    if screen.on_terminal and screen.can_clear:
+        leaf_through(pages, "entry", screen)
+    else:
+        screen.say("\n".join(pages))
+
+
+def _pages(review: Review) -> Iterator[str]:
+    chance = whose_chance(review)
+    start = _board(review, review.match.after(0))
+    yield f"The start\n\n{start}\n{chance}: {_percent(review, review.opening)}.\n"
+    for moment in review.moments:
+        yield "\n".join(
+            [
+                title(review, moment),
+                "",
+                _board(review, moment.match),
+                f"{chance}: {_percent(review, moment.before)} -> {_percent(review, moment.after)}.",
+                *_lines(review, moment),
+                "",
+            ]
+        )
+
+
+def _board(review: Review, match: Match) -> str:  # type: ignore[type-arg]
+    words = review.game.words(review.match.rules)
+    return str(words.open_board(match.sight(Seat.ONE), match.sight(Seat.TWO)))
+
+
+def _percent(review: Review, value: float) -> str:
+    return f"{100 * review.chance(value):.1f}%"
+
+
+def _lines(review: Review, moment: Moment) -> Iterator[str]:
+    """What is to be said of an entry; reasons only to a person, whom they are told."""
+    told = "; ".join(judged(review, moment))
+    if told:
+        yield f"{told[0].upper()}{told[1:]}."
+    seat = moment.actor
+    if not isinstance(seat, Seat):
+        return
+    if review.is_person(seat) and slipped(moment):
+        yield f"{moment.effect} Best was {best_of(moment)}. {moment.reason}".strip()
+    if point := turning_point(review, moment):
+        yield f"{point}."
+    if moment.beliefs:
+        belief = moment.beliefs[seat]
+        yield (
+            f"What {who(review, moment)} could know of {whose(review, seat.other)} {belief.hidden} before: "
+            f"{belief_strip(belief.places).rstrip()}"
+        )

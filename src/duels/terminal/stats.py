@@ -1,6 +1,9 @@
-"""A person's statistics: gathered from the matches on disk, and told."""
+"""The command `stats`: a person's statistics, gathered from the matches on disk."""
 
+import json
 from collections.abc import Callable
+
+import click
 
 from duels.analysis.statistics import Played, Statistics, Tally, decisions_of, statistics
 from duels.analysis.wording import LEAST_SHOWN
@@ -8,10 +11,24 @@ from duels.core.rules import Seat
 from duels.play.library import Kept, kept_matches
 from duels.players import HUMAN
 from duels.solving.progress import Progress
+from duels.terminal.options import examples, plain_option
 from duels.terminal.screen import Screen
 
 _BARS = "▁▂▃▄▅▆▇█"
 _MOST_MISTAKES = 5
+
+
+@click.command(epilog=examples("duels stats", "duels stats --json"))
+@click.option("--json", "as_json", is_flag=True, help="The statistics as one JSON object.")
+@plain_option
+def stats(as_json: bool, plain: bool) -> None:
+    """Tell how you do against the machine: results, losses over time, usual mistakes."""
+    screen = Screen(plain)
+    found = gather(screen, screen.notice)
+    if as_json:
+        click.echo(json.dumps(found.as_data(), indent=2))
+    else:
+        screen.say(statistics_as_text(found))
 
 
 def gather(screen: Screen, warn: Callable[[str], None]) -> Statistics:
