@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from duels.core.errors import NotationError
 from duels.core.narration import Narration, say, verb, victory, whose, wins
@@ -209,12 +210,13 @@ class HuntWords(Words[Action, Known]):
 
 def _way(moved: Moved, seen: Sequence[Event]) -> str:
     """How the last of these events brought a token to where it is."""
-    before = [event.cell for event in seen if isinstance(event, Moved) and event.seat is moved.seat]
     if moved.tunnel:
         return "tunneled to"
-    if before[-2:-1] == [moved.cell]:
-        return "stayed at"
-    return "moved to" if before[1:] else "entered at"
+    cells = (event.cell for event in reversed(seen) if isinstance(event, Moved) and event.seat is moved.seat)
+    before = next(islice(cells, 1, None), OFF_GRID)
+    if before == OFF_GRID:
+        return "entered at"
+    return "stayed at" if before == moved.cell else "moved to"
 
 
 def _game_over(won: str) -> list[str]:
