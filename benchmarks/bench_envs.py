@@ -66,15 +66,15 @@ class Case:
 # -- ours ------------------------------------------------------------------------------------------
 
 
-def rollout(game: str, batch: int, compiled: bool, threads: int = 1) -> Run:
-    envs = vector.make(game, batch, compiled=compiled)
-    steps = max(20, (8_000_000 if compiled else 40_000) // batch)
-    return lambda: envs.rollout(steps, threads=threads).steps
+def rollout(game: str, batch: int) -> Run:
+    envs = vector.make(game, batch)
+    steps = max(20, 40_000 // batch)
+    return lambda: envs.rollout(steps).steps
 
 
-def stepping(game: str, batch: int, compiled: bool, threads: int = 1, copy: bool = False) -> Run:
+def stepping(game: str, batch: int, copy: bool = False) -> Run:
     """Observations and masks with every step, as Pgx gives them; if not copied, in the same arrays, too."""
-    envs = vector.make(game, batch, compiled=compiled, threads=threads, copy=copy)
+    envs = vector.make(game, batch, copy=copy)
 
     def run() -> int:
         envs.observe()
@@ -234,18 +234,9 @@ def batches() -> list[Case]:
     cases = [Case(MANY_AGAINST, game, AGAINST, many_against(game, "best", AGAINST)) for game in GAMES]
     for batch in BATCHES:
         for game in GAMES:
-            for threads in (1, 2):
-                name = f"{game}, {threads} thread{'s' * (threads > 1)}"
-                cases.append(Case("rollout, NumPy", name, batch, rollout(game, batch, False, threads)))
-                cases.append(Case("rollout, compiled", name, batch, rollout(game, batch, True, threads)))
-            cases.append(Case("step by step", game, batch, stepping(game, batch, False)))
-            for threads in (1, 2):
-                name = f"{game}, {threads} thread{'s' * (threads > 1)}"
-                run = stepping(game, batch, True, threads)
-                cases.append(Case("step by step, compiled", name, batch, run))
-            cases.append(
-                Case("step by step, compiled, copied", game, batch, stepping(game, batch, True, copy=True))
-            )
+            cases.append(Case("rollout", game, batch, rollout(game, batch)))
+            cases.append(Case("step by step", game, batch, stepping(game, batch)))
+            cases.append(Case("step by step, copied", game, batch, stepping(game, batch, copy=True)))
         for peer in PGX:
             cases.append(Case("rollout, Pgx", peer, batch, through_pgx(peer, batch, True)))
             cases.append(Case("step by step, Pgx", peer, batch, through_pgx(peer, batch, False)))
@@ -305,37 +296,15 @@ class Aim:
 
 
 def aims(cases: list[Case]) -> list[Aim]:
-    def speeds(batch: int, names: set[str], *groups: str) -> list[float]:
-        mine = [case for case in cases if case.batch == batch and case.group in groups]
-        return [case.best for case in mine if case.name in names]
+    def speeds(batch: int, names: set[str], group: str) -> list[float]:
+        return [c.best for c in cases if (c.batch, c.group) == (batch, group) and c.name in names]
 
-    # A rollout is held to whatever is quicker there; a loop that comes back after every step to its like.
-    stepped = ("step by step, Pgx",)
-    either = ("rollout, Pgx", *stepped)
-    wanted = [
-        (1, "rollout, NumPy", ", 1 thread", 1, either),
-        (1, "rollout, compiled", ", 1 thread", 1, either),
-        (64, "rollout, NumPy", ", 1 thread", 1, either),
-        (64, "rollout, compiled", ", 1 thread", 1, either),
-        (1024, "rollout, NumPy", ", 1 thread", 10, either),
-        (16_384, "rollout, NumPy", ", 1 thread", 10, either),
-        (1024, "rollout, compiled", ", 2 threads", 50, either),
-        (16_384, "rollout, compiled", ", 2 threads", 50, either),
-        *((batch, "step by step", "", 3 if batch > 64 else 1, stepped) for batch in BATCHES),
-        *((batch, "step by step, compiled", ", 1 thread", 1, stepped) for batch in (1, 64)),
-        (1024, "step by step, compiled", ", 1 thread", 10, stepped),
-        # A second thread does not pay for itself where a step is one lookup.
-        (16_384, "step by step, compiled", ", 1 or 2 threads", 10, stepped),
-    ]
     found = []
-    for batch, group, threads, aim, peers in wanted:
-        theirs = max(speeds(batch, set(PGX), *peers))
-        for games in (TABLED, ("flip",)):
-            ways = [", 1 thread", ", 2 threads"] if threads == ", 1 or 2 threads" else [threads]
-            fastest = [max(speeds(batch, {game + way for way in ways}, group)) for game in games]
-            ratio = min(fastest) / theirs
-            named = "flip" if games == ("flip",) else "the other four"
-            found.append(Aim(f"batch of {batch:,}, {group}{threads}, {named}, by Pgx", aim, ratio))
+    for batch in BATCHES[1:]:
+        theirs = max(speeds(batch, set(PGX), "step by step, Pgx"))
+        for games, named, aim in ((TABLED, "the other four", 2), (("flip",), "flip", 1)):
+            ratio = min(speeds(batch, set(games), "step by step")) / theirs
+            found.append(Aim(f"batch of {batch:,}, step by step, {named}, by Pgx", aim, ratio))
     for group in ("Gymnasium, against best", MANY_AGAINST):
         found += [
             Aim(f"{group} {case.name}, by {FAST_ENOUGH:,} steps a second", 1, case.best / FAST_ENOUGH)
@@ -369,14 +338,13 @@ def state_per_environment(game: str, envs: int = 100_000) -> float:
 def growth() -> list[dict[str, Any]]:
     """Steps a second on one core, by the size of the batch."""
     found = []
-    for compiled in (False, True):
-        for game in GAMES:
-            for batch in GROWTH:
-                case = Case("growth", game, batch, rollout(game, batch, compiled))
-                case.run()  # compiles
-                for _ in range(3):
-                    case.measure()
-                found.append({"game": game, "compiled": compiled, "batch": batch, "speed": case.best})
+    for game in GAMES:
+        for batch in GROWTH:
+            case = Case("growth", game, batch, rollout(game, batch))
+            case.run()  # compiles
+            for _ in range(3):
+                case.measure()
+            found.append({"game": game, "batch": batch, "speed": case.best})
     return found
 
 

@@ -1,19 +1,15 @@
 """The vectorised core: any number of games of one kind, stepped together as arrays."""
 
-from importlib import import_module
 from typing import Any
 
-from duels.core.extras import extra
 from duels.core.features import TRUNCATION
 from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import Rules
 from duels.core.validation import check_flag, check_int
-from duels.envs.batch import Batch
+from duels.envs.batch import Batch, ReadyPolicy
 from duels.envs.form import form_of
-from duels.envs.packed import ReadyPolicy
 from duels.envs.results import Steps, Tally
-from duels.envs.running import Running
 from duels.envs.tabled import TableBatch, make_batch
 from duels.games import rules_of
 from duels.solving.tables import Tables
@@ -28,8 +24,6 @@ def make(
     *,
     first: int = 0,
     autoreset: bool = True,
-    compiled: bool = False,
-    threads: int = 1,
     copy: bool = True,
     limit_ends: str = TRUNCATION,
     memory: int = 0,
@@ -38,18 +32,14 @@ def make(
     """`num_envs` games: of a game or the one of that name with options (`max_turns=40`), or by rules.
 
     `first` is the number of the first environment: a batch of 100 is, game for game, a batch of 60
-    and a batch of 40 made with `first=60`. `compiled=True` runs steps and rollouts in compiled code; it
-    needs the extra `fast`; `threads` is how many threads then step a large batch. With `copy=False` what
-    `step`, `observe()`, `masks` and `sample` give are the batch's own arrays, not to be written to, and the
-    next step writes over them. With `limit_ends="draw"` a limit of the rules is part of the game: reaching it
-    terminates the game, and what is left of it is observed. `memory` is how many of the last entries a
-    seat is shown beside what it knows now, in games with secrets. A game that has too many states for
-    tables is refused.
+    and a batch of 40 made with `first=60`. With `copy=False`, `observe()` and `masks()` may return the
+    batch's own arrays, not to be written to, and the next step writes over them. With `limit_ends="draw"` a
+    limit of the rules is part of the game: reaching it terminates the game, and what is left of it is
+    observed. `memory` is how many of the last entries a seat is shown beside what it knows now, in games with
+    secrets. A game that has too many states for tables is refused, except flip, which has a step of its own;
+    the extra `fast` compiles that, and without it large batches of flip are slow.
     """
     rules = rules_of(game, **options)
-    if check_flag("compiled", compiled):
-        with extra("fast"):
-            import_module("numba")
     return make_batch(
         rules,
         check_int("num_envs", num_envs, 1),
@@ -57,5 +47,5 @@ def make(
         check_int("first", first, 0),
         check_flag("autoreset", autoreset),
         form_of(rules, limit_ends, memory),
-        Running(compiled, check_int("threads", threads, 1), check_flag("copy", copy)),
+        check_flag("copy", copy),
     )

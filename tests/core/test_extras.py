@@ -28,8 +28,6 @@ NEEDS = [
     ("duels.vector", "vector", ["numpy"]),
     ("duels.exploitability", "vector", ["numpy"]),
     ("duels.table_of", "vector", ["numpy"]),
-    ("duels.vector.make('chain', compiled=True)", "fast", ["numba"]),
-    ("duels.vector.make('flip', compiled=True)", "fast", ["numba"]),
 ]
 
 

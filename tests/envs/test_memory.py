@@ -83,8 +83,15 @@ def test_arrays_remember_the_same(autoreset: bool) -> None:
             assert (batch.final_observations[1] == [engines[k].observe(1) for k in places]).all()
             for k in places:
                 engines[k].reset(0)
-    with pytest.raises(DuelsError, match="remembers nothing"):
-        vector.make(RULES, 2, memory=1).rollout(3)
+
+
+def test_a_rollout_is_remembered() -> None:
+    rolled, stepped = (vector.make(RULES, 3, seed=4, memory=2) for _ in range(2))
+    rolled.rollout(9)
+    for _ in range(9):
+        stepped.step(stepped.sample())
+    for seat in (0, 1):
+        assert (rolled.observe(seat) == stepped.observe(seat)).all()
 
 
 def test_environments_show_it() -> None:

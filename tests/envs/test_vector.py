@@ -1,5 +1,6 @@
 """The vectorised core: rollouts are steps, batches can be split, and nothing illegal passes."""
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,10 @@ import duels.vector
 from duels import vector
 from duels.core.errors import DuelsError, IllegalMove
 from duels.envs.tabled import TableBatch
+from duels.games import GAMES
 from duels.solving.tables import FIRST_WON
 from tests.envs.cases import CASES, rules_of
 
-COMPILED = ("lights", "chain of 2 boards", "hunt of 6 turns", "flip of 9")
 TABLED = [case for case, (game, _) in CASES.items() if game not in ("hunt", "flip")]
 
 
@@ -42,25 +43,17 @@ def test_a_rollout_is_steps_at_random(case: str, num_envs: int) -> None:
         assert looks(rolled) == looks(stepped)
 
 
-@pytest.mark.parametrize(("case", "compiled"), [*((c, False) for c in CASES), *((c, True) for c in COMPILED)])
-def test_a_batch_may_be_split_in_any_way(case: str, compiled: bool) -> None:
+@pytest.mark.parametrize("case", CASES)
+def test_a_batch_may_be_split_in_any_way(case: str) -> None:
     whole = made(case, 40)
     tally = whole.rollout(90)
-    parts = [made(case, count, first=first, compiled=compiled) for first, count in ((0, 1), (1, 6), (7, 33))]
-    tallies = [part.rollout(90, threads=threads) for part, threads in zip(parts, (1, 2, 3), strict=True)]
+    parts = [made(case, count, first=first) for first, count in ((0, 1), (1, 6), (7, 33))]
+    tallies = [part.rollout(90) for part in parts]
     for name in ("wins", "truncated"):
         assert (getattr(tally, name) == np.concatenate([getattr(t, name) for t in tallies])).all()
     for seat in (0, 1):
         assert (whole.observe(seat) == np.concatenate([part.observe(seat) for part in parts])).all()
     assert tally.games > 0
-
-
-@pytest.mark.parametrize("case", ["hunt of 6 turns", "chain of 2 boards", "flip of 9"])
-def test_a_batch_larger_than_a_chunk(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = made(case, 100).rollout(40)
-    monkeypatch.setattr("duels.envs.rollouts.CHUNK", 37)
-    monkeypatch.setattr("duels.envs.rollouts.BLOCK", 64)
-    assert (made(case, 100).rollout(40).wins == whole.wins).all()
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -92,6 +85,35 @@ def test_illegal_actions_change_nothing(case: str) -> None:
         with pytest.raises(DuelsError, match="3 whole numbers"):
             batch.step(shape)
     assert (looks(batch), batch.sample().tolist()) == before
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_all_that_a_mask_forbids_is_refused_and_all_else_is_not(game: str) -> None:
+    batch = vector.make(game, 5, seed=1)
+    for _ in range(6):
+        batch.step(batch.sample())
+    for action, legal in enumerate(batch.masks()[3]):
+        copy, actions = pickle.loads(pickle.dumps(batch)), batch.sample()
+        actions[3] = action
+        if legal:
+            copy.step(actions)
+            continue
+        with pytest.raises(IllegalMove, match=f"Action {action} is not allowed now in environment 3"):
+            copy.step(actions)
+        assert looks(copy) == looks(batch)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_what_was_given_stays(game: str) -> None:
+    batch = vector.make(game, 50, seed=2)
+    actions = batch.sample()
+    given: list[Any] = [actions, batch.observe(), batch.masks(), *batch.step(actions)]
+    kept = [array.copy() for array in given]
+    for _ in range(20):
+        batch.step(batch.sample())
+        batch.observe()
+        batch.masks()
+    assert all(np.array_equal(one, two) for one, two in zip(given, kept, strict=True))
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -187,33 +209,6 @@ def test_a_policy_as_a_table(case: str) -> None:
     assert (rolled.states == stepped.states).all()
 
 
-@pytest.mark.parametrize("case", ["lights", "chain", "chain of 2 boards", "hunt of 6 turns"])
-def test_a_policy_is_followed_alike_in_compiled_code(case: str) -> None:
-    plain, compiled = made(case, 300), made(case, 300, compiled=True)
-    legal = plain.tables.legal
-    # Uneven odds, some of them 0, which in hunt look at nothing but what is allowed.
-    weights = np.where(legal, 1 + np.arange(legal.shape[1]) % 3, 0) * (legal.cumsum(axis=1) != 2)
-    alone = legal.sum(axis=1) == 1
-    weights[alone] = legal[alone]
-    table = weights / np.maximum(weights.sum(axis=1, keepdims=True), 1)
-    for threads in (1, 2):
-        slow, quick = (batch.rollout(130, table, threads) for batch in (plain, compiled))
-        assert (slow.wins == quick.wins).all()
-        assert (slow.truncated == quick.truncated).all()
-        assert slow.games > 0
-        assert looks(plain) == looks(compiled)
-    assert plain.sample().tolist() == compiled.sample().tolist()
-
-
-def test_compiled_code_plays_policies_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    def forbidden(*_: Any) -> None:
-        raise AssertionError("not in compiled code")
-
-    monkeypatch.setattr(TableBatch, "_roll_block", forbidden)
-    batch = made("lights", 3, compiled=True)
-    assert batch.rollout(20, batch.tables.legal.argmax(axis=1)).games > 0
-
-
 def test_a_table_is_followed_as_it_stands() -> None:
     """`rollout(steps, policy=table)` and `sample(table)`, without `policy` before."""
     raw, ready = made("lights", 20), made("lights", 20)
@@ -239,7 +234,7 @@ def test_random_is_the_name_of_a_policy_and_the_only_one(game: str) -> None:
             use("club")
 
 
-@pytest.mark.parametrize("flag", ["autoreset", "compiled"])
+@pytest.mark.parametrize("flag", ["autoreset", "copy"])
 @pytest.mark.parametrize("wrong", ["no", 0, None])
 def test_flags_are_true_or_false(flag: str, wrong: Any) -> None:
     with pytest.raises(DuelsError, match=f"{flag} is True or False, not {wrong!r}"):
@@ -280,9 +275,6 @@ def test_so_are_those_of_a_batch(game: str) -> None:
     for steps in (-1, 1.5, "a"):
         with pytest.raises(DuelsError, match="steps is a whole number from 0"):
             batch.rollout(steps)
-    for threads in (0, 1.5, None):
-        with pytest.raises(DuelsError, match="threads is a whole number from 1"):
-            batch.rollout(3, threads=threads)
     for seed in (1.5, "a"):
         with pytest.raises(DuelsError, match="seed is a whole number"):
             batch.reset(seed)
@@ -358,9 +350,8 @@ def by_the_clock() -> Any:
     return np.stack([np.eye(legal.shape[1])[taken] for taken in (first, last)])
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-def test_a_policy_may_depend_on_the_clock(compiled: bool) -> None:
-    how: dict[str, Any] = {"seed": 1, "compiled": compiled, **FORM}
+def test_a_policy_may_depend_on_the_clock() -> None:
+    how: dict[str, Any] = {"seed": 1, **FORM}
     batch, rolled = vector.make("chain", 20, **how), vector.make("chain", 20, **how)
     table = by_the_clock()
     policy, wins = batch.policy(table), np.zeros((20, 2))

@@ -1,28 +1,27 @@
 """Many games of one kind, stepped together as arrays: what tables and kernels have in common.
 
-Seats are 0 and 1 here. Steps loop over no environments in Python, and rollouts only over so few of them that
-a loop is quicker than arrays.
+Seats are 0 and 1 here.
 """
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Any
 
 from duels.core.errors import DuelsError, IllegalMove
 from duels.core.extras import extra
 from duels.core.rules import Rules
+from duels.core.validation import check_int
 from duels.envs import dice
 from duels.envs.copies import Copyable
 from duels.envs.form import PLAIN, Form, Named, left_shown
-from duels.envs.packed import ReadyPolicy
 from duels.envs.past import Past
-from duels.envs.results import Steps
-from duels.envs.rollouts import Rollouts
-from duels.envs.running import PLAINLY, Running
+from duels.envs.results import Steps, Tally
 
 with extra("vector"):
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    from duels.solving.game_tables import GameTables
     from duels.solving.tables import NOBODY, ONGOING, POINTS, Tables
 
 Bytes = NDArray[np.int8]
@@ -32,14 +31,7 @@ Places = NDArray[np.intp]
 
 RANDOM = "random"
 
-# [result; the last one is ONGOING] both seats' points as one item: quicker to look up.
-_POINTS = np.roll(POINTS.view(np.uint64).reshape(-1), ONGOING)
-
-_WHOLE = np.dtype(np.int64)
-
-# NumPy takes arrays of one number quicker than numbers.
-_GAMMA, _HALF, _HALF_AT = (np.array(number, np.uint64) for number in (dice.GAMMA, dice.HALF, 32))
-_ONGOING = np.array(ONGOING, np.int8)
+_GAMMA, _HALF, _HALF_AT = (np.uint64(number) for number in (dice.GAMMA, dice.HALF, 32))
 
 _FINAL = ("final_observations", "final_masks", "final_actors")
 
@@ -48,7 +40,7 @@ def whole_numbers(actions: ArrayLike, count: int) -> Ints:
     """Actions as an array; DuelsError if they are not one whole number for each of `count` environments."""
     given = np.asarray(actions)
     if given.shape == (count,) and given.dtype.kind in "iu":
-        return given if given.dtype == _WHOLE else given.astype(np.int64)
+        return given.astype(np.int64, copy=False)
     what = f"{given.dtype} of shape {given.shape}"
     raise DuelsError(f"A step needs {count} whole numbers, one action an environment, not {what}.")
 
@@ -57,7 +49,21 @@ class NoTables(DuelsError, AttributeError):
     """Asked for tables of a game that has too many states for them."""
 
 
-class Batch(Named, Copyable, Rollouts):
+@dataclass(frozen=True)
+class ReadyPolicy:
+    """A policy made ready to be sampled from."""
+
+    shared: GameTables
+    bounds: Ints
+    """[row, k] the 32-bit number below which the k-th legal action, or one before it, is taken."""
+
+    def rows(self, states: Any, clock: Any) -> Any:
+        """The rows of `bounds` of states at readings of the clock: a row a state, for every reading again."""
+        clocked = len(self.bounds) > self.shared.tables.states
+        return states + self.shared.tables.states * clock if clocked else states
+
+
+class Batch(Named, Copyable, ABC):
     """`num_envs` games under way at once.
 
     What happens in environment number `first + i` depends on the seed, on that number and on the
@@ -76,7 +82,7 @@ class Batch(Named, Copyable, Rollouts):
         first: int = 0,
         autoreset: bool = True,
         form: Form = PLAIN,
-        running: Running = PLAINLY,
+        copy: bool = True,
     ) -> None:
         self.rules = rules
         self.form = form
@@ -84,7 +90,7 @@ class Batch(Named, Copyable, Rollouts):
         self.limit = rules.limit_value
         self.first = first
         self.autoreset = autoreset
-        self.running = running
+        self.copy = copy
         self.keep_final = False
         """Whether the last look at games that are reset by themselves is kept, in what follows."""
         self.final_observations: Bytes
@@ -105,11 +111,8 @@ class Batch(Named, Copyable, Rollouts):
 
     def _get_ready(self) -> None:
         self._plain = self.form == PLAIN
-        self._parts = self.running.parts(self.num_envs)
-        self._own: dict[str, NDArray[Any]] = {}
         self._word: NDArray[np.uint64] | None = None
         self._prepare()
-        self._num_actions = np.array(self.num_actions, np.uint64)
         self._left = left_shown(self.rules) if self.form.limit_draws else None
         self._past = Past(self.rules, self.form.memory, self.num_envs) if self.form.memory else None
         self.observation_size += self.form.numbers(self.rules)
@@ -148,7 +151,7 @@ class Batch(Named, Copyable, Rollouts):
     def _play(self, actions: Ints, chance: Ints, idle: Flags | None) -> tuple[Bytes, Bytes | None]:
         """Play one action everywhere except where it is `idle`; give the results and the clock's ticks.
 
-        Raises IllegalMove before anything has changed.
+        Games that are idle have no result and no ticks. Raises IllegalMove before anything has changed.
         """
 
     @abstractmethod
@@ -172,25 +175,8 @@ class Batch(Named, Copyable, Rollouts):
         return self._observe(self._actor())
 
     def _masks_given(self) -> Bytes:
-        """The same as `_masks`, in an array of the batch's own if it may give that."""
+        """The same as `_masks`, in an array of the batch's own if it need not copy that."""
         return self._masks()
-
-    def _own_array(self, name: str, shape: tuple[int, ...], dtype: type[np.generic]) -> NDArray[Any]:
-        """An array to give away: always the same one if the batch need not copy, otherwise a new one."""
-        if self.running.copy:
-            return np.empty(shape, dtype)
-        if name not in self._own:
-            self._own[name] = np.empty(shape, dtype)
-        return self._own[name]
-
-    def _given(self, name: str, kept: Bytes) -> Bytes:
-        """An array of the batch's own, always the same one, as it is given away: read only, or a copy."""
-        if self.running.copy:
-            return kept.copy()
-        if name not in self._own:
-            self._own[name] = kept.view()
-            self._own[name].flags.writeable = False
-        return self._own[name]
 
     def _shown(self, seats: int | Bytes, which: Places | None = None) -> Bytes:
         """All that `seats` are shown."""
@@ -363,6 +349,19 @@ class Batch(Named, Copyable, Rollouts):
         """
         return self._sample(self.bits(), self._ready(policy))
 
+    def rollout(self, steps: int, policy: ArrayLike | ReadyPolicy | None = None) -> Tally:
+        """Play `steps` steps everywhere and count how games end; games that end start again.
+
+        Both seats play by `policy`, a table or `random`: exactly as `step(sample(policy))` would.
+        """
+        ready = self._ready(policy)
+        tally = Tally.of(self.num_envs, check_int("steps", steps, 0))
+        if not self.autoreset:
+            raise DuelsError("A rollout needs a batch that starts ended games again (autoreset=True).")
+        for _ in range(steps):
+            tally.add(self._step(self._sample(self.bits(), ready), None))
+        return tally
+
     def bits(self) -> Ints:
         """[env] 32 random bits to choose an action by; the same until the next step."""
         bits: Ints = (self._fallen() & _HALF).view(np.int64)
@@ -382,65 +381,34 @@ class Batch(Named, Copyable, Rollouts):
         played there is ignored.
         """
         idle = self._idle(which)
-        if self.running.compiled and idle is None and not self.keep_final and self._past is None:
-            return self._step_compiled(whole_numbers(actions, self.num_envs))
-        given = self._checked(actions, idle)
+        return self._step(self._checked(actions, idle), idle)
+
+    def _step(self, actions: Ints, idle: Flags | None) -> Steps:
+        """Play numbers of actions everywhere except where it is `idle`."""
         chance = (self._fallen() >> _HALF_AT).view(np.int64)
-        entries = (self._actor(), given, self._hides(given)) if self._past else None
-        result, ticks = self._play(given, chance, idle)
+        entries = (self._actor(), actions, self._hides(actions)) if self._past else None
+        result, ticks = self._play(actions, chance, idle)
         if self._past and entries:
             self._past.add(*entries, None if idle is None else ~idle)
-        cut = np.zeros(self.num_envs, np.bool_)
         self._word = None
-        if idle is None:
-            self._streams += _GAMMA
-        else:
-            self._streams += _GAMMA * ~idle
-            result = np.where(idle, ONGOING, result)
-        terminated = result != _ONGOING
-        if self.limit is not None and ticks is not None:
-            self._clock += ticks
-            cut = (self._clock >= self.limit) & ~terminated
-            if idle is not None:
-                cut &= ~idle
-        (places,) = (terminated | cut if self.limit is not None else terminated).nonzero()
-        rewards = np.zeros(self.num_envs, np.uint64)
-        rewards[places] = _POINTS.take(result.take(places))
+        self._streams += _GAMMA if idle is None else _GAMMA * ~idle
+        terminated = result != ONGOING
+        cut = self._count(ticks) & ~terminated
+        (places,) = (terminated | cut).nonzero()
+        rewards = np.zeros((self.num_envs, 2), np.float32)
+        rewards[places] = POINTS.take(result.take(places) + 1, axis=0)
         self._finish(places, cut)
-        points = rewards.view(np.float32).reshape(-1, 2)
         if self.form.limit_draws:
-            return Steps(points, terminated | cut, np.zeros_like(cut))
-        return Steps(points, terminated, cut)
+            return Steps(rewards, terminated | cut, np.zeros_like(cut))
+        return Steps(rewards, terminated, cut)
 
-    def _step_compiled(self, actions: Ints) -> Steps:
-        """The same where nothing is idle, in compiled code."""
-        self._word = None
-        rewards = self._own_array("rewards", (self.num_envs, 2), np.float32)
-        ended = self._own_array("ended", (self.num_envs,), np.bool_)
-        cut = self._own_array("cut", (self.num_envs,), np.bool_)
-        wrong = self._first_illegal(actions)
-        if wrong >= 0:
-            self._refuse(np.arange(self.num_envs) == wrong, actions)
-        self._parts.run(lambda part: self._play_part(part, actions, rewards, ended, cut))
-        if self._over is not None:
-            self._over |= ended | cut
-            self._cut |= cut
-        if self.form.limit_draws:
-            return Steps(rewards, ended | cut, np.zeros_like(cut))
-        return Steps(rewards, ended, cut)
-
-    @abstractmethod
-    def _first_illegal(self, actions: Ints) -> int:
-        """The first game whose action is not allowed, by compiled code; -1: all are."""
-
-    @abstractmethod
-    def _play_part(
-        self, part: slice, actions: Ints, rewards: NDArray[np.float32], ended: Flags, cut: Flags
-    ) -> None:
-        """Play in a part of the batch, in compiled code, once `_first_illegal` has found nothing.
-
-        Counts the clocks, begins games that ended if `autoreset`, and tells what came of it.
-        """
+    def _count(self, ticks: Bytes | None) -> Flags:
+        """Let the clocks go on; [env] whether the limit is reached now."""
+        if self.limit is None or ticks is None:
+            return np.zeros(self.num_envs, np.bool_)
+        self._clock += ticks
+        reached: Flags = (self._clock >= self.limit) & (ticks > 0)
+        return reached
 
     def _idle(self, which: Flags | None) -> Flags | None:
         """Where nothing is to be played; None: nowhere."""
@@ -488,10 +456,9 @@ class Batch(Named, Copyable, Rollouts):
         given = whole_numbers(actions, self.num_envs)
         if idle is not None:
             given = np.where(idle, 0, given)
-        unsigned = given.view(np.uint64)  # what is below 0 is too high then
-        in_range = unsigned < self._num_actions
-        if np.count_nonzero(in_range) < self.num_envs:  # quicker than `all`
-            self._refuse(~in_range, given)
+        wrong = (given < 0) | (given >= self.num_actions)
+        if wrong.any():
+            self._refuse(wrong, given)
         return given
 
     def _refuse(self, wrong: Flags, actions: Ints) -> None:

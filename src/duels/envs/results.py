@@ -47,10 +47,10 @@ class Tally:
         """How many games ended, in all environments together."""
         return int(self.wins.sum() + self.draws.sum() + self.truncated.sum())
 
-    def __add__(self, later: "Tally") -> "Tally":
-        return Tally(
-            self.steps + later.steps,
-            self.wins + later.wins,
-            self.draws + later.draws,
-            self.truncated + later.truncated,
-        )
+    def add(self, step: Steps) -> None:
+        """Count the games that a step ended."""
+        (ended,) = (step.terminated | step.truncated).nonzero()
+        won = step.rewards[ended] > 0
+        self.wins[ended] += won
+        self.draws[ended] += step.terminated[ended] & ~won.any(axis=1)
+        self.truncated[ended] += step.truncated[ended]

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 from duels.core.errors import DuelsError
 from duels.core.rules import Rules
 from duels.solving.decisions import Decisions
-from duels.solving.lines import HALF_LINE, in_lines
 from duels.solving.tables import NOBODY, Tables, refuse_many_states, tables_of
 
 Ints = NDArray[np.int64]
@@ -66,18 +65,6 @@ class GameTables:
         """[state, number] what the seat to move is shown; seat 0 where nobody is."""
         actor = np.maximum(self.tables.actor, 0)
         return np.ascontiguousarray(self.tables.observation[actor, np.arange(self.tables.states)])
-
-    @cached_property
-    def looks(self) -> Ints:
-        """[state, word] what the seat to move is shown, then what it may do: bytes, in words of eight.
-
-        Rows are whole halves of a line of memory, and are fetched and copied as such.
-        """
-        shown = self.shown_to_mover
-        numbers = shown.shape[1] + self.legal.shape[1]
-        looks = in_lines(len(shown), -(-numbers // HALF_LINE) * HALF_LINE)
-        looks[:, :numbers] = np.concatenate([shown, self.legal], axis=1)
-        return looks.view(np.int64)
 
     @cached_property
     def observation_groups(self) -> NDArray[np.intp]:

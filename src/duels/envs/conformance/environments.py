@@ -8,10 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from duels.analysis.grading import Grade
-from duels.core.extras import extra
 from duels.core.rules import Ending, Rules
 from duels.envs.results import Tally
-from duels.envs.running import Running
 from duels.envs.tabled import make_batch
 from duels.solving.tables import NOBODY
 
@@ -60,13 +58,9 @@ class Arrays(Environment):
     """`duels.vector`."""
 
     name = "duels.vector"
-    compiled: ClassVar[bool] = False
 
     def __init__(self, rules: Rules[Any, Any, Any]) -> None:
         self.rules = rules
-        if self.compiled:
-            with extra("fast"):
-                import numba  # noqa: F401
         self._batch = make_batch(rules, 1, autoreset=False)
 
     def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Look:
@@ -90,14 +84,7 @@ class Arrays(Environment):
         return Look(actor, masks, terminated, truncated, rewards, shown)
 
     def rollout(self, seed: int, num_envs: int, steps: int) -> Tally | None:
-        return make_batch(self.rules, num_envs, seed, running=Running(self.compiled)).rollout(steps)
-
-
-class CompiledArrays(Arrays):
-    """`duels.vector` with compiled rollouts."""
-
-    name = "duels.vector, compiled"
-    compiled = True
+        return make_batch(self.rules, num_envs, seed).rollout(steps)
 
 
 class _Drawn:
@@ -318,7 +305,6 @@ def _grade(info: Any) -> Grade:
 
 UNGRADED: tuple[type[Environment], ...] = (
     Arrays,
-    CompiledArrays,
     Gymnasium,
     GymnasiumSecond,
     GymnasiumDrawn,

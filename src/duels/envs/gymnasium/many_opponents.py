@@ -14,11 +14,10 @@ from duels.analysis.responses import TableResponse
 from duels.core.errors import DuelsError
 from duels.core.rules import Rules, Seat
 from duels.envs import dice
-from duels.envs.batch import RANDOM, Batch, Bytes, Flags
+from duels.envs.batch import RANDOM, Batch, Bytes, Flags, ReadyPolicy
 from duels.envs.gymnasium.opponents import Opponent, is_agent, refuse_no_opponent, seats_in
 from duels.envs.kernels import levels_of
 from duels.envs.observations import Observations
-from duels.envs.packed import ReadyPolicy
 from duels.envs.tabled import TableBatch
 from duels.players import Player, make_player
 from duels.players.levels import LevelPlayer
