@@ -23,14 +23,19 @@ from duels.analysis.review_page import review_as_page
 from duels.core.errors import TooLarge
 from duels.core.laws import check_everywhere
 from duels.core.match import Match
+from duels.core.narration import Narration
 from duels.core.record import dumps
 from duels.core.rules import Ending, Rules, Seat
+from duels.core.words import plain
 from duels.envs import gymnasium as gymnasium_duels
 from duels.envs import openspiel as openspiel_duels
 from duels.envs import pettingzoo as pettingzoo_duels
 from duels.envs.conformance import check_environments
+from duels.play.narrator import Narrator
 from duels.players import KINDS
+from duels.terminal.board.story import Story
 from tests.support import AnyMatch, lines_of, play_randomly
+from tests.terminal.board.pilot import live_match
 
 pyspiel = pytest.importorskip("pyspiel")
 
@@ -137,6 +142,16 @@ def test_records_read_back_with_the_game_that_is_handed_in(rules: AnyRules) -> N
         assert pickle.loads(pickle.dumps(match)).outcome == match.outcome
     with pytest.raises(duels.RecordError, match="no game"):
         duels.load_record(dumps(match))
+
+
+def test_plain_words_in_the_third_person_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the prompt and beside the full-screen board; `tests/web/test_log.py` has the pages."""
+    text = "Player 1 was caught on cell 4 and always loses ties."
+    monkeypatch.setattr("duels_tictactoe.words.TicTacToeWords.narrate", lambda words, seen: Narration([text]))
+    for one, two in (("human", "random"), ("random", "human"), ("human", "human")):
+        live = live_match(duels_tictactoe.GAME, one, two, entries="4")
+        assert plain(Story(live).text).endswith(f": 4\n{text}")
+    assert "".join(Narrator(live.words, live.people).retell(live.match)).endswith(f": 4\n{text}\n")
 
 
 @BOTH
