@@ -34,7 +34,7 @@ def needs(report: Report, rows: list[Row]) -> str:
         pairings = list(experiments.pairs_by_pairing(game, rows))
         raw, adjusted = (
             experiments.needed([pvariance([getattr(pair, what) for pair in pairs]) for pairs in pairings])
-            for what in ("score", "adjusted")
+            for what in ("score", "adjusted_score")
         )
         asked = 2 * experiments.requests_per_match(game.rules, rows)
         probed = experiments.questions(game.rules.name)

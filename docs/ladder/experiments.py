@@ -17,7 +17,7 @@ from duels.arena.config import ProbeConfig
 from duels.arena.logs import Row
 from duels.arena.probe import Ask, collect
 from duels.arena.report import GameReport
-from duels.arena.scores import HIGHEST, LOWEST, PairResult, pair_results
+from duels.arena.scores import HIGHEST, LOWEST, Unit, finished, units_of
 from duels.arena.values import Judge
 from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.games import find_game
@@ -37,11 +37,11 @@ AnyRules = Rules[Any, Any, Any]
 # -- matches: how many until a result is known to within WIDTH ------------------------------------------
 
 
-def pairs_by_pairing(game: GameReport, rows: list[Row]) -> Iterator[list[PairResult]]:
+def pairs_by_pairing(game: GameReport, rows: list[Row]) -> Iterator[list[Unit]]:
     for pairing in game.pairings:
         both = {pairing.one, pairing.two}
         ours = [row for row in rows if row["game"] == game.rules.name and set(row["players"]) == both]
-        yield pair_results(ours, pairing.one)
+        yield finished(units_of(ours, pairing.one))
 
 
 def needed(spread: list[float]) -> int:
@@ -49,11 +49,11 @@ def needed(spread: list[float]) -> int:
     return max(1, ceil(_Z**2 * median(spread) / WIDTH**2))
 
 
-def needed_under_peeking(pairings: list[list[PairResult]]) -> int:
+def needed_under_peeking(pairings: list[list[Unit]]) -> int:
     """The same by the confidence sequence: results of the median pair of players, drawn again and again."""
-    ordered = sorted(pairings, key=lambda pairs: pvariance([pair.adjusted for pair in pairs]))
+    ordered = sorted(pairings, key=lambda pairs: pvariance([pair.adjusted_score for pair in pairs]))
     rng = Random("needed")
-    values = rng.choices([pair.adjusted for pair in ordered[len(ordered) // 2]], k=20_000)
+    values = rng.choices([pair.adjusted_score for pair in ordered[len(ordered) // 2]], k=20_000)
     few, many = 1, 2
     while sequence_of(values[:many], LOWEST, HIGHEST).margin > WIDTH and many < len(values):
         few, many = many, 2 * many
@@ -111,7 +111,7 @@ def coverage(name: str) -> list[str]:
     players = {each: make_player(each, rules) for each in (ONE, TWO)}
     sequence = peeked = fixed = 0
     for number in range(RUNS):
-        values = [pair.adjusted for pair in _played(rules, judge, players, number)]
+        values = [pair.adjusted_score for pair in _played(rules, judge, players, number)]
         looks = [sequence_of(values[:size], LOWEST, HIGHEST) for size in LOOKS]
         usual = [mean(values[:size]) for size in LOOKS]
         sequence += all(each.low <= true <= each.high for each in looks)
@@ -131,10 +131,10 @@ def _true_result(rules: AnyRules) -> float:
     return (first + 1 - second) / 2
 
 
-def _played(rules: AnyRules, judge: Judge, players: dict[str, Player], number: int) -> list[PairResult]:
+def _played(rules: AnyRules, judge: Judge, players: dict[str, Player], number: int) -> list[Unit]:
     rows = []
     for pair in range(LOOKS[-1]):
         for names in ((ONE, TWO), (TWO, ONE)):
             bout = Bout(rules.name, (), names, f"coverage {number} {pair}", pair)
             rows.append(play_with(bout, judge, {seat: players[names[seat - 1]] for seat in Seat}))
-    return pair_results(rows, ONE)
+    return finished(units_of(rows, ONE))

@@ -20,7 +20,7 @@ from duels.arena.confidence import (
     wilson,
 )
 from duels.arena.logs import Row
-from duels.arena.scores import HIGHEST, LOWEST, pair_results
+from duels.arena.scores import HIGHEST, LOWEST, units_of
 from duels.arena.values import Judge
 from duels.core.rules import Rules, Seat
 from duels.games import find_game
@@ -151,9 +151,9 @@ def played(game: str, one: str, two: str, pairs: int) -> list[Row]:
     ]
 
 
-def units_of(rows: list[Row], one: str, two: str) -> dict[str, tuple[list[float], list[float]]]:
+def samples_of(rows: list[Row], one: str, two: str) -> dict[str, tuple[list[float], list[float]]]:
     """What intervals are made of, pair by pair: the results without luck, and the losses of either."""
-    adjusted = [each.adjusted for each in pair_results(rows, one)]
+    adjusted = [unit.adjusted_score for unit in units_of(rows, one)]
     found = {"result": (adjusted, [1.0] * len(adjusted))}
     for player in (one, two):
         lost, decided = (
@@ -187,7 +187,7 @@ def test_lopsided_results_and_rare_mistakes_are_covered_or_have_no_interval(
 ) -> None:
     """Best beats random alike but for a pair in six, expert errs in a pair in seven: ten may show nothing."""
     rng, runs = Random(f"{game} {one} {two}"), 400
-    for what, (parts, wholes) in units_of(played(game, one, two, pairs), one, two).items():
+    for what, (parts, wholes) in samples_of(played(game, one, two, pairs), one, two).items():
         true = sum(parts) / sum(wholes)
         for size in (10, 50, 100):
             shown = missed = 0
@@ -213,7 +213,7 @@ def test_a_level_against_a_level_is_covered_and_unbiased(game: str, pairs: int) 
     """
     rules = find_game(game).rules()
     true = (exact_result(rules, "club", "expert") + 1 - exact_result(rules, "expert", "club")) / 2
-    adjusted = [result.adjusted for result in pair_results(played(game, "club", "expert", pairs), "club")]
+    adjusted = [unit.adjusted_score for unit in units_of(played(game, "club", "expert", pairs), "club")]
     error = standard_error(adjusted, [1.0] * pairs)
     assert error < 0.25 / pairs**0.5
     assert abs(sum(adjusted) / pairs - true) < 3 * error

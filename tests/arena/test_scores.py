@@ -18,7 +18,7 @@ from duels.arena.ratings import rate
 from duels.arena.report import report_on
 from duels.arena.report_views import _cell, as_csv, as_data, as_page, as_text
 from duels.arena.run import Progress, run
-from duels.arena.scores import Pairing, PairResult, _gain, pairing, standing, unbroken
+from duels.arena.scores import Pairing, _gain, pairing, standing, unbroken
 from duels.arena.tables import Table, listed, percent
 from tests.arena.test_workers import wait_for
 from tests.support import duels
@@ -203,9 +203,9 @@ def test_without_a_pair_there_is_no_result() -> None:
 
 def test_pairs_count_up_to_the_first_gap() -> None:
     """What came after it may have come sooner because of how it went."""
-    found = [PairResult(pair, 1.0, 1.0) for pair in (0, 1, 3, 4)]
-    assert [each.pair for each in unbroken(found, range(6))] == [0, 1]
-    assert [each.pair for each in unbroken(found, [1, 4])] == [1, 4]
+    results = {0: 0.0, 1: 0.1, 3: 0.3, 4: 0.4}
+    assert unbroken(results, range(6)) == [0.0, 0.1]
+    assert unbroken(results, [1, 4]) == [0.1, 0.4]
     rows = pairs([(1, 1)] * 30)
     known = pairing("lights", "a", "b", rows, range(30))
     broken = pairing("lights", "a", "b", [each for each in rows if each["pair"] != 4], range(30))

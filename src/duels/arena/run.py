@@ -1,5 +1,6 @@
 """Carries a run out: what is still to be played, in rounds, until all is played or enough is known."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from duels.arena.config import Config
 from duels.arena.folder import WHOLE, Folder, Score, in_part, name_of_part, score_of
 from duels.arena.models import ModelWorker, Purse
 from duels.arena.pool import Inline, Pool, RayPool
-from duels.arena.scores import adjusted_interval, pair_results, unbroken
+from duels.arena.scores import adjusted_interval, unbroken
 from duels.arena.seating import ProgramCheck
 from duels.core.errors import BadOption, quote
 
@@ -227,14 +228,13 @@ def _enough(
     """Whether a pairing's result is known closely enough from its first matches."""
     if until is None or not bouts:
         return False
-    rows = [
-        {"players": bout.players, "pair": bout.pair, "score": score, "adjusted": adjusted}
-        for bout in bouts
-        if bout.key in known
-        for score, adjusted in (known[bout.key],)
-    ]
-    planned = dict.fromkeys(bout.pair for bout in bouts)
-    result = adjusted_interval(unbroken(pair_results(rows, pairing[1]), planned))
+    matches: dict[int, list[float]] = defaultdict(list)
+    for bout in bouts:
+        if bout.key in known:
+            adjusted = known[bout.key][1]
+            matches[bout.pair].append(adjusted if bout.players[0] == pairing[1] else 1 - adjusted)
+    results = {pair: sum(both) / 2 for pair, both in matches.items() if len(both) == 2}
+    result = adjusted_interval(unbroken(results, dict.fromkeys(bout.pair for bout in bouts)))
     progress.margins[pairing] = result
     return result.margin <= until
 

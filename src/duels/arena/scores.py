@@ -19,47 +19,79 @@ LOWEST, HIGHEST = -MOST_CORRECTED, 1 + MOST_CORRECTED
 
 
 @dataclass(frozen=True)
-class PairResult:
-    """Two matches with the same seed and the seats exchanged, as one of the two players had them."""
+class Unit:
+    """What intervals count by: two matches with one seed and the seats exchanged, as one player had them.
+
+    They hang together. One may be missing; all numbers are sums over those that are played.
+    """
 
     pair: int
-    score: float
+    seed: str
+    """Tells the same pair in two runs."""
+    matches: int
+    points: float
     adjusted: float
+    shortfall: float
+    decisions: int
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether both matches are played."""
+        return self.matches == 2
+
+    @property
+    def score(self) -> float:
+        """The points of a match, on average."""
+        return self.points / self.matches
+
+    @property
+    def adjusted_score(self) -> float:
+        """The same with luck taken out."""
+        return self.adjusted / self.matches
+
+    @property
+    def turned(self) -> "Unit":
+        """The points as the other player had them; nothing is known here of the other's decisions."""
+        points, adjusted = self.matches - self.points, self.matches - self.adjusted
+        return replace(self, points=points, adjusted=adjusted, shortfall=0.0, decisions=0)
 
 
-def pair_results(rows: Iterable[Row], player: str) -> list[PairResult]:
-    """The finished pairs among the matches of two players in one game, in order, to `player`."""
-    by_pair: dict[int, list[Row]] = defaultdict(list)
+def units_of(rows: Iterable[Row], player: str) -> tuple[Unit, ...]:
+    """What a player had in every pair of a game, in the order of the rows."""
+    by_seed: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        by_pair[row["pair"]].append(row)
-    found = []
-    for pair in sorted(by_pair):
-        both = by_pair[pair]
-        if len(both) == 2:
-            found.append(
-                PairResult(
-                    pair,
-                    sum(_to(row, player, "score") for row in both) / 2,
-                    sum(_to(row, player, "adjusted") for row in both) / 2,
-                )
-            )
-    return found
+        by_seed[row["seed"]].append(row)
+    return tuple(
+        Unit(
+            both[0]["pair"],
+            seed,
+            len(both),
+            sum(_to(row, player, "score") for row in both),
+            sum(_to(row, player, "adjusted") for row in both),
+            sum(row["shortfalls"][row["players"].index(player)] for row in both),
+            sum(row["decisions"][row["players"].index(player)] for row in both),
+        )
+        for seed, both in by_seed.items()
+    )
 
 
-def unbroken(pairs: Iterable[PairResult], planned: Iterable[int]) -> list[PairResult]:
-    """The pairs up to the first of those planned that is not finished.
+def finished(units: Iterable[Unit]) -> list[Unit]:
+    """Those whose matches are both played, of two players in one game, in order."""
+    return sorted((unit for unit in units if unit.is_finished), key=lambda unit: unit.pair)
+
+
+def unbroken(results: Mapping[int, float], planned: Iterable[int]) -> list[float]:
+    """The results of pairs up to the first of those planned that is not finished.
 
     Short matches end sooner than long ones: with what came after a gap, results would be chosen by how they
     came about, and a confidence sequence would not hold.
     """
-    known = {each.pair: each for each in pairs}
-    return [known[pair] for pair in takewhile(known.__contains__, planned)]
+    return [results[pair] for pair in takewhile(results.__contains__, planned)]
 
 
-def adjusted_interval(pairs: Iterable[PairResult]) -> Interval:
-    """The result without luck, with an interval that holds however often one looks."""
-    known = sequence_of((pair.adjusted for pair in pairs), LOWEST, HIGHEST)
-    return _within(known)
+def adjusted_interval(results: Iterable[float]) -> Interval:
+    """The result without luck, from those of pairs, with an interval that holds however often one looks."""
+    return _within(sequence_of(results, LOWEST, HIGHEST))
 
 
 def _within(known: Interval) -> Interval:
@@ -99,7 +131,7 @@ class Pairing:
     """
     gain: Interval | None
     """How many times fewer pairs the adjusted result needs for the same width; None if one is constant."""
-    units: "tuple[Unit, ...]"
+    units: tuple[Unit, ...]
 
     @property
     def pairs(self) -> int:
@@ -124,33 +156,6 @@ class Pairing:
         """The same for showing: bounds that hold lie between 0 and 1."""
         known = self.adjusted_fixed
         return _within(known) if known and isfinite(known.margin) else known
-
-
-@dataclass(frozen=True)
-class Unit:
-    """What intervals count by: a pair, whose matches hang together, as one player had it.
-
-    It may be half played; all numbers are sums over its matches.
-    """
-
-    seed: str
-    """Tells the same pair in two runs."""
-    matches: int
-    points: float
-    adjusted: float
-    shortfall: float
-    decisions: int
-
-    @property
-    def is_finished(self) -> bool:
-        """Whether both matches are played."""
-        return self.matches == 2
-
-    @property
-    def turned(self) -> "Unit":
-        """The points as the other player had them; nothing is known here of the other's decisions."""
-        points, adjusted = self.matches - self.points, self.matches - self.adjusted
-        return Unit(self.seed, self.matches, points, adjusted, 0.0, 0)
 
 
 @dataclass(frozen=True)
@@ -184,10 +189,10 @@ def pairing(
 ) -> Pairing:
     """What is known of two players in one game, of which these pairs are to be played."""
     rows = list(rows)
-    pairs = pair_results(rows, one)
-    in_order = unbroken(pairs, planned)
-    units = _units(one, rows)
-    scores, adjusted = [pair.score for pair in pairs], [pair.adjusted for pair in pairs]
+    units = units_of(rows, one)
+    pairs = finished(units)
+    in_order = unbroken({unit.pair: unit.adjusted_score for unit in pairs}, planned)
+    scores, adjusted = [unit.score for unit in pairs], [unit.adjusted_score for unit in pairs]
     return Pairing(
         game,
         one,
@@ -206,24 +211,6 @@ def pairing(
 def _usual(interval: Interval, fixed_size: bool) -> Interval:
     """An interval whose bounds hold only for a size that was fixed beforehand."""
     return interval if fixed_size else interval.without_bounds
-
-
-def _units(player: str, rows: Iterable[Row]) -> tuple[Unit, ...]:
-    """What a player had in every pair of a game, in the order of the rows."""
-    by_seed: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        by_seed[row["seed"]].append(row)
-    return tuple(
-        Unit(
-            seed,
-            len(both),
-            sum(_to(row, player, "score") for row in both),
-            sum(_to(row, player, "adjusted") for row in both),
-            sum(row["shortfalls"][row["players"].index(player)] for row in both),
-            sum(row["decisions"][row["players"].index(player)] for row in both),
-        )
-        for seed, both in by_seed.items()
-    )
 
 
 def _won(units: Iterable[Unit]) -> Interval:
@@ -259,7 +246,7 @@ def standing(game: str, player: str, rows: Iterable[Row], fixed_size: bool = Tru
     rows = [row for row in rows if player in row["players"]]
     places = [row["players"].index(player) for row in rows]
     seated = list(zip(rows, places, strict=True))
-    units = _units(player, rows)
+    units = units_of(rows, player)
     shortfalls, decisions = [unit.shortfall for unit in units], [unit.decisions for unit in units]
     failures: Counter[str] = Counter()
     manners: dict[str, list[Any]] = defaultdict(lambda: [0, 0.0])
