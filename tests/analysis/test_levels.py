@@ -18,12 +18,12 @@ from duels.analysis.levels import (
     usual_matches,
     what_decides,
 )
-from duels.analysis.shortfalls import BELOW_THE_MIXTURE
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.games import find_game
 from duels.play.step import play_out
 from duels.players.levels import SHARE
+from duels.solving.oracle import BELOW_THE_MIXTURE
 from duels.solving.oracles import oracle_for
 from duels.terminal.levels import levels_as_text
 from tests.analysis.toys import HideOracle, Steps

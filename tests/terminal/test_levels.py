@@ -6,8 +6,8 @@ import re
 import pytest
 
 from duels.analysis.levels import LevelRow
-from duels.analysis.shortfalls import GIVEN_AWAY
 from duels.games import find_game
+from duels.solving.oracle import GIVEN_AWAY
 from duels.terminal.commands import run
 from duels.terminal.levels import levels_as_text
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from duels.analysis.shortfalls import measure_of, shortfalls
 from duels.core.match import Match
 from duels.core.rules import Rules, Seat, Sight
 from duels.play.dice import StreamDice
@@ -113,7 +112,7 @@ class _Judge:
         self._verdicts: dict[Hashable, Verdict[Any]] = {}
         self._mixtures: dict[Hashable, list[float]] = {}
         self._opening = oracle.value(rules.sight(rules.initial(), Seat.ONE))
-        self.measure = measure_of(oracle)
+        self.measure = oracle.measure
 
     def __call__(self, sight: Sight[Any, Any], share: float) -> tuple[Verdict[Any], list[float]]:
         if self.rules.has_secrets:
@@ -129,7 +128,7 @@ class _Judge:
 
     def expected(self, verdict: Verdict[Any], weights: list[float]) -> float:
         """What a level's mixture gives away on average, or how far it lies below the strategy's."""
-        amounts = shortfalls(self.oracle, verdict)
+        amounts = self.oracle.shortfalls(verdict)
         expected = sum(weight * amount for weight, amount in zip(weights, amounts, strict=True))
         return expected if abs(expected) >= _NOTHING else 0.0
 

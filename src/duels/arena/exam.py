@@ -8,7 +8,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from duels.analysis.shortfalls import BELOW_THE_MIXTURE, measure_of
 from duels.arena.mistakes import key_of
 from duels.arena.parquet import parquet_of
 from duels.arena.positions import POOL, SHARE, STRATA, Policy, Position, draw_positions, score
@@ -21,6 +20,7 @@ from duels.core.words import plain
 from duels.files import write_whole
 from duels.players.levels import SHARE as LEVELS
 from duels.players.levels import mixture
+from duels.solving.oracle import BELOW_THE_MIXTURE
 from duels.solving.oracles import oracle_for
 from duels.solving.progress import Progress, quiet
 
@@ -73,7 +73,7 @@ def exam_rows(rules: Rules[Any, Any, Any], drawn: Sequence[Position]) -> list[di
 
 def _row(rules: Rules[Any, Any, Any], number: int, position: Position) -> dict[str, Any]:
     sight, verdict = position.sight, position.verdict
-    key = key_of(measure_of(oracle_for(rules)))
+    key = key_of(oracle_for(rules).measure)
     seen = (
         spell(rules, sight)
         if rules.has_secrets
@@ -113,7 +113,7 @@ def card(rules: Rules[Any, Any, Any], asked: int, drawn: Sequence[Position], see
 
     There may be fewer positions than were asked for.
     """
-    measure = measure_of(oracle_for(rules))
+    measure = oracle_for(rules).measure
     key = key_of(measure)
     graded = "what it gives away"
     after, player = "if both sides play perfectly", "perfect play"

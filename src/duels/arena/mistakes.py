@@ -7,10 +7,10 @@ from itertools import islice
 from math import isclose
 from typing import Any
 
-from duels.analysis.shortfalls import BELOW_THE_MIXTURE
 from duels.core.errors import BadOption
 from duels.core.rules import Rules, Sight
 from duels.players.model import Mirror
+from duels.solving.oracle import BELOW_THE_MIXTURE
 
 _MOST_NAMED = 3  # best actions, where many are equally good
 _ALIKE = 1e-9  # what the same mistake may differ by, by rounding

@@ -8,7 +8,6 @@ from math import fsum, sqrt
 from random import Random
 from typing import Any, TypeVar
 
-from duels.analysis.shortfalls import shortfalls
 from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.core.rules import Rules, Seat, Sight
@@ -85,7 +84,7 @@ class Pool:
             key = sight.seat, rules.format_position(sight)
             pool.met[key] += 1
             if key not in pool.judged:
-                short = shortfalls(oracle, verdict)
+                short = oracle.shortfalls(verdict)
                 pool.judged[key], pool.strata[key] = (sight, verdict, short), _stratum(max(short))
         return pool
 

@@ -7,7 +7,6 @@ from html import escape
 from math import fsum, sqrt
 from typing import Any
 
-from duels.analysis.shortfalls import BELOW_THE_MIXTURE, measure_of, shortfalls
 from duels.arena.amounts import Prices, Spending, tokens
 from duels.arena.confidence import Interval, Z, interval_data, ratio
 from duels.arena.folder import Folder
@@ -34,6 +33,7 @@ from duels.arena.tables import (
 from duels.core.extras import extra
 from duels.core.rules import Seat, Sight
 from duels.players.completions import Usage
+from duels.solving.oracle import BELOW_THE_MIXTURE
 from duels.solving.oracles import oracle_for
 from duels.solving.progress import Progress, quiet
 from duels.solving.protocols import explainer_of
@@ -152,7 +152,7 @@ def _game(probe: Probe, player: str, sort: str, progress: Progress) -> GameProbe
         sum(bool(row["failures"]) for row in rows),
         sum(row["action"] is None for row in rows),
         sum((Usage(*row["usage"]) for row in rows), Usage()),
-        measure_of(oracle_for(probe.rules)),
+        oracle_for(probe.rules).measure,
         short,
         per_position,
         complete,
@@ -167,7 +167,7 @@ def _game(probe: Probe, player: str, sort: str, progress: Progress) -> GameProbe
 def _graded(sight: Sight[Any, Any]) -> dict[Any, float]:
     """How far each action falls short."""
     oracle = oracle_for(sight.rules)
-    return dict(zip(sight.actions, shortfalls(oracle, oracle.judge(sight)), strict=True))
+    return dict(zip(sight.actions, oracle.shortfalls(oracle.judge(sight)), strict=True))
 
 
 def _shortfall(probe: Probe, key: Key) -> float:
@@ -229,7 +229,7 @@ def _mistakes(probe: Probe, player: str, short: dict[Key, float]) -> list[Mistak
         worst = max(policy, key=lambda action: policy[action] * graded[action])
         best = tuple(rules.format(each) for each in oracle.judge(sight).best[:_MOST_SHOWN])
         played = rules.format(worst)
-        measure, often = measure_of(oracle), policy[worst]
+        measure, often = oracle.measure, policy[worst]
         found.add(Mistake(player, played, best, key[1], sight, short[key], measure, often))
     return found.mistakes
 

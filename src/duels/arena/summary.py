@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 
-from duels.analysis.shortfalls import BELOW_THE_MIXTURE
 from duels.arena.confidence import Interval
 from duels.arena.report import GameReport, Report
 from duels.arena.scores import Pairing, Standing
+from duels.solving.oracle import BELOW_THE_MIXTURE
 
 _MOST_NAMED = 3  # pairings
 _NOTHING = 0.00005  # rounds to 0.00 points

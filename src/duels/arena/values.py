@@ -8,7 +8,6 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from duels.analysis.shortfalls import measure_of, shortfalls
 from duels.core.match import Match
 from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.solving.oracle import Exactness, Verdict
@@ -41,7 +40,7 @@ class Judge:
     def __init__(self, rules: Rules[Any, Any, Any], progress: Progress = quiet) -> None:
         self.rules = rules
         self.oracle = oracle_for(rules, progress)
-        self.measure = measure_of(self.oracle)
+        self.measure = self.oracle.measure
         """By what decisions are graded: `given away` or `below the mixture`."""
         self._explainer = explainer_of(self.oracle)
         self._open = isinstance(rules, OpenRules)
@@ -74,7 +73,7 @@ class Judge:
         """How far an action fell short, and what was best."""
         verdict = self.verdict(match, sight)
         manner = self._explainer.manner(sight, action)
-        short = shortfalls(self.oracle, verdict)[sight.actions.index(action)]
+        short = self.oracle.shortfalls(verdict)[sight.actions.index(action)]
         return Graded(short, verdict.best, manner)
 
     def worths(self, match: AnyMatch) -> list[float]:

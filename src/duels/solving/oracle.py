@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Generic, SupportsIndex
 from duels.core.errors import NotYourTurn
 from duels.core.rules import A, OpenRules, Rules, S, Seat, Sight, V
 
+GIVEN_AWAY, BELOW_THE_MIXTURE = "given away", "below the mixture"
 OFTEN = 0.1
 """The least weight of an action in a mixed strategy for it to count as one of the best.
 
@@ -192,6 +193,19 @@ class Oracle(ABC, Generic[A, V]):
     def weights(self, sight: Sight[A, V]) -> tuple[float, ...]:
         """How often perfect play takes each of `sight.actions`; override it where that is quicker."""
         return tuple(judged.weight for judged in self.judge(sight).actions)
+
+    @property
+    def measure(self) -> str:
+        """What decisions are graded by: GIVEN_AWAY or BELOW_THE_MIXTURE.
+
+        Nothing that a strategy mixes in is a loss, so hardly anything is one. How far choices lie below the
+        mixture tells more: that is 0 on average for a player that mixes like the strategy.
+        """
+        return BELOW_THE_MIXTURE if self.mixes else GIVEN_AWAY
+
+    def shortfalls(self, verdict: Verdict[A]) -> tuple[float, ...]:
+        """How much each action falls short, by `measure`; below the mixture it may be negative."""
+        return verdict.below_mixture if self.mixes else verdict.losses
 
     @abstractmethod
     def _value_of(self, sight: Sight[A, V]) -> Value:

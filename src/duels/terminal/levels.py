@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 from duels.analysis.levels import LevelRow, measure_levels, usual_matches, what_decides
-from duels.analysis.shortfalls import BELOW_THE_MIXTURE
 from duels.core.rules import Rules
+from duels.solving.oracle import BELOW_THE_MIXTURE
 from duels.terminal.game_options import GameCommand, game_argument
 from duels.terminal.options import examples, tell
 from duels.terminal.screen import Screen
