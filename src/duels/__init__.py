@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from duels.analysis.exploitability import best_responses as best_responses
     from duels.analysis.exploitability import exploitability as exploitability
     from duels.analysis.exploitability import exploitability_bounds as exploitability_bounds
+    from duels.analysis.exploitability import over_seeds as over_seeds
     from duels.analysis.hints import Hint, hint
     from duels.analysis.review import Review, review
-    from duels.analysis.seeds import over_seeds as over_seeds
     from duels.core.game import Game
     from duels.core.match import Match, draw
     from duels.core.options import OptionValue
@@ -102,7 +102,7 @@ _LATER = {
     "load_record": "duels.games.load_record",
     "make_player": "duels.players.make_player",
     "masked": "duels.analysis.agents.masked",
-    "over_seeds": "duels.analysis.seeds.over_seeds",
+    "over_seeds": "duels.analysis.exploitability.over_seeds",
     "policy_of": "duels.analysis.agents.policy_of",
     "review": "duels.analysis.review.review",
     "table_of": "duels.analysis.agents.table_of",

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duels.analysis.daily import complete, puzzle, shared, streak
+from duels.analysis.exercises import complete, puzzle, shared, streak
 from duels.games import GAMES
 
 DAY = date(2026, 11, 16)
@@ -30,7 +30,8 @@ def test_a_day_has_one_puzzle_of_each_game(name: str) -> None:
 def test_it_is_the_same_in_another_program() -> None:
     """Whatever was computed before, and however strings are hashed there."""
     program = (
-        "from datetime import date; from duels.analysis.daily import puzzle; from duels.games import GAMES\n"
+        "from datetime import date\nfrom duels.analysis.exercises import puzzle\n"
+        "from duels.games import GAMES\n"
         "print(puzzle(date(2026, 11, 16), GAMES['chain']).position)"
     )
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout

@@ -3,8 +3,8 @@
 import pytest
 
 import duels
-from duels.analysis.glossary import Glossary
 from duels.analysis.hints import hint
+from duels.analysis.wording import Glossary
 from duels.core.rules import Seat
 from duels.solving.oracles import oracle_for
 from duels.solving.protocols import explainer_of

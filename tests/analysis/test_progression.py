@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from duels.analysis.exercises import exercises
-from duels.analysis.progression import Skill, at_level
+from duels.analysis.exercises import Skill, at_level, exercises
 
 
 # Whatever the game, the choice is made by the difficulty alone; hunt's, of a mixture, takes long to find.

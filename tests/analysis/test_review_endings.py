@@ -6,11 +6,9 @@ from typing import Any
 import pytest
 
 import duels
-from duels.analysis.review import Review
-from duels.analysis.review_data import review_as_data
+from duels.analysis.review import Review, review_as_data
 from duels.analysis.review_page import review_as_page
-from duels.analysis.review_why import Reason, why
-from duels.analysis.review_words import heading
+from duels.analysis.review_words import Reason, heading, why
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.players import HUMAN

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import duels
-from duels.analysis.review_data import review_as_data
+from duels.analysis.review import review_as_data
 from duels.analysis.review_page import review_as_page
 from duels.core.match import Match, playing
 from duels.core.rules import Seat

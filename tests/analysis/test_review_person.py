@@ -6,10 +6,9 @@ from random import Random
 import pytest
 
 import duels
-from duels.analysis.review import Review, Stake, review, review_record
-from duels.analysis.review_data import review_as_data
+from duels.analysis.review import Review, Stake, review, review_as_data, review_record
 from duels.analysis.review_page import review_as_page
-from duels.analysis.review_why import in_a_line, why
+from duels.analysis.review_words import in_a_line, why
 from duels.core.record import dumps
 from duels.core.rules import Seat
 from duels.core.words import plain

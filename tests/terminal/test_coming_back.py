@@ -10,9 +10,7 @@ from unittest import mock
 
 import pytest
 
-from duels.analysis.daily import puzzle
-from duels.analysis.exercises import Exercise, exercises
-from duels.analysis.progression import Skill, at_level
+from duels.analysis.exercises import Exercise, Skill, at_level, exercises, puzzle
 from duels.games import GAMES, find_game
 from duels.play.library import read_record
 from duels.terminal import daily as module

@@ -9,9 +9,7 @@ import pytest
 
 import duels
 from duels.analysis import exercises
-from duels.analysis.daily import puzzle
-from duels.analysis.exercises import Exercise
-from duels.analysis.progression import Skill, at_level
+from duels.analysis.exercises import Exercise, Skill, at_level, puzzle
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.core.words import plain

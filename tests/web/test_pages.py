@@ -234,7 +234,7 @@ def test_tomorrow_s_puzzles_are_looked_for_too(monkeypatch: pytest.MonkeyPatch) 
     for name in ("_AFTER", "_EVERY"):
         monkeypatch.setattr(puzzles, name, 0.0)
     monkeypatch.setattr(puzzles, "date", Calendar)
-    monkeypatch.setattr("duels.analysis.daily.puzzle", puzzle)
+    monkeypatch.setattr("duels.analysis.exercises.puzzle", puzzle)
     asyncio.run(asyncio.wait_for(watch(), 20))
     assert [day.day for day in found] == [1] * len(GAMES) + [2] * len(GAMES)
 

@@ -1,7 +1,14 @@
-"""Exercises: positions with a clear answer, drawn from the solved game, and how an answer is graded."""
+"""Exercises: positions with a clear answer, drawn from the solved game, and how an answer is graded.
 
-from collections.abc import Hashable, Iterator
+Practice gets harder with success and easier without. A puzzle a day is the same for everybody on a date.
+"""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, timedelta
+from functools import lru_cache
+from hashlib import sha256
+from itertools import islice
 from random import Random
 from typing import Any
 
@@ -10,7 +17,7 @@ from duels.core.game import Game
 from duels.core.match import Match
 from duels.core.options import OptionValue
 from duels.core.rules import Rules, Seat, Sight
-from duels.games import rules_of
+from duels.games import GAMES, rules_of
 from duels.play.dice import StreamDice
 from duels.play.step import play_out
 from duels.players import GreedyPlayer
@@ -39,6 +46,10 @@ _MOST_MATCHES = 300  # matches without a new exercise, after which we stop looki
 _LONGEST_MATCH = 200
 _MOST_NAMED = 3
 _RARELY = 0.005  # a weight that is shown as 0%
+_ON_OFFER = 5  # exercises, of which one is chosen
+_UP, _DOWN = 0.1, 0.2  # twice as many right as wrong keep the difficulty where it is
+RIGHT, WRONG, OPEN = "■", "□", "·"
+_DAILY_AIM = 0.8  # rather hard
 
 
 @dataclass(frozen=True)
@@ -226,3 +237,70 @@ def one_answer(
     others = [value for idea, value in values.items() if idea != right]
     clear = bool(others) and values[right] - max(others) >= CLEAR_GAP
     return frozenset({right}) if clear and weights[right] >= NEARLY_ALWAYS else frozenset()
+
+
+# -- practice ----------------------------------------------------------------------------------------
+
+
+@dataclass
+class Skill:
+    """How hard exercises are to be, from 0, the easiest on offer, to 1, the hardest."""
+
+    aim: float = 0.2
+
+    @classmethod
+    def from_data(cls, data: Any) -> "Skill":
+        """What `as_data` gave; a beginner's where it cannot be read."""
+        try:
+            skill = cls(float(data["aim"]))
+        except (KeyError, TypeError, ValueError, OverflowError):
+            return cls()
+        return skill if 0 <= skill.aim <= 1 else cls()
+
+    def as_data(self) -> dict[str, Any]:
+        """As it is kept in a file."""
+        return {"aim": self.aim}
+
+    def answered(self, right: bool) -> None:
+        """Follow an answer."""
+        self.aim = min(1.0, self.aim + _UP) if right else max(0.0, self.aim - _DOWN)
+
+
+def at_level(found: Iterator[Exercise], skill: Skill) -> Iterator[Exercise]:
+    """Of every few exercises the one that suits the skill, as it is when the next one is asked for."""
+    offered: list[Exercise] = []
+    while offered := [*offered, *islice(found, _ON_OFFER - len(offered))]:
+        offered.sort(key=lambda exercise: exercise.difficulty)
+        yield offered.pop(round(skill.aim * (len(offered) - 1)))
+
+
+# -- the puzzles of a day ----------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=16)  # whoever comes back to the menu comes back to the same day
+def puzzle(day: date, game: Game) -> Exercise:
+    """The puzzle of a day in one game. It depends on the date and on nothing else."""
+    seed = sha256(f"duels daily {day.isoformat()} {game.name}".encode()).hexdigest()
+    return next(at_level(exercises(game, seed), Skill(_DAILY_AIM)))
+
+
+def complete(answers: Sequence[bool]) -> bool:
+    """Whether all of a day's puzzles are answered."""
+    return len(answers) >= len(GAMES)
+
+
+def streak(answered: Mapping[str, Sequence[bool]], today: date) -> int:
+    """On how many days in a row, up to today or yesterday, all puzzles were answered, right or wrong."""
+    day = today if complete(answered.get(today.isoformat(), ())) else today - timedelta(days=1)
+    days = 0
+    while complete(answered.get(day.isoformat(), ())):
+        days += 1
+        day -= timedelta(days=1)
+    return days
+
+
+def shared(day: date, answers: Sequence[bool], days: int) -> str:
+    """A line to show to others, which gives nothing away."""
+    marks = "".join(RIGHT if right else WRONG for right in answers).ljust(len(GAMES), OPEN)
+    row = f", day {days} in a row" if days > 1 else ""
+    return f"duels daily {day.isoformat()}: {marks} {sum(answers)}/{len(GAMES)}{row}"

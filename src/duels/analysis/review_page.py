@@ -9,27 +9,23 @@ from string import Template
 from typing import Any
 
 from duels.analysis.review import AnyMatch, Belief, Moment, Review
-from duels.analysis.review_why import Reason, why
 from duels.analysis.review_words import (
+    Reason,
     account,
-    alike,
     at_stake,
-    best_of,
+    comments,
     entry_in_words,
     heading,
     legend,
     lost,
     slipped,
     title,
-    turning_point,
-    what_came_up,
-    who,
     who_in_short,
-    whose,
     whose_chance,
     whose_play,
+    why,
 )
-from duels.analysis.wording import MISTAKES, RARE, RARE_MEANS, darkness, in_percent
+from duels.analysis.wording import MISTAKES, darkness
 from duels.core.drawing import Drawing
 from duels.core.narration import SEAT_LABELS, Narration, PlayerNames
 from duels.core.rules import Seat
@@ -157,36 +153,12 @@ def _board(drawing: Drawing[Any, Any], match: AnyMatch, seat: Seat, names: Playe
 def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, str]:
     seat = _decided(moment)
     looking = tuple(Seat) if moment.match.rules.has_secrets else (seat,)
-    spoken_to = review.is_person(seat)
     remembered = [words.remembered(moment.match.sight(each)) for each in looking]
-    if not spoken_to:  # the book speaks to whoever acted
+    if not review.is_person(seat):  # the book speaks to whoever acted
         remembered = [Narration(each.lines) for each in remembered]
-    before, after = (100 * review.chance(value) for value in (moment.before, moment.after))
-    lines = [plain(line) for each in remembered for line in each.render_news(review.names or SEAT_LABELS)]
-    lines.append(f"{whose_chance(review)}: {before:.1f}% before, {after:.1f}% after.")
-    if slipped(moment):
-        gave = f"{who(review, moment, begins=True)} gave away {lost(review, moment)}."
-        lines.append(f"{moment.mark.capitalize()}: {gave} {moment.effect if spoken_to else ''}".rstrip())
-        lines.append(f"Best was {best_of(moment)}. {moment.reason if spoken_to else ''}".rstrip())
-        lines.append(f"Position before it: {moment.position}")
-    elif moment.mark or moment.alike:
-        lines.append(alike(review, moment) or _meaning(moment.mark))
-        if moment.alike and (stake := at_stake(review, moment)):
-            lines.append(f"{stake[0].upper()}{stake[1:]}.")
-    if came_up := what_came_up(review, moment):
-        told = "; ".join(came_up)
-        lines.append(f"{told[0].upper()}{told[1:]}.")
-    if point := turning_point(review, moment):
-        lines.append(f"{point}.")
-    if moment.beliefs:
-        belief, theirs = moment.beliefs[seat], whose(review, seat.other)
-        known = f"What {who(review, moment)} could know of {theirs} {belief.hidden}"
-        lines.append(f"{known}: {in_percent(belief.places)}")
-    return {"title": title(review, moment), "text": "\n".join(lines), "mark": moment.mark}
-
-
-def _meaning(mark: str) -> str:
-    return RARE_MEANS if mark == RARE else f"{mark.capitalize()}."
+    news = [plain(line) for each in remembered for line in each.render_news(review.names or SEAT_LABELS)]
+    text = "\n".join([*news, *comments(review, moment)])
+    return {"title": title(review, moment), "text": text, "mark": moment.mark}
 
 
 def _entries(review: Review) -> str:

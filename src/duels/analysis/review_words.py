@@ -1,13 +1,13 @@
 """The sentences of a review, which terminal and page lay out each in its own way.
 
 One person against a machine is `you`, and sees the match from there. Otherwise it is told from Player 1's
-side. A machine is never `you`. Why the match was won or lost is in `review_why`.
+side. A machine is never `you`. Why a match was won or lost is told to the one person, of two people to the
+loser, or to both if nobody won; where machines played, nobody is spoken to.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from duels.analysis.glossary import meaning
 from duels.analysis.review import Moment, Review
 from duels.analysis.wording import (
     LEAST_SHOWN,
@@ -18,6 +18,8 @@ from duels.analysis.wording import (
     chance_of,
     gives_away,
     how_sure,
+    in_percent,
+    meaning,
     points,
 )
 from duels.core.match import Concession
@@ -29,6 +31,12 @@ from duels.solving.oracle import Exactness, Value
 _LEAST_DOUBT = 0.005  # what a decision that is not proven wrong may have cost at most to say so
 _LONGEST_NAME = 9  # letters: a program may be called by its whole path
 _NONE = 1e-9  # less comes from rounding
+_SLIPS_TOLD = 3  # with their reasons they fill a small terminal
+_NO_LUCK = 0.001
+"""Choices less likely than this are not put down to luck."""
+_LEAST_TOLD = 20
+"""Tenths of a point: choices that lie nearer to the mixture in all did not decide the match."""
+_ALL = 1000  # tenths of a point: the whole match
 
 
 def heading(review: Review) -> str:
@@ -147,15 +155,15 @@ def doubtful(moment: Moment) -> bool:
 def what_came_up(review: Review, moment: Moment) -> list[str]:
     """Luck of this entry, and how far it lies from the mixture; negligible parts omitted."""
     if not isinstance(moment.actor, Seat):
-        return [f"luck: {_luck(review, moment.luck)}"]
+        return [f"luck: {_luck_of_side(review, moment.luck)}"]
     least = max(LEAST_SHOWN, 2 * review.error)
     chosen = moment.mixing if moment.actor is Seat.ONE else -moment.mixing
     said = [from_the_mixture(round(1000 * chosen))] if abs(chosen) > least else []
     luck = moment.luck - moment.mixing
-    return [*said, f"luck: {_luck(review, luck)}"] if abs(luck) > least else said
+    return [*said, f"luck: {_luck_of_side(review, luck)}"] if abs(luck) > least else said
 
 
-def _luck(review: Review, luck: float) -> str:
+def _luck_of_side(review: Review, luck: float) -> str:
     """Luck of Player 1 as the side that is shown has it."""
     signed = luck if review.side is Seat.ONE else -luck
     return f"{100 * signed:+.1f} for {name_of(review, review.side)}" if abs(luck) >= LEAST_SHOWN else "none"
@@ -191,6 +199,48 @@ def at_stake_in_all(review: Review, moments: Sequence[Moment]) -> str:
         if mistakes:
             told.append(f"{mistakes} of {whose(review, seat)} {replies} replies")
     return f"{' and '.join(told)} would have cost points" if told else ""
+
+
+def comments(
+    review: Review, moment: Moment, told_belief: Callable[[Mapping[str, float]], str] = in_percent
+) -> list[str]:
+    """What there is to say of an entry, a line each; what it did and why only to a person."""
+    before, after = (100 * review.chance(value) for value in (moment.before, moment.after))
+    lines = [f"{whose_chance(review)}: {before:.1f}% before, {after:.1f}% after."]
+    lines += _comments_on_decision(review, moment)
+    if came_up := what_came_up(review, moment):
+        lines.append(f"{_capital('; '.join(came_up))}.")
+    if point := turning_point(review, moment):
+        lines.append(f"{point}.")
+    if moment.beliefs and isinstance(moment.actor, Seat):
+        belief, theirs = moment.beliefs[moment.actor], whose(review, moment.actor.other)
+        known = f"What {who(review, moment)} could know of {theirs} {belief.hidden}"
+        lines.append(f"{known}: {told_belief(belief.places)}")
+    return lines
+
+
+def _comments_on_decision(review: Review, moment: Moment) -> list[str]:
+    """Its mark with what it gave away, or that it did not matter; nothing for chance."""
+    gave = f"{who(review, moment, begins=True)} gave away {lost(review, moment)}."
+    if slipped(moment):
+        spoken_to = isinstance(moment.actor, Seat) and review.is_person(moment.actor)
+        return [
+            f"{_capital(moment.mark)}: {gave} {moment.effect if spoken_to else ''}".rstrip(),
+            f"Best was {best_of(moment)}. {moment.reason if spoken_to else ''}".rstrip(),
+            f"Position before it: {moment.position}",
+        ]
+    if moment.alike:
+        stake = at_stake(review, moment)
+        return [alike(review, moment), *([f"{_capital(stake)}."] if stake else [])]
+    if not moment.mark:
+        return []
+    if doubtful(moment):
+        return [f"{_capital(moment.mark)}: {gave}"]
+    return [RARE_MEANS if moment.mark == RARE else f"{_capital(moment.mark)}."]
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 @dataclass(frozen=True)
@@ -288,3 +338,258 @@ def legend(review: Review) -> str:
             "In the long run, whoever mixes as it does gains as much above it as is lost below it."
         )
     return told
+
+
+# -- why it was won or lost --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A paragraph of a list, with the position that it is about, to be copied, if there is one."""
+
+    text: str
+    position: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A list of reasons under a title."""
+
+    title: str
+    reasons: tuple[Reason, ...]
+
+
+@dataclass(frozen=True)
+class _Cause:
+    """Reasons of one kind, and what they took from the loser in all, in tenths of a point."""
+
+    took: float
+    reasons: list[Reason]
+    short: str = ""
+    """The same in one line; empty where the first of the reasons is short enough."""
+
+
+def why(review: Review) -> list[Section]:
+    """Why the match was won or lost, then what could be done better; empty while it goes on."""
+    outcome = review.match.outcome
+    if not outcome:
+        return []
+    if outcome.winner:
+        told, loser = _told(review), outcome.winner.other
+        causes = tuple(_in_order(_causes(review, told, loser)))
+        sections = [Section(_title(review, told, loser), causes)]
+        learners = [told] if told is outcome.winner else []
+    else:
+        sections, learners = [], [seat for seat in Seat if review.is_person(seat)]
+    for seat in learners:
+        named = "" if review.person else f", {seat.label}"
+        sections.append(Section(f"What you could do better{named}", tuple(_to_do_better(review, seat))))
+    return [section for section in sections if section.reasons]
+
+
+def in_a_line(review: Review) -> str:
+    """What decided the match, in a sentence to the player who is told; empty where nothing did."""
+    outcome, told = review.match.outcome, _told(review)
+    if not outcome or not told:
+        return ""
+    if not outcome.winner:
+        return _last_of_dearest(review, told)
+    causes = [
+        cause for cause in _causes(review, told, outcome.winner.other) if cause.took > 0 and cause.reasons
+    ]
+    if not causes:
+        return ""
+    decisive = max(causes, key=lambda cause: cause.took)
+    return decisive.short or decisive.reasons[0].text
+
+
+def slips_to_learn_from(review: Review) -> list[Moment]:
+    """What the player who is told of the match gave away, the dearest first; empty where nobody is."""
+    told = _told(review)
+    return _slips(review, told) if told else []
+
+
+def _told(review: Review) -> Seat | None:
+    """Who is told why: the one person, or of two people the loser; None while the match goes on."""
+    outcome = review.match.outcome
+    if not outcome or review.person:
+        return review.person if outcome else None
+    loser = outcome.winner and outcome.winner.other
+    return loser if loser and review.is_person(loser) else None
+
+
+def _title(review: Review, told: Seat | None, loser: Seat) -> str:
+    if not told:
+        return f"Why {loser.label} lost"
+    if not review.person:
+        return f"Why you lost, {told.label}"
+    return f"Why you {'lost' if told is loser else 'won'}"
+
+
+def _causes(review: Review, told: Seat | None, loser: Seat) -> list[_Cause]:
+    found = add_up(review)
+    own = _slip_reasons(review, loser, told)
+    return [
+        _Cause(float("inf"), _turning_points(review)),
+        _Cause(
+            found.lost[loser], [*_cost_in_all(review, found, loser), *own], _last_of_dearest(review, loser)
+        ),
+        _Cause(0, _flawless(review, told)),
+        *([_opening(review, told, loser)] if told else []),
+        *(_choices(review, found, seat, loser) for seat in (loser, loser.other)),
+        _luck(review, found, told or loser, loser),
+    ]
+
+
+def _in_order(causes: list[_Cause]) -> list[Reason]:
+    """The biggest cause first."""
+    ordered = sorted(causes, key=lambda cause: -cause.took)
+    return [reason for cause in ordered for reason in cause.reasons]
+
+
+def _turning_points(review: Review) -> list[Reason]:
+    """What won or lost the match at once, though nobody could know."""
+    points = ((moment, turning_point(review, moment, _told(review))) for moment in review.moments)
+    return [Reason(f"{point} (entry {moment.number}).") for moment, point in points if point]
+
+
+def _subject(review: Review, seat: Seat) -> str:
+    """Who did something, to the player who is told why."""
+    return names_of(review, _told(review)).name(seat)
+
+
+def _whose(review: Review, seat: Seat, begins: bool = False) -> str:
+    """The same of an owner."""
+    return names_of(review, _told(review), in_full=False).possessive(seat, begins)
+
+
+# -- slips -------------------------------------------------------------------------------------------
+
+
+def _slips(review: Review, seat: Seat) -> list[Moment]:
+    slips = (moment for moment in review.moments if moment.actor is seat and slipped(moment))
+    return sorted(slips, key=lambda moment: -moment.loss)
+
+
+def _last_of_dearest(review: Review, seat: Seat) -> str:
+    """What gave away most, in a sentence; of several as dear the last, after which it stayed lost."""
+    slips = _slips(review, seat)
+    if not slips:
+        return ""
+    slip = max(slips, key=lambda slip: (round(slip.loss, 3), slip.number))
+    what = "the win" if slip.loss > 1 - LEAST_SHOWN else lost(review, slip)
+    return _slip_in_words(review, slip, _told(review), what)
+
+
+def _slip_in_words(review: Review, slip: Moment, told: Seat | None, what: str) -> str:
+    """What an entry gave away; it says by whom, unless that is the player who is told."""
+    by = "" if slip.actor is told else f" by {who(review, slip)}"
+    return f"Entry {slip.number} ({slip.entry}){by} gave away {what}; best was {best_of(slip)}."
+
+
+def _cost_in_all(review: Review, found: Account, seat: Seat) -> list[Reason]:
+    """What several slips add up to, which the other causes are compared with."""
+    if len(_slips(review, seat)) < 2:
+        return []
+    cost = points(found.lost[seat] / 1000, review.exactness)
+    return [Reason(f"{_whose(review, seat, begins=True)} mistakes cost {cost} in all:")]
+
+
+def _to_do_better(review: Review, told: Seat) -> list[Reason]:
+    """The slips of a player who did not lose by them, and choices that somebody could foresee."""
+    badly = _choices(review, add_up(review), told, told) if _draws_badly(review, told) else _Cause(0, [])
+    return [*_slip_reasons(review, told, told), *badly.reasons]
+
+
+def _slip_reasons(review: Review, seat: Seat, told: Seat | None) -> list[Reason]:
+    """What a player gave away; one who is told also hears what it did and why the best was best."""
+    slips = _slips(review, seat)
+    reasons = []
+    for slip in slips[:_SLIPS_TOLD]:
+        said = _slip_in_words(review, slip, told, lost(review, slip))
+        told_too = f"{said} {slip.effect} {slip.reason}"
+        reasons.append(Reason(told_too, slip.position) if seat is told else Reason(said))
+    if not slips and seat is not told:
+        estimated = review.exactness is Exactness.ESTIMATE
+        none = "We found no mistakes of" if estimated else "No mistakes by"
+        reasons.append(Reason(f"{none} {name_of(review, seat)}."))
+    if smaller := slips[_SLIPS_TOLD:]:
+        loss, error = sum(slip.loss for slip in smaller), sum(slip.loss_error for slip in smaller)
+        sum_of_them = points(loss, review.exactness, error)
+        reasons.append(Reason(f"{len(smaller)} smaller slips gave away {sum_of_them} together."))
+    return reasons
+
+
+def _flawless(review: Review, told: Seat | None) -> list[Reason]:
+    """That the player who is told made no mistakes, where that is so."""
+    if not told or _slips(review, told) or _draws_badly(review, told):
+        return []
+    estimated = review.exactness is Exactness.ESTIMATE
+    return [Reason("We found no mistakes of yours." if estimated else "You made no mistakes.")]
+
+
+# -- what is nobody's mistake ------------------------------------------------------------------------
+
+
+def _opening(review: Review, told: Seat, loser: Seat) -> _Cause:
+    """That the game is decided from the start; a cause of the result only if that is how it ended."""
+    opening = review.opening if told is Seat.ONE else 1 - review.opening
+    if opening < LEAST_SHOWN:
+        said = "The game is lost for you from the start if the other player makes no mistake."
+        return _Cause(_ALL if told is loser else 0, [Reason(said)])
+    if opening > 1 - LEAST_SHOWN:
+        said = "The game is won for you from the start if you make no mistake."
+        return _Cause(0 if told is loser else _ALL, [Reason(said)])
+    return _Cause(0, [])
+
+
+def _draws_badly(review: Review, seat: Seat) -> bool:
+    """Whether a player's choices lie too far below the mixture for that to be luck."""
+    return review.mixing_odds(seat) < _NO_LUCK
+
+
+def _choices(review: Review, found: Account, seat: Seat, loser: Seat) -> _Cause:
+    """How far a player's choices lie from the mixture, where that counts."""
+    chosen = found.chosen.get(seat, 0)
+    badly = _draws_badly(review, seat)
+    if abs(chosen) < _LEAST_TOLD and not badly:
+        return _Cause(0, [])
+    sign = 1 if (chosen > 0) is (seat is Seat.ONE) else -1
+    most = max(
+        (moment for moment in review.moments if moment.actor is seat), key=lambda moment: sign * moment.mixing
+    )
+    about = "about " if review.exactness is Exactness.ESTIMATE else ""
+    lie = f"{about}{from_the_mixture(chosen)} in all, mostly when {_when(review, most)}"
+    took = -chosen if seat is loser else chosen
+    if not badly:
+        their = _whose(review, seat, begins=True)
+        said = f"{their} choices, each one that the strategy makes too, happened to lie {lie}."
+        return _Cause(took, [Reason(said)])
+    other = "other " if _slips(review, seat) else ""
+    said = (
+        f"Each of {_whose(review, seat)} {other}entries is one that the strategy sometimes plays, but it "
+        f"would hardly ever play them all: the choices lie {lie}. To a player who mixes like it that "
+        "happens less than once in 1,000 matches."
+    )
+    return _Cause(took, [Reason(said)])
+
+
+def _when(review: Review, moment: Moment) -> str:
+    """What happened, as a clause, and where."""
+    happened = moment.came_up
+    if isinstance(moment.actor, Seat):
+        happened = f"{_subject(review, moment.actor)} {moment.did}"
+    return f"{happened} (entry {moment.number})"
+
+
+def _luck(review: Review, found: Account, seat: Seat, loser: Seat) -> _Cause:
+    """What luck did to a player, which may be nobody to be spoken to."""
+    luck = found.luck_of(review, seat)
+    if not luck:
+        return _Cause(0, [])
+    sign = 1 if (luck > 0) is (seat is Seat.ONE) else -1
+    most = max(review.moments, key=lambda moment: sign * (moment.luck - moment.mixing))
+    whom, amount = _subject(review, seat), points(abs(luck) / 1000, review.exactness)
+    did = f"Luck gave {whom} {amount}" if luck > 0 else f"Luck took {amount} from {whom}"
+    said = f"{did} in all, mostly when {_when(review, most)}."
+    return _Cause(-luck if seat is loser else luck, [Reason(said)])

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from duels.analysis.daily import complete, puzzle, shared, streak
-from duels.analysis.glossary import Glossary
+from duels.analysis.exercises import complete, puzzle, shared, streak
+from duels.analysis.wording import Glossary
 from duels.core.errors import quote
 from duels.core.words import Ink
 from duels.games import GAMES

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from duels.analysis.glossary import Glossary
 from duels.analysis.hints import Hint, hint
-from duels.analysis.wording import belief_strip
+from duels.analysis.wording import Glossary, belief_strip
 from duels.core.rules import Sight
 from duels.core.words import Ink, Words
 from duels.solving.oracle import Oracle

@@ -7,10 +7,8 @@ from typing import Any
 
 import click
 
-from duels.analysis.exercises import Exercise, exercises
-from duels.analysis.glossary import Glossary
-from duels.analysis.progression import Skill, at_level
-from duels.analysis.wording import belief_strip
+from duels.analysis.exercises import Exercise, Skill, at_level, exercises
+from duels.analysis.wording import Glossary, belief_strip
 from duels.core.options import options_of
 from duels.core.rules import Rules
 from duels.files import write_whole

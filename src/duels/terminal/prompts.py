@@ -298,7 +298,7 @@ def _cause(live: LiveMatch) -> str:
     if len(match.turns) > _LONGEST or not is_at_hand(match.rules):
         return ""
     from duels.analysis.review import review
-    from duels.analysis.review_why import in_a_line
+    from duels.analysis.review_words import in_a_line
 
     try:
         players = {seat: HUMAN if seat in live.people else name for seat, name in live.names.items()}

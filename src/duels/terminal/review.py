@@ -11,26 +11,26 @@ from textwrap import wrap
 import click
 
 from duels.analysis.review import Moment, Review, review_record
-from duels.analysis.review_why import Section, slips_to_learn_from, why
 from duels.analysis.review_words import (
+    Section,
     account,
     alike,
     at_stake,
     at_stake_in_all,
     best_of,
+    comments,
     doubtful,
     heading,
     legend,
     lost,
     slipped,
+    slips_to_learn_from,
     title,
-    turning_point,
     what_came_up,
-    who,
     who_in_short,
     who_played,
-    whose,
     whose_chance,
+    why,
 )
 from duels.analysis.wording import EQUALLY_GOOD, LEAST_SHOWN, belief_strip, shaded
 from duels.core.errors import printable
@@ -103,7 +103,7 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, ste
 
         write_whole(page, review_as_page(reviewed, record.headers, play_on).encode(), over=force)
     if as_json:
-        from duels.analysis.review_data import review_as_data
+        from duels.analysis.review import review_as_data
 
         click.echo(json.dumps(review_as_data(reviewed), indent=2))
     elif step:
@@ -193,10 +193,10 @@ def _moment_line(review: Review, moment: Moment) -> str:
     entry = f"{moment.entry:<{_entry_width(review)}}"
     before, after = (100 * review.chance(value) for value in (moment.before, moment.after))
     row = f"{moment.number:>3}. {actor}{entry}{before:5.1f}% -> {after:5.1f}%"
-    return "  ".join(filter(None, [row, ", ".join(judged(review, moment))]))
+    return "  ".join(filter(None, [row, ", ".join(_judged(review, moment))]))
 
 
-def judged(review: Review, moment: Moment) -> list[str]:
+def _judged(review: Review, moment: Moment) -> list[str]:
     """What is to be said of an entry, in clauses: its mark, what it gave away, what was at stake, luck."""
     told = []
     if moment.mark:
@@ -290,17 +290,15 @@ def step_through(review: Review, screen: Screen) -> None:
 
 
 def _pages(review: Review) -> Iterator[str]:
-    chance = whose_chance(review)
     start = _board(review, review.match.after(0))
-    yield f"The start\n\n{start}\n{chance}: {_percent(review, review.opening)}.\n"
+    yield f"The start\n\n{start}\n{whose_chance(review)}: {100 * review.chance(review.opening):.1f}%.\n"
     for moment in review.moments:
         yield "\n".join(
             [
                 title(review, moment),
                 "",
                 _board(review, moment.match),
-                f"{chance}: {_percent(review, moment.before)} -> {_percent(review, moment.after)}.",
-                *_lines(review, moment),
+                *comments(review, moment, lambda belief: belief_strip(belief).rstrip()),
                 "",
             ]
         )
@@ -309,27 +307,3 @@ def _pages(review: Review) -> Iterator[str]:
 def _board(review: Review, match: Match) -> str:  # type: ignore[type-arg]
     words = review.game.words(review.match.rules)
     return str(words.open_board(match.sight(Seat.ONE), match.sight(Seat.TWO)))
-
-
-def _percent(review: Review, value: float) -> str:
-    return f"{100 * review.chance(value):.1f}%"
-
-
-def _lines(review: Review, moment: Moment) -> Iterator[str]:
-    """What is to be said of an entry; reasons only to a person, whom they are told."""
-    told = "; ".join(judged(review, moment))
-    if told:
-        yield f"{told[0].upper()}{told[1:]}."
-    seat = moment.actor
-    if not isinstance(seat, Seat):
-        return
-    if review.is_person(seat) and slipped(moment):
-        yield f"{moment.effect} Best was {best_of(moment)}. {moment.reason}".strip()
-    if point := turning_point(review, moment):
-        yield f"{point}."
-    if moment.beliefs:
-        belief = moment.beliefs[seat]
-        yield (
-            f"What {who(review, moment)} could know of {whose(review, seat.other)} {belief.hidden} before: "
-            f"{belief_strip(belief.places).rstrip()}"
-        )

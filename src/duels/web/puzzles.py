@@ -10,7 +10,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from duels.analysis.glossary import Glossary
+from duels.analysis.wording import Glossary
 from duels.core.errors import DuelsError, NotationError
 from duels.core.game import Game
 from duels.core.narration import PlayerNames
@@ -102,7 +102,7 @@ class Puzzles:
 
     def share(self, answered: Mapping[str, Any]) -> dict[str, Any]:
         """The line to show to others, from the answers by date that a browser has kept."""
-        from duels.analysis.daily import shared, streak
+        from duels.analysis.exercises import shared, streak
 
         kept = {
             str(day): [bool(right) for right in rights]
@@ -114,7 +114,7 @@ class Puzzles:
         return {"streak": days, "text": shared(day, kept.get(day.isoformat(), []), days)}
 
     async def _of_day(self, game: Game) -> "Exercise":
-        from duels.analysis.daily import puzzle
+        from duels.analysis.exercises import puzzle
 
         if game.name not in GAMES:
             raise Missing("There is nothing here.")
@@ -135,7 +135,7 @@ class Puzzles:
     ) -> dict[str, Any]:
         """How good an answer is, and how hard the next exercise should be."""
         graded = await self._grade(await self._of_seed(game, seed[:_LONGEST_SEED], _aim(aim)), answer)
-        from duels.analysis.progression import Skill
+        from duels.analysis.exercises import Skill
 
         now = Skill.from_data(skill)
         now.answered(graded["right"])
@@ -143,8 +143,7 @@ class Puzzles:
 
     async def _of_seed(self, game: Game, seed: str, aim: float) -> "Exercise":
         def find() -> "Exercise":
-            from duels.analysis.exercises import exercises
-            from duels.analysis.progression import Skill, at_level
+            from duels.analysis.exercises import Skill, at_level, exercises
 
             found = next(at_level(exercises(game, seed), Skill(aim)), None)
             if found is None:

@@ -62,7 +62,7 @@ def review_kept(text: str, viewer: Viewer, names: tuple[str, str], taken_over: i
 
 def _since(review: "Review", entries: int) -> dict[str, Any]:
     """What is added up if that begins after so many entries."""
-    from duels.analysis.review_data import review_as_data
+    from duels.analysis.review import review_as_data
     from duels.analysis.review_words import account
 
     own = replace(review, opening=review.moments[entries - 1].after, moments=review.moments[entries:])
@@ -88,7 +88,7 @@ _judged = lru_cache(maxsize=64)(_judge)
 
 def _shown(review: "Review") -> dict[str, Any]:
     """The review as data, with the boards and sentences that a page steps through."""
-    from duels.analysis.review_data import review_as_data
+    from duels.analysis.review import review_as_data
     from duels.analysis.review_page import curve, review_steps
     from duels.analysis.review_words import LUCK_MEANS, account, heading, legend, whose_chance
 
@@ -117,8 +117,8 @@ async def hint_for(standing: Standing, viewer: Viewer, workers: Workers) -> dict
 
 
 def _hint(header: str, played: list[str], seat: Seat) -> dict[str, Any]:
-    from duels.analysis.glossary import Glossary
     from duels.analysis.hints import hint
+    from duels.analysis.wording import Glossary
 
     match = load_record(header).match.play_text(*played)
     try:

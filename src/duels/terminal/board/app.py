@@ -13,7 +13,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
-from duels.analysis.glossary import Glossary
+from duels.analysis.wording import Glossary
 from duels.core.errors import DuelsError
 from duels.core.rules import Actor, Seat
 from duels.core.text_board import TextBoard
