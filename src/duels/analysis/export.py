@@ -17,6 +17,7 @@ from typing import Any
 from duels.analysis.shown import Shown
 from duels.core.errors import DuelsError, to_install
 from duels.core.match import Match
+from duels.core.options import options_data
 from duels.core.rules import CHANCE, Rules, Seat, Sight
 from duels.files import draft_of, naming, sole_writer
 from duels.play.dice import Dice
@@ -47,7 +48,7 @@ class Export:
         options = self.rules.options()
         return {
             "game": self.rules.name,
-            "options": {k: list(v) if isinstance(v, tuple) else v for k, v in options.items()},
+            "options": options_data(options),
             "players": list(self.players),
             "seed": self.seed,
         }

@@ -13,8 +13,8 @@ from duels.arena.parquet import parquet_of
 from duels.arena.positions import POOL, SHARE, STRATA, Policy, Position, draw_positions, score
 from duels.arena.tables import Table
 from duels.core.errors import DuelsError
-from duels.core.information_sets import spell
-from duels.core.options import Option
+from duels.core.information_sets import spell_history
+from duels.core.options import Option, options_data
 from duels.core.rules import Rules
 from duels.core.words import plain
 from duels.files import write_whole
@@ -74,19 +74,14 @@ def exam_rows(rules: Rules[Any, Any, Any], drawn: Sequence[Position]) -> list[di
 def _row(rules: Rules[Any, Any, Any], number: int, position: Position) -> dict[str, Any]:
     sight, verdict = position.sight, position.verdict
     key = key_of(oracle_for(rules).measure)
-    seen = (
-        spell(rules, sight)
-        if rules.has_secrets
-        else [rules.format(entry) for entry in sight.history if entry is not None]
-    )
     return {
         "version": VERSION,
         "number": number,
         "game": rules.name,
-        "options": {k: list(v) if isinstance(v, tuple) else v for k, v in rules.options().items()},
+        "options": options_data(rules.options()),
         "seat": sight.seat.value,
         "position": position.notation,
-        "history": seen,
+        "history": spell_history(sight),
         "board": plain(str(rules.game.words(rules).board(sight))),
         "value": verdict.value.number,
         "exactness": verdict.value.exactness.value,

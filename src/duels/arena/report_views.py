@@ -29,6 +29,7 @@ from duels.arena.tables import (
     write_text,
 )
 from duels.core.errors import to_install
+from duels.core.options import options_data
 
 _FEWEST_TO_ESTIMATE = 20  # pairs: variances of fewer say next to nothing
 _MOST_LISTED = 5  # of the worst decisions in a game
@@ -74,7 +75,7 @@ def as_data(report: Report) -> dict[str, Any]:
 
 def _game_data(game: GameReport) -> dict[str, Any]:
     return {
-        "options": {k: list(v) if isinstance(v, tuple) else v for k, v in game.rules.options().items()},
+        "options": options_data(game.rules.options()),
         "matches": game.matches,
         "opening": game.opening,
         "exactness": game.exactness,

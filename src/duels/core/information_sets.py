@@ -120,6 +120,14 @@ def spell(rules: Rules[S, A, V], sight: Sight[A, V]) -> list[str]:
     return entries
 
 
+def spell_history(sight: Sight[A, V]) -> list[str]:
+    """The entries that a seat has seen, in notation; where something is hidden, as `spell` writes them."""
+    rules = sight.rules
+    if rules.has_secrets:
+        return spell(rules, sight)
+    return [rules.format(action) for action in sight.history if action is not None]
+
+
 def is_over(outcome: Outcome | None) -> bool:
     """The doubt after any entry but the last: the match must go on."""
     return outcome is not None

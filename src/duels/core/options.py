@@ -7,6 +7,7 @@ a tuple of numbers or names (`heaps: tuple[int, ...] = (3, 5, 7)`).
 
 import dataclasses
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -135,6 +136,11 @@ def options_of(rules: type) -> tuple[Option, ...]:
         Option(f.name, _kind(f.default), cast(OptionValue, f.default), **f.metadata.get(_KEY, {}))
         for f in dataclasses.fields(rules)
     )
+
+
+def options_data(options: Mapping[str, OptionValue]) -> dict[str, Any]:
+    """Return options as JSON has them: a tuple is a list."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in options.items()}
 
 
 def _kind(default: Any) -> Kind:

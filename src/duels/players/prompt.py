@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from duels.core.information_sets import spell
+from duels.core.information_sets import spell_history
 from duels.core.options import options_of
 from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.core.words import plain
@@ -51,8 +51,8 @@ def _played(sight: Sight[Any, Any]) -> str:
     rules = sight.rules
     if isinstance(rules, OpenRules) and not sight.history and sight.view != rules.initial():
         return "The match is under way; what was played before does not matter."
-    seen = spell(rules, sight) if rules.has_secrets else [rules.format(entry) for entry in sight.history]
-    return f"Played so far, one entry after another (? was hidden from you): {', '.join(seen) or 'nothing'}."
+    seen = ", ".join(spell_history(sight)) or "nothing"
+    return f"Played so far, one entry after another (? was hidden from you): {seen}."
 
 
 def _form(sight: Sight[Any, Any]) -> tuple[str, tuple[str, ...]]:

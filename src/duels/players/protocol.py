@@ -9,7 +9,8 @@ from math import isclose
 from typing import Any, Protocol
 
 from duels.core.errors import NotationError, quote
-from duels.core.information_sets import spell
+from duels.core.information_sets import spell_history
+from duels.core.options import options_data
 from duels.core.rules import Rules, Sight
 from duels.players.failures import Failed, Failure
 
@@ -34,11 +35,6 @@ def choose(
 ) -> dict[str, Any]:
     """The question: all that the seat has seen, so that whoever answers needs no memory."""
     rules = sight.rules
-    seen = (
-        spell(rules, sight)
-        if rules.has_secrets
-        else [rules.format(action) for action in sight.history if action is not None]
-    )
     message: dict[str, Any] = {
         "type": "choose",
         "id": number,
@@ -46,7 +42,7 @@ def choose(
         **_game(rules),
         "seat": sight.seat.value,
         "position": rules.format_position(sight),
-        "history": seen,
+        "history": spell_history(sight),
         "actions": [rules.format(action) for action in sight.actions],
         "budget_ms": budget_ms,
     }
@@ -151,8 +147,7 @@ def _read_policy(
 
 
 def _game(rules: Rules[Any, Any, Any]) -> dict[str, Any]:
-    options = {name: list(v) if isinstance(v, tuple) else v for name, v in rules.options().items()}
-    return {"game": rules.name, "options": options}
+    return {"game": rules.name, "options": options_data(rules.options())}
 
 
 def _read(line: str) -> Mapping[str, Any]:
