@@ -90,20 +90,17 @@ class Answered:
 class AnswerChanges:
     """The answers of two probes in one game."""
 
-    game: str
-    measure: str
+    one: "GameProbe"
+    two: "GameProbe"
     both: int
     """Positions that both asked about."""
     answers: tuple[Answered, ...]
     """Those that were answered differently, the largest changes first."""
-    failures: tuple[dict[str, int], dict[str, int]]
-    """Of either probe, by class."""
-    asked_once: bool
-    """Whether numbers are exact only for players that always answer the same."""
-    complete: bool
-    """Whether both probes are finished."""
-    sampled: bool
-    """Whether a player was asked several times, so that answers also differ by chance."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether both probes are finished."""
+        return self.one.complete and self.two.complete
 
     @property
     def told(self) -> str:
@@ -113,7 +110,8 @@ class AnswerChanges:
             return f"All {self.both} positions that both were asked about are answered alike.{unfinished}"
         better = sum(each.change < -_NOTHING for each in self.answers)
         worse = sum(each.change > _NOTHING for each in self.answers)
-        by_chance = " on average. Answers are samples, so some differ by chance" * self.sampled
+        sampled = max(self.one.samples, self.two.samples) > 1
+        by_chance = " on average. Answers are samples, so some differ by chance" * sampled
         return (
             f"{len(self.answers)} of {self.both} positions that both were asked about are answered "
             f"differently: {better} better, {worse} worse{by_chance}.{unfinished}"
@@ -285,16 +283,7 @@ def _answer_changes(one: "GameProbe", two: "GameProbe") -> AnswerChanges:
     both = one.probe.answers.keys() & two.probe.answers.keys()
     answers = [_answered(one, two, key) for key in both if _differ(one, two, key)]
     answers.sort(key=lambda each: (-abs(each.change), each.seat, each.position))
-    return AnswerChanges(
-        one.probe.rules.name,
-        one.measure,
-        len(both),
-        tuple(answers),
-        (one.failures, two.failures),
-        one.asked_once or two.asked_once,
-        one.complete and two.complete,
-        any(game.samples > 1 for game in (one, two)),
-    )
+    return AnswerChanges(one, two, len(both), tuple(answers))
 
 
 def _differ(one: "GameProbe", two: "GameProbe", key: Any) -> bool:
@@ -394,9 +383,11 @@ def as_text(found: Comparison) -> str:
         return write_text(sentences("The probes have no game in common.", *found.notes))
     answers, once = list[str](), ""
     for each in found.answers or ():
-        answers += sentences(f"{each.game}: {each.told}") + listed("", map(_line, each.answers[:_MOST_SHOWN]))
+        answers += sentences(f"{each.one.probe.rules.name}: {each.told}") + listed(
+            "", map(_line, each.answers[:_MOST_SHOWN])
+        )
         answers += filter(None, [_failures(each)])
-        if each.asked_once:
+        if each.one.asked_once or each.two.asked_once:
             once = "Exact for players that always answer the same; others are asked with --samples."
     if any(change.no_verdict == _ONCE for change in found.changes):
         once = _ASKED_ONCE
@@ -424,8 +415,8 @@ def _line(each: Answered) -> str:
 
 
 def _failures(each: AnswerChanges) -> str:
-    first, second = (by_class(some) or "none" for some in each.failures)
-    return f"  Failures: were {first}; are {second}." if any(each.failures) else ""
+    first, second = by_class(each.one.failures), by_class(each.two.failures)
+    return f"  Failures: were {first or 'none'}; are {second or 'none'}." if first or second else ""
 
 
 def as_data(found: Comparison) -> dict[str, Any]:
@@ -447,7 +438,7 @@ def as_data(found: Comparison) -> dict[str, Any]:
         ],
     }
     if found.answers is not None:
-        told["answers"] = {each.game: _answers_data(each) for each in found.answers}
+        told["answers"] = {each.one.probe.rules.name: _answers_data(each) for each in found.answers}
     return told
 
 
@@ -461,9 +452,9 @@ def _answers_data(each: AnswerChanges) -> dict[str, Any]:
                 "position": answer.position,
                 "first": answer.first,
                 "second": answer.second,
-                f"{key_of(each.measure)}_change": answer.change,
+                f"{key_of(each.one.measure)}_change": answer.change,
             }
             for answer in each.answers
         ],
-        "failures": {"first": each.failures[0], "second": each.failures[1]},
+        "failures": {"first": each.one.failures, "second": each.two.failures},
     }

@@ -282,6 +282,7 @@ _NUMBER = (int, float)
 _TEXT, _FLAG = _Allowed((str,)), _Allowed((bool,))
 _SECONDS = _Allowed(_NUMBER, 0, above=True)
 _PRICE = _Allowed(_NUMBER, 0, optional=True)
+_MATCHES = _Allowed((int,), 2)
 _ALLOWED: Mapping[type, Mapping[str, _Allowed]] = {
     Config: {
         "seed": _TEXT,
@@ -335,8 +336,8 @@ def _check_value(kind: type, name: str, value: Any) -> None:
 
 
 def _check_matches(matches: Any) -> None:
-    if isinstance(matches, bool) or not isinstance(matches, int) or matches < 2:
-        raise BadOption(f"matches is a whole number of 2 or more, not {matches!r}.")
+    if not _MATCHES(matches):
+        raise BadOption(f"matches is {_MATCHES}, not {matches!r}.")
     if matches % 2:
         raise BadOption(f"matches is even, for every seed is played from both seats; {matches} is not.")
 
