@@ -3,7 +3,8 @@
 Options for sizes and variants are generated from the rules of the game that a command names.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
@@ -22,11 +23,18 @@ F = TypeVar("F", bound=Callable[..., Any])
 _PATIENCE = 60.0  # seconds that a person waits for a model's reply, with all that is tried again
 
 
-def _as_game(_context: click.Context, _parameter: click.Parameter, name: str) -> Game:
+@contextmanager
+def _bad_parameter() -> Iterator[None]:
+    """Within, errors of ours become click's, which name the parameter."""
     try:
-        return find_game(name)
+        yield
     except DuelsError as error:
         raise click.BadParameter(str(error)) from None
+
+
+def _as_game(_context: click.Context, _parameter: click.Parameter, name: str) -> Game:
+    with _bad_parameter():
+        return find_game(name)
 
 
 def _as_who_or_program(
@@ -39,17 +47,13 @@ def _as_who_or_program(
     from duels.players.outside import kind_called
 
     given = {key: context.params[key] for key in ("base_url", "key_env") if context.params.get(key)}
-    try:
+    with _bad_parameter():
         return kind_called(name, model=Settings(**given, total_seconds=_PATIENCE))
-    except DuelsError as error:
-        raise click.BadParameter(str(error)) from None
 
 
 def _as_who(_context: click.Context, _parameter: click.Parameter, name: str | None) -> str | None:
-    try:
+    with _bad_parameter():
         return None if name is None else find_kind(name).name
-    except DuelsError as error:
-        raise click.BadParameter(str(error)) from None
 
 
 def _complete_game(_context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
@@ -194,10 +198,8 @@ class _List(click.ParamType):  # type: ignore[type-arg]
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if not isinstance(value, str):
             return value
-        try:
+        with _bad_parameter():
             return self._option.parse(value)
-        except DuelsError as error:
-            self.fail(str(error), param, ctx)
 
 
 def flags_for(rules: Rules[Any, Any, Any]) -> list[str]:

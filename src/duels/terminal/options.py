@@ -10,7 +10,7 @@ import click
 from duels.core.errors import DuelsError, printable
 from duels.paths import matches_dir
 from duels.play import library
-from duels.terminal.screen import terminal_size, wrap
+from duels.terminal.screen import PACES, terminal_size, wrap
 from duels.terminal.shell import command
 
 
@@ -25,7 +25,7 @@ board_option = click.option(
 )
 pace_option = click.option(
     "--pace",
-    type=click.Choice(["off", "quick", "normal"]),
+    type=click.Choice(list(PACES)),
     help="How long to pause before a machine's move, at a terminal; a key cuts it short.  [default: normal]",
 )
 

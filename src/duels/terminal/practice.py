@@ -18,7 +18,7 @@ from duels.solving.protocols import beliefs_of, explainer_of
 from duels.terminal.game_options import GameCommand, game_argument
 from duels.terminal.hint_text import HintLayers
 from duels.terminal.options import examples, plain_option
-from duels.terminal.prompts import ALWAYS, converse, help_text, with_short
+from duels.terminal.prompts import ALWAYS, converse, help_text, look_up, with_short
 from duels.terminal.screen import Screen
 
 _COMMANDS = ALWAYS | {"quit": "leave"}
@@ -136,9 +136,7 @@ def ask_exercise(
 
     commands = {
         "help": lambda entered: screen.say(told),
-        "rules": lambda entered: screen.say(rules.game.card()),
-        "board": lambda entered: screen.say(str(words.board(sight))),
-        "moves": lambda entered: screen.say(words.moves(sight)),
+        **look_up(sight, words, screen.say),
         "hint": lambda entered: screen.say(
             layers.text(sight, words, entered, exercise.oracle)
             if hints

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from duels.core.errors import DuelsError
 from duels.core.record import format_entry
-from duels.core.rules import Seat
+from duels.core.rules import Seat, Sight
 from duels.core.words import Dialogue, Ink, Question, Words, ask_until, read_yes
 from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator
@@ -28,14 +28,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Commands = Mapping[str, Callable[[list[str]], None]]
 
-WHAT_A_HINT_IS = "the best action and its value; once more: why"
-
 ALWAYS = {
     "help": "this list",
     "rules": "the rule card of this game",
     "board": "the board as it stands",
     "moves": "what you may do now",
-    "hint": WHAT_A_HINT_IS,
+    "hint": "the best action and its value; once more: why",
     "back": "start this entry again",
 }
 """What can be entered at any question about a position."""
@@ -223,12 +221,10 @@ class PromptedMatch:
     # -- commands -------------------------------------------------------------------------------
 
     def _commands(self, seat: Seat) -> Commands:
-        match, show = self.live.match, self._show
+        show = self._show
         return {
             "help": lambda entered: show(HELP),
-            "rules": lambda entered: show(match.rules.game.card()),
-            "board": lambda entered: show(str(self.words.board(match.sight(seat)))),
-            "moves": lambda entered: show(self.words.moves(match.sight(seat))),
+            **look_up(self.live.match.sight(seat), self.words, show),
             "hint": lambda entered: self._hint(seat, entered),
             "undo": lambda entered: self._undo(seat),
             "save": lambda entered: self._save(),
@@ -305,6 +301,15 @@ def _cause(live: LiveMatch) -> str:
         return in_a_line(review(match, oracle_for(match.rules), players))
     except DuelsError:  # the oracle does not know what was played
         return ""
+
+
+def look_up(sight: Sight[Any, Any], words: Words[Any, Any], show: Callable[[str], None]) -> Commands:
+    """The commands that show what there is to know about a position."""
+    return {
+        "rules": lambda entered: show(sight.rules.game.card()),
+        "board": lambda entered: show(str(words.board(sight))),
+        "moves": lambda entered: show(words.moves(sight)),
+    }
 
 
 def with_short(commands: Commands, words: Words[Any, Any]) -> Commands:

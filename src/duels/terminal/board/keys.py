@@ -7,9 +7,9 @@ from time import monotonic
 from textual.message_pump import MessagePump
 from textual.timer import Timer
 
+from duels.terminal import prompts
 from duels.terminal.board.grid import Point
 from duels.terminal.keyboard import ALONE, SILENCE
-from duels.terminal.prompts import WHAT_A_HINT_IS
 
 ARROWS: dict[str, Point] = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
 
@@ -28,13 +28,13 @@ class Command:
     """Also while nobody is to decide."""
 
 
-HINT = Command("hint", "h", "f2", WHAT_A_HINT_IS)
-QUIT = Command("quit", "q", "f10", "leave; the match is saved and can be resumed", always=True)
+HINT = Command("hint", "h", "f2", prompts.COMMANDS["hint"])
+QUIT = Command("quit", "q", "f10", prompts.COMMANDS["quit"], always=True)
 COMMANDS = (
     HINT,
-    Command("undo", "u", "f3", "take back your last decision"),
+    Command("undo", "u", "f3", prompts.COMMANDS["undo"]),
     Command("review", "v", "f4", "what every decision so far was worth"),
-    Command("resign", "r", "f5", "give up"),
+    Command("resign", "r", "f5", prompts.COMMANDS["resign"]),
     Command("help", "?", "f1", "these keys, and the rules", always=True),
     QUIT,
 )
