@@ -1,19 +1,73 @@
 """A match: an immutable history, and the one gate where turn and legality are checked."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from itertools import islice
 from math import lcm
-from typing import TYPE_CHECKING, Generic, cast
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
 from duels.core.errors import GameOver, IllegalMove, NotYourTurn
-from duels.core.log import Log, Prefix
 from duels.core.narration import say, verb
 from duels.core.rules import BOTH, CHANCE, A, Actor, Ending, Event, Outcome, Rules, S, Seat, Sight, V, as_seat
 
 if TYPE_CHECKING:
     from random import Random
+
+
+T = TypeVar("T")
+
+
+class Prefix(Sequence[T]):
+    """The first items of a list that only grows: cheap to make, immutable, and equal to a tuple."""
+
+    __slots__ = ("_items", "_length")
+
+    def __init__(self, items: list[T], length: int) -> None:
+        self._items = items
+        self._length = length
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[T, ...]: ...
+    def __getitem__(self, index: int | slice) -> T | tuple[T, ...]:
+        if isinstance(index, slice):
+            return tuple(map(self._items.__getitem__, range(*index.indices(self._length))))
+        return self._items[range(self._length)[index]]
+
+    def __iter__(self) -> Iterator[T]:
+        return islice(self._items, self._length)
+
+    def __reversed__(self) -> Iterator[T]:
+        return map(self._items.__getitem__, reversed(range(self._length)))
+
+    def first(self, length: int) -> "Prefix[T]":
+        """The first `length` items, without copying."""
+        return Prefix(self._items, min(length, self._length))
+
+    def __add__(self, more: Sequence[T]) -> tuple[T, ...]:
+        return (*self, *more)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Prefix):
+            same: bool = self._items is other._items and self._length == other._length
+            return same or tuple(self) == tuple(other)
+        return isinstance(other, tuple) and tuple(self) == other
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tuple, (tuple(self),)  # a copy is of its own, and takes nothing along
 
 
 class Concession(Enum):
@@ -95,18 +149,85 @@ class Turn(Generic[A]):
         return self.actor is not CHANCE and not any(event.reveals for event in self.events)
 
 
+class _Told:
+    """What a group of seats knows of a match, entry by entry."""
+
+    def __init__(self) -> None:
+        self.actions: list[Any] = []
+        """Of every entry, None where it is hidden."""
+        self.events: list[Event] = []
+        self.events_after = [0]
+        """How many events there are after so many entries."""
+        self.known_after = [0]
+        """After so many entries: the number of the last of which anything was seen."""
+
+    def add(self, action: Any, seen: tuple[Event, ...]) -> None:
+        """Add an entry: its action as these seats know it, and the events of it that they saw."""
+        self.actions.append(action)
+        self.events.extend(seen)
+        self.events_after.append(len(self.events))
+        self.known_after.append(len(self.actions) if seen else self.known_after[-1])
+
+
+class _Log(Generic[S, A]):
+    """Everything that was played along one line of play, kept once for all matches along it.
+
+    Entries are only ever added at the end. Threads may share a log.
+    """
+
+    def __init__(self, states: list[S], entries: list[Turn[A]]) -> None:
+        self.states = states
+        """At the start, and after each entry."""
+        self.entries = entries
+        self.sights: dict[Seat, tuple[int, Sight[A, Any]]] = {}
+        """What each seat knew when that was last asked, and after how many entries: pages ask repeatedly."""
+        self._told: dict[frozenset[Seat], _Told] = {}
+        self._growing = Lock()
+
+    def entry(self, place: int) -> Turn[A] | None:
+        """The entry after the first `place` ones, if the log goes on there."""
+        entries = self.entries
+        return entries[place] if place < len(entries) else None
+
+    def extended(self, length: int, entry: Turn[A], state: S) -> "_Log[S, A]":
+        """A log of these first `length` entries and `entry`: this one, unless it went on otherwise."""
+        with self._growing:
+            if len(self.entries) > length and self.entries[length] == entry:
+                return self  # played before: the state after it is a function of what came before
+            if len(self.entries) == length:
+                # The state first: `entry` takes no lock, and whoever finds an entry there asks for its state.
+                self.states.append(state)
+                self.entries.append(entry)
+                return self
+        return _Log([*self.states[: length + 1], state], [*self.entries[:length], entry])
+
+    def told(self, watching: frozenset[Seat], length: int) -> _Told:
+        """What these seats have been told, up to entry number `length` at least."""
+        told = self._told.get(watching)
+        if told and len(told.known_after) > length:
+            return told
+        with self._growing:
+            told = self._told.setdefault(watching, _Told())
+            for entry in self.entries[len(told.actions) : length]:
+                told.add(*entry.told(watching))
+        return told
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Log, (self.states, self.entries)  # a lock cannot be copied
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Match(Generic[S, A, V]):
     """One playing of a game, in progress or over. Playing an action returns a new match."""
 
     rules: Rules[S, A, V]
-    _log: Log[Turn[A], S]
+    _log: _Log[S, A]
     _length: int
 
     @classmethod
     def start(cls, rules: Rules[S, A, V]) -> "Match[S, A, V]":
         """A new match, before its first move."""
-        return cls(rules, Log(rules.initial(), Turn.told), 0)
+        return cls(rules, _Log([rules.initial()], []), 0)
 
     def __repr__(self) -> str:
         return f"<Match of {self.rules!r} after {self._length} entries: {self.state!r}>"
