@@ -7,7 +7,7 @@ def test_a_move_at_the_terminal_is_traced_through_its_rooms() -> None:
     files = trace(play_at_terminal)
     assert {"core/match.py", "games/chain/rules.py", "play/live.py", "terminal/screen.py"} <= set(files)
     assert not any(file.startswith(("web", "envs", "arena")) for file in files)
-    assert len(files) <= 18
+    assert len(files) <= 16
 
 
 def test_a_step_of_an_environment_is_traced() -> None:
