@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from duels.analysis.solution import position_to_solve, solve
+from duels.analysis.hints import position_to_solve, solve
 from duels.core.errors import DuelsError
 from duels.core.rules import CHANCE
 from duels.core.words import plain

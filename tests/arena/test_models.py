@@ -27,10 +27,9 @@ from duels.play.new_match import limited
 from duels.players import endpoint as endpoints
 from duels.players.endpoint import Settings
 from duels.players.failures import Failed, Failure
-from duels.players.labels import Labels
 from duels.players.model import Mirror
 from duels.players.program import Limits
-from duels.players.prompt import opening_messages, read_move
+from duels.players.prompt import Labels, opening_messages, read_move
 from tests.arena.model_server import Server, played
 from tests.players.test_program import BAD, is_running, wait_until
 from tests.support import duels

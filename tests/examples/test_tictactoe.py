@@ -8,8 +8,8 @@ from duels_tictactoe import GAME
 from duels_tictactoe.rules import TicTacToe
 
 import duels
+from duels.analysis.hints import solve
 from duels.analysis.review_page import review_as_page
-from duels.analysis.solution import solve
 from duels.core.errors import NotationError
 from duels.core.explore import count_lines
 from duels.core.laws import Checked, check_everywhere

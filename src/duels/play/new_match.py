@@ -1,4 +1,4 @@
-"""A match to be played, validated: rules, seats, seed; and the live match made from it."""
+"""A match to be played, new or begun by another, validated: rules, seats, seed; and the live match of it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from duels.core.errors import NotationError, quote
+from duels.core.errors import DuelsError, NotationError, quote
 from duels.core.match import Match
+from duels.core.record import Record
 from duels.core.rules import Rules, Seat
 from duels.play.dice import ChanceScript, Dice, new_seed
 from duels.play.journal import Journal
@@ -99,3 +100,22 @@ def seat_players(
     script = ChanceScript.parse(match.rules, headers.get("chance", ""))
     names = {seat: kind.name for seat, kind in kinds.items()}
     return LiveMatch(match, players, Dice(headers.get("seed", ""), script, notice), journal, names)
+
+
+def branch(path: Path, record: Record, entries: int, outside: Mapping[str, Kind] = NOBODY) -> Record:
+    """A new match with the first `entries` entries of the one recorded at `path`, to go on with.
+
+    Whoever was seated is seated again; where that was nobody but machines, a person takes the seat to move.
+    What chance brings from there on is drawn anew.
+    """
+    match, played = record.match, len(record.match.turns)
+    if record.seat:
+        raise DuelsError(f"{path} holds only what {record.seat.label} saw; it cannot be played on.")
+    most = played - match.over
+    if not 0 <= entries <= most:
+        raise DuelsError(f"{path} can be played on after 0 to {most} of its entries, not after {entries}.")
+    match = match.after(entries)
+    seats = {seat: record.headers.get(f"seat{seat.value}", HUMAN) for seat in Seat}
+    if HUMAN not in seats.values():
+        seats[match.actor if isinstance(match.actor, Seat) else Seat.ONE] = HUMAN
+    return Record(match, NewMatch(match.rules, seats[Seat.ONE], seats[Seat.TWO], outside=outside).headers())

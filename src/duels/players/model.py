@@ -10,9 +10,8 @@ from duels.core.rules import Rules, Sight
 from duels.players.completions import FLOODED, MOST_TEXT, STOPPED_BY_FILTER, STOPPED_BY_LENGTH, Reply, Usage
 from duels.players.endpoint import Endpoint, Recorder, Settings
 from duels.players.failures import Answer, Failed, Failure, NoMove
-from duels.players.labels import Labels
 from duels.players.naming import MODEL
-from duels.players.prompt import again_messages, opening_messages, read_move
+from duels.players.prompt import Labels, again_messages, opening_messages, read_move
 
 if TYPE_CHECKING:
     from random import Random

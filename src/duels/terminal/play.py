@@ -11,11 +11,10 @@ from duels.core.match import Match
 from duels.core.record import Record, TornRecord
 from duels.core.rules import Seat
 from duels.core.words import Ink
-from duels.play.branch import branch
 from duels.play.journal import Journal
 from duels.play.library import last_unfinished, new_path, read_record
 from duels.play.live import LiveMatch
-from duels.play.new_match import NewMatch, seat_players
+from duels.play.new_match import NewMatch, branch, seat_players
 from duels.players import HUMAN, Kind
 from duels.players.failures import TransportFailed
 from duels.players.naming import is_called, is_outside, option_to_seat, refuse_unseated

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from duels.analysis.solution import Solution, position_to_solve
-from duels.analysis.solution import solve as solve_position
+from duels.analysis.hints import Solution, position_to_solve
+from duels.analysis.hints import solve as solve_position
 from duels.analysis.wording import all_alike, belief_strip, how_sure, percent
 from duels.core.errors import DuelsError
 from duels.core.extras import extra

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from duels.analysis.agents import Agent, is_player, probabilities_of_many
-from duels.analysis.exploitability import tabulate
+from duels.analysis.exploitability import TableResponse, tabulate
 from duels.analysis.grading import clock_matters
-from duels.analysis.responses import TableResponse
 from duels.core.errors import DuelsError
 from duels.core.rules import Rules, Seat
 from duels.envs import dice

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from duels.analysis.agents import Agent, is_player, probabilities, takes
-from duels.analysis.exploitability import Chooses, odds_at
+from duels.analysis.exploitability import BestResponse, Chooses, odds_at
 from duels.analysis.grading import clock_matters
-from duels.analysis.responses import BestResponse
 from duels.core.errors import DuelsError, IllegalMove
 from duels.core.rules import Rules, Seat, Sight
 from duels.envs import dice
