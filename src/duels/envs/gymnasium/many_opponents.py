@@ -129,11 +129,9 @@ def opposing_many(opponent: Opponent, batch: Batch, observations: Observations) 
 def _levels(name: str, batch: Batch) -> Any:
     """The level of that name for many games of a game with secrets; None if there is no such."""
     levels, player = levels_of(batch.rules), make_player(name, batch.rules)
-    return (
-        levels.MANY(batch.rules, player.share, batch.num_envs)
-        if levels and isinstance(player, LevelPlayer)
-        else None
-    )
+    if levels is None or not isinstance(player, LevelPlayer):
+        return None
+    return levels(batch.rules, player.share, batch.num_envs)
 
 
 def _table_of(opponent: Opponent, batch: Batch) -> ArrayLike:

@@ -135,20 +135,23 @@ def _odds_at(policy: Chooses, sight: Sight[Any, Any], actions: tuple[Any, ...]) 
 
 
 class _Watching(Opposing):
-    """A level of a game with secrets, which remembers what it heard."""
+    """A level that may remember what it heard, as for many games."""
 
-    def __init__(self, level: Any) -> None:
-        self._level = level
+    _HERE = np.ones(1, np.bool_)
+
+    def __init__(self, levels: Any) -> None:
+        self._levels = levels
 
     def begin(self) -> None:
-        self._level.begin()
+        self._levels.begin(self._HERE)
 
     def saw(self, mover: int, action: int, seat: int) -> None:
-        self._level.saw(mover, action, seat)
+        self._levels.saw(np.array([mover]), np.array([action]), np.array([seat]), self._HERE)
 
     def choose(self, engine: Engine, seat: int, bits: int) -> int:
-        action: int = self._level.choose(engine.observe(seat), engine.mask(), seat, bits)
-        return action
+        shown, masks = engine.observe(seat)[None], engine.mask()[None]
+        (odds,) = self._levels.odds(shown, masks, np.array([seat]), self._HERE)
+        return int(dice.draw_all(odds, bits))
 
 
 class _BySeat(Opposing):
@@ -196,7 +199,7 @@ def _named(player: Player, rules: Rules[Any, Any, Any], sights: Sights) -> Oppos
     if not isinstance(player, LevelPlayer):
         return _player(player, rules, sights)
     if levels := levels_of(rules):
-        return _Watching(levels.ONE(rules, player.share))
+        return _Watching(levels(rules, player.share, 1))
     # What depends on the clock has to be asked at every reading of it.
     if rules.has_secrets or kernel_of(rules, "engine") or not has_tables(rules) or clock_matters(rules):
         return _player(player, rules, sights)

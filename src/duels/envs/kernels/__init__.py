@@ -18,10 +18,10 @@ def kernel_of(rules: Rules[Any, Any, Any], door: str) -> Any:
 
 
 def levels_of(rules: Rules[Any, Any, Any]) -> Any:
-    """The module with the levels of `rules`, for ONE game and for MANY; None where there is no such."""
+    """The class of levels for any number of games of `rules`; None if there is no such."""
     name = _LEVELS.get(_our_name(rules))
     module = import_module(name) if name else None
-    return module if module and module.fits(rules) else None
+    return module.LEVELS if module and module.fits(rules) else None
 
 
 def _our_name(rules: Rules[Any, Any, Any]) -> str:

@@ -12,7 +12,7 @@ from duels.envs.engine import MatchEngine
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
 from duels.envs.kernels import levels_of
 from duels.envs.kernels.flip import levels as kernel
-from duels.envs.kernels.flip.levels import FlipLevel, FlipLevels
+from duels.envs.kernels.flip.levels import FlipLevels
 from duels.games.flip.rules import QuantumTiles
 from duels.players import make_player
 from duels.players.levels import SHARE, LevelPlayer
@@ -84,20 +84,6 @@ def test_odds_in_positions_of_every_kind(position: str, ahead: bool, monkeypatch
     (odds,) = FlipLevels(BOOK, SHARE["casual"]).odds(shown, shown, 0, np.ones(1, np.bool_))
     assert odds.tolist() == pytest.approx([want.get(a, 0.0) for a in BOOK.all_actions()], abs=1e-9)
     assert bool(asked) == ahead  # whether the player had to look ahead
-
-
-def test_one_game_draws_by_those_odds() -> None:
-    engine = next(decisions(BOOK, 3, 1))
-    level = FlipLevel(BOOK, 0.5)
-    player: Any = make_player("casual", BOOK)
-    shown, mask = engine.observe(engine.actor), engine.mask()
-    drawn = np.bincount(
-        [level.choose(shown, mask, 0, bits) for bits in range(0, 2**32, 2**32 // 2000)],
-        minlength=engine.num_actions,
-    )
-    assert drawn / drawn.sum() == pytest.approx(np.asarray(told(player, engine), np.float64), abs=2e-3)
-    assert not drawn[mask == 0].any()
-    assert mask[level.choose(shown, mask, 0, 2**32 - 1)] == 1
 
 
 def test_environments_play_against_them_and_can_be_copied() -> None:

@@ -1,4 +1,4 @@
-"""Flip's levels for one game and for many, by what their seat is shown; compiled, with tables that all share.
+"""Flip's levels, by what their seat is shown; compiled, with tables that all share.
 
 A test holds them to the players of the same names. Where those look ahead, they are asked: one decision in a
 thousand. Without the extra `fast` there are only those players.
@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from duels.core.features import Encoding
 from duels.core.rules import Seat
-from duels.envs import dice
 from duels.games.flip.features import features
-from duels.games.flip.quick import fits
+from duels.games.flip.quick import fits as fits
 from duels.games.flip.rules import SEEN_AS, UNKNOWN, QuantumTiles, State
 from duels.players.levels import LevelPlayer
 from duels.solving.oracles import oracle_for
@@ -109,27 +108,4 @@ class FlipLevels:
         return self._reader.odds(shown, self._share)
 
 
-class FlipLevel:
-    """The same for one game."""
-
-    def __init__(self, rules: QuantumTiles, share: float) -> None:
-        self._rules, self._share = rules, share
-        self._reader = _reader(rules)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return FlipLevel, (self._rules, self._share)
-
-    def begin(self) -> None:
-        """Nothing is remembered."""
-
-    def saw(self, mover: int, action: int, seat: int) -> None:
-        """Nothing is remembered."""
-
-    def choose(self, shown: Bytes, mask: Bytes, seat: int, bits: int) -> int:
-        """The number of an action, by what the seat is shown and 32 random bits."""
-        return int(dice.draw_all(self._reader.odds(shown[None], self._share)[0], bits))
-
-
-__all__ = ["MANY", "ONE", "fits"]
-
-ONE, MANY = FlipLevel, FlipLevels
+LEVELS = FlipLevels

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from duels.core.features import Encoding
 from duels.core.rules import Seat
-from duels.envs import dice
 from duels.games.hunt.features import features
 from duels.games.hunt.rules import Observe, QuantumHunt
 from duels.games.hunt.strategy import CELLS, OFF, OTHERS, OWN, PLACES, ROWS, shipped
@@ -63,43 +62,6 @@ class HuntLevels:
         return odds
 
 
-class HuntLevel:
-    """The same for one game, without arrays, which are slow for one."""
-
-    def __init__(self, rules: QuantumHunt, share: float) -> None:
-        self._share = share
-        self._observe = rules.all_actions().index(Observe(1))
-        self.begin()
-
-    def begin(self) -> None:
-        """Forget the last game."""
-        self._own = self._others = 0
-
-    def saw(self, mover: int, action: int, seat: int) -> None:
-        """Hear what was named, where the level has this seat."""
-        if action >= self._observe:
-            cell = action - self._observe
-            if mover == seat:
-                self._own = _followed()[0][self._own][cell]
-            else:
-                self._others = _followed()[1][self._others][cell]
-
-    def choose(self, shown: NDArray[np.int8], mask: NDArray[np.int8], seat: int, bits: int) -> int:
-        """The number of an action, by what the seat is shown and 32 random bits."""
-        cells, observing_at = _places()
-        cell, tables = int(shown[cells].argmax()), shipped()[Seat(seat + 1)]
-        row = self._own * len(OTHERS.states) + self._others
-        legal = mask.nonzero()[0].tolist()
-        if shown[observing_at]:
-            first, weights = self._observe, tables.name_weights(row, cell - 1)
-        else:
-            first, weights = 0, tables.move_weights(row, cell - 1 if cell else OFF)
-        raw = [weights[a - first] if 0 <= a - first < CELLS else 0 for a in legal]
-        total, even = sum(raw), self._share / len(legal)
-        chosen: int = legal[dice.draw([even + (1 - self._share) * (weight / total) for weight in raw], bits)]
-        return chosen
-
-
 def _read(shown: NDArray[np.int8]) -> tuple[Ints, Flags]:
     """The cell of the seat's token, 0 off the grid, and whether it is to observe."""
     cells, observing_at = _places()
@@ -114,16 +76,9 @@ def _places() -> tuple[slice, int]:
 
 
 @cache
-def _followed() -> tuple[list[list[int]], list[list[int]]]:
-    """[what is remembered][cell] what is remembered once the cell is named, by oneself and by the other."""
-    return OWN.following, OTHERS.following
-
-
-@cache
 def _following() -> tuple[Ints, Ints]:
-    """The same as arrays."""
-    own, others = _followed()
-    return np.array(own), np.array(others)
+    """[what is remembered, cell] what is remembered once the cell is named, by oneself and by the other."""
+    return np.array(OWN.following), np.array(OTHERS.following)
 
 
 @cache
@@ -135,4 +90,4 @@ def _weights() -> tuple[Floats, Floats]:
     return moves, names
 
 
-ONE, MANY = HuntLevel, HuntLevels
+LEVELS = HuntLevels
