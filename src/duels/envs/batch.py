@@ -90,7 +90,7 @@ class Batch(Named, Copyable, ABC):
         self.limit = rules.limit_value
         self.first = first
         self.autoreset = autoreset
-        self.copy = copy
+        self._copy = copy
         self.keep_final = False
         """Whether the last look at games that are reset by themselves is kept, in what follows."""
         self.final_observations: Bytes

@@ -8,20 +8,14 @@ and so does the seat that an agent takes by lot. A game that is broken off takes
 one begins differently.
 """
 
-from bisect import bisect_right
-from functools import lru_cache
-from itertools import accumulate
-from typing import TYPE_CHECKING
-
+from duels.core.extras import extra
 from duels.core.validation import check_int
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+with extra("vector"):
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    Words = NDArray[np.uint64]
+Words = NDArray[np.uint64]
 
 GAMMA = 0x9E3779B97F4A7C15
 MIX_1 = 0xBF58476D1CE4E5B9
@@ -74,100 +68,50 @@ def pick(bits: int, ways: int) -> int:
     return bits * ways >> 32
 
 
-def draw(odds: "Sequence[float]", bits: int) -> int:
-    """`draw_all` for one draw, without arrays, which are slow for one."""
-    bounds = [round(reached * 2**32) for reached in accumulate(odds)]
-    return min(bisect_right(bounds, bits), bounds.index(bounds[-1]))
-
-
-def draw_all(odds: "NDArray[np.float64]", bits: "ArrayLike") -> "NDArray[np.int64]":
+def draw_all(odds: NDArray[np.float64], bits: ArrayLike) -> NDArray[np.int64]:
     """[...] the way that 32 random bits draw by the probabilities [..., way]."""
-    import numpy as np
-
     drawn: NDArray[np.int64] = (np.asarray(bits)[..., None] >= bounds(odds)).sum(axis=-1)
     return drawn
 
 
-def bounds(odds: "NDArray[np.float64]") -> "NDArray[np.int64]":
+def bounds(odds: NDArray[np.float64]) -> NDArray[np.int64]:
     """[..., way] the 32-bit number below which a way, or one before it, is drawn by its probability."""
-    import numpy as np
-
     bounds = (np.cumsum(odds, axis=-1) * 2**32).round().astype(np.int64)
     # The last way that can be drawn gets what rounding left over.
     bounds[bounds >= bounds.max(axis=-1, keepdims=True)] = 1 << 32
     return bounds
 
 
-def streams(seed: int, first: int, count: int) -> "Words":
+def streams(seed: int, first: int, count: int) -> Words:
     """The streams of `count` environments from number `first` on, as an array."""
-    import numpy as np
-
     numbers = np.arange(1, count + 1, dtype=np.uint64) + np.uint64(first & _WORD)
     return _mix_all(numbers * np.uint64(GAMMA) + np.uint64(_mix((check_int("seed", seed) + GAMMA) & _WORD)))
 
 
-def streams_of(seeds: "Words") -> "Words":
+def streams_of(seeds: Words) -> Words:
     """The streams of single environments with these seeds, an array of 64-bit numbers."""
-    import numpy as np
-
-    gamma = np.uint64(GAMMA)
-    return _mix_all(_mix_all(seeds + gamma) + gamma)
+    return next_words(next_words(seeds))
 
 
-def words(streams: "Words", ticks: int) -> "Words":
-    """The next `ticks` words of every stream, a row a tick."""
-    import numpy as np
-
-    counts = np.arange(1, ticks + 1, dtype=np.uint64) * np.uint64(GAMMA)
-    return _mix_all(streams + counts[:, None])
-
-
-def next_words(streams: "Words") -> "Words":
+def next_words(streams: Words) -> Words:
     """The next word of every stream."""
-    return _mix_all(streams + _gamma())
+    return _mix_all(streams + np.uint64(GAMMA))
 
 
-def begin_all(streams: "Words") -> "NDArray[np.int64]":
+def begin_all(streams: Words) -> NDArray[np.int64]:
     """`begin` for every stream, as signed numbers to reckon with."""
-    import numpy as np
-
     return (_mix_all(streams ^ np.uint64(BEGIN)) >> np.uint64(32)).view(np.int64)
 
 
-def seat_all(streams: "Words") -> "NDArray[np.int8]":
+def seat_all(streams: Words) -> NDArray[np.int8]:
     """`seat` for every stream."""
-    import numpy as np
-
     return (_mix_all(streams ^ np.uint64(SEAT)) >> np.uint64(63)).astype(np.int8)
 
 
-def _mix_all(words: "Words") -> "Words":
+def _mix_all(words: Words) -> Words:
     """`_mix` on an array, in place."""
-    import numpy as np
-
-    shifted = np.empty_like(words)
-    for shift, factor in _mixing():
-        words ^= np.right_shift(words, shift, shifted)
-        if factor is not None:
-            words *= factor
+    for shift, factor in ((30, MIX_1), (27, MIX_2)):
+        words ^= words >> np.uint64(shift)
+        words *= np.uint64(factor)
+    words ^= words >> np.uint64(31)
     return words
-
-
-@lru_cache
-def _gamma() -> "Words":
-    """GAMMA as an array, in the same way."""
-    import numpy as np
-
-    return np.array(GAMMA, np.uint64)
-
-
-@lru_cache
-def _mixing() -> "list[tuple[Words, Words | None]]":
-    """How far to shift, and what to multiply by: arrays of one number, which NumPy takes quickest."""
-    import numpy as np
-
-    steps = ((30, MIX_1), (27, MIX_2), (31, None))
-    return [
-        (np.array(shift, np.uint64), None if factor is None else np.array(factor, np.uint64))
-        for shift, factor in steps
-    ]

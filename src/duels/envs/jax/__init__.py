@@ -16,8 +16,8 @@ from duels.games import rules_of
 
 with extra("jax"):
     from duels.envs.jax.env import Env, auto_reset
-    from duels.envs.jax.making import env_of
     from duels.envs.jax.state import State
+    from duels.envs.jax.tabled import env_of
 
 __all__ = ["Env", "State", "auto_reset", "make"]
 

@@ -4,7 +4,7 @@ Everything here is for one game and has static shapes; there are no callbacks to
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -12,10 +12,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from duels.core.errors import DuelsError
-from duels.core.rules import Rules
+from duels.core.rules import Rules, Seat
+from duels.core.svg import WIDTH
 from duels.envs.form import Form, Named, left_shown
 from duels.envs.jax.chance import Purpose, random_bits, share
-from duels.envs.jax.pictures import boards
 from duels.envs.jax.state import State
 from duels.envs.versions import LATEST
 from duels.solving.tables import ONGOING, POINTS
@@ -142,7 +142,7 @@ class Env(Named, ABC):
             jax.tree.map(lambda part, at=at: part[at], position)
             for at in np.ndindex(state.current_player.shape)
         ]
-        return boards(self.rules, [self.rules_state(game) for game in games])
+        return _draw_boards(self.rules, [self.rules_state(game) for game in games])
 
     # -- how a step is made ------------------------------------------------------------------------
 
@@ -234,3 +234,14 @@ def auto_reset(step: Step, init: Step) -> Step:
 def _where(condition: Any, this: Any, that: Any) -> Any:
     """One of two trees of arrays."""
     return jax.tree.map(lambda one, other: jnp.where(condition, one, other), this, that)
+
+
+def _draw_boards(rules: Rules[Any, Any, Any], states: Sequence[Any]) -> str:
+    """Draw the boards of states under one another, with the secrets of both seats, as one `<svg>` element."""
+    drawing = rules.game.drawing(rules)
+    drawn, top = [], 0
+    for state in states:
+        board = drawing.open_picture(*(rules.sight(state, seat) for seat in Seat))
+        drawn.append(f'<svg y="{top}" width="{WIDTH}" height="{board.height}">{board}</svg>')
+        top += board.height
+    return f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{top}">{"".join(drawn)}</svg>'

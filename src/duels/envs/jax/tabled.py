@@ -1,23 +1,28 @@
 """A JAX environment of a game that has tables: a step is a lookup in them."""
 
+from functools import lru_cache
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from numpy.typing import NDArray
 
 from duels.core.errors import TooLarge
 from duels.core.rules import Rules
-from duels.envs.form import Form
-from duels.envs.jax.bits import pack, unpack
+from duels.envs.form import PLAIN, Form
 from duels.envs.jax.chance import MOST_WAYS, share
 from duels.envs.jax.env import Env, Standing
+from duels.envs.kernels import kernel_of
 from duels.solving.decisions import Decisions
 from duels.solving.game_tables import shared_tables
 
 # The facts of a state: whether the second seat is to move, its result plus 1 (two bits), then what is legal.
 _RESULT_AT = 1
 _LEGAL_AT = 3
+
+_WORD = 32
+_PLACES = np.arange(_WORD, dtype=np.uint32)
 
 
 class TableEnv(Env):
@@ -71,3 +76,26 @@ class TableEnv(Env):
         for action, place in reversed(moves):
             state = decisions.transitions(state, decisions.actions[action])[place].state
         return state
+
+
+def pack(bits: NDArray[Any]) -> NDArray[np.uint32]:
+    """[..., word] the bits of [..., bit] in words, the first of a word its lowest."""
+    count = bits.shape[-1]
+    filled = np.zeros((*bits.shape[:-1], -(-count // _WORD) * _WORD), np.uint8)
+    filled[..., :count] = bits
+    words: NDArray[np.uint32] = np.packbits(filled, axis=-1, bitorder="little").view("<u4")
+    return words.astype(np.uint32)
+
+
+def unpack(words: Any, first: int, count: int) -> Any:
+    """[bit] `count` bits of the words of one row, from bit number `first` on."""
+    bits = (words[:, None] >> _PLACES) & 1
+    return bits.astype(jnp.bool_).reshape(-1)[first : first + count]
+
+
+@lru_cache(maxsize=16)
+def env_of(rules: Rules[Any, Any, Any], form: Form = PLAIN) -> Env:
+    """The environment of `rules` in a form, made once a process."""
+    kernel = kernel_of(rules, "jax")
+    kind: type[Env] = kernel.ENV if kernel else TableEnv
+    return kind(rules, form)

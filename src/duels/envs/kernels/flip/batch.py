@@ -89,7 +89,7 @@ class FlipBatch(Batch):
 
     def _given(self, numbers: Bytes) -> Bytes:
         """A copy, or a view that cannot be written to."""
-        if self.copy:
+        if self._copy:
             return numbers.copy()
         view = numbers.view()
         view.flags.writeable = False

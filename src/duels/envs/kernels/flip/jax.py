@@ -7,7 +7,6 @@ import numpy as np
 
 from duels.core.rules import Seat
 from duels.envs.form import Form
-from duels.envs.jax.bits import settled
 from duels.envs.jax.chance import share
 from duels.envs.jax.env import Env, Standing
 from duels.games.flip.features import features
@@ -107,18 +106,17 @@ class FlipEnv(Env):
         return Standing(position.mover, jnp.where(jnp.maximum(one, two) < target, ONGOING, result))
 
     def _legal(self, position: Position) -> Any:
-        faces = settled(position.faces)
-        down = ((faces == 0) | (faces > self.rules.values)) & ~position.lifted.any()
+        down = (position.faces == 0) | (position.faces > self.rules.values)
+        down &= ~position.lifted.any()
         pairs = down[self._firsts] & down[self._seconds] & position.quantum[position.mover]
         return jnp.concatenate([down, pairs, position.lifted])
 
     def _features(self, position: Position, seat: Any) -> Any:
-        faces = settled(position.faces)
         mine, other = position.scores[seat], position.scores[1 - seat]
         quantum = position.quantum[seat], position.quantum[1 - seat]
         return jnp.concatenate(
             [
-                (faces[:, None] == self._faces).reshape(-1),
+                (position.faces[:, None] == self._faces).reshape(-1),
                 mine == self._scores,
                 other == self._scores,
                 jnp.stack([*quantum, position.mover == seat]),
