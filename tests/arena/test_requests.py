@@ -1,5 +1,6 @@
 """What is kept of requests to a model, what they cost, and what ends when the money is spent."""
 
+import signal
 import subprocess
 from contextlib import closing
 from dataclasses import replace
@@ -201,6 +202,19 @@ def test_requests_under_way_at_kill_9_are_kept_and_counted(server: Server, tmp_p
     again = duels(tmp_path, *words, "--max-tokens", "1000", "--out", tmp_path / "run")
     assert "The budget of 3 usd is spent, if requests without a full reply cost 6, the most" in again.err
     assert server.asked["hangs"] == 6
+
+
+def test_whoever_interrupts_a_run_does_not_wait_for_a_model(server: Server, tmp_path: Path) -> None:
+    before = server.asked["hangs"]
+    words = ["arena", "run", "--players", "random,model:hangs", "--games", "lights", "--matches", "6"]
+    command = [*COMMAND, *words, "--base-url", server.url, "--out", str(tmp_path / "run")]
+    process = subprocess.Popen(command, env=environment(tmp_path), stderr=subprocess.PIPE, text=True)
+    wait_until(lambda: server.asked["hangs"] == before + 6)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "Call the same command again to go on." in told
+    assert len(list(Folder(tmp_path / "run").requests())) == 6
 
 
 def test_a_line_that_is_no_request_is_told_of(server: Server, tmp_path: Path) -> None:

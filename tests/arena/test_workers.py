@@ -180,7 +180,9 @@ def test_a_worker_that_dies_idle_is_replaced(tmp_path: Path) -> None:
         for process in list(pool._processes.values()):
             process.kill()
             process.join()
-        assert len(list(pool.play(config.bouts("lights", "random", "club", range(1, 3))))) == 4
+        told: list[Any] = []
+        pool.play(config.bouts("lights", "random", "club", range(1, 3)), lambda *match: told.append(match))
+        assert len(told) == 4
     finally:
         pool.close()
     assert len(rows_of(tmp_path)) == 6

@@ -1,17 +1,16 @@
 """Asks models, much at the same time while their answers are awaited, and plays matches with them."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
-from contextlib import ExitStack, closing, suppress
-from queue import Queue
-from threading import Thread
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import ExitStack, closing
 from typing import Any, TypeVar
 
 from duels.arena.amounts import Spending
 from duels.arena.bout import Bout, play
 from duels.arena.config import Config, currency_of
-from duels.arena.folder import Folder, Score, score_of
+from duels.arena.folder import Folder, score_of
 from duels.arena.logs import AT_ONCE, Log
+from duels.arena.pool import Listener
 from duels.arena.seating import Seats
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat
@@ -25,9 +24,6 @@ from duels.players.program import ProgramPlayer
 from duels.solving.progress import Progress, quiet
 
 T = TypeVar("T")
-Played = tuple[Bout, Score]
-Done = Queue[Played | str | BaseException | None]
-"""Matches as they end, why a reply is waited for, a problem that ends everything, None when all is done."""
 
 
 class Purse(Meter):
@@ -131,7 +127,7 @@ class Asker:
 
 
 class ModelWorker:
-    """Plays matches with models on a loop of its own; each is written to the log when it ends.
+    """Plays matches with models; each is written to the log when it ends.
 
     A match that the wire or the budget breaks off leaves nothing but its requests: it is played when the run
     goes on.
@@ -142,41 +138,26 @@ class ModelWorker:
         self._log = Log(folder.path, f"{prefix}models", every=AT_ONCE)
         self._requests = folder.request_log(f"{prefix}models")
         self._asker = Asker(config.model, purse)
-        self._playing: _Beside | None = None
         self.tell: Progress = quiet
         """Is told why a reply is waited for."""
         self.broken_off = self._asker.broken_off
 
-    def play(self, bouts: Iterable[Bout]) -> Iterator[Played]:
-        """These matches with their scores, in the order in which they end; none once the endpoint is down."""
-        if self._asker.is_down:
-            return
-        done: Done = Queue()
-        self._playing = _Beside(self._play_all(list(bouts), done), done)
-        try:
-            while (told := done.get()) is not None:
-                if isinstance(told, BaseException):
-                    raise told
-                if isinstance(told, str):
-                    self.tell(told)
-                else:
-                    yield told
-        finally:
-            self._playing.stop()
+    def play(self, bouts: Iterable[Bout], listener: Listener) -> None:
+        """Play these matches; they are told of as they end. None are played once the endpoint is down."""
+        if not self._asker.is_down:
+            asyncio.run(self._play_all(bouts, listener))
 
-    async def _play_all(self, bouts: list[Bout], done: Done) -> None:
+    async def _play_all(self, bouts: Iterable[Bout], listener: Listener) -> None:
         with ExitStack() as stack:  # each task has players of its own
-            seats = [
-                stack.enter_context(closing(self._seats(number)))
-                for number in range(self._config.model.concurrency)
-            ]
+            tasks = range(self._config.model.concurrency)
+            seats = [stack.enter_context(closing(self._seats(number))) for number in tasks]
 
             async def play_one(bout: Bout, endpoint: Endpoint, number: int) -> None:
                 row = await self._play(bout, seats[number], endpoint)
                 self._log.add(row)
-                done.put((bout, score_of(row)))
+                listener(bout, score_of(row))
 
-            await self._asker.work(bouts, play_one, done.put)
+            await self._asker.work(bouts, play_one, self.tell)
 
     def _seats(self, number: int) -> Seats:
         return Seats(
@@ -214,37 +195,9 @@ class ModelWorker:
         )
 
     def close(self) -> None:
-        """End what is under way, and let the logs go."""
-        with closing(self._log), closing(self._requests):
-            if self._playing:  # whoever took the rows may have left in between
-                self._playing.stop()
-
-
-class _Beside:
-    """A coroutine that runs on a loop of its own in another thread, until it ends or is stopped."""
-
-    def __init__(self, coroutine: Coroutine[Any, Any, None], done: Done) -> None:
-        self._done = done
-        self._loop = asyncio.new_event_loop()
-        self._task = self._loop.create_task(coroutine)
-        self._thread = Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        try:
-            self._loop.run_until_complete(self._task)
-        except BaseException as problem:
-            self._done.put(problem)
-        finally:
-            self._loop.run_until_complete(self._loop.shutdown_default_executor())
-            self._loop.close()
-            self._done.put(None)
-
-    def stop(self) -> None:
-        """Break it off if it still runs; when this returns, nothing is asked or written any more."""
-        with suppress(RuntimeError):  # its loop is closed already
-            self._loop.call_soon_threadsafe(self._task.cancel)
-        self._thread.join()
+        """Let the logs go."""
+        with closing(self._log):
+            self._requests.close()
 
 
 async def _in_thread(player: Player, question: Question) -> Answer | NoMove:

@@ -5,7 +5,7 @@ A worker that dies is replaced, and its match is played again.
 
 import logging
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from itertools import islice
 from multiprocessing import get_context, parent_process
@@ -34,6 +34,10 @@ _MOST_RAY_DEATHS = 5  # of workers that were playing the same task
 _WAITING = 3  # tasks for each processor that are handed in ahead
 
 
+Listener = Callable[[Bout, Score], None]
+"""Is told of every match that has ended, and is in a log."""
+
+
 class Worker:
     """Plays with players of its own, into a log of its own."""
 
@@ -42,20 +46,24 @@ class Worker:
         self._seats = Seats(config, lambda player, seat: kept.bot_log(player, f"{name}-{seat.value}"))
         self._log = Log(folder, name)
 
-    def play(self, bout: Bout) -> Score:
-        """Play a match; its row is in the log when this returns."""
-        row = self._seats.play(bout)
-        self._log.add(row)
-        return score_of(row)
+    def play(self, bouts: Iterable[Bout], listener: Listener) -> None:
+        """Play these matches, one after another."""
+        for bout in bouts:
+            listener(bout, self._play_one(bout))
 
     def play_some(self, bouts: Iterable[Bout]) -> list[Score]:
         """Play matches for a while; the scores of those that there was time for, one at least."""
         began, scores = monotonic(), []
         for bout in bouts:
-            scores.append(self.play(bout))
+            scores.append(self._play_one(bout))
             if monotonic() - began > A_WHILE:
                 break
         return scores
+
+    def _play_one(self, bout: Bout) -> Score:
+        row = self._seats.play(bout)
+        self._log.add(row)
+        return score_of(row)
 
     def close(self) -> None:
         """Let the players go, and the log."""
@@ -95,22 +103,6 @@ def serve(connection: Any, config: Config, folder: Path, prefix: str, name: str)
         os.close(handle)
 
 
-class Inline:
-    """No processes: matches are played here, one after another."""
-
-    def __init__(self, config: Config, folder: Path, prefix: str) -> None:
-        self._worker = Worker(config, folder, f"{prefix}1")
-
-    def play(self, bouts: Iterable[Bout]) -> Iterator[tuple[Bout, Score]]:
-        """These matches with their scores, as they are played."""
-        for bout in bouts:
-            yield bout, self._worker.play(bout)
-
-    def close(self) -> None:
-        """End the worker."""
-        self._worker.close()
-
-
 class Pool:
     """So many processes. They end when we do, however that happens: their pipes close."""
 
@@ -134,8 +126,8 @@ class Pool:
         self._names[ours] = name
         return ours
 
-    def play(self, bouts: Iterable[Bout]) -> Iterator[tuple[Bout, Score]]:
-        """These matches with their scores, in the order in which they are told of."""
+    def play(self, bouts: Iterable[Bout], listener: Listener) -> None:
+        """Play these matches; they are told of as they end."""
         waiting = _Waiting(bouts)
         playing: dict[Connection, list[Bout]] = {}
         deaths: dict[str, int] = {}
@@ -158,7 +150,8 @@ class Pool:
                 if isinstance(scores, BaseException):
                     raise scores
                 waiting.played(some, len(scores))
-                yield from zip(some, scores, strict=False)
+                for bout, score in zip(some, scores, strict=False):
+                    listener(bout, score)
 
     def _handed(self, worker: Connection, some: list[Bout]) -> Connection:
         """Hand matches to a worker; the worker that has them then."""
@@ -251,8 +244,8 @@ class RayPool:
         self._task = ray.remote(max_retries=_MOST_RAY_DEATHS)(play_some)
         self._log = Log(folder, f"{prefix}ray")
 
-    def play(self, bouts: Iterable[Bout]) -> Iterator[tuple[Bout, Score]]:
-        """These matches with their scores, in the order in which their tasks end."""
+    def play(self, bouts: Iterable[Bout], listener: Listener) -> None:
+        """Play these matches; they are told of as their tasks end."""
         ray, waiting = self._ray, iter(bouts)
         most = _WAITING * max(1, int(ray.cluster_resources().get("CPU", 1)))
         under_way: dict[Any, list[Bout]] = {}
@@ -264,7 +257,7 @@ class RayPool:
             (done, *_), _ = ray.wait(list(under_way), num_returns=1)
             for bout, row in zip(under_way.pop(done), self._rows(done), strict=True):
                 self._log.add(row)
-                yield bout, score_of(row)
+                listener(bout, score_of(row))
 
     def _rows(self, done: Any) -> list[Row]:
         try:

@@ -13,7 +13,8 @@ from duels.arena.confidence import Interval
 from duels.arena.config import Config
 from duels.arena.folder import WHOLE, Folder, Score, in_part, name_of_part, score_of
 from duels.arena.models import ModelWorker, Purse
-from duels.arena.pool import Inline, Pool, RayPool
+from duels.arena.pool import Listener as MatchListener
+from duels.arena.pool import Pool, RayPool, Worker
 from duels.arena.scores import adjusted_interval, unbroken
 from duels.arena.seating import ProgramCheck
 from duels.core.errors import BadOption, quote
@@ -80,9 +81,9 @@ def run(
     return folder
 
 
-def _pool(config: Config, out: Path, prefix: str, workers: int, on: str | None) -> Inline | Pool | RayPool:
+def _pool(config: Config, out: Path, prefix: str, workers: int, on: str | None) -> Worker | Pool | RayPool:
     if on is None:
-        return Inline(config, out, prefix) if workers == 1 else Pool(config, out, prefix, workers)
+        return Worker(config, out, f"{prefix}1") if workers == 1 else Pool(config, out, prefix, workers)
     where, _, address = on.partition(":")
     if where != "ray":
         raise BadOption(f"matches are played here, or on ray or ray:ADDRESS, not on {quote(on)}.")
@@ -97,7 +98,7 @@ class _Players:
     ) -> None:
         models = self._models = set(config.models())
         self._make_pool = partial(_pool, config, folder.path, prefix, workers, on)
-        self._pool: Inline | Pool | RayPool | None = None
+        self._pool: Worker | Pool | RayPool | None = None
         self.purse = Purse(config, folder, prefix, shards) if models else None
         self._asking = ModelWorker(config, folder, prefix, self.purse) if self.purse else None
 
@@ -111,22 +112,22 @@ class _Players:
         if self._asking:
             self._asking.tell = tell
 
-    def play(self, bouts: Iterable[Bout]) -> Iterator[tuple[Bout, Score]]:
-        """These matches with their scores, as they end."""
+    def play(self, bouts: Iterable[Bout], listener: MatchListener) -> None:
+        """Play these matches; they are told of as they end."""
         if not self._asking:
             bouts = iter(bouts)
             for first in bouts:  # if there is one at all
-                yield from self._processes().play(chain([first], bouts))
+                self._processes().play(chain([first], bouts), listener)
             return
         parts: dict[bool, list[Bout]] = {True: [], False: []}
         for bout in bouts:
             parts[not self._models.isdisjoint(bout.players)].append(bout)
         if parts[False]:
-            yield from self._processes().play(parts[False])
+            self._processes().play(parts[False], listener)
         if parts[True]:
-            yield from self._asking.play(parts[True])
+            self._asking.play(parts[True], listener)
 
-    def _processes(self) -> Inline | Pool | RayPool:
+    def _processes(self) -> Worker | Pool | RayPool:
         """Where matches without models are played; started when there is one."""
         if self._pool is None:
             self._pool = self._make_pool()
@@ -167,6 +168,15 @@ def _play_out(
         progress.waiting = why
         listener(progress)
 
+    def count(bout: Bout, score: Score) -> None:
+        if config.until is not None:
+            known[bout.key] = score
+        progress.done += 1
+        progress.count(bout, score[0])
+        progress.played += 1
+        progress.spent = pool.purse.spent if pool.purse else ""
+        listener(progress)
+
     pool.tell_of_waiting(wait)
     for first, last in _rounds(max(len(bouts) // 2 for bouts in planned.values()), config.until):
         going_on = {
@@ -179,14 +189,7 @@ def _play_out(
             for bout in _in_turn(list(going_on.values()), range(2 * first, 2 * last))
             if in_part(bout.pair, shard) and not (before and bout.key in before)
         )
-        for bout, score in pool.play(_checked(missing, check)):
-            if config.until is not None:
-                known[bout.key] = score
-            progress.done += 1
-            progress.count(bout, score[0])
-            progress.played += 1
-            progress.spent = pool.purse.spent if pool.purse else ""
-            listener(progress)
+        pool.play(_checked(missing, check), count)
 
 
 def _rounds(pairs: int, until: float | None) -> Iterator[tuple[int, int]]:
