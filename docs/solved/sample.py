@@ -18,7 +18,7 @@ from typing import Any
 from duels.analysis import wording
 from duels.analysis.export import Export, play_one
 from duels.core.rules import Seat
-from duels.games.flip import abstraction, bounds, oracle, rules, table
+from duels.games.flip import abstraction, bounds, grid, oracle, rules, table, values
 from duels.players import levels, make_player
 
 KEPT = Path(__file__).with_name("flip.json")
@@ -49,7 +49,7 @@ def sample() -> Played:
 def fingerprint() -> str:
     """Of what is asked, the table, and the modules that decide how matches go and what is known of them."""
     found = hashlib.sha256(repr((PLAYERS, MATCHES, GOAL)).encode() + table.SHIPPED.read_bytes())
-    for module in (rules, abstraction, table, bounds, oracle, levels):
+    for module in (rules, abstraction, table, grid, values, bounds, oracle, levels):
         # As text: a checkout may have other ends of lines.
         found.update(Path(getsourcefile(module) or "").read_text(encoding="utf-8").encode())
     return found.hexdigest()

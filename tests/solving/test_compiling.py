@@ -2,11 +2,13 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("numba")
+STEP = 3
 
 PROGRAM = """
 import sys
@@ -32,3 +34,33 @@ def test_it_is_kept_where_it_can_be_and_runs_all_the_same(kept: bool, cache: str
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == cache
+
+
+def count_steps(bits: int) -> int:
+    return bits.bit_count() * add(STEP, 0)
+
+
+def add(one: int, two: int) -> int:
+    return one + two
+
+
+def add_one_more(one: int, two: int) -> int:
+    return one + two + 1
+
+
+def test_functions_are_compiled_together_and_stay_as_they_are() -> None:
+    from duels.solving.compiling import compile_functions
+
+    plain: dict[str, Callable[..., int]] = {"count_steps": count_steps, "add": add}
+    assert compile_functions(plain, ("count_steps",))["count_steps"](0b1011) == count_steps(0b1011) == 9
+
+
+def test_a_function_that_stands_in_for_another_is_not_taken_for_it() -> None:
+    from duels.solving.compiling import compile_functions
+
+    names = []
+    for other in (add, add_one_more):
+        compiled = compile_functions({"count_steps": count_steps, "add": other}, ("count_steps",))
+        names.append(compiled["count_steps"].__qualname__)
+        assert compiled["count_steps"](1) == other(STEP, 0)
+    assert len(set(names)) == 2, "what is kept of the one would be used for the other"

@@ -7,7 +7,6 @@ than large ones. Where perfect play must be unpredictable, the share is how ofte
 
 import math
 from abc import ABC, abstractmethod
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # a list of players, or a person at both seats, needs no oracle
@@ -87,38 +86,36 @@ def _blended(weights: "Sequence[float]", share: float) -> list[float]:
 
 def mixture(verdict: "Verdict[Any]", share: float) -> list[float]:
     """The probability of each action for a player that gives away this share of a random choice's loss."""
-    lost = verdict.losses
-    giveaway = share * sum(lost) / len(lost)
     weights = [judged.weight for judged in verdict.actions]
     if verdict.mixed or share == 1.0:
         return _blended(weights, share)
-    if not giveaway:
+    return temper(list(verdict.losses), [judged.best for judged in verdict.actions], weights, share)
+
+
+def temper(losses: list[float], best: list[bool], weights: list[float], share: float) -> list[float]:
+    """Return probabilities by exp(-loss / temperature); the best actions share theirs by their weights.
+
+    This is in the subset of Python that Numba compiles.
+    """
+    giveaway = share * sum(losses) / len(losses)
+    if giveaway == 0:
         return weights
-    amounts = list(Counter(lost).items())  # many actions, few different losses
+    amounts, counts = losses[:1], [0]  # many actions, few different losses
+    for loss in losses:
+        if loss not in amounts:
+            amounts.append(loss)
+            counts.append(0)
+        counts[amounts.index(loss)] += 1
     # The expected loss grows with the temperature, from perfect play's to random play's: bisect.
     cold, hot = -12.0, 12.0
     for _ in range(60):
         middle = (cold + hot) / 2
-        if _expected_loss(amounts, math.exp(middle)) < giveaway:
+        tempered = [counts[k] * math.exp(-amounts[k] / math.exp(middle)) for k in range(len(amounts))]
+        if sum([amounts[k] * tempered[k] for k in range(len(amounts))]) / sum(tempered) < giveaway:
             cold = middle
         else:
             hot = middle
-    return _tempered(verdict, math.exp(hot))
-
-
-def _expected_loss(amounts: list[tuple[float, int]], temperature: float) -> float:
-    """What a choice by exp(-loss / temperature) gives away, among so many actions of each loss."""
-    weights = [count * math.exp(-loss / temperature) for loss, count in amounts]
-    return sum(loss * weight for (loss, _), weight in zip(amounts, weights, strict=True)) / sum(weights)
-
-
-def _tempered(verdict: "Verdict[Any]", temperature: float) -> list[float]:
-    """Actions by exp(-loss / temperature); the best share their part as perfect play mixes them."""
-    raw = [math.exp(-loss / temperature) for loss in verdict.losses]
-    best = [judged.best for judged in verdict.actions]
-    best_part = sum(weight for weight, is_best in zip(raw, best, strict=True) if is_best)
+    raw = [math.exp(-loss / math.exp(hot)) for loss in losses]
+    best_part = sum([raw[i] for i in range(len(raw)) if best[i]])
     total = sum(raw)
-    return [
-        (best_part * judged.weight if judged.best else weight) / total
-        for judged, weight in zip(verdict.actions, raw, strict=True)
-    ]
+    return [(best_part * weights[i] if best[i] else raw[i]) / total for i in range(len(raw))]

@@ -1,10 +1,15 @@
 """Compiled code that is kept for the next time, where there is a folder for it. Needs the extra `fast`."""
 
-from collections.abc import Callable, Sequence
-from types import FunctionType
+from collections.abc import Callable, Collection, Mapping
+from hashlib import sha256
+from types import CodeType, FunctionType
 from typing import Any
 
-from numba import njit
+import numpy as np
+from numba import njit, types
+from numba.extending import overload_method
+
+_INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
 
 
 def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -19,25 +24,50 @@ def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     return decorate
 
 
-def inner(function: Callable[..., Any]) -> Any:
-    """For what only compiled code calls; to let Python call it would take longer to compile than it does."""
-    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
-    return njit(**options)(function)
+def compile_functions(
+    functions: Mapping[str, Callable[..., Any]], entries: Collection[str], inline: bool = False
+) -> dict[str, Any]:
+    """Compile functions that call each other by these names, and leave the plain functions as they are.
 
-
-def compile_copies(inner: Sequence[Callable[..., Any]], outer: Sequence[Callable[..., Any]]) -> list[Any]:
-    """Compile copies of functions of one module, and return those of the `outer` ones.
-
-    They may call the `inner` ones, which are listed callees first and become part of whatever calls them. The
-    functions themselves stay plain Python.
+    Python may call the `entries`, which are kept for the next time. The others can become part of what calls
+    them (`inline`), which suits small functions in a tight loop.
     """
-    names = dict(outer[0].__globals__)
+    options = {"inline": "always"} if inline else _INNER
+    # Numba looks at the file of an entry alone to tell whether what it kept is still right.
+    text = repr([_describe(function.__code__, function.__globals__) for function in functions.values()])
+    digest = sha256(text.encode()).hexdigest()[:16]
+    compiled_functions, scopes = {}, []
+    for name, function in functions.items():
+        scopes.append(_scope(function))
+        copy = FunctionType(function.__code__, scopes[-1], name, function.__defaults__)
+        copy.__module__, copy.__qualname__ = function.__module__, f"{name}_{digest}"
+        decorate = compiled(error_model="numpy") if name in entries else njit(**options)
+        compiled_functions[name] = decorate(copy)
+    for scope in scopes:
+        scope.update(compiled_functions)
+    return compiled_functions
 
-    def copy(function: Callable[..., Any]) -> Callable[..., Any]:
-        copied = FunctionType(function.__code__, names, function.__name__)
-        copied.__qualname__ = function.__qualname__
-        return copied
 
-    for function in inner:
-        names[function.__name__] = njit(inline="always")(copy(function))
-    return [compiled()(copy(function)) for function in outer]
+def _describe(code: CodeType, scope: dict[str, Any]) -> list[object]:
+    """What a function does: its instructions, names, and constants, the numbers among its globals too."""
+    constants = [_describe(c, scope) if isinstance(c, CodeType) else repr(c) for c in code.co_consts]
+    numbers = [value for name in code.co_names if isinstance(value := scope.get(name), int | float)]
+    return [code.co_code, code.co_names, code.co_varnames, constants, numbers]
+
+
+def _scope(function: Callable[..., Any]) -> dict[str, Any]:
+    """The globals of a function; Numba compiles a function once more for each of Python's own integers."""
+    names: dict[str, Any] = getattr(function, "__globals__", {})
+    return {name: np.int64(value) if type(value) is int else value for name, value in names.items()}
+
+
+@overload_method(types.Integer, "bit_count")
+def _count_bits(number: Any) -> Any:
+    def count(number: Any) -> int:
+        bits = 0
+        while number:
+            number &= number - 1
+            bits += 1
+        return bits
+
+    return count

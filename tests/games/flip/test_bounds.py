@@ -1,8 +1,7 @@
-"""What bounds make of the board, held to the rules: neighbours, what can come up, what is left."""
+"""What bounds make of the board, held to the rules: where actions lead and how often, and what is left."""
 
+from array import array
 from collections.abc import Iterator
-from dataclasses import replace
-from fractions import Fraction
 from itertools import combinations
 from random import Random
 
@@ -10,36 +9,16 @@ import pytest
 
 from duels.core.match import Match, playing
 from duels.core.rules import CHANCE, Seat
+from duels.games.flip import bounds
 from duels.games.flip.abstraction import Abstraction
-from duels.games.flip.bounds import Bounds, Grid, Interval, Position, chance_to_last, most_turns
-from duels.games.flip.oracle import make_oracle
-from duels.games.flip.rules import UNKNOWN, Drawn, Flip, QuantumFlip, QuantumTiles, State
+from duels.games.flip.bounds import Interval, Position
+from duels.games.flip.grid import make_grid, most_pairs
+from duels.games.flip.oracle import FlipOracle, make_oracle
+from duels.games.flip.rules import QuantumFlip, QuantumTiles, State
+from duels.games.flip.values import Tables, chance_to_last, count_bag, make_tables, most_turns
 
 BOOK = QuantumTiles()
 SMALL = QuantumTiles(side=3, values=3, copies=3, target=6)
-
-
-class Asked(Bounds):
-    """Bounds that remember which positions they look up, all of them worth a half."""
-
-    def __init__(self, rules: QuantumTiles) -> None:
-        super().__init__(rules, make_oracle(rules).bounds.table)
-        self.positions: list[Position] = []
-
-    def search(self, at: Position, steps: int) -> Interval:
-        self.positions.append(at)
-        return 0.5, 0.5
-
-    def act(self, at: Position, action: Flip | QuantumFlip, value: int | None) -> set[Position]:
-        """The positions that an action is made of; `value` is that of a tile flipped, where it is known."""
-        self.positions = []
-        if isinstance(action, QuantumFlip):
-            self.quantum(at, (action.first, action.second), 0)
-        elif value is None:
-            self.flip(at, action.tile, 0)
-        else:
-            self.take(at, action.tile, value, 0)
-        return set(self.positions)
 
 
 def random_turns(rules: QuantumTiles, matches: int) -> Iterator[State]:
@@ -51,73 +30,67 @@ def random_turns(rules: QuantumTiles, matches: int) -> Iterator[State]:
                 yield match.state
 
 
-def drawn(rules: QuantumTiles, state: State) -> dict[tuple[int, ...], Fraction]:
-    """What chance may put under the lifted tiles, by the rules."""
-    actions = [action for action in rules.actions(state) if isinstance(action, Drawn)]
-    return {action.values: odds for action, odds in zip(actions, rules.odds(state), strict=True)}
+def made_up(t: Tables, at: Position) -> Interval:
+    """A value of its own for each position, whatever the facts say."""
+    seen = sorted(zip(at.tiles, at.values, strict=True))
+    value = Random(repr((at.unknown, at.code, at.score, seen, at.mine, at.theirs))).random()
+    return value, value
 
 
-@pytest.mark.parametrize(("rules", "matches"), [(BOOK, 12), (SMALL, 60)], ids=["book", "small"])
-def test_pairs_bag_and_odds_are_those_of_the_rules(rules: QuantumTiles, matches: int) -> None:
-    oracle, chances = make_oracle(rules), 0
-    bounds, seen = oracle.bounds, 0
+def by_the_rules(oracle: FlipOracle, state: State, seat: Seat) -> float:
+    """What `seat` gets in the middle of its turn, if the positions after it are worth what is made up."""
+    rules = oracle.rules
+    if outcome := rules.outcome(state):
+        return float(outcome.score(seat))
+    if not state.lifted:
+        return 1 - made_up(oracle.tables, oracle.position(state))[0]
+    after = [by_the_rules(oracle, rules.apply(state, action).state, seat) for action in rules.actions(state)]
+    if rules.actor(state) is CHANCE:
+        return sum(float(p) * value for p, value in zip(rules.odds(state), after, strict=True))
+    return max(after)
+
+
+@pytest.mark.parametrize(("rules", "matches"), [(BOOK, 6), (SMALL, 60)], ids=["book", "small"])
+def test_every_action_leads_where_the_rules_lead_and_as_often(
+    rules: QuantumTiles, matches: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "bound", made_up)
+    oracle, doubles, mixed = make_oracle(rules), 0, 0
     for state in random_turns(rules, matches):
-        at = oracle._position(state)
-        assert bounds.bag(at) == list(rules.left_in_bag(state.tiles))
-        holding = replace(state, quantum=(True, True))
-        pairs = [(a.first, a.second) for a in rules.actions(holding) if isinstance(a, QuantumFlip)]
-        assert sorted(bounds.open_pairs(at)) == sorted(pairs)
-        for pair in pairs:
-            showings = dict(bounds.showings(at, pair))
-            total = sum(showings.values())
-            lifted = rules.apply(holding, QuantumFlip(*pair)).state
-            if rules.actor(lifted) is CHANCE:
-                chances += 1
-                odds = drawn(rules, lifted)
-            else:  # both have been seen
-                values = tuple(rules.value_of(state.tiles[tile]) or 0 for tile in pair)
-                odds = {values: Fraction(1)}
-            seen += any(state.tiles[tile] != UNKNOWN for tile in pair)
-            assert {shown: Fraction(weight, total) for shown, weight in showings.items()} == odds
-    assert chances > 1000
-    assert seen > 50
-
-
-@pytest.mark.parametrize(("rules", "matches"), [(BOOK, 3), (SMALL, 40)], ids=["book", "small"])
-def test_every_action_leads_where_the_rules_lead(rules: QuantumTiles, matches: int) -> None:
-    oracle, bounds, doubles = make_oracle(rules), Asked(rules), 0
-
-    def after(state: State) -> set[Position]:
-        """The positions before the other's turn that the rules lead to from the middle of a turn."""
-        if rules.outcome(state):
-            return set()
-        if not state.lifted:
-            return {oracle._position(state)}
-        return set().union(*(after(rules.apply(state, action).state) for action in rules.actions(state)))
-
-    for state in random_turns(rules, matches):
-        at = oracle._position(state)
+        at = oracle.position(state)
+        bag = count_bag(oracle.tables, at.code, *at.values)
+        assert bag == list(rules.left_in_bag(state.tiles))
         for action in rules.actions(state):
-            assert isinstance(action, Flip | QuantumFlip)
-            doubles += isinstance(action, QuantumFlip)
-            value = rules.value_of(state.tiles[action.tile]) if isinstance(action, Flip) else None
-            assert bounds.act(at, action, value) == after(rules.apply(state, action).state)
+            if isinstance(action, QuantumFlip):
+                doubles += 1
+                mixed += state.tiles[action.first].isalpha() or state.tiles[action.second].isalpha()
+            value = by_the_rules(oracle, rules.apply(state, action).state, state.mover)
+            assert oracle._interval(state, action, 0) == pytest.approx((value, value), abs=1e-12)
     assert doubles > 100
+    assert mixed > 10
+
+
+@pytest.mark.parametrize(("rules", "matches"), [(BOOK, 3), (SMALL, 20)], ids=["book", "small"])
+def test_actions_of_a_kind_have_one_interval(rules: QuantumTiles, matches: int) -> None:
+    oracle = make_oracle(rules)
+    for state in random_turns(rules, matches):
+        lows, highs, *_ = oracle._at_once(state)
+        for action, low, high in zip(rules.actions(state), lows, highs, strict=True):
+            assert oracle._interval(state, action, 0) == pytest.approx((low, high), abs=1e-12)
 
 
 @pytest.mark.parametrize("rules", [SMALL, QuantumTiles(side=2, values=4, copies=1, target=5)], ids=repr)
 def test_nobody_has_more_turns_than_most_turns_says(rules: QuantumTiles) -> None:
-    abstraction, oracle = Abstraction(rules), make_oracle(rules)
-    rng, closest = Random(8), 99
+    oracle, rng, closest = make_oracle(rules), Random(8), 99
     for _ in range(400):
         *steps, end = playing(Match.start(rules), rng, lambda match, _: rng.choice(match.actions))
         turns = [match.state for match in steps if isinstance(match.actor, Seat) and not match.state.lifted]
         for place, state in enumerate(turns):
-            at = oracle._position(state)
+            at = oracle.position(state)
             for mover in (True, False):
                 seat = state.mover if mover else state.mover.other
                 had = sum(later.mover is seat for later in turns[place:])
-                most = most_turns(abstraction, at.code, at.score, mover)
+                most = most_turns(oracle.tables, at.code, at.score, mover)
                 assert had <= most
                 closest = min(closest, most - had)
         assert end.over
@@ -128,31 +101,35 @@ def test_nobody_has_more_turns_than_most_turns_says(rules: QuantumTiles) -> None
 
 
 def test_the_empty_board_holds_twelve_pairs() -> None:
-    assert Grid(5).most_pairs((1 << 25) - 1) == 12
-    assert Grid(5).most_pairs(Grid(5).dark) == 0
+    grid = make_grid(5)
+    assert most_pairs(grid, (1 << 25) - 1) == 12
+    assert most_pairs(grid, grid.dark) == 0
 
 
 def test_the_most_pairs_are_found_on_every_small_board() -> None:
-    grid = Grid(3)
+    grid = make_grid(3)
 
     def by_trying(tiles: int) -> int:
         pairs = [1 << a | 1 << b for a, b in grid.pairs]
         return max((1 + by_trying(tiles & ~pair) for pair in pairs if tiles & pair == pair), default=0)
 
-    assert all(grid.most_pairs(tiles) == by_trying(tiles) for tiles in range(1 << 9))
+    assert all(most_pairs(grid, tiles) == by_trying(tiles) for tiles in range(1 << 9))
 
 
-@pytest.mark.parametrize("seen", [(), (1,), (3,)])
+@pytest.mark.parametrize("seen", [0, 1, 3])
 @pytest.mark.parametrize("spared", [0, 1])
 @pytest.mark.parametrize("flips", [1, 3, 5])
 def test_the_chance_that_a_match_lasts_counts_every_way_the_tiles_can_come_up(
-    seen: tuple[int, ...], spared: int, flips: int
+    seen: int, spared: int, flips: int
 ) -> None:
     abstraction = Abstraction(SMALL)
-    for code, flipped in abstraction.places.flipped.items():
-        bag = [v for v, f in enumerate(flipped, 1) for _ in range(3 - f - seen.count(v))]
-        if any(f + seen.count(v) > 3 for v, f in enumerate(flipped, 1)) or len(bag) < flips + spared:
+    tables = make_tables(abstraction, array("H"), SMALL.side)
+    for code in abstraction.places.flipped:
+        counts = count_bag(tables, code, seen, 0)
+        bag = [v for v, count in enumerate(counts, 1) for _ in range(count)]
+        if min(counts) < 0 or len(bag) < flips + spared:
             continue
         room = 2 * (SMALL.target - 1) - abstraction.places.points[code]
-        ways = [sum(sorted((*shown, *seen))[:flips]) <= room for shown in combinations(bag, flips + spared)]
-        assert chance_to_last(abstraction, code, seen, flips, spared) == pytest.approx(sum(ways) / len(ways))
+        known = (seen,) if seen else ()
+        ways = [sum(sorted((*shown, *known))[:flips]) <= room for shown in combinations(bag, flips + spared)]
+        assert chance_to_last(tables, code, seen, flips, spared) == pytest.approx(sum(ways) / len(ways))

@@ -14,7 +14,6 @@ from duels.core.match import Match, draw
 from duels.core.rules import CHANCE, Seat
 from duels.games.flip import fill, table, verify
 from duels.games.flip.abstraction import MOST_NEAR, Abstraction
-from duels.games.flip.bounds import Shape
 from duels.games.flip.oracle import FlipOracle, make_oracle
 from duels.games.flip.rules import Flip, Keep, QuantumFlip, QuantumTiles
 from duels.games.flip.table import SHIPPED, Table, described, pack, unpack
@@ -67,8 +66,8 @@ def test_a_stored_table_is_the_same_on_every_machine(monkeypatch: pytest.MonkeyP
 
 def test_stored_states_follow_from_the_states_after_them(oracle: FlipOracle) -> None:
     for check in (
-        verify.every_layer_follows(oracle.bounds.table),
-        verify.every_state_follows(oracle.bounds.table, every=499),
+        verify.every_layer_follows(oracle.table),
+        verify.every_state_follows(oracle.table, every=499),
     ):
         assert check.passed, check.detail
 
@@ -171,7 +170,7 @@ def test_the_pairing_argument_survives_every_attempt_on_a_small_board() -> None:
 
 
 def test_a_wrong_claim_of_the_pairing_argument_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Shape, "sure", lambda self, moves, rival: self.pairs + 1)
+    monkeypatch.setattr(verify, "sure_turns", lambda pairs, spare, moves, rival: pairs + 1)
     assert not verify.pairs_are_kept(3, 2).passed
 
 
@@ -359,7 +358,7 @@ def test_positions_no_match_leads_to_are_still_judged(oracle: FlipOracle) -> Non
 def test_checks_are_told_as_they_finish(oracle: FlipOracle) -> None:
     first = next(oracle.verify())
     assert first.passed
-    assert f"{len(oracle.bounds.table.numbers):,}" in first.detail
+    assert f"{len(oracle.table.numbers):,}" in first.detail
 
 
 def test_unknown_tiles_are_one_idea_and_known_ones_another(oracle: FlipOracle) -> None:

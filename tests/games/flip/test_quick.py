@@ -8,7 +8,7 @@ import pytest
 
 from duels.core.match import Match, draw
 from duels.core.rules import CHANCE
-from duels.games.flip import quick
+from duels.games.flip import bounds, quick
 from duels.games.flip.oracle import FlipOracle, make_oracle
 from duels.games.flip.rules import QuantumTiles, State
 from duels.solving import oracles
@@ -53,12 +53,9 @@ AHEAD = ("4.3.2/.1.../.2351/..1../..333 15,16 11 1", ".1.5./414../.3.../...3./42
 def test_so_are_those_of_positions_that_take_long() -> None:
     usual, compiled = make_oracle(FORMS[0]), quick.make_oracle(FORMS[0])
     assert compiled
-    for positions, asked in (
-        (LASTING, (usual.bounds.table, "value_until")),
-        (AHEAD, (usual.bounds, "narrowed")),
-    ):
+    for positions, function in ((LASTING, "get_value_until"), (AHEAD, "narrow")):
         for position in positions:
-            with patch.object(*asked, wraps=getattr(*asked)) as answers:
+            with patch.object(bounds, function, wraps=getattr(bounds, function)) as answers:
                 assert_same(usual, compiled, FORMS[0].parse_state(position))
             assert answers.called
 

@@ -14,12 +14,12 @@ A row says which tiles are seen and whose Quantum Flips are left:
   values that enclose every board's.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations_with_replacement, islice
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from duels.core.errors import DuelsError
 from duels.games.flip.rules import QuantumTiles
@@ -64,6 +64,7 @@ class Abstraction:
         self.names = names
         self.index = {name: i for i, name in enumerate(names)}
         self.rows = [self._row(kind, key) for kind, key in names]
+        self.turns = [list_turn(row, self.values) for row in self.rows]
         self.stored_rows = len(names) - 2 * self.values
 
     def _row(self, kind: str, key: Any) -> Row:
@@ -104,41 +105,78 @@ class Abstraction:
             return self.index["theirs" if mover else "mine", (0, 0)]
         return self.none(self.rows[row].seen)
 
-    def worth(
-        self, row: Row, bag: list[Any], leave: Callable[[int, int], Any], larger: Callable[[Any, Any], Any]
-    ) -> Any:
-        """The value of `row` to the mover, with `bag[v - 1]` unknown tiles of each value v.
-
-        `leave(v, row)` is the value to the mover of scoring v and leaving `row` behind. Numbers may as well
-        be arrays of them: one text serves a single lookup and a whole layer of the table.
-        """
-        faces = range(1, self.values + 1)
-        tiles = sum(bag)
-        some = larger(tiles, 1)
-        best = sum(bag[v - 1] * leave(v, row.flip) for v in faces) / some
-        for v, rest in row.take:
-            best = larger(best, leave(v, rest))
-        if row.double:
-            total: Any = 0.0
-            for a in faces:
-                total = total + bag[a - 1] * (bag[a - 1] - 1) * leave(a, row.double[a - 1])
-                for b in range(a + 1, self.values + 1):
-                    kept = larger(leave(a, row.double[b - 1]), leave(b, row.double[a - 1]))
-                    total = total + 2 * bag[a - 1] * bag[b - 1] * kept
-            best = larger(best, total / (some * larger(tiles - 1, 1)))
-        if row.mixed:
-            s = row.seen[0]
-            total = sum(
-                bag[v - 1] * larger(leave(v, row.mixed[s - 1]), leave(s, row.mixed[v - 1])) for v in faces
-            )
-            best = larger(best, total / some)
-        return best
-
     # -- where a state's value is stored ---------------------------------------------------------
 
     @cached_property
     def places(self) -> "Places":
         return Places(self.values, self.copies, self.target)
+
+
+BEGINS, TIMES, ONE, TWO, LEAF, OTHER = range(6)
+
+
+class Turn(NamedTuple):
+    """What a turn can lead to."""
+
+    leaves: tuple[tuple[int, int], ...]
+    """Each value that may be scored, with the row that is then left to the other player."""
+    terms: tuple[tuple[int, ...], ...]
+    """Each result of chance, move by move.
+
+    Whether it BEGINS a move; its weight, which is TIMES the number of unknown tiles of value ONE (0: none is
+    drawn) and then of value TWO; the LEAF that follows, and the OTHER one to choose from, or -1.
+    """
+
+
+def list_turn(row: Row, values: int) -> Turn:
+    """Return what a turn in `row` can lead to: a flip, each seen tile, and both kinds of Quantum Flip."""
+    faces = range(1, values + 1)
+    leaves: list[tuple[int, int]] = []
+
+    def leaf(value: int, left: int) -> int:
+        leaves.append((value, left))
+        return len(leaves) - 1
+
+    moves = [[(1, v, 0, leaf(v, row.flip), -1) for v in faces]]
+    moves += [[(1, 0, 0, leaf(v, rest), -1)] for v, rest in row.take]
+    if row.double:
+        at = {(a, b): leaf(a, row.double[b - 1]) for a in faces for b in faces}
+        pairs = [(a, b) for a in faces for b in faces if a <= b]
+        moves.append([(1 + (a < b), a, b, at[a, b], at[b, a] if a < b else -1) for a, b in pairs])
+    if row.mixed:
+        s = row.seen[0]
+        moves.append([(1, v, 0, leaf(v, row.mixed[s - 1]), leaf(s, row.mixed[v - 1])) for v in faces])
+    return Turn(tuple(leaves), tuple((int(not i), *term) for move in moves for i, term in enumerate(move)))
+
+
+def evaluate_turn(
+    terms: Any, bag: Sequence[Any], gains: Sequence[Any], larger: Callable[[Any, Any], Any]
+) -> Any:
+    """Return the value of a turn to the mover, with `bag[v - 1]` unknown tiles of each value v.
+
+    `gains` are the values of its leaves. Numbers may as well be arrays of them, and `larger` the sum of what
+    a policy mixes: one text serves players, compiled code, layers of the table and best responses.
+    """
+    best = total = 0.0
+    weights = 0
+    for term in terms:
+        if term[TIMES] == 0:  # in compiled code the rest of an array
+            break
+        if term[BEGINS]:
+            best = larger(best, total / (weights + (weights == 0)))
+            total = 0.0
+            weights = 0
+        weight = term[TIMES]
+        if term[ONE]:
+            weight = weight * bag[term[ONE] - 1]
+        if term[TWO]:
+            weight = weight * (bag[term[TWO] - 1] - (term[ONE] == term[TWO]))
+        gain = gains[term[LEAF]]
+        if term[OTHER] >= 0:
+            gain = larger(gain, gains[term[OTHER]])
+        total = total + weight * gain
+        weights = weights + weight
+    return larger(best, total / (weights + (weights == 0)))
 
 
 class Places:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Sight
-from duels.games.flip.bounds import Grid, bits
+from duels.games.flip.grid import Grid, list_tiles, make_grid, most_pairs
 from duels.games.flip.rules import UNKNOWN, Action, Flip, Keep, QuantumFlip, QuantumTiles, State
 
 FLIP = "flip"
@@ -140,7 +140,7 @@ def _action(move: str, rules: QuantumTiles, state: State) -> Action:
         return next(
             QuantumFlip(min(tile, near), max(tile, near))
             for tile in known
-            for near in bits(grid.near[tile] & unknown)
+            for near in list_tiles(grid.near[tile] & unknown)
         )
     if not unknown:
         return Flip(face_down[0])
@@ -154,13 +154,12 @@ def _action(move: str, rules: QuantumTiles, state: State) -> Action:
 
 def _spare(grid: Grid, unknown: int) -> int:
     """An unseen tile that is not needed for as many pairs as there can be, if there is one."""
-    pairs = grid.most_pairs(unknown)
-    tiles = list(bits(unknown))
-    kept = (tile for tile in tiles if grid.most_pairs(unknown & ~(1 << tile)) == pairs)
+    pairs, tiles = most_pairs(grid, unknown), list_tiles(unknown)
+    kept = (tile for tile in tiles if most_pairs(grid, unknown & ~(1 << tile)) == pairs)
     return next(kept, tiles[0])
 
 
-_grid = lru_cache(maxsize=16)(Grid)
+_grid = lru_cache(maxsize=16)(make_grid)
 
 
 def _unknown(state: State) -> int:

@@ -23,365 +23,339 @@ On the book's empty board m is 12 and no match is longer than 18 flips, so j is 
 for player 2: both are sure of their Quantum Flip to the end, and the abstract bounds hold as they are.
 
 Where the interval is too wide, a step of the real rules narrows it: the pairs of the board are looked at,
-and the positions after it are bounded instead. `Bounds.search` repeats that a given number of times.
+and the positions after it are bounded instead. `narrow` repeats that a given number of times.
+
+As in `values.py`, everything but `narrow` is in the subset of Python that Numba compiles.
 """
 
-from functools import lru_cache, partial
-from math import comb
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from duels.games.flip.abstraction import Abstraction
-from duels.games.flip.rules import QuantumTiles, neighbours
-from duels.games.flip.table import ROUNDING, Table
+from duels.games.flip.fill import ROUNDING
+from duels.games.flip.grid import Shape, find_shape, list_tiles, most_pairs, pack_shape, sure_turns
+from duels.games.flip.values import (
+    BOUND_KEY,
+    LOST,
+    POINTS,
+    SLOTS,
+    WITHOUT,
+    Tables,
+    chance_to_last,
+    count_bag,
+    flip_value,
+    get_value,
+    get_value_until,
+    most_turns,
+    remember,
+)
 
 Interval = tuple[float, float]
-WON: Interval = (1.0, 1.0)
-LOST: Interval = (0.0, 0.0)
 ENOUGH = 0.0018  # an interval this narrow, an error of half of it, needs no further thought
-REMEMBERED = 200_000
 AFFORDABLE = 4  # fact 2 with a Quantum Flip that lasts some turns is worked out this close to the end
-
-
-class Shape(NamedTuple):
-    """All that bounds need to know of a board with a Quantum Flip left.
-
-    The pairs among the unknown tiles, and whether one is spare; how many lie beside the seen tile, and the
-    pairs and spare tiles away from it.
-    """
-
-    pairs: int
-    spare: bool
-    near: int = 0
-    far_pairs: int = 0
-    far_spare: bool = False
-
-    def sure(self, moves: bool, rival: bool) -> int:
-        """How many turns, counting this one if it is theirs, a holder is sure to find a pair: fact 3."""
-        if not moves:
-            return max(0, self.pairs - 1 - rival)
-        return max(min(self.pairs, 1), self.pairs - (not self.spare) - rival)
-
-    @property
-    def far(self) -> "Shape":
-        """The unknown tiles that do not lie beside the seen one."""
-        return Shape(self.far_pairs, self.far_spare)
+NO_SHAPE = Shape(0, 0)
+NOWHERE, NOTHING = -1, 0
 
 
 class Position(NamedTuple):
-    """A board before a turn, as its mover sees it: unknown tiles as bits, seen ones as (tile, value)."""
+    """A board before a turn, as its mover sees it."""
 
     unknown: int
+    """The unknown tiles, as bits."""
     code: int
+    """What is flipped."""
     score: int
-    seen: tuple[tuple[int, int], ...]
+    tiles: tuple[int, int]
+    """The seen tiles. There are two at most, and one while anybody holds a Quantum Flip; NOWHERE: none."""
+    values: tuple[int, int]
+    """Their values; NOTHING: none."""
     mine: bool
     theirs: bool
-
-    @property
-    def values(self) -> tuple[int, ...]:
-        return tuple(sorted(value for _, value in self.seen))
-
-
-class Grid:
-    """The neighbourhoods of a square board, as sets of tiles in bits."""
-
-    def __init__(self, side: int) -> None:
-        self.pairs = neighbours(side)
-        self.near = [0] * side**2
-        for a, b in self.pairs:
-            self.near[a] |= 1 << b
-            self.near[b] |= 1 << a
-        self.beside = [bits(near) for near in self.near]
-        self.dark = sum(1 << tile for tile in range(side**2) if sum(divmod(tile, side)) % 2 == 0)
-        self.most_pairs = lru_cache(REMEMBERED)(self._most_pairs)
-        self._shape_by = lru_cache(REMEMBERED)(self._find_shape)
-
-    def _most_pairs(self, tiles: int) -> int:
-        """The most disjoint pairs of neighbours among `tiles`: every pair is a dark and a light one."""
-        partner: dict[int, int] = {}
-
-        def settle(dark: int, tried: set[int]) -> bool:
-            for light in self.beside[dark]:
-                if tiles >> light & 1 and light not in tried:
-                    tried.add(light)
-                    if light not in partner or settle(partner[light], tried):
-                        partner[light] = dark
-                        return True
-            return False
-
-        return sum(settle(dark, set()) for dark in bits(tiles & self.dark))
-
-    def shape(self, unknown: int, seen: tuple[tuple[int, int], ...]) -> Shape:
-        return self._shape_by(unknown, seen[0][0] if seen else None)
-
-    def _find_shape(self, unknown: int, seen: int | None) -> Shape:
-        count = unknown.bit_count()
-        pairs = self.most_pairs(unknown)
-        if seen is None:
-            return Shape(pairs, 2 * pairs < count)
-        near = self.near[seen] & unknown
-        far = self.most_pairs(unknown & ~near)
-        return Shape(pairs, 2 * pairs < count, near.bit_count(), far, 2 * far < count - near.bit_count())
+    """Who holds a Quantum Flip."""
+    shape: Shape
+    """While anybody does."""
 
 
-class Bounds:
-    """Proven intervals for the value of flip's positions to their mover."""
-
-    def __init__(self, rules: QuantumTiles, table: Table) -> None:
-        self.table, self.abstraction, self.places = table, table.abstraction, table.places
-        self.grid = Grid(rules.side)
-        self.target = rules.target
-        self.of_shape = lru_cache(REMEMBERED)(self._of_shape)
-        self.turns = lru_cache(REMEMBERED)(partial(most_turns, table.abstraction))
-        self.lasting = lru_cache(REMEMBERED)(partial(chance_to_last, table.abstraction))
-        self.narrowed = lru_cache(REMEMBERED)(self._narrowed)
-
-    # -- without looking ahead ---------------------------------------------------------------------
-
-    def of(self, at: Position) -> Interval:
-        """The interval that the facts give."""
-        shape = self.grid.shape(at.unknown, at.seen) if at.mine or at.theirs else Shape(0, False)
-        return self.of_shape(at.code, at.score, at.values, at.mine, at.theirs, shape)
-
-    def _of_shape(
-        self, code: int, score: int, values: tuple[int, ...], mine: bool, theirs: bool, shape: Shape
-    ) -> Interval:
-        for patient in (False, True):
-            low, high = self._estimate(code, score, values, mine, theirs, shape, patient)
-            if high - low <= ENOUGH:
-                break
-        return max(0.0, low - ROUNDING), min(1.0, high + ROUNDING)
-
-    def _estimate(
-        self,
-        code: int,
-        score: int,
-        values: tuple[int, ...],
-        mine: bool,
-        theirs: bool,
-        shape: Shape,
-        patient: bool,
-    ) -> Interval:
-        def secured(kind: str, key: tuple[int, ...], mover: bool, kept: Shape) -> float:
-            """The mover's value when the holder, the mover or the other, relies on fact 3 alone."""
-            row = self.abstraction.index[kind, key]
-            sure = kept.sure(mover, mine and theirs)
-            turns = self.turns(code, score, mover)
-            full = self.table.value(row, code, score)
-            if sure >= turns:
-                return full
-            if patient and turns <= AFFORDABLE:
-                return self.table.value_until(row, code, score, sure, mover)
-            lost = self.table.value(self.abstraction.without(row, mover), code, score)
-            chance = self.lasting(code, values, 2 * sure + (not mover), int(mine and theirs))
-            return max(lost, full - chance) if mover else min(lost, full + chance)
-
-        if not mine and not theirs:
-            value = self.table.value(self.abstraction.none(values), code, score)
-            return value, value
-        if mine and theirs:
-            return secured("low", (), True, shape), secured("high", (), False, shape)
-        kind, s = "mine" if mine else "theirs", values[0] if values else 0
-        most = self.table.value(self.abstraction.index[kind, (s, shape.near)], code, score)
-        ways = [secured(kind, (s, 0), mine, shape)]
-        if shape.near:
-            ways.append(secured(kind, (s, shape.near), mine, shape.far))
-        return (max(ways), most) if mine else (most, min(ways))
-
-    # -- looking ahead -----------------------------------------------------------------------------
-
-    def search(self, at: Position, steps: int) -> Interval:
-        """An interval no wider than ENOUGH, if so many steps of the rules give one."""
-        found = self.of(at)
-        return self.narrowed(at, steps) if steps and found[1] - found[0] > ENOUGH else found
-
-    def _narrowed(self, at: Position, steps: int) -> Interval:
-        low, high = best(self.every_way(at, steps - 1))
-        least, most = self.of(at)
-        return max(low, least), min(high, most)
-
-    def every_way(self, at: Position, steps: int) -> list[Interval]:
-        """The interval of each action that the board allows, alike ones once."""
-        ways = [self.take(at, tile, value, steps) for tile, value in at.seen]
-        if at.mine:
-            ways += self.quantum_ways(at, steps)
-        flips = {tile: self.flip(at, tile, 0) for tile in bits(at.unknown)}
-        if steps:
-            least = max(low for low, _ in (*ways, *flips.values()))
-            for tile, (low, high) in flips.items():
-                if high > least and high - low > ENOUGH:
-                    flips[tile] = self.flip(at, tile, steps)
-        return [*ways, *set(flips.values())]
-
-    def quantum_ways(self, at: Position, steps: int) -> list[Interval]:
-        """The interval of each Quantum Flip that the board allows, alike ones once."""
-        kinds: dict[tuple[object, ...], list[tuple[int, int]]] = {}
-        for pair in self.open_pairs(at):
-            kinds.setdefault(self.kind(at, pair), []).append(pair)
-        ways = []
-        for pairs in kinds.values():
-            # Pairs of a kind are alike as far as nobody looks ahead, and mostly nobody needs to.
-            low, high = self.quantum(at, pairs[0], 0)
-            if steps and high - low > ENOUGH:
-                ways += [self.quantum(at, pair, steps) for pair in pairs]
-            else:
-                ways.append((low, high))
-        return ways
-
-    def open_pairs(self, at: Position) -> list[tuple[int, int]]:
-        """The neighbours that are both face down."""
-        down = at.unknown | sum(1 << tile for tile, _ in at.seen)
-        return [pair for pair in self.grid.pairs if down >> pair[0] & 1 and down >> pair[1] & 1]
-
-    def kind(self, at: Position, pair: tuple[int, int]) -> tuple[object, ...]:
-        """What distinguishes a Quantum Flip on `pair` from others, as far as nobody looks ahead."""
-        if at.theirs:
-            return self._rest_shapes(at, pair)
-        known = dict(at.seen)  # it is the last one: only the values matter
-        return tuple(sorted(known.get(tile, 0) for tile in pair))
-
-    def _rest_shapes(self, at: Position, pair: tuple[int, int]) -> tuple[Shape, ...]:
-        unknown = at.unknown & ~(1 << pair[0]) & ~(1 << pair[1])
-        return tuple(sorted(self.grid.shape(unknown, ((tile, 0),)) for tile in pair))
-
-    def flip(self, at: Position, tile: int, steps: int) -> Interval:
-        """The interval of flipping an unknown tile."""
-        bag = self.bag(at)
-        left = at._replace(unknown=at.unknown & ~(1 << tile))
-        ways = [(count, self.scored(left, v, steps)) for v, count in enumerate(bag, 1) if count]
-        return _mean(ways)
-
-    def take(self, at: Position, tile: int, value: int, steps: int) -> Interval:
-        """The interval of flipping a seen tile."""
-        left = at._replace(seen=tuple(seen for seen in at.seen if seen[0] != tile))
-        return self.scored(left, value, steps)
-
-    def quantum(self, at: Position, pair: tuple[int, int], steps: int) -> Interval:
-        """The interval of a Quantum Flip on two face-down neighbours."""
-        return _mean(
-            [
-                (weight, best([self.keep(at, pair, shown, i, steps) for i in (0, 1)]))
-                for shown, weight in self.showings(at, pair)
-            ]
-        )
-
-    def showings(self, at: Position, pair: tuple[int, int]) -> list[tuple[tuple[int, int], int]]:
-        """What a Quantum Flip on `pair` can show, with weights."""
-        known = dict(at.seen)
-        ways: list[tuple[tuple[int, ...], int]] = [((), 1)]
-        for tile in pair:
-            longer = []
-            for shown, weight in ways:
-                bag = self.bag(at)
-                for value, earlier in zip(shown, pair, strict=False):
-                    bag[value - 1] -= earlier not in known
-                if tile in known:
-                    longer.append(((*shown, known[tile]), weight))
-                else:
-                    longer += [((*shown, v), weight * count) for v, count in enumerate(bag, 1) if count]
-            ways = longer
-        return [((shown[0], shown[1]), weight) for shown, weight in ways]
-
-    def keep(
-        self, at: Position, pair: tuple[int, int], shown: tuple[int, int], kept: int, steps: int
-    ) -> Interval:
-        """The interval of keeping one tile of a Quantum Flip (0 or 1) that showed these values."""
-        known = dict(at.seen) | dict(zip(pair, shown, strict=True))
-        del known[pair[kept]]
-        unknown = at.unknown & ~(1 << pair[0]) & ~(1 << pair[1])
-        left = at._replace(unknown=unknown, seen=tuple(sorted(known.items())), mine=False)
-        return self.scored(left, shown[kept], steps)
-
-    def scored(self, left: Position, value: int, steps: int) -> Interval:
-        """The interval after the mover scores `value` on the board that is `left`."""
-        score = left.score + value
-        if score >= self.target:
-            return WON if score == self.target else LOST
-        other = self.places.points[left.code] - left.score
-        code = left.code + self.places.unit[value - 1]
-        after = Position(left.unknown, code, other, left.seen, left.theirs, left.mine)
-        low, high = self.search(after, steps)
-        return 1 - high, 1 - low
-
-    def bag(self, at: Position) -> list[int]:
-        """How many unknown tiles there are of each value."""
-        flipped = self.places.flipped[at.code]
-        return [self.abstraction.copies - f - at.values.count(v) for v, f in enumerate(flipped, 1)]
+def make_position(
+    t: Tables,
+    unknown: int,
+    code: int,
+    score: int,
+    tiles: tuple[int, int],
+    values: tuple[int, int],
+    mine: bool,
+    theirs: bool,
+) -> Position:
+    """Return a position with its shape."""
+    shape = NO_SHAPE
+    if mine or theirs:
+        shape = find_shape(t.grid, unknown, most_pairs(t.grid, unknown), tiles[0])
+    return Position(unknown, code, score, tiles, values, mine, theirs, shape)
 
 
-def most_turns(abstraction: Abstraction, code: int, score: int, mover: bool) -> int:
-    """The most turns, this one included, the mover or the other can have, by the smallest tiles left."""
-    left = abstraction.target - 1 - score
-    rest = abstraction.target - 1 - (abstraction.places.points[code] - score)
-    tiles = sorted(
-        v
-        for v, flipped in enumerate(abstraction.places.flipped[code], 1)
-        for _ in range(abstraction.copies - flipped)
-    )
-    sums = [0]
-    for tile in tiles:
-        sums.append(sums[-1] + tile)
-    turns = int(mover)
-    while True:
-        # What must have been flipped before one more turn.
-        one = turns if mover else turns + 1
-        two = turns
-        if one + two >= len(sums) or sums[one + two] > left + rest:
-            return turns
-        if sums[one] > left or sums[two] > rest:
-            return turns
-        turns += 1
+def read_position(t: Tables, faces: Any, score: int, mine: bool, theirs: bool, kept: int) -> Position:
+    """Return the position of a mover with `score` on a board.
 
-
-def chance_to_last(
-    abstraction: Abstraction, code: int, seen: tuple[int, ...], flips: int, spared: int
-) -> float:
-    """At most so likely do `flips` more tiles leave both scores below the target, whoever does what.
-
-    Whatever is turned over, unknown values come up in an order that nobody can influence. Of the first of
-    them, `spared` (by Quantum Flips) and seen tiles the players may take the smallest `flips`, no fewer.
+    A face is 0 for an unknown tile, the value of a flipped one, and that plus the highest value for one that
+    was seen and is face down. `kept` is a seen tile that leaves the board, or NOWHERE.
     """
-    room = 2 * (abstraction.target - 1) - abstraction.places.points[code]
-    flipped = abstraction.places.flipped[code]
-    bag = [abstraction.copies - f - seen.count(v) for v, f in enumerate(flipped, 1)]
-    shown = min(flips + spared, sum(bag))
-
-    def ways(value: int, shown: int, wanted: int, room: int) -> int:
-        """In how many ways `shown` tiles of this value and above let `wanted` of them fit into `room`."""
-        if wanted * value > room:
-            return 0
-        if not shown:
-            return int(wanted <= 0)
-        if value > abstraction.values:
-            return 0
-        total = 0
-        for count in range(min(shown, bag[value - 1]) + 1):
-            used = max(0, min(wanted, count + seen.count(value)))
-            found = ways(value + 1, shown - count, wanted - used, room - used * value)
-            total += comb(bag[value - 1], count) * found
-        return total
-
-    return ways(1, shown, flips, room) / comb(sum(bag), shown)
+    unknown = code = count = 0
+    tiles, values = [NOWHERE] * 3, [NOTHING] * 3
+    for tile in range(len(faces)):
+        face = faces[tile]
+        if face == 0:
+            unknown |= 1 << tile
+        elif face <= t.values:
+            code = flip_value(t, code, face)
+        elif tile != kept:
+            tiles[count], values[count] = tile, face - t.values
+            count += 1
+    return make_position(t, unknown, code, score, (tiles[0], tiles[1]), (values[0], values[1]), mine, theirs)
 
 
-def best(ways: list[Interval]) -> Interval:
-    """The interval of whoever may choose among `ways`."""
-    return max(low for low, _ in ways), max(high for _, high in ways)
+# -- without looking ahead -----------------------------------------------------------------------------
 
 
-def bits(tiles: int) -> list[int]:
-    """The tiles of a set."""
-    found = []
-    while tiles:
-        lowest = tiles & -tiles
-        found.append(lowest.bit_length() - 1)
-        tiles ^= lowest
-    return found
+def bound(t: Tables, at: Position) -> Interval:
+    """Return the interval that the facts give."""
+    code, score, seen = at.code, at.score, at.values[0]
+    low, high = 0.0, 1.0
+    if not at.mine and not at.theirs:
+        low = high = get_value(t, t.none[seen][at.values[1]], code, score)
+        return max(0.0, low - ROUNDING), min(1.0, high + ROUNDING)
+    key = ((code * 256 + score) * 16 + seen) * 4 + int(at.mine) * 2 + int(at.theirs)
+    key = (key * (1 << 17) + pack_shape(at.shape)) * 4 + BOUND_KEY
+    entry = t.memory[key % SLOTS]
+    if entry[0] == key:
+        return entry[1], entry[2]
+    for patient in (False, True):
+        if high - low > ENOUGH:
+            low, high = estimate(t, at, patient)
+    low, high = max(0.0, low - ROUNDING), min(1.0, high + ROUNDING)
+    remember(t, key, low, high)
+    return low, high
 
 
-def _mean(ways: list[tuple[int, Interval]]) -> Interval:
-    total = sum(weight for weight, _ in ways)
-    return (
-        sum(weight * low for weight, (low, _) in ways) / total,
-        sum(weight * high for weight, (_, high) in ways) / total,
+def estimate(t: Tables, at: Position, patient: bool) -> Interval:
+    """Return the interval but for rounding. Patience takes long and may find a narrower one."""
+    shape = at.shape
+    if at.mine and at.theirs:
+        ends = [
+            secure(t, at, t.low if mover else t.high, shape.pairs, shape.spare, mover, patient)
+            for mover in (True, False)
+        ]
+        return ends[0], ends[1]
+    rows = t.one[int(at.mine)][at.values[0]]
+    most = get_value(t, rows[shape.near], at.code, at.score)
+    least = secure(t, at, rows[0], shape.pairs, shape.spare, at.mine, patient)
+    if shape.near:
+        far = secure(t, at, rows[shape.near], shape.far_pairs, shape.far_spare, at.mine, patient)
+        least = max(least, far) if at.mine else min(least, far)
+    return (least, most) if at.mine else (most, least)
+
+
+def secure(t: Tables, at: Position, row: int, pairs: int, spare: int, mover: bool, patient: bool) -> float:
+    """Return the mover's value when a holder, the mover or the other, relies on fact 3 alone."""
+    rival = at.mine and at.theirs
+    sure, turns = sure_turns(pairs, spare, mover, rival), most_turns(t, at.code, at.score, mover)
+    full = get_value(t, row, at.code, at.score)
+    if sure >= turns:
+        return full
+    if patient and turns <= AFFORDABLE:
+        return get_value_until(t, row, at.code, at.score, sure, int(mover))
+    lost = get_value(t, t.rows[row][WITHOUT if mover else LOST], at.code, at.score)
+    chance = chance_to_last(t, at.code, at.values[0], 2 * sure + int(not mover), int(rival))
+    return max(lost, full - chance) if mover else min(lost, full + chance)
+
+
+# -- actions, so many steps ahead ------------------------------------------------------------------------
+
+
+def score_value(t: Tables, left: Position, value: int, steps: int) -> Interval:
+    """Return the interval of a mover who scores `value` and leaves the rest of `left` to the other player."""
+    score = left.score + value
+    if score >= t.target:
+        won = 1.0 if score == t.target else 0.0
+        return won, won
+    after = Position(
+        left.unknown,
+        flip_value(t, left.code, value),
+        t.codes[left.code][POINTS] - left.score,
+        left.tiles,
+        left.values,
+        left.theirs,
+        left.mine,
+        left.shape,
     )
+    low, high = bound(t, after)
+    if steps and high - low > ENOUGH:
+        low, high = narrow(t, after, steps)
+    return 1 - high, 1 - low
+
+
+def take_tile(t: Tables, at: Position, which: int, steps: int) -> Interval:
+    """Return the interval of flipping the first or the second seen tile."""
+    tiles, values = (at.tiles[1 - which], NOWHERE), (at.values[1 - which], NOTHING)
+    left = make_position(t, at.unknown, at.code, at.score, tiles, values, at.mine, at.theirs)
+    return score_value(t, left, at.values[which], steps)
+
+
+def remove_tile(t: Tables, at: Position, tile: int) -> Position:
+    """Return what is left once an unknown tile is flipped."""
+    unknown = at.unknown & ~(1 << tile)
+    return make_position(t, unknown, at.code, at.score, at.tiles, at.values, at.mine, at.theirs)
+
+
+def flip_tile(t: Tables, left: Position, steps: int) -> Interval:
+    """Return the interval of flipping an unknown tile, which leaves the rest of the board so."""
+    low = high = 0.0
+    total = 0
+    bag = count_bag(t, left.code, left.values[0], left.values[1])
+    for value in range(1, t.values + 1):
+        weight = bag[value - 1]
+        if weight > 0:
+            least, most = score_value(t, left, value, steps)
+            low += weight * least
+            high += weight * most
+            total += weight
+    return low / total, high / total
+
+
+def use_quantum(t: Tables, at: Position, one: int, two: int, steps: int) -> Interval:
+    """Return the interval of a Quantum Flip on two face-down neighbours."""
+    unknown = at.unknown & ~(1 << one) & ~(1 << two)
+    known = (find_value(at, one), find_value(at, two))
+    beside, tile = (NOTHING, NOWHERE) if known[0] or known[1] else (at.values[0], at.tiles[0])
+    shapes = find_rest(t, at, one, two)
+    bag = count_bag(t, at.code, at.values[0], NOTHING)
+    low = high = 0.0
+    total = 0
+    for a in range(known[0], known[0] + 1) if known[0] else range(1, t.values + 1):
+        for b in range(known[1], known[1] + 1) if known[1] else range(1, t.values + 1):
+            weight = 1 if known[0] else bag[a - 1]
+            if not known[1]:
+                weight *= bag[b - 1] - int(a == b and not known[0])
+            if weight > 0:
+                left = Position(
+                    unknown, at.code, at.score, (two, tile), (b, beside), False, at.theirs, shapes[1]
+                )
+                keep_one = score_value(t, left, a, steps)
+                left = Position(
+                    unknown, at.code, at.score, (one, tile), (a, beside), False, at.theirs, shapes[0]
+                )
+                keep_two = score_value(t, left, b, steps)
+                low += weight * max(keep_one[0], keep_two[0])
+                high += weight * max(keep_one[1], keep_two[1])
+                total += weight
+    return low / total, high / total
+
+
+def find_value(at: Position, tile: int) -> int:
+    """Return the value of a tile that is the first seen one; NOTHING of another."""
+    return at.values[0] if tile == at.tiles[0] else NOTHING
+
+
+def find_rest(t: Tables, at: Position, one: int, two: int) -> tuple[Shape, Shape]:
+    """Return the shapes of the board after a Quantum Flip that leaves the one tile, and the other."""
+    if not at.theirs:
+        return NO_SHAPE, NO_SHAPE
+    unknown = at.unknown & ~(1 << one) & ~(1 << two)
+    pairs = most_pairs(t.grid, unknown)
+    return find_shape(t.grid, unknown, pairs, one), find_shape(t.grid, unknown, pairs, two)
+
+
+# -- all actions ---------------------------------------------------------------------------------------
+
+
+def judge(
+    t: Tables,
+    faces: Any,
+    score: int,
+    mine: bool,
+    theirs: bool,
+    lifted: tuple[int, int],
+    lows: Any,
+    highs: Any,
+) -> Interval:
+    """Write down the interval of each legal action, and return that of the position by itself.
+
+    `lows` and `highs` are in the order of the rules' `all_actions`. `faces` are as in `read_position`, and
+    `lifted` are two tiles to choose from, or NOWHERE. While a choice is open there is no such position.
+    """
+    if lifted[0] < 0:
+        at = read_position(t, faces, score, mine, theirs, NOWHERE)
+        judge_turn(t, at, lows, highs)
+        return bound(t, at)
+    first = len(t.grid.near) + len(t.grid.pairs)
+    for tile in lifted:
+        left = read_position(t, faces, score, False, theirs, tile)
+        lows[first + tile], highs[first + tile] = score_value(t, left, faces[tile] - t.values, 0)
+    return 0.0, 1.0
+
+
+def judge_turn(t: Tables, at: Position, lows: Any, highs: Any) -> None:
+    """Write down the intervals before a turn, without looking ahead."""
+    for which in range(2):
+        if at.values[which]:
+            lows[at.tiles[which]], highs[at.tiles[which]] = take_tile(t, at, which, 0)
+    # Actions of a kind are alike as far as nobody looks ahead.
+    kinds, intervals = [-1], [(0.0, 0.0)]
+    for tile in range(len(t.grid.near)):
+        if at.unknown >> tile & 1:
+            left = remove_tile(t, at, tile)
+            kind = pack_shape(left.shape)
+            if kind not in kinds:
+                kinds.append(kind)
+                intervals.append(flip_tile(t, left, 0))
+            lows[tile], highs[tile] = intervals[kinds.index(kind)]
+    kinds, intervals = [-1], [(0.0, 0.0)]
+    place = len(t.grid.near)
+    for pair in t.grid.pairs:
+        one, two = pair[0], pair[1]
+        if at.mine and is_face_down(at, one) and is_face_down(at, two):
+            kind = find_kind(t, at, one, two)
+            if kind not in kinds:
+                kinds.append(kind)
+                intervals.append(use_quantum(t, at, one, two, 0))
+            lows[place], highs[place] = intervals[kinds.index(kind)]
+        place += 1
+
+
+def is_face_down(at: Position, tile: int) -> bool:
+    """Whether a tile can be part of a Quantum Flip."""
+    return at.unknown >> tile & 1 == 1 or tile == at.tiles[0]
+
+
+def find_kind(t: Tables, at: Position, one: int, two: int) -> int:
+    """Return a number for a Quantum Flip that those like it share."""
+    if at.theirs:
+        shapes = find_rest(t, at, one, two)
+        kinds = (pack_shape(shapes[0]), pack_shape(shapes[1]))
+    else:  # it is the last one: only the values matter
+        kinds = (find_value(at, one), find_value(at, two))
+    return min(kinds) * (1 << 17) + max(kinds)
+
+
+def narrow(t: Tables, at: Position, steps: int) -> Interval:
+    """Return the interval so many steps ahead, at least one. Compiled code leaves this to Python."""
+    known: Interval | None = t.narrowed.get((at, steps))
+    if known:
+        return known
+    tiles = len(t.grid.near)
+    lows, highs = ([-1.0] * (tiles + len(t.grid.pairs)) for _ in range(2))
+    judge_turn(t, at, lows, highs)
+    if steps > 1:
+        for which in range(2):
+            if at.values[which]:
+                tile = at.tiles[which]
+                lows[tile], highs[tile] = take_tile(t, at, which, steps - 1)
+        for place, pair in enumerate(t.grid.pairs, tiles):
+            if highs[place] - lows[place] > ENOUGH:
+                lows[place], highs[place] = use_quantum(t, at, pair[0], pair[1], steps - 1)
+        least = max(lows)
+        for tile in list_tiles(at.unknown):
+            if highs[tile] > least and highs[tile] - lows[tile] > ENOUGH:
+                lows[tile], highs[tile] = flip_tile(t, remove_tile(t, at, tile), steps - 1)
+    low, high = bound(t, at)
+    if len(t.narrowed) > SLOTS:
+        t.narrowed.clear()
+    t.narrowed[at, steps] = max(low, max(lows)), min(high, max(highs))
+    return max(low, max(lows)), min(high, max(highs))

@@ -4,14 +4,17 @@ With NumPy a layer is a few array operations; without it, the same recurrence ru
 """
 
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.util import find_spec
+from itertools import product
 from typing import Any
 
-from duels.games.flip.abstraction import Abstraction, Places
+from duels.games.flip.abstraction import Abstraction, Places, Row, evaluate_turn
 from duels.solving.progress import Progress, quiet
 
 SCALE = 65535  # values are stored in sixteen bits
+ROUNDING = 0.5 / SCALE
+"""How far a stored value may be from the solved one; a step of the recurrence does not add to it."""
 
 
 def fill(abstraction: Abstraction, progress: Progress = quiet) -> "array[int]":
@@ -76,32 +79,42 @@ class Columns:
         self.other = np.repeat(points, width) - self.score
         self.flipped = np.array([places.flipped[code] for code in codes]).T.repeat(width, axis=-1)
 
+    def follow(self, later: "Columns", after: Any, won: float) -> list[Any]:
+        """[value - 1][row] what somebody gets once the mover scores a value and leaves a row.
+
+        `after` is what they get in the states that lie as `later` says, and `won` if the mover wins at once.
+        """
+        import numpy as np
+
+        abstraction = self.abstraction
+        worth = []
+        for v, unit in enumerate(abstraction.places.unit, 1):
+            score = self.score + v
+            goes_on = score < abstraction.target
+            # Where no such state exists its chance is 0, so any column will do.
+            column = np.where(goes_on, later.start[self.code + unit] + self.other, 0)
+            gain = after.take(column, axis=1, mode="clip")
+            gain[:, ~goes_on] = 1 - won
+            gain[:, score == abstraction.target] = won
+            worth.append(gain)
+        return worth
+
+    def bag(self, row: Row) -> list[Any]:
+        """[value - 1] how many tiles are unknown; fewer than 0 where there is no such state."""
+        return [
+            self.abstraction.copies - flipped - row.seen.count(v) for v, flipped in enumerate(self.flipped, 1)
+        ]
+
     def values(self, later: "Columns", after: Any) -> Any:
         """The values of these states, from those `after` them, which lie as `later` says."""
         import numpy as np
 
-        abstraction, faces = self.abstraction, range(1, self.abstraction.values + 1)
-        # What it is worth to score v and leave each row to the other player. Where no such state exists its
-        # chance is 0, so any column will do.
-        worth = []
-        for v in faces:
-            score = self.score + v
-            goes_on = score < abstraction.target
-            column = np.where(
-                goes_on, later.start[self.code + abstraction.places.unit[v - 1]] + self.other, 0
-            )
-            gain = 1 - after.take(column, axis=1, mode="clip")
-            gain[:, ~goes_on] = 0
-            gain[:, score == abstraction.target] = 1
-            worth.append(gain)
-
-        def leave(v: int, row: int) -> Any:
-            return worth[v - 1][row]
-
+        worth = [1 - theirs for theirs in self.follow(later, after, 0)]
         values = np.zeros((len(after), len(self.code)))
-        for i, row in enumerate(abstraction.rows[: len(after)]):
-            bag = [abstraction.copies - self.flipped[v - 1] - row.seen.count(v) for v in faces]
-            value = abstraction.worth(row, bag, leave, np.maximum)
+        for i, row in enumerate(self.abstraction.rows[: len(after)]):
+            leaves, terms = self.abstraction.turns[i]
+            bag, gains = self.bag(row), [worth[v - 1][left] for v, left in leaves]
+            value = evaluate_turn(terms, bag, gains, np.maximum)
             values[i] = np.where(np.min(bag, axis=0) >= 0, value, 0)
         return values
 
@@ -110,26 +123,29 @@ def fill_plainly(abstraction: Abstraction, progress: Progress = quiet) -> "array
     """State by state, in plain Python: what is left when nothing else is installed."""
     places, target = abstraction.places, abstraction.target
     stored = array("H", bytes(2 * abstraction.stored_rows * places.size))
-    after: dict[tuple[int, int], list[float]] = {}
+    after: dict[tuple[int, int], dict[int, float]] = {}
+
+    def gain(code: int, score: int, v: int, left: int) -> float:
+        if score + v >= target:
+            return float(score + v == target)
+        # What cannot come up has no weight, whatever its value.
+        return 1 - after.get((left, code + places.unit[v - 1]), {}).get(places.points[code] - score, 0.0)
+
     for layer, codes in places.layers():
-        now: dict[tuple[int, int], list[float]] = {}
-        for i, row in enumerate(abstraction.rows[: abstraction.stored_rows]):
-            for code in codes:
-                bag = [
-                    abstraction.copies - f - row.seen.count(v) for v, f in enumerate(places.flipped[code], 1)
-                ]
-                if min(bag) < 0:
-                    continue
-                low, high = places.scores(places.points[code], target)
-                line = [0.0] * low
-                for score in range(low, high + 1):
-                    leave = _leaving(after, code, places, score, target)
-                    line.append(abstraction.worth(row, bag, leave, max))
-                now[i, code] = line
-                if layer % 2 == 0:
-                    first = i * places.size + places.start[code]
-                    for score in range(low, high + 1):
-                        stored[first + score] = round(line[score] * SCALE)
+        now: dict[tuple[int, int], dict[int, float]] = {}
+        for (i, row), code in product(enumerate(abstraction.rows[: abstraction.stored_rows]), codes):
+            bag = [abstraction.copies - f - row.seen.count(v) for v, f in enumerate(places.flipped[code], 1)]
+            if min(bag) < 0:
+                continue
+            leaves, terms = abstraction.turns[i]
+            low, high = places.scores(places.points[code], target)
+            line = now[i, code] = {
+                score: evaluate_turn(terms, bag, [gain(code, score, *leaf) for leaf in leaves], max)
+                for score in range(low, high + 1)
+            }
+            if layer % 2 == 0:
+                for score, value in line.items():
+                    stored[i * places.size + places.start[code] + score] = round(value * SCALE)
         after = now
         progress(_done(layer, places))
     return stored
@@ -137,17 +153,3 @@ def fill_plainly(abstraction: Abstraction, progress: Progress = quiet) -> "array
 
 def _done(layer: int, places: Places) -> str:
     return f"solving flip, {1 - layer / max(places.layer.values()):.0%}"
-
-
-def _leaving(
-    after: dict[tuple[int, int], list[float]], code: int, places: Places, score: int, target: int
-) -> Callable[[int, int], float]:
-    other = places.points[code] - score
-
-    def leave(v: int, row: int) -> float:
-        if score + v >= target:
-            return float(score + v == target)
-        line = after.get((row, code + places.unit[v - 1]))
-        return 1 - line[other] if line else 0.0  # no such state: its chance is 0
-
-    return leave

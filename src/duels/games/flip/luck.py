@@ -22,7 +22,7 @@ def quick_worth(oracle: FlipOracle) -> Callable[[State], float]:
         if state.choosing:
             kept = [worth(rules.apply(state, action).state) for action in rules.actions(state)]
             return max(kept) if state.mover is Seat.ONE else min(kept)
-        low, high = oracle.bounds.of(oracle._position(state))
+        low, high = oracle.bound(state)
         mine = (low + high) / 2
         return mine if state.mover is Seat.ONE else 1 - mine
 

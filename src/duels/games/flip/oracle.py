@@ -1,15 +1,28 @@
 """Perfect play for flip: the abstraction table, and what the real board can change about it."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterator
-from typing import NamedTuple
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from duels.core.notation import listed
 from duels.core.rules import CHANCE, Sight
-from duels.games.flip.bounds import ENOUGH, Bounds, Interval, Position, best
+from duels.games.flip import bounds
+from duels.games.flip.bounds import ENOUGH, NOWHERE, Interval, Position
 from duels.games.flip.endings import endings
-from duels.games.flip.rules import UNKNOWN, Action, Drawn, Flip, Keep, QuantumFlip, QuantumTiles, State
-from duels.games.flip.table import ROUNDING, Table
+from duels.games.flip.fill import ROUNDING
+from duels.games.flip.rules import (
+    SEEN_AS,
+    UNKNOWN,
+    Action,
+    Drawn,
+    Flip,
+    Keep,
+    QuantumFlip,
+    QuantumTiles,
+    State,
+)
+from duels.games.flip.table import Table
+from duels.games.flip.values import make_tables
 from duels.solving.oracle import Check, Exactness, Finding, Judged, Oracle, Value, Verdict
 from duels.solving.progress import Progress, quiet
 from duels.solving.protocols import Explainer, Verifier
@@ -40,13 +53,17 @@ class FlipOracle(Oracle[Action, State], Explainer[Action, State], Verifier):
     counts_as_one = "Tiles that nobody has seen count as one answer, and so do tiles known to be alike."
 
     def __init__(self, rules: QuantumTiles, table: Table) -> None:
-        self.rules = rules
-        self.bounds = Bounds(rules, table)
+        self.rules, self.table = rules, table
+        self.tables = make_tables(table.abstraction, table.numbers, rules.side)
+        self.bounds: Any = bounds
+        values = range(1, rules.values + 1)
+        faces = (UNKNOWN, *map(str, values), *(SEEN_AS[value - 1] for value in values))
+        self._faces = {face: number for number, face in enumerate(faces)}
 
     def _value_of(self, sight: Sight[Action, State]) -> Value:
         state = sight.view
         lifted = self.rules.actor(state) is CHANCE
-        found = _value(self._lifted(state)) if lifted else self._verdict(state).value
+        found = self._lifted(state) if lifted else self._verdict(state).value
         return found if state.mover is sight.seat else found.for_other()
 
     def _verdict_on(self, sight: Sight[Action, State]) -> Verdict[Action]:
@@ -84,116 +101,97 @@ class FlipOracle(Oracle[Action, State], Explainer[Action, State], Verifier):
 
     def _verdict(self, state: State) -> Verdict[Action]:
         actions = self.rules.actions(state)
-        (least, most), intervals = self._at_once(state, actions)
+        lows, highs, least, most = self._at_once(state)
         for steps in self._steps(state):
             if steps:
-                intervals = self._intervals(state, actions, steps)
-            low, high = best(intervals)
-            low, high = max(low, least), min(high, most)
+                lows, highs = self._look_ahead(state, actions, steps)
+            low, high = max(least, *lows), min(most, max(highs))
             if high - low <= ENOUGH:
                 break
-        counts = Counter(intervals)  # many actions, few different intervals
-        # No action is better than the position.
-        clipped = {(a, b): (min(a, high), min(b, high)) for a, b in counts}
-        middles = {interval: (a + b) / 2 for interval, (a, b) in clipped.items()}
-        least_taken = max(middles.values()) - ALIKE
-        taken = {interval: middle >= least_taken for interval, middle in middles.items()}
-        # One of them is worth the position, which may be known better than any action by itself.
-        values = {
-            interval: _value(bounds, (low + high) / 2 if taken[interval] else None)
-            for interval, bounds in clipped.items()
+        counts = Counter(zip(lows, highs, strict=True))  # many actions, few different intervals
+        grades = grade([a for a, _ in counts], [b for _, b in counts], [*counts.values()], low, high)
+        judged = {
+            (a, b): (_value(min(a, high), min(b, high), number), best, weight)
+            for (a, b), number, best, weight in zip(counts, *grades, strict=True)
         }
-        top = max(values[interval].number for interval, is_taken in taken.items() if is_taken)
-        number_taken = sum(counts[interval] for interval, is_taken in taken.items() if is_taken)
-        told = {
-            # As good as the best, as far as anybody can tell: not proven worse.
-            interval: (values[interval], is_taken or clipped[interval][1] >= low, is_taken / number_taken)
-            for interval, is_taken in taken.items()
-        }
-        judged = tuple(
-            Judged(action, *told[interval]) for action, interval in zip(actions, intervals, strict=True)
+        top = max(value.number for value, _, weight in judged.values() if weight)
+        intervals = zip(lows, highs, strict=True)
+        return Verdict(
+            _value(low, high, top),
+            tuple(Judged(action, *judged[pair]) for action, pair in zip(actions, intervals, strict=True)),
         )
-        return Verdict(_value((low, high), top), judged)
 
     def _steps(self, state: State) -> range:
         """How many steps ahead to look, one after the other, until the interval is narrow enough."""
         return range(MOST_STEPS + (state.tiles.count(UNKNOWN) <= FEW))
 
-    def _at_once(self, state: State, actions: tuple[Action, ...]) -> tuple[Interval, list[Interval]]:
-        """The interval of the position by itself and of each action, as far as nobody looks ahead."""
-        # While a choice is open there is no such position.
-        known = (0.0, 1.0) if state.choosing else self.bounds.of(self._position(state))
-        return known, self._intervals(state, actions, 0)
+    def _at_once(self, state: State) -> tuple[list[float], list[float], float, float]:
+        """The intervals of the legal actions without looking ahead, then that of the position by itself."""
+        lows, highs = ([-1.0] * len(self.rules.all_actions()) for _ in range(2))
+        least, most = self.bounds.judge(self.tables, *self._read(state), lows, highs)
+        # Legal actions are in the order of all.
+        return [low for low in lows if low >= 0], [high for high in highs if high >= 0], least, most
 
-    def _intervals(self, state: State, actions: tuple[Action, ...], steps: int) -> list[Interval]:
-        """The interval of each action, after so many steps ahead."""
-        at = self._position(state)
-        known: dict[object, Interval] = {}
-        found = []
-        for action in actions:
-            kind = self._kind(at, state, action) if steps == 0 else action
-            if kind not in known:
-                known[kind] = self._interval(at, state, action, steps)
-            found.append(known[kind])
-        return found
+    def _look_ahead(
+        self, state: State, actions: tuple[Action, ...], steps: int
+    ) -> tuple[list[float], list[float]]:
+        """The intervals of actions, so many steps ahead."""
+        lows, highs = zip(*(self._interval(state, action, steps) for action in actions), strict=True)
+        return list(lows), list(highs)
 
-    def _kind(self, at: Position, state: State, action: Action) -> object:
-        """What distinguishes an action from others, as far as nobody looks ahead."""
-        bounds = self.bounds
-        if isinstance(action, QuantumFlip):
-            return bounds.kind(at, (action.first, action.second))
-        if isinstance(action, Flip) and state.tiles[action.tile] == UNKNOWN and (at.mine or at.theirs):
-            return bounds.grid.shape(at.unknown & ~(1 << action.tile), at.seen)
-        if isinstance(action, Flip):
-            return state.tiles[action.tile]
-        return action
-
-    def _interval(self, at: Position, state: State, action: Action, steps: int) -> Interval:
-        bounds = self.bounds
-        if isinstance(action, QuantumFlip):
-            return bounds.quantum(at, (action.first, action.second), steps)
+    def _interval(self, state: State, action: Action, steps: int) -> Interval:
+        interval: Interval
+        tables = self.tables
         if isinstance(action, Keep):
-            return self._keep(state, action, steps)
-        assert isinstance(action, Flip)
-        value = self.rules.value_of(state.tiles[action.tile])
-        if value is None:
-            return bounds.flip(at, action.tile, steps)
-        return bounds.take(at, action.tile, value, steps)
+            faces, score, _, theirs, _ = self._read(state)
+            left = bounds.read_position(tables, faces, score, False, theirs, action.tile)
+            interval = self.bounds.score_value(tables, left, self._shown(state, action.tile), steps)
+            return interval
+        assert not isinstance(action, Drawn)
+        at = self.position(state)
+        if isinstance(action, QuantumFlip):
+            interval = self.bounds.use_quantum(tables, at, action.first, action.second, steps)
+        elif action.tile in at.tiles:
+            interval = self.bounds.take_tile(tables, at, at.tiles.index(action.tile), steps)
+        else:
+            interval = self.bounds.flip_tile(tables, bounds.remove_tile(tables, at, action.tile), steps)
+        return interval
 
-    def _keep(self, state: State, action: Keep, steps: int) -> Interval:
-        """A choice after a Quantum Flip: both tiles are marked as seen, and one of them leaves."""
-        first, second = state.lifted
-        shown = (self._shown(state, first), self._shown(state, second))
-        at = self._position(state)
-        return self.bounds.keep(at, (first, second), shown, state.lifted.index(action.tile), steps)
-
-    def _lifted(self, state: State) -> Interval:
-        """The interval while tiles are in the air, wide or narrow as `judge` has it for that action."""
+    def _lifted(self, state: State) -> Value:
+        """The value while tiles are in the air, wide or narrow as `judge` has it for that action."""
         before = State(state.tiles, state.scores, state.quantum, state.mover)
         lifted = state.lifted
         action = Flip(lifted[0]) if len(lifted) == 1 else QuantumFlip(lifted[0], lifted[1])
-        at = self._position(before)
         for steps in self._steps(before):
-            interval = self._interval(at, before, action, steps)
-            if interval[1] - interval[0] <= ENOUGH:
+            low, high = self._interval(before, action, steps)
+            if high - low <= ENOUGH:
                 break
-        return interval
+        return _value(low, high, (low + high) / 2)
 
     def _shown(self, state: State, tile: int) -> int:
         value = self.rules.value_of(state.tiles[tile])
         assert value is not None
         return value
 
-    def _position(self, state: State) -> Position:
-        unit = self.bounds.places.unit
+    def bound(self, state: State) -> Interval:
+        """The interval of a position before a turn, without looking ahead."""
+        interval: Interval = self.bounds.bound(self.tables, self.position(state))
+        return interval
+
+    def position(self, state: State) -> Position:
+        """A position before a turn, as the bounds have it."""
+        return bounds.read_position(self.tables, *self._read(state)[:4], NOWHERE)
+
+    def _read(self, state: State) -> tuple[list[int], int, bool, bool, tuple[int, int]]:
+        """What `judge` asks for: the faces, the mover's score, who holds a Quantum Flip, the tiles lifted."""
         mover = state.mover - 1
-        return Position(
-            sum(1 << i for i, tile in enumerate(state.tiles) if tile == UNKNOWN),
-            sum(unit[int(tile) - 1] for tile in state.tiles if tile.isdigit()),
+        lifted = (state.lifted[0], state.lifted[1]) if state.choosing else (NOWHERE, NOWHERE)
+        return (
+            [self._faces[tile] for tile in state.tiles],
             state.scores[mover],
-            tuple((i, self._shown(state, i)) for i, tile in enumerate(state.tiles) if tile.isalpha()),
             state.quantum[mover],
             state.quantum[1 - mover],
+            lifted,
         )
 
     # -- in words ------------------------------------------------------------------------------------
@@ -307,9 +305,31 @@ class FlipOracle(Oracle[Action, State], Explainer[Action, State], Verifier):
         return ", ".join(f"{count}×{value}" for value, count in enumerate(bag, 1) if count) or "nothing"
 
 
-def _value(interval: Interval, number: float | None = None) -> Value:
-    low, high = interval
-    number = (low + high) / 2 if number is None else min(max(number, low), high)
+def grade(
+    lows: Sequence[float], highs: Sequence[float], counts: Sequence[int], low: float, high: float
+) -> tuple[list[float], list[bool], list[float]]:
+    """Return the number of each action in a position with these bounds, whether it is best, and its weight.
+
+    There may be several actions with the same interval, or none. As `bounds.py`, this can be compiled.
+    """
+    # No action is better than the position.
+    numbers = [(min(lows[i], high) + min(highs[i], high)) / 2 for i in range(len(lows))]
+    least = max(numbers) - ALIKE
+    best, weights = [False] * len(lows), [0.0] * len(lows)
+    total = 0
+    for i in range(len(lows)):
+        if numbers[i] >= least:
+            # One of these is worth the position, which may be known better than any action by itself.
+            numbers[i] = min(max((low + high) / 2, min(lows[i], high)), min(highs[i], high))
+            weights[i] = 1.0
+            total += counts[i]
+        # As good as the best, as far as anybody can tell: not proven worse.
+        best[i] = weights[i] > 0 or min(highs[i], high) >= low
+    return numbers, best, [weight / total for weight in weights]
+
+
+def _value(low: float, high: float, number: float) -> Value:
+    number = min(max(number, low), high)
     error = max(high - number, number - low)
     return Value(number, Exactness.BOUND if error else Exactness.EXACT, None, error)
 

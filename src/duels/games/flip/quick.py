@@ -1,18 +1,20 @@
-"""flip's oracle for thousands of questions: compiled, but for a second step ahead. Needs the extra `fast`."""
+"""flip's oracle for thousands of questions: the same functions, compiled. Needs the extra `fast`."""
 
+from collections.abc import Callable
+from functools import lru_cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from types import FunctionType, SimpleNamespace
+from typing import Any
 
-from duels.games.flip.bounds import Bounds, Interval, Position
+from duels.games.flip import abstraction, bounds, grid, values
+from duels.games.flip.bounds import Interval, Position
 from duels.games.flip.oracle import FlipOracle
-from duels.games.flip.rules import SEEN_AS, UNKNOWN, Action, QuantumTiles, State
-
-if TYPE_CHECKING:
-    from duels.games.flip.kernels.tables import BoundTables
+from duels.games.flip.rules import QuantumTiles, State
+from duels.games.flip.table import Table
+from duels.games.flip.values import SLOTS, Tables
 
 MOST_SIDE = 5
-"""Larger boards are too large for its tables."""
-_NONE_SEEN = ((-1, 0), (-1, 0))  # tiles and values
+"""The keys of larger boards' memory are too large for compiled code."""
 
 
 def fits(rules: QuantumTiles) -> bool:
@@ -22,80 +24,103 @@ def fits(rules: QuantumTiles) -> bool:
 
 def make_oracle(rules: QuantumTiles) -> FlipOracle | None:
     """The oracle for these rules; None where the usual one is all there is."""
-    return QuickOracle(rules) if fits(rules) else None
-
-
-class QuickBounds(Bounds):
-    """The same bounds; compiled, but for positions that no match leads to and a second step ahead."""
-
-    def __init__(self, rules: QuantumTiles, tables: "BoundTables") -> None:
-        super().__init__(rules, tables.table)
-        self._tables = tables.arrays
-
-    def of(self, at: Position) -> Interval:
-        return self._compiled(at, 0) or super().of(at)
-
-    def _narrowed(self, at: Position, steps: int) -> Interval:
-        return (self._compiled(at, steps) if steps == 1 else None) or super()._narrowed(at, steps)
-
-    def _compiled(self, at: Position, steps: int) -> Interval | None:
-        """The interval after no or one step; None if compiled code does not know it."""
-        from duels.games.flip.kernels.intervals import bound
-
-        if len(at.seen) > 2:
-            return None
-        (one, first), (two, second) = (*at.seen, *_NONE_SEEN)[:2]
-        low, high, known = bound(
-            self._tables,
-            at.unknown,
-            at.code,
-            at.score,
-            at.mine,
-            at.theirs,
-            (one, two),
-            (first, second),
-            steps,
-        )
-        return (low, high) if known else None
+    return QuickOracle(rules, Table.of(rules)) if fits(rules) else None
 
 
 class QuickOracle(FlipOracle):
-    """The same oracle; a test holds it to that."""
+    """The same oracle, compiled but for looking ahead."""
 
-    def __init__(self, rules: QuantumTiles) -> None:
+    def __init__(self, rules: QuantumTiles, table: Table) -> None:
+        super().__init__(rules, table)
         import numpy as np
 
-        from duels.games.flip.kernels.tables import bound_tables
+        self._arrays, self._compiled = make_arrays(self.tables), compile_bounds()
+        self._intervals = np.empty((2, len(rules.all_actions())))
+        self.bounds = _look_ahead(self._arrays)
 
-        tables = bound_tables(rules)
-        super().__init__(rules, tables.table)
-        self.bounds = QuickBounds(rules, tables)
-        self._tables = tables.arrays
-        values = range(1, rules.values + 1)
-        marks = (UNKNOWN, *map(str, values), *(SEEN_AS[value - 1] for value in values))
-        self._faces = {mark: face for face, mark in enumerate(marks)}
-        self._lows, self._highs = np.empty((2, 1, len(rules.all_actions())))
-        self._known = np.empty((1, 3))
-
-    def _at_once(self, state: State, actions: tuple[Action, ...]) -> tuple[Interval, list[Interval]]:
+    def _at_once(self, state: State) -> tuple[list[float], list[float], float, float]:
         import numpy as np
 
-        from duels.games.flip.kernels.intervals import judge
+        faces, *rest = self._read(state)
+        self._intervals.fill(-1)
+        lows, highs = self._intervals
+        least, most = self._compiled["judge"](self._arrays, np.array(faces), *rest, lows, highs)
+        return lows[lows >= 0].tolist(), highs[highs >= 0].tolist(), least, most
 
-        mover = state.mover - 1
-        judge(
-            self._tables,
-            np.array([[self._faces[tile] for tile in state.tiles]]),
-            np.array([state.scores[mover]]),
-            np.array([[state.quantum[mover], state.quantum[1 - mover]]], np.int8),
-            np.array([state.lifted or (-1, -1)]),
-            self._lows,
-            self._highs,
-            self._known,
-        )
-        least, most, known = self._known[0].tolist()
-        if not known:
-            return super()._at_once(state, actions)
-        # What is not legal is -1; legal actions are listed in the order of all.
-        ways = zip(self._lows[0].tolist(), self._highs[0].tolist(), strict=True)
-        return (least, most), [interval for interval in ways if interval[0] >= 0]
+
+def make_arrays(tables: Tables) -> Tables:
+    """Return the tables for compiled code."""
+    import numpy as np
+
+    def pad(rows: Any) -> Any:
+        padded = np.zeros((len(rows), max(map(len, rows)), len(rows[0][0])), np.int64)
+        for number, row in enumerate(rows):
+            padded[number, : len(row)] = row
+        return padded
+
+    codes = np.full((max(tables.codes) + 1, len(tables.codes[0])), -1)
+    codes[list(tables.codes)] = list(tables.codes.values())
+    plain = tables.grid
+    return tables._replace(
+        rows=np.array(tables.rows),
+        none=np.array(tables.none),
+        one=np.array(tables.one),
+        leaves=pad(tables.leaves),
+        terms=pad(tables.terms),
+        codes=codes,
+        numbers=np.frombuffer(tables.numbers, np.uint16),
+        memory=np.full((SLOTS, 3), -1.0),
+        narrowed=0,
+        grid=plain._replace(
+            inner=np.array(plain.inner), near=np.array(plain.near), pairs=np.array(plain.pairs)
+        ),
+    )
+
+
+def list_functions() -> dict[str, Callable[..., Any]]:
+    """Return the functions to compile, by name."""
+    functions: dict[str, Callable[..., Any]] = {
+        name: function
+        for module in (abstraction, grid, values, bounds)
+        for name, function in vars(module).items()
+        if isinstance(function, FunctionType)
+    }
+    return functions | {"remember": _remember, "narrow": _narrow}
+
+
+def _remember(t: Tables, key: int, low: float, high: float) -> None:
+    """Stand in for `remember`, and write to an array."""
+    entry = t.memory[key % SLOTS]
+    entry[0], entry[1], entry[2] = key, low, high
+
+
+def _narrow(t: Tables, at: Position, steps: int) -> Interval:
+    """Stand in for `narrow`, which compiled code never calls."""
+    return 0.0, 1.0
+
+
+@lru_cache(maxsize=1)
+def compile_bounds() -> dict[str, Any]:
+    """Return these functions compiled. Python may call `judge`, `judge_turn` and `bound`."""
+    from duels.solving.compiling import compile_functions
+
+    return compile_functions(list_functions(), ("judge", "judge_turn", "bound"))
+
+
+def _look_ahead(arrays: Tables) -> SimpleNamespace:
+    """Return the functions of `bounds` as they are, but compiled where they do not look ahead."""
+    import numpy as np
+
+    compiled = compile_bounds()
+    scope = dict(vars(bounds))
+
+    def judge_turn(t: Tables, at: Position, lows: list[float], highs: list[float]) -> None:
+        intervals = np.array([lows, highs])
+        compiled["judge_turn"](arrays, at, *intervals)
+        lows[:], highs[:] = intervals.tolist()
+
+    for name, function in vars(bounds).items():
+        if isinstance(function, FunctionType) and function.__module__ == bounds.__name__:
+            scope[name] = FunctionType(function.__code__, scope, name)
+    scope |= {"bound": lambda t, at: compiled["bound"](arrays, at), "judge_turn": judge_turn}
+    return SimpleNamespace(**scope)

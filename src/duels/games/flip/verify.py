@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 
 from duels.core.match import Match, playing
 from duels.core.rules import CHANCE, Seat
-from duels.games.flip.bounds import Grid, bits
 from duels.games.flip.endings import endings
-from duels.games.flip.fill import SCALE, fill, solved_layers
+from duels.games.flip.fill import ROUNDING, SCALE, fill, solved_layers
+from duels.games.flip.grid import find_shape, list_tiles, make_grid, most_pairs, sure_turns
 from duels.games.flip.rules import Action, QuantumFlip, QuantumTiles, State
-from duels.games.flip.table import ROUNDING, Table
+from duels.games.flip.table import Table
+from duels.games.flip.values import MOVER, NEVER, make_tables, work_out_value
 from duels.solving.backward import backward_induction
 from duels.solving.graph import explore
 from duels.solving.oracle import Check
@@ -42,7 +43,7 @@ def verify(
     progress: Progress = quiet,
 ) -> Iterator[Check]:
     """Every check of an oracle, one after the other; some need others, for smaller boards."""
-    table = oracle.bounds.table
+    table = oracle.table
     yield same_when_solved_again(table, progress)
     if find_spec("numpy"):
         yield every_layer_follows(table, progress)
@@ -83,7 +84,8 @@ def every_layer_follows(table: Table, progress: Progress = quiet) -> Check:
 
 def every_state_follows(table: Table, every: int = 1, progress: Progress = quiet) -> Check:
     """The same state by state (or for one in `every`), through the lookup that players use."""
-    places, target = table.places, table.abstraction.target
+    places, target = table.abstraction.places, table.abstraction.target
+    tables = make_tables(table.abstraction, table.numbers, 1)
     worst, count, rows = 0.0, 0, table.abstraction.stored_rows
     for row in range(rows):
         progress(f"looking up states, {row / rows:.0%}")
@@ -96,7 +98,7 @@ def every_state_follows(table: Table, every: int = 1, progress: Progress = quiet
                 count += 1
                 if count % every == 0:
                     stored = table.numbers[row * places.size + start + score] / SCALE
-                    worst = max(worst, abs(stored - table.step(row, code, score)))
+                    worst = max(worst, abs(stored - work_out_value(tables, row, code, score, NEVER, MOVER)))
     return _follows("states looked up follow from the states after them", worst, count // every)
 
 
@@ -125,31 +127,16 @@ def counting_agrees(oracle: "FlipOracle") -> Check:
 
 def pairs_are_kept(side: int, turns: int, progress: Progress = quiet) -> Check:
     """The pairing argument, against every way to flip tiles on every board with so many tiles on a side."""
-    grid = Grid(side)
-
-    @cache
-    def lasts(unknown: int, left: int, moves: bool, rival: bool) -> bool:
-        """Whether the holder can find a pair at each of `left` turns of theirs, by trying everything."""
-        if moves:
-            if not grid.most_pairs(unknown):
-                return False
-            if left == 1:
-                return True
-            return any(lasts(unknown & ~(1 << tile), left - 1, False, rival) for tile in bits(unknown))
-        gone = [(1 << tile, rival) for tile in bits(unknown)]
-        if rival:
-            gone += [(1 << a | 1 << b, False) for a, b in grid.pairs if unknown >> a & 1 and unknown >> b & 1]
-        return all(lasts(unknown & ~tiles, left, True, then) for tiles, then in gone)
-
+    grid, lasts = make_grid(side), _try_every_way(side)
     claims = broken = 0
     for unknown in range(1 << side**2):
         if unknown % 256 == 0:
             progress(f"{unknown:,} of {1 << side**2:,} boards tried")
-        shape = grid.shape(unknown, ())
+        shape = find_shape(grid, unknown, most_pairs(grid, unknown), -1)
         for moves in (True, False):
             for rival in (True, False):
                 # Tiles run out on so small a board; in the game they never do.
-                sure = min(shape.sure(moves, rival), turns)
+                sure = min(sure_turns(shape.pairs, shape.spare, moves, rival), turns)
                 if sure and unknown.bit_count() > 2 * turns + rival:
                     claims += 1
                     broken += not lasts(unknown, sure, moves, rival)
@@ -158,6 +145,29 @@ def pairs_are_kept(side: int, turns: int, progress: Progress = quiet) -> Check:
         not broken,
         f"{claims:,} claims tried out in every way, {broken} refuted",
     )
+
+
+def _try_every_way(side: int) -> Callable[[int, int, bool, bool], bool]:
+    """From unknown tiles to whether a holder can find a pair at each of so many turns of theirs.
+
+    It asks too whether the holder moves, and whether the other has a Quantum Flip too.
+    """
+    grid = make_grid(side)
+
+    @cache
+    def lasts(unknown: int, left: int, moves: bool, rival: bool) -> bool:
+        if moves:
+            if not most_pairs(grid, unknown):
+                return False
+            if left == 1:
+                return True
+            return any(lasts(unknown & ~(1 << tile), left - 1, False, rival) for tile in list_tiles(unknown))
+        gone = [(1 << tile, rival) for tile in list_tiles(unknown)]
+        if rival:
+            gone += [(1 << a | 1 << b, False) for a, b in grid.pairs if unknown >> a & 1 and unknown >> b & 1]
+        return all(lasts(unknown & ~tiles, left, True, then) for tiles, then in gone)
+
+    return lasts
 
 
 def every_position(oracle: "FlipOracle", progress: Progress = quiet) -> Check:

@@ -50,14 +50,12 @@ def test_the_odds_are_the_players(rules: QuantumTiles) -> None:
 
 def test_many_games_are_judged_by_what_was_compiled_for_one() -> None:
     """To compile it takes seconds, for every other layout of its arrays."""
-    from duels.games.flip.kernels.intervals import judge
-
     levels, engine = FlipLevels(BOOK, SHARE["club"]), MatchEngine(BOOK)
     engine.reset(0)
     for games in (1, 3):
         shown, masks = (np.tile(row, (games, 1)) for row in (engine.observe(engine.actor), engine.mask()))
         levels.odds(shown, masks, engine.actor, np.ones(games, np.bool_))
-    assert len(judge.signatures) == 1
+    assert len(kernel._compile().signatures) == 1
 
 
 @pytest.mark.parametrize(

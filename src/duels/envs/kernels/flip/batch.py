@@ -22,9 +22,12 @@ def _compiled_loops() -> list[Any] | None:
     if find_spec("numba") is None:
         warnings.warn("Without Numba, batches of flip are slow. Install the extra 'fast'.", stacklevel=2)
         return None
-    from duels.solving.compiling import compile_copies
+    from duels.solving.compiling import compile_functions
 
-    return compile_copies(kernel.INNER, (kernel.step_all, kernel.choose_all))
+    entries = (kernel.step_all, kernel.choose_all)
+    functions = {function.__name__: function for function in (*kernel.INNER, *entries)}
+    compiled = compile_functions(functions, [entry.__name__ for entry in entries], inline=True)
+    return [compiled[entry.__name__] for entry in entries]
 
 
 class FlipBatch(Batch):

@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 
 from duels.core.features import Encoding
 from duels.core.rules import Seat
+from duels.games.flip.bounds import ENOUGH, judge
 from duels.games.flip.features import features
+from duels.games.flip.oracle import FlipOracle, grade
 from duels.games.flip.quick import fits as fits
+from duels.games.flip.quick import list_functions, make_arrays
 from duels.games.flip.rules import SEEN_AS, UNKNOWN, QuantumTiles, State
-from duels.players.levels import LevelPlayer
+from duels.players.levels import LevelPlayer, temper
 from duels.solving.oracles import oracle_for
 
 Bytes = NDArray[np.int8]
@@ -27,11 +30,11 @@ class _Reader:
     """Reads positions from what the seat to move is shown, and tells a level's odds there."""
 
     def __init__(self, rules: QuantumTiles) -> None:
-        from duels.games.flip.kernels.tables import bound_tables
-
         encoding = Encoding(features(rules))
         place = {feature.name: encoding.place(feature.name) for feature in encoding.features}
-        self.rules, self._tables = rules, bound_tables(rules).arrays
+        oracle = oracle_for(rules)
+        assert isinstance(oracle, FlipOracle)
+        self.rules, self._tables = rules, make_arrays(oracle.tables)
         self._numbers = {action: number for number, action in enumerate(rules.all_actions())}
         self._tiles = rules.side**2
         self._scores = place["my_score"], place["other_score"]
@@ -41,14 +44,9 @@ class _Reader:
 
     def odds(self, shown: Bytes, share: float) -> Floats:
         """[game, action] how likely a level with this share takes the action."""
-        from duels.games.flip.kernels.intervals import judge
-        from duels.games.flip.kernels.weights import weigh
-
         faces, scores, held, lifted = self._read(shown)
-        lows, highs, odds = np.empty((3, len(shown), len(self._numbers)))
-        bounds = np.empty((len(shown), 3))
-        judge(self._tables, faces, scores, held, lifted, lows, highs, bounds)
-        weigh(lows, highs, bounds, share, odds)
+        odds = np.zeros((len(shown), len(self._numbers)))
+        _compile()(self._tables, faces, scores, held, lifted, share, odds)
         for i in np.flatnonzero(odds[:, 0] < 0):
             odds[i] = self._asked(shown[i], faces[i], held[i], lifted[i], share)
         return odds
@@ -82,6 +80,38 @@ class _Reader:
         for action, chance in player.odds(self.rules.sight(state, Seat.ONE)).items():
             odds[self._numbers[action]] = chance
         return odds
+
+
+def _mix_levels(t: Any, faces: Any, scores: Any, held: Any, lifted: Any, share: float, odds: Any) -> None:
+    """Write down the odds of a level in many positions; the first is -1 where it has to look ahead.
+
+    This is compiled, with the functions of `bounds`, `oracle` and `players.levels` that it calls.
+    """
+    for i in range(len(faces)):
+        mine, theirs, pair = held[i, 0] != 0, held[i, 1] != 0, (lifted[i, 0], lifted[i, 1])
+        all_lows, all_highs = np.full((2, odds.shape[1]), -1.0)
+        least, most = judge(t, faces[i], scores[i], mine, theirs, pair, all_lows, all_highs)
+        legal = [action for action in range(len(all_lows)) if all_lows[action] >= 0]
+        lows, highs = [all_lows[action] for action in legal], [all_highs[action] for action in legal]
+        low, high = max(least, max(lows)), min(most, max(highs))
+        if high - low > ENOUGH:
+            odds[i, 0] = -1.0
+            continue
+        numbers, best, weights = grade(lows, highs, [1] * len(legal), low, high)
+        value = max([numbers[k] for k in range(len(legal)) if weights[k] > 0])
+        value = min(max(value, low), high)
+        losses = [0.0 if best[k] else max(0.0, value - numbers[k]) for k in range(len(legal))]
+        tempered = temper(losses, best, weights, share)
+        for k in range(len(legal)):
+            odds[i, legal[k]] = tempered[k]
+
+
+@lru_cache(maxsize=1)
+def _compile() -> Any:
+    from duels.solving.compiling import compile_functions
+
+    functions = list_functions() | {"grade": grade, "temper": temper, "mix_levels": _mix_levels}
+    return compile_functions(functions, ("mix_levels",))["mix_levels"]
 
 
 _reader = lru_cache(maxsize=8)(_Reader)
