@@ -120,7 +120,7 @@ def step_compiled_flip(tracer: Tracer, folder: Path) -> None:
     """Record one step of 64 games in compiled code."""
     from duels import vector
 
-    batch = vector.make("flip", 64, seed=1, compiled=True)
+    batch = vector.make("flip", 64, seed=1)
     batch.step(batch.sample())
     actions = batch.sample()
     with tracer.record():

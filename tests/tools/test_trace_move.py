@@ -1,6 +1,8 @@
 """The files that a move passes through, as `make trace` lists them."""
 
-from tools.trace_move import play_at_terminal, step_pettingzoo, trace
+import pytest
+
+from tools.trace_move import play_at_terminal, play_in_browser, step_compiled_flip, step_pettingzoo, trace
 
 
 def test_a_move_at_the_terminal_is_traced_through_its_rooms() -> None:
@@ -14,3 +16,9 @@ def test_a_step_of_an_environment_is_traced() -> None:
     files = trace(step_pettingzoo)
     assert {"envs/pettingzoo/aec.py", "games/chain/rules.py"} <= set(files)
     assert not any(file.startswith(("web", "terminal", "arena")) for file in files)
+
+
+@pytest.mark.slow
+def test_a_move_in_the_browser_and_a_compiled_step_are_traced() -> None:
+    assert {"core/match.py", "games/chain/drawing.py"} <= set(trace(play_in_browser))
+    assert "envs/kernels/flip/batch.py" in trace(step_compiled_flip)
