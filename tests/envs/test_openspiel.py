@@ -38,13 +38,13 @@ from duels.core.errors import BadOption, GameOver, IllegalMove
 from duels.core.match import Match
 from duels.core.rules import CHANCE, Seat, Sight
 from duels.games import GAMES
+from duels.games.hunt.certify.pomdp import Effort, tightest
+from duels.games.hunt.certify.responder_problem import problem_against
 from duels.games.hunt.memory import Window
-from duels.games.hunt.pomdp import Effort, tightest
-from duels.games.hunt.responder_problem import problem_against
 from duels.games.hunt.rules import Observe, Phase, Tunnel
 from duels.players import make_player
 from duels.solving.oracles import oracle_for
-from tests.games.hunt.test_pomdp import some_tables
+from tests.games.hunt.certify.test_pomdp import some_tables
 
 if not flags.FLAGS.is_parsed():
     flags.FLAGS.mark_as_parsed()

@@ -21,7 +21,7 @@ def test_what_verifying_needs_is_named(
 ) -> None:
     monkeypatch.setitem(sys.modules, "numba", None)
     for name in ("controller", "evaluation", "interpolation"):
-        monkeypatch.delitem(sys.modules, f"duels.games.hunt.kernels.{name}", raising=False)
+        monkeypatch.delitem(sys.modules, f"duels.games.hunt.certify.{name}", raising=False)
     assert run(["solve", "hunt", "--verify"]) == 1
     *before, error = capsys.readouterr().err.splitlines()
     assert not before, "nothing is promised first"

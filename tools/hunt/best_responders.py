@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from duels.games.hunt.hidden_strategy import MOST_STATES, HiddenStrategy
-from duels.games.hunt.kernels.controller import Controller, Fineness
+from duels.games.hunt.certify.controller import Controller, Fineness
+from duels.games.hunt.certify.hidden_strategy import MOST_STATES, HiddenStrategy
 from tools.hunt.mirror_descent import descend
 
 Array = np.ndarray[Any, Any]

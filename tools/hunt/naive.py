@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from duels.games.hunt.policies import Weigh
+from duels.games.hunt.certify.policies import Weigh
 from duels.games.hunt.rules import Action, Known, Move, Observe, Phase, Tunnel
 from duels.games.hunt.strategy import CELLS
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from duels.core.rules import Seat
-from duels.games.hunt.certificate import EFFORT, Certificate, as_stored, certify
-from duels.games.hunt.kernels.self_play import CLOSE, solved
-from duels.games.hunt.kernels.self_play import as_stored as self_play_as_stored
+from duels.games.hunt.certify import EFFORT, Certificate, as_stored, certify
+from duels.games.hunt.certify.pair_values import CLOSE, solved
+from duels.games.hunt.certify.pair_values import as_stored as self_play_as_stored
+from duels.games.hunt.certify.policies import normalized
+from duels.games.hunt.certify.pomdp import Effort
 from duels.games.hunt.memory import Window
-from duels.games.hunt.policies import normalized
-from duels.games.hunt.pomdp import Effort
 from duels.games.hunt.self_play import TABLE
 from duels.games.hunt.strategy import CELLS, CLAIM, DATA, Strategy, Tables, pack, shipped
 from duels.solving.bounds import Bounds

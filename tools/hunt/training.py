@@ -6,7 +6,13 @@ from typing import Any
 import numpy as np
 
 from duels.core.rules import Seat
-from duels.games.hunt.responder_problem import TYPES, folded, mirrored_rows, problem_against, type_after
+from duels.games.hunt.certify.responder_problem import (
+    TYPES,
+    folded,
+    mirrored_rows,
+    problem_against,
+    type_after,
+)
 from duels.games.hunt.strategy import CELLS, OTHERS, OWN, PLACES, ROWS, SCALE, Strategy, Tables
 from tools.hunt import best_responders, self_play
 from tools.hunt.self_play import Grid, Learned, Plan, Report, Step, Trained

@@ -8,10 +8,10 @@ import pytest
 from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.core.rules import Seat
+from duels.games.hunt.certify.simulation import Sampled
 from duels.games.hunt.oracle import make_oracle
 from duels.games.hunt.rules import QuantumHunt
 from duels.games.hunt.self_play import ROUNDING, TABLE, PairValues, shipped_table
-from duels.games.hunt.simulation import Sampled
 from duels.games.hunt.strategy import CELLS, OFF, OTHERS, OWN, shipped
 
 PAIR = PairValues(shipped(), shipped_table())

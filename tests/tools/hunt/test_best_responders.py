@@ -6,15 +6,15 @@ import pytest
 
 from duels.core.rules import Seat
 from duels.games.hunt.strategy import Tables
-from tests.games.hunt.test_pomdp import MEMORY, some_tables_alike_in_the_mirror
+from tests.games.hunt.certify.test_pomdp import MEMORY, some_tables_alike_in_the_mirror
 
 pytest.importorskip("numba")
 
 import numpy as np
 
-from duels.games.hunt.kernels.controller import Controller
-from duels.games.hunt.pomdp import Effort, tightest
-from duels.games.hunt.responder_problem import folded, mirrored_rows, problem_against
+from duels.games.hunt.certify.controller import Controller
+from duels.games.hunt.certify.pomdp import Effort, tightest
+from duels.games.hunt.certify.responder_problem import folded, mirrored_rows, problem_against
 from tools.hunt.best_responders import Stage, Strategy, improve
 
 SMALL = MEMORY.cells

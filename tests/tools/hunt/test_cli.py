@@ -16,8 +16,8 @@ pytest.importorskip("numba")
 import numpy as np
 
 from duels.core.rules import Seat
-from duels.games.hunt import certificate, strategy
-from duels.games.hunt.pomdp import Step
+from duels.games.hunt import certify, strategy
+from duels.games.hunt.certify.pomdp import Step
 from duels.games.hunt.self_play import PairValues, described
 from duels.games.hunt.strategy import DATA, unpack
 from duels.solving.bounds import Bounds
@@ -75,7 +75,7 @@ def test_what_is_written_can_be_shipped(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(strategy, "CLAIM", tmp_path / "certificate.json")
     monkeypatch.setattr(strategy, "CERTIFIED", json.loads(strategy.CLAIM.read_text())["checksum"])
     assert strategy.shipped.__wrapped__()
-    claim = certificate.claimed().against
+    claim = certify.claimed().against
     assert all(0.4 < claim[seat].low < claim[seat].high <= 1.0 for seat in Seat)
 
 
@@ -127,7 +127,7 @@ def test_what_is_missing_is_named(
 ) -> None:
     monkeypatch.setitem(sys.modules, "numba", None)
     for name in list(sys.modules):
-        if name.startswith(("tools.hunt.", "duels.games.hunt.kernels.")):
+        if name.startswith(("tools.hunt.", "duels.games.hunt.certify.")):
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.delattr("tools.hunt.rebuild")
     monkeypatch.delattr("tools.hunt.study")

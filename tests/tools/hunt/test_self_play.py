@@ -14,8 +14,8 @@ pytest.importorskip("numba")
 
 import numpy as np
 
+from duels.games.hunt.certify.responder_problem import TYPES, type_after
 from duels.games.hunt.memory import Window
-from duels.games.hunt.responder_problem import TYPES, type_after
 from tools.hunt.best_responders import Stage
 from tools.hunt.mirror_descent import descend
 from tools.hunt.self_play import Chain, Grid, Plan, Step

@@ -55,7 +55,7 @@ def make_oracle(rules: QuantumHunt, progress: Progress = quiet) -> "HuntOracle":
 
 
 def how_perfect() -> str:
-    from duels.games.hunt.certificate import claimed
+    from duels.games.hunt.certify import claimed
 
     return f"{_certified(claimed().nash_conv)}, both seats together"
 
@@ -224,12 +224,12 @@ class HuntOracle(
         )
 
     def exploitability_bound(self) -> float | None:
-        from duels.games.hunt.certificate import claimed
+        from duels.games.hunt.certify import claimed
 
         return claimed().nash_conv.high / 2 if self.rules.max_turns is None else None
 
     def claim(self) -> str:
-        from duels.games.hunt.certificate import claimed
+        from duels.games.hunt.certify import claimed
 
         certificate = claimed()
         one, two = certificate.against[Seat.ONE], certificate.against[Seat.TWO]
@@ -253,7 +253,7 @@ class HuntOracle(
             yield replace(check, name=f"without a limit of turns: {check.name}") if limited else check
 
     def _checks(self, progress: Progress) -> Iterator[Check]:
-        from duels.games.hunt.certificate import certificate, claimed
+        from duels.games.hunt.certify import certificate, claimed
 
         yield from self._self_play_checks(progress)
         found = certificate(self.strategy, progress).against
@@ -269,7 +269,7 @@ class HuntOracle(
         yield self._solved_again(progress)
 
     def _solved_again(self, progress: Progress) -> Check:
-        from duels.games.hunt.kernels.self_play import furthest, solved
+        from duels.games.hunt.certify.pair_values import furthest, solved
 
         off = furthest(solved(self.strategy, progress), shipped_table())
         detail = f"off by {100 * off:.3f} points at most, by rounding {100 * ROUNDING:.3f}"
@@ -277,9 +277,9 @@ class HuntOracle(
 
     def _played_out(self, progress: Progress) -> Iterator[Check]:
         """Exact sums over both seats' memories and tokens against plain matches through the rules."""
-        from duels.games.hunt.kernels.evaluation import evaluate
-        from duels.games.hunt.policies import policy_of_tables
-        from duels.games.hunt.simulation import simulate
+        from duels.games.hunt.certify.evaluation import evaluate
+        from duels.games.hunt.certify.policies import policy_of_tables
+        from duels.games.hunt.certify.simulation import simulate
 
         one, two = (policy_of_tables(self.strategy[seat]) for seat in Seat)
         exactly = evaluate(one, two, progress=progress)

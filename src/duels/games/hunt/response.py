@@ -2,8 +2,8 @@
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat
-from duels.games.hunt.agents import agent_bounds as agent_bounds
-from duels.games.hunt.certificate import certificate, claimed
+from duels.games.hunt.certify import certificate, claimed
+from duels.games.hunt.certify.agents import agent_bounds as agent_bounds
 from duels.games.hunt.rules import QuantumHunt
 from duels.games.hunt.strategy import CELLS, Tables, shipped
 from duels.solving.bounds import Bounds

@@ -2,7 +2,7 @@
 
 One value for both seats: the chances of the two add up to one, and the value before an entry is the mean, by
 the strategy, of the values after it. The pair remembers little, so its play is a Markov chain, solved once
-(`kernels.self_play`) and shipped as a table, which standard Python reads.
+(`certify.pair_values`) and shipped as a table, which standard Python reads.
 """
 
 import hashlib

@@ -3,7 +3,7 @@
 import pytest
 
 from duels.core.rules import Seat
-from duels.games.hunt.policies import keeping_the_tunnel, policy_of_weights
+from duels.games.hunt.certify.policies import keeping_the_tunnel, policy_of_weights
 from duels.games.hunt.strategy import CELLS
 from tools.hunt.naive import NAIVE
 

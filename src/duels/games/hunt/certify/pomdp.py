@@ -13,7 +13,7 @@ which lower bounds in mind, decides how tight it gets, never whether it holds.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from duels.games.hunt.hidden_strategy import MOST_STATES, HiddenStrategy
+from duels.games.hunt.certify.hidden_strategy import MOST_STATES, HiddenStrategy
 from duels.solving.bounds import Bounds
 
 ROUNDING = 1e-9
@@ -46,8 +46,8 @@ BATCHES = 10
 
 def bounds(problem: HiddenStrategy, effort: Effort = Effort()) -> Iterator[Step]:
     """Tighten the bounds step by step; every yielded pair is valid, the last is the tightest."""
-    from duels.games.hunt.kernels.controller import Controller
-    from duels.games.hunt.kernels.interpolation import Interpolation
+    from duels.games.hunt.certify.controller import Controller
+    from duels.games.hunt.certify.interpolation import Interpolation
 
     table = Interpolation(problem)
     steps = 1 + effort.sweeps + BATCHES * bool(effort.trials)
@@ -71,7 +71,7 @@ def bounds(problem: HiddenStrategy, effort: Effort = Effort()) -> Iterator[Step]
 
 def at_least(problem: HiddenStrategy, effort: Effort = Effort()) -> float:
     """The lower bound alone, which a problem of any number of hidden states has."""
-    from duels.games.hunt.kernels.controller import Controller
+    from duels.games.hunt.certify.controller import Controller
 
     return max(0.0, Controller(problem).deepened(effort.depth).value() - ROUNDING)
 

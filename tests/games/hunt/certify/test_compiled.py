@@ -10,9 +10,9 @@ numba = pytest.importorskip("numba")
 @pytest.mark.parametrize(
     "name",
     [
-        "duels.games.hunt.kernels.controller",
-        "duels.games.hunt.kernels.evaluation",
-        "duels.games.hunt.kernels.interpolation",
+        "duels.games.hunt.certify.controller",
+        "duels.games.hunt.certify.evaluation",
+        "duels.games.hunt.certify.interpolation",
         "tools.hunt.self_play",
     ],
 )

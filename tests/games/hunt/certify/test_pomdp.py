@@ -13,8 +13,8 @@ from duels.games.hunt.strategy import Tables
 
 pytest.importorskip("numba")
 
-from duels.games.hunt.pomdp import Effort, bounds, tightest
-from duels.games.hunt.responder_problem import folded, mirrored_rows, problem_against
+from duels.games.hunt.certify.pomdp import Effort, bounds, tightest
+from duels.games.hunt.certify.responder_problem import folded, mirrored_rows, problem_against
 
 Met = tuple[float, State, tuple[int, ...]]
 Acted = tuple[float, State, tuple[int, ...], Action]

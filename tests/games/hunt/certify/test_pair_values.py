@@ -3,13 +3,13 @@
 import pytest
 
 from duels.core.rules import Seat
-from duels.games.hunt.policies import NOWHERE, MemoryPolicy, Weigh, policy_of_weights
+from duels.games.hunt.certify.policies import NOWHERE, MemoryPolicy, Weigh, policy_of_weights
 from duels.games.hunt.rules import Phase, QuantumHunt, State
 
 pytest.importorskip("numba")
 
-from duels.games.hunt.kernels.evaluation import Public, evaluate
-from duels.games.hunt.kernels.self_play import chances, furthest, packed, solved
+from duels.games.hunt.certify.evaluation import Public, evaluate
+from duels.games.hunt.certify.pair_values import chances, furthest, packed, solved
 from duels.games.hunt.self_play import ROUNDING, shipped_table
 from duels.games.hunt.strategy import OFF, shipped
 from tools.hunt.naive import NAIVE

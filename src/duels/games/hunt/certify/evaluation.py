@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from duels.core.rules import Seat
+from duels.games.hunt.certify.policies import NOWHERE, MemoryPolicy
 from duels.games.hunt.memory import Memory
-from duels.games.hunt.policies import NOWHERE, MemoryPolicy
 from duels.solving.compiling import compiled
 from duels.solving.progress import Progress, quiet
 

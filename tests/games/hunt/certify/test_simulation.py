@@ -3,8 +3,8 @@
 import pytest
 
 from duels.core.rules import Seat, Sight
+from duels.games.hunt.certify.simulation import Sampled, simulate
 from duels.games.hunt.rules import Action, Known, QuantumHunt
-from duels.games.hunt.simulation import Sampled, simulate
 
 
 def uniform(sight: Sight[Action, Known]) -> list[float]:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from duels.core.rules import Seat
-from duels.games.hunt.kernels.evaluation import Public
-from duels.games.hunt.policies import MemoryPolicy, policy_of_tables
+from duels.games.hunt.certify.evaluation import Public
+from duels.games.hunt.certify.policies import MemoryPolicy, policy_of_tables
 from duels.games.hunt.self_play import FOLDED, MOST, RANK, RANKS, STEP, UNITS, described
 from duels.games.hunt.strategy import CELLS, OWN, Strategy
 from duels.solving.compiling import compiled

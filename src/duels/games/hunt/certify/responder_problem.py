@@ -1,9 +1,9 @@
 """The best responder's problem against a memory policy of hunt, as a POMDP; needs numpy."""
 
 from duels.core.rules import Seat
-from duels.games.hunt.hidden_strategy import MOST_STATES, HiddenStrategy
+from duels.games.hunt.certify.hidden_strategy import MOST_STATES, HiddenStrategy
+from duels.games.hunt.certify.policies import MemoryPolicy, policy_of_tables
 from duels.games.hunt.memory import Memory
-from duels.games.hunt.policies import MemoryPolicy, policy_of_tables
 from duels.games.hunt.strategy import CELLS, OTHERS, OWN, Tables
 
 LEFT = 1

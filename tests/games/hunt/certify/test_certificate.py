@@ -8,10 +8,10 @@ import pytest
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat
-from duels.games.hunt import certificate, strategy
-from duels.games.hunt.certificate import Certificate, as_stored, claimed
+from duels.games.hunt import certify, strategy
+from duels.games.hunt.certify import Certificate, as_stored, claimed
+from duels.games.hunt.certify.pomdp import Step
 from duels.games.hunt.oracle import HuntOracle, make_oracle
-from duels.games.hunt.pomdp import Step
 from duels.games.hunt.rules import QuantumHunt
 from duels.games.hunt.strategy import shipped
 from duels.solving.bounds import Bounds
@@ -34,7 +34,7 @@ def test_the_claim_says_something() -> None:
 def test_what_is_proven_is_claimed_of_the_game_without_a_limit_only(monkeypatch: pytest.MonkeyPatch) -> None:
     found = claimed().against
     monkeypatch.setattr(
-        certificate, "certify", lambda strategy: ((s, Step("done", 1.0, b)) for s, b in found.items())
+        certify, "certify", lambda strategy: ((s, Step("done", 1.0, b)) for s, b in found.items())
     )
     monkeypatch.setattr(HuntOracle, "_self_play_checks", lambda oracle, progress: iter(()))
     for limit in (None, 2):
@@ -58,9 +58,9 @@ def test_a_claim_that_does_not_hold_is_refused(monkeypatch: pytest.MonkeyPatch) 
     """What is found is compared with what is claimed, bound by bound."""
     found = claimed().against
     bold = {Seat.ONE: Bounds(found[Seat.ONE].low, found[Seat.ONE].high - 0.001), Seat.TWO: found[Seat.TWO]}
-    monkeypatch.setattr(certificate, "claimed", lambda: Certificate(bold))
+    monkeypatch.setattr(certify, "claimed", lambda: Certificate(bold))
     monkeypatch.setattr(
-        certificate, "certify", lambda strategy: ((s, Step("done", 1.0, b)) for s, b in found.items())
+        certify, "certify", lambda strategy: ((s, Step("done", 1.0, b)) for s, b in found.items())
     )
     monkeypatch.setattr(HuntOracle, "_self_play_checks", lambda oracle, progress: iter(()))
     assert [check.passed for check in make_oracle(QuantumHunt()).verify()] == [False, True]

@@ -3,7 +3,7 @@
 import pytest
 
 from duels.core.rules import Seat
-from duels.games.hunt.responder_problem import problem_against, type_after
+from duels.games.hunt.certify.responder_problem import problem_against, type_after
 from duels.games.hunt.rules import OFF_GRID, Move, Phase, QuantumHunt, State, Tunnel
 from duels.games.hunt.strategy import shipped
 

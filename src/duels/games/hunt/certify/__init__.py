@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import ceil, floor
 
 from duels.core.rules import Seat
-from duels.games.hunt.pomdp import Effort, Step, bounds
-from duels.games.hunt.responder_problem import folded, problem_against
+from duels.games.hunt.certify.pomdp import Effort, Step, bounds
+from duels.games.hunt.certify.responder_problem import folded, problem_against
 from duels.games.hunt.strategy import Strategy, claim_as_stored, read_claim
 from duels.solving.bounds import Bounds
 from duels.solving.progress import Progress, quiet

@@ -6,15 +6,15 @@ from itertools import islice
 import pytest
 
 from duels.core.rules import Seat, Sight
+from duels.games.hunt.certify.policies import Weigh, policy_of_tables, policy_of_weights
+from duels.games.hunt.certify.simulation import simulate
 from duels.games.hunt.oracle import HuntOracle
-from duels.games.hunt.policies import Weigh, policy_of_tables, policy_of_weights
 from duels.games.hunt.rules import Action, End, Known, QuantumHunt, State
-from duels.games.hunt.simulation import simulate
 from duels.games.hunt.strategy import shipped
 
 pytest.importorskip("numba")
 
-from duels.games.hunt.kernels.evaluation import evaluate
+from duels.games.hunt.certify.evaluation import evaluate
 from tools.hunt.naive import NAIVE
 
 RULES = QuantumHunt()

@@ -1,1 +1,0 @@
-"""Compiled loops: imported only where they run, since they need numpy and numba."""
