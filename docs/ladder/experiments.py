@@ -17,7 +17,7 @@ from duels.arena.config import ProbeConfig
 from duels.arena.logs import Row
 from duels.arena.probe import Ask, collect
 from duels.arena.report import GameReport
-from duels.arena.scores import HIGHEST, LOWEST, Unit, finished, units_of
+from duels.arena.scores import HIGHEST, LOWEST, Unit, finished_units, units_of
 from duels.arena.values import Judge
 from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.games import find_game
@@ -41,7 +41,7 @@ def pairs_by_pairing(game: GameReport, rows: list[Row]) -> Iterator[list[Unit]]:
     for pairing in game.pairings:
         both = {pairing.one, pairing.two}
         ours = [row for row in rows if row["game"] == game.rules.name and set(row["players"]) == both]
-        yield finished(units_of(ours, pairing.one))
+        yield finished_units(units_of(ours, pairing.one))
 
 
 def needed(spread: list[float]) -> int:
@@ -137,4 +137,4 @@ def _played(rules: AnyRules, judge: Judge, players: dict[str, Player], number: i
         for names in ((ONE, TWO), (TWO, ONE)):
             bout = Bout(rules.name, (), names, f"coverage {number} {pair}", pair)
             rows.append(play_with(bout, judge, {seat: players[names[seat - 1]] for seat in Seat}))
-    return finished(units_of(rows, ONE))
+    return finished_units(units_of(rows, ONE))

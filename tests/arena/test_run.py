@@ -18,7 +18,7 @@ from duels.arena.probe import probe
 from duels.arena.report import report_on
 from duels.arena.report_views import as_data, as_page
 from duels.arena.run import NEXT, _rounds, run
-from duels.arena.scores import adjusted_interval, finished, units_of
+from duels.arena.scores import adjusted_interval, finished_units, units_of
 from duels.core.errors import DuelsError
 from duels.core.svg import stylesheet
 from duels.players.endpoint import Settings
@@ -163,7 +163,7 @@ def test_a_folder_needs_a_name_and_is_quoted_for_a_shell(tmp_path: Path) -> None
 def test_until_stops_where_enough_is_known(tmp_path: Path) -> None:
     config = Config(("best", "perfect"), ("lights",), 2000, until=0.2)
     run(config, tmp_path / "run")
-    pairs = [unit.adjusted_score for unit in finished(units_of(rows_of(tmp_path / "run"), "best"))]
+    pairs = [unit.adjusted_score for unit in finished_units(units_of(rows_of(tmp_path / "run"), "best"))]
     assert adjusted_interval(pairs).margin <= 0.2 < adjusted_interval(pairs[:-NEXT]).margin
     run(config, tmp_path / "two", 2)
     assert rows_of(tmp_path / "two") == rows_of(tmp_path / "run")

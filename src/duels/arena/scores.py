@@ -75,7 +75,7 @@ def units_of(rows: Iterable[Row], player: str) -> tuple[Unit, ...]:
     )
 
 
-def finished(units: Iterable[Unit]) -> list[Unit]:
+def finished_units(units: Iterable[Unit]) -> list[Unit]:
     """Those whose matches are both played, of two players in one game, in order."""
     return sorted((unit for unit in units if unit.is_finished), key=lambda unit: unit.pair)
 
@@ -190,7 +190,7 @@ def pairing(
     """What is known of two players in one game, of which these pairs are to be played."""
     rows = list(rows)
     units = units_of(rows, one)
-    pairs = finished(units)
+    pairs = finished_units(units)
     in_order = unbroken({unit.pair: unit.adjusted_score for unit in pairs}, planned)
     scores, adjusted = [unit.score for unit in pairs], [unit.adjusted_score for unit in pairs]
     return Pairing(
