@@ -174,7 +174,7 @@ def test_what_is_left_of_a_limit_is_part_of_what_an_agent_sees() -> None:
 
 @pytest.mark.parametrize(
     ("answer", "message"),
-    [(0, "takes action 0"), ("x", "not array"), ([0.5] * 13, "do not sum to 1"), ([1.0, 2.0], "13 probab")],
+    [(0, "takes action 0"), ("x", "not 'x'"), ([0.5] * 13, "do not sum to 1"), ([1.0, 2.0], "13 probab")],
 )
 def test_what_is_no_answer_is_refused(answer: Any, message: str) -> None:
     with pytest.raises(DuelsError, match=message):

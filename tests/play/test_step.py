@@ -1,5 +1,6 @@
 """One step of a match: the same seed and players give the same match on every surface."""
 
+import ast
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -24,6 +25,7 @@ from duels.players.failures import Failed, Failure, NoMove
 from duels.web.decisions import decide_for_machine
 from tests.support import GAME_NAMES, AnyMatch, lines_of
 from tests.support import duels as command
+from tests.test_imports import imports, modules
 
 LIMITS: dict[str, dict[str, OptionValue]] = {"chain": {"max_boards": 3}, "hunt": {"max_turns": 8}}
 LEVELS = [("club", "novice"), ("perfect", "casual")]
@@ -70,6 +72,21 @@ def test_the_same_seed_and_players_give_the_same_match(
     if players in LEVELS:  # of the others, the arena draws by the policy that they tell
         assert in_the_arena(rules, players, seed) == exported
     assert on_the_server(rules, players, seed) == exported
+
+
+DRAWING = {  # besides the one step's dice: the public name, and games that check their own values
+    *("duels", "duels.play.dice", "duels.games.flip.verify", "duels.games.hunt.simulation"),
+}
+
+
+def test_nobody_else_draws_for_chance_or_drives_a_match() -> None:
+    drawing = {
+        module
+        for module, path in modules()
+        for name in imports(ast.parse(path.read_text(encoding="utf-8")))
+        if name in ("duels.core.match.draw", "duels.core.match.playing")
+    }
+    assert drawing <= DRAWING
 
 
 @pytest.mark.parametrize("name", GAME_NAMES)

@@ -242,43 +242,35 @@ def probabilities_of_many(
     return np.concatenate(answers)
 
 
-def _probabilities_of_rows(answer: NDArray[Any], masks: NDArray[np.int8]) -> NDArray[np.float64]:
-    """`probabilities` of every row, all at once; it is called for rows that look wrong, to say why."""
-    rows = np.arange(len(masks))
-    if answer.size == len(masks) and answer.dtype.kind in "iu":
-        taken = answer.reshape(len(masks))
-        inside = (taken >= 0) & (taken < masks.shape[1])
-        wrong = ~inside | (masks[rows, np.where(inside, taken, 0)] == 0)
-        odds = np.zeros(masks.shape)
-        odds[rows, np.where(inside, taken, 0)] = 1
-    elif answer.shape == masks.shape and answer.dtype.kind in "iuf":
-        odds = np.where(masks == 1, answer, 0).astype(np.float64)
-        wrong = (answer < 0).any(axis=1) | ~np.isclose(odds.sum(axis=1), 1)
-    else:
-        odds, wrong = np.zeros(masks.shape), rows == 0
-    for row in np.flatnonzero(wrong):
-        probabilities(answer[row], masks[row])
-    return odds
-
-
 def probabilities(given: ArrayLike, mask: NDArray[np.int8]) -> NDArray[np.float64]:
     """[action] an agent's probabilities, from its answer; DuelsError if that is none."""
     answer = np.asarray(given)
-    allowed = np.flatnonzero(mask).tolist()
-    if answer.size == 1 and answer.dtype.kind in "iu":
-        if int(answer.item()) not in allowed:
-            raise DuelsError(
-                f"The agent takes action {answer.item()} where only {allowed} are allowed. {_MASKING}"
-            )
-        chosen: NDArray[np.float64] = np.eye(len(mask))[int(answer.item())]
-        return chosen
-    if answer.shape != mask.shape or answer.dtype.kind not in "iuf":
-        raise DuelsError(f"An agent gives an action's number or {len(mask)} probabilities, not {answer!r}.")
-    if (answer < 0).any() or not np.isclose(answer[allowed].sum(), 1):
-        raise DuelsError(
-            f"The agent's probabilities of the allowed actions {allowed} do not sum to 1. {_MASKING}"
-        )
-    return np.where(mask == 1, answer, 0).astype(np.float64)
+    rows = _probabilities_of_rows(answer.reshape(1, *answer.shape), mask[None])
+    return rows.reshape(mask.shape)
+
+
+def _probabilities_of_rows(answer: NDArray[Any], masks: NDArray[np.int8]) -> NDArray[np.float64]:
+    """[row, action] the probabilities of every row; DuelsError says what is wrong with the first that is."""
+    rows = np.arange(len(masks))
+    odds: NDArray[np.float64]
+    if answer.size == len(masks) and answer.dtype.kind in "iu":
+        taken = answer.reshape(len(masks))
+        known = np.clip(taken, 0, masks.shape[1] - 1)
+        odds = np.eye(masks.shape[1])[known]
+        wrong = (known != taken) | (masks[rows, known] == 0)
+        problem = "The agent takes action {answer} where only {allowed} are allowed. {masking}"
+    elif answer.shape == masks.shape and answer.dtype.kind in "iuf":
+        odds = np.where(masks == 1, answer, 0).astype(np.float64)
+        wrong = (answer < 0).any(axis=1) | ~np.isclose(odds.sum(axis=1), 1)
+        problem = "The agent's probabilities of the allowed actions {allowed} do not sum to 1. {masking}"
+    else:
+        odds, wrong = np.zeros(masks.shape), rows == 0
+        problem = f"An agent gives an action's number or {masks.shape[1]} probabilities, not {{answer!r}}."
+    for row in np.flatnonzero(wrong):
+        allowed = np.flatnonzero(masks[row]).tolist()
+        given = answer[row].item() if answer[row].size == 1 else answer[row]
+        raise DuelsError(problem.format(answer=given, allowed=allowed, masking=_MASKING))
+    return odds
 
 
 def takes(function: Callable[..., Any], arguments: int) -> bool:

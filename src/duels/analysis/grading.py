@@ -8,7 +8,7 @@ from duels.core.errors import DuelsError
 from duels.core.extras import extra
 from duels.core.features import action_numbers
 from duels.core.rules import Rules, Seat, Sight
-from duels.solving.oracle import Exactness, Value
+from duels.solving.oracle import Exactness
 from duels.solving.oracles import oracle_for
 
 with extra("vector"):
@@ -53,18 +53,14 @@ class Grader:
 
     def forfeit(self, sight: Sight[Any, Any]) -> Grade:
         """The grade of a seat that has just lost by an illegal action: it gave away everything."""
-        lost = self._value(sight)
+        lost = self._oracle.value(sight)
         return {"value": 0.0, "regret": lost.number, "exactness": lost.exactness.value}
 
     def grade(self, sight: Sight[Any, Any]) -> Grade:
         """The grade of a seat: the position's value to it now, and its last action's regret."""
-        value = self._value(sight)
+        value = self._oracle.value(sight)
         sure = _least_sure(value.exactness, self._judged[sight.seat])
         return {"value": value.number, "regret": self._regret[sight.seat], "exactness": sure.value}
-
-    def _value(self, sight: Sight[Any, Any]) -> Value:
-        """What the position is worth; a game that is over needs no oracle."""
-        return Value.of(sight.outcome.score(sight.seat)) if sight.outcome else self._oracle.value(sight)
 
 
 def _least_sure(*kinds: Exactness) -> Exactness:
@@ -100,7 +96,7 @@ def grades_of(rules: Rules[Any, Any, Any]) -> Grades:
     regrets = np.full((tables.states, tables.actions), np.nan)
     for place, state in enumerate(tables.rules_states(rules)):
         sight = rules.sight(state, Seat(max(int(tables.actor[place]), 0) + 1))
-        mine = Value.of(sight.outcome.score(sight.seat)) if sight.outcome else oracle.value(sight)
+        mine = oracle.value(sight)
         met.add(mine.exactness)
         values[sight.seat - 1, place], values[2 - sight.seat, place] = mine.number, 1 - mine.number
         if sight.actions:

@@ -18,7 +18,7 @@ from duels.core.match import Concession, Match
 from duels.core.narration import PlayerNames
 from duels.core.record import Record, format_entry
 from duels.core.rules import Actor, Seat
-from duels.players import HUMAN
+from duels.players import HUMAN, seated_in
 from duels.solving.oracle import Exactness, Oracle, Value, Verdict
 from duels.solving.oracles import oracle_for
 from duels.solving.progress import Progress, quiet
@@ -233,8 +233,7 @@ def review_record(record: Record, progress: Progress = quiet) -> Review:
             "a review needs the whole record."
         )
     _refuse_what_cannot_be(match)
-    players = {seat: record.headers.get(f"seat{seat.value}", HUMAN) for seat in Seat}
-    return review(match, oracle_for(match.rules, progress), players)
+    return review(match, oracle_for(match.rules, progress), seated_in(record.headers))
 
 
 def _refuse_what_cannot_be(match: AnyMatch) -> None:

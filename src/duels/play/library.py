@@ -14,7 +14,7 @@ from duels.core.record import Record, TornRecord
 from duels.files import naming, open_regular, write_whole
 from duels.games import load_record
 from duels.paths import data_dir, matches_dir
-from duels.players import HUMAN
+from duels.players import seated_in
 
 MOST_BYTES = 4 << 20
 """No record is larger: reading one is bounded."""
@@ -64,10 +64,9 @@ class Kept:
     """When the last entry was made."""
 
     @property
-    def players(self) -> tuple[str, str]:
+    def players(self) -> tuple[str, ...]:
         """Who sat at the seats."""
-        headers = self.record.headers
-        return headers.get("seat1", HUMAN), headers.get("seat2", HUMAN)
+        return tuple(seated_in(self.record.headers).values())
 
     @property
     def result(self) -> str | None:

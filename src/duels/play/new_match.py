@@ -13,7 +13,7 @@ from duels.core.rules import Rules, Seat
 from duels.play.dice import ChanceScript, Dice, new_seed
 from duels.play.journal import Journal
 from duels.play.live import LiveMatch
-from duels.players import HUMAN, NOBODY, PERFECT, Kind, kind_for
+from duels.players import HUMAN, NOBODY, PERFECT, Kind, kind_for, seated_in
 from duels.solving.progress import Progress, quiet
 
 MACHINE_LIMIT = 50  # boards of chain, turns of hunt
@@ -95,7 +95,7 @@ def seat_players(
 
     Nothing that a record says is ever run: programs and models are handed in as `outside`.
     """
-    kinds = {seat: kind_for(headers.get(f"seat{seat.value}", HUMAN), match.rules, outside) for seat in Seat}
+    kinds = {seat: kind_for(name, match.rules, outside) for seat, name in seated_in(headers).items()}
     players = {seat: kind.seat(match.rules, progress) if kind.seat else None for seat, kind in kinds.items()}
     script = ChanceScript.parse(match.rules, headers.get("chance", ""))
     names = {seat: kind.name for seat, kind in kinds.items()}
@@ -115,7 +115,7 @@ def branch(path: Path, record: Record, entries: int, outside: Mapping[str, Kind]
     if not 0 <= entries <= most:
         raise DuelsError(f"{path} can be played on after 0 to {most} of its entries, not after {entries}.")
     match = match.after(entries)
-    seats = {seat: record.headers.get(f"seat{seat.value}", HUMAN) for seat in Seat}
+    seats = seated_in(record.headers)
     if HUMAN not in seats.values():
         seats[match.actor if isinstance(match.actor, Seat) else Seat.ONE] = HUMAN
     return Record(match, NewMatch(match.rules, seats[Seat.ONE], seats[Seat.TWO], outside=outside).headers())

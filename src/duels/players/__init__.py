@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from duels.core.errors import UnknownName, no_such, quote
-from duels.core.rules import Rules, Sight
+from duels.core.rules import Rules, Seat, Sight
 from duels.games import rules_of
 from duels.players.levels import SHARE, LevelPlayer, MixedPlayer
 from duels.solving.progress import Progress, quiet
@@ -75,6 +75,11 @@ def kind_for(name: str, rules: Rules[Any, Any, Any], outside: Mapping[str, Kind]
         return outside[name]
     kind = find_kind(name)
     return KINDS[strongest(rules)] if kind.name == PERFECT else kind
+
+
+def seated_in(headers: Mapping[str, str]) -> dict[Seat, str]:
+    """The name of the player at each seat, as a record's header has it; people by default."""
+    return {seat: headers.get(f"seat{seat.value}", HUMAN) for seat in Seat}
 
 
 def make_player(

@@ -15,7 +15,7 @@ from duels.play.journal import Journal
 from duels.play.library import last_unfinished, new_path, read_record
 from duels.play.live import LiveMatch
 from duels.play.new_match import NewMatch, branch, seat_players
-from duels.players import HUMAN, Kind
+from duels.players import HUMAN, Kind, seated_in
 from duels.players.failures import TransportFailed
 from duels.players.naming import is_called, is_outside, option_to_seat, refuse_unseated
 from duels.terminal.after import After, ask_what_next, longer_form
@@ -154,16 +154,15 @@ def _and_again(
     code, after = ended
     if after not in _AGAIN:
         return code, after
-    names = (record.headers.get("seat1", HUMAN), record.headers.get("seat2", HUMAN))
-    again = NewMatch(record.match.rules, *names, outside=outside)
+    one, two = seated_in(record.headers).values()
+    again = NewMatch(record.match.rules, one, two, outside=outside)
     return play_new(_once_more(again, after), screen, board)
 
 
 def _seated_again(headers: Mapping[str, str], seats: Mapping[Seat, Kind], screen: Screen) -> dict[str, Kind]:
     """The players from outside by the names that the record has for them; whoever is new is told of."""
     outside = {}
-    for seat in Seat:
-        name = headers.get(f"seat{seat.value}", HUMAN)
+    for seat, name in seated_in(headers).items():
         if seat not in seats:
             refuse_unseated(name, seat.value)
         elif not is_outside(name):

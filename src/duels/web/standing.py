@@ -17,7 +17,7 @@ from duels.core.words import Question
 from duels.games import load_record
 from duels.play.dice import ChanceScript, Dice
 from duels.play.live import LiveMatch
-from duels.players import HUMAN, Player
+from duels.players import HUMAN, Player, seated_in
 from duels.web.store import Entry, Kind
 
 AnyMatch = Match[Any, Any, Any]
@@ -51,7 +51,7 @@ class Standing:
         self.rules: Rules[Any, Any, Any] = record.match.rules
         self.headers: Mapping[str, str] = record.headers
         self._go_to(record.match)
-        self.kinds = {seat: self.headers.get(f"seat{seat.value}", HUMAN) for seat in Seat}
+        self.kinds = seated_in(self.headers)
         """The kind of player at each seat, as the header names it."""
         self.people = frozenset(seat for seat in Seat if self.kinds[seat] == HUMAN)
         """The seats that are for people."""
