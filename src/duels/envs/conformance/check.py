@@ -23,7 +23,7 @@ from duels.solving.oracles import oracle_for
 from duels.solving.tables import DRAWN, NOBODY, ONGOING, result_of
 
 GAMES = 20
-ROLLED = ((3, 60), (12, 60))  # environments and steps of a rollout: few are played one by one, many as arrays
+ROLLED = (12, 60)  # environments and steps of a rollout
 
 
 @dataclass(frozen=True)
@@ -103,9 +103,8 @@ class _Inspector:
     def inspect(self, games: Sequence[Played]) -> None:
         for game in games:
             self._play(game)
-        for num_envs, steps in ROLLED:
-            for seed in range(2):
-                self._roll(seed, num_envs, steps)
+        for seed in range(2):
+            self._roll(seed, *ROLLED)
 
     def _play(self, game: Played) -> None:
         environment, mine = self._environment, self._environment.seat
