@@ -21,10 +21,10 @@ OptionValue = int | bool | str | tuple[int, ...] | tuple[str, ...] | None
 # What is said of a match, an environment or a measurement beside the options of its rules; what Gymnasium and
 # PettingZoo take for themselves where an environment is made by its name; what the commands take.
 _TAKEN = """
-agent autoreset autoreset_mode base_url batch compiled copy dict_observations dtype first game grade
+agent autoreset autoreset_mode base_url batch copy dict_observations dtype first game grade
 limit_ends max_moves memory num_envs opponent policy render_mode seat seed disable_env_checker env_type id
 max_cycles max_episode_steps vector_kwargs vectorization_mode wrappers against all board chance count
-format games help jobs json matches out pace plain player position save seat1 seat2 verify key_env threads
+format games help jobs json matches out pace plain player position save seat1 seat2 verify key_env
 """
 RESERVED = frozenset(_TAKEN.split())
 """Names that no option may have: what is called with options would take them for its own."""
