@@ -21,7 +21,7 @@ from duels.games import load_record
 from duels.players import make_player
 from duels.solving.induction import InductionOracle
 from duels.solving.oracles import oracle_for
-from duels.terminal.hint_text import hint_as_text
+from duels.terminal.hint_text import HintLayers
 from duels.terminal.review import review_as_text
 from duels.terminal.solve import solution_as_text
 
@@ -81,7 +81,8 @@ def test_a_value_is_not_called_a_chance_to_win() -> None:
     assert duels.hint(opening).text == (
         "All actions are equally good (worth 50.0%). Every move keeps the draw."
     )
-    shown = plain(hint_as_text(opening, GAME.words(RULES), (), oracle_for(RULES), reason=True))
+    layers = HintLayers()
+    _, shown = (plain(layers.text(opening, GAME.words(RULES), (), oracle_for(RULES))) for _ in range(2))
     assert shown == "Hint: All actions are equally good (worth 50.0%). Every move keeps the draw.\n"
     assert "Player 1 to move is at 50.0% (1/2, exact)." in solution_as_text(solve(opening, oracle_for(RULES)))
     exercise = next(e for e in duels.exercises(GAME, "1") if e.verdict.value.number == 0.5)

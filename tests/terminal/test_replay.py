@@ -134,4 +134,5 @@ def test_where_single_keys_are_not_heard_a_line_is_entered(
     entered: str, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(entered))
-    assert Screen().key("Enter next, b back, q stop", ["\n", "b", "q"]) == key
+    with Screen().keys(["\n", "b", "q"]) as next_key:
+        assert next_key("Enter next, b back, q stop") == key

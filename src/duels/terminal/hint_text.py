@@ -19,27 +19,19 @@ class HintLayers:
         self._asked: Sight[Any, Any] | None = None
         self._glossary = glossary or Glossary()
 
+    def layer(self, sight: Sight[Any, Any], advice: str, reason: str) -> str:
+        """`advice`; when it is asked again at the same decision, `reason`. Terms are explained once."""
+        again, self._asked = self._asked == sight, sight
+        return self._glossary.explain(reason if again else advice)
+
     def text(
         self, sight: Sight[Any, Any], words: Words[Any, Any], entered: Sequence[str], oracle: Oracle[Any, Any]
     ) -> str:
-        """One line for the seat to move; with the reason when it is asked again at the same decision."""
-        again, self._asked = self._asked == sight, sight
-        return self._glossary.explain(hint_as_text(sight, words, entered, oracle, again))
-
-
-def hint_as_text(
-    sight: Sight[Any, Any],
-    words: Words[Any, Any],
-    entered: Sequence[str],
-    oracle: Oracle[Any, Any],
-    reason: bool,
-) -> str:
-    """The hint for the seat to move; `entered` is what it has entered so far of its answer."""
-    found = hint(sight, oracle)
-    advice = _advice(found, sight, words, entered)
-    if not reason:
-        return f"{advice} {_AGAIN}\n"
-    return f"{advice} {found.theory}\n{belief_strip(found.belief)}"
+        """The hint at a prompt for the seat to move, which has `entered` some of its answer."""
+        found = hint(sight, oracle)
+        advice = _advice(found, sight, words, entered)
+        reason = f"{advice} {found.theory}\n{belief_strip(found.belief)}"
+        return self.layer(sight, f"{advice} {_AGAIN}\n", reason)
 
 
 def _advice(found: Hint[Any], sight: Sight[Any, Any], words: Words[Any, Any], entered: Sequence[str]) -> str:

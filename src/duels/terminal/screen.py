@@ -224,14 +224,12 @@ class Screen:
             return ""
         return line
 
-    def key(self, prompt: str, keys: Sequence[str]) -> str:
-        """One of `keys`, pressed at a terminal without Enter; the last one stands for leaving."""
-        with self.keys(keys) as next_key:
-            return next_key(prompt)
-
     @contextmanager
     def keys(self, keys: Sequence[str]) -> Iterator[Callable[[str], str]]:
-        """Within, `key` again and again: what is pressed before the next prompt counts."""
+        """Within, one of `keys` again and again, pressed at a terminal without Enter; the last one leaves.
+
+        What is pressed before the next prompt counts.
+        """
         if not self._keyboard:
             yield lambda prompt: self._key_by_name(prompt, keys)
             return

@@ -9,7 +9,6 @@ import pytest
 
 from duels.core.rules import Seat
 from duels.players.failures import Failed, Failure, NoMove
-from duels.solving import oracles
 from duels.solving.oracle import Oracle
 from duels.solving.oracles import oracle_for
 from duels.solving.progress import Progress
@@ -90,7 +89,7 @@ class Slow:
 
 def test_what_is_asked_for_twice_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
     slow = Slow()
-    monkeypatch.setattr(oracles, "oracle_for", slow)
+    monkeypatch.setattr(app, "oracle_for", slow)
 
     async def act(player: Player) -> None:
         await player.pilot.press("h", "h", "h")
@@ -107,7 +106,7 @@ def test_what_is_asked_for_twice_is_worked_out_once(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("keys", ["3", "rn"])
 def test_nothing_is_heard_of_work_that_nobody_waits_for(keys: str, monkeypatch: pytest.MonkeyPatch) -> None:
     slow = Slow()
-    monkeypatch.setattr(oracles, "oracle_for", slow)
+    monkeypatch.setattr(app, "oracle_for", slow)
 
     async def act(player: Player) -> None:
         await player.pilot.press("h")

@@ -13,11 +13,12 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
-from duels.analysis.wording import Glossary
+from duels.analysis.hints import Hint, hint
 from duels.core.errors import DuelsError
 from duels.core.rules import Actor, Seat
 from duels.core.text_board import TextBoard
 from duels.play.live import LiveMatch
+from duels.solving.oracles import oracle_for
 from duels.terminal.after import After, record_of, ways_on
 from duels.terminal.board.background import Waiting, in_background
 from duels.terminal.board.choice import Choice
@@ -27,6 +28,7 @@ from duels.terminal.board.keys import ARROWS, COMMANDS, HINT, QUIT, Command, Del
 from duels.terminal.board.scene import Ask, Page, Scene, Texts
 from duels.terminal.board.story import Story
 from duels.terminal.board.view import ActionList, BoardView
+from duels.terminal.hint_text import HintLayers
 from duels.terminal.keyboard import ALONE
 from duels.terminal.people import (
     REFUSED,
@@ -70,9 +72,8 @@ class BoardApp(App[Leaving]):
         self._story = Story(live)
         self._before: TextBoard | None = None  # when the screen opened, or a person last decided
         self._note = ""
-        self._hinted: Choice | None = None  # when a hint was last asked for
         self._waiting_for = Waiting(self, self.notice)
-        self._glossaries = {seat: Glossary() for seat in Seat}
+        self._hints = {seat: HintLayers() for seat in Seat}
         self._ways_on: dict[After, str] = {}
         self._after = Deliberate(self, self.action_after, self._say_which_key)
         self._decided = asyncio.Event()
@@ -392,17 +393,12 @@ class BoardApp(App[Leaving]):
             take_back(True)
 
     def _hint(self, choice: Choice) -> None:
-        from duels.analysis.hints import Hint, hint
-        from duels.solving.oracles import oracle_for
-
         sight = self.live.match.sight(self._asked)
 
         def show(found: Hint[Any]) -> None:
             cells = choice.turn_to(found.actions[0])
-            again = self._hinted is choice
-            why = self._glossaries[self._asked].explain(f"Hint: {found.text}") if again else ""
-            self.notice(why or f"Hint: {found.advice} Why: press {self._key(HINT)} again.")
-            self._hinted = choice
+            advice = f"Hint: {found.advice} Why: press {self._key(HINT)} again."
+            self.notice(self._hints[self._asked].layer(sight, advice, f"Hint: {found.text}"))
             if cells:
                 self._scene.board.point_at(min(cells))
 
