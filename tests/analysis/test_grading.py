@@ -87,21 +87,22 @@ def test_perfect_leap_of_small_goal_cannot_be_exploited() -> None:
 
 
 @cache
-def perfect_chain() -> Any:
-    """What perfect play does in every position of the book's game."""
-    rules = GAMES["chain"].rules()
+def perfect_chain(**options: int) -> Any:
+    """What perfect play does in every position."""
+    rules = GAMES["chain"].rules(**options)
     player: Any = make_player("perfect", rules)
     return tabulate(player.odds, rules)
 
 
-def test_play_of_chain_that_can_be_waited_for_loses_everything() -> None:
+@pytest.mark.parametrize("options", [{"cells": 5, "run": 3}, pytest.param({}, marks=pytest.mark.slow)])
+def test_play_of_chain_that_can_be_waited_for_loses_everything(options: dict[str, Any]) -> None:
     """Without a limit of boards the best opponent of random play, or of rare mistakes, always wins."""
-    rules = GAMES["chain"].rules()
+    rules = GAMES["chain"].rules(**options)
     tables = shared_tables(rules).tables
     uniform = tables.legal / np.maximum(tables.legal.sum(axis=1, keepdims=True), 1)
-    careless = 0.99 * perfect_chain() + 0.01 * uniform
-    assert exploitability(uniform, "chain") == 0.5
-    assert exploitability(careless, "chain") == 0.5
+    careless = 0.99 * perfect_chain(**options) + 0.01 * uniform
+    assert exploitability(uniform, "chain", **options) == 0.5
+    assert exploitability(careless, "chain", **options) == 0.5
 
 
 GRADED: list[tuple[str, dict[str, Any]]] = [

@@ -31,7 +31,12 @@ from tests.analysis.toys import HideOracle, Steps
 
 @pytest.mark.parametrize(
     ("game", "matches", "clear"),
-    [("lights", 300, 5), ("chain", 20, 5), ("flip", 10, 1)],  # so few matches tell only the last two of flip
+    [
+        ("lights", 300, 5),
+        ("chain", 20, 5),
+        # So few matches tell only the last two of flip.
+        pytest.param("flip", 10, 1, marks=pytest.mark.slow),
+    ],
 )
 def test_levels_are_ordered(game: str, matches: int, clear: int) -> None:
     rows = measure_levels(find_game(game).rules(), matches, "levels")
@@ -44,7 +49,14 @@ def test_levels_are_ordered(game: str, matches: int, clear: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "matches"), [("lights", 1500), ("leap", 1500), ("chain", 300), ("flip", 60)]
+    ("game", "matches"),
+    [
+        ("lights", 1500),
+        ("leap", 1500),
+        ("chain", 60),
+        pytest.param("chain", 300, marks=pytest.mark.slow),
+        pytest.param("flip", 60, marks=pytest.mark.slow),
+    ],
 )
 def test_taking_luck_out_does_not_change_the_score(
     game: str, matches: int, monkeypatch: pytest.MonkeyPatch

@@ -19,8 +19,9 @@ ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "environments"
 PAGES = {path.name: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.md"))}
 ELSEWHERE = {"jax.md", "trainers.md"}  # `make jax-test` and `make trainers-test` run their pieces
+SLOW = 'exploitability_bounds(table, "hunt")'  # takes half a minute
 PIECES = [
-    pytest.param(piece, id=f"{name}-{number}")
+    pytest.param(piece, id=f"{name}-{number}", marks=[pytest.mark.slow] * (SLOW in piece))
     for name, page in PAGES.items()
     if name not in ELSEWHERE
     for number, piece in enumerate(

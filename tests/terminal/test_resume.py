@@ -78,8 +78,19 @@ def feed_and_kill(folder: Path, arguments: tuple[str | Path, ...], lines: list[s
     return shown
 
 
-@pytest.mark.parametrize("name", GAME_NAMES)
-@pytest.mark.parametrize("who", [PEOPLE, WITH_MACHINE], ids=["people", "machine"])
+@pytest.mark.parametrize(
+    ("name", "who"),
+    [
+        ("hunt", PEOPLE),
+        ("flip", WITH_MACHINE),
+        *(
+            pytest.param(name, who, marks=pytest.mark.slow)
+            for name in GAME_NAMES
+            for who in (PEOPLE, WITH_MACHINE)
+            if (name, who) not in [("hunt", PEOPLE), ("flip", WITH_MACHINE)]
+        ),
+    ],
+)
 def test_kill_nine_loses_at_most_the_entry_being_typed(
     name: str, who: dict[Seat, str], tmp_path: Path
 ) -> None:

@@ -135,7 +135,7 @@ def test_a_failed_check_fails_the_command(
     assert [check["passed"] for check in answer["checks"]].count(False) == 1
 
 
-@pytest.mark.parametrize("game", ["lights", "leap", "chain"])
+@pytest.mark.parametrize("game", ["lights", "leap", pytest.param("chain", marks=pytest.mark.slow)])
 def test_checks_are_told_in_words(game: str) -> None:
     for check in checks_of(oracle_for(find_game(game).rules())):
         assert "=" not in str(check), check

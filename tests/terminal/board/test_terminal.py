@@ -44,7 +44,14 @@ def test_a_match_on_the_board_is_one_like_any_other(tmp_path: Path) -> None:
     assert "legal" in duels(tmp_path, "verify", record_in(tmp_path)).out
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (None, 130)])
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [
+        (signal.SIGTERM, 143),
+        pytest.param(signal.SIGHUP, 129, marks=pytest.mark.slow),
+        pytest.param(None, 130, marks=pytest.mark.slow),
+    ],
+)
 def test_whatever_ends_it_leaves_the_match_saved(
     number: signal.Signals | None, code: int, tmp_path: Path
 ) -> None:

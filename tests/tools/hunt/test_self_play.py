@@ -60,6 +60,7 @@ def test_mirror_descent_finds_the_mixed_equilibrium_of_matching_pennies() -> Non
     assert two[0, 0] == pytest.approx(0.5, abs=0.01)
 
 
+@pytest.mark.slow
 def test_training_gives_a_playable_strategy_and_the_same_every_time() -> None:
     plan = Plan(rounds=2, depth=1, stages=(Stage(2, 0.05, 0.01),))
     steps: list[Step] = []
