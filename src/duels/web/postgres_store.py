@@ -2,9 +2,8 @@
 
 import asyncio
 import logging
-import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,7 +12,6 @@ from psycopg import AsyncConnection, sql
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from duels.core.errors import DuelsError
-from duels.core.rules import Seat
 from duels.web import store
 
 log = logging.getLogger("duels.web")
@@ -49,7 +47,7 @@ _AGAIN = 1.0  # seconds until a lost connection is tried again
 Connection = AsyncConnection[tuple[Any, ...]]
 
 
-class PostgresStore:
+class PostgresStore(store.Store):
     """A store in a database that other processes use too."""
 
     def __init__(self, url: str) -> None:
@@ -111,83 +109,27 @@ class PostgresStore:
 
     # -- reading --------------------------------------------------------------------------------
 
-    async def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+    async def rows(self, query: str, *values: object) -> list[store.Row]:
+        """Return the rows of a query."""
         async with self._connection() as db:
-            return await (await db.execute(query, values)).fetchall()
-
-    async def find(self, match: str) -> store.Stored | None:
-        """What is kept of a match but its log."""
-        rows = await self._rows(
-            "SELECT m.header, s.seat, s.identity, i.token, i.match, i.seat, i.expires FROM duels_matches m "
-            "LEFT JOIN duels_seats s ON s.match = m.id "
-            "LEFT JOIN duels_invites i ON i.match = m.id AND i.expires > 0 WHERE m.id = %s",
-            match,
-        )
-        if not rows:
-            return None
-        seats = {Seat(row[1]): row[2] for row in rows if row[1]}
-        invites = [_invite(row[3:]) for row in rows if row[3]]
-        return store.Stored(rows[0][0], seats, next(iter(invites), None))
-
-    async def entries(self, match: str, after: int = 0) -> list[store.Entry]:
-        """The log of a match after its first entries."""
-        rows = await self._rows(
-            "SELECT kind, text, seat FROM duels_log WHERE match = %s AND number > %s ORDER BY number",
-            match,
-            after,
-        )
-        return [
-            store.Entry(store.Kind(kind), text, Seat(seat) if seat else None) for kind, text, seat in rows
-        ]
-
-    async def invite(self, token: str, now: float) -> store.Invite | None:
-        """An invitation that can still be taken up."""
-        rows = await self._rows(
-            "SELECT token, match, seat, expires FROM duels_invites WHERE token = %s AND expires > %s",
-            token,
-            now,
-        )
-        return _invite(rows[0]) if rows else None
-
-    async def match_of_invite(self, token: str) -> str | None:
-        """The match that an invitation led to."""
-        rows = await self._rows("SELECT match FROM duels_invites WHERE token = %s", token)
-        return str(rows[0][0]) if rows else None
-
-    async def matches_of(self, identity: str, over: bool, most: int) -> list[store.Kept]:
-        """The matches of an identity that are over or go on, the last one first."""
-        rows = await self._rows(
-            "SELECT match, seat, since, (SELECT max(number) FROM duels_log l WHERE l.match = s.match) "
-            "FROM duels_seats s WHERE identity = %s AND over = %s ORDER BY since DESC LIMIT %s",
-            identity,
-            over,
-            most,
-        )
-        return [store.Kept(match, Seat(seat), since, number or 0) for match, seat, since, number in rows]
-
-    async def count_since(self, identity: str, since: float) -> int:
-        """How many matches an identity has sat down at since then."""
-        rows = await self._rows(
-            "SELECT count(*) FROM duels_seats WHERE identity = %s AND since > %s", identity, since
-        )
-        return int(rows[0][0])
+            return await (await db.execute(_with_marks(query), values)).fetchall()
 
     async def check(self) -> None:
         """Read something, and take a number of a transaction: its commit is written."""
-        await self._rows("SELECT txid_current(), (SELECT 1 FROM duels_matches LIMIT 1)")
+        await self.rows("SELECT txid_current(), (SELECT 1 FROM duels_matches LIMIT 1)")
 
     # -- writing --------------------------------------------------------------------------------
 
     async def create(self, match: store.NewMatch) -> None:
         """Keep a new match."""
         async with self._connection() as db, db.transaction():
-            await _create(db, match)
+            await _carry_out(db, store.creation(match))
             await _notify(db, match.id)
 
     async def append(self, change: store.Change) -> None:
         """Write a change, if the log has the number that it names."""
         async with self._connection() as db, db.transaction():
-            await _append(db, change)
+            await _carry_out(db, store.appending(change))
             await _notify(db, change.match)
 
     async def _listen(self) -> None:
@@ -210,75 +152,17 @@ class PostgresStore:
             await asyncio.sleep(_AGAIN)
 
 
-async def _create(db: Connection, match: store.NewMatch) -> None:
-    now = time.time()
-    made = await db.execute(
-        "INSERT INTO duels_matches VALUES (%s, %s) ON CONFLICT DO NOTHING", (match.id, match.header)
-    )
-    if not made.rowcount:
-        raise store.Conflict(f"there is a match {match.id} already.")
-    await _add_entries(db, match.id, 0, match.entries, now)
-    for seat, identity in match.seats.items():
-        row = (match.id, seat.value, identity, now, match.over)
-        await db.execute("INSERT INTO duels_seats VALUES (%s, %s, %s, %s, %s)", row)
-    if match.invite:
-        given = match.invite
-        await db.execute(
-            "INSERT INTO duels_invites VALUES (%s, %s, %s, %s)",
-            (given.token, given.match, given.seat.value, given.expires),
-        )
+async def _carry_out(db: Connection, steps: store.Steps) -> None:
+    query, values = next(steps)
+    with suppress(StopIteration):
+        while True:
+            cursor = await db.execute(_with_marks(query), values)
+            query, values = steps.send(await cursor.fetchall() if cursor.description else [])
 
 
-async def _append(db: Connection, change: store.Change) -> None:
-    now = time.time()
-    # This row is locked until the commit: whoever else writes to the match waits here, then reads the number.
-    locked = await db.execute("SELECT FROM duels_matches WHERE id = %s FOR UPDATE", (change.match,))
-    if not locked.rowcount:
-        raise store.Conflict("there is no such match.")
-    found = await db.execute(
-        "SELECT coalesce(max(number), 0) FROM duels_log WHERE match = %s", (change.match,)
-    )
-    row = await found.fetchone()
-    number = row[0] if row else 0
-    if number != change.number:
-        raise store.Conflict(f"the log has {number} entries, not {change.number}.")
-    if change.claim:
-        given = change.claim
-        taken = await db.execute(
-            "UPDATE duels_invites SET expires = 0 WHERE token = %s AND match = %s AND expires > %s "
-            "RETURNING seat",
-            (given.token, change.match, given.now),
-        )
-        seat = await taken.fetchone()
-        if not seat:
-            raise store.Conflict("the invitation was taken up already.")
-        await db.execute(
-            "INSERT INTO duels_seats VALUES (%s, %s, %s, %s, FALSE)",
-            (change.match, seat[0], given.identity, now),
-        )
-    await _add_entries(db, change.match, number, change.entries, now)
-    if change.ends:
-        await db.execute("UPDATE duels_seats SET over = TRUE WHERE match = %s", (change.match,))
-    if change.creates:
-        await _create(db, change.creates)
-
-
-async def _add_entries(
-    db: Connection, match: str, number: int, entries: tuple[store.Entry, ...], now: float
-) -> None:
-    rows = [
-        (match, number + place, e.kind.value, e.seat.value if e.seat else None, e.text, now)
-        for place, e in enumerate(entries, start=1)
-    ]
-    if rows:
-        async with db.cursor() as cursor:
-            await cursor.executemany("INSERT INTO duels_log VALUES (%s, %s, %s, %s, %s, %s)", rows)
+def _with_marks(query: str) -> str:
+    return query.replace("?", "%s")
 
 
 async def _notify(db: Connection, match: str) -> None:
     await db.execute("SELECT pg_notify(%s, %s)", (CHANNEL, match))
-
-
-def _invite(row: tuple[Any, ...]) -> store.Invite:
-    token, match, seat, expires = row
-    return store.Invite(token, match, Seat(seat), expires)

@@ -8,27 +8,25 @@ import asyncio
 import logging
 import os
 import sqlite3
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
 
 from duels.core.errors import DuelsError
-from duels.core.rules import Seat
 from duels.web.store import (
     Change,
     Conflict,
-    Entry,
     Heard,
-    Invite,
-    Kept,
-    Kind,
     NewMatch,
-    Stored,
+    Row,
+    Steps,
+    Store,
     StoreUnavailable,
+    appending,
+    creation,
 )
 
 log = logging.getLogger("duels.web")
@@ -62,8 +60,6 @@ class _Job:
 
     work: Callable[[sqlite3.Connection], object]
     done: "asyncio.Future[None]"
-    checks_first: bool
-    """Whether it writes nothing before all that can fail is checked: then nothing has to be undone."""
 
     def finish(self, problem: Exception | None) -> None:
         if self.done.done():  # nobody waits any more
@@ -74,7 +70,7 @@ class _Job:
             self.done.set_result(None)
 
 
-class SqliteStore:
+class SqliteStore(Store):
     """A store in a file; other processes on this machine may use the same one."""
 
     def __init__(self, path: Path) -> None:
@@ -135,81 +131,31 @@ class SqliteStore:
 
     # -- reading --------------------------------------------------------------------------------
 
-    def _rows(self, query: str, *values: object) -> list[Any]:
-        """The answer to a query, which is quicker than a thread could start."""
+    async def rows(self, query: str, *values: object) -> list[Row]:
+        """Return the rows of a query, which is quicker than a thread could start."""
         assert self._reading, "the store is open"
         with self._noted():
-            return self._reading.execute(query, values).fetchall()
-
-    async def find(self, match: str) -> Stored | None:
-        """What is kept of a match but its log."""
-        rows = self._rows("SELECT header FROM matches WHERE id = ?", match)
-        if not rows:
-            return None
-        seats = {
-            Seat(seat): identity
-            for seat, identity in self._rows("SELECT seat, identity FROM seats WHERE match = ?", match)
-        }
-        invites = self._rows(
-            "SELECT token, match, seat, expires FROM invites WHERE match = ? AND expires > 0", match
-        )
-        return Stored(rows[0][0], seats, next(map(_invite, invites), None))
-
-    async def entries(self, match: str, after: int = 0) -> list[Entry]:
-        """The log of a match after its first entries."""
-        rows = self._rows(
-            "SELECT kind, text, seat FROM log WHERE match = ? AND number > ? ORDER BY number", match, after
-        )
-        return [Entry(Kind(kind), text, Seat(seat) if seat else None) for kind, text, seat in rows]
-
-    async def invite(self, token: str, now: float) -> Invite | None:
-        """An invitation that can still be taken up."""
-        rows = self._rows(
-            "SELECT token, match, seat, expires FROM invites WHERE token = ? AND expires > ?", token, now
-        )
-        return _invite(rows[0]) if rows else None
-
-    async def match_of_invite(self, token: str) -> str | None:
-        """The match that an invitation led to."""
-        rows = self._rows("SELECT match FROM invites WHERE token = ?", token)
-        return str(rows[0][0]) if rows else None
-
-    async def matches_of(self, identity: str, over: bool, most: int) -> list[Kept]:
-        """The matches of an identity that are over or go on, the last one first."""
-        rows = self._rows(
-            "SELECT match, seat, since, (SELECT max(number) FROM log WHERE log.match = seats.match) "
-            "FROM seats WHERE identity = ? AND over = ? ORDER BY since DESC LIMIT ?",
-            identity,
-            over,
-            most,
-        )
-        return [Kept(match, Seat(seat), since, number or 0) for match, seat, since, number in rows]
-
-    async def count_since(self, identity: str, since: float) -> int:
-        """How many matches an identity has sat down at since then."""
-        rows = self._rows("SELECT count(*) FROM seats WHERE identity = ? AND since > ?", identity, since)
-        return int(rows[0][0])
+            return self._reading.execute(_in_sqlite(query), values).fetchall()
 
     async def check(self) -> None:
         """Read something, and write what stands there already."""
-        self._rows("SELECT 1 FROM matches LIMIT 1")
+        await self.rows("SELECT 1 FROM duels_matches LIMIT 1")
         await self._do(lambda db: db.execute(f"PRAGMA user_version = {VERSION}"))
 
     # -- writing --------------------------------------------------------------------------------
 
     async def create(self, match: NewMatch) -> None:
         """Keep a new match."""
-        await self._do(lambda db: _create(db, match))
+        await self._do(lambda db: _carry_out(db, creation(match)))
         self._heard(match.id)
 
     async def append(self, change: Change) -> None:
         """Write a change, if the log has the number that it names."""
-        moves = not change.claim and not change.creates
-        await self._do(lambda db: _append(db, change), checks_first=moves)
+        await self._do(lambda db: _carry_out(db, appending(change)))
         self._heard(change.match)
 
-    async def _do(self, work: Callable[[sqlite3.Connection], object], checks_first: bool = False) -> None:
-        job = _Job(work, asyncio.get_running_loop().create_future(), checks_first)
+    async def _do(self, work: Callable[[sqlite3.Connection], object]) -> None:
+        job = _Job(work, asyncio.get_running_loop().create_future())
         self._waiting.append(job)
         if self._writer is None:
             self._writer = asyncio.create_task(self._write_on())
@@ -313,12 +259,6 @@ def _prepare(db: sqlite3.Connection, path: Path) -> None:
 
 
 def _attempt(db: sqlite3.Connection, job: _Job) -> Exception | None:
-    if job.checks_first:
-        try:
-            job.work(db)
-        except Conflict as problem:
-            return problem
-        return None
     db.execute("SAVEPOINT job")
     try:
         job.work(db)
@@ -330,66 +270,17 @@ def _attempt(db: sqlite3.Connection, job: _Job) -> Exception | None:
     return None
 
 
-def _create(db: sqlite3.Connection, match: NewMatch) -> None:
-    now = time.time()
-    try:
-        db.execute("INSERT INTO matches VALUES (?, ?)", (match.id, match.header))
-    except sqlite3.IntegrityError:
-        raise Conflict(f"there is a match {match.id} already.") from None
-    _add_entries(db, match.id, 0, match.entries, now)
-    for seat, identity in match.seats.items():
-        row = (match.id, seat.value, identity, now, match.over)
-        db.execute("INSERT INTO seats VALUES (?, ?, ?, ?, ?)", row)
-    if match.invite:
-        given = match.invite
-        db.execute(
-            "INSERT INTO invites VALUES (?, ?, ?, ?)",
-            (given.token, given.match, given.seat.value, given.expires),
-        )
+def _carry_out(db: sqlite3.Connection, steps: Steps) -> None:
+    query, values = next(steps)
+    with suppress(StopIteration):
+        while True:
+            query, values = steps.send(db.execute(_in_sqlite(query), values).fetchall())
 
 
-def _append(db: sqlite3.Connection, change: Change) -> None:
-    now = time.time()
-    found = db.execute(
-        "SELECT (SELECT max(number) FROM log WHERE match = id) FROM matches WHERE id = ?", (change.match,)
-    ).fetchone()
-    if found is None:
-        raise Conflict("there is no such match.")
-    number = found[0] or 0
-    if number != change.number:
-        raise Conflict(f"the log has {number} entries, not {change.number}.")
-    if change.claim:
-        given = change.claim
-        taken = db.execute(
-            "UPDATE invites SET expires = 0 WHERE token = ? AND match = ? AND expires > ? RETURNING seat",
-            (given.token, change.match, given.now),
-        ).fetchall()
-        if not taken:
-            raise Conflict("the invitation was taken up already.")
-        row = (change.match, taken[0][0], given.identity, now, False)
-        db.execute("INSERT INTO seats VALUES (?, ?, ?, ?, ?)", row)
-    _add_entries(db, change.match, change.number, change.entries, now)
-    if change.ends:
-        db.execute("UPDATE seats SET over = TRUE WHERE match = ?", (change.match,))
-    if change.creates:
-        _create(db, change.creates)
-
-
-def _add_entries(
-    db: sqlite3.Connection, match: str, number: int, entries: tuple[Entry, ...], now: float
-) -> None:
-    db.executemany(
-        "INSERT INTO log VALUES (?, ?, ?, ?, ?, ?)",
-        [
-            (match, number + place, e.kind.value, e.seat.value if e.seat else None, e.text, now)
-            for place, e in enumerate(entries, start=1)
-        ],
-    )
-
-
-def _invite(row: tuple[str, str, int, float]) -> Invite:
-    token, match, seat, expires = row
-    return Invite(token, match, Seat(seat), expires)
+@cache
+def _in_sqlite(query: str) -> str:
+    """The query for our tables. It locks no row: nobody else writes during a transaction."""
+    return query.replace("duels_", "").removesuffix(" FOR UPDATE")
 
 
 @contextmanager
