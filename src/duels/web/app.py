@@ -2,20 +2,17 @@
 
 import logging
 from collections.abc import Awaitable, Callable
-from functools import partial
 
-from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.routing import Route, Router
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from duels.web import puzzles, reviews
 from duels.web.http import Guard
-from duels.web.refusals import Refusal, TooMany
+from duels.web.refusals import Missing, Refusal, TooMany
 from duels.web.site import Site
 from duels.web.store import StoreUnavailable
 
@@ -49,40 +46,53 @@ ADDRESSES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/static/{name}", Site.static),
 )
 """Every address: the method, the path, and its handler. They are tried in this order."""
+_AT_THE_BOARD = ("/m/{id}/act", "/m/{id}/events", "/m/{id}/offer")  # what is sent there is short
+_COMPRESSED = Middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)
 _UNREACHABLE = "The server cannot reach its matches now. Nothing that you saw is lost; try again in a moment."
 _RETRY = 2  # seconds, until then
 
 
 def make_app(site: Site) -> ASGIApp:
     """The server as an ASGI application; whoever runs it opens the site before, and closes it after."""
-    app = Starlette(
-        routes=[
-            Route(path, partial(_respond, site, handler), methods=[method])
-            for method, path, handler in ADDRESSES
-        ],
-        middleware=[Middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)],
-        exception_handlers={HTTPException: partial(_refuse, site)},
-    )
+    handlers: dict[str, dict[str, Handler]] = {}
+    for method, path, handler in ADDRESSES:
+        handlers.setdefault(path, {})[method] = handler
+    routes = [
+        Route(path, _Endpoint(site, by_method), middleware=None if path in _AT_THE_BOARD else [_COMPRESSED])
+        for path, by_method in handlers.items()
+    ]
+    router = Router(routes, default=_Endpoint(site, {}))
     larger = {"/review": 2 * reviews.MOST_BYTES, "/daily": puzzles.MOST_BYTES}
     settings = site.settings
-    return Guard(app, settings.origins, settings.link, settings.secure, larger)
+    return Guard(router, settings.origins, settings.link, settings.secure, larger)
 
 
-async def _respond(site: Site, handler: Handler, request: Request) -> ASGIApp:
-    # Starlette would raise failures again after they are answered, which ends the connection.
-    try:
-        return await handler(site, request)
-    except Exception as problem:
-        return await _refuse(site, request, problem)
+class _Endpoint:
+    """What answers at one path, by the method of the request."""
+
+    def __init__(self, site: Site, handlers: dict[str, Handler]) -> None:
+        self._site = site
+        self._handlers = handlers
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive, send)
+        handler = self._handlers.get("GET" if request.method == "HEAD" else request.method, _nothing)
+        try:
+            response = await handler(self._site, request)
+        except Exception as problem:
+            response = self._refuse(request, problem)
+        await response(scope, receive, send)
+
+    def _refuse(self, request: Request, problem: Exception) -> Response:
+        status, text, retry = _reason(problem)
+        response = self._site.refuse(request, status, text)
+        if retry:
+            response.headers["Retry-After"] = str(retry)
+        return response
 
 
-async def _refuse(site: Site, request: Request, problem: Exception) -> Response:
-    """Answer a request that was not carried out."""
-    status, text, retry = _reason(problem)
-    answer = site.refuse(request, status, text)
-    if retry:
-        answer.headers["Retry-After"] = str(retry)
-    return answer
+async def _nothing(site: Site, request: Request) -> Response:
+    raise Missing("There is nothing here.")
 
 
 def _reason(problem: Exception) -> tuple[int, str, int]:
@@ -97,8 +107,6 @@ def _reason(problem: Exception) -> tuple[int, str, int]:
             return 503, _UNREACHABLE, _RETRY
         case ClientDisconnect():
             return 413, "That is too large, or it was cut off.", 0
-        case HTTPException():  # no route has this path, or not with this method
-            return 404, "There is nothing here.", 0
         case _:
             log.error("A request failed.", exc_info=problem)
             return 500, "Something went wrong here. Nothing was lost; reload the page.", 0

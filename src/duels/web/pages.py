@@ -11,7 +11,7 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.resources import files
 from mimetypes import guess_type
@@ -28,8 +28,22 @@ from duels.core.svg import Picture, stylesheet
 _FOREVER = "public, max-age=31536000, immutable"
 _LEAST_PACKED = 500  # bytes
 _IMPORT = re.compile(rb"""(from "\./[\w-]+\.js)(")""")
-_PARTS = ("players", "sentence", "asides", "offers", "actions", "tools", "question", "links")
-"""The parts, log and board aside: each is a macro, and an element with its name as id."""
+_PARTS = {
+    "players": ("seats", "seat"),
+    "sentence": ("sentence", "turn"),
+    "asides": ("invite",),
+    "offers": ("offer", "refused", "seat"),
+    "actions": ("buttons", "rematch", "may_rematch", "over", "seat", "game", "match"),
+    "tools": ("may",),
+    "question": ("prompt", "example"),
+    "links": ("watchable", "invite", "seat", "over", "match"),
+}
+"""The parts, log and board aside: each is a macro of these values of a view, and an element with its id."""
+_LINE = ("seat", "who", "entry", "secret", "text", "named", "told_next", "earlier")
+"""The same for a line of the log."""
+_RECURRING = ("players", "sentence", "actions", "tools", "question")
+"""Parts that come again and again while a match goes on: they are rendered once."""
+_MOST_KEPT = 4096  # of these
 _ELSEWHERE = "At the terminal"
 _LABELLED = re.compile(r"(\S+)\s{2,}(\S.*)")
 _ROW = re.compile(r"\s+(\S.*?)\s{3,}(\S.*)")
@@ -59,6 +73,7 @@ class Pages:
         self._templates.filters["parts"] = card_parts
         self._templates.filters["svg"] = Markup  # what our own drawings made
         self._parts: Any = self._templates.get_template("_parts.html").module
+        self.recurring_part = lru_cache(_MOST_KEPT)(self.part)
 
     def render(self, template: str, **values: Any) -> str:
         """A page, or a part of one."""
@@ -128,16 +143,30 @@ class MatchPage:
     """What the page of one viewer shows."""
 
     def __init__(self, pages: Pages, view: dict[str, Any], before: "MatchPage | None" = None) -> None:
-        """Render a view; lines of the log that the page before it has, too, are taken from there."""
+        """Render a view; whatever the page before it shows, too, is taken from there."""
         self._pages = pages
         self._event: int = view["event"]
         self._seat: int | None = view["seat"]
-        self._parts = {part: pages.part(part, view) for part in _PARTS}
+        self._values = {part: [view[key] for key in keys] for part, keys in _PARTS.items()}
+        self._parts = {part: self._render(part, before) for part in _PARTS}
         self._board: Picture = view["board"]
         self._log: list[dict[str, Any]] = view["log"]
         known = before.known_lines(self._log) if before else []
         new = enumerate(self._log[len(known) :], start=len(known) + 1)
-        self._lines = [*known, *(pages.part("line", number, line) for number, line in new)]
+        self._lines = [
+            *known,
+            *(pages.part("line", number, *[line[key] for key in _LINE]) for number, line in new),
+        ]
+
+    def _render(self, part: str, before: "MatchPage | None") -> str:
+        values = self._values[part]
+        if before and before._values[part] == values:
+            return before._parts[part]
+        render = self._pages.recurring_part if part in _RECURRING else self._pages.part
+        return render(part, *values)
+
+    def _render_line(self, number: int, line: dict[str, Any]) -> str:
+        return self._pages.part("line", number, *[line[key] for key in _LINE])
 
     def known_lines(self, log: list[dict[str, Any]]) -> list[str]:
         """The rendered lines, if the log has only grown since; none otherwise."""
@@ -264,8 +293,8 @@ class EventStream:
 
 def _encode(number: int, data: str) -> bytes:
     """An event as the stream has it; every end of a line begins another field."""
-    body = data.replace("\r\n", "\n").replace("\r", "\n").replace("\n", "\ndata: ")
-    return f"id: {number}\ndata: {body}\n\n".encode()
+    body = data.encode().replace(b"\r\n", b"\n").replace(b"\r", b"\n")  # in bytes it takes half the time
+    return b"id: %d\ndata: %b\n\n" % (number, body.replace(b"\n", b"\ndata: "))
 
 
 def _chunk(body: bytes) -> dict[str, object]:
