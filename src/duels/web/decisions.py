@@ -5,7 +5,7 @@ The service writes them down, and decides again if somebody else was quicker.
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -13,12 +13,12 @@ from typing import Any
 from duels.core.errors import IllegalMove, NotationError
 from duels.core.match import Concession
 from duels.core.record import SECRET_HEADERS, dumps, format_header
-from duels.core.rules import BOTH, Rules, Seat
+from duels.core.rules import BOTH, Rules, Seat, Sight
+from duels.core.words import Words, plain
 from duels.play import new_match
 from duels.players import Player
-from duels.web.entries import read_entries
 from duels.web.refusals import NoMatch, Refusal, Stale
-from duels.web.standing import REMATCH, TAKEBACK, Standing, Viewer, go_on_by_itself, lines
+from duels.web.standing import REMATCH, TAKEBACK, Standing, Viewer, go_on_by_itself, lines, shown_prompt
 from duels.web.store import Change, Entry, Invite, Kind, NewMatch
 from duels.web.visitors import new_invite, new_match_id
 
@@ -29,6 +29,12 @@ SeatPlayer = Callable[[str, Rules[Any, Any, Any], str], Player]
 _WEEK = 7 * 24 * 3600.0
 _LONGEST_NAME = 30
 _LONGEST_LOG = 5_000  # entries; whoever opens the match reads them all
+
+
+class Unfinished(Refusal):
+    """What was entered is right so far, and the book has another question."""
+
+    status = 200
 
 
 @dataclass(frozen=True)
@@ -64,17 +70,31 @@ def decide_act(standing: Standing, seat: Seat, asked: Asked) -> Change | None:
     before = live.match
     try:
         if chosen is None:
-            live.play(seat, read_entries(live.words, before.sight(seat), asked.entries))
+            live.play(seat, _read_entries(live.words, before.sight(seat), asked.entries))
         elif chosen is Concession.RESIGN:
             live.resign(seat)
         else:
             live.play(seat, chosen)
     except IllegalMove as refused:
         raise Refusal(str(refused)) from None
-    go_on_by_itself(live, standing.question)
+    go_on_by_itself(live)
     if live.match.length > standing.most_entries:
         raise Refusal("The match is too long to be recorded any further.")
     return Change(standing.id, standing.number, lines(live.match, before), ends=live.match.over)
+
+
+def _read_entries(words: Words[Any, Any], sight: Sight[Any, Any], entries: Sequence[str]) -> Any:
+    """The action that is entered; Refusal in the book's words, or Unfinished with its next question."""
+    dialogue = words.ask(sight)
+    question = next(dialogue)
+    try:
+        for entry in entries:
+            question = dialogue.send(entry)
+            if question.notice:
+                raise Refusal(plain(question.notice))
+    except StopIteration as done:
+        return done.value
+    raise Unfinished(shown_prompt(question))
 
 
 def _is_repeated(standing: Standing, seat: Seat, asked: Asked, chosen: Any) -> bool:
@@ -88,7 +108,7 @@ def _is_repeated(standing: Standing, seat: Seat, asked: Asked, chosen: Any) -> b
     if chosen is None:
         before = match.after(len(match.turns) - 1)
         with suppress(Refusal):
-            chosen = read_entries(standing.words, before.sight(seat), asked.entries)
+            chosen = _read_entries(standing.words, before.sight(seat), asked.entries)
     assert match.last
     return bool(chosen == match.last.action)
 
@@ -184,7 +204,7 @@ def decide_for_machine(
     if entry.no_move:
         log.warning("A player forfeits: %s", entry.no_move)
     live.enter(entry)
-    go_on_by_itself(live, standing.question)
+    go_on_by_itself(live)
     return Change(id, number, lines(live.match, standing.match), ends=live.match.over)
 
 
@@ -205,7 +225,7 @@ def make_match(
     standing.add((*begun, *sits))
     live = standing.live()
     if standing.complete:
-        go_on_by_itself(live, standing.question)
+        go_on_by_itself(live)
     free = standing.people - set(people)
     invite = next((Invite(new_invite(), id, seat, time.time() + _WEEK) for seat in free), None)
     return NewMatch(

@@ -124,8 +124,10 @@ class Matches:
         return self._seen(await self._read(id), identity)
 
     async def follow(self, id: str, identity: str | None) -> tuple[Standing, Viewer]:
-        """The same for whoever is woken when the match goes on: it is read only after that was heard."""
-        return self._seen(self._remembered(id) or await self._read(id), identity)
+        """The same for whoever is woken when the match goes on: of all who are, the first one reads it."""
+        known = self._known.get(id)
+        current = known and known.all_seated and known.read == known.heard
+        return self._seen(known if known and current else await self._read(id), identity)
 
     def _seen(self, known: "_Known", identity: str | None) -> tuple[Standing, Viewer]:
         viewer = known.viewer(identity)
@@ -180,25 +182,16 @@ class Matches:
                 known = self._known.setdefault(id, _Known(_standing(id, stored)))
             known.seat(stored)
         standing = known.standing
-        number = standing.number
-        heard = known.heard
+        number, heard = standing.number, known.heard
         new = await self._store.entries(id, number)
         # Another task may have read on while this one waited.
         standing.add(new[standing.number - number :])
-        # It may have been forgotten meanwhile; then it was not told of what has been written since.
+        # If it was forgotten meanwhile, it was not told of what has been written since.
         known.read = heard if self._known.get(id) is known else -1
-        if self._known.setdefault(id, known) is known:
-            self._known.move_to_end(id)
+        self._known.setdefault(id, known)
+        self._known.move_to_end(id)
         while len(self._known) > _MOST_REMEMBERED:
             self._known.popitem(last=False)
-        return known
-
-    def _remembered(self, id: str) -> "_Known | None":
-        """A match of which nothing has been heard since it was read."""
-        known = self._known.get(id)
-        if known is None or not known.current:
-            return None
-        self._known.move_to_end(id)
         return known
 
     # -- new matches ----------------------------------------------------------------------------
@@ -288,7 +281,7 @@ class Matches:
             before = standing.match
             names = {*standing.names, invite.seat}
             if names >= standing.people:
-                go_on_by_itself(live, standing.question)
+                go_on_by_itself(live)
             sit = Entry(Kind.SIT, clean_name(name), invite.seat)
             claim = Claim(token, identity, time.time())
             entries = (sit, *lines(live.match, before))
@@ -320,47 +313,25 @@ class Matches:
     ) -> None:
         """Write what is decided, and decide again if somebody else wrote first."""
         for _ in range(_MOST_TRIES):
-            known, change = await self._decided(id, identity, decide)
+            known = await self._read(id)
+            standing, seat = self._seen(known, identity)
+            if seat is None:
+                raise NoMatch()
+            change = decide(known, seat)
             if change is None:
                 return
             for each in change.creates.seats.values() if change.creates else ():
                 await self._check_how_many(each)
             heard = known.heard
-            try:
+            with suppress(Conflict):
                 await self._store.append(change)
-            except Conflict:
-                known.heard += 1  # of somebody else's change
-                continue
-            if known.standing.number == change.number:  # else somebody has read it meanwhile
-                known.standing.add(change.entries)
-                if known.heard <= heard + 1:  # of this change alone
-                    known.read = known.heard
-            self._drive(known.standing)
-            return
+                if standing.number == change.number:  # else somebody has read it meanwhile
+                    standing.add(change.entries)
+                    if known.heard <= heard + 1:  # of this change alone
+                        known.read = known.heard
+                self._drive(standing)
+                return
         raise Stale("Somebody else was quicker. Try again.")
-
-    async def _decided(
-        self, id: str, identity: str | None, decide: "Callable[[_Known, Seat], Change | None]"
-    ) -> "tuple[_Known, Change | None]":
-        """What is to be written.
-
-        What is remembered may be behind. Writing would tell; nothing is refused before the match was read.
-        """
-
-        def ask(known: _Known) -> Change | None:
-            _, seat = self._seen(known, identity)
-            if seat is None:
-                raise NoMatch()
-            return decide(known, seat)
-
-        if known := self._remembered(id):
-            try:
-                if change := ask(known):
-                    return known, change
-            except Refusal:
-                pass  # it may be what is remembered that is wrong
-        known = await self._read(id)
-        return known, ask(known)
 
     # -- machines -------------------------------------------------------------------------------
 
@@ -413,11 +384,6 @@ class _Known:
         """Note who sits where."""
         self.identities = stored.seats
         self.all_seated = set(stored.seats) >= self.standing.people
-
-    @property
-    def current(self) -> bool:
-        """Whether nothing is to be read."""
-        return self.read == self.heard and self.all_seated
 
     def viewer(self, identity: str | None) -> Viewer:
         """The seat of a visitor; None for a bystander."""

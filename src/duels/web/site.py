@@ -18,8 +18,7 @@ from duels.core.game import Game
 from duels.core.rules import Seat
 from duels.games import GAMES, all_games, find_game
 from duels.web import opponents, puzzles, reach, reviews, views, visitors
-from duels.web.decisions import Asked, record_for
-from duels.web.entries import Unfinished
+from duels.web.decisions import Asked, Unfinished, record_for
 from duels.web.http import address, body, event_number, json_answer, plain_answer, wants_json
 from duels.web.pages import EventStream, MatchPage, Pages, Wake
 from duels.web.refusals import Missing, Refusal

@@ -4,7 +4,7 @@ Everything that a page shows is derived from this, for one seat. What a seat has
 number of entries of which it may know anything, which tells nothing about what is hidden from it.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,8 +12,8 @@ from typing import Any
 from duels.core.drawing import Drawing
 from duels.core.match import Match
 from duels.core.record import format_entry, most_entries
-from duels.core.rules import BOTH, Rules, Seat, Sight
-from duels.core.words import Question
+from duels.core.rules import BOTH, Rules, Seat
+from duels.core.words import Question, plain
 from duels.games import load_record
 from duels.play.dice import ChanceScript, Dice
 from duels.play.live import LiveMatch
@@ -25,8 +25,6 @@ Viewer = Seat | None
 """Who looks: somebody at a seat, or a bystander."""
 EVERYBODY: tuple[Viewer, ...] = (*Seat, None)
 TAKEBACK, REMATCH = "takeback", "rematch"
-Asks = Callable[[Sight[Any, Any]], Question | None]
-"""Gives what the book asks a seat first; None where it enters something by itself."""
 _PEOPLE: dict[Seat, Player | None] = dict.fromkeys(Seat)
 _CHANGES_RECORD = (Kind.PLAY, Kind.BACK)
 
@@ -74,7 +72,6 @@ class Standing:
         self.decided: dict[Seat, list[tuple[int, AnyMatch]]] = {seat: [] for seat in Seat}
         """Each decision of a seat: its entry as the seat counts, and the match right after it."""
         self.words = self.rules.game.words(self.rules)
-        self._asked: tuple[Sight[Any, Any], Question | None] | None = None  # the last question, and of what
         self._answered: set[Seat] = set()  # seats known to have a decision to take back
         self.told: dict[Viewer, list[dict[str, Any]]] = {viewer: [] for viewer in EVERYBODY}
         """What each viewer has been told of the record, line by line; whoever tells it notes it here."""
@@ -142,12 +139,6 @@ class Standing:
         """How many entries the record may have."""
         return most_entries(self.rules)
 
-    def question(self, sight: Sight[Any, Any]) -> Question | None:
-        """What the book asks a seat first. Whoever writes a move asks, then the page that shows the match."""
-        if self._asked is None or self._asked[0] is not sight:
-            self._asked = sight, next(self.words.ask(sight), None)
-        return self._asked[1]
-
     # -- who plays ------------------------------------------------------------------------------
 
     def live(self, players: Mapping[Seat, Player | None] | None = None) -> LiveMatch:
@@ -162,13 +153,12 @@ class Standing:
     def may_take_back(self, seat: Seat) -> bool:
         """Whether the seat may take back an answer: against a machine only if that revealed nothing."""
         agreed = self.people == BOTH
-        if agreed and seat in self._answered:
+        if agreed and seat in self._answered:  # to look for it takes as long as all the rest of a page
             return True
         back = self.live().takeback(seat)
-        if back is None:
-            return False
-        self._answered.add(seat)
-        return agreed or back.revocable
+        if back:
+            self._answered.add(seat)
+        return back is not None and (agreed or back.revocable)
 
     # -- what a viewer has seen -----------------------------------------------------------------
 
@@ -220,16 +210,20 @@ def lines(match: AnyMatch, before: AnyMatch | None = None) -> tuple[Entry, ...]:
     )
 
 
-def go_on_by_itself(live: LiveMatch, question: Asks) -> None:
+def go_on_by_itself(live: LiveMatch) -> None:
     """Play what nobody decides: what chance brings, and what the book enters without asking."""
     while (actor := live.match.actor) is not None:
         if not isinstance(actor, Seat):
             live.enter(live.next_entry())
             continue
-        sight = live.match.sight(actor)
-        if question(sight):
-            return
         try:
-            next(live.words.ask(sight))
+            next(live.words.ask(live.match.sight(actor)))
         except StopIteration as unasked:
             live.play(actor, unasked.value)
+        else:
+            return
+
+
+def shown_prompt(question: Question) -> str:
+    """The book's question without the sign before the cursor: the page has a field instead."""
+    return plain(question.prompt).strip().removesuffix(">").strip()

@@ -14,8 +14,7 @@ from duels.core.rules import BOTH, CHANCE, Outcome, Rules, Seat, Sight
 from duels.core.svg import Picture
 from duels.core.words import Words, plain
 from duels.play.narrator import Narrator
-from duels.web.entries import shown_prompt
-from duels.web.standing import REMATCH, TAKEBACK, AnyMatch, Offer, Standing, Viewer
+from duels.web.standing import REMATCH, TAKEBACK, AnyMatch, Offer, Standing, Viewer, shown_prompt
 
 _SEATS = tuple(Seat)
 _NAMED = "named"  # whether the text of a line of the log begins with who did it; only pages need that
@@ -47,17 +46,16 @@ def shown(standing: Standing, viewer: Viewer) -> dict[str, Any]:
         "over": told["outcome"] is not None,
         "may_rematch": REMATCH in told["may"],
         "example": drawing.example(sight) if sight.actions else "",
-        "buttons": [
-            _button(standing, sight, action) for action in sight.actions if not drawing.has_place(action)
-        ],
+        "buttons": tuple(
+            [_button(standing, sight, action) for action in sight.actions if not drawing.has_place(action)]
+        ),
     }
 
 
 def _shown(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> dict[str, Any]:
     """What both are told."""
     outcome = standing.outcome
-    question = standing.question(sight) if sight.actions else None
-    prompt = shown_prompt(question) if question else ""
+    prompt = prompt_of(standing.words, sight) if sight.actions else ""
     return {
         "match": standing.id,
         "event": standing.event(viewer),
