@@ -10,11 +10,11 @@ import pytest
 from duels.analysis import levels
 from duels.analysis.levels import (
     _QUICK_MATCHES,
-    _Judge,
+    MeasuredLevel,
     _luckless_points,
-    _play,
     _ratio,
     measure_levels,
+    play_measured,
     usual_matches,
     what_decides,
 )
@@ -69,18 +69,19 @@ def test_taking_luck_out_does_not_change_the_score(
 
     monkeypatch.setattr(levels, "play_out", watched)
     rules = find_game(game).rules()
-    judge = _Judge(rules, oracle_for(rules))
+    club, casual = (MeasuredLevel(oracle_for(rules), SHARE[name]) for name in ("club", "casual"))
     rng, seats = Random(4), [Seat(n % 2 + 1) for n in range(matches)]
-    played = [_play(judge, seat, SHARE["club"], SHARE["casual"], rng) for seat in seats]
+    played = [play_measured(club, casual, seat, rng) for seat in seats]
     points = [
         float(end.outcome.winner is seat) if end.outcome and end.outcome.winner else 0.5
         for end, seat in zip(ends, seats, strict=True)
     ]
-    luck = [points[n] - judge.score(p, n) for n, p in enumerate(played)]
+    luck = [point - each.score for point, each in zip(points, played, strict=True)]
     error = stdev(luck) / matches**0.5
     assert abs(mean(luck)) < 3 * error
     # Else what the levels give away would be lost in the noise, and the test could not fail.
-    assert 3 * error < 2 * mean(p.others_lost for p in played)
+    others = [play_measured(casual, club, seat, rng) for seat in seats]
+    assert 3 * error < 2 * mean(each.lost for each in others)
 
 
 def test_hunt_is_measured_by_many_quick_matches_and_estimates_are_called_so() -> None:
@@ -97,10 +98,11 @@ def test_hunt_is_measured_by_many_quick_matches_and_estimates_are_called_so() ->
 
 def test_in_hunt_choices_come_nearer_to_the_mixture_from_level_to_level() -> None:
     rules = find_game("hunt").rules()
-    judge, rng = _Judge(rules, oracle_for(rules)), Random(1)
+    rng = Random(1)
     amounts = []
     for share in (1.0, SHARE["club"], SHARE["best"]):
-        played = [_play(judge, Seat(n % 2 + 1), share, share, rng) for n in range(12)]
+        own, other = (MeasuredLevel(oracle_for(rules), share) for _ in range(2))
+        played = [play_measured(own, other, Seat(n % 2 + 1), rng) for n in range(12)]
         amounts.append(sum(each.lost for each in played) / sum(each.decisions for each in played))
     assert amounts == sorted(set(amounts), reverse=True)
     assert amounts[-1] == 0
@@ -108,24 +110,19 @@ def test_in_hunt_choices_come_nearer_to_the_mixture_from_level_to_level() -> Non
 
 def test_in_hunt_a_level_lies_its_share_of_random_play_below_the_mixture() -> None:
     rules = find_game("hunt").rules()
-    judge = _Judge(rules, oracle_for(rules))
     match = Match.start(rules).play_text("move 3", "observe 5", "move 6", "observe 2")
-    verdict, anything = judge(match.sight(Seat.ONE), 1.0)
-    at_random = judge.expected(verdict, anything)
+    sight = match.sight(Seat.ONE)
+    at_random = MeasuredLevel(oracle_for(rules), 1.0).average(sight)
     assert at_random > 0.005
-    assert [judge.expected(verdict, judge(match.sight(Seat.ONE), share)[1]) for share in SHARE.values()] == (
-        pytest.approx([share * at_random for share in SHARE.values()])
-    )
+    averages = [MeasuredLevel(oracle_for(rules), share).average(sight) for share in SHARE.values()]
+    assert averages == pytest.approx([share * at_random for share in SHARE.values()])
 
 
 def test_hidden_luck_taken_out_changes_no_mean_and_narrows_the_spread() -> None:
     """A level against itself scores one half, seats alternating, however unequal the seats are."""
     rules = find_game("hunt").rules()
-    judge = _Judge(rules, oracle_for(rules))
-    rng = Random(4)
-    points = [
-        _luckless_points(judge, Seat(n % 2 + 1), {Seat.ONE: 0.5, Seat.TWO: 0.5}, rng) for n in range(1000)
-    ]
+    oracle, rng = oracle_for(rules), Random(4)
+    points = [_luckless_points(oracle, dict.fromkeys(Seat, 0.5), Seat(n % 2 + 1), rng) for n in range(1000)]
     assert mean(points) == pytest.approx(0.5, abs=4 * 0.2 / 1000**0.5)
     assert stdev(points) < 0.3  # of plain results it is one half
 
@@ -162,7 +159,7 @@ def test_draws_count_half_in_a_game_that_no_registry_knows() -> None:
 def test_a_game_with_chance_and_secrets_is_played_to_its_end() -> None:
     """Its oracle sees one side only, so no luck is taken out: what is left are plain results."""
     oracle = HideOracle()
-    judge, rng = _Judge(oracle.rules, oracle), Random(1)
-    points = [_luckless_points(judge, Seat.ONE, dict.fromkeys(Seat, 0.0), rng) for _ in range(400)]
+    rng = Random(1)
+    points = [_luckless_points(oracle, dict.fromkeys(Seat, 0.0), Seat.ONE, rng) for _ in range(400)]
     assert set(points) == {0.0, 1.0}
     assert mean(points) == pytest.approx(0.5, abs=0.1)

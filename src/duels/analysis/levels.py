@@ -5,7 +5,7 @@ level's choices lie below the mixture: that is 0 on average for one that mixes l
 """
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -15,8 +15,8 @@ from duels.core.rules import Rules, Seat, Sight
 from duels.play.dice import StreamDice
 from duels.play.step import next_entry, play_out
 from duels.players import BEST, strongest
-from duels.players.levels import SHARE, LevelPlayer, mixture
-from duels.solving.oracle import Oracle, Verdict
+from duels.players.levels import SHARE, LevelPlayer
+from duels.solving.oracle import Oracle
 from duels.solving.oracles import oracle_for
 from duels.solving.progress import Progress, quiet
 from duels.solving.protocols import both_sides_of
@@ -75,117 +75,101 @@ def measure_levels(
     rules: Rules[Any, Any, Any], matches: int, seed: str, progress: Progress = quiet
 ) -> list[LevelRow]:
     """Play `matches` matches for each pair of neighbours, half of them from either seat."""
-    judge = _Judge(rules, oracle_for(rules, progress))
+    oracle = oracle_for(rules, progress)
     rows: list[LevelRow] = []
-    below: float | None = None
+    below: MeasuredLevel | None = None
     for level, share in {"random": 1.0, **SHARE}.items():
         name = strongest(rules) if level == BEST else level
-        rng = Random(f"{seed} {name}")
+        rng, own = Random(f"{seed} {name}"), MeasuredLevel(oracle, share)
+        other = below or MeasuredLevel(oracle, share)
         played, scores = [], []
         for number in range(matches):
             progress(f"{name}, {number} of {matches} matches")
-            other = share if below is None else below
             seat = Seat(number % 2 + 1)
-            played.append(_play(judge, seat, share, other, rng))
-            if judge.oracle.mixes and below is not None:
-                levels = {seat: share, seat.other: other}
-                scores += [_luckless_points(judge, seat, levels, rng) for _ in range(_QUICK_MATCHES)]
+            played.append(play_measured(own, other, seat, rng))
+            if oracle.mixes and below is not None:
+                levels = {seat: own.share, seat.other: other.share}
+                scores += [_luckless_points(oracle, levels, seat, rng) for _ in range(_QUICK_MATCHES)]
             else:
-                scores.append(judge.score(played[-1], number))
+                scores.append(played[-1].score)
         score, margin = (None, None) if below is None else _mean(scores)
         lost, lost_margin = _ratio([each.lost for each in played], [each.decisions for each in played])
         at_random = rows[0].per_decision if rows else lost
         measured = lost / at_random if at_random else 0.0
         rows.append(
-            LevelRow(name, share, measured, judge.measure, lost, lost_margin, score, margin, len(scores))
+            LevelRow(name, share, measured, oracle.measure, lost, lost_margin, score, margin, len(scores))
         )
-        below = share
+        below = own
     return rows
 
 
-class _Judge:
-    """The oracle and the levels' mixtures; where nothing is hidden, each position is judged once."""
+class MeasuredLevel(LevelPlayer):
+    """A level that adds up what it gives away on average, or how far it lies below the mixture."""
 
-    def __init__(self, rules: Rules[Any, Any, Any], oracle: Oracle[Any, Any]) -> None:
-        self.rules = rules
+    def __init__(self, oracle: Oracle[Any, Any], share: float) -> None:
+        super().__init__(oracle, share)
         self.oracle = oracle
-        self._verdicts: dict[Hashable, Verdict[Any]] = {}
-        self._mixtures: dict[Hashable, list[float]] = {}
-        self._opening = oracle.value(rules.sight(rules.initial(), Seat.ONE))
-        self.measure = oracle.measure
+        self._averages: dict[Hashable, float] = {}
+        self.reset()
 
-    def __call__(self, sight: Sight[Any, Any], share: float) -> tuple[Verdict[Any], list[float]]:
-        if self.rules.has_secrets:
-            verdict = self.oracle.judge(sight)
-            return verdict, mixture(verdict, share)
-        state = sight.view
-        if state not in self._verdicts:
-            self._verdicts[state] = self.oracle.judge(sight)
-        verdict = self._verdicts[state]
-        if (state, share) not in self._mixtures:
-            self._mixtures[state, share] = mixture(verdict, share)
-        return verdict, self._mixtures[state, share]
-
-    def expected(self, verdict: Verdict[Any], weights: list[float]) -> float:
-        """What a level's mixture gives away on average, or how far it lies below the strategy's."""
-        amounts = self.oracle.shortfalls(verdict)
-        expected = sum(weight * amount for weight, amount in zip(weights, amounts, strict=True))
-        return expected if abs(expected) >= _NOTHING else 0.0
-
-    def score(self, played: "_Played", number: int) -> float:
-        """What a match says about the expected score.
-
-        Result = the opening's value + luck - own losses + the other's losses, and luck is 0 on average:
-        without it far fewer matches are needed.
-        """
-        opening = self._opening if number % 2 == 0 else self._opening.for_other()
-        return opening.number - played.lost + played.others_lost
-
-
-@dataclass
-class _Measured:
-    """A level in one match: what it gives away on average, or how far it lies below the mixture."""
-
-    judge: _Judge
-    share: float
-    lost: float = 0.0
-    decisions: int = 0
+    def reset(self) -> None:
+        """A match begins."""
+        self.lost, self.decisions = 0.0, 0
 
     def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
-        verdict, weights = self.judge(sight, self.share)
-        if len(weights) > 1:
+        if len(sight.actions) > 1:
             # On average: which of its actions is drawn is luck as well.
-            self.lost += self.judge.expected(verdict, weights)
+            self.lost += self.average(sight)
             self.decisions += 1
-        return rng.choices(sight.actions, weights=weights)[0]
+        return super().choose(sight, rng)
+
+    def average(self, sight: Sight[Any, Any]) -> float:
+        """What a decision gives away on average; in a game without secrets each is worked out once."""
+        found = None if sight.rules.has_secrets else self._averages.get(sight.view)
+        if found is None:
+            amounts = self.oracle.shortfalls(self.oracle.judge(sight))
+            weights = self.odds(sight).values()
+            found = sum(weight * amount for weight, amount in zip(weights, amounts, strict=True))
+            found = self._averages[sight.view] = found if abs(found) >= _NOTHING else 0.0
+        return found
 
 
 @dataclass(frozen=True)
-class _Played:
+class MeasuredMatch:
     """One match as the player under test had it."""
 
     lost: float
-    others_lost: float
     decisions: int
+    score: float
+    """What it says about the expected score.
+
+    Result = the opening's value + luck - own losses + the other's losses, and luck is 0 on average: without
+    it far fewer matches are needed.
+    """
 
 
-def _play(judge: _Judge, seat: Seat, share: float, other: float, rng: Random) -> _Played:
-    """One match, from the side of the player at `seat`."""
-    own, others = _Measured(judge, share), _Measured(judge, other)
-    play_out(Match.start(judge.rules), {seat: own, seat.other: others}, StreamDice(rng), _MOST_ENTRIES)
-    return _Played(own.lost, others.lost, own.decisions)
+def play_measured(own: MeasuredLevel, other: MeasuredLevel, seat: Seat, rng: Random) -> MeasuredMatch:
+    """Play one match, from the side of the player at `seat`."""
+    oracle, rules = own.oracle, own.oracle.rules
+    for player in (own, other):
+        player.reset()
+    play_out(Match.start(rules), {seat: own, seat.other: other}, StreamDice(rng), _MOST_ENTRIES)
+    opening = oracle.value(rules.sight(rules.initial(), Seat.ONE))
+    worth = opening if seat is Seat.ONE else opening.for_other()
+    return MeasuredMatch(own.lost, own.decisions, worth.number - own.lost + other.lost)
 
 
-def _luckless_points(judge: _Judge, seat: Seat, levels: dict[Seat, float], rng: Random) -> float:
+def _luckless_points(
+    oracle: Oracle[Any, Any], levels: Mapping[Seat, float], seat: Seat, rng: Random
+) -> float:
     """What a match of hidden moves says about the expected score of `seat`, luck taken out.
 
     An action's worth less the average worth of the actions that might have been drawn is 0 on average,
     whatever stands behind the worths: subtracting it changes no mean, but removes most of the spread.
     """
-    both_sides, dice = both_sides_of(judge.oracle), StreamDice(rng)
-    players = {actor: LevelPlayer(judge.oracle, share) for actor, share in levels.items()}
-    match: Match[Any, Any, Any] = Match.start(judge.rules)
-    luck = 0.0
+    both_sides, dice, luck = both_sides_of(oracle), StreamDice(rng), 0.0
+    players = {actor: LevelPlayer(oracle, share) for actor, share in levels.items()}
+    match: Match[Any, Any, Any] = Match.start(oracle.rules)
     while match.actor is not None and match.length < _MOST_ENTRIES:
         entry = next_entry(match, players, dice)
         if isinstance(actor := entry.actor, Seat):
