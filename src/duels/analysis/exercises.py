@@ -140,10 +140,10 @@ def exercises(
     lesson that was just taught comes again only when no other is found.
     """
     rules = rules_of(game, **options)
-    return _spread(rules, oracle_for(rules), Random(seed))
+    return _spread(oracle_for(rules), Random(seed))
 
 
-def _spread(rules: Rules[Any, Any, Any], oracle: Oracle[Any, Any], rng: Random) -> Iterator[Exercise]:
+def _spread(oracle: Oracle[Any, Any], rng: Random) -> Iterator[Exercise]:
     asked: set[str] = set()
     recent: list[Hashable] = []
     stale: list[Exercise] = []
@@ -152,7 +152,7 @@ def _spread(rules: Rules[Any, Any, Any], oracle: Oracle[Any, Any], rng: Random) 
         if waited == _MOST_MATCHES:  # maybe matches are over before they have begun by that count
             waited, opening = 0, 0
         waited += 1
-        found = [e for e in _in_one_match(rules, oracle, rng, opening) if e.position not in asked]
+        found = [e for e in _in_one_match(oracle, rng, opening) if e.position not in asked]
         fresh = [exercise for exercise in found if exercise.lesson not in recent]
         stale += found
         if fresh:
@@ -168,42 +168,37 @@ def _spread(rules: Rules[Any, Any, Any], oracle: Oracle[Any, Any], rng: Random) 
         yield exercise
 
 
-def _in_one_match(
-    rules: Rules[Any, Any, Any], oracle: Oracle[Any, Any], rng: Random, opening: int = OPENING
-) -> list[Exercise]:
+def _in_one_match(oracle: Oracle[Any, Any], rng: Random, opening: int = OPENING) -> list[Exercise]:
     """The positions with a clear answer that one match comes through after its opening."""
-    player = _Walker(oracle, opening)
-    play_out(Match.start(rules), dict.fromkeys(Seat, player), StreamDice(rng), _LONGEST_MATCH)
-    return player.found
-
-
-class _Walker:
-    """Plays both seats well, but not so well that nothing happens, and notes exercises on the way."""
-
-    def __init__(self, oracle: Oracle[Any, Any], opening: int) -> None:
-        self._oracle = oracle
-        self._opening = opening
-        self._explainer = explainer_of(oracle)
-        self._decisions = 0
-        self.found: list[Exercise] = []
-
-    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
-        verdict = self._oracle.judge(sight)
-        self._decisions += len(verdict.actions) > 1
-        if self._decisions > self._opening:
-            self._note(sight, verdict)
-        return rng.choices(sight.actions, weights=mixture(verdict, SHARE_ON_THE_WAY))[0]
-
-    def _note(self, sight: Sight[Any, Any], verdict: Verdict[Any]) -> None:
-        oracle, explainer = self._oracle, self._explainer
-        answers = answers_of_the_mix if oracle.mixes else one_answer
-        if right := answers(explainer, sight, verdict):
+    explainer = explainer_of(oracle)
+    answers = answers_of_the_mix if oracle.mixes else one_answer
+    found: list[Exercise] = []
+    decisions = 0
+    for sight, verdict in decisions_of_match(oracle, SHARE_ON_THE_WAY, rng, _LONGEST_MATCH):
+        decisions += len(verdict.actions) > 1
+        if decisions > opening and (right := answers(explainer, sight, verdict)):
             lessons = {
                 explainer.lesson(sight, judged.action)
                 for judged in verdict.actions
                 if judged.best and explainer.idea(sight, judged.action) in right
             }
-            self.found.append(Exercise(sight, verdict, right, frozenset(lessons), oracle))
+            found.append(Exercise(sight, verdict, right, frozenset(lessons), oracle))
+    return found
+
+
+def decisions_of_match(
+    oracle: Oracle[Any, Any], share: float, rng: Random, most: int
+) -> list[tuple[Sight[Any, Any], Verdict[Any]]]:
+    """Play a match, of at most so many entries, in which both give away `share`; its decisions, judged."""
+    found: list[tuple[Sight[Any, Any], Verdict[Any]]] = []
+
+    class Noting:
+        def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+            found.append((sight, oracle.judge(sight)))
+            return rng.choices(sight.actions, weights=mixture(found[-1][1], share))[0]
+
+    play_out(Match.start(oracle.rules), dict.fromkeys(Seat, Noting()), StreamDice(rng), most)
+    return found
 
 
 def answers_of_the_mix(

@@ -8,13 +8,10 @@ from math import fsum, sqrt
 from random import Random
 from typing import Any, TypeVar
 
+from duels.analysis.exercises import decisions_of_match
 from duels.core.errors import DuelsError
-from duels.core.match import Match
 from duels.core.rules import Rules, Seat, Sight
-from duels.play.dice import StreamDice
-from duels.play.step import play_out
-from duels.players.levels import mixture
-from duels.solving.oracle import Oracle, Verdict
+from duels.solving.oracle import Verdict
 from duels.solving.oracles import oracle_for
 from duels.solving.progress import Progress, quiet
 
@@ -178,29 +175,15 @@ def _draw_in_proportion(met: dict[K, int], size: int, rng: Random) -> dict[K, fl
     return found
 
 
-class _Walker:
-    """Plays both seats as an expert does, and notes the decisions with a choice."""
-
-    def __init__(self, oracle: Oracle[Any, Any]) -> None:
-        self._oracle = oracle
-        self.found: list[tuple[Sight[Any, Any], Verdict[Any]]] = []
-
-    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
-        verdict = self._oracle.judge(sight)
-        if len(sight.actions) > 1:
-            self.found.append((sight, verdict))
-        return rng.choices(sight.actions, weights=mixture(verdict, SHARE))[0]
-
-
 def _decisions(rules: Rules[Any, Any, Any], rng: Random) -> Iterator[tuple[Sight[Any, Any], Verdict[Any]]]:
     """Decisions with a choice, in matches of good players, for ever."""
     oracle = oracle_for(rules)
     while True:
-        player = _Walker(oracle)
-        play_out(Match.start(rules), dict.fromkeys(Seat, player), StreamDice(rng), _LONGEST)
-        if not player.found:
+        met = decisions_of_match(oracle, SHARE, rng, _LONGEST)
+        found = [(sight, verdict) for sight, verdict in met if len(sight.actions) > 1]
+        if not found:
             raise DuelsError(f"there is nothing to decide in {rules}.")
-        yield from player.found
+        yield from found
 
 
 def _stratum(most: float) -> int:
