@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from duels.games.hunt.certify.controller import Controller, Fineness
-from duels.games.hunt.certify.hidden_strategy import MOST_STATES, HiddenStrategy
+from duels.games.hunt.certify.responder_problem import MOST_STATES, HiddenStrategy
 from tools.hunt.mirror_descent import descend
 
 Array = np.ndarray[Any, Any]

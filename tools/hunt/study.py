@@ -13,11 +13,10 @@ from duels.core.rules import Seat
 from duels.games.hunt.certify import EFFORT, claimed
 from duels.games.hunt.certify.agents import responder_bounds
 from duels.games.hunt.certify.evaluation import Evaluation, Turn, evaluate
-from duels.games.hunt.certify.hidden_strategy import HiddenStrategy
 from duels.games.hunt.certify.policies import MemoryPolicy, policy_of_tables, policy_of_weights
 from duels.games.hunt.certify.pomdp import bounds
-from duels.games.hunt.certify.responder_problem import problem_against
-from duels.games.hunt.certify.simulation import simulate
+from duels.games.hunt.certify.responder_problem import HiddenStrategy, problem_against
+from duels.games.hunt.certify.verify import simulate
 from duels.games.hunt.oracle import HuntOracle
 from duels.games.hunt.rules import QuantumHunt
 from duels.games.hunt.strategy import CELLS, CLAIM, DATA, OFF, Strategy, shipped

@@ -17,3 +17,8 @@ class Bounds:
         # Bounds are often sums of decimals: what floats add to those must not count as a digit.
         low, high = (round(100 * scale * bound, 6) for bound in (self.low, self.high))
         return f"{floor(low) / scale:.{digits}f}", f"{ceil(high) / scale:.{digits}f}"
+
+    def in_words(self, joined: str = "to") -> str:
+        """Both in percent, for a sentence: `45.10% to 46.02%`."""
+        low, high = self.percent(2)
+        return f"{low}% {joined} {high}%"

@@ -11,8 +11,7 @@ from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.core.rules import Seat, Sight
 from duels.games.hunt.memory import Round, Window
-from duels.games.hunt.oracle import make_oracle
-from duels.games.hunt.reasons import MOSTLY
+from duels.games.hunt.oracle import MOSTLY, make_oracle
 from duels.games.hunt.rules import Action, Known, Move, Phase, QuantumHunt, State, Tunnel
 from duels.games.hunt.self_play import ROUNDING
 from duels.games.hunt.strategy import DATA, pack, shipped

@@ -8,7 +8,7 @@ import pytest
 from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.core.rules import Seat
-from duels.games.hunt.certify.simulation import Sampled
+from duels.games.hunt.certify.verify import Sampled
 from duels.games.hunt.oracle import make_oracle
 from duels.games.hunt.rules import QuantumHunt
 from duels.games.hunt.self_play import ROUNDING, TABLE, PairValues, shipped_table

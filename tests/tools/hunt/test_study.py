@@ -15,7 +15,7 @@ from duels.games.hunt.certify.evaluation import evaluate
 from duels.games.hunt.certify.policies import policy_of_tables, policy_of_weights
 from duels.games.hunt.certify.pomdp import Effort, tightest
 from duels.games.hunt.certify.responder_problem import problem_against
-from duels.games.hunt.certify.simulation import Sampled
+from duels.games.hunt.certify.verify import Sampled
 from duels.games.hunt.memory import Window
 from duels.games.hunt.rules import Action, QuantumHunt, State, Tunnel
 from duels.games.hunt.strategy import shipped

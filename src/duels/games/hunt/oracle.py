@@ -6,13 +6,13 @@ seat may believe.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 from duels.core.errors import DuelsError
+from duels.core.notation import listed
 from duels.core.rules import Seat, Sight
+from duels.core.words import either
 from duels.games.hunt.beliefs import Names, Track, Tracker, row_number
-from duels.games.hunt.reasons import why
 from duels.games.hunt.rules import (
     Action,
     Captured,
@@ -24,7 +24,7 @@ from duels.games.hunt.rules import (
     QuantumHunt,
     Tunnel,
 )
-from duels.games.hunt.self_play import ROUNDING, PairValues, place_of, round_of, shipped_table
+from duels.games.hunt.self_play import PairValues, place_of, round_of, shipped_table
 from duels.games.hunt.strategy import CELLS, OFF, Strategy, shipped
 from duels.solving.bounds import Bounds
 from duels.solving.oracle import OFTEN, Check, Exactness, Finding, Judged, Oracle, Value, Verdict
@@ -38,13 +38,12 @@ from duels.solving.protocols import (
     Verifier,
 )
 
+MOSTLY = 0.6
+"""Above it one action is what to do, with exceptions; below, mixing itself is the advice."""
 SELF_PLAY = "chances when both play the strategy"
 """What the values are."""
 
 _DID = {Observe: "named", Move: "went to", Tunnel: "tunneled to"}
-
-PLAYED_OUT = 4000
-"""Matches that are played to check the exact sums."""
 
 
 def make_oracle(rules: QuantumHunt, progress: Progress = quiet) -> "HuntOracle":
@@ -83,7 +82,7 @@ class HuntOracle(
         self._tracker = Tracker(strategy)
 
     @cached_property
-    def _pair(self) -> PairValues:
+    def pair(self) -> PairValues:
         return PairValues(
             self.strategy, shipped_table()
         )  # read when it is asked for: players need weights only
@@ -101,7 +100,7 @@ class HuntOracle(
         mover = sight.seat.other
         mine, theirs = _rounds(track.names, mover)
         others: float = sum(
-            p * self._pair.before_turn(mover, mine, theirs, x, track.own) for (x, _), p in track.other.items()
+            p * self.pair.before_turn(mover, mine, theirs, x, track.own) for (x, _), p in track.other.items()
         )
         return _estimate(1 - others)
 
@@ -164,7 +163,7 @@ class HuntOracle(
         mine, theirs = _rounds(_names(one.history), mover.seat)
         own, other = place_of(mover.view.cell), place_of(waits.view.cell)
         observing = mover.view.phase is Phase.OBSERVE
-        value = self._pair.after_move if observing else self._pair.before_turn
+        value = self.pair.after_move if observing else self.pair.before_turn
         chance = value(mover.seat, mine, theirs, own, other)
         return _estimate(chance if mover.seat is Seat.ONE else 1 - chance)
 
@@ -203,7 +202,7 @@ class HuntOracle(
 
     def reason(self, sight: Sight[Action, Known]) -> str:
         belief = self.belief(sight)
-        return why(sight, self.judge(sight), {c: belief[f"position {c}"] for c in range(1, CELLS + 1)})
+        return _why(sight, self.judge(sight), {c: belief[f"position {c}"] for c in range(1, CELLS + 1)})
 
     def effect(self, sight: Sight[Action, Known], action: Action) -> str:
         """Of a tunnel: nothing else gives anything away."""
@@ -236,68 +235,17 @@ class HuntOracle(
         gain, value = certificate.nash_conv, certificate.value
         told = (
             f"The strategy is {_certified(gain)}, both seats together (at least {gain.percent(2)[0]}): "
-            f"a best responder wins {_range(one)} against its Player 1 and {_range(two)} against its "
-            f"Player 2. The game's value to Player 1 lies between {_range(value, 'and')}."
+            f"a best responder wins {one.in_words()} against its Player 1 and {two.in_words()} against its "
+            f"Player 2. The game's value to Player 1 lies between {value.in_words('and')}."
         )
         # A limit makes another game: whoever is behind can play for the half that it pays.
         limited = self.rules.max_turns is not None
         return f"{told} All this holds for the game without a limit of turns only." if limited else told
 
     def verify(self, progress: Progress = quiet) -> Iterator[Check]:
-        """Play the strategy out in three ways, then recompute its certificate; needs numpy and numba.
+        from duels.games.hunt.certify.verify import verify  # only one command needs it
 
-        All of it in the game without a limit of turns, whatever the rules at hand.
-        """
-        limited = self.rules.max_turns is not None
-        for check in self._checks(progress):
-            yield replace(check, name=f"without a limit of turns: {check.name}") if limited else check
-
-    def _checks(self, progress: Progress) -> Iterator[Check]:
-        from duels.games.hunt.certify import certificate, claimed
-
-        yield from self._self_play_checks(progress)
-        found = certificate(self.strategy, progress).against
-        for seat, claim in claimed().against.items():
-            yield Check(
-                f"what a best responder wins against {seat.label}'s strategy",
-                claim.low <= found[seat].low and found[seat].high <= claim.high,
-                f"claimed {_range(claim)}, found {_range(found[seat])}",
-            )
-
-    def _self_play_checks(self, progress: Progress) -> Iterator[Check]:
-        yield from self._played_out(progress)
-        yield self._solved_again(progress)
-
-    def _solved_again(self, progress: Progress) -> Check:
-        from duels.games.hunt.certify.pair_values import furthest, solved
-
-        off = furthest(solved(self.strategy, progress), shipped_table())
-        detail = f"off by {100 * off:.3f} points at most, by rounding {100 * ROUNDING:.3f}"
-        return Check("the table of self-play, solved again", off <= ROUNDING, detail)
-
-    def _played_out(self, progress: Progress) -> Iterator[Check]:
-        """Exact sums over both seats' memories and tokens against plain matches through the rules."""
-        from duels.games.hunt.certify.evaluation import evaluate
-        from duels.games.hunt.certify.policies import policy_of_tables
-        from duels.games.hunt.certify.simulation import simulate
-
-        one, two = (policy_of_tables(self.strategy[seat]) for seat in Seat)
-        exactly = evaluate(one, two, progress=progress)
-        weights = dict.fromkeys(Seat, self.weights)
-        simulated = simulate(QuantumHunt(), weights, PLAYED_OUT, "hunt", progress)
-        entries = 2 * exactly.turns_on_average
-        value = self._pair.before_turn(Seat.ONE, round_of(()), round_of(()), OFF, OFF)
-        yield Check(
-            "the opening's value in the table of self-play",
-            abs(value - exactly.won) <= ROUNDING + exactly.left,
-            f"{value:.4f}, {exactly.won:.4f} by exact sums",
-        )
-        for name, exact, sampled in (
-            ("Player 1's wins when the strategy plays itself", exactly.won, simulated.won),
-            ("how many entries such a match has", entries, simulated.entries),
-        ):
-            detail = f"{exact:.4f} by exact sums, {sampled} in {PLAYED_OUT} matches"
-            yield Check(name, sampled.agrees(exact), detail)
+        return verify(self, progress)
 
     def _track(self, sight: Sight[Action, Known]) -> Track:
         return self._tracker.follow(sight.seat, sight.history)
@@ -314,8 +262,8 @@ class HuntOracle(
         """The same, with the other's token on `other`."""
         mine, theirs = _rounds(names, seat)
         if isinstance(action, Observe):
-            return self._pair.after_naming(seat, mine, theirs, own, other, action.cell - 1)
-        return self._pair.after_move(seat, mine, theirs, action.cell - 1, other)
+            return self.pair.after_naming(seat, mine, theirs, own, other, action.cell - 1)
+        return self.pair.after_move(seat, mine, theirs, action.cell - 1, other)
 
     def _ended(self, sight: Sight[Action, Known]) -> Value:
         """What is over is known: read it from the last words."""
@@ -342,10 +290,71 @@ def _certified(gain: Bounds) -> str:
     return f"certified to give away at most {gain.percent(2)[1]} points"
 
 
-def _range(bounds: Bounds, joined: str = "to") -> str:
-    low, high = bounds.percent(2)
-    return f"{low}% {joined} {high}%"
-
-
 def _estimate(chance: float) -> Value:
     return Value(chance, Exactness.ESTIMATE)
+
+
+# -- why to do what the strategy does, in a sentence or two that follow from the numbers shown ---------------
+
+
+def _why(sight: Sight[Action, Known], verdict: Verdict[Action], at: dict[int, float]) -> str:
+    """Why the best is best; `at`: where the other token may be, by cell."""
+    best = [judged for judged in verdict.actions if judged.best]
+    mostly = max(best, key=lambda judged: judged.weight)
+    often = either([judged.action.cell for judged in best])
+    clear = mostly.weight > MOSTLY
+    if sight.view.phase is Phase.OBSERVE:
+        return _reason_to_name(sight, at, mostly.action.cell if clear else None)
+    if sight.view.cell == 0:
+        where = "anywhere" if len(best) == len(at) else f"on {often}"
+        return f"Enter {where}, at random, so that nothing can be guessed, and keep the tunnel."
+    if not clear:
+        return (
+            f"Be on {often}, at random: whichever you always chose, the other player would learn "
+            "to name, so what one is worth against the strategy decides little."
+        )
+    return _reason_to_go(sight, at, verdict, mostly)
+
+
+def _reason_to_name(sight: Sight[Action, Known], at: dict[int, float], mostly: int | None) -> str:
+    """Why to name the cell `mostly`, or, where there is none, why to mix; `at`: where the other may be."""
+    if not any(at.values()):
+        return "The other token is still off the grid: any observation misses, so give nothing away."
+    # On the own cell it could not be found any more: that was a collision.
+    nameable = [action.cell for action in sight.actions if action.cell != sight.view.cell]
+    likeliest = max(nameable, key=at.__getitem__)
+    if mostly is None:
+        return (
+            f"Of the positions that you may name, {likeliest} is the likeliest place of the other token, "
+            f"about {at[likeliest]:.0%}; but names that can be foreseen tell it where to hide: mix them."
+        )
+    why = ", the likeliest place that you may name" if mostly == likeliest else ""
+    return f"Mostly name {mostly}: the other token is there with a chance of about {at[mostly]:.0%}{why}."
+
+
+def _reason_to_go(
+    sight: Sight[Action, Known], at: dict[int, float], verdict: Verdict[Action], mostly: Judged[Action]
+) -> str:
+    """Why to be on one cell most of the time."""
+    here, cell = sight.view.cell, mostly.action.cell
+    if cell == here:
+        beside = [c for c in (here - 1, here + 1) if c in at]
+        risks = listed([f"{c} with a chance of about {at[c]:.0%}" for c in beside])
+        told = f"Mostly stay: the other token is on {risks}, and whoever moves onto it loses."
+        step = max(
+            (j for j in verdict.actions if j.action in (Move(here - 1), Move(here + 1))),
+            key=lambda judged: judged.value.number,
+        )
+        gain = step.value.number - mostly.value.number
+        if gain < 0.0005:
+            return told
+        return (
+            f"{told} Going to {step.action.cell} looks better by about {100 * gain:.1f} points, "
+            "but done often it would be foreseen."
+        )
+    (stay,) = (j.value.number for j in verdict.actions if j.action == Move(here))
+    there = f"Mostly step to {cell}, where the other token is with a chance of about {at[cell]:.0%}"
+    lost = mostly.value.number - stay
+    if lost < 0.0005:
+        return f"{there}; now and then step elsewhere, so that you cannot be found by habit."
+    return f"{there}; on {here} you are easier to find, which costs about {100 * lost:.1f} points."

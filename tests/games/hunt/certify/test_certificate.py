@@ -9,9 +9,9 @@ import pytest
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat
 from duels.games.hunt import certify, strategy
-from duels.games.hunt.certify import Certificate, as_stored, claimed
+from duels.games.hunt.certify import Certificate, as_stored, claimed, verify
 from duels.games.hunt.certify.pomdp import Step
-from duels.games.hunt.oracle import HuntOracle, make_oracle
+from duels.games.hunt.oracle import make_oracle
 from duels.games.hunt.rules import QuantumHunt
 from duels.games.hunt.strategy import shipped
 from duels.solving.bounds import Bounds
@@ -36,7 +36,7 @@ def test_what_is_proven_is_claimed_of_the_game_without_a_limit_only(monkeypatch:
     monkeypatch.setattr(
         certify, "certify", lambda strategy: ((s, Step("done", 1.0, b)) for s, b in found.items())
     )
-    monkeypatch.setattr(HuntOracle, "_self_play_checks", lambda oracle, progress: iter(()))
+    monkeypatch.setattr(verify, "check_self_play", lambda oracle, progress: iter(()))
     for limit in (None, 2):
         oracle = make_oracle(QuantumHunt(max_turns=limit))
         told = [oracle.claim(), *(check.name for check in oracle.verify())]
@@ -62,7 +62,7 @@ def test_a_claim_that_does_not_hold_is_refused(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(
         certify, "certify", lambda strategy: ((s, Step("done", 1.0, b)) for s, b in found.items())
     )
-    monkeypatch.setattr(HuntOracle, "_self_play_checks", lambda oracle, progress: iter(()))
+    monkeypatch.setattr(verify, "check_self_play", lambda oracle, progress: iter(()))
     assert [check.passed for check in make_oracle(QuantumHunt()).verify()] == [False, True]
 
 

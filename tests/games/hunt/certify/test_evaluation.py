@@ -7,7 +7,7 @@ import pytest
 
 from duels.core.rules import Seat, Sight
 from duels.games.hunt.certify.policies import Weigh, policy_of_tables, policy_of_weights
-from duels.games.hunt.certify.simulation import simulate
+from duels.games.hunt.certify.verify import simulate
 from duels.games.hunt.oracle import HuntOracle
 from duels.games.hunt.rules import Action, End, Known, QuantumHunt, State
 from duels.games.hunt.strategy import shipped

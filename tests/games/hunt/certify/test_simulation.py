@@ -3,7 +3,7 @@
 import pytest
 
 from duels.core.rules import Seat, Sight
-from duels.games.hunt.certify.simulation import Sampled, simulate
+from duels.games.hunt.certify.verify import Sampled, simulate
 from duels.games.hunt.rules import Action, Known, QuantumHunt
 
 

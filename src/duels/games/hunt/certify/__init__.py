@@ -59,6 +59,5 @@ def certificate(strategy: Strategy, progress: Progress = quiet) -> Certificate:
     found: dict[Seat, Bounds] = {}
     for seat, step in certify(strategy):
         found[seat] = step.bounds
-        low, high = step.bounds.percent(2)
-        progress(f"best responder against {seat.label}: {low}% to {high}%")
+        progress(f"best responder against {seat.label}: {step.bounds.in_words()}")
     return Certificate(found)

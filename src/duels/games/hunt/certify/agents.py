@@ -13,10 +13,9 @@ from typing import NoReturn
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat, Sight
 from duels.core.validation import SAME_ANSWER
-from duels.games.hunt.certify.hidden_strategy import HiddenStrategy
 from duels.games.hunt.certify.policies import MemoryPolicy, keeping_the_tunnel, normalized, policy_of_weights
 from duels.games.hunt.certify.pomdp import Effort, at_least, bounds
-from duels.games.hunt.certify.responder_problem import problem_of
+from duels.games.hunt.certify.responder_problem import HiddenStrategy, problem_of
 from duels.games.hunt.rules import Action, Known, QuantumHunt
 from duels.games.hunt.strategy import CELLS
 from duels.solving.bounds import Bounds

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from duels.games.hunt.certify.hidden_strategy import HiddenStrategy
+from duels.games.hunt.certify.responder_problem import HiddenStrategy
 from duels.solving.compiling import compiled
 
 Array = np.ndarray[Any, Any]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from duels.games.hunt.certify.controller import Controller, act, add, choose, known
-from duels.games.hunt.certify.hidden_strategy import MOST_STATES, HiddenStrategy
+from duels.games.hunt.certify.responder_problem import MOST_STATES, HiddenStrategy
 from duels.solving.compiling import compiled
 
 X = MOST_STATES

@@ -13,7 +13,7 @@ which lower bounds in mind, decides how tight it gets, never whether it holds.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from duels.games.hunt.certify.hidden_strategy import MOST_STATES, HiddenStrategy
+from duels.games.hunt.certify.responder_problem import MOST_STATES, HiddenStrategy
 from duels.solving.bounds import Bounds
 
 ROUNDING = 1e-9

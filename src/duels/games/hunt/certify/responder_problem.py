@@ -1,14 +1,93 @@
-"""The best responder's problem against a memory policy of hunt, as a POMDP; needs numpy."""
+"""The decision problem of a best responder: a fixed strategy of hunt that hides its state. Needs numpy."""
+
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TYPE_CHECKING, Any
 
 from duels.core.rules import Seat
-from duels.games.hunt.certify.hidden_strategy import MOST_STATES, HiddenStrategy
 from duels.games.hunt.certify.policies import MemoryPolicy, policy_of_tables
 from duels.games.hunt.memory import Memory
 from duels.games.hunt.strategy import CELLS, OTHERS, OWN, Tables
 
+if TYPE_CHECKING:
+    import numpy as np
+
 LEFT = 1
 """The responder's own type: its cell, plus `CELLS` while its tunnel is left; the last one is off the grid."""
 TYPES = 2 * CELLS + 1
+MOST_STATES = 8
+"""How many hidden states there may be for bounds from above: they are kept for every set of states."""
+
+
+@dataclass(frozen=True)
+class HiddenStrategy:
+    """A fixed strategy as its opponent, the responder, meets it; numpy arrays, states as bits of masks.
+
+    The responder stands at a node and picks one of its options; hidden states in `wins` are beaten at once,
+    those in `stays` go on, the rest have beaten the responder. Then the strategy acts: its state changes by
+    a kernel, new states in `caught` are beaten, and the others send a signal, which beats the responder or
+    leads to its next node.
+    """
+
+    first_option: "np.ndarray[Any, Any]"
+    """Options of node n are `first_option[n]` up to `first_option[n + 1]`."""
+    wins: "np.ndarray[Any, Any]"
+    stays: "np.ndarray[Any, Any]"
+    goes: "np.ndarray[Any, Any]"
+    """Per option: the place where the strategy acts next."""
+    kernel: "np.ndarray[Any, Any]"
+    """Per place: its row in `moves` and `signals`."""
+    caught: "np.ndarray[Any, Any]"
+    support: "np.ndarray[Any, Any]"
+    """Per place: mask of the states that can be there; 0 where the place is never met."""
+    then: "np.ndarray[Any, Any]"
+    """Per place and signal: the responder's next node, -1 where the signal beats it."""
+    moves: "np.ndarray[Any, Any]"
+    """Per kernel: probability of the new state, by old state."""
+    signals: "np.ndarray[Any, Any]"
+    """Per kernel and signal: its probability, by new state."""
+    start: "tuple[tuple[int, tuple[float, ...]], ...]"
+    """Nodes where the responder may have its first turn, each with its share of belief."""
+    turned: "np.ndarray[Any, Any] | None" = None
+    """Per option: whether the place that it goes to is the mirror image, with the states renamed."""
+    mirror: "np.ndarray[Any, Any] | None" = None
+    """By state: its name in the mirror."""
+
+    def folded(self, places: "np.ndarray[Any, Any]", mirror: "np.ndarray[Any, Any]") -> "HiddenStrategy":
+        """The same problem with mirror images as one, for a strategy that plays alike in the mirror.
+
+        `places`: the mirror image of each place.
+        """
+        import numpy as np
+
+        turned = places[self.goes] < self.goes
+        return replace(
+            self,
+            goes=np.where(turned, places[self.goes], self.goes),
+            support=np.where(places < np.arange(len(places)), 0, self.support),
+            turned=turned,
+            mirror=mirror,
+        )
+
+    @property
+    def states(self) -> int:
+        """How many hidden states there are."""
+        return int(self.moves.shape[1])
+
+    @property
+    def tables(self) -> "tuple[Any, ...]":
+        """What compiled code reads; the last is a tuple as long as there are hidden states.
+
+        A tuple's length is part of its type: loops over the states are compiled for their number.
+        """
+        import numpy as np
+
+        turned = np.zeros(len(self.goes), np.bool_) if self.turned is None else self.turned
+        mirror = np.arange(self.states) if self.mirror is None else self.mirror
+        return (
+            self.first_option, self.wins, self.stays, self.goes, turned, self.kernel, self.caught,
+            self.support, self.then, self.moves, self.signals, mirror, (0,) * self.states,
+        )  # fmt: skip
 
 
 def type_after(own: int, cell: int, cells: int = CELLS) -> int | None:
@@ -35,68 +114,87 @@ def problem_of(policy: MemoryPolicy, seat: Seat) -> HiddenStrategy:
     """The responder's problem against `seat`'s policy, of whose token the type is hidden."""
     import numpy as np
 
-    cells = policy.own.cells
-    types, off = 2 * cells + 1, len(policy.cell) - 1
-    after_own, after_other = policy.own.following, policy.others.following
-    last_own, last_other = policy.own.latest, policy.others.latest
-    width = len(after_other)
-    rows = len(after_own) * width
-    met = _met(policy.own, policy.others, seat)
-
+    cells, off = policy.own.cells, len(policy.cell) - 1
+    rows = len(policy.own.states) * len(policy.others.states)
     hidden = max(off + 1, MOST_STATES)
     moves = np.zeros((rows, hidden, hidden))
     moves[:, : off + 1, : off + 1] = policy.moves
     signals = np.zeros((rows, cells, hidden))
     signals[:, :, : off + 1] = policy.names.transpose(0, 2, 1)
-
-    first_option, wins, stays, goes = [0], [], [], []
-    everywhere = (1 << hidden) - 1
-    at = [sum(1 << kind for kind in range(off) if policy.cell[kind] == cell) for cell in range(cells)]
-    support = np.zeros(rows * types, np.int64)
-    caught = np.zeros(rows * types, np.int64)
-    then = np.full((rows * types, cells), -1, np.int64)
-    for row in range(rows):
-        own, other = divmod(row, width)  # the strategy's naming, the responder's
-        for kind in range(types):
-            for cell in range(cells):
-                new = type_after(kind, cell, cells)
-                if new is None:
-                    continue
-                for named in range(cells):
-                    if named == last_other[other]:
-                        continue
-                    wins.append(at[named] & ~at[cell])
-                    stays.append(everywhere & ~(at[named] | at[cell]))
-                    goes.append((own * width + after_other[other][named]) * types + new)
-            first_option.append(len(wins))
-            if kind == 2 * cells and row == 0 and seat is Seat.ONE:
-                support[kind] = 1 << off  # where the strategy enters, before the responder's first turn
-                then[kind] = [after_own[0][named] * width * types + 2 * cells for named in range(cells)]
-            if kind == 2 * cells or row not in met:
-                continue
-            place, here = row * types + kind, kind % cells
-            on_grid = (1 << off) - 1 & ~(at[here] | at[last_other[other]])
-            # On two cells nobody may be left anywhere. The option that leads there wins outright and must be
-            # one to choose: any states will do, since none of them ever has a chance.
-            support[place] = (on_grid or (1 << off) - 1) if last_own[own] >= 0 else 1 << off
-            caught[place] = at[here]
-            for named in range(cells):
-                if named not in (here, last_own[own]):
-                    then[place, named] = (after_own[own][named] * width + other) * types + kind
-
-    start: tuple[tuple[int, tuple[float, ...]], ...]
+    # The responder's first turn, before it has named anything: at these nodes if it is the second to move.
+    width, types = len(policy.others.states), 2 * cells + 1
+    entries = [after * width * types + 2 * cells for after in policy.own.following[0]]
+    support, caught, then = _list_places(policy, seat)
+    start: tuple[tuple[int, tuple[float, ...]], ...] = (
+        (2 * cells, tuple(float(place == off) for place in range(hidden))),
+    )
     if seat is Seat.ONE:
+        support[2 * cells], then[2 * cells] = 1 << off, entries  # where the strategy enters
         entered = moves[0, off]
         start = tuple(
-            (after_own[0][named] * width * types + 2 * cells, tuple(entered * signals[0, named]))
-            for named in range(cells)
+            (node, tuple(entered * signal)) for node, signal in zip(entries, signals[0], strict=True)
         )
-    else:
-        start = ((2 * cells, tuple(float(place == off) for place in range(hidden))),)
     return HiddenStrategy(
-        np.array(first_option), np.array(wins), np.array(stays), np.array(goes),
-        np.repeat(np.arange(rows), types), caught, support, then, moves, signals, start,
-    )  # fmt: skip
+        *_list_options(policy, hidden),
+        kernel=np.repeat(np.arange(rows), types),
+        caught=caught,
+        support=support,
+        then=then,
+        moves=moves,
+        signals=signals,
+        start=start,
+    )
+
+
+def _types_on(policy: MemoryPolicy) -> list[int]:
+    """By cell: the mask of the hidden types that stand on it."""
+    types = range(len(policy.cell) - 1)
+    return [sum(1 << kind for kind in types if policy.cell[kind] == cell) for cell in range(policy.own.cells)]
+
+
+def _list_options(policy: MemoryPolicy, hidden: int) -> tuple[Any, Any, Any, Any]:
+    """The responder's options at every node: to go to a cell and name another, row by row, type by type."""
+    import numpy as np
+
+    cells, width = policy.own.cells, len(policy.others.states)
+    types, at, everywhere = 2 * cells + 1, _types_on(policy), (1 << hidden) - 1
+    latest, following = policy.others.latest, policy.others.following
+    first_option, wins, stays, goes = [0], [], [], []
+    for row, kind in product(range(len(policy.own.states) * width), range(types)):
+        own, other = divmod(row, width)  # the strategy's naming, the responder's
+        nameable = [cell for cell in range(cells) if cell != latest[other]]
+        types_after = [(cell, type_after(kind, cell, cells)) for cell in range(cells)]
+        for (cell, new), named in product(types_after, nameable):
+            if new is not None:
+                wins.append(at[named] & ~at[cell])
+                stays.append(everywhere & ~(at[named] | at[cell]))
+                goes.append((own * width + following[other][named]) * types + new)
+        first_option.append(len(wins))
+    return np.array(first_option), np.array(wins), np.array(stays), np.array(goes)
+
+
+def _list_places(policy: MemoryPolicy, seat: Seat) -> tuple[Any, Any, Any]:
+    """By place: the states that can be there, those that are caught there, and the node after each signal."""
+    import numpy as np
+
+    cells, off, width = policy.own.cells, len(policy.cell) - 1, len(policy.others.states)
+    types, at = 2 * cells + 1, _types_on(policy)
+    after_own, last_own, last_other = policy.own.following, policy.own.latest, policy.others.latest
+    places = len(policy.own.states) * width * types
+    support, caught = np.zeros((2, places), np.int64)
+    then = np.full((places, cells), -1, np.int64)
+    for row, kind in product(sorted(_met(policy.own, policy.others, seat)), range(2 * cells)):
+        own, other = divmod(row, width)
+        place, here = row * types + kind, kind % cells
+        on_grid = (1 << off) - 1 & ~(at[here] | at[last_other[other]])
+        # On two cells nobody may be left anywhere. The option that leads there wins outright and must be
+        # one to choose: any states will do, since none of them ever has a chance.
+        support[place] = (on_grid or (1 << off) - 1) if last_own[own] >= 0 else 1 << off
+        caught[place] = at[here]
+        for named in range(cells):
+            if named not in (here, last_own[own]):
+                then[place, named] = (after_own[own][named] * width + other) * types + kind
+    return support, caught, then
 
 
 def folded(
