@@ -137,7 +137,7 @@ class Chain:
 
 
 @compiled(nogil=True, fastmath=True)
-def _turn(
+def _turn(  # noqa: C901  compiled: a loop in one piece
     first: bool, next_one: Array, next_two: Array, last: Array, after: Array, rows: Array,
     reach: Array, coming: Array, worth: Array, onward: Array, moves: Array, names: Array,
     move_worth: Array, move_reach: Array, name_worth: Array, name_reach: Array,

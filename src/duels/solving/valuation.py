@@ -125,13 +125,22 @@ class _View:
                     mine = tree.actor[parent] is seat
                     came[seen[node]] = (seen[parent], node - tree.children[parent].start if mine else 0)
         self.total = [sum(self.weight[node] for node in nodes) for nodes in self.histories]
+        self._find_gains(tree, seat, ends, worth, came)
+
+    def _find_gains(
+        self, tree: Tree, seat: Seat, best: list[float], worth: list[float], came: list[tuple[int, int]]
+    ) -> None:
+        """Sum up what the best play wins, from the ends back.
+
+        By what was seen: `best` is what the ends there bring, `worth` what the policy wins, `came` what was
+        seen before and which action followed.
+        """
         self.after: dict[int, list[float]] = {}
         """Where the seat decides: what the best play wins after each action, times the chance to be there."""
-        best = ends
-        self.gain = [1.0] * count
+        self.gain = [1.0] * len(best)
         """How much more than with its policy the best play wins from there on; 1 where that is not known."""
         # What is seen later has a higher number, so everything after it is summed up when it is reached.
-        for memory in reversed(range(count)):
+        for memory in reversed(range(len(best))):
             nodes = self.histories[memory]
             if not nodes:
                 continue

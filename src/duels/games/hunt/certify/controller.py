@@ -80,7 +80,7 @@ def choose(node: int, belief: Array, problem: Tables, points: Tables, chosen: Ar
 
 
 @fast
-def renew(i: int, problem: Tables, points: Tables) -> None:
+def renew(i: int, problem: Tables, points: Tables) -> None:  # noqa: C901  compiled: a loop in one piece
     """Choose again for point `i`, at its own belief, and work its worth out."""
     _, wins, stays, _, turned, kernel, caught, support, then, moves, signals, mirror, states = problem
     hidden = len(states)
@@ -156,7 +156,7 @@ def add(place: int, belief: Array, problem: Tables, points: Tables, gain: float)
 
 
 @fast
-def grow(problem: Tables, points: Tables, reach: Array, met: float, near: float, gain: float) -> None:
+def grow(problem: Tables, points: Tables, reach: Array, met: float, near: float, gain: float) -> None:  # noqa: C901  compiled: a loop in one piece
     """Add points at the beliefs that play meets, and next to them where play goes often."""
     first_option, _, stays, goes, turned, kernel, _, _, then, _, signals, mirror, states = problem
     hidden = len(states)
@@ -194,7 +194,7 @@ def grow(problem: Tables, points: Tables, reach: Array, met: float, near: float,
 
 
 @fast
-def follow(
+def follow(  # noqa: C901  compiled: a loop in one piece
     roots: Array, shares: Array, rounds: int, problem: Tables, points: Tables, reach: Array, gains: Tables
 ) -> None:
     """How often play comes to each point, and what that makes every action of the strategy worth to it.

@@ -116,7 +116,7 @@ class Public:
 
 
 @compiled(nogil=True)
-def _turn(
+def _turn(  # noqa: C901  compiled: a loop in one piece
     reach: Array, onward: Array, following: Array, owner: Array, hearer: Array, width: int,
     cell: Array, other_cell: Array, moves: Array, names: Array, last: Array, other_last: Array,
     moved: Array, named: Array, answered: Array, echoed: Array,

@@ -71,7 +71,7 @@ def take(rest: Array, share: float, inverse: Array) -> None:
 
 
 @fast
-def by_points(place: int, belief: Array, plain: float, enough: float, table: Tables) -> float:
+def by_points(place: int, belief: Array, plain: float, enough: float, table: Tables) -> float:  # noqa: C901  compiled: a loop in one piece
     """Interpolate by known beliefs as well; `plain` is what sets alone give. Loose below `enough`."""
     sets, first, count, _, _, inverse, masks, worth, gain, order, rest, other = table
     value = plain

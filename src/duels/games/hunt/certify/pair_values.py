@@ -57,7 +57,7 @@ def chances(
 
 
 @compiled(nogil=True)
-def _back_up(
+def _back_up(  # noqa: C901  compiled: a loop in one piece
     chance: Array, others: Array, following: Array, owner: Array, hearer: Array, width: int,
     cell: Array, other_cell: Array, moves: Array, names: Array,
 ) -> float:  # fmt: skip
