@@ -1,13 +1,11 @@
 """The benchmarks must not make of a peer that fails one that is slow; `make bench` runs all of them."""
 
-import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from duels import vector
 from duels.games import GAMES
 from duels.solving.graph import explore
 
@@ -50,17 +48,6 @@ def test_every_state_is_found_within_the_time(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(solving_once, "explore", walk)
     assert solving_once.solve("states", "lights", {})["states"] > 1
     assert begun == ["timed", "explored"]
-
-
-def test_memory_is_that_of_a_batch_under_way() -> None:
-    import bench_envs
-
-    vector.make("flip")  # what all batches share
-    tracemalloc.start()
-    batch = vector.make("flip", 1000)
-    before_any_step, _ = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert bench_envs.state_per_environment("flip", 1000) > before_any_step / batch.num_envs
 
 
 def test_steps_are_rated_beside_steps() -> None:
