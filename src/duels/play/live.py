@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from duels.core.rules import Actor, Seat
+from duels.core.words import Words
 from duels.play.journal import Journal
 from duels.play.step import AnyMatch, NextEntry, Randomness, next_entry
 from duels.players import Player
@@ -27,6 +28,17 @@ class Takeback:
     """How many are dropped."""
     revocable: bool
     """Whether nothing that is dropped has told anybody anything new."""
+
+
+def find_takeback(match: AnyMatch, words: Words[Any, Any], seat: Seat) -> Takeback | None:
+    """Return the way back to before a seat's last answer to a question; None if there was none."""
+    before = match
+    while before.previous and before.last:
+        turn, before = before.last, before.previous
+        if turn.actor is seat and not turn.out_of_turn and any(True for _ in words.ask(before.sight(seat))):
+            dropped = match.turns[len(before.turns) :]
+            return Takeback(seat, before, len(dropped), all(turn.revocable for turn in dropped))
+    return None
 
 
 class LiveMatch:
@@ -100,17 +112,7 @@ class LiveMatch:
 
     def takeback(self, seat: Seat) -> Takeback | None:
         """The way back to before this seat's last answer to a question; None if there was none."""
-        match = self.match
-        while match.previous and match.last:
-            turn, match = match.last, match.previous
-            if (
-                turn.actor is seat
-                and not turn.out_of_turn
-                and any(True for _ in self.words.ask(match.sight(seat)))
-            ):
-                dropped = self.match.turns[len(match.turns) :]
-                return Takeback(seat, match, len(dropped), all(turn.revocable for turn in dropped))
-        return None
+        return find_takeback(self.match, self.words, seat)
 
     def take_back(self, back: Takeback) -> None:
         """Go back; whoever has to agree has agreed."""

@@ -16,9 +16,10 @@ from duels.core.record import SECRET_HEADERS, dumps, format_header
 from duels.core.rules import BOTH, Rules, Seat, Sight
 from duels.core.words import Words, plain
 from duels.play import new_match
+from duels.play.step import next_entry
 from duels.players import Player
 from duels.web.refusals import NoMatch, Refusal, Stale
-from duels.web.standing import REMATCH, TAKEBACK, Standing, Viewer, go_on_by_itself, lines, shown_prompt
+from duels.web.standing import REMATCH, TAKEBACK, Offer, Standing, Viewer, lines, shown_prompt
 from duels.web.store import Change, Entry, Invite, Kind, NewMatch
 from duels.web.visitors import new_invite, new_match_id
 
@@ -66,21 +67,17 @@ def decide_act(standing: Standing, seat: Seat, asked: Asked) -> Change | None:
     if _is_repeated(standing, seat, asked, chosen):
         return None
     _check_fresh(standing, seat, asked.event, at_any_time=chosen is Concession.RESIGN)
-    live = standing.live()
-    before = live.match
+    match = standing.match
     try:
         if chosen is None:
-            live.play(seat, _read_entries(live.words, before.sight(seat), asked.entries))
-        elif chosen is Concession.RESIGN:
-            live.resign(seat)
-        else:
-            live.play(seat, chosen)
+            chosen = _read_entries(standing.words, match.sight(seat), asked.entries)
+        after = match.resign(seat) if chosen is Concession.RESIGN else match.play(seat, chosen)
     except IllegalMove as refused:
         raise Refusal(str(refused)) from None
-    go_on_by_itself(live)
-    if live.match.length > standing.most_entries:
+    after = standing.go_on(after)
+    if after.length > standing.most_entries:
         raise Refusal("The match is too long to be recorded any further.")
-    return Change(standing.id, standing.number, lines(live.match, before), ends=live.match.over)
+    return _entries(standing, *lines(after, match), ends=after.over)
 
 
 def _read_entries(words: Words[Any, Any], sight: Sight[Any, Any], entries: Sequence[str]) -> Any:
@@ -125,20 +122,28 @@ def decide_offer(
         raise Stale("The match has gone on since.")
     if standing.has_asked(seat, what, event) or (what == REMATCH and standing.rematch):
         return None
-    if answer and standing.seen[seat][event:]:  # the page may have shown another offer
-        raise Stale("That is no longer offered.")
     offer = standing.offer if standing.offer and standing.offer.what == what else None
-    theirs = offer if offer and offer.seat is not seat else None
+    if not answer:
+        return _decide_new_offer(standing, seat, what, offer, identities)
+    if standing.seen[seat][event:]:  # the page may have shown another offer
+        raise Stale("That is no longer offered.")
     if answer == "no" and offer:  # of one's own it is withdrawn
         return _entries(standing, Entry(Kind.REFUSE, what, seat))
-    if answer and not theirs:
+    if not offer or offer.seat is seat:
         raise Stale("That is no longer offered.")
-    if theirs and (answer or what == REMATCH):  # agreed, or both want the same
-        return _take_up(standing, what, theirs.kept, seat, identities)
-    if theirs:  # whoever asks to take back a move has not agreed to take back another's
-        raise Stale("The other player asks to take back a move. Answer that first.")
-    if offer:
+    return _take_up(standing, what, offer.kept, seat, identities)
+
+
+def _decide_new_offer(
+    standing: Standing, seat: Seat, what: str, offer: Offer | None, identities: Mapping[Seat, str]
+) -> Change | None:
+    """The same for an offer, where such an `offer` may stand already."""
+    if offer and offer.seat is seat:
         return None
+    if offer and what == REMATCH:  # both want the same
+        return _take_up(standing, what, offer.kept, seat, identities)
+    if offer:  # whoever asks to take back a move has not agreed to take back another's
+        raise Stale("The other player asks to take back a move. Answer that first.")
     if standing.number >= _LONGEST_LOG:
         raise Refusal("So much has been offered in this match that nothing more can be.")
     alone = standing.people != BOTH
@@ -177,7 +182,7 @@ def _way_back(standing: Standing, seat: Seat, alone: bool) -> int:
     """How many lines remain if the seat takes back its last decision."""
     if standing.over:
         raise Refusal("The match is over.")
-    back = standing.live().takeback(seat)
+    back = standing.takeback(seat)
     if not back:
         raise Refusal("There is no decision of yours to take back.")
     if alone and not back.revocable:
@@ -185,8 +190,8 @@ def _way_back(standing: Standing, seat: Seat, alone: bool) -> int:
     return len(back.match.turns)
 
 
-def _entries(standing: Standing, *entries: Entry) -> Change:
-    return Change(standing.id, standing.number, entries)
+def _entries(standing: Standing, *entries: Entry, ends: bool = False) -> Change:
+    return Change(standing.id, standing.number, entries, ends=ends)
 
 
 def decide_for_machine(
@@ -199,13 +204,11 @@ def decide_for_machine(
         seat: None if seat in standing.people else seat_player(standing.kinds[seat], standing.rules, id)
         for seat in Seat
     }
-    live = standing.live(players)
-    entry = live.next_entry()
+    entry = next_entry(standing.match, players, standing.dice)
     if entry.no_move:
         log.warning("A player forfeits: %s", entry.no_move)
-    live.enter(entry)
-    go_on_by_itself(live)
-    return Change(id, number, lines(live.match, standing.match), ends=live.match.over)
+    after = standing.go_on(entry.play(standing.match))
+    return Change(id, number, lines(after, standing.match), ends=after.over)
 
 
 def make_match(
@@ -223,18 +226,16 @@ def make_match(
     sits = tuple(Entry(Kind.SIT, clean_name(name), seat) for seat, (_, name) in people.items())
     standing = Standing(id, header)
     standing.add((*begun, *sits))
-    live = standing.live()
-    if standing.complete:
-        go_on_by_itself(live)
+    after = standing.go_on(standing.match) if standing.complete else standing.match
     free = standing.people - set(people)
     invite = next((Invite(new_invite(), id, seat, time.time() + _WEEK) for seat in free), None)
     return NewMatch(
         id,
         header,
-        (*begun, *sits, *lines(live.match, standing.match)),
+        (*begun, *sits, *lines(after, standing.match)),
         {seat: identity for seat, (identity, _) in people.items()},
         invite,
-        live.match.over,
+        after.over,
     )
 
 

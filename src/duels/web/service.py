@@ -30,7 +30,7 @@ from duels.web.decisions import (
 )
 from duels.web.opponents import Programs, as_before, is_program, may_play, opponents
 from duels.web.refusals import Missing, NoMatch, Refusal, Stale, TooMany
-from duels.web.standing import Standing, Viewer, go_on_by_itself, lines
+from duels.web.standing import Standing, Viewer, lines
 from duels.web.store import Change, Claim, Conflict, Entry, Invite, Kept, Kind, Store, Stored
 from duels.web.workers import Workers
 
@@ -277,16 +277,14 @@ class Matches:
             if await self.seat_of(standing.id, identity):
                 raise Refusal("This is your own invitation: send its link to somebody else.")
             await self._check_how_many(identity)
-            live = standing.live()
-            before = standing.match
-            names = {*standing.names, invite.seat}
-            if names >= standing.people:
-                go_on_by_itself(live)
+            before = after = standing.match
+            if {*standing.names, invite.seat} >= standing.people:
+                after = standing.go_on(before)
             sit = Entry(Kind.SIT, clean_name(name), invite.seat)
             claim = Claim(token, identity, time.time())
-            entries = (sit, *lines(live.match, before))
+            entries = (sit, *lines(after, before))
             with suppress(Conflict):
-                change = Change(standing.id, standing.number, entries, claim, ends=live.match.over)
+                change = Change(standing.id, standing.number, entries, claim, ends=after.over)
                 await self._store.append(change)
                 return standing.id
         raise Stale("Somebody else was quicker.")

@@ -16,8 +16,9 @@ from duels.core.rules import BOTH, Rules, Seat
 from duels.core.words import Question, plain
 from duels.games import load_record
 from duels.play.dice import ChanceScript, Dice
-from duels.play.live import LiveMatch
-from duels.players import HUMAN, Player, seated_in
+from duels.play.live import Takeback, find_takeback
+from duels.play.step import next_entry
+from duels.players import HUMAN, seated_in
 from duels.web.store import Entry, Kind
 
 AnyMatch = Match[Any, Any, Any]
@@ -25,7 +26,6 @@ Viewer = Seat | None
 """Who looks: somebody at a seat, or a bystander."""
 EVERYBODY: tuple[Viewer, ...] = (*Seat, None)
 TAKEBACK, REMATCH = "takeback", "rematch"
-_PEOPLE: dict[Seat, Player | None] = dict.fromkeys(Seat)
 _CHANGES_RECORD = (Kind.PLAY, Kind.BACK)
 
 
@@ -91,43 +91,55 @@ class Standing:
 
     def _follow(self, entry: Entry) -> None:
         viewers = EVERYBODY
-        if entry.kind is Kind.PLAY:
-            self._go_to(self.match.play_text(entry.text))
-            if not self.names:
-                self.taken_over += 1
-            if self.rules.has_secrets:
-                assert self.match.last
-                viewers = tuple(viewer for viewer in viewers if self.match.last.seen(viewer))
-                if self.over:  # what was hidden can be told now
-                    for told in self.told.values():
-                        told.clear()
-            if viewers == EVERYBODY or self.over:  # else nobody may notice that an offer has lapsed
-                self.offer = self.refused = None
-        elif entry.kind is Kind.BACK:
-            self._go_to(self.match.after(int(entry.text)))
-            self._answered.clear()
-            self.taken_over = min(self.taken_over, int(entry.text))
-            for told in self.told.values():
-                del told[int(entry.text) :]
-            self.offer = self.refused = None
-        elif entry.kind is Kind.SIT and entry.seat:
-            self.names[entry.seat] = entry.text
-            self.called[entry.seat] = entry.text or entry.seat.label
-            self.complete = self.people <= set(self.names)
-            for told in self.told.values():  # it is told again, with the new name
-                told.clear()
-        elif entry.kind is Kind.OFFER and entry.seat:
-            what, _, kept = entry.text.partition(" ")
-            self.offer, self.refused = Offer(entry.seat, what, int(kept or 0)), None
-        elif entry.kind is Kind.REFUSE:
-            withdrawn = self.offer and self.offer.seat is entry.seat
-            self.offer, self.refused = None, None if withdrawn else self.offer
-        elif entry.kind is Kind.REMATCH:
-            self.rematch, self.offer = entry.text, None
+        match entry.kind:
+            case Kind.PLAY:
+                viewers = self._follow_play(entry)
+            case Kind.BACK:
+                self._follow_takeback(int(entry.text))
+            case Kind.SIT if entry.seat:
+                self.names[entry.seat] = entry.text
+                self.called[entry.seat] = entry.text or entry.seat.label
+                self.complete = self.people <= set(self.names)
+                self._tell_again()  # with the new name
+            case Kind.OFFER if entry.seat:
+                what, _, kept = entry.text.partition(" ")
+                self.offer, self.refused = Offer(entry.seat, what, int(kept or 0)), None
+            case Kind.REFUSE:
+                withdrawn = self.offer and self.offer.seat is entry.seat
+                self.offer, self.refused = None, None if withdrawn else self.offer
+            case Kind.REMATCH:
+                self.rematch, self.offer = entry.text, None
         for viewer in viewers:
             self.seen[viewer].append(entry)
         if entry.kind is Kind.PLAY and entry.seat:
             self.decided[entry.seat].append((self.event(entry.seat), self.match))
+
+    def _follow_play(self, entry: Entry) -> tuple[Viewer, ...]:
+        """Follow a line of the record; whoever may know anything of it."""
+        viewers = EVERYBODY
+        self._go_to(self.match.play_text(entry.text))
+        if not self.names:
+            self.taken_over += 1
+        if self.rules.has_secrets:
+            assert self.match.last
+            viewers = tuple(viewer for viewer in viewers if self.match.last.seen(viewer))
+            if self.over:  # what was hidden can be told now
+                self._tell_again()
+        if viewers == EVERYBODY or self.over:  # else nobody may notice that an offer has lapsed
+            self.offer = self.refused = None
+        return viewers
+
+    def _follow_takeback(self, kept: int) -> None:
+        self._go_to(self.match.after(kept))
+        self._answered.clear()
+        self.taken_over = min(self.taken_over, kept)
+        for told in self.told.values():
+            del told[kept:]
+        self.offer = self.refused = None
+
+    def _tell_again(self) -> None:
+        for told in self.told.values():
+            told.clear()
 
     @cached_property
     def drawing(self) -> Drawing[Any, Any]:
@@ -141,21 +153,36 @@ class Standing:
 
     # -- who plays ------------------------------------------------------------------------------
 
-    def live(self, players: Mapping[Seat, Player | None] | None = None) -> LiveMatch:
-        """The live match; without players it can be looked at and played by people."""
-        dice = Dice(self.headers.get("seed", ""), self._script)
-        return LiveMatch(self.match, players or _PEOPLE, dice)
-
     @cached_property
-    def _script(self) -> ChanceScript:
-        return ChanceScript.parse(self.rules, self.headers.get("chance", ""))
+    def dice(self) -> Dice:
+        """The match's chance, which is a function of its seed and its record."""
+        script = ChanceScript.parse(self.rules, self.headers.get("chance", ""))
+        return Dice(self.headers.get("seed", ""), script)
+
+    def go_on(self, match: AnyMatch) -> AnyMatch:
+        """Play what nobody decides: what chance brings, and what the book enters without asking."""
+        while (actor := match.actor) is not None:
+            if not isinstance(actor, Seat):
+                match = next_entry(match, {}, self.dice).play(match)
+                continue
+            try:
+                next(self.words.ask(match.sight(actor)))
+            except StopIteration as unasked:
+                match = match.play(actor, unasked.value)
+            else:
+                break
+        return match
+
+    def takeback(self, seat: Seat) -> Takeback | None:
+        """The way back to a seat's last decision, if there was one."""
+        return find_takeback(self.match, self.words, seat)
 
     def may_take_back(self, seat: Seat) -> bool:
         """Whether the seat may take back an answer: against a machine only if that revealed nothing."""
         agreed = self.people == BOTH
         if agreed and seat in self._answered:  # to look for it takes as long as all the rest of a page
             return True
-        back = self.live().takeback(seat)
+        back = self.takeback(seat)
         if back:
             self._answered.add(seat)
         return back is not None and (agreed or back.revocable)
@@ -208,20 +235,6 @@ def lines(match: AnyMatch, before: AnyMatch | None = None) -> tuple[Entry, ...]:
             for turn in new
         ]
     )
-
-
-def go_on_by_itself(live: LiveMatch) -> None:
-    """Play what nobody decides: what chance brings, and what the book enters without asking."""
-    while (actor := live.match.actor) is not None:
-        if not isinstance(actor, Seat):
-            live.enter(live.next_entry())
-            continue
-        try:
-            next(live.words.ask(live.match.sight(actor)))
-        except StopIteration as unasked:
-            live.play(actor, unasked.value)
-        else:
-            return
 
 
 def shown_prompt(question: Question) -> str:
