@@ -25,7 +25,7 @@ def test_every_option_is_told() -> None:
 
 
 def test_every_address_is_told() -> None:
-    for method, path, _ in ADDRESSES:
+    for method, path, *_ in ADDRESSES:
         told = re.sub(
             r"\{(\w+)\}", lambda name: {"id": "ID", "token": "INVITE"}.get(name[1], name[1].upper()), path
         )

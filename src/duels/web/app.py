@@ -2,8 +2,8 @@
 
 import logging
 from collections.abc import Awaitable, Callable
+from functools import partial
 
-from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -20,48 +20,51 @@ log = logging.getLogger("duels.web")
 
 Handler = Callable[[Site, Request], Awaitable[ASGIApp]]
 
-ADDRESSES: tuple[tuple[str, str, Handler], ...] = (
-    ("POST", "/m/{id}/act", Site.act),
-    ("GET", "/m/{id}/events", Site.events),
-    ("GET", "/m/{id}", Site.match),
-    ("POST", "/m/{id}/offer", Site.offer),
-    ("GET", "/", Site.home),
-    ("GET", "/g/{game}", Site.game),
-    ("POST", "/matches", Site.create),
-    ("GET", "/m/{id}/hint", Site.hint),
-    ("GET", "/m/{id}/record", Site.record),
-    ("GET", "/m/{id}/review", Site.review),
-    ("GET", "/j/{token}", Site.invite),
-    ("POST", "/j/{token}", Site.sit_down),
-    ("GET", "/review", Site.review_page),
-    ("POST", "/review", Site.review_posted),
-    ("GET", "/daily", Site.daily),
-    ("POST", "/daily", Site.daily_share),
-    ("GET", "/daily/{game}", Site.daily_puzzle),
-    ("POST", "/daily/{game}", Site.daily_answer),
-    ("GET", "/practice", Site.practice_page),
-    ("GET", "/practice/{game}", Site.practice),
-    ("POST", "/practice/{game}", Site.practice_answer),
-    ("GET", "/health", Site.health),
-    ("GET", "/static/{name}", Site.static),
+ADDRESSES: tuple[tuple[str, str, Handler, str], ...] = (
+    ("POST", "/m/{id}/act", Site.act, "act"),
+    ("GET", "/m/{id}/events", Site.events, "read"),
+    ("GET", "/m/{id}", Site.match, "read"),
+    ("POST", "/m/{id}/offer", Site.offer, "act"),
+    ("GET", "/", Site.home, ""),
+    ("GET", "/g/{game}", Site.game, "read"),
+    ("POST", "/matches", Site.create, "create"),
+    ("GET", "/m/{id}/hint", Site.hint, "heavy"),
+    ("GET", "/m/{id}/record", Site.record, "read"),
+    ("GET", "/m/{id}/review", Site.review, "heavy"),
+    ("GET", "/j/{token}", Site.invite, "create"),
+    ("POST", "/j/{token}", Site.sit_down, "create"),
+    ("GET", "/review", Site.review_page, "read"),
+    ("POST", "/review", Site.review_posted, "heavy"),
+    ("GET", "/daily", Site.daily, "read"),
+    ("POST", "/daily", Site.daily_share, "read"),
+    ("GET", "/daily/{game}", Site.daily_puzzle, "heavy"),
+    ("POST", "/daily/{game}", Site.daily_answer, "heavy"),
+    ("GET", "/practice", Site.practice_page, "read"),
+    ("GET", "/practice/{game}", Site.practice, "heavy"),
+    ("POST", "/practice/{game}", Site.practice_answer, "heavy"),
+    ("GET", "/health", Site.health, ""),
+    ("GET", "/static/{name}", Site.static, ""),
 )
-"""Every address: the method, the path, and its handler. They are tried in this order."""
+"""Every address: the method, the path, its handler, and the rate that limits it, if there is one.
+
+They are tried in this order."""
 _AT_THE_BOARD = ("/m/{id}/act", "/m/{id}/events", "/m/{id}/offer")  # what is sent there is short
-_COMPRESSED = Middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)
+_compress = partial(GZipMiddleware, minimum_size=1_000, compresslevel=5)
 _UNREACHABLE = "The server cannot reach its matches now. Nothing that you saw is lost; try again in a moment."
 _RETRY = 2  # seconds, until then
 
 
 def make_app(site: Site) -> ASGIApp:
     """The server as an ASGI application; whoever runs it opens the site before, and closes it after."""
-    handlers: dict[str, dict[str, Handler]] = {}
-    for method, path, handler in ADDRESSES:
-        handlers.setdefault(path, {})[method] = handler
+    handlers: dict[str, dict[str, tuple[Handler, str]]] = {}
+    for method, path, handler, rate in ADDRESSES:
+        handlers.setdefault(path, {})[method] = handler, rate
+    endpoints = {path: _Endpoint(site, by_method) for path, by_method in handlers.items()}
     routes = [
-        Route(path, _Endpoint(site, by_method), middleware=None if path in _AT_THE_BOARD else [_COMPRESSED])
-        for path, by_method in handlers.items()
+        Route(path, endpoint if path in _AT_THE_BOARD else _compress(endpoint))
+        for path, endpoint in endpoints.items()
     ]
-    router = Router(routes, default=_Endpoint(site, {}))
+    router = Router(routes, default=_compress(_Endpoint(site, {})))
     larger = {"/review": 2 * reviews.MOST_BYTES, "/daily": puzzles.MOST_BYTES}
     settings = site.settings
     return Guard(router, settings.origins, settings.link, settings.secure, larger)
@@ -70,14 +73,17 @@ def make_app(site: Site) -> ASGIApp:
 class _Endpoint:
     """What answers at one path, by the method of the request."""
 
-    def __init__(self, site: Site, handlers: dict[str, Handler]) -> None:
+    def __init__(self, site: Site, handlers: dict[str, tuple[Handler, str]]) -> None:
         self._site = site
         self._handlers = handlers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive, send)
-        handler = self._handlers.get("GET" if request.method == "HEAD" else request.method, _nothing)
+        method = "GET" if request.method == "HEAD" else request.method
+        handler, rate = self._handlers.get(method, (_nothing, ""))
         try:
+            if rate:
+                self._site.take(rate, request)
             response = await handler(self._site, request)
         except Exception as problem:
             response = self._refuse(request, problem)
@@ -92,7 +98,7 @@ class _Endpoint:
 
 
 async def _nothing(site: Site, request: Request) -> Response:
-    raise Missing("There is nothing here.")
+    raise Missing()
 
 
 def _reason(problem: Exception) -> tuple[int, str, int]:

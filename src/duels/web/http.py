@@ -65,8 +65,9 @@ def event_number(text: str | None) -> int | None:
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
-async def body(request: Request, **kinds: type) -> dict[str, Any]:
-    """The fields of a request, of these names and kinds and no others."""
+async def body(request: Request, **fields: Any) -> dict[str, Any]:
+    """The fields of a request, of these names and no others; each has its kind, or its usual value."""
+    kinds = {name: given if isinstance(given, type) else type(given) for name, given in fields.items()}
     try:
         data = json.loads((await request.body()).decode() or "{}")
     except (ValueError, RecursionError):
@@ -78,7 +79,7 @@ async def body(request: Request, **kinds: type) -> dict[str, Any]:
             raise Refusal(f"There is no field '{clean_name(str(name))}' here; there are {', '.join(kinds)}.")
         if type(value) is not kinds[name]:
             raise Refusal(f"'{name}' has to be {_CALLED[kinds[name]]}.")
-    return data
+    return {name: given for name, given in fields.items() if not isinstance(given, type)} | data
 
 
 class Guard:

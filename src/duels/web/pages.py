@@ -24,6 +24,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from duels.core.svg import Picture, stylesheet
+from duels.web.refusals import Missing
 
 _FOREVER = "public, max-age=31536000, immutable"
 _LEAST_PACKED = 500  # bytes
@@ -93,11 +94,11 @@ class Pages:
         assert name in _statics(), name
         return f"/static/{name}?{_version()}"
 
-    def file(self, request: Request) -> Response | None:
-        """A file as an answer; None if there is none of that name."""
+    def file(self, request: Request) -> Response:
+        """A file as an answer; Missing if there is none of that name."""
         found = _statics().get(request.path_params["name"])
         if found is None:
-            return None
+            raise Missing()
         lasts = _FOREVER if request.url.query == _version() else "no-cache"
         headers = {"Cache-Control": lasts, "Vary": "Accept-Encoding"}
         if found.packed and "gzip" in request.headers.get("accept-encoding", ""):

@@ -117,7 +117,7 @@ class Puzzles:
         from duels.analysis.exercises import puzzle
 
         if game.name not in GAMES:
-            raise Missing("There is nothing here.")
+            raise Missing()
         day = date.today()
         return await self._find((game.name, day.isoformat(), None), partial(puzzle, day, game))
 

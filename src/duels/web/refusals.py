@@ -20,6 +20,9 @@ class Missing(Refusal):
 
     status = 404
 
+    def __init__(self, message: str = "There is nothing here.") -> None:
+        super().__init__(message)
+
 
 class NoMatch(Missing):
     """A match that is unknown, or that this visitor may not watch now: nobody can tell which."""

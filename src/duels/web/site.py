@@ -51,12 +51,8 @@ class Site:
         self._secure = settings.secure
         self.pages = Pages()
         self.workers = Workers()
-        self.matches = Matches(
-            store or store_at(settings.database),
-            self.workers,
-            settings.pause,
-            settings.limits.matches_a_day,
-        )
+        store = store or store_at(settings.database)
+        self.matches = Matches(store, self.workers, settings.pause, settings.limits.matches_a_day)
         self.buckets = visitors.Buckets(settings.limits)
         self.streams = visitors.Streams(settings.limits)
         self.ending = False
@@ -85,7 +81,8 @@ class Site:
     async def home(self, request: Request) -> Response:
         """The games, and the visitor's matches."""
         all_of_them = request.query_params.get("matches") == "all"
-        visitor = self._take("heavy" if all_of_them else "read", request)
+        self.take("heavy" if all_of_them else "read", request)
+        visitor = self._identity(request)
         most = _ALL if all_of_them else _MOST_OVER
         matches, more = await self._matches_of(visitor, most) if visitor else ([], False)
         data = {
@@ -111,7 +108,6 @@ class Site:
 
     async def game(self, request: Request) -> Response:
         """One game: its rules, and whom to play."""
-        self._take("read", request)
         game = _game(request.path_params["game"])
         data = {**_card(game), "board": _start_of(game), **_rules_of(game)}
         return self._answer(request, "game.html", data)
@@ -125,31 +121,19 @@ class Site:
 
     async def create(self, request: Request) -> Response:
         """A new match."""
-        self._take("create", request)
-        asked = await body(request, game=str, against=str, first=str, name=str, match=str, entries=int)
+        asked = await body(request, game="", against=str, first="me", name="", match=str, entries=0)
         visitor, cookie = self._admit(request)
+        name, against = asked["name"], asked.get("against")
         if "match" in asked:
-            made = await self.matches.play_on(
-                visitor,
-                asked["match"],
-                asked.get("entries", 0),
-                asked.get("against"),
-                asked.get("name", ""),
-            )
+            made = await self.matches.play_on(visitor, asked["match"], asked["entries"], against, name)
         else:
-            made = await self.matches.create(
-                visitor,
-                asked.get("game", ""),
-                asked.get("against", opponents.USUAL),
-                asked.get("first", "me"),
-                asked.get("name", ""),
-            )
+            against = opponents.USUAL if against is None else against
+            made = await self.matches.create(visitor, asked["game"], against, asked["first"], name)
         answer = json_answer({"match": made.id, "seat": made.seat.value, "url": f"/m/{made.id}"}, 201)
         return self._with_cookie(answer, cookie)
 
     async def match(self, request: Request) -> Response:
         """A match as the visitor may see it."""
-        self._take("read", request)
         standing, viewer = await self._look(request)
         if request.query_params.get("only") == "turn":  # pages that nobody sees ask for no more
             return json_answer(views.asked_of(standing, viewer))
@@ -181,7 +165,7 @@ class Site:
 
     async def events(self, request: Request) -> ASGIApp:
         """The match as it goes on."""
-        visitor, id = self._take("read", request), request.path_params["id"]
+        visitor, id = self._identity(request), request.path_params["id"]
         await self.matches.look(id, visitor)
         counted = self.streams.enter(visitor, address(request))
         as_json = request.query_params.get("format") == "json" or wants_json(request)
@@ -219,7 +203,6 @@ class Site:
 
     async def act(self, request: Request) -> Response:
         """An action of the visitor's seat."""
-        visitor = self._take("act", request)
         asked = await body(request, action=str, event=int, entries=list)
         entries = tuple(asked.get("entries", ()))
         if "event" not in asked or ("action" in asked) == ("entries" in asked):
@@ -228,34 +211,30 @@ class Site:
             raise Refusal("Entries are texts.")
         action = Asked(asked["event"], asked.get("action"), entries)
         try:
-            await self.matches.act(request.path_params["id"], visitor, action)
+            await self.matches.act(request.path_params["id"], self._identity(request), action)
         except Unfinished as more:
             return json_answer({"prompt": str(more)})
         return Response(status_code=204)
 
     async def offer(self, request: Request) -> Response:
         """A takeback or a rematch is offered, or such an offer answered."""
-        visitor = self._take("act", request)
-        asked = await body(request, offer=str, answer=str, event=int)
+        asked = await body(request, offer="", answer="", event=int)
         if "event" not in asked:
             raise Refusal('Send {"offer": "…", "event": N}, N being the last event that you were sent.')
-        id = request.path_params["id"]
-        what, answer = asked.get("offer", ""), asked.get("answer", "")
+        what, answer = asked["offer"], asked["answer"]
         if what == REMATCH and answer != "no":  # it may begin a match
-            self._take("create", request)
-        await self.matches.offer(id, visitor, what, answer, asked["event"])
+            self.take("create", request)
+        visitor = self._identity(request)
+        await self.matches.offer(request.path_params["id"], visitor, what, answer, asked["event"])
         return Response(status_code=204)
 
     async def hint(self, request: Request) -> Response:
         """What perfect play would do, for a visitor who plays against a machine and is to move."""
-        self._take("heavy", request)
         standing, viewer = await self._look(request)
-        told = await reviews.hint_for(standing, viewer, self.workers)
-        return json_answer(told)
+        return json_answer(await reviews.hint_for(standing, viewer, self.workers))
 
     async def record(self, request: Request) -> Response:
         """The record: all of it after the end, before that what the visitor's seat may have."""
-        self._take("read", request)
         standing, viewer = await self._look(request)
         name = f"{standing.rules.name}-{standing.id[:6]}.duel"
         answer = plain_answer(200, record_for(standing, viewer).removesuffix("\n"))
@@ -264,7 +243,6 @@ class Site:
 
     async def review(self, request: Request) -> Response:
         """Where the match was won and lost, after its end."""
-        self._take("heavy", request)
         standing, viewer = await self._look(request)
         if not standing.over:
             raise Refusal("A match is reviewed once it is over.")
@@ -280,7 +258,6 @@ class Site:
 
     async def invite(self, request: Request) -> Response:
         """An invitation: who invites, to what."""
-        self._take("create", request)
         token = request.path_params["token"]
         try:
             standing, invite = await self.matches.invited(token)
@@ -305,58 +282,47 @@ class Site:
 
     async def sit_down(self, request: Request) -> Response:
         """Whoever was invited sits down."""
-        self._take("create", request)
-        asked = await body(request, name=str)
+        asked = await body(request, name="")
         visitor, cookie = self._admit(request)
-        id = await self.matches.sit_down(request.path_params["token"], visitor, asked.get("name", ""))
+        id = await self.matches.sit_down(request.path_params["token"], visitor, asked["name"])
         return self._with_cookie(json_answer({"match": id, "url": f"/m/{id}"}), cookie)
 
     # -- without a match ------------------------------------------------------------------------
 
     async def review_page(self, request: Request) -> Response:
         """Where a record can be handed in."""
-        self._take("read", request)
         return self._answer(request, "hand_in.html", {"most": reviews.MOST_BYTES})
 
     async def review_posted(self, request: Request) -> Response:
         """The review of a record that somebody hands in; nothing of it is kept."""
-        self._take("heavy", request)
-        asked = await body(request, record=str)
-        text = asked.get("record", "")
-        data = await self.workers.run(partial(reviews.review_posted, text))
+        asked = await body(request, record="")
+        data = await self.workers.run(partial(reviews.review_posted, asked["record"]))
         if wants_json(request):
             return json_answer(data)
         return Response(self.pages.render("_review.html", **{**data, "match": None}), media_type="text/html")
 
     async def daily(self, request: Request) -> Response:
         """Today's puzzles."""
-        self._take("read", request)
         return self._answer(request, "daily.html", self.puzzles.day())
 
     async def daily_puzzle(self, request: Request) -> Response:
         """One of today's puzzles."""
-        self._take("heavy", request)
         game = _game(request.path_params["game"])
         return self._answer(request, "puzzle.html", await self.puzzles.daily(game))
 
     async def daily_answer(self, request: Request) -> Response:
         """An answer to one of today's puzzles, graded; nothing is kept here."""
-        self._take("heavy", request)
-        asked = await body(request, answer=str, date=str)
+        asked = await body(request, answer="", date="")
         game = _game(request.path_params["game"])
-        return json_answer(
-            await self.puzzles.grade_daily(game, asked.get("date", ""), asked.get("answer", ""))
-        )
+        return json_answer(await self.puzzles.grade_daily(game, asked["date"], asked["answer"]))
 
     async def daily_share(self, request: Request) -> Response:
         """A line to show to others, from what the browser has kept."""
-        self._take("read", request)
-        asked = await body(request, answered=dict)
-        return json_answer(self.puzzles.share(asked.get("answered", {})))
+        asked = await body(request, answered={})
+        return json_answer(self.puzzles.share(asked["answered"]))
 
     async def practice_page(self, request: Request) -> Response:
         """The games that can be practised."""
-        self._take("read", request)
         games = [
             {"name": game.name, "title": game.title, "summary": game.summary, "board": _start_of(game)}
             for game in GAMES.values()
@@ -365,7 +331,6 @@ class Site:
 
     async def practice(self, request: Request) -> Response:
         """A position with a clear answer."""
-        self._take("heavy", request)
         game = _game(request.path_params["game"])
         aim = request.query_params.get("aim", "")
         shown = await self.puzzles.practice(game, request.query_params.get("seed", ""), aim)
@@ -373,14 +338,8 @@ class Site:
 
     async def practice_answer(self, request: Request) -> Response:
         """An answer to it, graded."""
-        self._take("heavy", request)
-        asked = await body(request, answer=str, seed=str, aim=str, skill=dict)
-        game = _game(request.path_params["game"])
-        seed, aim = asked.get("seed", ""), asked.get("aim", "")
-        graded = await self.puzzles.grade_practice(
-            game, seed, aim, asked.get("answer", ""), asked.get("skill")
-        )
-        return json_answer(graded)
+        asked = await body(request, answer="", seed="", aim="", skill={})
+        return json_answer(await self.puzzles.grade_practice(_game(request.path_params["game"]), **asked))
 
     async def health(self, request: Request) -> Response:
         """Whether the server can serve."""
@@ -389,10 +348,7 @@ class Site:
 
     async def static(self, request: Request) -> Response:
         """A script, a style, a picture."""
-        found = self.pages.file(request)
-        if found is None:
-            raise Missing("There is nothing here.")
-        return found
+        return self.pages.file(request)
 
     # -- help -----------------------------------------------------------------------------------
 
@@ -418,11 +374,9 @@ class Site:
             answer.headers["Set-Cookie"] = visitors.set_cookie(cookie, self._secure)
         return answer
 
-    def _take(self, what: str, request: Request) -> str | None:
-        """Take one from the visitor's buckets; the visitor's identity."""
-        visitor = self._identity(request)
-        self.buckets.take(what, visitor, address(request))
-        return visitor
+    def take(self, rate: str, request: Request) -> None:
+        """Take one from the visitor's buckets; TooMany if one is empty."""
+        self.buckets.take(rate, self._identity(request), address(request))
 
     def _base(self, request: Request) -> str:
         """The address that somebody else can open: as the visitor's browser has it, if that is not local."""
@@ -482,4 +436,4 @@ def _game(name: str) -> Game:
     try:
         return find_game(name)
     except UnknownName:
-        raise Missing("There is nothing here.") from None
+        raise Missing() from None
