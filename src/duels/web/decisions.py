@@ -21,7 +21,7 @@ from duels.players import Player
 from duels.web.refusals import NoMatch, Refusal, Stale
 from duels.web.standing import REMATCH, TAKEBACK, Offer, Standing, Viewer, lines, shown_prompt
 from duels.web.store import Change, Entry, Invite, Kind, NewMatch
-from duels.web.visitors import new_invite, new_match_id
+from duels.web.visitors import new_token
 
 log = logging.getLogger("duels.web")
 
@@ -221,14 +221,14 @@ def make_match(
 
     What was `begun` was played by others, so it comes before they sit down.
     """
-    id = new_match_id()
+    id = new_token()
     header = format_header(rules, headers)
     sits = tuple(Entry(Kind.SIT, clean_name(name), seat) for seat, (_, name) in people.items())
     standing = Standing(id, header)
     standing.add((*begun, *sits))
     after = standing.go_on(standing.match) if standing.complete else standing.match
     free = standing.people - set(people)
-    invite = next((Invite(new_invite(), id, seat, time.time() + _WEEK) for seat in free), None)
+    invite = next((Invite(new_token(), id, seat, time.time() + _WEEK) for seat in free), None)
     return NewMatch(
         id,
         header,

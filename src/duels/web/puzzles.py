@@ -19,7 +19,7 @@ from duels.core.words import Words, plain
 from duels.games import GAMES
 from duels.web.refusals import Missing, Refusal, Stale
 from duels.web.views import Headline, label, prompt_of
-from duels.web.visitors import new_match_id
+from duels.web.visitors import new_token
 from duels.web.workers import Workers
 
 if TYPE_CHECKING:  # all of it is heavy, and loaded when it is asked for
@@ -125,7 +125,7 @@ class Puzzles:
 
     async def practice(self, game: Game, seed: str, aim: str) -> dict[str, Any]:
         """An exercise: the one of this seed, or any."""
-        seed = seed[:_LONGEST_SEED] or new_match_id()
+        seed = seed[:_LONGEST_SEED] or new_token()
         wanted = _aim(aim)
         exercise = await self._of_seed(game, seed, wanted)
         return {"kind": "practice", "date": "", "seed": seed, "aim": wanted, **_as_data(exercise)}

@@ -43,14 +43,6 @@ _FIRST = {"me": "1", "you": "2", "chance": "random"}
 FRIEND = "friend"
 
 
-@dataclass(frozen=True)
-class Created:
-    """A match that was just made: its id, and the seat of whoever made it."""
-
-    id: str
-    seat: Seat
-
-
 class Hub:
     """Everybody who watches a match is known here; all of them belong to one event loop."""
 
@@ -198,8 +190,8 @@ class Matches:
 
     async def create(
         self, identity: str, game: str, against: str, first: str = "me", name: str = ""
-    ) -> Created:
-        """Begin a match against a level, or one to which a friend is invited."""
+    ) -> tuple[str, Seat]:
+        """Begin a match against a level, or one to which a friend is invited; its id, the visitor's seat."""
         try:
             rules = find_game(game).rules()
         except UnknownName as unknown:
@@ -210,16 +202,11 @@ class Matches:
         await self._check_how_many(identity)
         if other != HUMAN and game not in GAMES:  # of ours there is every level
             await self._check_player(rules, other)
-        new = new_match.NewMatch(rules, HUMAN, other, _FIRST[first])
-        seat = Seat.TWO if new.swapped else Seat.ONE
-        made = make_match(new.rules, new.headers(), {seat: (identity, name)})
-        await self._store.create(made)
-        self._prepare(new.rules, other)
-        return Created(made.id, seat)
+        return await self._begin(rules, identity, name, other, _FIRST[first])
 
     async def play_on(
         self, identity: str, id: str, entries: int, against: str | None, name: str = ""
-    ) -> Created:
+    ) -> tuple[str, Seat]:
         """Begin a match with the first lines of another one that is over; whoever is to move goes on.
 
         It is against the same machine as then, unless another one is asked for.
@@ -234,11 +221,23 @@ class Matches:
         seat = viewer or (begun.actor if isinstance(begun.actor, Seat) else Seat.ONE)
         other = _opponent(standing.rules, against or as_before(standing.rules, standing.kinds[seat.other]))
         await self._check_how_many(identity)
-        new = new_match.NewMatch(standing.rules, *_swapped((HUMAN, other), seat is Seat.TWO))
-        made = make_match(new.rules, new.headers(), {seat: (identity, name)}, lines(begun))
+        return await self._begin(standing.rules, identity, name, other, str(seat.value), lines(begun))
+
+    async def _begin(
+        self,
+        rules: Rules[Any, Any, Any],
+        identity: str,
+        name: str,
+        other: str,
+        first: str,
+        begun: tuple[Entry, ...] = (),
+    ) -> tuple[str, Seat]:
+        new = new_match.NewMatch(rules, HUMAN, other, first)
+        seat = Seat.TWO if new.swapped else Seat.ONE
+        made = make_match(new.rules, new.headers(), {seat: (identity, name)}, begun)
         await self._store.create(made)
         self._prepare(new.rules, other)
-        return Created(made.id, seat)
+        return made.id, seat
 
     async def _check_how_many(self, identity: str) -> None:
         if await self._store.count_since(identity, time.time() - _DAY) >= self._matches_a_day:
@@ -409,7 +408,3 @@ def _opponent(rules: Rules[Any, Any, Any], name: str) -> str:
 def _waits_for_machine(standing: Standing) -> bool:
     actor = standing.actor
     return actor not in standing.people and isinstance(actor, Seat) and standing.complete
-
-
-def _swapped(pair: tuple[str, str], swap: bool) -> tuple[str, str]:
-    return (pair[1], pair[0]) if swap else pair

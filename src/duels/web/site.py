@@ -125,11 +125,11 @@ class Site:
         visitor, cookie = self._admit(request)
         name, against = asked["name"], asked.get("against")
         if "match" in asked:
-            made = await self.matches.play_on(visitor, asked["match"], asked["entries"], against, name)
+            id, seat = await self.matches.play_on(visitor, asked["match"], asked["entries"], against, name)
         else:
             against = opponents.USUAL if against is None else against
-            made = await self.matches.create(visitor, asked["game"], against, asked["first"], name)
-        answer = json_answer({"match": made.id, "seat": made.seat.value, "url": f"/m/{made.id}"}, 201)
+            id, seat = await self.matches.create(visitor, asked["game"], against, asked["first"], name)
+        answer = json_answer({"match": id, "seat": seat.value, "url": f"/m/{id}"}, 201)
         return self._with_cookie(answer, cookie)
 
     async def match(self, request: Request) -> Response:

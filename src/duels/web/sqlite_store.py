@@ -8,10 +8,9 @@ import asyncio
 import logging
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -54,20 +53,7 @@ _LISTEN_EVERY = 0.2  # seconds between looks at whether another process has writ
 _MOST_TOGETHER = 256  # changes in one commit
 
 
-@dataclass
-class _Job:
-    """Something to be written, and whom to tell."""
-
-    work: Callable[[sqlite3.Connection], object]
-    done: "asyncio.Future[None]"
-
-    def finish(self, problem: Exception | None) -> None:
-        if self.done.done():  # nobody waits any more
-            return
-        if problem:
-            self.done.set_exception(problem)
-        else:
-            self.done.set_result(None)
+_Work = Callable[[sqlite3.Connection], object]
 
 
 class SqliteStore(Store):
@@ -78,7 +64,7 @@ class SqliteStore(Store):
         self._reading: sqlite3.Connection | None = None
         self._writing: sqlite3.Connection | None = None
         self._thread = ThreadPoolExecutor(1, "duels-writer")
-        self._waiting: list[_Job] = []
+        self._waiting: list[tuple[_Work, asyncio.Future[Exception | None]]] = []
         self._writer: asyncio.Task[None] | None = None
         self._listening: asyncio.Task[None] | None = None
         self._heard: Heard = lambda match: None
@@ -95,7 +81,7 @@ class SqliteStore(Store):
             raise DuelsError(f"{self.path} is a folder: --database names a file in it.")
         if not self.path.exists():
             self.path.touch(mode=0o600)
-        with _explained(self.path):
+        with self._explained():
             writing = _connect(self.path)
             try:
                 _prepare(writing, self.path)
@@ -120,21 +106,20 @@ class SqliteStore(Store):
                 connection.close()
 
     @contextmanager
-    def _noted(self) -> Iterator[None]:
-        """Within, that the file cannot be used is explained, and noted until something is written again."""
+    def _explained(self) -> Iterator[None]:
+        """Within, SQLite's errors become one line that names the file; noted until something is written."""
         try:
-            with _explained(self.path):
-                yield
-        except StoreUnavailable:  # whoever asked for it says why
+            yield
+        except sqlite3.Error as problem:
             self._failed = True
-            raise
+            raise StoreUnavailable(f"{self.path}: {problem}.") from None
 
     # -- reading --------------------------------------------------------------------------------
 
     async def rows(self, query: str, *values: object) -> list[Row]:
         """Return the rows of a query, which is quicker than a thread could start."""
         assert self._reading, "the store is open"
-        with self._noted():
+        with self._explained():
             return self._reading.execute(_in_sqlite(query), values).fetchall()
 
     async def check(self) -> None:
@@ -154,27 +139,30 @@ class SqliteStore(Store):
         await self._do(lambda db: _carry_out(db, appending(change)))
         self._heard(change.match)
 
-    async def _do(self, work: Callable[[sqlite3.Connection], object]) -> None:
-        job = _Job(work, asyncio.get_running_loop().create_future())
-        self._waiting.append(job)
+    async def _do(self, work: _Work) -> None:
+        done: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((work, done))
         if self._writer is None:
             self._writer = asyncio.create_task(self._write_on())
-        await job.done
+        if problem := await done:
+            raise problem
 
     async def _write_on(self) -> None:
         """Write until nothing is waiting."""
         while self._waiting:
             jobs, self._waiting = self._waiting[:_MOST_TOGETHER], self._waiting[_MOST_TOGETHER:]
-            await self._write_together(jobs)
+            problems = await self._write_together([work for work, _ in jobs])
+            for (_, done), problem in zip(jobs, problems, strict=True):
+                if not done.done():  # else nobody waits any more
+                    done.set_result(problem)
         self._writer = None
 
-    async def _write_together(self, jobs: list[_Job]) -> None:
-        """One commit, one sync to the disk; a job that fails takes no other with it."""
+    async def _write_together(self, jobs: list[_Work]) -> Sequence[Exception | None]:
+        """One commit, one sync to the disk; the problem of each job, if it had one, which is its own."""
         assert self._writing, "the store is open"
         db = self._writing
-        problems: list[Exception | None] = []
         try:
-            with self._noted():
+            with self._explained():
                 self._check_place()
                 self._notice_others(db)
                 await self._begin(db)
@@ -186,13 +174,11 @@ class SqliteStore(Store):
                         db.execute("ROLLBACK")
                     raise
         except Exception as problem:
-            problems = [problem] * len(jobs)
-        else:
-            if self._failed:
-                log.warning("%s is back.", self.path)
-            self._failed = False
-        for job, failed in zip(jobs, problems, strict=True):
-            job.finish(failed)
+            return [problem] * len(jobs)
+        if self._failed:
+            log.warning("%s is back.", self.path)
+        self._failed = False
+        return problems
 
     async def _begin(self, db: sqlite3.Connection) -> None:
         try:
@@ -216,6 +202,7 @@ class SqliteStore(Store):
         except OSError:
             here = False
         if not here:
+            self._failed = True
             raise StoreUnavailable(f"{self.path} was moved, removed or replaced while it was in use.")
 
     async def _listen(self) -> None:
@@ -258,10 +245,10 @@ def _prepare(db: sqlite3.Connection, path: Path) -> None:
     db.execute("COMMIT")
 
 
-def _attempt(db: sqlite3.Connection, job: _Job) -> Exception | None:
+def _attempt(db: sqlite3.Connection, work: _Work) -> Exception | None:
     db.execute("SAVEPOINT job")
     try:
-        job.work(db)
+        work(db)
     except (Conflict, sqlite3.IntegrityError) as problem:  # of this job, not of the file
         db.execute("ROLLBACK TO job")
         return problem
@@ -281,12 +268,3 @@ def _carry_out(db: sqlite3.Connection, steps: Steps) -> None:
 def _in_sqlite(query: str) -> str:
     """The query for our tables. It locks no row: nobody else writes during a transaction."""
     return query.replace("duels_", "").removesuffix(" FOR UPDATE")
-
-
-@contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    """Within, what SQLite complains about becomes one line that names the file."""
-    try:
-        yield
-    except sqlite3.Error as problem:
-        raise StoreUnavailable(f"{path}: {problem}.") from None

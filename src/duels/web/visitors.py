@@ -17,7 +17,6 @@ COOKIE = "duels"
 COOKIE_BEHIND_TLS = "__Host-duels"
 _YEAR = 365 * 24 * 3600
 _LENGTH = 43  # of 256 bits in URL-safe letters
-_MATCH_BITS = 128
 _MOST_KEPT = 20_000  # buckets; one that was not used for longest is full again anyway
 
 
@@ -26,14 +25,9 @@ def new_cookie() -> str:
     return secrets.token_urlsafe(32)
 
 
-def new_match_id() -> str:
-    """An address that nobody can guess."""
-    return secrets.token_urlsafe(_MATCH_BITS // 8)
-
-
-def new_invite() -> str:
-    """A token that nobody can guess: 128 bits."""
-    return secrets.token_urlsafe(_MATCH_BITS // 8)
+def new_token() -> str:
+    """The address of a match or an invitation, which nobody can guess: 128 bits."""
+    return secrets.token_urlsafe(16)
 
 
 def identity(cookie: str) -> str:
