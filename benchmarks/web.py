@@ -1,9 +1,8 @@
 """The server beside boardgame.io's own, in one run: moves, waiting, memory; then start-up and the pages.
 
-Both servers are played by the same program, with random matches of leap. Ours has every move on disk before
-it answers, theirs keeps matches in memory. A third one does nothing but sync and send: what our stack can
-reach at most. Needs Node.js, `npm install` in benchmarks/boardgame_io (which `make bench` does), and for the
-last part a Chromium.
+Both servers are played by the same program, with random matches of leap, and both keep matches in files: ours
+in SQLite, theirs by its FlatFile storage. Needs Node.js, `npm install` in benchmarks/boardgame_io (which
+`make bench` does), and for the last part a Chromium.
 """
 
 import argparse
@@ -28,7 +27,7 @@ from web_pages import weigh
 HERE = Path(__file__).parent
 PEER = HERE / "boardgame_io"
 BUILD = HERE.parent / "build"
-OURS, THEIRS, BARE = "duels", "boardgame.io", "bare"
+OURS, THEIRS = "duels", "boardgame.io"
 DUELS = str(Path(sys.executable).with_name("duels"))
 PAIRS = 40
 PAUSE = 1_000  # milliseconds that people think, where waiting is measured
@@ -60,8 +59,7 @@ def running(kind: str, folder: str) -> Iterator[Running]:
     """A server that has just been started; it writes its port when it listens."""
     commands = {
         OURS: [sys.executable, str(HERE / "serve_unlimited.py"), str(Path(folder) / "web.sqlite3")],
-        THEIRS: ["node", str(PEER / "server.mjs")],
-        BARE: [sys.executable, str(HERE / "serve_bare.py"), str(Path(folder) / "bare")],
+        THEIRS: ["node", str(PEER / "server.mjs"), str(Path(folder) / "flat_file")],
     }
     environment = {**os.environ, "NODE_ENV": "production"}
     process = subprocess.Popen(commands[kind], stdout=subprocess.PIPE, text=True, env=environment)
@@ -182,7 +180,7 @@ def main() -> None:
     BUILD.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=BUILD) as folder:
         with ExitStack() as stack:
-            servers = [stack.enter_context(running(kind, folder)) for kind in (OURS, THEIRS, BARE)]
+            servers = [stack.enter_context(running(kind, folder)) for kind in (OURS, THEIRS)]
             play(servers, 0, 1, 3)  # to warm up: theirs is compiled while it runs
             flat_out = play(servers, 0, turns, 3)
             synced = disk(folder)

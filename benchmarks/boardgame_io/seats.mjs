@@ -90,12 +90,6 @@ async function sitDownAtDuels() {
   return [new DuelsSeat(match, made.cookie), new DuelsSeat(match, joined.cookie)];
 }
 
-// At the server that knows nothing, a match is an address that nobody else has.
-async function sitDownAtNothing() {
-  const match = `/${crypto.randomUUID()}`;
-  return [new DuelsSeat(match, ""), new DuelsSeat(match, "")];
-}
-
 class BoardgameSeat extends Seat {
   constructor(match, player, credentials) {
     super();
@@ -142,7 +136,6 @@ export function Kind(name, url) {
   base = url;
   return {
     duels: { sitDown: sitDownAtDuels, bystander: (match) => new DuelsSeat(match, "") },
-    "bare": { sitDown: sitDownAtNothing },
     "boardgame.io": { sitDown: sitDownAtBoardgame, bystander: (match) => new BoardgameSeat(match, null, undefined) },
   }[name];
 }

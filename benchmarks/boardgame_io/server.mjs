@@ -1,8 +1,10 @@
-// boardgame.io's own server, as it is, with leap as a game of its own. Matches are in memory.
+// boardgame.io's own server, as it is, with leap as a game of its own. Matches are kept by its own file storage.
 // Writes its port to stdout once it listens.
+//
+// node server.mjs FOLDER
 import { createRequire } from "node:module";
 
-const { Server } = createRequire(import.meta.url)("boardgame.io/server");
+const { FlatFile, Server } = createRequire(import.meta.url)("boardgame.io/server");
 
 const GOAL = 21;
 
@@ -22,5 +24,6 @@ const leap = {
   endIf: ({ G, ctx }) => (G.cells.includes(GOAL) ? { winner: ctx.currentPlayer } : undefined),
 };
 
-const running = await Server({ games: [leap], origins: [/./] }).run({ port: 0 });
+const db = new FlatFile({ dir: process.argv[2] });
+const running = await Server({ games: [leap], origins: [/./], db }).run({ port: 0 });
 console.log(running.appServer.address().port);
