@@ -159,19 +159,24 @@ def drawn(player: str, samples: int, seed: int) -> Answers:
     return Answers(collect(ProbeConfig("random", ("lights",), samples=samples), rules, answer))
 
 
-@pytest.mark.parametrize("samples", [4, pytest.param(10, marks=pytest.mark.slow)])
-def test_intervals_of_a_player_that_draws_hold(samples: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("samples", "runs"),
+    [(4, 8), *(pytest.param(samples, 25, marks=pytest.mark.slow) for samples in (4, 10))],
+)
+def test_intervals_of_a_player_that_draws_hold(
+    samples: int, runs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(probe_values, "OPPONENTS", ("expert",))
     rules = find_game("lights").rules()
     true = exploitability("club", "lights")
     result = (exact_result(rules, "club", "expert") + 1 - exact_result(rules, "expert", "club")) / 2
-    runs, gains, results = 25, 0, 0
+    gains = results = 0
     for seed in range(runs):
         answers = drawn("club", samples, seed)
         gain, against = probe_values.exploitability(answers, None), against_all(answers)["expert"]
         gains += gain.low <= true <= gain.high
         results += against.low <= result <= against.high
-    assert min(gains, results) >= runs - 3
+    assert min(gains, results) >= runs - max(1, runs // 8)
 
 
 @pytest.mark.slow

@@ -77,6 +77,7 @@ def test_batches_count_every_game(rules: AnyRules) -> None:
     assert not tally.truncated.any()
 
 
+@pytest.mark.slow
 def test_perfect_play_of_tictactoe_cannot_be_exploited() -> None:
     assert duels.exploitability("perfect", TICTACTOE) == 0
     assert 0.05 < duels.exploitability("random", duels_tictactoe.GAME) < 0.5
