@@ -24,52 +24,53 @@ class LightsWords(Words[TurnOff, State]):
         return Narration([self._states(self.rules.initial().row), ""])
 
     def ask(self, sight: Sight[TurnOff, State]) -> Dialogue[TurnOff]:
-        singles = [a.first for a in sight.actions if a.count == 1]
-        pairs = [a.first for a in sight.actions if a.count == 2]
-
-        def read_option(entry: str) -> int | TurnOff:
-            word = entry.strip()
-            if both := _two_numbers(word):  # the program's own notation, or both lights at once
-                pair = self._pair(both, pairs, sight.view.row)
-                if isinstance(pair, str):
-                    raise Refused(pair)
-                return pair
-            if word not in ("1", "2"):
-                raise Refused(f"{shown(entry)} is not an option. {_OPTIONS}")
-            if word == "2" and not pairs:
-                raise Refused("No two adjacent lights are ON. Enter 1 to turn OFF one light.")
-            return int(word)
-
-        def read_single(entry: str) -> TurnOff:
-            light = read_number(entry, f"Enter {either(singles)}.")
-            if light not in singles:
-                raise Refused(f"{self._why_not(light)} Enter {either(singles)}.")
-            return TurnOff(light)
-
-        def read_pair(entry: str) -> TurnOff | str:
-            if both := _two_numbers(entry):
-                return self._pair(both, pairs, sight.view.row)
-            first = read_number(entry, _first_of(pairs))
-            if first not in pairs:
-                raise Refused(f"{self._why_no_pair(first, sight.view.row)} {_first_of(pairs)}")
-            return TurnOff(first, 2)
-
         notice = ""
         while True:
             option = yield from ask_until(
                 f"{_player(sight.seat)}, choose your action:\n"
                 "1. Turn OFF one light.\n2. Turn OFF two adjacent lights.\n> ",
-                read_option,
+                lambda entry: self._read_option(entry, sight),
                 notice=notice,
             )
             if isinstance(option, TurnOff):
                 return option
             if option == 1:
-                return (yield from ask_until("Enter the number of the light to turn OFF:\n> ", read_single))
-            pair = yield from ask_until("Enter the number of the first light to turn OFF:\n> ", read_pair)
+                prompt = "Enter the number of the light to turn OFF:\n> "
+                return (yield from ask_until(prompt, lambda entry: self._read_single(entry, sight)))
+            prompt = "Enter the number of the first light to turn OFF:\n> "
+            pair = yield from ask_until(prompt, lambda entry: self._read_pair(entry, sight))
             if isinstance(pair, TurnOff):
                 return pair
             notice = pair  # a refused pair goes back to the choice of action, as in the book's example
+
+    def _read_option(self, entry: str, sight: Sight[TurnOff, State]) -> int | TurnOff:
+        word, pairs = entry.strip(), _firsts(sight, 2)
+        if both := _two_numbers(word):  # the program's own notation, or both lights at once
+            pair = self._pair(both, pairs, sight.view.row)
+            if isinstance(pair, str):
+                raise Refused(pair)
+            return pair
+        if word not in ("1", "2"):
+            raise Refused(f"{shown(entry)} is not an option. {_OPTIONS}")
+        if word == "2" and not pairs:
+            raise Refused("No two adjacent lights are ON. Enter 1 to turn OFF one light.")
+        return int(word)
+
+    def _read_single(self, entry: str, sight: Sight[TurnOff, State]) -> TurnOff:
+        singles = _firsts(sight, 1)
+        light = read_number(entry, f"Enter {either(singles)}.")
+        if light not in singles:
+            raise Refused(f"{self._why_not(light)} Enter {either(singles)}.")
+        return TurnOff(light)
+
+    def _read_pair(self, entry: str, sight: Sight[TurnOff, State]) -> TurnOff | str:
+        pairs = _firsts(sight, 2)
+        if both := _two_numbers(entry):
+            return self._pair(both, pairs, sight.view.row)
+        first = read_number(entry, _first_of(pairs))
+        if first not in pairs:
+            raise Refused(f"{self._why_no_pair(first, sight.view.row)} {_first_of(pairs)}")
+        return TurnOff(first, 2)
 
     def _pair(self, both: tuple[int, int], pairs: Sequence[int], row: str) -> TurnOff | str:
         """Both lights, named in either order; or why they cannot be turned off."""
@@ -134,6 +135,11 @@ class LightsWords(Words[TurnOff, State]):
             above = f"Lights: {numbers}\n" if numbered else ""
             parts.append(Row(part, f"States: {gap}", f" {gap}", "", above=above))
         return TextBoard(rows=tuple(parts))
+
+
+def _firsts(sight: Sight[TurnOff, State], count: int) -> list[int]:
+    """The first lights of the actions that turn off `count` lights."""
+    return [action.first for action in sight.actions if action.count == count]
 
 
 def _two_numbers(entry: str) -> tuple[int, int] | None:
