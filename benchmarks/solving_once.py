@@ -16,7 +16,7 @@ from itertools import product
 from operator import xor
 from typing import Any
 
-from duels.core.rules import Rules, Seat
+from duels.core.rules import AnyRules, Seat
 from duels.games import find_game
 from duels.solving.graph import explore
 from duels.solving.nimbers import TakeAndBreak
@@ -54,13 +54,13 @@ def oracle_from_nothing(name: str, rules: Any) -> Any:
     return FlipOracle(rules, Table(lumped, fill(lumped)))
 
 
-def our_opening(name: str, rules: Rules[Any, Any, Any]) -> Answer:
+def our_opening(name: str, rules: AnyRules) -> Answer:
     """Judge every action of the opening."""
     verdict = oracle_from_nothing(name, rules).judge(rules.sight(rules.initial(), Seat.ONE))
     return {"states": 1, "opening": verdict.value.number}
 
 
-def our_states(name: str, rules: Rules[Any, Any, Any]) -> Answer:
+def our_states(name: str, rules: AnyRules) -> Answer:
     """The value of every state, found by walking through the game, then asked for one by one."""
     states = explore(rules).states
     oracle = oracle_from_nothing(name, rules)

@@ -14,17 +14,14 @@ from unittest import mock
 
 from hypothesis import strategies as st
 
-from duels.core.match import Concession, Match, draw
+from duels.core.match import AnyMatch, Concession, Match, draw
 from duels.core.record import dumps
-from duels.core.rules import CHANCE, Rules, Seat
+from duels.core.rules import CHANCE, AnyRules, Seat
 from duels.core.words import Dialogue, Question, Words
 from duels.games import GAMES, find_game
 from duels.play.dice import Dice
 from duels.players import make_player
 from duels.terminal.commands import run
-
-AnyMatch = Match[Any, Any, Any]
-AnyRules = Rules[Any, Any, Any]
 
 GAME_NAMES = tuple(GAMES)
 # Each game as in the book, and in a smaller form that shows its options.

@@ -1,11 +1,9 @@
 """The vectorised core: any number of games of one kind, stepped together as arrays."""
 
-from typing import Any
-
 from duels.core.features import TRUNCATION
 from duels.core.game import Game
 from duels.core.options import OptionValue
-from duels.core.rules import Rules
+from duels.core.rules import AnyRules
 from duels.core.validation import check_flag, check_int
 from duels.envs.batch import Batch, ReadyPolicy
 from duels.envs.form import form_of
@@ -18,7 +16,7 @@ __all__ = ["Batch", "ReadyPolicy", "Steps", "TableBatch", "Tables", "Tally", "ma
 
 
 def make(
-    game: str | Game | Rules[Any, Any, Any],
+    game: str | Game | AnyRules,
     num_envs: int = 1,
     seed: int = 0,
     *,

@@ -13,7 +13,7 @@ from duels.analysis.export import Export, export
 from duels.analysis.shown import Shown
 from duels.core.errors import DuelsError
 from duels.core.match import Match
-from duels.core.rules import Rules
+from duels.core.rules import AnyRules
 from duels.envs.engine import MatchEngine
 from duels.games import GAMES
 from duels.players import make_player
@@ -281,7 +281,7 @@ def test_perfect_players_regret_nothing(tmp_path: Path) -> None:
 
 
 def steps_run(games: int, **options: Any) -> Export:
-    rules: Rules[Any, Any, Any] = Steps(**options)
+    rules: AnyRules = Steps(**options)
     return Export(rules, ("random", "random"), "s", games)
 
 

@@ -18,7 +18,7 @@ from duels.analysis.grading import Grader, grades_of
 from duels.core.errors import DuelsError
 from duels.core.explore import reachable
 from duels.core.match import Match
-from duels.core.rules import CHANCE, Seat, Sight
+from duels.core.rules import CHANCE, AnySight, Seat
 from duels.envs import pettingzoo as duels_pettingzoo
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
 from duels.envs.openspiel import load_game
@@ -44,13 +44,13 @@ FORMS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-def skewed(sight: Sight[Any, Any]) -> dict[Any, float]:
+def skewed(sight: AnySight) -> dict[Any, float]:
     """A policy with no reason to it, but always the same: weights from the text of what is known."""
     weights = [1 + (hash_of(sight) + 7 * place) % 5 for place in range(len(sight.actions))]
     return {action: weight / sum(weights) for action, weight in zip(sight.actions, weights, strict=True)}
 
 
-def hash_of(sight: Sight[Any, Any]) -> int:
+def hash_of(sight: AnySight) -> int:
     return sum(map(ord, repr(sight.view)))
 
 
@@ -78,7 +78,7 @@ def test_perfect_leap_of_small_goal_cannot_be_exploited() -> None:
         """Whether whoever is to move wins."""
         return any(not wins(rules.apply(state, action).state) for action in rules.actions(state))
 
-    def perfect(sight: Sight[Any, Any]) -> Any:
+    def perfect(sight: AnySight) -> Any:
         winning = [a for a in sight.actions if not wins(rules.apply(sight.view, a).state)]
         return (winning or sight.actions)[0]
 
@@ -276,14 +276,14 @@ def test_what_cannot_be_graded_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
 SHORT: dict[str, Any] = {"cells": 2, "max_turns": 3}
 
 
-def shown_to(sight: Sight[Any, Any], number: int) -> float:
+def shown_to(sight: AnySight, number: int) -> float:
     """A weight that depends on what an observation shows, and on the action."""
     view = sight.view
     heard: int = view.named[sight.seat - 1] + 3 * view.named[sight.seat.other - 1]
     return float(1 + (heard + 5 * view.cell + 11 * view.tunnel + 7 * number) % 5)
 
 
-def skewed_by_what_is_shown(sight: Sight[Any, Any]) -> dict[Any, float]:
+def skewed_by_what_is_shown(sight: AnySight) -> dict[Any, float]:
     weights = {action: shown_to(sight, number) for number, action in enumerate(sight.actions)}
     return {action: weight / sum(weights.values()) for action, weight in weights.items()}
 
@@ -316,7 +316,7 @@ def test_a_table_of_endless_hunt_is_graded_as_its_function(cells: int) -> None:
 
 
 def test_a_table_of_hunt_that_acts_on_secrets_is_refused() -> None:
-    def sees(sight: Sight[Any, Any]) -> dict[Any, float]:
+    def sees(sight: AnySight) -> dict[Any, float]:
         return {sight.actions[0]: 1.0}
 
     rules = GAMES["hunt"].rules(**SHORT)
@@ -362,7 +362,7 @@ def test_a_function_that_draws_its_actions_is_refused(game: str, options: dict[s
             exploitability_bounds(draws, game, **options)
 
 
-def always(answer: object) -> Callable[[Sight[Any, Any]], object]:
+def always(answer: object) -> Callable[[AnySight], object]:
     return lambda sight: answer
 
 
@@ -395,10 +395,10 @@ def by_sweeps(rules: Any, policy: Any, responder: Seat) -> float:
 def test_a_function_may_look_at_the_clock() -> None:
     rules: Any = GAMES["chain"].rules(cells=3, run=2, max_boards=3)
 
-    def hurried(sight: Sight[Any, Any]) -> Any:
+    def hurried(sight: AnySight) -> Any:
         return sight.actions[sight.view.boards % len(sight.actions)]
 
-    def odds(sight: Sight[Any, Any]) -> list[float]:
+    def odds(sight: AnySight) -> list[float]:
         return [float(action == hurried(sight)) for action in sight.actions]
 
     expected = (sum(by_sweeps(rules, odds, seat) for seat in Seat) - 1) / 2
@@ -449,7 +449,7 @@ def test_exploitability_of_a_game_that_begins_with_open_chance() -> None:
     """On tables with several starts, beside the search of all lines."""
     rules = Nim(heaps=(1, 2), misere=True, roll=3)
 
-    def uniform(sight: Sight[Any, Any]) -> list[float]:
+    def uniform(sight: AnySight) -> list[float]:
         return [1 / len(sight.actions)] * len(sight.actions)
 
     by_search = [best_response(rules, seat, uniform) for seat in Seat]

@@ -18,7 +18,7 @@ from duels.analysis.levels import (
     usual_matches,
     what_decides,
 )
-from duels.core.match import Match
+from duels.core.match import AnyMatch, Match
 from duels.core.rules import Seat
 from duels.games import find_game
 from duels.play.step import play_out
@@ -61,9 +61,9 @@ def test_levels_are_ordered(game: str, matches: int, clear: int) -> None:
 def test_taking_luck_out_does_not_change_the_score(
     game: str, matches: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ends: list[Match[Any, Any, Any]] = []
+    ends: list[AnyMatch] = []
 
-    def watched(*how: Any) -> Match[Any, Any, Any]:
+    def watched(*how: Any) -> AnyMatch:
         ends.append(play_out(*how))
         return ends[-1]
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from decimal import Decimal
 from functools import cache, partial
 from random import Random
-from typing import Any
 
 import pytest
 
@@ -14,7 +13,7 @@ import duels
 from duels.analysis.review import Review, review, review_record
 from duels.analysis.review_words import account
 from duels.core.errors import DuelsError
-from duels.core.match import Match
+from duels.core.match import AnyMatch
 from duels.core.record import dumps
 from duels.core.rules import CHANCE, Seat
 from duels.games import find_game, load_record
@@ -63,7 +62,7 @@ PLAYED = [
 
 
 @pytest.mark.parametrize("played", PLAYED)
-def test_in_hunt_the_parts_add_up_without_a_remainder(played: Callable[..., Match[Any, Any, Any]]) -> None:
+def test_in_hunt_the_parts_add_up_without_a_remainder(played: Callable[..., AnyMatch]) -> None:
     """Luck is worked out apart, both tokens in sight: what came up beyond the mean by the strategy."""
     oracle = make_oracle(QuantumHunt())
     ended: Counter[str] = Counter()

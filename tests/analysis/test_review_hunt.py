@@ -9,7 +9,7 @@ import pytest
 import duels
 from duels.analysis.review import review_as_data
 from duels.analysis.review_page import review_as_page
-from duels.core.match import Match, playing
+from duels.core.match import AnyMatch, playing
 from duels.core.rules import Seat
 from duels.games.hunt.oracle import make_oracle
 from duels.games.hunt.rules import Move, Observe, Phase, QuantumHunt
@@ -25,11 +25,11 @@ COLLISION = (
 )  # fmt: skip
 
 
-def senseless_match(seed: int) -> Match[Any, Any, Any]:
+def senseless_match(seed: int) -> AnyMatch:
     """Player 1 stays on 1 and names 1, 2, 1, 2 …, against the strategy."""
     rng = Random(seed)
 
-    def decide(match: Match[Any, Any, Any], seat: Seat) -> Any:
+    def decide(match: AnyMatch, seat: Seat) -> Any:
         sight = match.sight(seat)
         if seat is Seat.TWO:
             return rng.choices(sight.actions, ORACLE.weights(sight))[0]

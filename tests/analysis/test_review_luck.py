@@ -4,12 +4,11 @@ The result is always the sum of both by the way they are told apart; here each i
 """
 
 from random import Random
-from typing import Any
 
 import pytest
 
 from duels.analysis.review import Moment, review
-from duels.core.match import Match
+from duels.core.match import AnyMatch
 from duels.core.rules import CHANCE, Seat
 from duels.games.flip.oracle import make_oracle
 from duels.games.flip.rules import QuantumTiles
@@ -21,7 +20,7 @@ ORACLE = make_oracle(RULES)
 CLOSE = 1e-9
 
 
-def to_player_1(match: Match[Any, Any, Any]) -> Value:
+def to_player_1(match: AnyMatch) -> Value:
     if match.outcome:
         return Value(float(match.outcome.winner is Seat.ONE))
     return ORACLE.value(match.sight(Seat.ONE))

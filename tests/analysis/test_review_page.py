@@ -4,14 +4,13 @@ import json
 import re
 from html.parser import HTMLParser
 from random import Random
-from typing import Any
 
 import pytest
 
 import duels
 from duels.analysis.review import review_record
 from duels.analysis.review_page import review_as_page
-from duels.core.match import Match
+from duels.core.match import AnyMatch
 from duels.core.record import Record
 from duels.core.rules import Seat
 from duels.core.words import plain
@@ -21,7 +20,7 @@ from tests.support import GAME_NAMES
 LOST = ("1-2", "4", "3", "5-6", "7")
 
 
-def page_of(match: Match[Any, Any, Any]) -> str:
+def page_of(match: AnyMatch) -> str:
     return review_as_page(duels.review(match))
 
 

@@ -22,11 +22,11 @@ from duels.analysis.statistics import (
     statistics,
 )
 from duels.analysis.wording import ONLY_MOVE
-from duels.core.match import Match
+from duels.core.match import AnyMatch, Match
 from duels.core.rules import Seat
 from duels.solving.oracles import oracle_for
 from duels.terminal.stats import statistics_as_text
-from tests.support import GAME_NAMES, AnyMatch, home, play_randomly
+from tests.support import GAME_NAMES, home, play_randomly
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from random import Random
 
 from duels.core.errors import RecordError
-from duels.core.match import Match
+from duels.core.match import AnyMatch, Match
 from duels.core.options import Option, options_of
 from duels.core.record import Record, TornRecord, dumps
-from duels.core.rules import Seat
+from duels.core.rules import AnyRules, Seat
 from duels.core.words import Question
 from duels.games import load_record
 from duels.play.journal import Journal
@@ -20,8 +20,6 @@ from tests.attack.harness import Case, in_turn, shuffled
 from tests.attack.sessions import RECORD, Scenario, perform
 from tests.support import (
     GAME_NAMES,
-    AnyMatch,
-    AnyRules,
     Done,
     advance,
     all_rules,

@@ -17,9 +17,9 @@ from duels.core.errors import DuelsError
 from duels.core.features import Encoding
 from duels.core.game import Game
 from duels.core.information_sets import InformationSet
-from duels.core.match import Match
+from duels.core.match import AnyMatch, Match
 from duels.core.record import dumps, loads
-from duels.core.rules import Seat
+from duels.core.rules import AnyRules, Seat
 from duels.core.words import Words
 from duels.games import all_games
 from duels.games.hunt.rules import Observe
@@ -29,7 +29,7 @@ from tests.attack.fuzzing import line
 from tests.attack.harness import Case
 from tests.attack.sessions import RECORD, Scenario, perform
 from tests.core.toys import Hide
-from tests.support import AnyMatch, AnyRules, lines_of, play_randomly
+from tests.support import lines_of, play_randomly
 from tests.terminal.terminal import HIDE, PASS, Terminal
 
 # -- pairs that a seat cannot tell apart --------------------------------------------------------------------

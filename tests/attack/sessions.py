@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 from unittest import mock
 
-from duels.core.match import Match
+from duels.core.match import AnyMatch, Match
 from duels.core.record import dumps
 from duels.games import find_game
 from duels.play.library import remember
@@ -19,7 +19,7 @@ from duels.play.new_match import seat_players
 from duels.terminal.commands import run
 from tests.attack.harness import shuffled
 from tests.attack.system_calls import Calls
-from tests.support import GAME_NAMES, AnyMatch, Done, entries_for, home
+from tests.support import GAME_NAMES, Done, entries_for, home
 
 RECORD = "match.duel"
 Meddling = Callable[[Path], None]

@@ -12,7 +12,7 @@ from typing import Any
 
 from duels.core.match import Match
 from duels.core.record import dumps
-from duels.core.rules import Seat, Sight
+from duels.core.rules import AnySight, Seat
 from duels.core.words import Question, Words, plain
 from duels.games import find_game
 from duels.play.library import read_record
@@ -97,7 +97,7 @@ def sitting(name: str, machine: bool, rng: Random) -> Sitting:
 
 
 def _dialogue(
-    words: Words[Any, Any], sight: Sight[Any, Any], entries: Sequence[str]
+    words: Words[Any, Any], sight: AnySight, entries: Sequence[str]
 ) -> Iterator[tuple[Question, str]]:
     """The questions that these entries answer, each with the last line of its prompt."""
     dialogue = words.ask(sight)

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from duels.core.errors import GameOver, IllegalMove
 from duels.core.information_sets import InformationSet
-from duels.core.match import Concession, Match
+from duels.core.match import AnyMatch, Concession, Match
 from duels.core.rules import Seat
 from duels.games.hunt.rules import Move, Observe, QuantumHunt, Tunnel
-from tests.support import AnyMatch, all_matches, matches
+from tests.support import all_matches, matches
 
 AnySet = InformationSet[object, object, object]
 

@@ -1,13 +1,11 @@
 """The laws hold for the five duels, and each law catches a game that breaks it."""
 
-from typing import Any
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duels.core.laws import Checked, Inspector, Law, LawBroken, check_along, check_everywhere
-from duels.core.match import Match
+from duels.core.match import AnyMatch, Match
 from duels.core.rules import CHANCE
 from duels.games import GAMES
 
@@ -69,7 +67,7 @@ def test_every_law_has_a_game_that_breaks_it() -> None:
 
 
 @pytest.mark.parametrize("gate", [toys.LooseMatch, toys.ClosedMatch])
-def test_a_wrong_gate_is_caught(gate: type[Match[Any, Any, Any]]) -> None:
+def test_a_wrong_gate_is_caught(gate: type[AnyMatch]) -> None:
     match = gate.start(toys.Hide())
     with pytest.raises(LawBroken) as caught:
         Inspector(toys.Hide()).inspect(match)

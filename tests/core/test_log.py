@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duels.core.errors import DuelsError
-from duels.core.match import Match, Prefix
+from duels.core.match import AnyMatch, Match, Prefix
 from duels.core.rules import Event, Seat
 from duels.games import find_game
-from tests.support import AnyMatch, lines_of, matches, play_randomly
+from tests.support import lines_of, matches, play_randomly
 
 
 @given(st.lists(st.integers()), st.data())

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from duels.core.errors import DuelsError, GameOver, IllegalMove, NotationError, NotYourTurn
-from duels.core.match import Conceded, Concession, Match, draw, playing
+from duels.core.match import AnyMatch, Conceded, Concession, Match, draw, playing
 from duels.core.rules import CHANCE, Ending, Outcome, Seat
 from duels.games import find_game
 from duels.games.flip.rules import Flip
 from duels.games.flip.rules import QuantumTiles as FlipRules
-from tests.support import AnyMatch, all_rules
+from tests.support import all_rules
 
 ALL_RULES = all_rules()
 ANYTHING: list[Any] = [

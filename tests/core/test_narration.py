@@ -22,11 +22,11 @@ from duels.core.narration import (
     whose,
     wins,
 )
-from duels.core.rules import Seat
+from duels.core.rules import AnyRules, Seat
 from duels.core.text_board import TextBoard
 from duels.core.words import Ink, plain
 from duels.play.narrator import Narrator
-from tests.support import AnyRules, all_rules, play_randomly
+from tests.support import all_rules, play_randomly
 
 ONE, TWO = Seat
 NAMES = {reader: PlayerNames("Ann", "bob", reader) for reader in (ONE, TWO, None)}

@@ -10,12 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from duels.core.errors import DuelsError, RecordError
-from duels.core.match import Match
+from duels.core.match import AnyMatch, Match
 from duels.core.record import HEADERS, SECRET_HEADERS, dumps
 from duels.core.rules import Ending, Outcome, Seat
 from duels.games import find_game, load_record
 from duels.games.hunt.rules import Collided, Observed, QuantumHunt
-from tests.support import OPTIONS, AnyMatch, all_matches, duels, lines_of, matches, play_randomly
+from tests.support import OPTIONS, all_matches, duels, lines_of, matches, play_randomly
 
 FULL = {
     "seat1": "human",

@@ -3,15 +3,13 @@
 from random import Random
 from typing import Any
 
-from duels.core.match import Match
+from duels.core.match import AnyMatch, Match
 from duels.core.rules import Seat
 from duels.games import GAMES
 
 OPTIONS: dict[str, Any] = {"max_turns": 8}
 HUNT = GAMES["hunt"].rules(**OPTIONS)
 NUMBER = {action: number for number, action in enumerate(HUNT.all_actions())}
-
-AnyMatch = Match[Any, Any, Any]
 
 
 def random_match(rng: Random) -> AnyMatch:

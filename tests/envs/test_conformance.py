@@ -11,7 +11,7 @@ import duels
 from duels.analysis.exploitability import exploitability_bounds
 from duels.core.errors import DuelsError, TooLarge
 from duels.core.match import Match
-from duels.core.rules import Ending, Rules, Sight
+from duels.core.rules import AnyRules, AnySight, Ending
 from duels.envs.conformance import (
     Environment,
     EnvironmentBroken,
@@ -68,7 +68,7 @@ def test_a_game_with_secrets_that_begins_with_chance_and_ends_in_every_way() -> 
 @pytest.mark.parametrize(
     "rules", [Nim(heaps=(1, 2, 2)), Nim(heaps=(2, 1), misere=True, starts="two", roll=3), HighCard()]
 )
-def test_other_games_from_outside(rules: Rules[Any, Any, Any]) -> None:
+def test_other_games_from_outside(rules: AnyRules) -> None:
     checked = check_environments(rules)
     assert set(checked.environments) >= UNGRADED - SECOND_SEATS
 
@@ -188,10 +188,10 @@ class Cheat:
     def __init__(self, odds: dict[Any, float]) -> None:
         self._odds = odds
 
-    def choose(self, sight: Sight[Any, Any], rng: Any) -> Any:
+    def choose(self, sight: AnySight, rng: Any) -> Any:
         return next(iter(self._odds))
 
-    def odds(self, sight: Sight[Any, Any]) -> dict[Any, float]:
+    def odds(self, sight: AnySight) -> dict[Any, float]:
         return self._odds
 
 

@@ -13,7 +13,7 @@ from gymnasium.vector import AutoresetMode
 
 from duels.analysis.agents import table_of
 from duels.core.errors import DuelsError, IllegalMove
-from duels.core.rules import Sight
+from duels.core.rules import AnySight
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
 from duels.games import GAMES
 from duels.solving.game_tables import shared_tables
@@ -88,9 +88,9 @@ class First:
     """Takes the first legal action, and remembers what it was given."""
 
     def __init__(self) -> None:
-        self.sights: list[Sight[Any, Any]] = []
+        self.sights: list[AnySight] = []
 
-    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+    def choose(self, sight: AnySight, rng: Random) -> Any:
         self.sights.append(sight)
         return sight.actions[0]
 
@@ -232,10 +232,10 @@ def test_a_vector_env_draws_nothing() -> None:
 class Biased:
     """Takes the first action two times in three, else the last, and says so."""
 
-    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+    def choose(self, sight: AnySight, rng: Random) -> Any:
         return sight.actions[0 if rng.random() < 2 / 3 else -1]
 
-    def odds(self, sight: Sight[Any, Any]) -> dict[Any, float]:
+    def odds(self, sight: AnySight) -> dict[Any, float]:
         first, last = sight.actions[0], sight.actions[-1]
         return {first: 1.0} if first == last else {first: 2 / 3, last: 1 / 3}
 
@@ -334,7 +334,7 @@ class Stubborn:
     def __init__(self, answer: Any) -> None:
         self._answer = answer
 
-    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+    def choose(self, sight: AnySight, rng: Random) -> Any:
         return self._answer
 
 

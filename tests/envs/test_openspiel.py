@@ -35,8 +35,8 @@ from open_spiel.python.policy import Policy, UniformRandomPolicy
 import duels.envs.openspiel  # noqa: F401  (registers the games)
 from duels.analysis.exploitability import exploitability as our_exploitability
 from duels.core.errors import BadOption, GameOver, IllegalMove
-from duels.core.match import Match
-from duels.core.rules import CHANCE, Seat, Sight
+from duels.core.match import AnyMatch, Match
+from duels.core.rules import CHANCE, AnySight, Seat
 from duels.games import GAMES
 from duels.games.hunt.certify.pomdp import Effort, tightest
 from duels.games.hunt.certify.responder_problem import problem_against
@@ -104,7 +104,7 @@ class Census:
         options, max_moves = TREES[game]
         self._count(Match.start(GAMES[game].rules(**options)), max_moves)
 
-    def _count(self, match: Match[Any, Any, Any], moves_left: int) -> None:
+    def _count(self, match: AnyMatch, moves_left: int) -> None:
         actor = match.actor
         if actor is CHANCE:
             self.chance += 1
@@ -260,7 +260,7 @@ def test_their_value_iteration_agrees_with_our_oracles(
 class OurPolicy(Policy):  # type: ignore[misc]
     """A policy of ours, which goes by what a seat knows, for their algorithms."""
 
-    def __init__(self, game: Any, odds: Callable[[Sight[Any, Any]], dict[Any, float]]) -> None:
+    def __init__(self, game: Any, odds: Callable[[AnySight], dict[Any, float]]) -> None:
         super().__init__(game, [0, 1])
         self._odds = odds
         self._known: dict[str, dict[int, float]] = {}
@@ -274,7 +274,7 @@ class OurPolicy(Policy):  # type: ignore[misc]
         return self._known[key]
 
 
-def their_best_response(game: Any, seat: Seat, odds: Callable[[Sight[Any, Any]], dict[Any, float]]) -> float:
+def their_best_response(game: Any, seat: Seat, odds: Callable[[AnySight], dict[Any, float]]) -> float:
     """How often their best responder wins against a policy of ours at `seat`."""
     responder = best_response.BestResponsePolicy(game, seat.other - 1, OurPolicy(game, odds))
     points: float = responder.value(game.new_initial_state())
@@ -298,7 +298,7 @@ def test_their_best_response_lies_within_the_bounds_of_our_certificate(seed: int
     memory = Window(2, 1)
     tables = some_tables(seed, memory)
 
-    def odds(sight: Sight[Any, Any]) -> dict[Any, float]:
+    def odds(sight: AnySight) -> dict[Any, float]:
         said = [entry.cell - 1 for entry in sight.history if isinstance(entry, Observe)]
         own, other = said[sight.seat - 1 :: 2], said[sight.seat.other - 1 :: 2]
         row = memory.index(tuple(own)) * len(memory.states) + memory.index(tuple(other))

@@ -17,7 +17,7 @@ import duels.envs.openspiel  # noqa: F401  (registers the games)
 from duels import vector
 from duels.analysis.export import Export, play_one, rows_of
 from duels.core.match import Turn
-from duels.core.rules import Seat, Sight
+from duels.core.rules import AnySight, Seat
 from duels.envs import pettingzoo as duels_pettingzoo
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
 from duels.solving.oracles import oracle_for
@@ -62,7 +62,7 @@ class Script:
     def __init__(self, turns: list[Turn[Any]]) -> None:
         self._actions = [turn.action for turn in turns]
 
-    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+    def choose(self, sight: AnySight, rng: Random) -> Any:
         return self._actions.pop(0)
 
 
@@ -229,7 +229,7 @@ def first_of(legal: Any, step: int) -> np.int64:
 class Last:
     """An opponent without chance of its own."""
 
-    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+    def choose(self, sight: AnySight, rng: Random) -> Any:
         return sight.actions[-1]
 
 

@@ -1,25 +1,24 @@
 """Both games from outside at the command line, as if they were ours."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from duels_liarsdice.rules import LiarsDice
 from duels_tictactoe.rules import TicTacToe
 
 import duels
-from duels.core.match import Match
-from duels.core.rules import Rules
+from duels.core.match import AnyMatch, Match
+from duels.core.rules import AnyRules
 from tests.examples.installing import duels as command
 
-GAMES: dict[str, Rules[Any, Any, Any]] = {"tictactoe": TicTacToe(), "liarsdice": LiarsDice(2)}
+GAMES: dict[str, AnyRules] = {"tictactoe": TicTacToe(), "liarsdice": LiarsDice(2)}
 OPTIONS = {"tictactoe": (), "liarsdice": ("--sides", "2")}
 MATCHES = {"tictactoe": "1 2 3 5 8 4 6 9 7", "liarsdice": "1 2 1-1 2-1 liar"}
 
 both = pytest.mark.parametrize("name", GAMES)
 
 
-def match_of(name: str) -> Match[Any, Any, Any]:
+def match_of(name: str) -> AnyMatch:
     return Match.start(GAMES[name]).play_text(*MATCHES[name].split())
 
 

@@ -21,10 +21,10 @@ from duels.analysis.export import Export, export
 from duels.analysis.levels import measure_levels
 from duels.analysis.review_page import review_as_page
 from duels.core.errors import TooLarge
-from duels.core.match import Match
+from duels.core.match import AnyMatch, Match
 from duels.core.narration import Narration
 from duels.core.record import dumps
-from duels.core.rules import Ending, Rules, Seat
+from duels.core.rules import AnyRules, Ending, Seat
 from duels.core.words import plain
 from duels.envs import gymnasium as gymnasium_duels
 from duels.envs import openspiel as openspiel_duels
@@ -33,7 +33,7 @@ from duels.envs.conformance import check_environments
 from duels.play.narrator import Narrator
 from duels.players import KINDS
 from duels.terminal.board.story import Story
-from tests.support import AnyMatch, lines_of, play_randomly
+from tests.support import lines_of, play_randomly
 from tests.terminal.board.pilot import live_match
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -41,7 +41,6 @@ pyspiel = pytest.importorskip("pyspiel")
 TICTACTOE = duels_tictactoe.GAME.rules()
 LIARSDICE = duels_liarsdice.GAME.rules(sides=2)
 BOTH = pytest.mark.parametrize("rules", [TICTACTOE, LIARSDICE], ids=lambda rules: rules.name)
-AnyRules = Rules[Any, Any, Any]
 
 
 def whole_match(rules: AnyRules, seed: int = 1) -> AnyMatch:

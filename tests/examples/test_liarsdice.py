@@ -11,7 +11,7 @@ from duels_liarsdice.rules import LiarsDice
 from duels.core.errors import DuelsError
 from duels.core.explore import reachable
 from duels.core.laws import check_everywhere
-from duels.core.match import Match
+from duels.core.match import AnyMatch, Match
 from duels.core.record import dumps
 from duels.core.rules import CHANCE, Seat
 from duels.core.words import plain
@@ -21,8 +21,6 @@ from duels.solving.equilibrium_oracle import EquilibriumOracle
 from duels.solving.oracles import oracle_for
 
 pyspiel = pytest.importorskip("pyspiel")
-
-AnyMatch = Match[Any, Any, Any]
 
 
 @pytest.mark.parametrize("sides", [1, 2, 3])

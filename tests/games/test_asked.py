@@ -5,9 +5,9 @@ from random import Random
 import pytest
 
 from duels.core.match import Match
-from duels.core.rules import Seat
+from duels.core.rules import AnyRules, Seat
 from duels.games import find_game
-from tests.support import AnyRules, all_rules, play_randomly
+from tests.support import all_rules, play_randomly
 
 MOST_LETTERS = 66  # two lines of a headline on a phone, for which a page keeps room
 

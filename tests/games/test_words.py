@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from duels.core.match import Match, draw
-from duels.core.rules import Rules, Seat, Sight
+from duels.core.rules import AnyRules, AnySight, Seat
 from duels.core.words import Question, Words
 from duels.games import GAMES
 
 SMALL = ("lights", "leap", "chain", "hunt")
 
 
-def reachable_sights(rules: Rules[Any, Any, Any]) -> Iterator[Sight[Any, Any]]:
+def reachable_sights(rules: AnyRules) -> Iterator[AnySight]:
     """What the seat to act knows, in every reachable state, once for each view."""
     todo = [rules.initial()]
     met = set(todo)
@@ -35,7 +35,7 @@ def reachable_sights(rules: Rules[Any, Any, Any]) -> Iterator[Sight[Any, Any]]:
                 todo.append(after)
 
 
-def random_sights(rules: Rules[Any, Any, Any], rng: Random) -> Iterator[Sight[Any, Any]]:
+def random_sights(rules: AnyRules, rng: Random) -> Iterator[AnySight]:
     """What the seat to act knows, in every state of a random match."""
     match = Match.start(rules)
     while actor := match.actor:
@@ -46,9 +46,7 @@ def random_sights(rules: Rules[Any, Any, Any], rng: Random) -> Iterator[Sight[An
             match = match.play(actor, draw(match, rng))
 
 
-def enter(
-    words: Words[Any, Any], sight: Sight[Any, Any], entries: tuple[str, ...]
-) -> tuple[Any, list[Question]]:
+def enter(words: Words[Any, Any], sight: AnySight, entries: tuple[str, ...]) -> tuple[Any, list[Question]]:
     """The action that the entries amount to, and the questions they answered."""
     dialogue = words.ask(sight)
     questions: list[Question] = []
@@ -63,7 +61,7 @@ def enter(
         return done.value, questions
 
 
-def check(words: Words[Any, Any], sight: Sight[Any, Any]) -> None:
+def check(words: Words[Any, Any], sight: AnySight) -> None:
     for action in sight.actions:
         entries = words.entries(sight, action)
         entered, questions = enter(words, sight, entries)
@@ -112,7 +110,7 @@ def test_hunt_takes_a_movement_by_its_first_letter(entry: str) -> None:
 
 
 def test_hunt_has_positions_as_in_its_book_and_no_cells() -> None:
-    rules: Rules[Any, Any, Any] = GAMES["hunt"].rules()
+    rules: AnyRules = GAMES["hunt"].rules()
     drawing = rules.game.drawing(rules)
     told = [rules.game.card(), rules.game.summary]
     for sight in random_sights(rules, Random(1)):

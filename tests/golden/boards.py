@@ -3,10 +3,9 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from duels.core.match import Match
+from duels.core.match import AnyMatch, Match
 from duels.core.rules import Seat
 from duels.games import find_game
-from tests.support import AnyMatch
 
 FOLDER = Path(__file__).parent / "boards"
 

@@ -10,13 +10,13 @@ from xml.etree import ElementTree
 import pytest
 
 from duels.core.drawing import TextDrawing
-from duels.core.match import Match
+from duels.core.match import AnyMatch, Match
 from duels.core.narration import PlayerNames
-from duels.core.rules import Seat, Sight
+from duels.core.rules import AnyRules, AnySight, Seat
 from duels.core.svg import COLOURS, LEAST_TEXT, WIDTH, stylesheet
 from duels.games import GAMES, find_game
 from tests.golden.boards import BOARDS, FOLDER, Board
-from tests.support import AnyMatch, AnyRules, all_matches, all_rules, play_randomly
+from tests.support import all_matches, all_rules, play_randomly
 
 OTHER_SIZES: list[tuple[str, dict[str, int]]] = [
     ("lights", {"lights": 1}),
@@ -36,7 +36,7 @@ Box = tuple[float, float, float, float]
 RULES = pytest.mark.parametrize("rules", EVERY_SIZE, ids=repr)
 
 
-def draw(sight: Sight[Any, Any], targets: bool = True) -> ElementTree.Element:
+def draw(sight: AnySight, targets: bool = True) -> ElementTree.Element:
     return ElementTree.fromstring(sight.rules.game.drawing(sight.rules).draw(sight, targets=targets))
 
 
@@ -64,7 +64,7 @@ def test_every_board_along_a_match_keeps_the_contract(rules: AnyRules) -> None:
             check_targets(sight)
 
 
-def check_drawn(sight: Sight[Any, Any]) -> None:
+def check_drawn(sight: AnySight) -> None:
     for targets in (False, True):
         svg = draw(sight, targets)
         parts = sight.rules.game.drawing(sight.rules).picture(sight, targets=targets).parts
@@ -86,7 +86,7 @@ def check_drawn(sight: Sight[Any, Any]) -> None:
         assert len(keys) == len(set(keys))
 
 
-def check_targets(sight: Sight[Any, Any]) -> None:
+def check_targets(sight: AnySight) -> None:
     rules = sight.rules
     drawing = rules.game.drawing(rules)
     svg = draw(sight)

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from duels.core.features import DRAW, TRUNCATION
-from duels.core.rules import Rules
+from duels.core.rules import AnyRules
 from duels.envs.engine import MatchEngine
 from duels.envs.form import form_of
 from duels.solving.tables import POINTS
@@ -29,9 +29,9 @@ FORMS: dict[str, tuple[str, str]] = {
 """By name, the rules and what their limit does."""
 
 
-def rules_of(form: str) -> Rules[Any, Any, Any]:
+def rules_of(form: str) -> AnyRules:
     case, _ = FORMS[form]
-    rules: Rules[Any, Any, Any] = OTHERS[case] if case in OTHERS else rules_by_name(case)
+    rules: AnyRules = OTHERS[case] if case in OTHERS else rules_by_name(case)
     return rules
 
 

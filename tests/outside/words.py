@@ -6,19 +6,19 @@ from typing import Any
 
 from duels.core.errors import DuelsError
 from duels.core.narration import Narration
-from duels.core.rules import Event, Rules, Sight
+from duels.core.rules import AnyRules, AnySight, Event
 from duels.core.text_board import TextBoard
 from duels.core.words import Dialogue, Refused, Words, ask_until
 
 
 @dataclass(frozen=True)
 class PlainWords(Words[Any, Any]):
-    rules: Rules[Any, Any, Any]
+    rules: AnyRules
 
     def opening(self) -> Narration:
         return Narration([self.rules.name])
 
-    def ask(self, sight: Sight[Any, Any]) -> Dialogue[Any]:
+    def ask(self, sight: AnySight) -> Dialogue[Any]:
         def read(entry: str) -> Any:
             try:
                 action = self.rules.parse(entry)
@@ -30,14 +30,14 @@ class PlainWords(Words[Any, Any]):
 
         return (yield from ask_until("> ", read))
 
-    def entries(self, sight: Sight[Any, Any], action: Any) -> tuple[str, ...]:
+    def entries(self, sight: AnySight, action: Any) -> tuple[str, ...]:
         return (self.rules.format(action),)
 
     def narrate(self, seen: Sequence[Event]) -> Narration:
         return Narration([f"{seen[-1]}"])
 
-    def board(self, sight: Sight[Any, Any]) -> TextBoard:
+    def board(self, sight: AnySight) -> TextBoard:
         return TextBoard(f"{self.rules.format_position(sight)}\n")
 
-    def moves(self, sight: Sight[Any, Any]) -> str:
+    def moves(self, sight: AnySight) -> str:
         return ", ".join(map(self.rules.format, sight.actions)) + "\n"

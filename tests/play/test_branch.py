@@ -6,11 +6,12 @@ import pytest
 
 import duels
 from duels.core.errors import DuelsError
+from duels.core.match import AnyMatch
 from duels.core.record import dumps
 from duels.core.rules import Seat
 from duels.play.library import read_record
 from duels.play.new_match import branch
-from tests.support import AnyMatch, lines_of
+from tests.support import lines_of
 
 ENTRIES = ("B2", "4", "C3", "5", "D4+D5", "2,5", "keep D4")
 HEADERS = {

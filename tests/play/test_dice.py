@@ -2,23 +2,22 @@
 
 from collections import Counter
 from random import Random
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from duels.core.match import Match
-from duels.core.rules import CHANCE, Rules
+from duels.core.match import AnyMatch, Match
+from duels.core.rules import CHANCE, AnyRules
 from duels.games import find_game
 from duels.games.flip.rules import Drawn, Flip, QuantumTiles
 from duels.play.dice import ChanceScript, Dice
-from tests.support import AnyMatch, matches, play_randomly
+from tests.support import matches, play_randomly
 
 SMALL = QuantumTiles(side=3, values=3, copies=3, target=9)
 
 
-def drawn_on(rules: Rules[Any, Any, Any], dice: Dice, rng: Random) -> AnyMatch:
+def drawn_on(rules: AnyRules, dice: Dice, rng: Random) -> AnyMatch:
     """A match whose players choose by `rng` and whose chance is that of `dice`."""
     match: AnyMatch = Match.start(rules)
     while (actor := match.actor) is not None and len(match.turns) < 60:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from duels.core import record
 from duels.core.errors import DuelsError, RecordError
-from duels.core.match import Match
+from duels.core.match import AnyMatch, Match
 from duels.core.record import dumps
 from duels.core.rules import Seat
 from duels.games import find_game
@@ -26,7 +26,6 @@ from tests.support import (
     COMMAND,
     GAME_NAMES,
     HEADERS,
-    AnyMatch,
     command,
     duels,
     environment,

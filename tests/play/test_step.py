@@ -12,10 +12,10 @@ from duels.analysis.export import Export, matches_of
 from duels.arena.bout import Bout, play_with
 from duels.arena.values import Judge
 from duels.core.errors import GameOver, NotYourTurn
-from duels.core.match import Match
+from duels.core.match import AnyMatch, Match
 from duels.core.options import OptionValue
 from duels.core.record import format_header
-from duels.core.rules import CHANCE, Rules, Seat, Sight
+from duels.core.rules import CHANCE, AnyRules, AnySight, Seat
 from duels.games import find_game
 from duels.play.dice import Dice, StreamDice
 from duels.play.library import read_record
@@ -23,7 +23,7 @@ from duels.play.step import next_entry, play_out
 from duels.players import Player, RandomPlayer, make_player
 from duels.players.failures import Failed, Failure, NoMove
 from duels.web.decisions import decide_for_machine
-from tests.support import GAME_NAMES, AnyMatch, lines_of
+from tests.support import GAME_NAMES, lines_of
 from tests.support import duels as command
 from tests.test_imports import imports, modules, room_of
 
@@ -32,9 +32,7 @@ LEVELS = [("club", "novice"), ("perfect", "casual")]
 SEED, NUMBER = "same", 3
 
 
-def at_the_terminal(
-    rules: Rules[Any, Any, Any], players: tuple[str, str], seed: str, folder: Path
-) -> list[str]:
+def at_the_terminal(rules: AnyRules, players: tuple[str, str], seed: str, folder: Path) -> list[str]:
     options = [f"--{name.replace('_', '-')}={value}" for name, value in rules.options().items()]
     seats = ["--seat1", players[0], "--seat2", players[1]]
     path = folder / "match.duel"
@@ -42,14 +40,14 @@ def at_the_terminal(
     return lines_of(read_record(path).match)
 
 
-def in_the_arena(rules: Rules[Any, Any, Any], players: tuple[str, str], seed: str) -> list[str]:
+def in_the_arena(rules: AnyRules, players: tuple[str, str], seed: str) -> list[str]:
     bout = Bout(rules.name, tuple(rules.options().items()), players, seed, 0)
     seated = {seat: make_player(players[seat - 1], rules) for seat in Seat}
     entries: list[str] = play_with(bout, Judge(rules), seated)["entries"]
     return entries
 
 
-def on_the_server(rules: Rules[Any, Any, Any], players: tuple[str, str], seed: str) -> list[str]:
+def on_the_server(rules: AnyRules, players: tuple[str, str], seed: str) -> list[str]:
     header = format_header(rules, {"seat1": players[0], "seat2": players[1], "seed": seed})
     played: list[str] = []
     while True:
@@ -107,7 +105,7 @@ def test_a_person_is_not_asked() -> None:
 class Silent:
     """A player that gives no move."""
 
-    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+    def choose(self, sight: AnySight, rng: Random) -> Any:
         raise NoMove("silent", (Failed(Failure.LATE, "no answer came in time."),))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import duels
-from duels.core.match import Match, playing
+from duels.core.match import AnyMatch, playing
 from duels.core.rules import Seat
 from duels.games import GAMES, find_game
 from duels.players.levels import SHARE, level_weights, mixture
@@ -69,7 +69,7 @@ def test_in_a_game_of_secrets_too(share: float) -> None:
     oracle = oracle_for(rules)
     costly = 0
     for _ in range(4):
-        match: Match[Any, Any, Any] = duels.start("hunt")
+        match: AnyMatch = duels.start("hunt")
         while (actor := match.actor) is not None:
             assert isinstance(actor, Seat)
             verdict = oracle.judge(match.sight(actor))
@@ -92,7 +92,7 @@ def test_a_perfect_player_never_gives_anything_away(game: str) -> None:
     player = duels.make_player("perfect", rules)
     judged = 0
 
-    def decide(match: Match[Any, Any, Any], seat: Seat) -> Any:
+    def decide(match: AnyMatch, seat: Seat) -> Any:
         nonlocal judged
         if seat is Seat.TWO:
             return rng.choice(match.actions)

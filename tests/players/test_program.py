@@ -16,7 +16,7 @@ import pytest
 
 from duels.core.errors import DuelsError
 from duels.core.match import Match
-from duels.core.rules import Seat, Sight
+from duels.core.rules import AnySight, Seat
 from duels.games import find_game
 from duels.players import child, protocol
 from duels.players.child import MOST_LOGGED
@@ -36,7 +36,7 @@ GOOD = {
 LIGHTS = find_game("lights").rules()
 
 
-def opening(game: str = "lights") -> Sight[Any, Any]:
+def opening(game: str = "lights") -> AnySight:
     return Match.start(find_game(game).rules()).sight(Seat.ONE)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from duels.core.rules import Rules, Seat, Sight
+from duels.core.rules import AnyRules, AnySight, Seat, Sight
 from duels.games.hunt.rules import Action, Known, QuantumHunt
 from duels.solving.best_answers import best_answers
 from duels.solving.best_response import Policy, best_response
@@ -106,8 +106,8 @@ def test_open_spiels_cfr_leaves_us_as_little_to_gain_as_it_says(
 @pytest.mark.parametrize(
     "rules", [SHORT, HighCard(max_passes=4), HighCard(cards=3, max_passes=3), Nim((1, 2), roll=2)]
 )
-def test_the_sequence_form_gives_the_same(rules: Rules[Any, Any, Any]) -> None:
-    def skewed(sight: Sight[Any, Any]) -> Sequence[float]:
+def test_the_sequence_form_gives_the_same(rules: AnyRules) -> None:
+    def skewed(sight: AnySight) -> Sequence[float]:
         """Never takes the first of three or more, so that some of the game is never met."""
         shares = [(place + len(sight.events)) % 4 + 0.5 for place in range(len(sight.actions))]
         shares[0] *= len(shares) < 3

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 import pytest
 
@@ -10,9 +9,9 @@ from duels.core.errors import DuelsError, NotationError
 from duels.core.explore import count_lines, reachable
 from duels.core.game import Game
 from duels.core.laws import check_everywhere
-from duels.core.match import Match
+from duels.core.match import AnyMatch, Match
 from duels.core.options import option
-from duels.core.rules import CHANCE, Actor, Event, Outcome, Rules, Seat, Step
+from duels.core.rules import CHANCE, Actor, AnyRules, Event, Outcome, Seat, Step
 from duels.core.secret_rules import SecretRules
 from duels.games import GAMES
 from duels.solving.best_response import best_response
@@ -127,10 +126,10 @@ class Forgetful(Skewed):
         return step if state.hidden else Step(step.state, (Ready(),))
 
 
-SMALL: list[Rules[Any, Any, Any]] = [Hide(), Skewed(), GAMES["hunt"].rules(cells=2, max_turns=3)]
+SMALL: list[AnyRules] = [Hide(), Skewed(), GAMES["hunt"].rules(cells=2, max_turns=3)]
 
 
-def solved(rules: Rules[Any, Any, Any]) -> tuple[Tree, Solution]:
+def solved(rules: AnyRules) -> tuple[Tree, Solution]:
     tree = explore_tree(rules)
     return tree, find_equilibrium(tree)
 
@@ -139,7 +138,7 @@ def solved(rules: Rules[Any, Any, Any]) -> tuple[Tree, Solution]:
 
 
 @pytest.mark.parametrize("rules", SMALL, ids=lambda rules: rules.name)
-def test_the_tree_has_every_history(rules: Rules[Any, Any, Any]) -> None:
+def test_the_tree_has_every_history(rules: AnyRules) -> None:
     counts = count_lines(rules, 20)
     assert counts[-1] == 0
     tree = explore_tree(rules)
@@ -194,7 +193,7 @@ def test_matching_pennies_is_even() -> None:
 
 
 @pytest.mark.parametrize("rules", SMALL, ids=lambda rules: rules.name)
-def test_the_nash_conv_is_what_best_responders_win(rules: Rules[Any, Any, Any]) -> None:
+def test_the_nash_conv_is_what_best_responders_win(rules: AnyRules) -> None:
     """Found once in sequence form, once with the values, and once by plain search through the rules."""
     oracle = EquilibriumOracle(rules)
     solution = oracle.solution
@@ -222,17 +221,17 @@ def test_progress_is_told() -> None:
 # -- the oracle --------------------------------------------------------------------------------------
 
 
-def walk(match: Match[Any, Any, Any]) -> list[Match[Any, Any, Any]]:
+def walk(match: AnyMatch) -> list[AnyMatch]:
     further = [match.play(match.actor, action) for action in match.actions] if match.actor else []
     return [match, *(each for after in further for each in walk(after))]
 
 
 @pytest.mark.parametrize("rules", SMALL, ids=lambda rules: rules.name)
-def test_a_history_is_worth_the_mean_of_what_follows(rules: Rules[Any, Any, Any]) -> None:
+def test_a_history_is_worth_the_mean_of_what_follows(rules: AnyRules) -> None:
     oracle = oracle_for(rules) if rules.name != "hunt" else EquilibriumOracle(rules)
     assert isinstance(oracle, EquilibriumOracle)
 
-    def worth(match: Match[Any, Any, Any]) -> float:
+    def worth(match: AnyMatch) -> float:
         return oracle.value_seeing_all(match.sight(Seat.ONE), match.sight(Seat.TWO)).number
 
     for match in walk(Match.start(rules)):
@@ -253,7 +252,7 @@ def test_a_history_is_worth_the_mean_of_what_follows(rules: Rules[Any, Any, Any]
 
 
 @pytest.mark.parametrize("rules", SMALL, ids=lambda rules: rules.name)
-def test_what_a_seat_knows_is_worth_what_its_actions_are_on_average(rules: Rules[Any, Any, Any]) -> None:
+def test_what_a_seat_knows_is_worth_what_its_actions_are_on_average(rules: AnyRules) -> None:
     oracle = EquilibriumOracle(rules)
     for match in walk(Match.start(rules)):
         if not isinstance(match.actor, Seat):
@@ -308,7 +307,7 @@ def test_what_cannot_have_been_seen_is_refused() -> None:
 
 
 @pytest.mark.parametrize("rules", [*SMALL, HighCard(cards=3, max_passes=3)], ids=lambda rules: rules.name)
-def test_what_is_shown_is_what_is_proven(rules: Rules[Any, Any, Any]) -> None:
+def test_what_is_shown_is_what_is_proven(rules: AnyRules) -> None:
     """The weights that an oracle judges with are those that it plays by, which are the ones measured."""
     oracle = EquilibriumOracle(rules)
     for match in reachable(rules):

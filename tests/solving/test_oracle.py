@@ -10,8 +10,8 @@ import pytest
 
 import duels
 from duels.core.errors import NotYourTurn
-from duels.core.match import Match
-from duels.core.rules import CHANCE, Seat, Sight
+from duels.core.match import AnyMatch, Match
+from duels.core.rules import CHANCE, AnySight, Seat
 from duels.games import GAMES
 from duels.games.lights import oracle as oracle_of_lights
 from duels.games.lights.oracle import LightsOracle
@@ -62,7 +62,7 @@ def test_an_oracle_is_shared_by_equal_rules() -> None:
 @pytest.mark.parametrize("concede", [Match.resign, Match.forfeit])
 @pytest.mark.parametrize("game", GAMES)
 def test_who_concedes_has_lost_and_nobody_decides_any_more(
-    game: str, concede: Callable[[Match[Any, Any, Any], Seat], Match[Any, Any, Any]]
+    game: str, concede: Callable[[AnyMatch, Seat], AnyMatch]
 ) -> None:
     match = concede(duels.start(game), Seat.ONE)
     oracle = oracle_for(match.rules)
@@ -81,7 +81,7 @@ def test_a_position_is_judged_once_for_its_verdict_and_its_reason(
     work_out = oracle._verdict_on
     asked = []
 
-    def counted(sight: Sight[Any, Any]) -> Verdict[Any]:
+    def counted(sight: AnySight) -> Verdict[Any]:
         asked.append(sight)
         return work_out(sight)
 

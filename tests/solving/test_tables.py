@@ -12,7 +12,7 @@ import pytest
 
 from duels.core.errors import DuelsError, TooLarge
 from duels.core.options import option
-from duels.core.rules import Ending, Outcome, Rules, Seat, Step
+from duels.core.rules import AnyRules, Ending, Outcome, Seat, Step
 from duels.games import rules_of
 from duels.solving import decisions as decisions_module
 from duels.solving import tables as tables_module
@@ -72,7 +72,7 @@ RESULTS = {
 
 
 @pytest.mark.parametrize("rules", RULES, ids=str)
-def test_every_entry_is_what_the_rules_say(rules: Rules[Any, Any, Any]) -> None:
+def test_every_entry_is_what_the_rules_say(rules: AnyRules) -> None:
     encoding = rules.game.encoding(rules)
     tables = tables_of(rules, encoding)
     decisions: Decisions[Any, Any, Any] = Decisions(rules)
@@ -266,6 +266,6 @@ class Stillborn(Nim):
         (Stillborn(), "can be over before anybody has moved"),
     ],
 )
-def test_rules_that_tables_cannot_follow_are_refused(rules: Rules[Any, Any, Any], why: str) -> None:
+def test_rules_that_tables_cannot_follow_are_refused(rules: AnyRules, why: str) -> None:
     with pytest.raises(DuelsError, match=why):
         tables_of(rules, highcard.GAME.encoding(HighCard()))

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from duels.core.match import Match
+from duels.core.match import AnyMatch, Match
 from duels.core.rules import Seat
 from duels.core.words import Question, plain
 from duels.games import find_game
@@ -22,7 +22,6 @@ from duels.terminal.prompts import COMMANDS, SHORT
 from duels.terminal.screen import as_typed
 from tests.support import (
     GAME_NAMES,
-    AnyMatch,
     advance,
     all_rules,
     asked,

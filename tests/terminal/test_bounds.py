@@ -12,13 +12,13 @@ import pytest
 
 from duels.core import record
 from duels.core.errors import RecordError, TooLarge
-from duels.core.match import Match
+from duels.core.match import AnyMatch, Match
 from duels.core.record import LARGEST_RECORDED, dumps
 from duels.core.rules import Seat
 from duels.core.work import work_of
 from duels.games import find_game, load_record
 from duels.play.library import MOST_BYTES
-from tests.support import HEADERS, AnyMatch, duels
+from tests.support import HEADERS, duels
 
 
 def hunted(entries: int, cells: int = 7) -> AnyMatch:

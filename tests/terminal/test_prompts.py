@@ -5,23 +5,13 @@ from random import Random
 
 import pytest
 
-from duels.core.match import Match
+from duels.core.match import AnyMatch, Match
 from duels.core.rules import Seat
 from duels.core.words import plain
 from duels.games import find_game
 from duels.play.library import read_record
 from duels.terminal.prompts import COMMANDS, HELP
-from tests.support import (
-    GAME_NAMES,
-    AnyMatch,
-    Done,
-    chance_of,
-    duels,
-    entries_for,
-    lines_of,
-    play_randomly,
-    words_of,
-)
+from tests.support import GAME_NAMES, Done, chance_of, duels, entries_for, lines_of, play_randomly, words_of
 
 
 def sample_match(name: str) -> AnyMatch:

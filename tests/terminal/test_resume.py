@@ -10,6 +10,7 @@ from random import Random
 import pytest
 
 from duels import start
+from duels.core.match import AnyMatch
 from duels.core.record import dumps
 from duels.core.rules import Seat
 from duels.core.words import plain
@@ -18,7 +19,6 @@ from duels.play.narrator import Narrator
 from tests.support import (
     COMMAND,
     GAME_NAMES,
-    AnyMatch,
     chance_of,
     command,
     duels,

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import duels
-from duels.core.match import Match
+from duels.core.match import AnyMatch, Match
 from duels.core.record import dumps
 from duels.core.rules import Seat
 from duels.games import find_game
@@ -48,7 +48,7 @@ def test_review_tells_why_the_match_was_lost(record: Path, capsys: pytest.Captur
     assert out.rindex("\n\n") < out.index("Why you lost"), "nothing pushes it off the screen"
 
 
-def reviewed(tmp_path: Path, match: Match[Any, Any, Any], *options: str) -> None:
+def reviewed(tmp_path: Path, match: AnyMatch, *options: str) -> None:
     path = tmp_path / "some.duel"
     path.write_text(dumps(match), encoding="utf-8")
     assert run(["review", str(path), *options]) == 0
@@ -225,7 +225,7 @@ def test_the_curve_has_an_axis_and_no_gaps(record: Path, capsys: pytest.CaptureF
 
 def full_board() -> tuple[str, ...]:
     """Entries that fill a board without a chain: every observation is accepted."""
-    match: Match[Any, Any, Any] = duels.start("chain")
+    match: AnyMatch = duels.start("chain")
     cells = iter(("1", "3", "2", "4", "5", "6", "7"))
     entries: list[str] = []
     while not any(event.restarts for turn in match.turns for event in turn.events):
@@ -246,7 +246,7 @@ def test_new_boards_are_marked_and_a_long_match_is_summed_up(
     assert lines[first + 1].startswith("  1.")
     assert lines[marker - 1].startswith(f"{len(board):>3}.")
     oracle, rng = oracle_for(find_game("chain").rules()), Random(5)
-    match: Match[Any, Any, Any] = duels.start("chain")
+    match: AnyMatch = duels.start("chain")
     while not match.over and len(match.turns) < 60:
         actor = match.actor
         best = oracle.judge(match.sight(actor)).best if isinstance(actor, Seat) else match.actions

@@ -3,11 +3,10 @@
 import json
 import shlex
 from importlib import import_module
-from typing import Any
 
 import pytest
 
-from duels.core.rules import Rules
+from duels.core.rules import AnyRules
 from duels.games import find_game
 from duels.games.chain.rules import QuantumChain
 from duels.games.flip.rules import QuantumTiles
@@ -200,7 +199,7 @@ def test_what_is_not_proven_worse_is_marked_and_called_so(capsys: pytest.Capture
     ids=repr,
 )
 def test_the_command_for_a_position_can_be_pasted(
-    rules: Rules[Any, Any, Any], position: str, command: str, capsys: pytest.CaptureFixture[str]
+    rules: AnyRules, position: str, command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert command_to_solve(rules, position) == command
     assert run(shlex.split(command)[1:]) == 0

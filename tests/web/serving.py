@@ -14,12 +14,11 @@ from typing import Any
 import httpx
 
 from duels.core.record import format_header
-from duels.core.rules import Rules
+from duels.core.rules import AnyRules
 from duels.web.server import Server
 from duels.web.settings import Settings
 from duels.web.visitors import Limits, Rate
 
-AnyRules = Rules[Any, Any, Any]
 PLENTY = Rate(1e9, 1e9)
 UNLIMITED = Limits(
     PLENTY, PLENTY, PLENTY, PLENTY, streams=10**6, streams_of_address=10**6, matches_a_day=10**6

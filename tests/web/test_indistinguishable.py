@@ -9,8 +9,8 @@ from typing import Any
 import duels_liarsdice
 import pytest
 
-from duels.core.match import Match
-from duels.core.rules import Rules, Seat
+from duels.core.match import AnyMatch, Match
+from duels.core.rules import AnyRules, Seat
 from duels.games import find_game
 from duels.web.decisions import Asked, decide_act, decide_offer, record_for
 from duels.web.pages import MatchPage, Pages
@@ -20,9 +20,6 @@ from duels.web.store import Change, Entry, Kind
 from duels.web.views import shown, view
 from tests.support import all_matches, play_randomly
 from tests.web.serving import header_of
-
-AnyMatch = Match[Any, Any, Any]
-AnyRules = Rules[Any, Any, Any]
 
 PAGES = Pages()
 SEATED = (Entry(Kind.SIT, "Ann", Seat.ONE), Entry(Kind.SIT, "Bob", Seat.TWO))

@@ -2,16 +2,15 @@
 
 import re
 from random import Random
-from typing import Any
 from xml.etree.ElementTree import Element, fromstring, tostring
 
 import duels_liarsdice
 import duels_tictactoe
 import pytest
 
-from duels.core.match import Match
+from duels.core.match import AnyMatch, Match
 from duels.core.narration import Narration
-from duels.core.rules import Rules, Seat
+from duels.core.rules import AnyRules, Seat
 from duels.games import GAMES, find_game
 from duels.web.pages import MatchPage, Pages
 from duels.web.standing import Standing, Viewer, lines
@@ -21,7 +20,7 @@ from tests.support import play_randomly
 from tests.web.serving import header_of
 
 
-def standing_of(match: Match[Any, Any, Any], ann: str = "Ann", bob: str = "Bob") -> Standing:
+def standing_of(match: AnyMatch, ann: str = "Ann", bob: str = "Bob") -> Standing:
     standing = Standing("the-match", header_of(match.rules, started="2026-01-02 03:04 UTC"))
     standing.add((Entry(Kind.SIT, ann, Seat.ONE), Entry(Kind.SIT, bob, Seat.TWO), *lines(match)))
     return standing
@@ -117,7 +116,7 @@ def test_what_is_told_of_an_entry(game: str, played: str, ann: str, bob: str | N
 
 @pytest.mark.parametrize("game", GAMES)
 def test_everybody_is_told_alike_and_once(game: str) -> None:
-    rules: Rules[Any, Any, Any] = find_game(game).rules()
+    rules: AnyRules = find_game(game).rules()
     for seed in range(12):
         match = play_randomly(Match.start(rules), Random(seed), 60, resign=seed % 2 == 0)
         standing = standing_of(match)

@@ -3,13 +3,12 @@
 import asyncio
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from duels.core.game import Game
 from duels.core.record import SECRET_HEADERS
-from duels.core.rules import Rules, Seat, Sight
+from duels.core.rules import AnyRules, AnySight, Seat
 from duels.games import GAMES, load_record
 from duels.web import puzzles
 from duels.web.puzzles import Puzzles
@@ -137,8 +136,8 @@ def test_home_says_that_its_boards_are_today_s_once_all_are(
 ) -> None:
     found: list[str] = []
 
-    def at_hand(puzzles: Puzzles, game: Game) -> Sight[Any, Any] | None:
-        rules: Rules[Any, Any, Any] = game.rules()
+    def at_hand(puzzles: Puzzles, game: Game) -> AnySight | None:
+        rules: AnyRules = game.rules()
         return rules.sight(rules.initial(), Seat.ONE) if game.name in found else None
 
     monkeypatch.setattr(Puzzles, "at_hand", at_hand)

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from duels.core.rules import Sight
+from duels.core.rules import AnySight
 from duels.games import GAMES, load_record
 from duels.players import KINDS, Kind
 from tests.web.serving import Visitor, pair
@@ -334,7 +334,7 @@ class Moody:
 
     asked = 0
 
-    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+    def choose(self, sight: AnySight, rng: Random) -> Any:
         Moody.asked += 1
         if Moody.asked == 1:
             raise RuntimeError("not now")

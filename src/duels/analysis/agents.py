@@ -18,7 +18,7 @@ from duels.core.features import (
 from duels.core.game import Game
 from duels.core.information_sets import InformationSet
 from duels.core.options import OptionValue
-from duels.core.rules import CHANCE, Rules, Sight
+from duels.core.rules import CHANCE, AnyRules, AnySight
 from duels.core.validation import SAME_ANSWER, check_flag
 from duels.games import rules_of
 from duels.players import Player, make_player
@@ -46,7 +46,7 @@ probabilities."""
 
 def table_of(
     agent: Agent,
-    game: str | Game | Rules[Any, Any, Any],
+    game: str | Game | AnyRules,
     *,
     batch: bool = False,
     limit_ends: str = TRUNCATION,
@@ -99,14 +99,14 @@ def table_of(
 
 def policy_of(
     agent: Agent,
-    game: str | Game | Rules[Any, Any, Any],
+    game: str | Game | AnyRules,
     *,
     batch: bool = False,
     limit_ends: str = TRUNCATION,
     memory: int = 0,
     dtype: DTypeLike = np.float32,
     **options: OptionValue,
-) -> Callable[[Sight[Any, Any]], dict[Any, float]]:
+) -> Callable[[AnySight], dict[Any, float]]:
     """What `agent` does as a function of a `Sight`, for `exploitability` of games or agents without tables.
 
     It is shown what the environments show it: with `limit_ends="draw"` what is left of the limit, with
@@ -120,7 +120,7 @@ def policy_of(
     actions = rules.all_actions()
     past = _Past(rules, memory) if check_memory(rules, memory) else None
 
-    def policy(sight: Sight[Any, Any]) -> dict[Any, float]:
+    def policy(sight: AnySight) -> dict[Any, float]:
         shown = encoding.encode(sight.view, sight.seat) + (past.shown(sight) if past else b"")
         mask = np.array([action in sight.actions for action in actions], np.int8)
         odds = ask(agent, np.frombuffer(shown, np.int8).astype(kind)[None], mask[None])[0]
@@ -175,13 +175,13 @@ def observation_dtype(dtype: DTypeLike) -> np.dtype[Any]:
 class _Past:
     """The last entries that a seat has seen, as the environments show them."""
 
-    def __init__(self, rules: Rules[Any, Any, Any], memory: int) -> None:
+    def __init__(self, rules: AnyRules, memory: int) -> None:
         self._rules, self._memory = rules, memory
         self._entries = Entries(rules)
         self._marks = self._entries.marks()
         self._number = action_numbers(rules)
 
-    def shown(self, sight: Sight[Any, Any]) -> bytes:
+    def shown(self, sight: AnySight) -> bytes:
         known = InformationSet.start(self._rules, sight.seat)
         tokens = [Entries.NOTHING] * self._memory
         for entry in sight.history:
@@ -289,13 +289,11 @@ def is_player(thing: object) -> TypeGuard[Player]:
     return callable(getattr(thing, "choose", None)) and not isinstance(thing, np.ndarray)
 
 
-def player_odds(
-    player: str | Player, rules: Rules[Any, Any, Any]
-) -> Callable[[Sight[Any, Any]], dict[Any, float]]:
+def player_odds(player: str | Player, rules: AnyRules) -> Callable[[AnySight], dict[Any, float]]:
     """A function that tells how likely a player, itself or by its name, is to take each action."""
     odds = getattr(make_player(player, rules) if isinstance(player, str) else player, "odds", None)
     if odds is None:
         named = repr(player) if isinstance(player, str) else type(player).__name__
         raise DuelsError(f"The player {named} does not tell how likely it takes which action.")
-    told: Callable[[Sight[Any, Any]], dict[Any, float]] = odds
+    told: Callable[[AnySight], dict[Any, float]] = odds
     return told

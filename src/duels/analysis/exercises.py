@@ -16,7 +16,7 @@ from duels.analysis.wording import MARKS, gets, mark_of, named, points
 from duels.core.game import Game
 from duels.core.match import Match
 from duels.core.options import OptionValue
-from duels.core.rules import Rules, Seat, Sight
+from duels.core.rules import AnyRules, AnySight, Seat
 from duels.games import GAMES, rules_of
 from duels.play.dice import StreamDice
 from duels.play.step import play_out
@@ -64,7 +64,7 @@ class Graded:
 class Exercise:
     """A position with a clear answer: what does the seat to move play?"""
 
-    sight: Sight[Any, Any]
+    sight: AnySight
     """What the seat knows: no more, so that nothing of an exercise tells a secret."""
     verdict: Verdict[Any]
     """Every legal action, judged."""
@@ -132,7 +132,7 @@ class Exercise:
 
 
 def exercises(
-    game: str | Game | Rules[Any, Any, Any], seed: str | None = None, **options: OptionValue
+    game: str | Game | AnyRules, seed: str | None = None, **options: OptionValue
 ) -> Iterator[Exercise]:
     """Positions of a game with a clear answer, each from a match of its own, no position twice.
 
@@ -188,12 +188,12 @@ def _in_one_match(oracle: Oracle[Any, Any], rng: Random, opening: int = OPENING)
 
 def decisions_of_match(
     oracle: Oracle[Any, Any], share: float, rng: Random, most: int
-) -> list[tuple[Sight[Any, Any], Verdict[Any]]]:
+) -> list[tuple[AnySight, Verdict[Any]]]:
     """Play a match, of at most so many entries, in which both give away `share`; its decisions, judged."""
-    found: list[tuple[Sight[Any, Any], Verdict[Any]]] = []
+    found: list[tuple[AnySight, Verdict[Any]]] = []
 
     class Noting:
-        def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+        def choose(self, sight: AnySight, rng: Random) -> Any:
             found.append((sight, oracle.judge(sight)))
             return rng.choices(sight.actions, weights=mixture(found[-1][1], share))[0]
 
@@ -202,7 +202,7 @@ def decisions_of_match(
 
 
 def answers_of_the_mix(
-    explainer: Explainer[Any, Any], sight: Sight[Any, Any], verdict: Verdict[Any]
+    explainer: Explainer[Any, Any], sight: AnySight, verdict: Verdict[Any]
 ) -> frozenset[Hashable]:
     """The ideas that the strategy often takes, or that lie hardly below its mixture; none if most do."""
     ideas = [explainer.idea(sight, judged.action) for judged in verdict.actions]
@@ -218,9 +218,7 @@ def _below_mixture(verdict: Verdict[Any], judged: Judged[Any]) -> float:
     return verdict.below_mixture[verdict.actions.index(judged)]
 
 
-def one_answer(
-    explainer: Explainer[Any, Any], sight: Sight[Any, Any], verdict: Verdict[Any]
-) -> frozenset[Hashable]:
+def one_answer(explainer: Explainer[Any, Any], sight: AnySight, verdict: Verdict[Any]) -> frozenset[Hashable]:
     """The idea that is clearly right: perfect play follows it, and every other gives much away; else none."""
     weights: dict[Hashable, float] = {}
     values: dict[Hashable, float] = {}

@@ -16,9 +16,9 @@ from typing import Any
 
 from duels.analysis.shown import Shown
 from duels.core.errors import DuelsError, to_install
-from duels.core.match import Match
+from duels.core.match import AnyMatch, Match
 from duels.core.options import options_data
-from duels.core.rules import CHANCE, Rules, Seat, Sight
+from duels.core.rules import CHANCE, AnyRules, AnySight, Seat
 from duels.files import draft_of, naming, sole_writer
 from duels.play.dice import Dice
 from duels.play.step import next_entry
@@ -28,7 +28,6 @@ from duels.solving.oracles import quick_oracle_for
 
 Counted = Callable[[int, int], None]
 """Is told how many matches are done, and of how many."""
-AnyMatch = Match[Any, Any, Any]
 
 AT_ONCE = 1000  # matches that are written to a Parquet file together: small pieces make it large and slow
 
@@ -37,7 +36,7 @@ AT_ONCE = 1000  # matches that are written to a Parquet file together: small pie
 class Export:
     """What is to be played: so many matches under some rules between two kinds of players, from one seed."""
 
-    rules: Rules[Any, Any, Any]
+    rules: AnyRules
     players: tuple[str, str]
     seed: str
     games: int
@@ -186,7 +185,7 @@ def play_one(run: Export, number: int, oracle: Any, seated: Mapping[Seat, Player
 
 
 @lru_cache(maxsize=8)
-def _notation(rules: Rules[Any, Any, Any]) -> Callable[[Any], str]:
+def _notation(rules: AnyRules) -> Callable[[Any], str]:
     """Notation of actions, remembered: the same few are written over and over."""
     return lru_cache(maxsize=10_000)(rules.format)
 
@@ -215,7 +214,7 @@ _UNGRADED: dict[str, Any] = dict.fromkeys(
 )
 
 
-def _graded(rules: Any, oracle: Any, player: Any, sight: Sight[Any, Any], action: Any) -> dict[str, Any]:
+def _graded(rules: Any, oracle: Any, player: Any, sight: AnySight, action: Any) -> dict[str, Any]:
     verdict, written = oracle.judge(sight), _notation(rules)
     odds = player.odds(sight) if hasattr(player, "odds") else None
     estimated = verdict.value.exactness is Exactness.ESTIMATE
@@ -355,7 +354,7 @@ def rows_of(run: Export, told: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @lru_cache(maxsize=8)
-def _shown_and_numbers(rules: Rules[Any, Any, Any]) -> tuple[Shown, dict[str, int]]:
+def _shown_and_numbers(rules: AnyRules) -> tuple[Shown, dict[str, int]]:
     """What the environments show, and how they number the actions, by their notation."""
     return Shown(rules), {rules.format(action): place for place, action in enumerate(rules.all_actions())}
 

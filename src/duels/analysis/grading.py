@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 from duels.core.errors import DuelsError
 from duels.core.extras import extra
 from duels.core.features import action_numbers
-from duels.core.rules import Rules, Seat, Sight
+from duels.core.rules import AnyRules, AnySight, Seat
 from duels.solving.oracle import Exactness
 from duels.solving.oracles import oracle_for
 
@@ -36,7 +36,7 @@ class Grade(TypedDict):
 class Grader:
     """Grades a game under way, for each seat from what that seat knows and nothing else."""
 
-    def __init__(self, rules: Rules[Any, Any, Any]) -> None:
+    def __init__(self, rules: AnyRules) -> None:
         self._oracle = oracle_for(rules)
         self.reset()
 
@@ -45,18 +45,18 @@ class Grader:
         self._regret = dict.fromkeys(Seat, 0.0)
         self._judged = dict.fromkeys(Seat, Exactness.EXACT)
 
-    def before(self, sight: Sight[Any, Any], action: Any) -> None:
+    def before(self, sight: AnySight, action: Any) -> None:
         """Judge an action of the seat to move, which is about to be played."""
         verdict = self._oracle.judge(sight)
         self._regret[sight.seat] = verdict.loss(action)
         self._judged[sight.seat] = verdict.value.exactness
 
-    def forfeit(self, sight: Sight[Any, Any]) -> Grade:
+    def forfeit(self, sight: AnySight) -> Grade:
         """The grade of a seat that has just lost by an illegal action: it gave away everything."""
         lost = self._oracle.value(sight)
         return {"value": 0.0, "regret": lost.number, "exactness": lost.exactness.value}
 
-    def grade(self, sight: Sight[Any, Any]) -> Grade:
+    def grade(self, sight: AnySight) -> Grade:
         """The grade of a seat: the position's value to it now, and its last action's regret."""
         value = self._oracle.value(sight)
         sure = _least_sure(value.exactness, self._judged[sight.seat])
@@ -80,7 +80,7 @@ class Grades:
 
 
 @lru_cache(maxsize=16)
-def grades_of(rules: Rules[Any, Any, Any]) -> Grades:
+def grades_of(rules: AnyRules) -> Grades:
     """The grades of a game without secrets, aligned with its tables; refused where `clock_matters`."""
     refuse_untabled(rules)
     if clock_matters(rules):
@@ -105,25 +105,25 @@ def grades_of(rules: Rules[Any, Any, Any]) -> Grades:
     return Grades(values, regrets, _least_sure(*met).value)
 
 
-def tabled(rules: Rules[Any, Any, Any]) -> bool:
+def tabled(rules: AnyRules) -> bool:
     """Whether the game has tables, and what a seat knows is a state of them."""
     return not rules.has_secrets and has_tables(rules)
 
 
-def refuse_untabled(rules: Rules[Any, Any, Any]) -> None:
+def refuse_untabled(rules: AnyRules) -> None:
     """Refuse a game whose positions cannot be written down as the states of tables."""
     if rules.has_secrets:
         raise DuelsError(f"{rules.name} has secrets: a table of its states would tell them.")
     shared_tables(rules)
 
 
-def at_clock(rules: Rules[Any, Any, Any], state: Any, clock: int) -> Any:
+def at_clock(rules: AnyRules, state: Any, clock: int) -> Any:
     """The same state at another reading of the clock that counts towards a limit."""
     return replace(state, **{rules.clock: clock}) if clock and rules.clock else state
 
 
 @lru_cache(maxsize=16)
-def clock_matters(rules: Rules[Any, Any, Any]) -> bool:
+def clock_matters(rules: AnyRules) -> bool:
     """Whether the limit changes what positions are worth: a table of states knows no clock.
 
     A limit changes nothing if wherever the clock ticks, at any reading, the game is worth one half: what it

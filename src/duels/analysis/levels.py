@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from duels.core.match import Match
-from duels.core.rules import Rules, Seat, Sight
+from duels.core.match import AnyMatch, Match
+from duels.core.rules import AnyRules, AnySight, Seat
 from duels.play.dice import StreamDice
 from duels.play.step import next_entry, play_out
 from duels.players import BEST, strongest
@@ -71,9 +71,7 @@ class LevelRow:
         return self.score is not None and self.margin is not None and self.score - self.margin > 0.5
 
 
-def measure_levels(
-    rules: Rules[Any, Any, Any], matches: int, seed: str, progress: Progress = quiet
-) -> list[LevelRow]:
+def measure_levels(rules: AnyRules, matches: int, seed: str, progress: Progress = quiet) -> list[LevelRow]:
     """Play `matches` matches for each pair of neighbours, half of them from either seat."""
     oracle = oracle_for(rules, progress)
     rows: list[LevelRow] = []
@@ -116,14 +114,14 @@ class MeasuredLevel(LevelPlayer):
         """A match begins."""
         self.lost, self.decisions = 0.0, 0
 
-    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+    def choose(self, sight: AnySight, rng: Random) -> Any:
         if len(sight.actions) > 1:
             # On average: which of its actions is drawn is luck as well.
             self.lost += self.average(sight)
             self.decisions += 1
         return super().choose(sight, rng)
 
-    def average(self, sight: Sight[Any, Any]) -> float:
+    def average(self, sight: AnySight) -> float:
         """What a decision gives away on average; in a game without secrets each is worked out once."""
         found = None if sight.rules.has_secrets else self._averages.get(sight.view)
         if found is None:
@@ -169,7 +167,7 @@ def _luckless_points(
     """
     both_sides, dice, luck = both_sides_of(oracle), StreamDice(rng), 0.0
     players = {actor: LevelPlayer(oracle, share) for actor, share in levels.items()}
-    match: Match[Any, Any, Any] = Match.start(oracle.rules)
+    match: AnyMatch = Match.start(oracle.rules)
     while match.actor is not None and match.length < _MOST_ENTRIES:
         entry = next_entry(match, players, dice)
         if isinstance(actor := entry.actor, Seat):
@@ -182,12 +180,12 @@ def _luckless_points(
     return (float(match.outcome.score(seat)) if match.outcome else 0.5) - luck
 
 
-def usual_matches(rules: Rules[Any, Any, Any]) -> int:
+def usual_matches(rules: AnyRules) -> int:
     """How many matches a row to play by default: enough to tell the levels apart, if that is quick."""
     return _MATCHES if what_decides(rules) else _MATCHES_OF_SKILL
 
 
-def what_decides(rules: Rules[Any, Any, Any]) -> str:
+def what_decides(rules: AnyRules) -> str:
     """What decides matches beside skill; empty where nothing does."""
     luck, guessing = bool(rules.all_outcomes()), rules.has_secrets
     if luck and guessing:

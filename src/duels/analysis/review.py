@@ -14,7 +14,7 @@ from typing import Any
 from duels.analysis.wording import LOST_ALREADY, MARKS, ONLY_MOVE, RARE, all_alike, gives_away, mark_of
 from duels.core.errors import DuelsError, TooLarge
 from duels.core.game import Game
-from duels.core.match import Concession, Match
+from duels.core.match import AnyMatch, Concession
 from duels.core.narration import PlayerNames
 from duels.core.record import Record, format_entry
 from duels.core.rules import Actor, Seat
@@ -24,7 +24,6 @@ from duels.solving.oracles import oracle_for
 from duels.solving.progress import Progress, quiet
 from duels.solving.protocols import beliefs_of, both_sides_of, explainer_of, value_seeing_all
 
-AnyMatch = Match[Any, Any, Any]
 AnyOracle = Oracle[Any, Any]
 
 MOST_REVIEWED = 2_000

@@ -8,7 +8,7 @@ from itertools import pairwise
 from string import Template
 from typing import Any
 
-from duels.analysis.review import AnyMatch, Belief, Moment, Review
+from duels.analysis.review import Belief, Moment, Review
 from duels.analysis.review_words import (
     Reason,
     account,
@@ -27,6 +27,7 @@ from duels.analysis.review_words import (
 )
 from duels.analysis.wording import MISTAKES, darkness
 from duels.core.drawing import Drawing
+from duels.core.match import AnyMatch
 from duels.core.narration import SEAT_LABELS, Narration, PlayerNames
 from duels.core.rules import Seat
 from duels.core.svg import stylesheet

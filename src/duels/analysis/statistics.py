@@ -19,7 +19,7 @@ from typing import Any
 from duels.analysis.review import Moment, review
 from duels.analysis.wording import MISTAKES, ONLY_MOVE
 from duels.core.errors import DuelsError
-from duels.core.match import Concession, Match
+from duels.core.match import AnyMatch, Concession
 from duels.core.record import dumps
 from duels.core.rules import Seat
 from duels.files import write_whole
@@ -28,8 +28,6 @@ from duels.solving.oracle import Oracle
 from duels.solving.oracles import oracle_for
 from duels.solving.progress import Progress, quiet
 from duels.solving.protocols import explainer_of
-
-AnyMatch = Match[Any, Any, Any]
 
 GRADING = 3
 """Raise it when grades change: those in the cache are then made anew."""

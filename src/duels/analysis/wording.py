@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from duels.core.rules import Rules, Sight
+from duels.core.rules import AnyRules, AnySight
 from duels.solving.oracle import Exactness, Value, Verdict
 
 SHADES = " ░▒▓█"
@@ -42,7 +42,7 @@ MISTAKES = MARKS[2:]
 """The marks of decisions that count as mistakes."""
 
 
-def named(sight: Sight[Any, Any], action: Any) -> str:
+def named(sight: AnySight, action: Any) -> str:
     """An action as the game's words have it, or where it has none in notation."""
     words = sight.rules.game.find("words", "WORDS")
     named: str = words(sight.rules).named(sight, action) if words else sight.rules.format(action)
@@ -67,7 +67,7 @@ def percent(value: Value) -> str:
     return str(value)
 
 
-def chance(value: Value, rules: Rules[Any, Any, Any]) -> str:
+def chance(value: Value, rules: AnyRules) -> str:
     """A value in a bracket: `50.0% to win`; where a match can be drawn, it is `worth 50.0%`.
 
     Without a proven bound, unless that changes a digit.
@@ -75,12 +75,12 @@ def chance(value: Value, rules: Rules[Any, Any, Any]) -> str:
     return f"worth {value}" if rules.can_be_drawn else f"{value} to win"
 
 
-def gets(value: Value, rules: Rules[Any, Any, Any]) -> str:
+def gets(value: Value, rules: AnyRules) -> str:
     """The same after an action or a player: `wins 50.0%`, `is worth 50.0%`."""
     return f"{'is worth' if rules.can_be_drawn else 'wins'} {percent(value)}"
 
 
-def chance_of(whom: str, rules: Rules[Any, Any, Any]) -> str:
+def chance_of(whom: str, rules: AnyRules) -> str:
     """What the values of a match are, over a column or a curve; `whom`: `you`, `Player 1`."""
     if rules.can_be_drawn:
         return f"The match's worth to {whom}"

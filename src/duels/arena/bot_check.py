@@ -9,8 +9,8 @@ from time import monotonic
 from typing import Any
 
 from duels.core.errors import DuelsError
-from duels.core.match import Match
-from duels.core.rules import Rules, Seat, Sight
+from duels.core.match import AnyMatch, Match
+from duels.core.rules import AnyRules, AnySight, Seat
 from duels.play.dice import StreamDice
 from duels.play.new_match import limited
 from duels.play.step import next_entry
@@ -19,7 +19,6 @@ from duels.players.child import Child
 from duels.players.failures import Failed, Failure
 from duels.players.program import Limits, ProgramPlayer
 
-AnyMatch = Match[Any, Any, Any]
 _PATIENCE = 2.0  # seconds for what should take no time at all
 
 
@@ -35,7 +34,7 @@ class Finding:
         return f"{'ok' if self.passed else 'FAILED'}: {self.name}{f': {self.detail}' if self.detail else ''}"
 
 
-def check_bot(command: str, games: list[Rules[Any, Any, Any]], limits: Limits) -> Iterator[Finding]:
+def check_bot(command: str, games: list[AnyRules], limits: Limits) -> Iterator[Finding]:
     """Everything that a program should be able to do, one finding after another."""
     first = games[0]
     talk = _Talk(command, first, limits)
@@ -75,14 +74,14 @@ def _try(name: str, attempt: Callable[[], str]) -> Finding:
 class _Talk:
     """A conversation about the first position of a game, line by line."""
 
-    def __init__(self, command: str, rules: Rules[Any, Any, Any], limits: Limits) -> None:
+    def __init__(self, command: str, rules: AnyRules, limits: Limits) -> None:
         self._command = command
         self._rules = rules
         self._limits = limits
         self._child: Child | None = None
         self._number = 0
         self._answered = False
-        self._sight: Sight[Any, Any] = Match.start(rules).sight(Seat.ONE)
+        self._sight: AnySight = Match.start(rules).sight(Seat.ONE)
 
     def start(self) -> str:
         self._child = Child(self._command, self._limits.memory_mb, None)
@@ -153,7 +152,7 @@ class _Talk:
         return f"with a policy over {len(policy)} actions" if policy else self._rules.format(action)
 
 
-def _play(command: str, rules: Rules[Any, Any, Any], seat: Seat, limits: Limits) -> Finding:
+def _play(command: str, rules: AnyRules, seat: Seat, limits: Limits) -> Finding:
     """A match against random moves, restarted on the way: a program must be able to go on."""
     name = f"plays {rules.name} as {seat.label}"
     player = ProgramPlayer(command, rules, limits)

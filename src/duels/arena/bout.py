@@ -8,11 +8,11 @@ from hashlib import sha256
 from typing import Any
 
 from duels.arena.logs import VERSION
-from duels.arena.values import AnyMatch, Judge, Luck
-from duels.core.match import Match
+from duels.arena.values import Judge, Luck
+from duels.core.match import AnyMatch, Match
 from duels.core.options import OptionValue
 from duels.core.record import format_entry
-from duels.core.rules import Rules, Seat, Sight
+from duels.core.rules import AnyRules, AnySight, Seat
 from duels.games import find_game
 from duels.play.dice import Dice
 from duels.play.step import Asking, NextEntry, answer_questions, ask_for_entry, ask_player
@@ -43,13 +43,13 @@ class Bout:
         told = (VERSION, self.game, self.options, self.players, self.seed, self.pair)
         return sha256(repr(told).encode()).hexdigest()[:32]
 
-    def rules(self) -> Rules[Any, Any, Any]:
+    def rules(self) -> AnyRules:
         """The rules that are played by."""
         return _rules(self.game, self.options)
 
 
 @lru_cache
-def _rules(game: str, options: tuple[tuple[str, OptionValue], ...]) -> Rules[Any, Any, Any]:
+def _rules(game: str, options: tuple[tuple[str, OptionValue], ...]) -> AnyRules:
     return find_game(game).rules(**dict(options))
 
 
@@ -94,7 +94,7 @@ class _Told:
         else:
             self._decided(judge, match, sight, answer)
 
-    def _decided(self, judge: Judge, match: AnyMatch, sight: Sight[Any, Any], answer: Answer) -> None:
+    def _decided(self, judge: Judge, match: AnyMatch, sight: AnySight, answer: Answer) -> None:
         if len(sight.actions) > 1:  # where there is no choice there is nothing to grade
             self._grade(judge, match, sight, answer.action)
         if answer.policy:
@@ -103,7 +103,7 @@ class _Told:
                 worths = judge.worths_of_actions(match, sight)
                 self.luck.add(worths, odds, sight.actions.index(answer.action))
 
-    def _grade(self, judge: Judge, match: AnyMatch, sight: Sight[Any, Any], action: Any) -> None:
+    def _grade(self, judge: Judge, match: AnyMatch, sight: AnySight, action: Any) -> None:
         seat, graded = sight.seat, judge.grade(match, sight, action)
         self.shortfalls[seat] += graded.shortfall
         self.decisions[seat] += 1

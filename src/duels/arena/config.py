@@ -15,7 +15,7 @@ from duels.arena.bout import Bout
 from duels.arena.identity import MODEL, PROGRAM, Entrant
 from duels.core.errors import BadOption, DuelsError, UnknownName, quote
 from duels.core.options import OptionValue
-from duels.core.rules import Rules
+from duels.core.rules import AnyRules
 from duels.games import GAMES, find_game
 from duels.play.new_match import limited
 from duels.players import BEST, KINDS, PERFECT, Player, kind_for, strongest
@@ -112,7 +112,7 @@ class Config:
             return self.matches[game]
         return self.matches
 
-    def rules(self, game: str) -> Rules[Any, Any, Any]:
+    def rules(self, game: str) -> AnyRules:
         """The rules of a game of the run: limited, where play could go on for ever."""
         return limited(find_game(game).rules(**self.options.get(game, {})))
 
@@ -140,7 +140,7 @@ class Config:
         """The programs among the players, by name."""
         return [each.name for each in self.entrants if each.sort == PROGRAM]
 
-    def seat(self, name: str, rules: Rules[Any, Any, Any], log: Path | None = None) -> Player:
+    def seat(self, name: str, rules: AnyRules, log: Path | None = None) -> Player:
         """The player of that name, at a seat of a game; what a program says on its stderr goes to `log`."""
         (entrant,) = (each for each in self.entrants if each.name == name)
         kind = kind_called(entrant.call, self.limits, log, self.model)

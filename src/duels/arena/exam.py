@@ -15,7 +15,7 @@ from duels.arena.tables import Table
 from duels.core.errors import DuelsError
 from duels.core.information_sets import spell_history
 from duels.core.options import Option, options_data
-from duels.core.rules import Rules
+from duels.core.rules import AnyRules
 from duels.core.words import plain
 from duels.files import write_whole
 from duels.players.levels import SHARE as LEVELS
@@ -29,7 +29,7 @@ VERSION = 1
 
 
 def write_exam(
-    rules: Rules[Any, Any, Any],
+    rules: AnyRules,
     count: int,
     seed: str,
     path: Path,
@@ -66,12 +66,12 @@ def too_few(asked: int, found: int) -> str:
     return f"{asked} positions were asked for, but {met}."
 
 
-def exam_rows(rules: Rules[Any, Any, Any], drawn: Sequence[Position]) -> list[dict[str, Any]]:
+def exam_rows(rules: AnyRules, drawn: Sequence[Position]) -> list[dict[str, Any]]:
     """The positions of an exam, each with every legal action graded."""
     return [_row(rules, number, position) for number, position in enumerate(drawn)]
 
 
-def _row(rules: Rules[Any, Any, Any], number: int, position: Position) -> dict[str, Any]:
+def _row(rules: AnyRules, number: int, position: Position) -> dict[str, Any]:
     sight, verdict = position.sight, position.verdict
     key = key_of(oracle_for(rules).measure)
     return {
@@ -103,7 +103,7 @@ def _row(rules: Rules[Any, Any, Any], number: int, position: Position) -> dict[s
     }
 
 
-def card(rules: Rules[Any, Any, Any], asked: int, drawn: Sequence[Position], seed: str) -> str:
+def card(rules: AnyRules, asked: int, drawn: Sequence[Position], seed: str) -> str:
     """What the set is, how it was drawn and how precise scores on it are, for people.
 
     There may be fewer positions than were asked for.

@@ -8,7 +8,7 @@ from math import isclose
 from typing import Any
 
 from duels.core.errors import BadOption
-from duels.core.rules import Rules, Sight
+from duels.core.rules import AnyRules, AnySight
 from duels.players.model import Mirror
 from duels.solving.oracle import BELOW_THE_MIXTURE
 
@@ -24,7 +24,7 @@ class Mistake:
     played: str
     best: tuple[str, ...]
     position: str
-    sight: Sight[Any, Any]
+    sight: AnySight
     shortfall: float
     measure: str
     """What `shortfall` is: `given away` or `below the mixture`."""
@@ -116,7 +116,7 @@ def _with_image(mistake: Mistake) -> Iterator[tuple[str, str]]:
         yield rules.format_position(mirror.sight(sight)), rules.format(mirror.action(action))
 
 
-def _mirror_of(rules: Rules[Any, Any, Any]) -> Mirror | None:
+def _mirror_of(rules: AnyRules) -> Mirror | None:
     try:
         return Mirror.of(rules)
     except BadOption:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from duels.analysis.exercises import decisions_of_match
 from duels.core.errors import DuelsError
-from duels.core.rules import Rules, Seat, Sight
+from duels.core.rules import AnyRules, AnySight, Seat
 from duels.solving.oracle import Verdict
 from duels.solving.oracles import oracle_for
 from duels.solving.progress import Progress, quiet
@@ -45,7 +45,7 @@ class Share:
 class Position:
     """A decision, as its seat knows it, judged, and how much it stands for."""
 
-    sight: Sight[Any, Any]
+    sight: AnySight
     verdict: Verdict[Any]
     shortfalls: tuple[float, ...]
     """Of the actions: what each gives away, or how far it lies below the mixture."""
@@ -69,11 +69,11 @@ class Pool:
 
     met: Counter[tuple[Seat, str]]
     """How often each was."""
-    judged: dict[tuple[Seat, str], tuple[Sight[Any, Any], Verdict[Any], tuple[float, ...]]]
+    judged: dict[tuple[Seat, str], tuple[AnySight, Verdict[Any], tuple[float, ...]]]
     strata: dict[tuple[Seat, str], int]
 
     @classmethod
-    def of(cls, rules: Rules[Any, Any, Any], size: int, rng: Random, progress: Progress = quiet) -> "Pool":
+    def of(cls, rules: AnyRules, size: int, rng: Random, progress: Progress = quiet) -> "Pool":
         """Meet so many decisions in matches."""
         pool, oracle = cls(Counter(), {}, {}), oracle_for(rules)
         for number, (sight, verdict) in enumerate(islice(_decisions(rules, rng), size)):
@@ -93,9 +93,7 @@ class Pool:
         return drawn
 
 
-def draw_positions(
-    rules: Rules[Any, Any, Any], count: int, seed: str, progress: Progress = quiet
-) -> list[Position]:
+def draw_positions(rules: AnyRules, count: int, seed: str, progress: Progress = quiet) -> list[Position]:
     """So many positions from good play.
 
     In each stratum a position is drawn with a chance in proportion to how often it was met, and it then
@@ -175,7 +173,7 @@ def _draw_in_proportion(met: dict[K, int], size: int, rng: Random) -> dict[K, fl
     return found
 
 
-def _decisions(rules: Rules[Any, Any, Any], rng: Random) -> Iterator[tuple[Sight[Any, Any], Verdict[Any]]]:
+def _decisions(rules: AnyRules, rng: Random) -> Iterator[tuple[AnySight, Verdict[Any]]]:
     """Decisions with a choice, in matches of good players, for ever."""
     oracle = oracle_for(rules)
     while True:

@@ -25,7 +25,7 @@ from duels.arena.positions import draw_positions
 from duels.arena.seating import ProgramCheck, Seats
 from duels.core.errors import BadOption
 from duels.core.extras import extra
-from duels.core.rules import OpenRules, Rules, Seat, Sight
+from duels.core.rules import AnyRules, AnySight, OpenRules, Seat
 from duels.games import find_game
 from duels.play.step import Question, ask_player
 from duels.players.completions import Usage
@@ -42,10 +42,10 @@ with extra("arena"):
 class Probe:
     """What was asked and answered in one game. Keys are a seat and a position in notation."""
 
-    rules: Rules[Any, Any, Any]
+    rules: AnyRules
     whole: bool
     """Whether every position that matters was asked."""
-    sights: dict[tuple[Seat, str], Sight[Any, Any]] = field(default_factory=dict)
+    sights: dict[tuple[Seat, str], AnySight] = field(default_factory=dict)
     answers: dict[tuple[Seat, str], list[Row]] = field(default_factory=dict)
     weights: dict[tuple[Seat, str], float] = field(default_factory=dict)
     """Where positions were drawn: what each stands for."""
@@ -57,7 +57,7 @@ class Probe:
         return policy_of(self.answers[key], self.sights[key])
 
 
-def policy_of(answers: list[Row], sight: Sight[Any, Any]) -> dict[Any, float]:
+def policy_of(answers: list[Row], sight: AnySight) -> dict[Any, float]:
     """The policy that some answers show; what is missing to 1 is how often there was none."""
     rules = sight.rules
     found: dict[Any, float] = defaultdict(float)
@@ -84,13 +84,13 @@ def probe(config: ProbeConfig, out: Path, tell: Progress = quiet) -> Folder:
     return folder
 
 
-def _check_symmetric(rules: Rules[Any, Any, Any]) -> None:
+def _check_symmetric(rules: AnyRules) -> None:
     if not _asked_whole(rules):
         raise BadOption(f"{rules.name} is not asked whole, where --symmetric means nothing: leave it out.")
     Mirror.of(rules)
 
 
-def _asked_whole(rules: Rules[Any, Any, Any]) -> bool:
+def _asked_whole(rules: AnyRules) -> bool:
     """Whether a game is small enough that every position that matters is asked."""
     return isinstance(rules, OpenRules) and tabled(rules)
 
@@ -118,7 +118,7 @@ def collected(folder: Folder, tell: Progress = quiet) -> Iterator[Probe]:
 class Ask:
     """One question of a probe."""
 
-    sight: Sight[Any, Any]
+    sight: AnySight
     position: str
     sample: int
 
@@ -134,9 +134,7 @@ Answerer = Callable[[list[Ask]], Mapping[str, Row]]
 """Answers questions, by their keys; those that could not be answered now are left out."""
 
 
-def collect(
-    config: ProbeConfig, rules: Rules[Any, Any, Any], answer: Answerer, tell: Progress = quiet
-) -> Probe:
+def collect(config: ProbeConfig, rules: AnyRules, answer: Answerer, tell: Progress = quiet) -> Probe:
     """Ask about one game, wave after wave, until nothing new can be reached."""
     if not _asked_whole(rules):
         found = Probe(rules, whole=False)
@@ -189,7 +187,7 @@ def _explore(
         wave = following
 
 
-def _canonical(sight: Sight[Any, Any], mirror: Mirror | None) -> bool:
+def _canonical(sight: AnySight, mirror: Mirror | None) -> bool:
     """Whether of a position and its mirror image this is the one that is asked."""
     if mirror is None:
         return True
@@ -197,14 +195,14 @@ def _canonical(sight: Sight[Any, Any], mirror: Mirror | None) -> bool:
     return rules.format_position(sight) <= rules.format_position(mirror.sight(sight))
 
 
-def _reflect(found: Probe, sights: list[Sight[Any, Any]], mirror: Mirror) -> None:
+def _reflect(found: Probe, sights: list[AnySight], mirror: Mirror) -> None:
     """Take over the mirrored answers of mirrored positions."""
     for sight in sights:
         rules, image = sight.rules, mirror.sight(sight)
         key = sight.seat, rules.format_position(sight)
         theirs = found.answers.get((sight.seat, rules.format_position(image)))
 
-        def turned(text: str, rules: Rules[Any, Any, Any] = rules) -> str:
+        def turned(text: str, rules: AnyRules = rules) -> str:
             return rules.format(mirror.action(rules.parse(text)))
 
         if theirs is not None:
@@ -221,7 +219,7 @@ def _reflect(found: Probe, sights: list[Sight[Any, Any]], mirror: Mirror) -> Non
             ]
 
 
-def _fill(config: ProbeConfig, found: Probe, sights: list[Sight[Any, Any]], answer: Answerer) -> None:
+def _fill(config: ProbeConfig, found: Probe, sights: list[AnySight], answer: Answerer) -> None:
     """Ask about some positions and note what came back."""
     rules = found.rules
     questions = [

@@ -31,7 +31,7 @@ from duels.arena.tables import (
     write_text,
 )
 from duels.core.extras import extra
-from duels.core.rules import Seat, Sight
+from duels.core.rules import AnySight, Seat
 from duels.players.completions import Usage
 from duels.solving.oracle import BELOW_THE_MIXTURE
 from duels.solving.oracles import oracle_for
@@ -164,7 +164,7 @@ def _game(probe: Probe, player: str, sort: str, progress: Progress) -> GameProbe
     )
 
 
-def _graded(sight: Sight[Any, Any]) -> dict[Any, float]:
+def _graded(sight: AnySight) -> dict[Any, float]:
     """How far each action falls short."""
     oracle = oracle_for(sight.rules)
     return dict(zip(sight.actions, oracle.shortfalls(oracle.judge(sight)), strict=True))
@@ -205,7 +205,7 @@ def _mean_of_all(probe: Probe, short: dict[Key, float]) -> Interval:
     return Interval(found, found - margin, found + margin)
 
 
-def _error(answered: list[Row], sight: Sight[Any, Any]) -> float:
+def _error(answered: list[Row], sight: AnySight) -> float:
     """The standard error of how far answers to a position fall short."""
     policy, graded, samples = policy_of(answered, sight), _graded(sight), len(answered)
     odds = np.array([policy.get(action, 0.0) for action in graded])

@@ -18,7 +18,7 @@ from duels.arena.values import Judge
 from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.core.record import format_entry
-from duels.core.rules import Rules, Seat
+from duels.core.rules import AnyRules, Seat
 from duels.games import find_game
 from duels.players import KINDS
 from duels.players.completions import Usage
@@ -32,7 +32,7 @@ MOST_BLUNDERS = 5  # that are shown of a player in a game
 class GameReport:
     """One game of a run."""
 
-    rules: Rules[Any, Any, Any]
+    rules: AnyRules
     matches: int
     opening: float
     """What it is worth to Player 1."""
@@ -170,7 +170,7 @@ def _requested(folder: Folder, rows: Mapping[str, Row]) -> tuple[dict[str, float
 
 
 def _game(
-    rules: Rules[Any, Any, Any],
+    rules: AnyRules,
     players: tuple[str, ...],
     rows: list[Row],
     planned: list[int],

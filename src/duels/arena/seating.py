@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 from duels.arena.bout import Bout, play_with
 from duels.arena.config import Config
@@ -11,7 +10,7 @@ from duels.arena.folder import CONFIG
 from duels.arena.logs import Row
 from duels.arena.values import Judge
 from duels.core.errors import DuelsError
-from duels.core.rules import Rules, Seat
+from duels.core.rules import AnyRules, Seat
 from duels.players import Player
 from duels.players.program import ProgramPlayer
 
@@ -24,16 +23,16 @@ class Seats:
 
     def __init__(self, config: Config, log_of: Callable[[str, Seat], Path | None] = lambda *_: None) -> None:
         self._config, self._log_of = config, log_of
-        self._judges: dict[Rules[Any, Any, Any], Judge] = {}
-        self._players: dict[tuple[Rules[Any, Any, Any], str, Seat], Player] = {}
+        self._judges: dict[AnyRules, Judge] = {}
+        self._players: dict[tuple[AnyRules, str, Seat], Player] = {}
 
-    def judge(self, rules: Rules[Any, Any, Any]) -> Judge:
+    def judge(self, rules: AnyRules) -> Judge:
         """The judge of a game."""
         if rules not in self._judges:
             self._judges[rules] = Judge(rules)
         return self._judges[rules]
 
-    def player(self, rules: Rules[Any, Any, Any], name: str, seat: Seat) -> Player:
+    def player(self, rules: AnyRules, name: str, seat: Seat) -> Player:
         """The player of that name, at a seat of a game."""
         key = rules, name, seat
         if key not in self._players:

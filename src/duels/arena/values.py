@@ -8,14 +8,12 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from duels.core.match import Match
-from duels.core.rules import OpenRules, Rules, Seat, Sight
+from duels.core.match import AnyMatch, Match
+from duels.core.rules import AnyRules, AnySight, OpenRules, Seat
 from duels.solving.oracle import Exactness, Verdict
 from duels.solving.oracles import oracle_for
 from duels.solving.progress import Progress, quiet
 from duels.solving.protocols import SeesBothSides, ValuesHistories, explainer_of, value_seeing_all
-
-AnyMatch = Match[Any, Any, Any]
 
 MOST_KEPT = 100_000
 """Positions whose verdicts are kept, in a game without secrets."""
@@ -37,7 +35,7 @@ class Graded:
 class Judge:
     """Values of positions under some rules; in a game without secrets each is worked out once."""
 
-    def __init__(self, rules: Rules[Any, Any, Any], progress: Progress = quiet) -> None:
+    def __init__(self, rules: AnyRules, progress: Progress = quiet) -> None:
         self.rules = rules
         self.oracle = oracle_for(rules, progress)
         self.measure = self.oracle.measure
@@ -59,7 +57,7 @@ class Judge:
         value = value_seeing_all(self.oracle, match.sight(Seat.ONE), match.sight(Seat.TWO))
         return value.number, value.exactness
 
-    def verdict(self, match: AnyMatch, sight: Sight[Any, Any]) -> Verdict[Any]:
+    def verdict(self, match: AnyMatch, sight: AnySight) -> Verdict[Any]:
         """The decision that `match` stands at, judged from what its seat knows."""
         if not self._open:
             return self.oracle.judge(sight)
@@ -69,7 +67,7 @@ class Judge:
             _keep(self._verdicts, match.state, found)
         return found
 
-    def grade(self, match: AnyMatch, sight: Sight[Any, Any], action: Any) -> Graded:
+    def grade(self, match: AnyMatch, sight: AnySight, action: Any) -> Graded:
         """How far an action fell short, and what was best."""
         verdict = self.verdict(match, sight)
         manner = self._explainer.manner(sight, action)
@@ -91,7 +89,7 @@ class Judge:
             _keep(self._outcomes, match.state, found)
         return found
 
-    def worths_of_actions(self, match: AnyMatch, sight: Sight[Any, Any]) -> list[float]:
+    def worths_of_actions(self, match: AnyMatch, sight: AnySight) -> list[float]:
         """What each action is worth to Player 1, where `sight` is that of the seat to decide."""
         if self._open:
             mine = [judged.value.number for judged in self.verdict(match, sight).actions]

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from duels.core.errors import DuelsError
 from duels.core.explore import reachable
-from duels.core.rules import Rules, Seat
+from duels.core.rules import AnyRules, Seat
 from duels.core.validation import check_int
 
 
@@ -122,7 +122,7 @@ def limit_draws(limit_ends: str) -> bool:
     return limit_ends == DRAW
 
 
-def left_feature(rules: Rules[Any, Any, Any]) -> Feature:
+def left_feature(rules: AnyRules) -> Feature:
     """What is left of the limit that the rules have, for programs to which it is part of the game."""
     limit, clock = rules.limit_value, rules.clock
     if limit is None or clock is None:
@@ -133,14 +133,14 @@ def left_feature(rules: Rules[Any, Any, Any]) -> Feature:
     return Feature("left", tuple(range(limit + 1)), lambda view, seat: (limit - getattr(view, clock),))
 
 
-def check_memory(rules: Rules[Any, Any, Any], memory: int) -> int:
+def check_memory(rules: AnyRules, memory: int) -> int:
     """How many entries are remembered; DuelsError if that cannot be."""
     if check_int("memory", memory, 0) and not rules.has_secrets:
         raise DuelsError(f"Nothing is hidden in {rules.name}: there is nothing to remember.")
     return memory
 
 
-def action_numbers(rules: Rules[Any, Any, Any]) -> dict[Any, int]:
+def action_numbers(rules: AnyRules) -> dict[Any, int]:
     """The integer of every action, as environments, tables and datasets count them."""
     return {action: number for number, action in enumerate(rules.all_actions())}
 
@@ -153,7 +153,7 @@ class Entries:
 
     NOTHING, HIDDEN = range(2)
 
-    def __init__(self, rules: Rules[Any, Any, Any]) -> None:
+    def __init__(self, rules: AnyRules) -> None:
         self.actions = tuple(map(rules.format, rules.all_actions()))
         self.width = 2 + len(self.actions)
 
@@ -182,7 +182,7 @@ _MINE, _OTHERS = "mine", "other's"
 
 
 @lru_cache(maxsize=16)
-def features_by_exploring(rules: Rules[Any, Any, Any]) -> tuple[Feature, ...]:
+def features_by_exploring(rules: AnyRules) -> tuple[Feature, ...]:
     """The features of a game that states none: every field of a view, with the values that occur in it.
 
     Fields that are tuples are taken apart, and so are words that are boards, a letter a cell. A seat is told

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # every command passes here, and most need none of it
     from duels.core.drawing import Drawing
     from duels.core.features import Encoding
     from duels.core.options import OptionValue
-    from duels.core.rules import Rules, Sight
+    from duels.core.rules import AnyRules, AnySight
     from duels.core.words import Words
 
 
@@ -41,7 +41,7 @@ class Game:
                 f"not {quote(self.name)}."
             )
 
-    def rules(self, **options: "OptionValue") -> "Rules[Any, Any, Any]":
+    def rules(self, **options: "OptionValue") -> "AnyRules":
         """The rules; without options, the book's game."""
         from duels.core.options import options_of
 
@@ -53,31 +53,31 @@ class Game:
                 raise UnknownName(f"{self.name} has no option {quote(name)}; {has}.")
         return kind(**options)
 
-    def rules_class(self) -> "type[Rules[Any, Any, Any]]":
+    def rules_class(self) -> "type[AnyRules]":
         """The class of the rules: `RULES` in the door `rules`."""
-        kind: type[Rules[Any, Any, Any]] = self._need("rules", "RULES")
+        kind: type[AnyRules] = self._need("rules", "RULES")
         return kind
 
-    def words(self, rules: "Rules[Any, Any, Any]") -> "Words[Any, Any]":
+    def words(self, rules: "AnyRules") -> "Words[Any, Any]":
         """The voice of the game, for these rules: `WORDS` in the door `words`."""
         words: Words[Any, Any] = self._need("words", "WORDS")(rules)
         return words
 
-    def greedy(self, rules: "Rules[Any, Any, Any]") -> "Callable[[Sight[Any, Any], Any], float]":
+    def greedy(self, rules: "AnyRules") -> "Callable[[AnySight, Any], float]":
         """A one-ply score of an action from what the seat knows, the higher the better: `GREEDY`."""
         make = self.find("greedy", "GREEDY")
         if make is None:
             from duels.core.greedy import one_ply as make
-        score: Callable[[Sight[Any, Any], Any], float] = make(rules)
+        score: Callable[[AnySight, Any], float] = make(rules)
         return score
 
-    def encoding(self, rules: "Rules[Any, Any, Any]") -> "Encoding":
+    def encoding(self, rules: "AnyRules") -> "Encoding":
         """What a program is shown of a view, as numbers: `features(rules)` in the door `features`."""
         from duels.core.features import Encoding, features_by_exploring
 
         return Encoding((self.find("features", "features") or features_by_exploring)(rules))
 
-    def drawing(self, rules: "Rules[Any, Any, Any]") -> "Drawing[Any, Any]":
+    def drawing(self, rules: "AnyRules") -> "Drawing[Any, Any]":
         """What the board looks like: `DRAWING` in the door `drawing`."""
         make = self.find("drawing", "DRAWING")
         if make is None:

@@ -12,12 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from typing import Any, Generic, NoReturn, TypeVar
+from typing import Generic, NoReturn, TypeVar
 
 from duels.core.errors import DuelsError, GameOver, IllegalMove, NotYourTurn
-from duels.core.match import Match
+from duels.core.match import AnyMatch, Match
 from duels.core.record import why_no_entry
-from duels.core.rules import CHANCE, A, Actor, Ending, Event, Outcome, Rules, S, Seat, V
+from duels.core.rules import CHANCE, A, Actor, AnyRules, Ending, Event, Outcome, Rules, S, Seat, V
 
 ACTORS: tuple[Actor, ...] = (*Seat, CHANCE)
 _BY_RULES = (Ending.WON, Ending.DRAWN, Ending.CUT_OFF)
@@ -49,9 +49,7 @@ class Law(Enum):
 class LawBroken(DuelsError):
     """A game breaks `law`; `match` leads to where it does, or is None if no play is needed to show it."""
 
-    def __init__(
-        self, law: Law, rules: Rules[Any, Any, Any], what: str, match: Match[Any, Any, Any] | None = None
-    ) -> None:
+    def __init__(self, law: Law, rules: AnyRules, what: str, match: AnyMatch | None = None) -> None:
         super().__init__(f"{rules.name}: {what}{_whereabouts(match)} (law: {law.value})")
         self.law = law
         self.match = match
@@ -338,14 +336,14 @@ def _spellings(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((text, text.swapcase())))
 
 
-def _whereabouts(match: Match[Any, Any, Any] | None) -> str:
+def _whereabouts(match: AnyMatch | None) -> str:
     if match is None:
         return ""
     entries = (_spell(match.rules, turn.action) for turn in match.turns)
     return f" after '{', '.join(entries)}'" if match.last else " at the start"
 
 
-def _spell(rules: Rules[Any, Any, Any], action: object) -> str:
+def _spell(rules: AnyRules, action: object) -> str:
     try:
         return rules.format(action)
     except Exception:  # the notation may be what is broken

@@ -405,6 +405,10 @@ class Match(Generic[S, A, V]):
             return repr(action)
 
 
+AnyMatch = Match[Any, Any, Any]
+"""A match of any game."""
+
+
 def draw(match: Match[S, A, V], rng: "Random") -> A:
     """Draw an outcome at the chance node where `match` stands, with exactly the rules' odds."""
     odds = match.rules.odds(match.state)

@@ -27,9 +27,9 @@ from functools import lru_cache
 from typing import Any
 
 from duels.core.errors import BadOption, DuelsError, GameOver, RecordError, UnknownName, quote
-from duels.core.match import Concession, Match, Turn, concession
+from duels.core.match import AnyMatch, Concession, Match, Turn, concession
 from duels.core.options import Option, OptionValue, options_of
-from duels.core.rules import Outcome, Rules, Seat, as_seat
+from duels.core.rules import AnyRules, Outcome, Seat, as_seat
 from duels.core.work import MOST_WORK, work_of
 
 VERSION = 2
@@ -42,8 +42,6 @@ HEADERS = ("seat", "seat1", "seat2", "seed", "chance", "started")
 # What would tell a seat the chance outcomes and the other's choices to come.
 SECRET_HEADERS = ("seed", "chance")
 
-AnyRules = Rules[Any, Any, Any]
-AnyMatch = Match[Any, Any, Any]
 Comments = Mapping[int, Sequence[str]]
 """Comment lines, by the number of entries before them."""
 RulesFinder = Callable[[str], type[AnyRules]]

@@ -353,6 +353,12 @@ class Rules(ABC, Generic[S, A, V]):
         }
 
 
+AnyRules = Rules[Any, Any, Any]
+"""Rules of any game."""
+AnySight = Sight[Any, Any]
+"""A sight in any game."""
+
+
 class OpenRules(Rules[S, A, S]):
     """Rules of a game without secrets: both seats see every event and know the whole state."""
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from duels.core.errors import DuelsError, IllegalMove
 from duels.core.extras import extra
-from duels.core.rules import Rules
+from duels.core.rules import AnyRules
 from duels.core.validation import check_int
 from duels.envs import dice
 from duels.envs.copies import Copyable
@@ -76,7 +76,7 @@ class Batch(Named, Copyable, ABC):
 
     def __init__(
         self,
-        rules: Rules[Any, Any, Any],
+        rules: AnyRules,
         num_envs: int,
         seed: int,
         first: int = 0,

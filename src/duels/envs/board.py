@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from duels.core.drawing import Drawing
 from duels.core.errors import DuelsError
 from duels.core.extras import extra
-from duels.core.rules import Rules, Seat, Sight
+from duels.core.rules import AnyRules, AnySight, Seat
 from duels.core.svg import WIDTH
 from duels.core.words import Words, plain
 
@@ -39,7 +39,7 @@ def check_render_mode(mode: str | None) -> str | None:
 class Board:
     """What a seat may see of a game, to be looked at."""
 
-    def __init__(self, rules: Rules[Any, Any, Any]) -> None:
+    def __init__(self, rules: AnyRules) -> None:
         self._rules = rules
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -53,11 +53,11 @@ class Board:
     def _drawing(self) -> Drawing[Any, Any]:
         return self._rules.game.drawing(self._rules)
 
-    def text(self, sight: Sight[Any, Any]) -> str:
+    def text(self, sight: AnySight) -> str:
         """The board in the game's words."""
         return plain(str(self._words.board(sight)))
 
-    def picture(self, sight: Sight[Any, Any]) -> Picture:
+    def picture(self, sight: AnySight) -> Picture:
         """[y, x, colour] the drawn board. All pictures of a game have one size: films need that."""
         import resvg_py
         from PIL import Image

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from duels.analysis.shown import Shown
 from duels.core.features import action_numbers
-from duels.core.match import Match
-from duels.core.rules import CHANCE, Ending, Rules, Seat, Sight
+from duels.core.match import AnyMatch, Match
+from duels.core.rules import CHANCE, AnyRules, AnySight, Ending, Seat
 from duels.envs import dice
 from duels.envs.copies import Copyable
 from duels.envs.form import PLAIN, Form, left_shown
@@ -38,7 +38,7 @@ class Engine(Copyable, ABC):
     A copy, pickled or not, goes on as the original would; what is worked out from the rules is not copied.
     """
 
-    rules: Rules[Any, Any, Any]
+    rules: AnyRules
     form: Form = PLAIN
     num_actions: int
     observation_size: int
@@ -115,7 +115,7 @@ def _placed(kind: type[Any], made_of: tuple[Any, ...], position: Any) -> Engine:
 class _FormedEngine(Engine):
     """An engine that can play in any form: with a limit that ends games drawn, with a memory."""
 
-    def __init__(self, rules: Rules[Any, Any, Any], form: Form = PLAIN) -> None:
+    def __init__(self, rules: AnyRules, form: Form = PLAIN) -> None:
         self.rules = rules
         self.form = form
         self._plain = form == PLAIN
@@ -175,7 +175,7 @@ _Branch = tuple[int, _Node, int]
 class _Map:
     """The positions of one set of rules that have been met so far, shared by all who play by them."""
 
-    def __init__(self, rules: Rules[Any, Any, Any]) -> None:
+    def __init__(self, rules: AnyRules) -> None:
         # To stop a clock at every move takes longer than to look the move up.
         self.decisions = Decisions(rules, clocked=rules.limit_value is not None)
         self.encoding = rules.game.encoding(rules)
@@ -232,7 +232,7 @@ _map_of = lru_cache(maxsize=16)(_Map)
 class RulesEngine(_FormedEngine):
     """A game by its rules; the limit, if there is one, is counted here."""
 
-    def __init__(self, rules: Rules[Any, Any, Any], form: Form = PLAIN) -> None:
+    def __init__(self, rules: AnyRules, form: Form = PLAIN) -> None:
         super().__init__(rules, form)
         self._map = _map_of(rules)
         self._limit = self._map.decisions.limit
@@ -312,7 +312,7 @@ class RulesEngine(_FormedEngine):
 class MatchEngine(_FormedEngine):
     """A game as a match, with all its history: slower, for whoever needs sights of it."""
 
-    def __init__(self, rules: Rules[Any, Any, Any], form: Form = PLAIN) -> None:
+    def __init__(self, rules: AnyRules, form: Form = PLAIN) -> None:
         super().__init__(rules, form)
         self._actions = rules.all_actions()
         self._number = action_numbers(rules)
@@ -334,7 +334,7 @@ class MatchEngine(_FormedEngine):
             self._remember(action, bool(played.last and played.last.hidden_from(actor.other)))
         self._enter(drawn(played, chance))
 
-    def _enter(self, match: Match[Any, Any, Any]) -> None:
+    def _enter(self, match: AnyMatch) -> None:
         self.match = match
         actor, outcome = match.actor, match.outcome
         self.actor = self.next_actor = actor - 1 if isinstance(actor, Seat) else NOBODY
@@ -352,7 +352,7 @@ class MatchEngine(_FormedEngine):
         match, self._past = position
         self._enter(match)
 
-    def sight(self, seat: int) -> Sight[Any, Any]:
+    def sight(self, seat: int) -> AnySight:
         """What `seat` knows now; where nothing is hidden, the position without what led to it."""
         if self.rules.has_secrets:
             return self.match.sight(Seat(seat + 1))
@@ -380,11 +380,11 @@ class BitDice:
         self._share = Fraction(chance, 2**32)
         self._bits = bits
 
-    def at(self, match: Match[Any, Any, Any], purpose: str) -> Random:
+    def at(self, match: AnyMatch, purpose: str) -> Random:
         """The generator for a player's decision."""
         return Random(self._bits)
 
-    def chance(self, match: Match[Any, Any, Any]) -> Any:
+    def chance(self, match: AnyMatch) -> Any:
         """The outcome in whose share of the whole the bits lie; the rest of them decides what comes next."""
         for outcome, odds in zip(match.actions, match.rules.odds(match.state), strict=True):
             if self._share < odds:
@@ -394,7 +394,7 @@ class BitDice:
         raise AssertionError("odds sum to 1")
 
 
-def drawn(match: Match[Any, Any, Any], chance: int) -> Match[Any, Any, Any]:
+def drawn(match: AnyMatch, chance: int) -> AnyMatch:
     """The match at its next decision or end, by 32 random bits."""
     dice = BitDice(chance)
     while match.actor is CHANCE:
@@ -402,7 +402,7 @@ def drawn(match: Match[Any, Any, Any], chance: int) -> Match[Any, Any, Any]:
     return match
 
 
-def make_engine(rules: Rules[Any, Any, Any], form: Form = PLAIN) -> Engine:
+def make_engine(rules: AnyRules, form: Form = PLAIN) -> Engine:
     """The quickest way to play one game of `rules`."""
     kernel = kernel_of(rules, "engine")
     engine: Engine = kernel.ENGINE(rules) if kernel else RulesEngine(rules, form)

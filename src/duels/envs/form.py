@@ -6,7 +6,7 @@ from typing import Any
 from duels.core.errors import DuelsError
 from duels.core.extras import extra
 from duels.core.features import Entries, check_memory, left_feature, limit_draws
-from duels.core.rules import Rules
+from duels.core.rules import AnyRules
 
 with extra("vector"):
     import numpy as np
@@ -23,12 +23,12 @@ class Form:
     memory: int = 0
     """How many entries of the game so far an observation holds beside what the seat knows now."""
 
-    def names(self, rules: Rules[Any, Any, Any]) -> tuple[str, ...]:
+    def names(self, rules: AnyRules) -> tuple[str, ...]:
         """What the numbers say that an observation has beside the game's features."""
         left = left_feature(rules).names() if self.limit_draws else ()
         return (*left, *Entries(rules).names(self.memory))
 
-    def numbers(self, rules: Rules[Any, Any, Any]) -> int:
+    def numbers(self, rules: AnyRules) -> int:
         """How many those are."""
         return len(self.names(rules))
 
@@ -39,7 +39,7 @@ PLAIN = Form()
 class Named:
     """What has names for the numbers of its observations and for its actions."""
 
-    rules: Rules[Any, Any, Any]
+    rules: AnyRules
     form: Form = PLAIN
 
     @property
@@ -53,14 +53,14 @@ class Named:
         return tuple(map(self.rules.format, self.rules.all_actions()))
 
 
-def form_of(rules: Rules[Any, Any, Any], limit_ends: str, memory: int = 0) -> Form:
+def form_of(rules: AnyRules, limit_ends: str, memory: int = 0) -> Form:
     """The form that is asked for; DuelsError if it does not fit the rules."""
     form = Form(limit_draws(limit_ends), check_memory(rules, memory))
     form.numbers(rules)
     return form
 
 
-def left_shown(rules: Rules[Any, Any, Any]) -> NDArray[np.int8]:
+def left_shown(rules: AnyRules) -> NDArray[np.int8]:
     """[left] the numbers that say how much is left of the limit."""
     feature = left_feature(rules)
     marks = feature.marks()

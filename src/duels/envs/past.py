@@ -4,7 +4,7 @@ from typing import Any
 
 from duels.core.extras import extra
 from duels.core.features import Entries
-from duels.core.rules import Rules
+from duels.core.rules import AnyRules
 
 with extra("vector"):
     import numpy as np
@@ -20,7 +20,7 @@ class Past:
     As in a match, a seat does not learn that the other has acted in secret until it sees something again.
     """
 
-    def __init__(self, rules: Rules[Any, Any, Any], memory: int, envs: int) -> None:
+    def __init__(self, rules: AnyRules, memory: int, envs: int) -> None:
         self._entries = Entries(rules)
         self._marks = np.stack([np.frombuffer(mark, np.int8) for mark in self._entries.marks()])
         self._tokens = np.zeros((2, envs, memory), np.int32)

@@ -1,9 +1,7 @@
 """What seats know of a game that an engine plays: for boards, for grades, and for players that decide."""
 
-from typing import Any
-
 from duels.analysis.grading import at_clock
-from duels.core.rules import Seat, Sight
+from duels.core.rules import AnySight, Seat
 from duels.envs.engine import Engine, MatchEngine, RulesEngine
 
 
@@ -31,7 +29,7 @@ class Sights:
         if not self._known:
             self._moves.append((action, chance))
 
-    def of(self, seat: int) -> Sight[Any, Any]:
+    def of(self, seat: int) -> AnySight:
         """What `seat` knows now."""
         engine = self._engine
         if self._known:

@@ -5,7 +5,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from duels.core.rules import Rules
+from duels.core.rules import AnyRules
 from duels.envs import dice
 from duels.envs.batch import Batch, Bytes, Flags, Ints, Places, ReadyPolicy
 from duels.envs.form import PLAIN, Form
@@ -120,7 +120,7 @@ class TableBatch(Batch):
 
 
 def make_batch(
-    rules: Rules[Any, Any, Any],
+    rules: AnyRules,
     num_envs: int,
     seed: int = 0,
     first: int = 0,

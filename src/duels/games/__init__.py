@@ -20,7 +20,7 @@ from duels.games.lights import GAME as LIGHTS
 if TYPE_CHECKING:  # every command passes here, and most need none of it
     from duels.core.options import OptionValue
     from duels.core.record import Record
-    from duels.core.rules import Rules
+    from duels.core.rules import AnyRules
 
 ENTRY_POINTS = "duels.games"
 GAMES: dict[str, Game] = {game.name: game for game in (LIGHTS, LEAP, CHAIN, HUNT, FLIP)}
@@ -96,7 +96,7 @@ def find_game(name: str) -> Game:
     raise UnknownName(no_such("game", str(name), [game.name for game in all_games()]))
 
 
-def rules_of(game: "str | Game | Rules[Any, Any, Any]", **options: "OptionValue") -> "Rules[Any, Any, Any]":
+def rules_of(game: "str | Game | AnyRules", **options: "OptionValue") -> "AnyRules":
     """Rules from a game's name or a Game, each with options, or the given rules themselves."""
     from duels.core.rules import Rules
 

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import NotationError, quote
-from duels.core.match import Match, Turn, draw
+from duels.core.match import AnyMatch, Turn, draw
 from duels.core.record import format_entry
-from duels.core.rules import CHANCE, Rules
+from duels.core.rules import CHANCE, AnyRules
 
 if TYPE_CHECKING:
     from random import Random
-
-AnyMatch = Match[Any, Any, Any]
 
 
 def new_seed() -> str:
@@ -115,7 +113,7 @@ class ChanceScript:
     outcomes: tuple[Any, ...]
 
     @classmethod
-    def parse(cls, rules: Rules[Any, Any, Any], text: str) -> "ChanceScript":
+    def parse(cls, rules: AnyRules, text: str) -> "ChanceScript":
         """Read outcomes in notation, separated by spaces; NotationError names one that cannot come."""
         by_name = {rules.format(outcome).lower(): outcome for outcome in rules.all_outcomes()}
         words = text.lower().split()

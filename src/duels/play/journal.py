@@ -10,11 +10,10 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import accumulate, takewhile
 from pathlib import Path
-from typing import Any
 
 from duels.core.errors import DuelsError, GameOver, quote
 from duels.core.game import Game
-from duels.core.match import Match
+from duels.core.match import AnyMatch
 from duels.core.record import (
     Record,
     TornRecord,
@@ -30,7 +29,6 @@ from duels.files import NO_WAIT, InUse, let_go, lock, naming, put, settle_folder
 from duels.play.dice import new_seed
 from duels.play.library import MOST_BYTES, free_path, parse_record, read_bytes, remember
 
-AnyMatch = Match[Any, Any, Any]
 Notice = Callable[[str], None]
 
 

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from duels.core.match import AnyMatch
 from duels.core.rules import Actor, Seat
 from duels.core.words import Words
 from duels.play.journal import Journal
-from duels.play.step import AnyMatch, NextEntry, Randomness, next_entry
+from duels.play.step import NextEntry, Randomness, next_entry
 from duels.players import Player
 
 _LABELS = {seat: seat.label for seat in Seat}

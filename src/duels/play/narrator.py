@@ -3,12 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from duels.core.match import Conceded, Concession, Match
+from duels.core.match import AnyMatch, Conceded, Concession
 from duels.core.narration import Narration, say, victory
-from duels.core.rules import Event, Seat, Sight
+from duels.core.rules import AnySight, Event, Seat
 from duels.core.words import Ink, Question, Words
-
-AnyMatch = Match[Any, Any, Any]
 
 
 class Narrator:
@@ -66,7 +64,7 @@ def narrate(words: Words[Any, Any], seen: Sequence[Event]) -> Narration:
     return Narration(["", say(last.outcome.sentence, victory(last.seat.other, Ink.WON))])
 
 
-def typed(words: Words[Any, Any], sight: Sight[Any, Any], action: Any) -> str:
+def typed(words: Words[Any, Any], sight: AnySight, action: Any) -> str:
     """The dialogue in which `action` is entered, prompts and entries, as a screen shows it."""
     shown = []
     dialogue = words.ask(sight)

@@ -4,12 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from duels.core.errors import DuelsError, NotationError, quote
-from duels.core.match import Match
+from duels.core.match import AnyMatch
 from duels.core.record import Record
-from duels.core.rules import Rules, Seat
+from duels.core.rules import AnyRules, Seat
 from duels.play.dice import ChanceScript, Dice, new_seed
 from duels.play.journal import Journal
 from duels.play.live import LiveMatch
@@ -31,7 +30,7 @@ class SettingError(NotationError):
 class NewMatch:
     """A match to be played; raises DuelsError if that is impossible."""
 
-    rules: Rules[Any, Any, Any]
+    rules: AnyRules
     one: str = HUMAN
     two: str = HUMAN
     first: str = "1"
@@ -76,7 +75,7 @@ class NewMatch:
         }
 
 
-def limited(rules: Rules[Any, Any, Any]) -> Rules[Any, Any, Any]:
+def limited(rules: AnyRules) -> AnyRules:
     """The rules with a limit: two machines can play for ever, and nobody is there to stop them."""
     if rules.limit and rules.limit_value is None:
         return rules.game.rules(**{**rules.options(), rules.limit: MACHINE_LIMIT})
@@ -84,7 +83,7 @@ def limited(rules: Rules[Any, Any, Any]) -> Rules[Any, Any, Any]:
 
 
 def seat_players(
-    match: Match[Any, Any, Any],
+    match: AnyMatch,
     headers: Mapping[str, str],
     journal: Journal | None = None,
     notice: Callable[[str], None] = lambda text: None,

@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from duels.core.errors import GameOver, NotYourTurn
-from duels.core.match import Match
-from duels.core.rules import CHANCE, Actor, Seat, Sight
+from duels.core.match import AnyMatch
+from duels.core.rules import CHANCE, Actor, AnySight, Seat
 from duels.players import Player
 from duels.players.failures import Answer, NoMove
 
 if TYPE_CHECKING:
     from random import Random
 
-AnyMatch = Match[Any, Any, Any]
 R = TypeVar("R")
 
 
@@ -36,7 +35,7 @@ class Question:
     """A decision that a player has to make."""
 
     seat: Seat
-    sight: Sight[Any, Any]
+    sight: AnySight
     rng: "Random"
 
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from duels.core.errors import UnknownName, no_such, quote
-from duels.core.rules import Rules, Seat, Sight
+from duels.core.rules import AnyRules, AnySight, Seat
 from duels.games import rules_of
 from duels.players.levels import SHARE, LevelPlayer, MixedPlayer
 from duels.solving.progress import Progress, quiet
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Player(Protocol):
     """Decides for a seat, from what that seat may know and nothing else."""
 
-    def choose(self, sight: Sight[Any, Any], rng: "Random") -> Any:
+    def choose(self, sight: AnySight, rng: "Random") -> Any:
         """One of `sight.actions`. All randomness comes from `rng`."""
 
 
@@ -34,7 +34,7 @@ class Kind:
 
     name: str
     summary: str
-    seat: Callable[[Rules[Any, Any, Any], Progress], Player] | None
+    seat: Callable[[AnyRules, Progress], Player] | None
 
 
 KINDS: dict[str, Kind] = {}
@@ -58,7 +58,7 @@ def find_kind(name: str) -> Kind:
     return kind
 
 
-def strongest(rules: Rules[Any, Any, Any]) -> str:
+def strongest(rules: AnyRules) -> str:
     """The name of the strongest player: `perfect` where that is proven, else `best`.
 
     In a game with secrets perfect play is a mixture that is bounded, but not known.
@@ -66,7 +66,7 @@ def strongest(rules: Rules[Any, Any, Any]) -> str:
     return BEST if rules.has_secrets else PERFECT
 
 
-def kind_for(name: str, rules: Rules[Any, Any, Any], outside: Mapping[str, Kind] = NOBODY) -> Kind:
+def kind_for(name: str, rules: AnyRules, outside: Mapping[str, Kind] = NOBODY) -> Kind:
     """The kind that goes by `name` in this game: `best` where `perfect` is asked for and not known.
 
     `outside` are players that are no part of the package, by their names (see `players.outside`).
@@ -84,7 +84,7 @@ def seated_in(headers: Mapping[str, str]) -> dict[Seat, str]:
 
 def make_player(
     name: str,
-    game: "str | Game | Rules[Any, Any, Any]",
+    game: "str | Game | AnyRules",
     progress: Progress = quiet,
     **options: "OptionValue",
 ) -> Player:
@@ -99,11 +99,11 @@ def make_player(
 class RandomPlayer:
     """Plays any legal action, all equally likely."""
 
-    def choose(self, sight: Sight[Any, Any], rng: "Random") -> Any:
+    def choose(self, sight: AnySight, rng: "Random") -> Any:
         """Any of `sight.actions`."""
         return rng.choice(sight.actions)
 
-    def odds(self, sight: Sight[Any, Any]) -> dict[Any, float]:
+    def odds(self, sight: AnySight) -> dict[Any, float]:
         """How likely it is to take each of the legal actions."""
         return dict.fromkeys(sight.actions, 1 / len(sight.actions))
 
@@ -111,7 +111,7 @@ class RandomPlayer:
 class GreedyPlayer(MixedPlayer):
     """Plays the action with the highest one-ply score of the game; breaks ties at random."""
 
-    def __init__(self, rules: Rules[Any, Any, Any]) -> None:
+    def __init__(self, rules: AnyRules) -> None:
         super().__init__(rules)
         self._rules = rules
         self._score = rules.game.greedy(rules)
@@ -119,10 +119,10 @@ class GreedyPlayer(MixedPlayer):
     def __reduce__(self) -> tuple[Any, ...]:
         return GreedyPlayer, (self._rules,)  # the score may be any function, which cannot be pickled
 
-    def choose(self, sight: Sight[Any, Any], rng: "Random") -> Any:
+    def choose(self, sight: AnySight, rng: "Random") -> Any:
         return rng.choice(list(self._odds(sight)))  # all as likely
 
-    def _find_odds(self, sight: Sight[Any, Any]) -> dict[Any, float]:
+    def _find_odds(self, sight: AnySight) -> dict[Any, float]:
         scores = [self._score(sight, action) for action in sight.actions]
         most = max(scores)
         best = [action for action, score in zip(sight.actions, scores, strict=True) if score == most]
@@ -144,7 +144,7 @@ SUMMARY = {
 }
 
 
-def _seat_level(share: float, rules: Rules[Any, Any, Any], progress: Progress) -> Player:
+def _seat_level(share: float, rules: AnyRules, progress: Progress) -> Player:
     from duels.solving.oracles import oracle_for  # a list of players needs no oracle
 
     return LevelPlayer(oracle_for(rules, progress), share)

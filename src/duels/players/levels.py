@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # a list of players, or a person at both seats, needs no orac
     from collections.abc import Hashable, Sequence
     from random import Random
 
-    from duels.core.rules import Rules, Sight
+    from duels.core.rules import AnyRules, AnySight
     from duels.solving.oracle import Oracle, Verdict
 
 _MOST_KNOWN = 10_000  # states
@@ -23,24 +23,24 @@ SHARE = {"novice": 0.8, "casual": 0.5, "club": 0.25, "expert": 0.1, "best": 0.0}
 class MixedPlayer(ABC):
     """A player that draws by known odds; in a game without secrets it works them out once a state."""
 
-    def __init__(self, rules: "Rules[Any, Any, Any]") -> None:
+    def __init__(self, rules: "AnyRules") -> None:
         self._keeps = not rules.has_secrets
-        self._last: tuple[Sight[Any, Any], dict[Any, float]] | None = None
+        self._last: tuple[AnySight, dict[Any, float]] | None = None
         self._known: dict[Hashable, dict[Any, float]] = {}
 
     @abstractmethod
-    def choose(self, sight: "Sight[Any, Any]", rng: "Random") -> Any:
+    def choose(self, sight: "AnySight", rng: "Random") -> Any:
         """One of `sight.actions`, drawn by `odds`."""
 
-    def odds(self, sight: "Sight[Any, Any]") -> dict[Any, float]:
+    def odds(self, sight: "AnySight") -> dict[Any, float]:
         """How likely it is to take each of the actions that it may take."""
         return self._odds(sight).copy()
 
     @abstractmethod
-    def _find_odds(self, sight: "Sight[Any, Any]") -> dict[Any, float]:
+    def _find_odds(self, sight: "AnySight") -> dict[Any, float]:
         """Work the odds out."""
 
-    def _odds(self, sight: "Sight[Any, Any]") -> dict[Any, float]:
+    def _odds(self, sight: "AnySight") -> dict[Any, float]:
         if self._last and self._last[0] is sight:  # a caller that had it choose often asks for the odds next
             return self._last[1]
         found = self._known.get(sight.view) if self._keeps else None
@@ -65,15 +65,15 @@ class LevelPlayer(MixedPlayer):
     def __reduce__(self) -> tuple[Any, ...]:
         return LevelPlayer, (self._oracle, self.share)  # a copy works the odds out again
 
-    def choose(self, sight: "Sight[Any, Any]", rng: "Random") -> Any:
+    def choose(self, sight: "AnySight", rng: "Random") -> Any:
         odds = self._odds(sight)
         return rng.choices(list(odds), weights=list(odds.values()))[0]
 
-    def _find_odds(self, sight: "Sight[Any, Any]") -> dict[Any, float]:
+    def _find_odds(self, sight: "AnySight") -> dict[Any, float]:
         return dict(zip(sight.actions, level_weights(self._oracle, sight, self.share), strict=True))
 
 
-def level_weights(oracle: "Oracle[Any, Any]", sight: "Sight[Any, Any]", share: float) -> list[float]:
+def level_weights(oracle: "Oracle[Any, Any]", sight: "AnySight", share: float) -> list[float]:
     """The probability of each action for a player that gives away `share`; fast where the strategy mixes."""
     if oracle.mixes:
         return _blended(oracle.weights(sight), share)

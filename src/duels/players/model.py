@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import BadOption
-from duels.core.rules import Rules, Sight
+from duels.core.rules import AnyRules, AnySight
 from duels.players.completions import FLOODED, MOST_TEXT, STOPPED_BY_FILTER, STOPPED_BY_LENGTH, Reply, Usage
 from duels.players.endpoint import Endpoint, Recorder, Settings
 from duels.players.failures import Answer, Failed, Failure, NoMove
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class ModelPlayer:
     """Asks a model about one decision at a time; it remembers nothing between them."""
 
-    def __init__(self, model: str, rules: Rules[Any, Any, Any], endpoint: Endpoint) -> None:
+    def __init__(self, model: str, rules: AnyRules, endpoint: Endpoint) -> None:
         self.name = MODEL + model
         self._model = model
         self._endpoint = endpoint
@@ -28,9 +28,7 @@ class ModelPlayer:
         self._mirror = Mirror.of(rules) if self._settings.mirror else None
         self._labels = Labels.of(rules) if self._settings.relabel else None
 
-    async def decide(
-        self, sight: Sight[Any, Any], rng: "Random", record: Recorder
-    ) -> tuple[Answer | NoMove, Usage]:
+    async def decide(self, sight: AnySight, rng: "Random", record: Recorder) -> tuple[Answer | NoMove, Usage]:
         """The model's move, or that there is none, and what it took.
 
         TransportFailed and BudgetSpent leave the match unfinished.
@@ -74,17 +72,17 @@ def _check(reply: Reply) -> None:
 class SeatedModel:
     """A model at a seat of a match that waits for it; requests are not kept."""
 
-    def __init__(self, model: str, rules: Rules[Any, Any, Any], settings: Settings) -> None:
+    def __init__(self, model: str, rules: AnyRules, settings: Settings) -> None:
         self.name = MODEL + model
         self._model = model
         self._rules = rules
         self._settings = settings
 
-    def choose(self, sight: Sight[Any, Any], rng: "Random") -> Any:
+    def choose(self, sight: AnySight, rng: "Random") -> Any:
         """The model's move; NoMove if it gives none, TransportFailed if it cannot be reached."""
         return asyncio.run(self._ask(sight, rng)).action
 
-    async def _ask(self, sight: Sight[Any, Any], rng: "Random") -> Answer:
+    async def _ask(self, sight: AnySight, rng: "Random") -> Answer:
         async with Endpoint(self._settings) as endpoint:
             player = ModelPlayer(self._model, self._rules, endpoint)
             answer, _ = await player.decide(sight, rng, lambda request: None)
@@ -93,7 +91,7 @@ class SeatedModel:
             return answer
 
 
-def check_disguise(rules: Rules[Any, Any, Any], settings: Settings) -> None:
+def check_disguise(rules: AnyRules, settings: Settings) -> None:
     """BadOption, if positions of this game cannot be asked about as the settings say."""
     if settings.mirror:
         Mirror.of(rules)
@@ -111,14 +109,14 @@ class Mirror:
     event: Callable[[Any], Any]
 
     @classmethod
-    def of(cls, rules: Rules[Any, Any, Any]) -> "Mirror":
+    def of(cls, rules: AnyRules) -> "Mirror":
         """The game's own; BadOption where it has none."""
         found = [rules.game.find("mirror", name) for name in ("mirror", "mirror_state", "mirror_event")]
         if None in found:
             raise BadOption(f"{rules.name} has no mirror images to ask instead.")
         return cls(*(make(rules) for make in found))
 
-    def sight(self, sight: Sight[Any, Any]) -> Sight[Any, Any]:
+    def sight(self, sight: AnySight) -> AnySight:
         """What the seat would know had everything been played on the mirrored board."""
         actions = {self.action(action) for action in sight.actions}
         return replace(

@@ -5,10 +5,10 @@ players by the registry alone (`find_kind`): nothing in them can make us run a c
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from duels.core.errors import BadOption, UnknownName
-from duels.core.rules import Rules
+from duels.core.rules import AnyRules
 from duels.players import Kind, Player, find_kind
 from duels.players.child import KEY_ENV
 from duels.players.naming import MODEL
@@ -50,7 +50,7 @@ def kind_called(
         ) from None
 
 
-def _seat_model(name: str, rules: Rules[Any, Any, Any], settings: "Settings | None") -> Player:
+def _seat_model(name: str, rules: AnyRules, settings: "Settings | None") -> Player:
     from duels.players.model import SeatedModel  # what asks over the network is slow to load
 
     if not settings or not settings.base_url:

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import DuelsError
-from duels.core.rules import Rules, Sight
+from duels.core.rules import AnyRules, AnySight
 from duels.players import protocol
 from duels.players.child import KEY_ENV, Child, split_command
 from duels.players.failures import Answer, Failed, Failure, NoMove
@@ -43,7 +43,7 @@ class ProgramPlayer:
     def __init__(
         self,
         command: str,
-        rules: Rules[Any, Any, Any],
+        rules: AnyRules,
         limits: Limits = USUAL,
         log: Path | None = None,
         secret: str = KEY_ENV,
@@ -72,11 +72,11 @@ class ProgramPlayer:
         with self._asking:
             self._started()
 
-    def choose(self, sight: Sight[Any, Any], rng: "Random") -> Any:
+    def choose(self, sight: AnySight, rng: "Random") -> Any:
         """The program's move; NoMove if it gives none in all its attempts."""
         return self.decide(sight, rng).action
 
-    def decide(self, sight: Sight[Any, Any], rng: "Random") -> Answer:
+    def decide(self, sight: AnySight, rng: "Random") -> Answer:
         """The program's move with what is known about it; `rng` draws from a policy that it tells.
 
         We draw, and not the program: so nobody can tell one policy and play another.
@@ -84,7 +84,7 @@ class ProgramPlayer:
         with self._asking:
             return self._decide(sight, rng)
 
-    def _decide(self, sight: Sight[Any, Any], rng: "Random") -> Answer:
+    def _decide(self, sight: AnySight, rng: "Random") -> Answer:
         failed: list[Failed] = []
         while len(failed) <= self._limits.retries:
             try:
@@ -125,7 +125,7 @@ class ProgramPlayer:
             child, self._child = self._child, None
             return child
 
-    def _ask(self, sight: Sight[Any, Any], error: str) -> tuple[Any | None, dict[Any, float] | None]:
+    def _ask(self, sight: AnySight, error: str) -> tuple[Any | None, dict[Any, float] | None]:
         child = self._started()
         self._number += 1
         budget = self._limits.move_seconds

@@ -10,7 +10,7 @@ from typing import Any
 from duels.core.errors import BadOption, NotationError, quote
 from duels.core.information_sets import spell_history
 from duels.core.options import options_of
-from duels.core.rules import OpenRules, Rules, Seat, Sight
+from duels.core.rules import AnyRules, AnySight, OpenRules, Seat
 from duels.core.words import plain
 from duels.players import protocol
 from duels.players.failures import Failed, Failure
@@ -32,11 +32,11 @@ class Labels:
     cells that lie in a row and are numbered can have them: elsewhere numbers mean more than a place.
     """
 
-    rules: Rules[Any, Any, Any]
+    rules: AnyRules
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, rules: Rules[Any, Any, Any]) -> "Labels":
+    def of(cls, rules: AnyRules) -> "Labels":
         """Names for the cells of a game; BadOption where they cannot have others."""
         count = rules.game.find("labels", "cells")
         if count is None:
@@ -77,7 +77,7 @@ class Labels:
 
 
 def opening_messages(
-    sight: Sight[Any, Any], show_actions: bool, labels: Labels | None = None
+    sight: AnySight, show_actions: bool, labels: Labels | None = None
 ) -> list[dict[str, str]]:
     """The question about one decision: rule card, what the seat has seen, the position.
 
@@ -103,7 +103,7 @@ def opening_messages(
     return [{"role": "system", "content": system}, {"role": "user", "content": "\n\n".join(parts)}]
 
 
-def _played(sight: Sight[Any, Any]) -> str:
+def _played(sight: AnySight) -> str:
     """What the seat has seen; a probe asks about positions without it."""
     rules = sight.rules
     if isinstance(rules, OpenRules) and not sight.history and sight.view != rules.initial():
@@ -112,7 +112,7 @@ def _played(sight: Sight[Any, Any]) -> str:
     return f"Played so far, one entry after another (? was hidden from you): {seen}."
 
 
-def _form(sight: Sight[Any, Any]) -> tuple[str, tuple[str, ...]]:
+def _form(sight: AnySight) -> tuple[str, tuple[str, ...]]:
     """How an answer is written where this seat decides, with examples; it does not tell what is legal."""
     rules = sight.rules
     forms = rules.game.find("answers", "forms")
@@ -126,7 +126,7 @@ def _called(name: str, seat: Seat) -> str:
     return name if name == seat.label else f"{name}, {seat.label}"
 
 
-def _options(rules: Rules[Any, Any, Any]) -> list[str]:
+def _options(rules: AnyRules) -> list[str]:
     """What differs from the rule card, which is of the book's game."""
     options = rules.options()
     told = ", ".join(
@@ -151,7 +151,7 @@ def again_messages(messages: list[dict[str, str]], answer: str, reason: str) -> 
 
 
 def read_move(
-    text: str, sight: Sight[Any, Any], labels: Labels | None = None, *, show_actions: bool = True
+    text: str, sight: AnySight, labels: Labels | None = None, *, show_actions: bool = True
 ) -> tuple[Any | None, dict[Any, float] | None]:
     """The action, or the policy, of the last JSON object in an answer, or else of its last line.
 

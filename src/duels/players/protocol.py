@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from duels.core.errors import NotationError, quote
 from duels.core.information_sets import spell_history
 from duels.core.options import options_data
-from duels.core.rules import Rules, Sight
+from duels.core.rules import AnyRules, AnySight
 from duels.players.failures import Failed, Failure
 
 VERSION = 1
@@ -19,13 +19,13 @@ _LARGEST = 1e9  # of a weight in a policy; NaN is not below it
 _MOST_NAMED = 70  # legal actions that a reason lists
 
 
-def hello(rules: Rules[Any, Any, Any], budget_ms: int) -> dict[str, Any]:
+def hello(rules: AnyRules, budget_ms: int) -> dict[str, Any]:
     """The first message to a program."""
     return {"type": "hello", "protocol": VERSION, **_game(rules), "budget_ms": budget_ms}
 
 
 def choose(
-    sight: Sight[Any, Any],
+    sight: AnySight,
     number: int,
     budget_ms: int,
     *,
@@ -84,7 +84,7 @@ class Notation(Protocol):
 
 def read_move(
     message: Mapping[str, Any],
-    sight: Sight[Any, Any],
+    sight: AnySight,
     notation: Notation | None = None,
     show_actions: bool = True,
 ) -> tuple[Any | None, dict[Any, float] | None]:
@@ -102,7 +102,7 @@ def read_move(
 
 
 def read_action(
-    text: object, sight: Sight[Any, Any], notation: Notation | None = None, show_actions: bool = True
+    text: object, sight: AnySight, notation: Notation | None = None, show_actions: bool = True
 ) -> Any:
     """One of the sight's actions, from notation."""
     spelled = notation or sight.rules
@@ -127,7 +127,7 @@ def read_action(
 
 
 def _read_policy(
-    told: object, sight: Sight[Any, Any], notation: Notation | None, show_actions: bool
+    told: object, sight: AnySight, notation: Notation | None, show_actions: bool
 ) -> dict[Any, float]:
     if not isinstance(told, dict) or not told:
         raise Failed(Failure.UNREADABLE, "a policy maps actions to probabilities.")
@@ -146,7 +146,7 @@ def _read_policy(
     return {action: chance / total for action, chance in policy.items()}
 
 
-def _game(rules: Rules[Any, Any, Any]) -> dict[str, Any]:
+def _game(rules: AnyRules) -> dict[str, Any]:
     return {"game": rules.name, "options": options_data(rules.options())}
 
 

@@ -5,19 +5,19 @@ Quicker than `best_response`, which searches the game from the rules alone and c
 
 from typing import Any
 
-from duels.core.rules import Rules, Seat
+from duels.core.rules import AnyRules, Seat
 from duels.solving.best_response import Policy
 from duels.solving.cfr import Side, sides_of
 from duels.solving.tree import Matches, Tree
 
 
-def best_answers(rules: Rules[Any, Any, Any], tree: Tree, policy: Policy[Any, Any]) -> dict[Seat, float]:
+def best_answers(rules: AnyRules, tree: Tree, policy: Policy[Any, Any]) -> dict[Seat, float]:
     """What each seat wins with the best answer to the policy in the other; `tree` is that of the rules."""
     return {seat: wins for seat, (wins, _) in best_plans(rules, tree, policy).items()}
 
 
 def best_plans(
-    rules: Rules[Any, Any, Any], tree: Tree, policy: Policy[Any, Any]
+    rules: AnyRules, tree: Tree, policy: Policy[Any, Any]
 ) -> dict[Seat, tuple[float, dict[int, int]]]:
     """The same, and which of its actions, counted from 0, the seat takes by what it has seen."""
     sides = sides_of(tree)

@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from math import sqrt
 from random import Random
-from typing import Any
 
 from duels.core.options import Option, OptionValue, options_of
-from duels.core.rules import CHANCE, A, OpenRules, Rules, S, Seat
+from duels.core.rules import CHANCE, A, AnyRules, OpenRules, S, Seat
 from duels.solving.backward import backward_induction
 from duels.solving.graph import Graph, explore
 from duels.solving.oracle import Check, OpenOracle
@@ -19,7 +18,7 @@ _DEVIATIONS = 4
 _MOST_TURNS = 60
 
 
-def in_words(rules: Rules[Any, Any, Any]) -> str:
+def in_words(rules: AnyRules) -> str:
     """The options of a game, for people: which size was checked."""
     values = {option.name: getattr(rules, option.name) for option in options_of(type(rules))}
     return ", ".join(f"{name.replace('_', ' ')} {_told(v)}" for name, v in values.items() if v is not None)

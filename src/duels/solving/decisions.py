@@ -10,7 +10,7 @@ from typing import Any, Generic, cast
 
 from duels.core.errors import DuelsError
 from duels.core.match import Turn
-from duels.core.rules import CHANCE, A, Rules, S, Seat, V
+from duels.core.rules import CHANCE, A, AnyRules, Rules, S, Seat, V
 
 CERTAIN = Fraction(1)
 
@@ -77,7 +77,7 @@ class Decisions(Generic[S, A, V]):
         return cast(S, replace(cast(Any, state), **{self.clock: 0})), ticks
 
 
-def most_decisions(rules: Rules[Any, Any, Any]) -> int | None:
+def most_decisions(rules: AnyRules) -> int | None:
     """An upper bound on how many states there are without the limit, where the rules tell one."""
     return _limited_to(rules, None).most_states()
 

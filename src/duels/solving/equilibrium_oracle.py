@@ -6,10 +6,9 @@ gain from there on by other play against the pair; so the game's value lies with
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 from duels.core.errors import DuelsError
-from duels.core.match import Match
+from duels.core.match import AnyMatch
 from duels.core.rules import A, Rules, S, Seat, Sight, V
 from duels.solving.best_response import best_response
 from duels.solving.cfr import find_equilibrium
@@ -125,7 +124,7 @@ class EquilibriumOracle(
         node = next(iter(self._pair.histories(sight.seat, self._memory(sight))))
         return self._secret(Matches(self.rules, self._tree).at(node), sight.seat)
 
-    def _secret(self, match: Match[Any, Any, Any], seat: Seat) -> str:
+    def _secret(self, match: AnyMatch, seat: Seat) -> str:
         """The entries of a match that `seat` knows and the other does not."""
         known, others = match.redacted(seat), match.redacted(seat.other)
         name = ", ".join(

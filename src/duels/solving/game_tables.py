@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from duels.core.errors import DuelsError
-from duels.core.rules import Rules
+from duels.core.rules import AnyRules
 from duels.solving.decisions import Decisions
 from duels.solving.tables import NOBODY, Tables, refuse_many_states, tables_of
 
@@ -15,14 +15,14 @@ Ints = NDArray[np.int64]
 
 
 @lru_cache(maxsize=16)
-def shared_tables(rules: Rules[Any, Any, Any]) -> "GameTables":
+def shared_tables(rules: AnyRules) -> "GameTables":
     """The tables of `rules`, loaded once a process; TooLarge where there are none."""
     refuse_many_states(rules)  # first: a game that states no features is explored to find them
     return GameTables(rules, tables_of(rules, rules.game.encoding(rules)))
 
 
 @lru_cache(maxsize=64)
-def has_tables(rules: Rules[Any, Any, Any]) -> bool:
+def has_tables(rules: AnyRules) -> bool:
     """Whether tables can be made of the game: whether it is small enough."""
     try:
         shared_tables(rules)
@@ -34,7 +34,7 @@ def has_tables(rules: Rules[Any, Any, Any]) -> bool:
 class GameTables:
     """A game's tables and what is derived from them, each when it is first needed."""
 
-    def __init__(self, rules: Rules[Any, Any, Any], tables: Tables) -> None:
+    def __init__(self, rules: AnyRules, tables: Tables) -> None:
         self.rules = rules
         self.tables = tables
         self.legal = tables.legal.astype(np.int8)

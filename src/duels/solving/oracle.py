@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, Generic, SupportsIndex
 
 from duels.core.errors import NotYourTurn
-from duels.core.rules import A, OpenRules, Rules, S, Seat, Sight, V
+from duels.core.rules import A, AnyRules, OpenRules, Rules, S, Seat, Sight, V
 
 GIVEN_AWAY, BELOW_THE_MIXTURE = "given away", "below the mixture"
 OFTEN = 0.1
@@ -167,7 +167,7 @@ class Oracle(ABC, Generic[A, V]):
     """Whether perfect play has to be unpredictable, so that it is the weights that count."""
     hidden: ClassVar[str] = "secret"
     """What the other player hides, in a game with secrets: `token`."""
-    shared_by: Callable[[Rules[Any, Any, Any]], Any] | None = None
+    shared_by: Callable[[AnyRules], Any] | None = None
     """What gives this oracle for its rules: a copy then asks it, in another process too."""
     _judged_last: tuple[Sight[A, V], Verdict[A]] | None = None
 

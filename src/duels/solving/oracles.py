@@ -4,13 +4,13 @@ from threading import Lock, RLock
 from typing import Any
 from weakref import WeakValueDictionary
 
-from duels.core.rules import OpenRules, Rules
+from duels.core.rules import AnyRules, OpenRules
 from duels.solving.oracle import Oracle
 from duels.solving.progress import Progress, quiet
 
 _MOST_KEPT = 8
 _FEW_STATES = 50_000
-_kept: dict[Rules[Any, Any, Any], Oracle[Any, Any]] = {}
+_kept: dict[AnyRules, Oracle[Any, Any]] = {}
 
 
 class _Making:
@@ -20,11 +20,11 @@ class _Making:
         self.lock = RLock()
 
 
-_makings: WeakValueDictionary[Rules[Any, Any, Any], _Making] = WeakValueDictionary()
+_makings: WeakValueDictionary[AnyRules, _Making] = WeakValueDictionary()
 _guard = Lock()  # of the two above
 
 
-def oracle_for(rules: Rules[Any, Any, Any], progress: Progress = quiet) -> Oracle[Any, Any]:
+def oracle_for(rules: AnyRules, progress: Progress = quiet) -> Oracle[Any, Any]:
     """Perfect play for these rules: `make_oracle` in the game's door `oracle`, or else a default.
 
     DuelsError where the default cannot be had: the game is too large to be listed. Equal rules share an
@@ -38,7 +38,7 @@ def oracle_for(rules: Rules[Any, Any, Any], progress: Progress = quiet) -> Oracl
         return found or _keep(rules, (rules.game.find("oracle", "make_oracle") or _default)(rules, progress))
 
 
-def _keep(rules: Rules[Any, Any, Any], made: Oracle[Any, Any]) -> Oracle[Any, Any]:
+def _keep(rules: AnyRules, made: Oracle[Any, Any]) -> Oracle[Any, Any]:
     made.shared_by = oracle_for
     with _guard:
         for old in list(_kept)[: len(_kept) + 1 - _MOST_KEPT]:
@@ -47,13 +47,13 @@ def _keep(rules: Rules[Any, Any, Any], made: Oracle[Any, Any]) -> Oracle[Any, An
     return made
 
 
-def is_at_hand(rules: Rules[Any, Any, Any]) -> bool:
+def is_at_hand(rules: AnyRules) -> bool:
     """Whether `oracle_for` answers at once: the oracle has been made before, or is made of few states."""
     states = rules.most_states() if isinstance(rules, OpenRules) else None
     return rules in _kept or (states is not None and states <= _FEW_STATES)
 
 
-def quick_oracle_for(rules: Rules[Any, Any, Any]) -> Oracle[Any, Any]:
+def quick_oracle_for(rules: AnyRules) -> Oracle[Any, Any]:
     """The same, and from now on the quickest that there is: for whoever asks it thousands of times.
 
     A game may have one behind its door `quick` that takes longer to get ready and answers sooner.
@@ -65,7 +65,7 @@ def quick_oracle_for(rules: Rules[Any, Any, Any]) -> Oracle[Any, Any]:
     return oracle_for(rules)
 
 
-def _default(rules: Rules[Any, Any, Any], progress: Progress) -> Oracle[Any, Any]:
+def _default(rules: AnyRules, progress: Progress) -> Oracle[Any, Any]:
     if isinstance(rules, OpenRules):
         from duels.solving.induction import InductionOracle
 

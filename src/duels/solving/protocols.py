@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-from duels.core.rules import A, Seat, Sight, V
+from duels.core.rules import A, AnySight, Seat, Sight, V
 from duels.core.words import either
 from duels.solving.oracle import Check, Finding, Oracle, Value
 from duels.solving.progress import Progress, quiet
@@ -159,23 +159,23 @@ class PlainExplainer(Explainer[A, V]):
 
 
 class _NoBeliefs(BeliefTracker[Any, Any]):
-    def belief(self, sight: Sight[Any, Any]) -> Mapping[str, float]:
+    def belief(self, sight: AnySight) -> Mapping[str, float]:
         return {}
 
-    def whereabouts(self, sight: Sight[Any, Any]) -> str:
+    def whereabouts(self, sight: AnySight) -> str:
         return ""
 
 
 class _SeesNothing(SeesBothSides[Any, Any]):
     """All actions are worth the same to it, so that no luck is taken out."""
 
-    def worth_seeing_all(self, sight: Sight[Any, Any], others: Sight[Any, Any], action: Any) -> float:
+    def worth_seeing_all(self, sight: AnySight, others: AnySight, action: Any) -> float:
         return 0.5
 
-    def mishap(self, sight: Sight[Any, Any], others: Sight[Any, Any], action: Any) -> str:
+    def mishap(self, sight: AnySight, others: AnySight, action: Any) -> str:
         return ""
 
-    def strike(self, sight: Sight[Any, Any], others: Sight[Any, Any], action: Any) -> str:
+    def strike(self, sight: AnySight, others: AnySight, action: Any) -> str:
         return ""
 
 

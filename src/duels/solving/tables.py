@@ -19,7 +19,7 @@ from duels.core import features as core_features
 from duels.core import rules as core_rules
 from duels.core.errors import DuelsError, TooLarge
 from duels.core.features import Encoding
-from duels.core.rules import Ending, Outcome, Rules, Seat
+from duels.core.rules import AnyRules, Ending, Outcome, Seat
 from duels.solving import decisions as decisions_module
 from duels.solving.decisions import Decisions, Transition, most_decisions
 from duels.solving.store import key_of, obtain
@@ -105,7 +105,7 @@ class Tables:
         """[state, action] whether the action is allowed."""
         return cast("NDArray[np.bool_]", self.successor[:, :, 0] != ILLEGAL)
 
-    def rules_states(self, rules: Rules[Any, Any, Any]) -> list[Any]:
+    def rules_states(self, rules: AnyRules) -> list[Any]:
         """The rules' own states, in the order of the tables."""
         decisions = Decisions(rules)
         states: list[Any] = []
@@ -119,7 +119,7 @@ class Tables:
         return states
 
 
-def tables_of(rules: Rules[Any, Any, Any], encoding: Encoding) -> Tables:
+def tables_of(rules: AnyRules, encoding: Encoding) -> Tables:
     """The tables of `rules`, the same for every limit; from the cache if they are there."""
     refuse_many_states(rules)
     decisions = Decisions(rules)
@@ -133,7 +133,7 @@ def tables_of(rules: Rules[Any, Any, Any], encoding: Encoding) -> Tables:
     return Tables(**_unpack(stored))
 
 
-def refuse_many_states(rules: Rules[Any, Any, Any]) -> None:
+def refuse_many_states(rules: AnyRules) -> None:
     """Refuse at once what the rules say is far too large; what is a little too large, exploring finds out."""
     most = most_decisions(rules)
     if most is not None and most > BOUND_SLACK * MOST_STATES:
@@ -143,7 +143,7 @@ def refuse_many_states(rules: Rules[Any, Any, Any]) -> None:
         raise TooLarge(f"{rules.name} has too many actions for tables ({actions}).")
 
 
-def _sources(rules: Rules[Any, Any, Any], encoding: Encoding) -> Iterator[Path | None]:
+def _sources(rules: AnyRules, encoding: Encoding) -> Iterator[Path | None]:
     """Every file that the tables depend on, in a fixed order; None for code that is in no file."""
     ours = (__name__, core_rules.__name__, core_features.__name__, decisions_module.__name__)
     readers = {feature.read.__module__ for feature in encoding.features}

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from duels.core.errors import TooLarge
-from duels.core.match import Match
-from duels.core.rules import CHANCE, Actor, Event, Rules, Seat
+from duels.core.match import AnyMatch, Match
+from duels.core.rules import CHANCE, Actor, AnyRules, Event, Seat
 from duels.solving.progress import Progress, quiet
 
 MOST_HISTORIES = 400_000
@@ -70,7 +70,7 @@ class Tree:
         return len(self.actor)
 
 
-def refuse_large(rules: Rules[Any, Any, Any]) -> int:
+def refuse_large(rules: AnyRules) -> int:
     """How many histories there are; TooLarge, before any long work, if more than MOST_HISTORIES."""
     # Histories that meet in one state go on alike, so only their number is carried along.
     layer: Counter[Hashable] = Counter({rules.initial(): 1})
@@ -96,11 +96,11 @@ def refuse_large(rules: Rules[Any, Any, Any]) -> int:
 class Matches:
     """The matches that are histories of a tree, worked out as they are asked for."""
 
-    def __init__(self, rules: Rules[Any, Any, Any], tree: Tree) -> None:
+    def __init__(self, rules: AnyRules, tree: Tree) -> None:
         self._tree = tree
-        self._known: dict[int, Match[Any, Any, Any]] = {0: Match.start(rules)}
+        self._known: dict[int, AnyMatch] = {0: Match.start(rules)}
 
-    def at(self, node: int) -> Match[Any, Any, Any]:
+    def at(self, node: int) -> AnyMatch:
         """The match that is history `node`."""
         way = []
         while node not in self._known:
@@ -127,7 +127,7 @@ class _Position:
     """What may come next, and what either seat sees of it."""
 
 
-def explore_tree(rules: Rules[Any, Any, Any], progress: Progress = quiet) -> Tree:
+def explore_tree(rules: AnyRules, progress: Progress = quiet) -> Tree:
     """The tree of all histories; TooLarge if they are too many."""
     count = refuse_large(rules)
     tree = Tree()
@@ -157,7 +157,7 @@ def explore_tree(rules: Rules[Any, Any, Any], progress: Progress = quiet) -> Tre
 
 
 class _Explorer:
-    def __init__(self, rules: Rules[Any, Any, Any], tree: Tree) -> None:
+    def __init__(self, rules: AnyRules, tree: Tree) -> None:
         self._rules = rules
         self._memories = tree.memories
         self._positions: dict[Hashable, _Position] = {}

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from enum import Enum
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from duels.core.errors import DuelsError
 from duels.core.record import Record
-from duels.core.rules import Outcome, Rules, Seat
+from duels.core.rules import AnyRules, Outcome, Seat
 from duels.play.library import kept_matches
 from duels.play.live import LiveMatch
 from duels.players import HUMAN, STRONGEST
@@ -41,7 +41,6 @@ _KEYS = {
     After.QUIT: "quit",
 }
 
-AnyRules = Rules[Any, Any, Any]
 
 _OFTEN_ENOUGH = 2  # wins against the strongest player
 _RECENT = 200  # matches among which these are looked for

@@ -1,12 +1,11 @@
 """The command `export`: matches between machine players, written to a file."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 
 from duels.analysis import export as exporting
-from duels.core.rules import Rules
+from duels.core.rules import AnyRules
 from duels.play.new_match import limited
 from duels.terminal.game_options import GameCommand, game_argument, who_option
 from duels.terminal.options import examples
@@ -40,7 +39,7 @@ from duels.terminal.options import examples
 )
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes that play.")
 def export(
-    rules: Rules[Any, Any, Any],
+    rules: AnyRules,
     count: int,
     player: str,
     against: str | None,

@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem
 from duels.core.errors import DuelsError
 from duels.core.game import Game
 from duels.core.options import Kind, Option, options_of
-from duels.core.rules import Rules
+from duels.core.rules import AnyRules
 from duels.core.words import either
 from duels.games import all_games, find_game
 from duels.players import KINDS, find_kind
@@ -202,7 +202,7 @@ class _List(click.ParamType):  # type: ignore[type-arg]
             return self._option.parse(value)
 
 
-def flags_for(rules: Rules[Any, Any, Any]) -> list[str]:
+def flags_for(rules: AnyRules) -> list[str]:
     """The words of a command line that give these rules, after the name of their game."""
     words: list[str] = []
     for name, value in rules.options().items():

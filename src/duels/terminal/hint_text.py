@@ -5,7 +5,7 @@ from typing import Any
 
 from duels.analysis.hints import Hint, hint
 from duels.analysis.wording import Glossary, belief_strip
-from duels.core.rules import Sight
+from duels.core.rules import AnySight
 from duels.core.words import Ink, Words
 from duels.solving.oracle import Oracle
 
@@ -16,16 +16,16 @@ class HintLayers:
     """Remembers which decision a hint was last asked for, and which terms were explained."""
 
     def __init__(self, glossary: Glossary | None = None) -> None:
-        self._asked: Sight[Any, Any] | None = None
+        self._asked: AnySight | None = None
         self._glossary = glossary or Glossary()
 
-    def layer(self, sight: Sight[Any, Any], advice: str, reason: str) -> str:
+    def layer(self, sight: AnySight, advice: str, reason: str) -> str:
         """`advice`; when it is asked again at the same decision, `reason`. Terms are explained once."""
         again, self._asked = self._asked == sight, sight
         return self._glossary.explain(reason if again else advice)
 
     def text(
-        self, sight: Sight[Any, Any], words: Words[Any, Any], entered: Sequence[str], oracle: Oracle[Any, Any]
+        self, sight: AnySight, words: Words[Any, Any], entered: Sequence[str], oracle: Oracle[Any, Any]
     ) -> str:
         """The hint at a prompt for the seat to move, which has `entered` some of its answer."""
         found = hint(sight, oracle)
@@ -34,14 +34,12 @@ class HintLayers:
         return self.layer(sight, f"{advice} {_AGAIN}\n", reason)
 
 
-def _advice(found: Hint[Any], sight: Sight[Any, Any], words: Words[Any, Any], entered: Sequence[str]) -> str:
+def _advice(found: Hint[Any], sight: AnySight, words: Words[Any, Any], entered: Sequence[str]) -> str:
     enter = _enter(sight, words, found.actions[0], found.best, entered) if found.best else ""
     return f"Hint: {found.what(Ink.CHANGED)} ({found.chance}{enter})."
 
 
-def _enter(
-    sight: Sight[Any, Any], words: Words[Any, Any], action: Any, advice: str, entered: Sequence[str]
-) -> str:
+def _enter(sight: AnySight, words: Words[Any, Any], action: Any, advice: str, entered: Sequence[str]) -> str:
     """How to enter the action, where that is not just its name."""
     name = sight.rules.format(action)
     entry = what_to_enter(words.entries(sight, action), entered)

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import islice
-from typing import Any
 
 import click
 
 from duels.core.errors import DuelsError, quote
-from duels.core.rules import Rules
+from duels.core.rules import AnyRules
 from duels.core.words import Question
 from duels.games import all_games, find_game
 from duels.play.library import Kept, kept_matches
@@ -113,7 +112,7 @@ class Home:
         assert command
         program.invoke(command)
 
-    def _opponent(self, rules: Rules[Any, Any, Any]) -> str:
+    def _opponent(self, rules: AnyRules) -> str:
         left_out = {HUMAN, *STRONGEST} - {strongest(rules)}
         opponents = {kind.name: kind.summary for kind in KINDS.values() if kind.name not in left_out}
         opponents[_FRIEND] = "another person at this keyboard"

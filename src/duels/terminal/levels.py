@@ -1,12 +1,11 @@
 """The command `levels`: how strong the levels were measured to be."""
 
 import json
-from typing import Any
 
 import click
 
 from duels.analysis.levels import LevelRow, measure_levels, usual_matches, what_decides
-from duels.core.rules import Rules
+from duels.core.rules import AnyRules
 from duels.solving.oracle import BELOW_THE_MIXTURE
 from duels.terminal.game_options import GameCommand, game_argument
 from duels.terminal.options import examples, tell
@@ -29,7 +28,7 @@ _CLOSE = 0.55  # a score that nobody would notice at the table
 )
 @click.option("--seed", default="levels", show_default=True, help="Makes the measurement repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="The rows as one JSON list.")
-def levels(rules: Rules[Any, Any, Any], matches: int | None, seed: str, as_json: bool) -> None:
+def levels(rules: AnyRules, matches: int | None, seed: str, as_json: bool) -> None:
     """Show how strong the levels are: novice, casual, club, expert, best.
 
     A level is defined by how much winning probability it gives away per decision, as a share of what random
@@ -46,7 +45,7 @@ def levels(rules: Rules[Any, Any, Any], matches: int | None, seed: str, as_json:
         tell(levels_as_text(rules, rows, matches))
 
 
-def levels_as_text(rules: Rules[Any, Any, Any], rows: list[LevelRow], matches: int) -> str:
+def levels_as_text(rules: AnyRules, rows: list[LevelRow], matches: int) -> str:
     mixes = rows[0].measure == BELOW_THE_MIXTURE
     measured = "how far each level's choices lie below the mixture" if mixes else "what each level gives away"
     lines = [

@@ -9,7 +9,7 @@ import click
 
 from duels.core.errors import DuelsError, printable
 from duels.core.record import dumps
-from duels.core.rules import Ending, Rules, Seat
+from duels.core.rules import AnyRules, Ending, Seat
 from duels.games import GAMES
 from duels.paths import matches_dir
 from duels.play.library import Kept, kept_matches, read_record
@@ -72,7 +72,7 @@ from duels.terminal.screen import Screen
 @pace_option
 @plain_option
 def play(
-    rules: Rules[Any, Any, Any],
+    rules: AnyRules,
     seat1: Kind | str,
     seat2: Kind | str,
     first: str,

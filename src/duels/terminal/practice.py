@@ -10,7 +10,7 @@ import click
 from duels.analysis.exercises import Exercise, Skill, at_level, exercises
 from duels.analysis.wording import Glossary, belief_strip
 from duels.core.options import options_of
-from duels.core.rules import Rules
+from duels.core.rules import AnyRules
 from duels.files import write_whole
 from duels.paths import data_dir
 from duels.solving.oracles import oracle_for
@@ -41,7 +41,7 @@ _KEPT_AS = {
 @click.option("--count", type=click.IntRange(1), default=5, show_default=True, help="How many positions.")
 @click.option("--seed", help="Makes the positions repeatable.")
 @plain_option
-def practice(rules: Rules[Any, Any, Any], count: int, seed: str | None, plain: bool) -> None:
+def practice(rules: AnyRules, count: int, seed: str | None, plain: bool) -> None:
     """Solve positions with a clear answer, graded at once.
 
     They get harder as you get better, from one time to the next too; with --seed they are the same each time.
@@ -54,7 +54,7 @@ class Left(Exception):
     """The person wants to stop."""
 
 
-def practise(rules: Rules[Any, Any, Any], count: int, seed: str | None, screen: Screen) -> tuple[int, int]:
+def practise(rules: AnyRules, count: int, seed: str | None, screen: Screen) -> tuple[int, int]:
     """Ask `count` exercises; how many were right, out of how many answered.
 
     They get harder with success, from one time to the next too; with a seed they are the same each time.
@@ -98,7 +98,7 @@ def practise(rules: Rules[Any, Any, Any], count: int, seed: str | None, screen: 
     return right, asked
 
 
-def _kept_as(rules: Rules[Any, Any, Any]) -> str:
+def _kept_as(rules: AnyRules) -> str:
     """The key under which the skill is kept: the game, and all its options."""
     options = ", ".join(f"{each.name}={getattr(rules, each.name)!r}" for each in options_of(type(rules)))
     return f"{_KEPT_AS.get(rules.name, type(rules).__name__)}({options})"

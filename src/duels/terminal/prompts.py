@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from duels.core.errors import DuelsError
 from duels.core.record import format_entry
-from duels.core.rules import Seat, Sight
+from duels.core.rules import AnySight, Seat
 from duels.core.words import Dialogue, Ink, Question, Words, ask_until, read_yes
 from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator
@@ -303,7 +303,7 @@ def _cause(live: LiveMatch) -> str:
         return ""
 
 
-def look_up(sight: Sight[Any, Any], words: Words[Any, Any], show: Callable[[str], None]) -> Commands:
+def look_up(sight: AnySight, words: Words[Any, Any], show: Callable[[str], None]) -> Commands:
     """The commands that show what there is to know about a position."""
     return {
         "rules": lambda entered: show(sight.rules.game.card()),

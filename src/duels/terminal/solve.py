@@ -11,7 +11,7 @@ from duels.analysis.hints import solve as solve_position
 from duels.analysis.wording import all_alike, belief_strip, how_sure, percent
 from duels.core.errors import DuelsError
 from duels.core.extras import extra
-from duels.core.rules import Rules, Sight
+from duels.core.rules import AnyRules, AnySight
 from duels.core.words import Ink
 from duels.solving.oracle import Check, Exactness, Judged, Value, Verdict
 from duels.solving.oracles import oracle_for
@@ -45,7 +45,7 @@ _NAMES_A_LINE = 8
 @click.option("--verify", "verifying", is_flag=True, help="Check the values by methods written apart.")
 @plain_option
 def solve(
-    rules: Rules[Any, Any, Any],
+    rules: AnyRules,
     position: str | None,
     as_json: bool,
     every_action: bool,
@@ -83,7 +83,7 @@ def solve(
             screen.say(solution_as_text(solution, every_action))
 
 
-def find_solution(sight: Sight[Any, Any], screen: Screen) -> Solution[Any, Any]:
+def find_solution(sight: AnySight, screen: Screen) -> Solution[Any, Any]:
     """What perfect play is there; it may take a while."""
     with screen.progress("solving") as progress:
         return solve_position(sight, oracle_for(sight.rules, progress))
@@ -107,7 +107,7 @@ def solution_as_text(solution: Solution[Any, Any], every_action: bool = False) -
     return "\n".join(parts)
 
 
-def _stands(sight: Sight[Any, Any], value: Value) -> str:
+def _stands(sight: AnySight, value: Value) -> str:
     return f"is at {percent(value)}" if sight.rules.can_be_drawn else f"wins {percent(value)}"
 
 
@@ -123,7 +123,7 @@ def _legend(verdict: Verdict[Any]) -> str:
     return "* not proven worse than the best." if differ else "* best."
 
 
-def _action_lines(rules: Rules[Any, Any, Any], verdict: Verdict[Any], every_action: bool) -> list[str]:
+def _action_lines(rules: AnyRules, verdict: Verdict[Any], every_action: bool) -> list[str]:
     mixed = verdict.mixed
     ranked = sorted(
         verdict.actions, key=lambda judged: (not judged.best, mixed and -judged.weight, -judged.value.number)
@@ -168,7 +168,7 @@ def _sure(value: Value) -> str:
     return fraction + how_sure(value)
 
 
-def verify(rules: Rules[Any, Any, Any], as_json: bool, screen: Screen) -> bool:
+def verify(rules: AnyRules, as_json: bool, screen: Screen) -> bool:
     """Run the oracle's checks, a line each as they finish; whether all passed."""
     with screen.progress("getting ready") as progress:
         oracle = oracle_for(rules, progress)
@@ -190,6 +190,6 @@ def verify(rules: Rules[Any, Any, Any], as_json: bool, screen: Screen) -> bool:
     return not failed
 
 
-def command_to_solve(rules: Rules[Any, Any, Any], position: str) -> str:
+def command_to_solve(rules: AnyRules, position: str) -> str:
     """What to enter in a shell to solve this position."""
     return command("solve", rules.name, *flags_for(rules), "--position", position)

@@ -13,7 +13,7 @@ from typing import Any
 from duels.core.errors import IllegalMove, NotationError
 from duels.core.match import Concession
 from duels.core.record import SECRET_HEADERS, dumps, format_header
-from duels.core.rules import BOTH, Rules, Seat, Sight
+from duels.core.rules import BOTH, AnyRules, AnySight, Seat
 from duels.core.words import Words, plain
 from duels.play import new_match
 from duels.play.step import next_entry
@@ -25,7 +25,7 @@ from duels.web.visitors import new_token
 
 log = logging.getLogger("duels.web")
 
-SeatPlayer = Callable[[str, Rules[Any, Any, Any], str], Player]
+SeatPlayer = Callable[[str, AnyRules, str], Player]
 """Gives the player of a name for rules and a match."""
 _WEEK = 7 * 24 * 3600.0
 _LONGEST_NAME = 30
@@ -47,7 +47,7 @@ class Asked:
     action: str | None = None
     entries: tuple[str, ...] = ()
 
-    def chosen(self, rules: Rules[Any, Any, Any]) -> Any:
+    def chosen(self, rules: AnyRules) -> Any:
         """The action, or that the seat resigns; None if that is to be entered at the book's questions."""
         if self.action is None:
             return None
@@ -80,7 +80,7 @@ def decide_act(standing: Standing, seat: Seat, asked: Asked) -> Change | None:
     return _entries(standing, *lines(after, match), ends=after.over)
 
 
-def _read_entries(words: Words[Any, Any], sight: Sight[Any, Any], entries: Sequence[str]) -> Any:
+def _read_entries(words: Words[Any, Any], sight: AnySight, entries: Sequence[str]) -> Any:
     """The action that is entered; Refusal in the book's words, or Unfinished with its next question."""
     dialogue = words.ask(sight)
     question = next(dialogue)
@@ -212,7 +212,7 @@ def decide_for_machine(
 
 
 def make_match(
-    rules: Rules[Any, Any, Any],
+    rules: AnyRules,
     headers: dict[str, str],
     people: dict[Seat, tuple[str, str]],
     begun: tuple[Entry, ...] = (),

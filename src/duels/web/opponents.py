@@ -12,7 +12,7 @@ from typing import Any
 
 from duels.core.errors import DuelsError, UnknownName, no_such, quote
 from duels.core.game import NAME
-from duels.core.rules import Rules, Sight
+from duels.core.rules import AnyRules, AnySight
 from duels.players import HUMAN, KINDS, Kind, Player, make_player, register, strongest
 from duels.players.child import split_command
 from duels.players.levels import SHARE
@@ -65,12 +65,12 @@ def may_play(name: str) -> bool:
     return name in KINDS and name != HUMAN
 
 
-def as_before(rules: Rules[Any, Any, Any], met: str) -> str:
+def as_before(rules: AnyRules, met: str) -> str:
     """Whom one goes on against: the one met before, unless it was a person, or is no longer offered."""
     return met if met in opponents(rules) else USUAL
 
 
-def opponents(rules: Rules[Any, Any, Any]) -> list[str]:
+def opponents(rules: AnyRules) -> list[str]:
     """Whom one may play against, from the weakest level to the strongest, then those with names."""
     return [*_LEVELS, strongest(rules), *_named]
 
@@ -84,7 +84,7 @@ class Programs:
         self._lock = Lock()
         self._running: dict[tuple[str, str], _Program] = {}
 
-    def seat(self, name: str, rules: Rules[Any, Any, Any], match: str) -> Player:
+    def seat(self, name: str, rules: AnyRules, match: str) -> Player:
         """The player `name` for a match: a program that runs already, or any other, which is made."""
         if not is_program(name):
             return make_player(name, rules)
@@ -112,7 +112,7 @@ class _Program:
         self._lock = Lock()
         self._closed = False
 
-    def choose(self, match: str, sight: Sight[Any, Any], rng: Random) -> Any:
+    def choose(self, match: str, sight: AnySight, rng: Random) -> Any:
         with self._lock:
             if self._closed:
                 raise DuelsError("The server ends.")
@@ -141,6 +141,6 @@ class _Seated:
         self._program = program
         self._match = match
 
-    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+    def choose(self, sight: AnySight, rng: Random) -> Any:
         """The program's move; NoMove if it gives none."""
         return self._program.choose(self._match, sight, rng)

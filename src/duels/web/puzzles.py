@@ -14,7 +14,7 @@ from duels.analysis.wording import Glossary
 from duels.core.errors import DuelsError, NotationError
 from duels.core.game import Game
 from duels.core.narration import PlayerNames
-from duels.core.rules import Sight
+from duels.core.rules import AnySight
 from duels.core.words import Words, plain
 from duels.games import GAMES
 from duels.web.refusals import Missing, Refusal, Stale
@@ -70,7 +70,7 @@ class Puzzles:
                     await self._of_day(game)  # looked for once a day
             await asyncio.sleep(_EVERY)  # and not until midnight: a machine that slept would miss it
 
-    def at_hand(self, game: Game) -> Sight[Any, Any] | None:
+    def at_hand(self, game: Game) -> AnySight | None:
         """Today's position, if it was found already: that takes a while after the start of server or day."""
         found = self._kept.get((game.name, today(), None))
         return found.sight if found else None
@@ -184,7 +184,7 @@ def _aim(text: str) -> float:
     return round(aim, 2) if 0 <= aim <= 1 else _USUAL_AIM
 
 
-def _seen(sight: Sight[Any, Any], words: Words[Any, Any]) -> list[str]:
+def _seen(sight: AnySight, words: Words[Any, Any]) -> list[str]:
     """What the seat has seen so far; the last of it where its board shows the rest."""
     events, names = tuple(sight.events), PlayerNames(reader=sight.seat)
     newest = (words.narrate(events[:end]).sentences for end in range(len(events), 0, -1))

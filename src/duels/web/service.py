@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 from duels.core.errors import DuelsError, RecordError, UnknownName
-from duels.core.rules import Rules, Seat
+from duels.core.rules import AnyRules, Seat
 from duels.core.words import either
 from duels.games import GAMES, find_game
 from duels.play import new_match
@@ -225,7 +224,7 @@ class Matches:
 
     async def _begin(
         self,
-        rules: Rules[Any, Any, Any],
+        rules: AnyRules,
         identity: str,
         name: str,
         other: str,
@@ -243,7 +242,7 @@ class Matches:
         if await self._store.count_since(identity, time.time() - _DAY) >= self._matches_a_day:
             raise TooMany("You have begun as many matches as one may in a day. Try again later.", 3600.0)
 
-    async def _check_player(self, rules: Rules[Any, Any, Any], name: str) -> None:
+    async def _check_player(self, rules: AnyRules, name: str) -> None:
         try:
             await self._workers.run(partial(make_player, name, rules))
         except Refusal:
@@ -251,7 +250,7 @@ class Matches:
         except DuelsError as unknown:
             raise Refusal(str(unknown)) from None
 
-    def _prepare(self, rules: Rules[Any, Any, Any], name: str) -> None:
+    def _prepare(self, rules: AnyRules, name: str) -> None:
         """Have the player ready when its turn comes: some take a moment the first time."""
         if name == HUMAN or is_program(name):
             return
@@ -398,7 +397,7 @@ def _standing(id: str, stored: Stored) -> Standing:
         raise NoMatch() from None
 
 
-def _opponent(rules: Rules[Any, Any, Any], name: str) -> str:
+def _opponent(rules: AnyRules, name: str) -> str:
     """The player that a request asks for, which is one that this server offers."""
     if not may_play(name):
         raise Refusal(f"Play against {either([*opponents(rules), f'a {FRIEND}'])}.")

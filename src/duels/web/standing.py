@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import Any
 
 from duels.core.drawing import Drawing
-from duels.core.match import Match
+from duels.core.match import AnyMatch
 from duels.core.record import format_entry, most_entries
-from duels.core.rules import BOTH, Rules, Seat
+from duels.core.rules import BOTH, AnyRules, Seat
 from duels.core.words import Question, plain
 from duels.games import load_record
 from duels.play.dice import ChanceScript, Dice
@@ -21,7 +21,6 @@ from duels.play.step import next_entry
 from duels.players import HUMAN, seated_in
 from duels.web.store import Entry, Kind
 
-AnyMatch = Match[Any, Any, Any]
 Viewer = Seat | None
 """Who looks: somebody at a seat, or a bystander."""
 EVERYBODY: tuple[Viewer, ...] = (*Seat, None)
@@ -46,7 +45,7 @@ class Standing:
         record = load_record(header)
         self.id = id
         self.header = header
-        self.rules: Rules[Any, Any, Any] = record.match.rules
+        self.rules: AnyRules = record.match.rules
         self.headers: Mapping[str, str] = record.headers
         self._go_to(record.match)
         self.kinds = seated_in(self.headers)

@@ -7,14 +7,14 @@ equal views, byte by byte.
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from duels.core.match import Concession
+from duels.core.match import AnyMatch, Concession
 from duels.core.narration import SEAT_LABELS, PlayerNames, victory, wins
 from duels.core.record import format_entry
-from duels.core.rules import BOTH, CHANCE, Outcome, Rules, Seat, Sight
+from duels.core.rules import BOTH, CHANCE, AnyRules, AnySight, Outcome, Seat
 from duels.core.svg import Picture
 from duels.core.words import Words, plain
 from duels.play.narrator import Narrator
-from duels.web.standing import REMATCH, TAKEBACK, AnyMatch, Offer, Standing, Viewer, shown_prompt
+from duels.web.standing import REMATCH, TAKEBACK, Offer, Standing, Viewer, shown_prompt
 
 _SEATS = tuple(Seat)
 _NAMED = "named"  # whether the text of a line of the log begins with who did it; only pages need that
@@ -52,7 +52,7 @@ def shown(standing: Standing, viewer: Viewer) -> dict[str, Any]:
     }
 
 
-def _shown(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> dict[str, Any]:
+def _shown(standing: Standing, viewer: Viewer, sight: AnySight) -> dict[str, Any]:
     """What both are told."""
     outcome = standing.outcome
     prompt = prompt_of(standing.words, sight) if sight.actions else ""
@@ -76,7 +76,7 @@ def _shown(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> dict[s
     }
 
 
-def sight_of(standing: Standing, viewer: Viewer) -> Sight[Any, Any]:
+def sight_of(standing: Standing, viewer: Viewer) -> AnySight:
     """What the viewer knows; nobody may do anything before everybody has sat down."""
     sight = standing.match.sight(viewer or Seat.ONE)
     if viewer is None or not standing.complete:
@@ -88,7 +88,7 @@ def _names(standing: Standing, viewer: Viewer) -> PlayerNames:
     return PlayerNames(standing.called[Seat.ONE], standing.called[Seat.TWO], viewer)
 
 
-def _board(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> Picture:
+def _board(standing: Standing, viewer: Viewer, sight: AnySight) -> Picture:
     """The board as the viewer sees it."""
     names = _names(standing, viewer)
     if _laid_open(standing):
@@ -96,7 +96,7 @@ def _board(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> Pictur
     return standing.drawing.picture(sight, targets=True, names=names)
 
 
-def _written_board(standing: Standing, sight: Sight[Any, Any]) -> str:
+def _written_board(standing: Standing, sight: AnySight) -> str:
     if _laid_open(standing):
         return str(standing.words.open_board(*map(standing.match.sight, Seat)))
     return str(standing.words.board(sight))
@@ -163,7 +163,7 @@ class Headline(str):
         return headline
 
 
-def _headline(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> Headline:
+def _headline(standing: Standing, viewer: Viewer, sight: AnySight) -> Headline:
     """Whose turn it is and what is asked, or how the match ended."""
     actor, drawing = standing.actor, standing.drawing
     if standing.outcome:
@@ -193,13 +193,13 @@ def _result(outcome: Outcome, names: PlayerNames) -> Headline:
     return Headline("You won.", reason.replace(victory(winner), "").render(names).lstrip())
 
 
-def prompt_of(words: Words[Any, Any], sight: Sight[Any, Any]) -> str:
+def prompt_of(words: Words[Any, Any], sight: AnySight) -> str:
     """What the book asks the seat to move."""
     question = next(words.ask(sight), None)
     return shown_prompt(question) if question else ""
 
 
-def _action(standing: Standing, sight: Sight[Any, Any], action: Any) -> dict[str, Any]:
+def _action(standing: Standing, sight: AnySight, action: Any) -> dict[str, Any]:
     return {
         "action": standing.rules.format(action),
         "label": label(standing.rules, action),
@@ -208,19 +208,19 @@ def _action(standing: Standing, sight: Sight[Any, Any], action: Any) -> dict[str
     }
 
 
-def _button(standing: Standing, sight: Sight[Any, Any], action: Any) -> tuple[str, str, str]:
+def _button(standing: Standing, sight: AnySight, action: Any) -> tuple[str, str, str]:
     """An action that has no place on the board: its notation, its label, and what the book has one enter."""
     entries = standing.words.entries(sight, action)
     return standing.rules.format(action), label(standing.rules, action), " ".join(entries)
 
 
-def label(rules: Rules[Any, Any, Any], action: Any) -> str:
+def label(rules: AnyRules, action: Any) -> str:
     """An action as a button names it."""
     notation = rules.format(action)
     return notation[:1].upper() + notation[1:]
 
 
-def _log(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> list[dict[str, Any]]:
+def _log(standing: Standing, viewer: Viewer, sight: AnySight) -> list[dict[str, Any]]:
     """What happened as far as the viewer knows, whose sight this is, told in one voice."""
     match = standing.match
     # After the end there are no secrets.
@@ -238,7 +238,7 @@ def _log(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> list[dic
 
 
 def _told(
-    standing: Standing, narrator: Narrator, after: AnyMatch, sight: Sight[Any, Any], names: PlayerNames
+    standing: Standing, narrator: Narrator, after: AnyMatch, sight: AnySight, names: PlayerNames
 ) -> dict[str, Any]:
     turn, viewer = after.last, names.reader
     assert turn

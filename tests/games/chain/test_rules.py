@@ -3,10 +3,9 @@
 import pytest
 
 from duels.core.errors import IllegalMove, NotationError
-from duels.core.match import Match
+from duels.core.match import AnyMatch, Match
 from duels.core.rules import CHANCE, Ending, Outcome, Seat
 from duels.games.chain.rules import Answer, Coin, QuantumChain, State
-from tests.support import AnyMatch
 
 
 def after(*entries: str, **options: int) -> AnyMatch:

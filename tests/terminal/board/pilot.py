@@ -11,7 +11,7 @@ from textual import _wait
 from textual.pilot import Pilot
 
 from duels.core.game import Game
-from duels.core.match import Match
+from duels.core.match import AnyMatch, Match
 from duels.games import find_game
 from duels.play.journal import Journal
 from duels.play.live import LiveMatch
@@ -89,7 +89,7 @@ def live_match(
 ) -> LiveMatch:
     """A match with these players, after these entries, recorded at `path`; `chance` comes if it can."""
     found = find_game(game) if isinstance(game, str) else game
-    match: Match[Any, Any, Any] = Match.start(found.rules(**options))
+    match: AnyMatch = Match.start(found.rules(**options))
     headers = {"seat1": one, "seat2": two, "seed": "7", "chance": chance}
     journal = Journal.create(path, match, headers) if path else None
     live = seat_players(match, headers, journal, notice)

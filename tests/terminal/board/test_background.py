@@ -7,14 +7,14 @@ from typing import Any, NoReturn
 
 import pytest
 
-from duels.core.rules import Seat
+from duels.core.rules import AnyRules, Seat
 from duels.players.failures import Failed, Failure, NoMove
 from duels.solving.oracle import Oracle
 from duels.solving.oracles import oracle_for
 from duels.solving.progress import Progress
 from duels.terminal.board import app
 from duels.terminal.board.app import BoardApp
-from tests.support import AnyRules, lines_of
+from tests.support import lines_of
 from tests.terminal.board.pilot import Player, at_board, live_match
 
 

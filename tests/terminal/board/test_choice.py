@@ -7,13 +7,13 @@ import pytest
 from duels_liarsdice import GAME as LIARSDICE
 from duels_tictactoe import GAME as TICTACTOE
 
-from duels.core.match import Match
-from duels.core.rules import Seat
+from duels.core.match import AnyMatch, Match
+from duels.core.rules import AnyRules, Seat
 from duels.core.words import plain
 from duels.games import find_game
 from duels.terminal.board.choice import Choice
 from duels.terminal.board.grid import Grid, changed_cells, grid_for
-from tests.support import GAME_NAMES, AnyMatch, AnyRules, all_rules, play_randomly
+from tests.support import GAME_NAMES, all_rules, play_randomly
 
 EVERY = [*all_rules(), TICTACTOE.rules(), LIARSDICE.rules()]
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
@@ -12,10 +12,11 @@ from duels.analysis.shown import Shown
 from duels.core.errors import DuelsError, TooLarge
 from duels.core.extras import MissingExtra
 from duels.core.features import action_numbers
-from duels.core.rules import Ending, Rules, Seat
+from duels.core.match import AnyMatch
+from duels.core.rules import AnyRules, Ending, Seat
 from duels.envs import dice
 from duels.envs.conformance.environments import GRADED, UNGRADED, Environment, Look
-from duels.envs.conformance.games import AnyMatch, Played, RandomGame, random_game
+from duels.envs.conformance.games import Played, RandomGame, random_game
 from duels.envs.conformance.laws import EnvironmentBroken, Law
 from duels.envs.conformance.perfect import check_perfect_play
 from duels.envs.results import Tally
@@ -38,7 +39,7 @@ class Checked:
 
 
 def check_environments(
-    rules: Rules[Any, Any, Any],
+    rules: AnyRules,
     environments: Iterable[type[Environment]] | None = None,
     games: int = GAMES,
 ) -> Checked:
@@ -67,7 +68,7 @@ def check_environments(
     return Checked(tuple(checked), refused, endings)
 
 
-def _always_moves(rules: Rules[Any, Any, Any], seat: Seat) -> bool:
+def _always_moves(rules: AnyRules, seat: Seat) -> bool:
     """Whether no game can end before it is the turn of `seat`."""
     waiting = [rules.initial()]
     met = set(waiting)
@@ -83,7 +84,7 @@ def _always_moves(rules: Rules[Any, Any, Any], seat: Seat) -> bool:
     return True
 
 
-def _has_oracle(rules: Rules[Any, Any, Any]) -> bool:
+def _has_oracle(rules: AnyRules) -> bool:
     try:
         oracle_for(rules)
     except DuelsError:
@@ -94,7 +95,7 @@ def _has_oracle(rules: Rules[Any, Any, Any]) -> bool:
 class _Inspector:
     """Compares one environment with the rules."""
 
-    def __init__(self, rules: Rules[Any, Any, Any], environment: Environment) -> None:
+    def __init__(self, rules: AnyRules, environment: Environment) -> None:
         self._rules = rules
         self._environment = environment
         self._shown = Shown(rules)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from duels.analysis.grading import Grade
-from duels.core.rules import Ending, Rules
+from duels.core.rules import AnyRules, Ending
 from duels.envs.results import Tally
 from duels.envs.tabled import make_batch
 from duels.solving.tables import NOBODY
@@ -39,7 +39,7 @@ class Environment(ABC):
     """The seat that is driven; the other plays at random by the environment's own dice. None: both are."""
 
     @abstractmethod
-    def __init__(self, rules: Rules[Any, Any, Any]) -> None: ...
+    def __init__(self, rules: AnyRules) -> None: ...
 
     @abstractmethod
     def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Look:
@@ -59,7 +59,7 @@ class Arrays(Environment):
 
     name = "duels.vector"
 
-    def __init__(self, rules: Rules[Any, Any, Any]) -> None:
+    def __init__(self, rules: AnyRules) -> None:
         self.rules = rules
         self._batch = make_batch(rules, 1, autoreset=False)
 
@@ -106,7 +106,7 @@ class Gymnasium(Environment):
     seat = 0
     options: ClassVar[dict[str, Any]] = {}
 
-    def __init__(self, rules: Rules[Any, Any, Any]) -> None:
+    def __init__(self, rules: AnyRules) -> None:
         from duels.envs.gymnasium import DuelEnv
 
         self._env = DuelEnv(rules, seat=self._seat + 1, **self.options)
@@ -163,7 +163,7 @@ class GymnasiumVector(Gymnasium):
     name = "Gymnasium's vector environment, seat 1"
     autoreset_mode: ClassVar[str] = "NextStep"
 
-    def __init__(self, rules: Rules[Any, Any, Any]) -> None:
+    def __init__(self, rules: AnyRules) -> None:
         from duels.envs.gymnasium import DuelVectorEnv
 
         self._envs = DuelVectorEnv(rules, 1, seat=self._seat + 1, autoreset_mode=self.autoreset_mode)
@@ -205,7 +205,7 @@ class PettingZoo(Environment):
     name = "PettingZoo"
     options: ClassVar[dict[str, Any]] = {}
 
-    def __init__(self, rules: Rules[Any, Any, Any]) -> None:
+    def __init__(self, rules: AnyRules) -> None:
         from duels.envs.pettingzoo import raw_env
 
         self._env = raw_env(rules, **self.options)
@@ -254,7 +254,7 @@ class OpenSpiel(Environment):
 
     name = "OpenSpiel"
 
-    def __init__(self, rules: Rules[Any, Any, Any]) -> None:
+    def __init__(self, rules: AnyRules) -> None:
         from duels.envs.openspiel import load_game
 
         self._rules = rules

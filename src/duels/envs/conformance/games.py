@@ -6,15 +6,13 @@ from random import Random
 from typing import Any
 
 from duels.core.features import action_numbers
-from duels.core.match import Match
-from duels.core.rules import CHANCE, Rules, Seat, Sight
+from duels.core.match import AnyMatch, Match
+from duels.core.rules import CHANCE, AnyRules, AnySight, Seat
 from duels.envs import dice
 from duels.envs.engine import BitDice, drawn
 from duels.play.step import next_entry
 
 LONGEST = 200  # moves: some games need not end
-
-AnyMatch = Match[Any, Any, Any]
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ class Played:
         return self.moves[-1].match if self.moves else self.start
 
 
-def random_game(rules: Rules[Any, Any, Any], seed: int) -> Played:
+def random_game(rules: AnyRules, seed: int) -> Played:
     """A game in which both seats play at random, up to LONGEST moves."""
     player = RandomGame(rules, dice.stream(seed))
     start, moves = player.match, list[Move]()
@@ -56,7 +54,7 @@ def random_game(rules: Rules[Any, Any, Any], seed: int) -> Played:
 class RandomGame:
     """Plays at random, by the rules alone and from an environment's stream."""
 
-    def __init__(self, rules: Rules[Any, Any, Any], stream: int) -> None:
+    def __init__(self, rules: AnyRules, stream: int) -> None:
         self._rules = rules
         self._number = action_numbers(rules)
         self._stream = stream
@@ -82,7 +80,7 @@ class _Picker:
     number: Mapping[Any, int]
     bits: int
 
-    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+    def choose(self, sight: AnySight, rng: Random) -> Any:
         legal = sorted(sight.actions, key=self.number.__getitem__)
         return legal[dice.pick(self.bits, len(legal))]
 

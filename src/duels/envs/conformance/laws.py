@@ -1,11 +1,10 @@
 """What every environment promises, and the error that names a broken promise."""
 
 from enum import Enum
-from typing import Any
 
 from duels.core.errors import DuelsError
-from duels.core.match import Match
-from duels.core.rules import Rules
+from duels.core.match import AnyMatch
+from duels.core.rules import AnyRules
 
 
 class Law(Enum):
@@ -31,9 +30,9 @@ class EnvironmentBroken(DuelsError):
         self,
         law: Law,
         environment: str,
-        rules: Rules[Any, Any, Any],
+        rules: AnyRules,
         what: str,
-        match: Match[Any, Any, Any] | None = None,
+        match: AnyMatch | None = None,
     ) -> None:
         entries = [rules.format(turn.action) for turn in match.turns] if match else []
         where = f" after '{', '.join(entries)}'" if entries else ""

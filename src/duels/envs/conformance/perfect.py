@@ -6,8 +6,8 @@ from typing import Any
 from duels.analysis.agents import player_odds
 from duels.analysis.exploitability import Policy, exploitability_bounds
 from duels.core.errors import TooLarge
-from duels.core.rules import Rules, Seat
-from duels.envs.conformance.games import AnyMatch
+from duels.core.match import AnyMatch
+from duels.core.rules import AnyRules, Seat
 from duels.envs.conformance.laws import EnvironmentBroken, Law
 from duels.players import Player
 from duels.solving.bounds import Bounds
@@ -17,11 +17,11 @@ from duels.solving.protocols import Certified
 
 ROUNDING = 1e-9
 
-Measure = Callable[[Policy, Rules[Any, Any, Any]], Bounds]
+Measure = Callable[[Policy, AnyRules], Bounds]
 
 
 def check_perfect_play(
-    rules: Rules[Any, Any, Any],
+    rules: AnyRules,
     matches: Sequence[AnyMatch],
     perfect: str | Player = "perfect",
     measure: Measure = exploitability_bounds,
@@ -38,7 +38,7 @@ def check_perfect_play(
         _check_exploitability(rules, measure, perfect, most)
 
 
-def _proven(rules: Rules[Any, Any, Any]) -> float | None:
+def _proven(rules: AnyRules) -> float | None:
     """The most that perfect play can be exploited by, as its oracle has proven; None if it claims nothing."""
     oracle = oracle_for(rules)
     if oracle.value(rules.sight(rules.initial(), Seat.ONE)).exactness is Exactness.EXACT:
@@ -46,15 +46,13 @@ def _proven(rules: Rules[Any, Any, Any]) -> float | None:
     return oracle.exploitability_bound() if isinstance(oracle, Certified) else None
 
 
-def _check_odds(rules: Rules[Any, Any, Any], odds: dict[Any, float], match: AnyMatch) -> None:
+def _check_odds(rules: AnyRules, odds: dict[Any, float], match: AnyMatch) -> None:
     illegal = [action for action, chance in odds.items() if chance and action not in match.actions]
     if illegal or min(odds.values()) < 0 or abs(sum(odds.values()) - 1) > ROUNDING:
         raise EnvironmentBroken(Law.POLICY, "perfect play", rules, f"it takes {odds}", match)
 
 
-def _check_exploitability(
-    rules: Rules[Any, Any, Any], measure: Measure, player: str | Player, most: float
-) -> None:
+def _check_exploitability(rules: AnyRules, measure: Measure, player: str | Player, most: float) -> None:
     try:
         found = measure(player, rules)
     except TooLarge:

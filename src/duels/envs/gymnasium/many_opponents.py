@@ -11,7 +11,7 @@ from duels.analysis.agents import Agent, is_player, probabilities_of_many
 from duels.analysis.exploitability import TableResponse, tabulate
 from duels.analysis.grading import clock_matters
 from duels.core.errors import DuelsError
-from duels.core.rules import Rules, Seat
+from duels.core.rules import AnyRules, Seat
 from duels.envs import dice
 from duels.envs.batch import RANDOM, Batch, Bytes, Flags, ReadyPolicy
 from duels.envs.gymnasium.opponents import Opponent, is_agent, refuse_no_opponent, seats_in
@@ -161,7 +161,7 @@ def knows_positions(batch: Batch) -> bool:
     return isinstance(batch, TableBatch) and not batch.rules.has_secrets
 
 
-def refuse_clock(rules: Rules[Any, Any, Any]) -> None:
+def refuse_clock(rules: AnyRules) -> None:
     """Refuse rules under which a table of positions does not tell what they are worth."""
     if clock_matters(rules):
         raise DuelsError(

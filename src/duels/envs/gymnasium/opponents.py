@@ -13,7 +13,7 @@ from duels.analysis.agents import Agent, is_player, probabilities, takes
 from duels.analysis.exploitability import BestResponse, Chooses, odds_at
 from duels.analysis.grading import clock_matters
 from duels.core.errors import DuelsError, IllegalMove
-from duels.core.rules import Rules, Seat, Sight
+from duels.core.rules import AnyRules, AnySight, Seat
 from duels.envs import dice
 from duels.envs.batch import RANDOM
 from duels.envs.engine import Engine, RulesEngine
@@ -56,7 +56,7 @@ class _Random(Opposing):
 class _Table(Opposing):
     """A policy given as a table, by what the seat that plays it is shown; it draws as in a batch of games."""
 
-    def __init__(self, table: ArrayLike, rules: Rules[Any, Any, Any]) -> None:
+    def __init__(self, table: ArrayLike, rules: AnyRules) -> None:
         self._policy = make_batch(rules, 1).policy(table)
         tables = self._policy.shared.tables
         # States that look alike to the seat are played alike, so any of them will do.
@@ -88,7 +88,7 @@ class _Agent(Opposing):
 class _Player(Opposing):
     """Whoever decides by a sight."""
 
-    def __init__(self, player: Player, sights: Sights, rules: Rules[Any, Any, Any]) -> None:
+    def __init__(self, player: Player, sights: Sights, rules: AnyRules) -> None:
         self._player, self._sights, self._actions = player, sights, rules.all_actions()
 
     def choose(self, engine: Engine, seat: int, bits: int) -> int:
@@ -102,7 +102,7 @@ class _Player(Opposing):
 class _Odds(Opposing):
     """A player that tells how likely it takes which action: drawn as in a batch of games."""
 
-    def __init__(self, odds: Chooses, sights: Sights, rules: Rules[Any, Any, Any]) -> None:
+    def __init__(self, odds: Chooses, sights: Sights, rules: AnyRules) -> None:
         self._odds, self._sights, self._actions = odds, sights, rules.all_actions()
 
     def choose(self, engine: Engine, seat: int, bits: int) -> int:
@@ -112,7 +112,7 @@ class _Odds(Opposing):
 class _Level(Opposing):
     """A level in a game without secrets; what it does in a position is worked out once for all."""
 
-    def __init__(self, rules: Rules[Any, Any, Any], share: float) -> None:
+    def __init__(self, rules: AnyRules, share: float) -> None:
         self._rules, self._share = rules, share
 
     def choose(self, engine: Engine, seat: int, bits: int) -> int:
@@ -126,7 +126,7 @@ class _Level(Opposing):
         return bisect_right(bounds, bits)
 
 
-def _odds_at(policy: Chooses, sight: Sight[Any, Any], actions: tuple[Any, ...]) -> NDArray[np.float64]:
+def _odds_at(policy: Chooses, sight: AnySight, actions: tuple[Any, ...]) -> NDArray[np.float64]:
     """[action] the probabilities of a policy of sights."""
     told = odds_at(policy, sight)
     odds = np.array([told.get(action, 0.0) for action in actions])
@@ -171,9 +171,7 @@ class _BySeat(Opposing):
         return self._opponents[Seat(seat + 1)].choose(engine, seat, bits)
 
 
-def opposing(
-    opponent: Opponent, rules: Rules[Any, Any, Any], sights: Sights, observations: Observations
-) -> Opposing:
+def opposing(opponent: Opponent, rules: AnyRules, sights: Sights, observations: Observations) -> Opposing:
     """The opponent of one game, of which there are `sights` and `observations`; DuelsError if it is none."""
     if isinstance(opponent, Mapping):
         return _BySeat(
@@ -189,12 +187,12 @@ def opposing(
     return _Table(cast(ArrayLike, opponent), rules)
 
 
-def _player(player: Player, rules: Rules[Any, Any, Any], sights: Sights) -> Opposing:
+def _player(player: Player, rules: AnyRules, sights: Sights) -> Opposing:
     odds = getattr(player, "odds", None)
     return _Odds(odds, sights, rules) if odds else _Player(player, sights, rules)
 
 
-def _named(player: Player, rules: Rules[Any, Any, Any], sights: Sights) -> Opposing:
+def _named(player: Player, rules: AnyRules, sights: Sights) -> Opposing:
     """A player that was asked for by name: the quickest that plays like it."""
     if not isinstance(player, LevelPlayer):
         return _player(player, rules, sights)
@@ -206,7 +204,7 @@ def _named(player: Player, rules: Rules[Any, Any, Any], sights: Sights) -> Oppos
     return _Level(rules, player.share)
 
 
-def refuse_other_response(opponent: Opponent, rules: Rules[Any, Any, Any], seats: Sequence[int]) -> None:
+def refuse_other_response(opponent: Opponent, rules: AnyRules, seats: Sequence[int]) -> None:
     """Refuse a best response under other rules, or of a seat that the agent, at one of `seats`, can have."""
     if isinstance(opponent, Mapping):
         for place in seats_in(opponent):

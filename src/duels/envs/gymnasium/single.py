@@ -12,7 +12,7 @@ from duels.core.errors import DuelsError
 from duels.core.features import TRUNCATION
 from duels.core.game import Game
 from duels.core.options import OptionValue
-from duels.core.rules import Rules, Seat
+from duels.core.rules import AnyRules, Seat
 from duels.core.validation import as_int, check_flag
 from duels.envs import dice
 from duels.envs.batch import RANDOM
@@ -51,7 +51,7 @@ class DuelEnv(Named, Copyable, gymnasium.Env[Any, np.int64]):
 
     def __init__(
         self,
-        game: str | Game | Rules[Any, Any, Any],
+        game: str | Game | AnyRules,
         opponent: Opponent = RANDOM,
         seat: int | str = 1,
         render_mode: str | None = None,

@@ -15,7 +15,7 @@ from duels.core.errors import DuelsError
 from duels.core.features import TRUNCATION
 from duels.core.game import Game
 from duels.core.options import OptionValue
-from duels.core.rules import Rules
+from duels.core.rules import AnyRules
 from duels.core.validation import as_int, check_flag, check_int
 from duels.envs.batch import RANDOM, Bytes, Flags, whole_numbers
 from duels.envs.copies import Copyable
@@ -67,7 +67,7 @@ class DuelVectorEnv(Named, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, ND
 
     def __init__(
         self,
-        game: str | Game | Rules[Any, Any, Any],
+        game: str | Game | AnyRules,
         num_envs: int = 1,
         opponent: Opponent = RANDOM,
         seat: int | str = 1,

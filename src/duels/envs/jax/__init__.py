@@ -4,13 +4,11 @@ Like Pgx's they are written for one game; `vmap` makes many of it. They play by 
 environments do. Pgx itself is not needed.
 """
 
-from typing import Any
-
 from duels.core.extras import extra
 from duels.core.features import TRUNCATION
 from duels.core.game import Game
 from duels.core.options import OptionValue
-from duels.core.rules import Rules
+from duels.core.rules import AnyRules
 from duels.envs.form import form_of
 from duels.games import rules_of
 
@@ -22,9 +20,7 @@ with extra("jax"):
 __all__ = ["Env", "State", "auto_reset", "make"]
 
 
-def make(
-    game: str | Game | Rules[Any, Any, Any], *, limit_ends: str = TRUNCATION, **options: OptionValue
-) -> Env:
+def make(game: str | Game | AnyRules, *, limit_ends: str = TRUNCATION, **options: OptionValue) -> Env:
     """An environment of a game, or of the one of that name, with options (`max_turns=40`), or of rules.
 
     With `limit_ends="draw"` a limit of the rules is part of the game: reaching it terminates the game, and

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from duels.core.errors import DuelsError
-from duels.core.rules import Rules, Seat
+from duels.core.rules import AnyRules, Seat
 from duels.core.svg import WIDTH
 from duels.envs.form import Form, Named, left_shown
 from duels.envs.jax.chance import Purpose, random_bits, share
@@ -43,7 +43,7 @@ class Env(Named, ABC):
     begins_by_chance = False
     """Whether chance comes before the first decision."""
 
-    def __init__(self, rules: Rules[Any, Any, Any], form: Form) -> None:
+    def __init__(self, rules: AnyRules, form: Form) -> None:
         self.rules = rules
         self.form = form
         self._limit = rules.limit_value
@@ -236,7 +236,7 @@ def _where(condition: Any, this: Any, that: Any) -> Any:
     return jax.tree.map(lambda one, other: jnp.where(condition, one, other), this, that)
 
 
-def _draw_boards(rules: Rules[Any, Any, Any], states: Sequence[Any]) -> str:
+def _draw_boards(rules: AnyRules, states: Sequence[Any]) -> str:
     """Draw the boards of states under one another, with the secrets of both seats, as one `<svg>` element."""
     drawing = rules.game.drawing(rules)
     drawn, top = [], 0

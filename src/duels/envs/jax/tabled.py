@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from duels.core.errors import TooLarge
-from duels.core.rules import Rules
+from duels.core.rules import AnyRules
 from duels.envs.form import PLAIN, Form
 from duels.envs.jax.chance import MOST_WAYS, share
 from duels.envs.jax.env import Env, Standing
@@ -28,7 +28,7 @@ _PLACES = np.arange(_WORD, dtype=np.uint32)
 class TableEnv(Env):
     """Games whose rules are compiled to tables; a position is the number of a state."""
 
-    def __init__(self, rules: Rules[Any, Any, Any], form: Form) -> None:
+    def __init__(self, rules: AnyRules, form: Form) -> None:
         super().__init__(rules, form)
         tables = self._tables = shared_tables(rules).tables
         if (starts := len(tables.starts)) > MOST_WAYS:
@@ -94,7 +94,7 @@ def unpack(words: Any, first: int, count: int) -> Any:
 
 
 @lru_cache(maxsize=16)
-def env_of(rules: Rules[Any, Any, Any], form: Form = PLAIN) -> Env:
+def env_of(rules: AnyRules, form: Form = PLAIN) -> Env:
     """The environment of `rules` in a form, made once a process."""
     kernel = kernel_of(rules, "jax")
     kind: type[Env] = kernel.ENV if kernel else TableEnv

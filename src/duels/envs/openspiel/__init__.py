@@ -5,13 +5,12 @@ Parameters are the rules' options (0 for no limit, a list as `3;5;7`, of one as 
 """
 
 import logging
-from typing import Any
 
 from duels.core.errors import DuelsError
 from duels.core.extras import extra
 from duels.core.game import Game
 from duels.core.options import OptionValue
-from duels.core.rules import Rules
+from duels.core.rules import AnyRules
 from duels.games import GAMES, all_games, rules_of
 
 with extra("openspiel"):
@@ -41,9 +40,7 @@ def register(game: Game) -> str:
     return name
 
 
-def load_game(
-    game: str | Game | Rules[Any, Any, Any], max_moves: int = MAX_MOVES, **options: OptionValue
-) -> DuelGame:
+def load_game(game: str | Game | AnyRules, max_moves: int = MAX_MOVES, **options: OptionValue) -> DuelGame:
     """A game for OpenSpiel, of a game or the one of that name with options, or by rules."""
     rules = rules_of(game, **options)
     if type(rules) is not rules.game.rules_class():

@@ -9,7 +9,7 @@ from duels.core.errors import BadOption
 from duels.core.features import action_numbers, said
 from duels.core.game import Game
 from duels.core.options import Kind, Option, OptionValue, options_of
-from duels.core.rules import CHANCE, Rules
+from duels.core.rules import CHANCE, AnyRules
 
 # Some duels can go on for ever. OpenSpiel wants an end: after so many moves nobody has won, unless
 # `max_moves` is 0, for algorithms that can do with a game that comes back to where it was.
@@ -59,7 +59,7 @@ def _plain(value: Any) -> str:
     return ",".join(map(_plain, value)) or "-" if isinstance(value, tuple) else said(value)
 
 
-def _opening(rules: Rules[Any, Any, Any]) -> int:
+def _opening(rules: AnyRules) -> int:
     """How many chance nodes come before the first decision."""
     state, nodes = rules.initial(), 0
     while rules.actor(state) is CHANCE:

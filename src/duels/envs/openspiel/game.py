@@ -7,8 +7,8 @@ import pyspiel
 
 from duels.core.errors import GameOver, IllegalMove
 from duels.core.game import Game
-from duels.core.match import Match
-from duels.core.rules import CHANCE, Rules, Seat
+from duels.core.match import AnyMatch, Match
+from duels.core.rules import CHANCE, AnyRules, Seat
 from duels.envs.openspiel.form import Parameter, SpielForm, form_of, parameters_of
 from duels.envs.openspiel.observer import DuelObserver
 from duels.envs.registered import Registered
@@ -38,7 +38,7 @@ class DuelGame(pyspiel.Game):
         return form_of(REGISTERED[self.get_type().short_name], self.get_parameters())
 
     @property
-    def rules(self) -> Rules[Any, Any, Any]:
+    def rules(self) -> AnyRules:
         """What is played by."""
         return self.form.rules
 
@@ -73,7 +73,7 @@ class DuelState(pyspiel.State):
         self._at = _Place(game.form, Match.start(game.form.rules), 0)
 
     @property
-    def match(self) -> Match[Any, Any, Any]:
+    def match(self) -> AnyMatch:
         """The match so far."""
         return self._at.match
 
@@ -110,7 +110,7 @@ class DuelState(pyspiel.State):
 class _Place:
     """A match and how many moves were made in it; never changed, so that copies of a state share it."""
 
-    def __init__(self, form: SpielForm, match: Match[Any, Any, Any], moves: int) -> None:
+    def __init__(self, form: SpielForm, match: AnyMatch, moves: int) -> None:
         self.form = form
         self.match = match
         self.moves = moves

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyspiel
 
-from duels.core.match import Match, Turn
+from duels.core.match import AnyMatch, Turn
 from duels.core.rules import CHANCE, Seat
 from duels.envs.openspiel.form import SpielForm
 
@@ -82,12 +82,12 @@ class DuelObserver:
             return f"p{player}: {self._seen(match, seat)}"
         return str(self._form.describe(match.sight(seat).view))
 
-    def _seen(self, match: Match[Any, Any, Any], seat: Seat | None) -> str:
+    def _seen(self, match: AnyMatch, seat: Seat | None) -> str:
         """The match as `seat` (None: a bystander) saw it; and, when it is over, how it ended."""
         text = self._entries(match, match.turns_known_to(seat), lambda turn: turn.hidden_from(seat))
         return f"{text}. {match.outcome.code}" if match.outcome else text
 
     def _entries(
-        self, match: Match[Any, Any, Any], turns: Iterable[Turn[Any]], hidden: Callable[[Turn[Any]], bool]
+        self, match: AnyMatch, turns: Iterable[Turn[Any]], hidden: Callable[[Turn[Any]], bool]
     ) -> str:
         return ", ".join(HIDDEN if hidden(turn) else match.rules.format(turn.action) for turn in turns)

@@ -6,13 +6,12 @@ others.
 """
 
 from functools import partial
-from typing import Any
 
 from duels.core.extras import extra
 from duels.core.features import TRUNCATION
 from duels.core.game import Game
 from duels.core.options import OptionValue
-from duels.core.rules import Rules
+from duels.core.rules import AnyRules
 from duels.envs.registered import Registered
 from duels.envs.versions import LATEST
 from duels.games import all_games
@@ -42,7 +41,7 @@ _registered = Registered()
 
 
 def env(
-    game: str | Game | Rules[Any, Any, Any],
+    game: str | Game | AnyRules,
     *,
     render_mode: str | None = None,
     grade: bool = False,
@@ -56,7 +55,7 @@ def env(
 
 
 def raw_env(
-    game: str | Game | Rules[Any, Any, Any],
+    game: str | Game | AnyRules,
     *,
     render_mode: str | None = None,
     grade: bool = False,

@@ -14,7 +14,7 @@ from duels.core.errors import DuelsError, IllegalMove, UnknownName
 from duels.core.features import TRUNCATION
 from duels.core.game import Game
 from duels.core.options import OptionValue, options_of
-from duels.core.rules import Rules, Sight
+from duels.core.rules import AnyRules, AnySight
 from duels.core.validation import as_int, check_flag
 from duels.envs import dice
 from duels.envs.board import RENDER_MODES, Board, Picture, check_render_mode
@@ -70,7 +70,7 @@ class DuelEnv(Named, Copyable, AECEnv):
 
     def __init__(
         self,
-        game: str | Game | Rules[Any, Any, Any],
+        game: str | Game | AnyRules,
         render_mode: str | None = None,
         grade: bool = False,
         limit_ends: str = TRUNCATION,
@@ -195,7 +195,7 @@ class DuelEnv(Named, Copyable, AECEnv):
         assert self._grader
         self.infos = {agent: {**self._grader.grade(self._sight(seat))} for seat, agent in enumerate(AGENTS)}
 
-    def _sight(self, seat: int) -> Sight[Any, Any]:
+    def _sight(self, seat: int) -> AnySight:
         assert self._sights
         return self._sights.of(seat)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
-from duels.core.rules import Sight
+from duels.core.rules import AnySight
 from duels.core.words import Dialogue, Place, Question, Words
 
 _BETWEEN = ("-", "+", ",")
@@ -36,7 +36,7 @@ class Option:
 class Choice:
     """Is narrowed down by keys and cells until one action is left. Holds no rule: what is legal is given."""
 
-    def __init__(self, sight: Sight[Any, Any], words: Words[Any, Any], labels: Mapping[str, int]) -> None:
+    def __init__(self, sight: AnySight, words: Words[Any, Any], labels: Mapping[str, int]) -> None:
         """`labels` are what the cells are called."""
         self._sight = sight
         self._words = words

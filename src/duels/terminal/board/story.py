@@ -1,12 +1,12 @@
 """What has happened in a match, for the side of the board: who played what, and what the book says to it."""
 
+from duels.core.match import AnyMatch
 from duels.core.narration import Narration, PlayerNames
 from duels.core.record import format_entry
 from duels.core.rules import Seat
 from duels.core.words import Ink
 from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator
-from duels.play.step import AnyMatch
 from duels.terminal.people import alone
 
 
