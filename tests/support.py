@@ -15,7 +15,7 @@ from unittest import mock
 from hypothesis import strategies as st
 
 from duels.core.match import AnyMatch, Concession, Match, draw
-from duels.core.record import dumps
+from duels.core.record import dump_record
 from duels.core.rules import CHANCE, AnyRules, Seat
 from duels.core.words import Dialogue, Question, Words
 from duels.games import GAMES, find_game
@@ -123,7 +123,7 @@ HEADERS = {"seat1": "human", "seat2": "human", "seed": "7", "started": "2026-01-
 def sample_record(name: str, turns: int, seat: Seat | None = None) -> bytes:
     """The file of one and the same match, so many turns long at most."""
     match = play_randomly(Match.start(find_game(name).rules()), Random(3), turns)
-    return dumps(match, HEADERS, seat).encode()
+    return dump_record(match, HEADERS, seat).encode()
 
 
 def play_as_table(name: str, who: Mapping[Seat, str], seed: str, rng: Random) -> AnyMatch:

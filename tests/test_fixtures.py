@@ -7,7 +7,7 @@ from pathlib import Path
 import duels_tictactoe
 import pytest
 
-from duels.core.record import dumps
+from duels.core.record import dump_record
 from duels.core.rules import Seat
 from duels.games import load_record
 from tests.fixtures.build import SECTIONS, committed_files
@@ -33,7 +33,7 @@ def test_an_old_record_is_read(path: Path) -> None:
         assert record.match.outcome
         assert record.match.outcome.reason in text
     else:
-        assert dumps(record.match, record.headers, record.seat, record.comments) == text
+        assert dump_record(record.match, record.headers, record.seat, record.comments) == text
     if record.seat:
         assert record.seat in Seat
         assert f"seat: {record.seat.value}\n" in text

@@ -219,7 +219,7 @@ def test_no_module_needs_itself() -> None:
         pytest.fail(f"a cycle of imports: {' -> '.join(cycle.args[1])}")
 
 
-LIGHT_PACKAGES = {"duels", "click", "platformdirs"}
+LIGHT_PACKAGES = {"duels", "click", "lazy_loader", "platformdirs"}
 # Slow to load, and needed only once something is computed, or has gone wrong.
 SLOW = {
     *("asyncio", "concurrent.futures", "importlib.metadata", "logging", "multiprocessing", "readline"),

@@ -14,7 +14,7 @@ from duels.analysis.review import Review, review, review_record
 from duels.analysis.review_words import account
 from duels.core.errors import DuelsError
 from duels.core.match import AnyMatch
-from duels.core.record import dumps
+from duels.core.record import dump_record
 from duels.core.rules import CHANCE, Seat
 from duels.games import find_game, load_record
 from duels.games.hunt.oracle import make_oracle
@@ -150,18 +150,17 @@ def test_a_player_who_mixes_like_the_strategy_is_hardly_ever_called_unlucky() ->
 
 def test_a_record_is_reviewed_like_its_match_unless_it_is_one_seats_copy() -> None:
     match = duels.start("hunt").play_text("move 3", "observe 5", "move 5", "observe 3")
-    assert review_record(load_record(dumps(match))).score == duels.review(match).score == 0
+    assert review_record(load_record(dump_record(match))).score == duels.review(match).score == 0
     with pytest.raises(DuelsError, match="a review needs the whole record"):
-        review_record(load_record(dumps(match, seat=Seat.ONE)))
+        review_record(load_record(dump_record(match, seat=Seat.ONE)))
     unfinished = match.previous
     assert unfinished
     for copy in (None, Seat.TWO):
         with pytest.raises(DuelsError, match="once it is over"):
-            review_record(load_record(dumps(unfinished, seat=copy)))
+            review_record(load_record(dump_record(unfinished, seat=copy)))
 
 
 def test_a_copy_of_an_open_game_is_the_whole_record() -> None:
     match = duels.start("chain").play_text("2", "5", "1", "challenge", "tails")
-    assert (
-        review_record(load_record(dumps(match, seat=Seat.ONE))).moments[-1].came_up == "the coin showed tails"
-    )
+    record = load_record(dump_record(match, seat=Seat.ONE))
+    assert review_record(record).moments[-1].came_up == "the coin showed tails"

@@ -9,7 +9,7 @@ import duels
 from duels.analysis.review import Review, Stake, review, review_as_data, review_record
 from duels.analysis.review_page import review_as_page
 from duels.analysis.review_words import in_a_line, why
-from duels.core.record import dumps
+from duels.core.record import dump_record
 from duels.core.rules import Seat
 from duels.core.words import plain
 from duels.games import load_record
@@ -32,10 +32,10 @@ def text_of(reviewed: Review) -> str:
 
 def test_players_are_read_from_the_record() -> None:
     match = duels.start("lights").play_text(*ENTRIES)
-    reviewed = review_record(load_record(dumps(match, {"seat1": "club", "seat2": HUMAN})))
+    reviewed = review_record(load_record(dump_record(match, {"seat1": "club", "seat2": HUMAN})))
     assert reviewed.players == {Seat.ONE: "club", Seat.TWO: HUMAN}
     assert (reviewed.person, reviewed.side) == (Seat.TWO, Seat.TWO)
-    assert review_record(load_record(dumps(match))).person is None
+    assert review_record(load_record(dump_record(match))).person is None
 
 
 def winner_of(reviewed: Review) -> Seat:

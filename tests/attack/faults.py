@@ -20,7 +20,7 @@ from random import Random
 from typing import Any
 from unittest import mock
 
-from duels.core.record import TornRecord, dumps
+from duels.core.record import TornRecord, dump_record
 from duels.play.library import read_record
 from duels.play.live import LiveMatch
 from duels.play.new_match import seat_players
@@ -103,7 +103,7 @@ def check_undisturbed(scenario: Scenario, folder: Path) -> None:
         live = played[-1]
         if live.journal and not scenario.meddled:
             record = read_record(live.journal.path)
-            expected = dumps(live.match, record.headers, comments=record.comments).encode()
+            expected = dump_record(live.match, record.headers, comments=record.comments).encode()
             assert live.journal.path.read_bytes() == expected, f"{expected!r} is shown, and not saved"
 
     with mock.patch.object(play, "seat_players", seated):

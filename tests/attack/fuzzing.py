@@ -10,7 +10,7 @@ from random import Random
 from duels.core.errors import RecordError
 from duels.core.match import AnyMatch, Match
 from duels.core.options import Option, options_of
-from duels.core.record import Record, TornRecord, dumps
+from duels.core.record import Record, TornRecord, dump_record
 from duels.core.rules import AnyRules, Seat
 from duels.core.words import Question
 from duels.games import load_record
@@ -155,7 +155,7 @@ def written(rng: Random) -> list[str]:
         "chance": rng.choice(("", "", "heads tails", "4 2,5", word(rng))),
         "started": rng.choice(("2026-01-02 03:04 UTC", word(rng))),
     }
-    text = dumps(match, head, rng.choice((None, None, *Seat)))
+    text = dump_record(match, head, rng.choice((None, None, *Seat)))
     lines = text.split("\n")
     if rng.random() < 0.3:
         lines.insert(2, f"options: {options(rng, match.rules)}")
@@ -302,7 +302,7 @@ def _check_answer(done: Done, good: bool | None) -> None:
 
 def _check_same(record: Record) -> None:
     """Written and read again, it is the same match."""
-    again = load_record(dumps(record.match, record.headers, record.seat))
+    again = load_record(dump_record(record.match, record.headers, record.seat))
     assert again.seat is record.seat
     assert again.match.outcome == record.match.outcome
     if record.seat:
@@ -324,7 +324,7 @@ def _check_played_on(path: Path, match: AnyMatch, rng: Random) -> None:
             elif not match.over:
                 match = play_randomly(match, rng, 1, resign=True)
                 journal.add(match)
-            assert path.read_bytes() == dumps(match, record.headers).encode()
+            assert path.read_bytes() == dump_record(match, record.headers).encode()
         journal.close()
 
 

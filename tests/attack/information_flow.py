@@ -18,7 +18,7 @@ from duels.core.features import Encoding
 from duels.core.game import Game
 from duels.core.information_sets import InformationSet
 from duels.core.match import AnyMatch, Match
-from duels.core.record import dumps, loads
+from duels.core.record import dump_record, loads
 from duels.core.rules import AnyRules, Seat
 from duels.core.words import Words
 from duels.games import all_games
@@ -141,17 +141,17 @@ def _pickled(match: AnyMatch, seat: Seat) -> bytes:
 
 @surface("sight of a match read from disk")
 def _read_sight(match: AnyMatch, seat: Seat) -> bytes:
-    return repr(_loaded(dumps(match)).sight(seat)).encode()
+    return repr(_loaded(dump_record(match)).sight(seat)).encode()
 
 
 @surface("copy for the seat")
 def _copy(match: AnyMatch, seat: Seat) -> bytes:
-    return dumps(match, _headers(match, seat, "human"), seat).encode()
+    return dump_record(match, _headers(match, seat, "human"), seat).encode()
 
 
 @surface("copy for the seat, read and copied again")
 def _copied(match: AnyMatch, seat: Seat) -> bytes:
-    return dumps(_loaded(dumps(match, seat=seat)), seat=seat).encode()
+    return dump_record(_loaded(dump_record(match, seat=seat)), seat=seat).encode()
 
 
 @surface("position in notation")
@@ -235,7 +235,7 @@ def _command(
         return None
     with tempfile.TemporaryDirectory(prefix="attack-") as folder:
         path = Path(folder) / RECORD
-        path.write_text(dumps(match, headers, _copy_for(headers)), encoding="utf-8")
+        path.write_text(dump_record(match, headers, _copy_for(headers)), encoding="utf-8")
         done = perform(Scenario("", (*arguments, f"{{}}/{RECORD}"), typed), Path(folder))
         return f"{done.code} {done.out}{done.err}".replace(folder, "").encode()
 
@@ -303,7 +303,7 @@ def _hot_seat(match: AnyMatch, seat: Seat) -> bytes | None:
         return None
     with tempfile.TemporaryDirectory(prefix="attack-") as folder:
         path = Path(folder) / RECORD
-        path.write_text(dumps(match, _headers(match, seat, "human")), encoding="utf-8")
+        path.write_text(dump_record(match, _headers(match, seat, "human")), encoding="utf-8")
         with Terminal(Path(folder), "resume", path) as terminal:
             terminal.answer(PASS.format(seat.label), "")
             for command in ("board", "moves", "MOVE 9"):

@@ -12,7 +12,7 @@ from typing import Any
 from unittest import mock
 
 from duels.core.match import AnyMatch, Match
-from duels.core.record import dumps
+from duels.core.record import dump_record
 from duels.games import find_game
 from duels.play.library import remember
 from duels.play.new_match import seat_players
@@ -236,7 +236,7 @@ def _resume(what: str, match: AnyMatch, left: int, damage: str, rng: Random) -> 
     """A match to go on with, of which so many entries are left to be typed."""
     played = max(0, len(match.turns) - left)
     place = rng.choice([RECORD, f"home/matches/{RECORD}"])
-    data = dumps(match.after(played), HEADERS).encode()
+    data = dump_record(match.after(played), HEADERS).encode()
     before = {place: data if damage == WHOLE else DAMAGE[damage](data)}
     return Scenario(what, ("resume", f"{{}}/{place}"), typed_for(match, HEADERS, played), before)
 

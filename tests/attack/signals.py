@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from duels.core.match import Match
-from duels.core.record import dumps
+from duels.core.record import dump_record
 from duels.core.rules import AnySight, Seat
 from duels.core.words import Question, Words, plain
 from duels.games import find_game
@@ -124,7 +124,9 @@ def stepping(rng: Random) -> Sitting:
     """A match told step by step, on a screen of its own."""
     match = play_randomly(Match.start(find_game(rng.choice(GAME_NAMES)).rules()), rng, 6)
     asked = Prompt("q stop --", "", hidden=True, lines=tuple(lines_of(match)), at_end=0)
-    return Sitting(("replay", "{}", "--step", "--plain"), [asked], before=dumps(match, HEADERS).encode())
+    return Sitting(
+        ("replay", "{}", "--step", "--plain"), [asked], before=dump_record(match, HEADERS).encode()
+    )
 
 
 # -- what is done there --------------------------------------------------------------------------------------

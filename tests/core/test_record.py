@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from duels.core.errors import DuelsError, RecordError
 from duels.core.match import AnyMatch, Match
-from duels.core.record import HEADERS, SECRET_HEADERS, dumps
+from duels.core.record import HEADERS, SECRET_HEADERS, dump_record
 from duels.core.rules import Ending, Outcome, Seat
 from duels.games import find_game, load_record
 from duels.games.hunt.rules import Collided, Observed, QuantumHunt
@@ -34,7 +34,7 @@ read = load_record
 @settings(deadline=None)
 @given(matches(), st.sampled_from([{}, FULL, {"seed": "1"}]))
 def test_a_record_is_the_match(match: AnyMatch, headers: dict[str, str]) -> None:
-    text = dumps(match, headers)
+    text = dump_record(match, headers)
     record = read(text)
     assert record.match.rules == match.rules
     assert lines_of(record.match) == lines_of(match)
@@ -42,13 +42,13 @@ def test_a_record_is_the_match(match: AnyMatch, headers: dict[str, str]) -> None
     assert record.match.outcome == match.outcome
     assert [turn.events for turn in record.match.turns] == [turn.events for turn in match.turns]
     assert {key: record.headers[key] for key in record.headers if key in HEADERS} == headers
-    assert dumps(record.match, record.headers) == text
+    assert dump_record(record.match, record.headers) == text
 
 
 @settings(deadline=None)
 @given(matches())
 def test_letter_case_and_spaces_do_not_matter(match: AnyMatch) -> None:
-    head, entries = dumps(match).split("\n\n", 1)
+    head, entries = dump_record(match).split("\n\n", 1)
     lines, result = entries.splitlines(), []
     if match.outcome:
         result = [lines.pop()]
@@ -60,12 +60,12 @@ def test_letter_case_and_spaces_do_not_matter(match: AnyMatch) -> None:
 @settings(deadline=None)
 @given(matches(), st.sampled_from(Seat))
 def test_a_copy_for_a_seat_loads_and_shows_the_same(match: AnyMatch, seat: Seat) -> None:
-    copy = dumps(match, FULL, seat)
+    copy = dump_record(match, FULL, seat)
     record = read(copy)
     assert record.seat is seat
     assert record.match.sight(seat) == match.sight(seat)
     assert record.match.outcome == match.outcome
-    assert dumps(record.match, record.headers, seat) == copy, "a copy's copy is the copy"
+    assert dump_record(record.match, record.headers, seat) == copy, "a copy's copy is the copy"
     for secret in SECRET_HEADERS:
         assert FULL[secret] not in copy
         assert f"\n{secret}:" not in copy
@@ -78,7 +78,7 @@ def test_matches_that_a_seat_sees_alike_give_it_the_same_copy(seat: Seat, cells:
     copies: dict[Any, set[str]] = {}
     for number, match in enumerate(all_matches(Match.start(QuantumHunt(cells)), turns)):
         headers = {**FULL, "seed": str(number), "chance": str(number)}
-        copies.setdefault(match.sight(seat), set()).add(dumps(match, headers, seat))
+        copies.setdefault(match.sight(seat), set()).add(dump_record(match, headers, seat))
     assert len(copies) > 20
     assert all(len(alike) == 1 for alike in copies.values())
     assert len(set.union(*copies.values())) == len(copies), "and the copy tells all that the seat knows"
@@ -87,7 +87,7 @@ def test_matches_that_a_seat_sees_alike_give_it_the_same_copy(seat: Seat, cells:
 @settings(deadline=None)
 @given(matches(HUNT), st.sampled_from(Seat))
 def test_a_copy_names_no_hidden_cell(match: AnyMatch, seat: Seat) -> None:
-    entries = dumps(match, FULL, seat).split("\n\n", 1)[1].splitlines()
+    entries = dump_record(match, FULL, seat).split("\n\n", 1)[1].splitlines()
     assert len(entries) == len(match.turns_known_to(seat)) + 2 * match.over
     for entry, turn in zip(entries, match.turns, strict=False):
         hidden = turn.actor is not seat and entry.startswith(("move", "tunnel"))
@@ -99,7 +99,7 @@ def test_a_copy_names_no_hidden_cell(match: AnyMatch, seat: Seat) -> None:
 def test_a_copy_for_what_is_no_seat_is_refused(wrong: object) -> None:
     match = Match.start(find_game("hunt").rules()).play_text("move 3", "observe 5", "move 6")
     with pytest.raises(DuelsError, match="A seat is"):
-        dumps(match, FULL, wrong)  # type: ignore[arg-type]
+        dump_record(match, FULL, wrong)  # type: ignore[arg-type]
 
 
 @IN_FILES
@@ -108,12 +108,12 @@ def test_shared_files_verify_and_replay_like_the_original(match: AnyMatch, seat:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         original, copy = folder / "original.duel", folder / "copy.duel"
-        original.write_text(dumps(match, FULL))
+        original.write_text(dump_record(match, FULL))
         option = ("--seat", str(seat.value))
         shared = duels(folder, "share", original, *option)
         assert shared.code == 0
         copy.write_text(shared.out)
-        assert shared.out == dumps(match, FULL, seat)
+        assert shared.out == dump_record(match, FULL, seat)
         assert duels(folder, "verify", copy).code == 0
         told = duels(folder, "replay", original, *option)
         assert told.code == 0
@@ -131,7 +131,7 @@ def test_replaying_never_shows_what_the_seat_could_not_know(match: AnyMatch) -> 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         path = folder / "hunt.duel"
-        path.write_text(dumps(match, FULL))
+        path.write_text(dump_record(match, FULL))
         for seat in Seat:
             out = duels(folder, "replay", path, "--seat", str(seat.value)).out
             assert hidden_entries(match, seat) == out.count("(hidden)")
@@ -162,27 +162,27 @@ def hidden_entries(match: AnyMatch, seat: Seat) -> int:
 def test_a_collision_is_read_back_from_what_the_loser_and_the_winner_saw() -> None:
     match = Match.start(QuantumHunt()).play_text("tunnel 7", "observe 5", "move 7", "observe 4")
     for seat in Seat:
-        record = read(dumps(match, seat=seat))
+        record = read(dump_record(match, seat=seat))
         assert record.match.seen(seat)[-2:] == (Observed(Seat.TWO, 4, False), Collided(Seat.TWO, 7))
     with pytest.raises(RecordError, match="line 10: the result"):
-        read(dumps(match, seat=Seat.ONE).replace("result: 1 won", "result: 2 won"))
+        read(dump_record(match, seat=Seat.ONE).replace("result: 1 won", "result: 2 won"))
 
 
 def test_options_are_kept() -> None:
     for name, (_, options) in OPTIONS.items():
         match = play_randomly(Match.start(find_game(name).rules(**options)), Random(0), 3)
-        text = dumps(match)
+        text = dump_record(match)
         assert "options: " + " ".join(f"{key}={value}" for key, value in options.items()) in text
         assert read(text).match.rules.options() == options
 
 
 def test_the_books_game_needs_no_options_line() -> None:
-    assert dumps(Match.start(find_game("lights").rules())) == "duels record 2\ngame: lights\n\n"
+    assert dump_record(Match.start(find_game("lights").rules())) == "duels record 2\ngame: lights\n\n"
 
 
 def test_a_result_is_a_code_and_the_sentence_a_comment() -> None:
     match = Match.start(find_game("lights").rules(lights=1)).play_text("1")
-    text = dumps(match)
+    text = dump_record(match)
     assert text.endswith("1\n# Player 1 wins by turning OFF the last light.\nresult: 1 won\n")
     assert read(text.replace("by turning", "because of turning")).match.outcome == match.outcome
 
@@ -197,7 +197,7 @@ def test_a_result_is_a_code_and_the_sentence_a_comment() -> None:
 )
 def test_who_gave_up_is_in_the_result(entry: str, code: str) -> None:
     match = Match.start(find_game("chain").rules()).play_text("3", "5", entry)
-    text = dumps(match)
+    text = dump_record(match)
     assert text.endswith(f"\n{entry}\n# {match.outcome.reason}\nresult: {code}\n")  # type: ignore[union-attr]
     assert read(text).match.outcome == match.outcome
     assert read(text.replace("\nresign\n", "\nresign 1\n")).match.turns == match.turns, "it is their turn"
@@ -207,7 +207,7 @@ def test_the_limit_is_in_the_result() -> None:
     rules = find_game("hunt").rules(max_turns=1)
     match = Match.start(rules).play_text("move 1", "observe 2")
     assert match.outcome == Outcome(Ending.CUT_OFF)
-    assert dumps(match).endswith("\nresult: cut off\n")
+    assert dump_record(match).endswith("\nresult: cut off\n")
 
 
 VERSION_1 = """\
@@ -228,7 +228,7 @@ def test_a_record_of_version_1_is_read_whatever_its_sentence(told: str) -> None:
     record = read(f"{VERSION_1}result: {told}\n")
     assert record.version == 1
     assert record.match.outcome == Outcome(Ending.WON, Seat.ONE)
-    assert dumps(record.match, record.headers).startswith("duels record 2\n")
+    assert dump_record(record.match, record.headers).startswith("duels record 2\n")
 
 
 def test_a_record_of_version_1_that_says_it_is_over_must_be() -> None:
@@ -238,6 +238,6 @@ def test_a_record_of_version_1_that_says_it_is_over_must_be() -> None:
 
 def test_a_copy_of_version_1_is_read_as_over() -> None:
     match = Match.start(find_game("hunt").rules()).play_text("tunnel 7", "observe 5", "move 7", "observe 4")
-    copy = dumps(match, seat=Seat.ONE).replace("record 2", "record 1")
+    copy = dump_record(match, seat=Seat.ONE).replace("record 2", "record 1")
     copy = copy.replace("result: 1 won", "result: Player 1 wins! Player 2's token destabilized in collision.")
     assert read(copy).match.outcome == match.outcome

@@ -9,7 +9,7 @@ from duels.core.explore import reachable
 from duels.core.game import Game
 from duels.core.laws import check_everywhere
 from duels.core.match import Match
-from duels.core.record import dumps, loads
+from duels.core.record import dump_record, loads
 from duels.core.rules import Event, Outcome, Seat, Step
 from duels.core.secret_rules import SecretRules
 
@@ -128,16 +128,16 @@ def test_a_number_tells_how_an_entry_was_answered(entries: tuple[str, ...], seat
 @pytest.mark.parametrize("seat", Seat)
 def test_a_copy_for_a_seat_is_read_back_to_what_it_saw(seat: Seat) -> None:
     for match in reachable(RULES):
-        copy = dumps(match, seat=seat)
+        copy = dump_record(match, seat=seat)
         read = loads(copy, lambda name: Guess)
         assert read.match.sight(seat) == match.sight(seat)
-        assert dumps(read.match, seat=seat) == copy
+        assert dump_record(read.match, seat=seat) == copy
 
 
 @pytest.mark.parametrize("entry", ["resign", "resign 1"])
 def test_a_conceded_match_is_copied_with_how_its_entries_were_answered(entry: str) -> None:
     match = Match.start(RULES).play_text("3", "ask", entry)
-    copy = dumps(match, seat=Seat.TWO)
+    copy = dump_record(match, seat=Seat.TWO)
     assert f"?\nask #2\n{entry}\n" in copy
     sight = match.sight(Seat.TWO)
     assert loads(copy, lambda name: Guess).match.sight(Seat.TWO) == sight

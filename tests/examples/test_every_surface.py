@@ -23,7 +23,7 @@ from duels.analysis.review_page import review_as_page
 from duels.core.errors import TooLarge
 from duels.core.match import AnyMatch, Match
 from duels.core.narration import Narration
-from duels.core.record import dumps
+from duels.core.record import dump_record
 from duels.core.rules import AnyRules, Ending, Seat
 from duels.core.words import plain
 from duels.envs import gymnasium as gymnasium_duels
@@ -133,14 +133,14 @@ def test_records_read_back_with_the_game_that_is_handed_in(rules: AnyRules) -> N
     for seed in range(5):
         match = whole_match(rules, seed)
         for seat in (None, *Seat):
-            record = duels.load_record(dumps(match, {}, seat), rules.game)
+            record = duels.load_record(dump_record(match, {}, seat), rules.game)
             if seat is None:
                 assert lines_of(record.match) == lines_of(match)
             else:
                 assert record.match.sight(seat) == match.sight(seat)
         assert pickle.loads(pickle.dumps(match)).outcome == match.outcome
     with pytest.raises(duels.RecordError, match="no game"):
-        duels.load_record(dumps(match))
+        duels.load_record(dump_record(match))
 
 
 def test_plain_words_in_the_third_person_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from duels.core.errors import DuelsError
 from duels.core.explore import reachable
 from duels.core.laws import check_everywhere
 from duels.core.match import AnyMatch, Match
-from duels.core.record import dumps
+from duels.core.record import dump_record
 from duels.core.rules import CHANCE, Seat
 from duels.core.words import plain
 from duels.games import load_record
@@ -70,7 +70,7 @@ def test_a_bid_is_higher_than_the_last() -> None:
 def test_a_seat_is_shown_the_dice_once_they_are_called() -> None:
     match = Match.start(LiarsDice(3)).play_text("1", "3", "1-1", "liar")
     for seat in Seat:
-        copy = dumps(match, seat=seat)
+        copy = dump_record(match, seat=seat)
         assert load_record(copy, GAME).match.sight(seat) == match.sight(seat)
     assert match.previous
     assert match.previous.sight(Seat.ONE).view.dice == (1, 0)

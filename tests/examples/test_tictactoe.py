@@ -14,7 +14,7 @@ from duels.core.errors import NotationError
 from duels.core.explore import count_lines
 from duels.core.laws import Checked, check_everywhere
 from duels.core.match import Match, playing
-from duels.core.record import dumps
+from duels.core.record import dump_record
 from duels.core.rules import Ending, Seat
 from duels.core.words import plain
 from duels.games import load_record
@@ -60,7 +60,7 @@ def test_what_is_no_position(text: str) -> None:
 
 def test_a_drawn_match_is_recorded() -> None:
     match = Match.start(RULES).play_text(*"123584697")
-    text = dumps(match)
+    text = dump_record(match)
     assert text.endswith("result: drawn\n")
     assert load_record(text, GAME).match.outcome == match.outcome
 

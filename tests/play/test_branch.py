@@ -7,7 +7,7 @@ import pytest
 import duels
 from duels.core.errors import DuelsError
 from duels.core.match import AnyMatch
-from duels.core.record import dumps
+from duels.core.record import dump_record
 from duels.core.rules import Seat
 from duels.play.library import read_record
 from duels.play.new_match import branch
@@ -25,7 +25,7 @@ HEADERS = {
 
 def kept(tmp_path: Path, match: AnyMatch, headers: dict[str, str], seat: Seat | None = None) -> Path:
     path = tmp_path / "old.duel"
-    path.write_text(dumps(match, headers, seat), encoding="utf-8")
+    path.write_text(dump_record(match, headers, seat), encoding="utf-8")
     return path
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from duels.core import record
 from duels.core.errors import DuelsError, RecordError
 from duels.core.match import AnyMatch, Match
-from duels.core.record import dumps
+from duels.core.record import dump_record
 from duels.core.rules import Seat
 from duels.games import find_game
 from duels.play.journal import Journal
@@ -66,7 +66,7 @@ def test_a_journal_grows_and_shrinks_with_the_match(
         for step in match.steps():
             journal.add(step)
         journal.close()
-        assert path.read_text() == dumps(match, HEADERS)
+        assert path.read_text() == dump_record(match, HEADERS)
         if match.over:
             return
         journal, _ = Journal.reopen(path)
@@ -392,7 +392,7 @@ def test_what_is_remembered_is_never_half_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize("lost", [1, 3, 13, 20])
 def test_the_torn_end_of_a_finished_match_is_written_again(lost: int, tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
-    whole = dumps(Match.start(find_game("lights").rules()).play_text("1", "resign"), HEADERS).encode()
+    whole = dump_record(Match.start(find_game("lights").rules()).play_text("1", "resign"), HEADERS).encode()
     path.write_bytes(whole[:-lost])
     assert duels(tmp_path, "replay", path).code == 1
     done = duels(tmp_path, "resume", path)
@@ -425,7 +425,7 @@ def test_all_that_is_shown_is_synced_first(tmp_path: Path) -> None:
 def test_an_error_names_the_file_and_leaves_nothing_open(call: str, tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     match = Match.start(find_game("lights").rules()).play_text("1", "3")
-    path.write_text(dumps(match, HEADERS))
+    path.write_text(dump_record(match, HEADERS))
     failure = OSError(errno.EIO, os.strerror(errno.EIO))
     handles = len(os.listdir("/proc/self/fd"))
     with home(tmp_path):
@@ -470,7 +470,7 @@ def test_what_is_recorded_can_be_read_back_however_large_or_long(tmp_path: Path)
             journal.add(match.after(6))
         journal.close()
         assert lines_of(read_record(path).match) == lines_of(match)[:5]
-        path.write_text(dumps(match, HEADERS))
+        path.write_text(dump_record(match, HEADERS))
         with pytest.raises(RecordError, match="line 13: a record of leap of this size has at most 5 entries"):
             read_record(path)
 

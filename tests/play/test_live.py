@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import duels.play
 from duels.core.errors import IllegalMove
 from duels.core.match import Match
-from duels.core.record import dumps
+from duels.core.record import dump_record
 from duels.core.rules import CHANCE, Seat
 from duels.games import find_game
 from duels.play.journal import Journal
@@ -115,7 +115,7 @@ def test_a_file_that_others_changed_is_left_alone(how: str, back: bool, tmp_path
         match.play(match.match.actor, rules.parse("6"))  # type: ignore[arg-type]
         journal.close()
         assert journal.path == beside
-        assert beside.read_text() == dumps(match.match, HEADERS)
+        assert beside.read_text() == dump_record(match.match, HEADERS)
         assert (path.read_bytes() if path.exists() else None) == theirs
 
 
@@ -131,7 +131,7 @@ def test_any_accepted_record_can_be_extended_and_taken_back_in_any_order(
     play_out(first, rng, data.draw(st.integers(0, 6)))
     if first.match.over:
         return
-    text = dumps(first.match, HEADERS if data.draw(st.booleans()) else {})
+    text = dump_record(first.match, HEADERS if data.draw(st.booleans()) else {})
     head, _, body = text.partition("\n\n")
     lines = [line for entry in body.splitlines() for line in _dressed(entry, data)]
     text = f"{head}\n\n" + "".join(f"{line}\n" for line in lines)

@@ -13,7 +13,7 @@ import pytest
 from duels.core import record
 from duels.core.errors import RecordError, TooLarge
 from duels.core.match import AnyMatch, Match
-from duels.core.record import LARGEST_RECORDED, dumps
+from duels.core.record import LARGEST_RECORDED, dump_record
 from duels.core.rules import Seat
 from duels.core.work import work_of
 from duels.games import find_game, load_record
@@ -32,7 +32,7 @@ def hunted(entries: int, cells: int = 7) -> AnyMatch:
 
 def saved(match: AnyMatch, folder: Path, seat: Seat | None = None) -> Path:
     path = folder / "match.duel"
-    path.write_text(dumps(match, HEADERS, seat), encoding="utf-8")
+    path.write_text(dump_record(match, HEADERS, seat), encoding="utf-8")
     return path
 
 
@@ -158,9 +158,9 @@ def test_what_is_no_record_is_named_at_once(
 def test_a_long_match_is_shared_as_far_as_it_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is written is never more than what is read."""
     match = hunted(40)
-    text = dumps(match, seat=Seat.ONE)
+    text = dump_record(match, seat=Seat.ONE)
     monkeypatch.setattr("duels.core.information_sets.MOST_WORK_OF_COPY", 9000)
     with pytest.raises(TooLarge, match="more than 9,000 steps"):
-        dumps(match, seat=Seat.ONE)
+        dump_record(match, seat=Seat.ONE)
     with pytest.raises(RecordError, match="more than 9,000 steps"):
         load_record(text)

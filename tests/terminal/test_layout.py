@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duels.core.record import dumps
+from duels.core.record import dump_record
 from duels.core.words import Ink, plain
 from duels.games import all_games
 from duels.terminal.commands import cli
@@ -109,7 +109,7 @@ def test_every_game_of_the_menu_begins_a_line(tmp_path: Path) -> None:
 def test_every_entry_of_a_review_begins_a_line(game: str, columns: int, tmp_path: Path) -> None:
     match = random_match(game, Random(1), most=39)
     path = tmp_path / "match.duel"
-    path.write_text(dumps(match), encoding="utf-8")
+    path.write_text(dump_record(match), encoding="utf-8")
     with Terminal(tmp_path, "review", path, size=(columns, 24)) as terminal:
         assert terminal.wait() == 0
     table, curve = re.sub(r"\x1b\[[0-9;]*m", "", terminal.text).split("entry by entry:\n")

@@ -11,7 +11,7 @@ import pytest
 
 from duels import start
 from duels.core.match import AnyMatch
-from duels.core.record import dumps
+from duels.core.record import dump_record
 from duels.core.rules import Seat
 from duels.core.words import plain
 from duels.play.library import read_record
@@ -212,7 +212,7 @@ def test_nobody_is_told_that_it_is_saved_when_it_is_not(leave: str, tmp_path: Pa
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
     path = tmp_path / "old.duel"
-    path.write_text(dumps(start("lights").play_text("1", "2", "3")), encoding="utf-8")
+    path.write_text(dump_record(start("lights").play_text("1", "2", "3")), encoding="utf-8")
     return path
 
 

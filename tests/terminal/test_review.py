@@ -14,7 +14,7 @@ import pytest
 
 import duels
 from duels.core.match import AnyMatch, Match
-from duels.core.record import dumps
+from duels.core.record import dump_record
 from duels.core.rules import Seat
 from duels.games import find_game
 from duels.solving.oracles import oracle_for
@@ -30,7 +30,7 @@ from tests.terminal.terminal import Terminal
 def record(tmp_path: Path) -> Path:
     path = tmp_path / "match.duel"
     match = duels.start("lights").play_text("1-2", "4", "3", "5-6", "7")
-    path.write_text(dumps(match), encoding="utf-8")
+    path.write_text(dump_record(match), encoding="utf-8")
     return path
 
 
@@ -50,7 +50,7 @@ def test_review_tells_why_the_match_was_lost(record: Path, capsys: pytest.Captur
 
 def reviewed(tmp_path: Path, match: AnyMatch, *options: str) -> None:
     path = tmp_path / "some.duel"
-    path.write_text(dumps(match), encoding="utf-8")
+    path.write_text(dump_record(match), encoding="utf-8")
     assert run(["review", str(path), *options]) == 0
 
 
@@ -105,7 +105,7 @@ def test_what_is_to_be_copied_stays_in_one_piece(columns: int, tmp_path: Path) -
     rules = find_game("lights").rules(lights=50)
     match = Match.start(rules).play_text("1", "3", "5", "7").resign(Seat.ONE)
     path = tmp_path / "some.duel"
-    path.write_text(dumps(match), encoding="utf-8")
+    path.write_text(dump_record(match), encoding="utf-8")
     with Terminal(tmp_path, "review", path, "--plain", size=(columns, 24)) as terminal:
         assert terminal.wait() == 0
     (position, *_) = re.findall(r"^  Position:\s+(\S+ [12])$", terminal.text, re.MULTILINE)
@@ -290,7 +290,7 @@ def test_estimates_have_no_error_and_positions_can_be_solved(
 def test_one_seats_copy_is_not_reviewed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     match = duels.start("hunt").play_text("move 3", "observe 5", "move 5", "observe 3")
     path = tmp_path / "copy.duel"
-    path.write_text(dumps(match, seat=Seat.ONE), encoding="utf-8")
+    path.write_text(dump_record(match, seat=Seat.ONE), encoding="utf-8")
     assert run(["review", str(path)]) == 1
     err = capsys.readouterr().err
     assert "a review needs the whole record" in err
@@ -299,7 +299,7 @@ def test_one_seats_copy_is_not_reviewed(tmp_path: Path, capsys: pytest.CaptureFi
 
 def test_an_unfinished_hunt_is_not_reviewed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "hunt.duel"
-    path.write_text(dumps(duels.start("hunt").play_text("move 3", "observe 5")), encoding="utf-8")
+    path.write_text(dump_record(duels.start("hunt").play_text("move 3", "observe 5")), encoding="utf-8")
     assert run(["review", str(path)]) == 1
     assert "once it is over" in capsys.readouterr().err
 
@@ -360,7 +360,7 @@ def test_a_page_is_not_written_over_unasked(tmp_path: Path, capsys: pytest.Captu
     page = tmp_path / "index.html"
     page.write_text("<!doctype html> somebody's own")
     record = tmp_path / "match.duel"
-    record.write_text(dumps(match), encoding="utf-8")
+    record.write_text(dump_record(match), encoding="utf-8")
     command = ["review", str(record), "--html", str(page)]
     assert run(command) == 2
     assert f"--html: {page} exists already; --force writes over it." in capsys.readouterr().err

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import duels
-from duels.core.record import dumps
+from duels.core.record import dump_record
 from duels.core.rules import Seat
 from duels.core.words import plain
 from duels.players import HUMAN
@@ -21,7 +21,7 @@ ENTRIES = ("move 3", "observe 5", "move 6", "observe 1", "move 3", "observe 2", 
 def record(tmp_path: Path) -> Path:
     path = tmp_path / "hunt.duel"
     match = duels.start("hunt").play_text(*ENTRIES)
-    path.write_text(dumps(match, {"seat1": HUMAN, "seat2": "best"}), encoding="utf-8")
+    path.write_text(dump_record(match, {"seat1": HUMAN, "seat2": "best"}), encoding="utf-8")
     return path
 
 

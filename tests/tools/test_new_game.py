@@ -10,7 +10,7 @@ import pytest
 
 from duels.core.laws import check_everywhere
 from duels.core.match import Match
-from duels.core.record import dumps
+from duels.core.record import dump_record
 from tests.examples.installing import ROOT, duels, install, run
 from tools.new_game import Refused, main, write_game
 
@@ -84,7 +84,7 @@ def test_it_is_reviewed(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     game = import_module("duels_toy_heap").GAME
     match = Match.start(game.rules(stones=6)).play_text("1", "1", "3", "1")
     record = tmp_path / "match.duel"
-    record.write_text(dumps(match), encoding="utf-8")
+    record.write_text(dump_record(match), encoding="utf-8")
     reviewed = duels(site, tmp_path, "review", str(record))
     assert reviewed.returncode == 0, reviewed.stderr
     assert "blunder" in reviewed.stdout

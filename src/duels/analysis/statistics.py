@@ -20,7 +20,7 @@ from duels.analysis.review import Moment, review
 from duels.analysis.wording import MISTAKES, ONLY_MOVE
 from duels.core.errors import DuelsError
 from duels.core.match import AnyMatch, Concession
-from duels.core.record import dumps
+from duels.core.record import dump_record
 from duels.core.rules import Seat
 from duels.files import write_whole
 from duels.paths import cache_dir
@@ -202,7 +202,7 @@ def _mistakes(played: Sequence[Played]) -> tuple[Mistake, ...]:
 
 def decisions_of(match: AnyMatch, seat: Seat, progress: Progress = quiet) -> tuple[Decision, ...]:
     """A finished match's decisions of one seat, from the cache or graded now; none where that cannot be."""
-    played = dumps(match)
+    played = dump_record(match)
     path = cache_dir() / "grades" / f"{sha256(f'{GRADING} {seat} {played}'.encode()).hexdigest()}.json"
     found = _kept(path)
     if found is None:

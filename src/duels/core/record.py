@@ -65,7 +65,7 @@ class Record:
     """What people wrote into it."""
 
 
-def dumps(
+def dump_record(
     match: AnyMatch,
     headers: Mapping[str, str] | None = None,
     seat: Seat | None = None,

@@ -18,6 +18,7 @@ from duels.games.leap import GAME as LEAP
 from duels.games.lights import GAME as LIGHTS
 
 if TYPE_CHECKING:  # every command passes here, and most need none of it
+    from duels.core.match import AnyMatch
     from duels.core.options import OptionValue
     from duels.core.record import Record
     from duels.core.rules import AnyRules
@@ -109,6 +110,13 @@ def rules_of(game: "str | Game | AnyRules", **options: "OptionValue") -> "AnyRul
     if not isinstance(game, str):
         raise DuelsError(f"A game is a name, a Game or its rules, not {game!r}.")
     return find_game(game).rules(**options)
+
+
+def start(game: "str | Game | AnyRules", **options: "OptionValue") -> "AnyMatch":
+    """Start a match of a game: a name or a Game, each with options, or rules."""
+    from duels.core.match import Match
+
+    return Match.start(rules_of(game, **options))
 
 
 def load_record(text: str, game: Game | None = None) -> "Record":

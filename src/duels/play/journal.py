@@ -18,7 +18,7 @@ from duels.core.record import (
     Record,
     TornRecord,
     check_recordable,
-    dumps,
+    dump_record,
     format_entries,
     format_entry,
     format_header,
@@ -214,7 +214,7 @@ class Journal:
         return handle
 
     def _content(self, match: AnyMatch) -> bytes:
-        return dumps(match, self._headers, comments=self._comments).encode()
+        return dump_record(match, self._headers, comments=self._comments).encode()
 
     def _check_size(self, size: int) -> None:
         """DuelsError, if a file of so many bytes could not be read back."""

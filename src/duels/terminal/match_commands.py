@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from duels.core.errors import DuelsError, printable
-from duels.core.record import dumps
+from duels.core.record import dump_record
 from duels.core.rules import AnyRules, Ending, Seat
 from duels.games import GAMES
 from duels.paths import matches_dir
@@ -239,7 +239,7 @@ def share(file: Path | None, seat: str) -> None:
     record = read_record(file)
     if record.seat and record.seat != int(seat):
         raise DuelsError(f"{file} holds only what {record.seat.label} saw.")
-    click.echo(dumps(record.match, record.headers, Seat(int(seat))), nl=False)
+    click.echo(dump_record(record.match, record.headers, Seat(int(seat))), nl=False)
 
 
 @click.command(epilog=examples("duels matches", "duels matches --all", "duels matches --json"))

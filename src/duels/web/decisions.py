@@ -12,7 +12,7 @@ from typing import Any
 
 from duels.core.errors import IllegalMove, NotationError
 from duels.core.match import Concession
-from duels.core.record import SECRET_HEADERS, dumps, format_header
+from duels.core.record import SECRET_HEADERS, dump_record, format_header
 from duels.core.rules import BOTH, AnyRules, AnySight, Seat
 from duels.core.words import Words, plain
 from duels.play import new_match
@@ -252,9 +252,9 @@ def record_for(standing: Standing, viewer: Viewer) -> str:
     """
     headers = dict(standing.headers)
     if standing.over:
-        return dumps(standing.match, headers)
+        return dump_record(standing.match, headers)
     if viewer is None:
         raise NoMatch()
     if standing.rules.has_secrets:
-        return dumps(standing.match, headers, viewer)
-    return dumps(standing.match, {key: headers[key] for key in headers if key not in SECRET_HEADERS})
+        return dump_record(standing.match, headers, viewer)
+    return dump_record(standing.match, {key: headers[key] for key in headers if key not in SECRET_HEADERS})

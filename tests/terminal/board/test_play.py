@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from duels_tictactoe import GAME as TICTACTOE
 
-from duels.core.record import dumps
+from duels.core.record import dump_record
 from duels.core.rules import Seat
 from duels.core.words import plain
 from duels.games import load_record
@@ -163,7 +163,7 @@ def test_random_keys_do_no_harm() -> None:
         await player.asked()
 
     at_board(live, act)
-    assert lines_of(load_record(dumps(live.match)).match) == lines_of(live.match)
+    assert lines_of(load_record(dump_record(live.match)).match) == lines_of(live.match)
 
 
 def test_the_machines_answer_is_in_sight_when_the_log_begins_to_scroll() -> None:
