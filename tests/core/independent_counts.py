@@ -136,16 +136,20 @@ Tiles = tuple[tuple[int, int], ...]  # (tile, value), sorted
 FlipPosition = tuple[Tiles, Tiles, tuple[int, int], tuple[int, int], int, tuple[int, ...], bool]
 
 
-def flip(side: int = 5, values: int = 5, copies: int = 5, target: int = 21) -> Game[FlipPosition]:
-    """(tiles up, tiles down but shown, my and your points, double flips left, player, turning, choosing)."""
+def _neighbouring_tiles(side: int) -> list[tuple[int, int]]:
     squares = list(product(range(side), repeat=2))
     number = {square: index for index, square in enumerate(squares)}
-    edges = [
+    return [
         (number[row, column], number[beside])
         for row, column in squares
         for beside in ((row, column + 1), (row + 1, column))
         if beside in number
     ]
+
+
+def flip(side: int = 5, values: int = 5, copies: int = 5, target: int = 21) -> Game[FlipPosition]:
+    """(tiles up, tiles down but shown, my and your points, double flips left, player, turning, choosing)."""
+    edges = _neighbouring_tiles(side)
 
     def following(position: FlipPosition) -> list[FlipPosition]:
         up, shown, (mine, yours), (my_double, your_double), player, turning, choosing = position
@@ -170,13 +174,13 @@ def flip(side: int = 5, values: int = 5, copies: int = 5, target: int = 21) -> G
         if turning:
             seen = [value for _, value in up + shown]
             unseen = [tile for tile in turning if tile not in value_of]
-            after = []
-            for drawn in product(range(1, values + 1), repeat=len(unseen)):
-                if all((seen + list(drawn)).count(value) <= copies for value in drawn):
-                    faces = {**value_of, **dict(zip(unseen, drawn, strict=True))}
-                    after.append(turned(turning, tuple(faces[tile] for tile in turning)))
-            return after
-        down = set(number.values()) - {tile for tile, _ in up}
+            draws = [
+                {**value_of, **dict(zip(unseen, drawn, strict=True))}
+                for drawn in product(range(1, values + 1), repeat=len(unseen))
+                if all((seen + list(drawn)).count(value) <= copies for value in drawn)
+            ]
+            return [turned(turning, tuple(faces[tile] for tile in turning)) for faces in draws]
+        down = set(range(side * side)) - {tile for tile, _ in up}
         choices: list[tuple[int, ...]] = [(tile,) for tile in down]
         if my_double:
             choices += [pair for pair in edges if down.issuperset(pair)]
