@@ -3,12 +3,13 @@
 import os
 import subprocess
 import sys
+from array import array
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from duels.solving.store import DamagedTable, Shipped, dump, key_of, obtain, parse
+from duels.solving.store import DamagedTable, Shipped, dump, key_of, obtain, pack_shorts, parse, unpack_shorts
 
 TABLE = bytes(range(0, 250, 7))
 OTHER = bytes(range(0, 250, 8))
@@ -181,3 +182,11 @@ def test_a_cache_that_cannot_be_written_costs_nothing_but_time(
     (home / "cache").write_text("a file where the folder should be")
     assert obtain("squares", "squares.bin", Builder()) == TABLE
     assert "cannot be written" in caplog.text
+
+
+def test_stored_numbers_are_the_same_on_every_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = array("H", [1, 258])
+    assert pack_shorts(numbers) == (b"\1\0\2\1" if sys.byteorder == "little" else b"\0\1\1\2")
+    monkeypatch.setattr(sys, "byteorder", "big" if sys.byteorder == "little" else "little")
+    assert unpack_shorts(pack_shorts(numbers)) == numbers
+    assert numbers.tolist() == [1, 258]

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from duels.core.rules import Seat
-from duels.games.hunt.certify import EFFORT, Certificate, as_stored, certify
+from duels.games.hunt.certify import EFFORT, Certificate, certify
 from duels.games.hunt.certify.pair_values import CLOSE, solved
-from duels.games.hunt.certify.pair_values import as_stored as self_play_as_stored
 from duels.games.hunt.certify.policies import normalized
 from duels.games.hunt.certify.pomdp import Effort
 from duels.games.hunt.memory import Window
 from duels.games.hunt.self_play import TABLE
-from duels.games.hunt.strategy import CELLS, CLAIM, DATA, Strategy, Tables, pack, shipped
+from duels.games.hunt.strategy import CELLS, CLAIM, DATA, Strategy, Tables, shipped
 from duels.solving.bounds import Bounds
 from tools.hunt.self_play import Plan, Step
+from tools.hunt.shipping import pack_strategy, write_certificate, write_self_play
 from tools.hunt.training import train
 
 FILES = (DATA.name, TABLE.name, CLAIM.name)
@@ -59,12 +59,12 @@ def rebuild(quick: bool, certifying: bool, tell: Tell) -> Rebuilt:
         tell(f"{step.stage}, wins {step.value:.1%} against it", done)
 
     strategy = train(plan, trained)
-    files = {DATA.name: pack(strategy)}
+    files = {DATA.name: pack_strategy(strategy)}
     if certifying:
         values = solved(
             strategy, lambda told: tell(told, sum(training) / sum(work)), QUICK_CLOSE if quick else CLOSE
         )
-        files[TABLE.name] = self_play_as_stored(values, files[DATA.name])
+        files[TABLE.name] = write_self_play(values, files[DATA.name])
         found: dict[Seat, Bounds] = {}
         for seat, bounded in certify(strategy, QUICK_EFFORT if quick else EFFORT):
             found[seat] = bounded.bounds
@@ -72,7 +72,7 @@ def rebuild(quick: bool, certifying: bool, tell: Tell) -> Rebuilt:
             low, high = bounded.bounds.percent(1)
             stage = f"{seat.label}, certificate, {bounded.stage}"
             tell(f"{stage}, a best responder wins {low} to {high} %", behind / sum(work))
-        files[CLAIM.name] = as_stored(Certificate(found), files[DATA.name])
+        files[CLAIM.name] = write_certificate(Certificate(found), files[DATA.name])
     return Rebuilt(files, _compared(strategy, files[DATA.name]))
 
 

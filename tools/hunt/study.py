@@ -12,7 +12,6 @@ import numpy as np
 from duels.core.rules import Seat
 from duels.games.hunt.certify import EFFORT, claimed
 from duels.games.hunt.certify.agents import responder_bounds
-from duels.games.hunt.certify.evaluation import Evaluation, Turn, evaluate
 from duels.games.hunt.certify.policies import MemoryPolicy, policy_of_tables, policy_of_weights
 from duels.games.hunt.certify.pomdp import bounds
 from duels.games.hunt.certify.responder_problem import HiddenStrategy, problem_against
@@ -22,6 +21,7 @@ from duels.games.hunt.rules import QuantumHunt
 from duels.games.hunt.strategy import CELLS, CLAIM, DATA, OFF, Strategy, shipped
 from duels.solving.bounds import Bounds
 from duels.solving.progress import Progress, quiet
+from tools.hunt.evaluation import Evaluation, Turn, evaluate
 from tools.hunt.naive import NAIVE
 
 Study = dict[str, Any]
@@ -51,11 +51,11 @@ def study(progress: Progress = quiet) -> Study:
     found |= played_out(sides, progress)
     rules = QuantumHunt()
     played = dict.fromkeys(Seat, HuntOracle(rules, strategy).weights)
-    simulated = simulate(rules, played, GAMES, "hunt", progress)
+    won, entries = simulate(rules, played, GAMES, "hunt", progress)
     found["simulated"] = {
         "games": GAMES,
-        "won": [simulated.won.mean, simulated.won.error],
-        "turns": [simulated.entries.mean / 2, simulated.entries.error / 2],
+        "won": [won.mean, won.error],
+        "turns": [entries.mean / 2, entries.error / 2],
     }
     found["habits"] = _against_naive_policies(sides, progress)
     found["tunnel"] = _worth_of_the_tunnel(strategy, progress)

@@ -6,6 +6,8 @@ this is on the way to the first move of a perfect player.
 
 import logging
 import lzma
+import sys
+from array import array
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from hashlib import sha256
@@ -64,6 +66,26 @@ def parse(content: bytes, holds: str) -> bytes:
         return lzma.decompress(packed)
     except lzma.LZMAError as problem:
         raise DamagedTable(f"the table '{holds}' cannot be unpacked") from problem
+
+
+def pack_shorts(numbers: "array[int]") -> bytes:
+    """Return the bytes of 16-bit numbers, the lower 8 bits first on every machine."""
+    return _little_endian(numbers).tobytes()
+
+
+def unpack_shorts(stored: bytes | memoryview, kind: str = "H") -> "array[int]":
+    """Undo `pack_shorts`; signed numbers are of kind "h"."""
+    numbers = array(kind)
+    numbers.frombytes(stored)
+    return _little_endian(numbers)
+
+
+def _little_endian(numbers: "array[int]") -> "array[int]":
+    if sys.byteorder == "little":
+        return numbers
+    swapped = array(numbers.typecode, numbers)
+    swapped.byteswap()
+    return swapped
 
 
 def obtain(holds: str, name: str, build: Callable[[], bytes], shipped: Shipped | None = None) -> bytes:

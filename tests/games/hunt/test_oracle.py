@@ -14,8 +14,9 @@ from duels.games.hunt.memory import Round, Window
 from duels.games.hunt.oracle import MOSTLY, make_oracle
 from duels.games.hunt.rules import Action, Known, Move, Phase, QuantumHunt, State, Tunnel
 from duels.games.hunt.self_play import ROUNDING
-from duels.games.hunt.strategy import DATA, pack, shipped
+from duels.games.hunt.strategy import DATA, shipped
 from duels.solving.oracle import OFTEN, Exactness
+from tools.hunt.shipping import pack_strategy
 
 RULES = QuantumHunt()
 ORACLE = make_oracle(RULES)
@@ -242,7 +243,7 @@ def test_other_boards_are_refused() -> None:
 
 
 def test_tables_survive_packing() -> None:
-    assert pack(shipped()) == DATA.read_bytes()
+    assert pack_strategy(shipped()) == DATA.read_bytes()
 
 
 def test_weights_are_legal_everywhere() -> None:

@@ -11,7 +11,6 @@ pytest.importorskip("numba")
 
 from duels.core.rules import Seat
 from duels.games.hunt.certify import claimed
-from duels.games.hunt.certify.evaluation import evaluate
 from duels.games.hunt.certify.policies import policy_of_tables, policy_of_weights
 from duels.games.hunt.certify.pomdp import Effort, tightest
 from duels.games.hunt.certify.responder_problem import problem_against
@@ -20,6 +19,7 @@ from duels.games.hunt.memory import Window
 from duels.games.hunt.rules import Action, QuantumHunt, State, Tunnel
 from duels.games.hunt.strategy import shipped
 from tests.games.hunt.certify.test_pomdp import Search, some_tables
+from tools.hunt.evaluation import evaluate
 from tools.hunt.naive import NAIVE
 from tools.hunt.report import report, sections
 from tools.hunt.study import LONG, fingerprint, played_out, without_tunnel

@@ -1,6 +1,5 @@
 """flip's solved table at play time: found or made, looked up without any package but the standard library."""
 
-import sys
 from array import array
 from pathlib import Path
 
@@ -8,7 +7,7 @@ from duels.games.flip.abstraction import Abstraction
 from duels.games.flip.fill import fill
 from duels.games.flip.rules import QuantumTiles
 from duels.solving.progress import Progress, quiet
-from duels.solving.store import Shipped, key_of, obtain
+from duels.solving.store import Shipped, key_of, obtain, pack_shorts, unpack_shorts
 
 SHIPPED = Path(__file__).with_name("table.bin")
 DIGEST = "94ecd52f38f15cb607ceab7da902863092cdf2ce971ea09141390cf19b3df647"
@@ -21,24 +20,6 @@ def described(abstraction: Abstraction) -> str:
     """What a file with this table says it holds; a table laid out otherwise must say something else."""
     values, copies, target = abstraction.values, abstraction.copies, abstraction.target
     return f"flip, {copies} tiles each of 1 to {values}, target {target}, layout 1"
-
-
-def pack(numbers: "array[int]") -> bytes:
-    """The numbers as they are stored: 16 bits each, the lower 8 first on every machine."""
-    return _little_endian(numbers).tobytes()
-
-
-def unpack(stored: bytes) -> "array[int]":
-    """Undo `pack`."""
-    return _little_endian(array("H", stored))
-
-
-def _little_endian(numbers: "array[int]") -> "array[int]":
-    if sys.byteorder == "little":
-        return numbers
-    swapped = array("H", numbers)
-    swapped.byteswap()
-    return swapped
 
 
 class Table:
@@ -61,7 +42,7 @@ class Table:
         stored = obtain(
             f"{holds}, made by {key_of(holds, _SOURCES)}",
             f"flip-{abstraction.values}x{abstraction.copies}-{abstraction.target}.bin",
-            lambda: pack(fill(abstraction, progress)),
+            lambda: pack_shorts(fill(abstraction, progress)),
             Shipped(SHIPPED, holds, DIGEST) if usual else None,
         )
-        return cls(abstraction, unpack(stored))
+        return cls(abstraction, unpack_shorts(stored))

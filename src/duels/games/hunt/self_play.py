@@ -6,7 +6,6 @@ the strategy, of the values after it. The pair remembers little, so its play is 
 """
 
 import hashlib
-import sys
 from array import array
 from functools import cache, lru_cache
 from pathlib import Path
@@ -14,7 +13,7 @@ from pathlib import Path
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat
 from duels.games.hunt.strategy import CELLS, DATA, OFF, OTHERS, OWN, Strategy
-from duels.solving.store import DamagedTable, parse
+from duels.solving.store import DamagedTable, parse, unpack_shorts
 
 TABLE = DATA.with_name("self_play.bin")
 UNITS, STEP = 20_000, 10
@@ -76,7 +75,7 @@ class PairValues:
             part = memoryview(table)[number * each : (number + 1) * each]
             means, rest = part[: 4 * _ONE_SIDE], part[4 * _ONE_SIDE :]
             mine, theirs = means[: 2 * _ONE_SIDE], means[2 * _ONE_SIDE :]
-            self._parts[seat] = _shorts(mine), _shorts(theirs), rest.cast("b")
+            self._parts[seat] = unpack_shorts(mine, "h"), unpack_shorts(theirs, "h"), rest.cast("b")
 
     def before_turn(self, mover: Seat, mine: int, theirs: int, own: int, other: int) -> float:
         """The chance of `mover`, whose turn begins."""
@@ -128,11 +127,3 @@ def round_of(names: tuple[int, ...]) -> int:
 def place_of(cell: int) -> int:
     """The place of a token by its cell in the rules."""
     return cell - 1 if cell else OFF
-
-
-def _shorts(stored: memoryview) -> "array[int]":
-    numbers = array("h")
-    numbers.frombytes(stored)
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return numbers

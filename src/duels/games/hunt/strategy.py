@@ -5,7 +5,6 @@ Plain integers throughout: what is certified is exactly what is played.
 
 import hashlib
 import json
-import sys
 import zlib
 from array import array
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from typing import Any
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat
 from duels.games.hunt.memory import Round, Window
+from duels.solving.store import unpack_shorts
 
 CELLS = 7
 OWN = Round(CELLS, 5)
@@ -31,7 +31,7 @@ DATA = Path(__file__).parent / "data" / "strategy.bin"
 CLAIM = DATA.with_name("certificate.json")
 CERTIFIED = "6ea9fddcac1965e4af0eafbcee578c640729c8181b704509cf46a783c9ae3836"
 """The checksum of the claim that is shipped: to alter that, and the strategy, the program must be altered."""
-_CHECKSUM = "checksum"
+CHECKSUM = "checksum"
 _SIZES = (PLACES * CELLS, CELLS * CELLS, PLACES * PLACES)
 
 
@@ -64,24 +64,9 @@ def row_of(own_names: tuple[int, ...], other_names: tuple[int, ...]) -> int:
     return OWN.index(own_names) * len(OTHERS.states) + OTHERS.index(other_names)
 
 
-def pack(strategy: Strategy) -> bytes:
-    """The strategy as the bytes that are shipped."""
-    parts: list[bytes] = []
-    for seat in Seat:
-        tables = strategy[seat]
-        for values in (tables.moves, tables.names, tables.waiting):
-            little = array("H", values)
-            if sys.byteorder == "big":
-                little.byteswap()
-            parts.append(little.tobytes())
-    return zlib.compress(b"".join(parts), 9)
-
-
 def unpack(data: bytes) -> Strategy:
-    """Read what `pack` wrote."""
-    values = array("H", zlib.decompress(data))
-    if sys.byteorder == "big":
-        values.byteswap()
+    """Read the file of a strategy."""
+    values = unpack_shorts(zlib.decompress(data))
     ends = list(accumulate(ROWS * size for size in _SIZES * len(Seat)))
     cut = [values[start:end] for start, end in pairwise([0, *ends])]
     each = len(_SIZES)
@@ -102,21 +87,15 @@ def shipped() -> Strategy:
 
 
 def read_claim() -> dict[str, Any]:
-    """What is stored about the strategy, as `claim_as_stored` has it."""
+    """Read what is claimed of the strategy, and which strategy that is."""
     try:
         stored = json.loads(CLAIM.read_text(encoding="utf-8"))
-        if stored.pop(_CHECKSUM) == _checksum(stored) == CERTIFIED:
+        if stored.pop(CHECKSUM) == digest_claim(stored) == CERTIFIED:
             return dict(stored)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         pass  # whatever it is, it is not what was stored
     raise DuelsError("hunt's certificate is missing or damaged: install duels again.")
 
 
-def claim_as_stored(claim: dict[str, Any], strategy: bytes) -> bytes:
-    """What is claimed of a strategy, and which strategy that is; its checksum goes into CERTIFIED."""
-    claim = {**claim, "strategy": hashlib.sha256(strategy).hexdigest()}
-    return f"{json.dumps({**claim, _CHECKSUM: _checksum(claim)})}\n".encode()
-
-
-def _checksum(claim: dict[str, Any]) -> str:
+def digest_claim(claim: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(claim, sort_keys=True).encode()).hexdigest()

@@ -17,12 +17,12 @@ from duels.games.hunt.strategy import Tables
 pytest.importorskip("numba")
 
 from duels.games.hunt.certify.agents import agent_bounds, responder_bounds, told_of_the_tunnel
-from duels.games.hunt.certify.evaluation import evaluate
 from duels.games.hunt.certify.pomdp import Effort, at_least, tightest
 from duels.games.hunt.certify.responder_problem import problem_of
 from duels.games.hunt.memory import Window
 from duels.solving.best_response import best_response
 from tests.games.hunt.certify.test_pomdp import Acted, Met, Search
+from tools.hunt.evaluation import evaluate
 from tools.hunt.naive import NAIVE, never_tunnels, uniform
 
 QUICK = Effort(sweeps=12, trials=400, depth=6)

@@ -9,12 +9,13 @@ import pytest
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat
 from duels.games.hunt import certify, strategy
-from duels.games.hunt.certify import Certificate, as_stored, claimed, verify
+from duels.games.hunt.certify import Certificate, claimed, verify
 from duels.games.hunt.certify.pomdp import Step
 from duels.games.hunt.oracle import make_oracle
 from duels.games.hunt.rules import QuantumHunt
 from duels.games.hunt.strategy import shipped
 from duels.solving.bounds import Bounds
+from tools.hunt.shipping import write_certificate
 
 
 def test_gains_and_value_follow_from_the_two_best_responses() -> None:
@@ -121,7 +122,7 @@ def test_what_is_signed_again_is_not_believed(installed: Path) -> None:
     """Whoever alters the strategy or the claim can work out checksums, too."""
     everything = {seat: Bounds(0.4, 0.41) for seat in Seat}
     data = (installed / "strategy.bin").read_bytes()
-    (installed / "certificate.json").write_bytes(as_stored(Certificate(everything), data))
+    (installed / "certificate.json").write_bytes(write_certificate(Certificate(everything), data))
     for ask in (claimed, shipped):
         with pytest.raises(DuelsError, match="certificate is missing or damaged: install duels again"):
             ask()
@@ -131,7 +132,7 @@ def test_what_is_stored_is_claimed_rounded_to_the_safe_side(
     installed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = Certificate({Seat.ONE: Bounds(0.50009, 0.55001), Seat.TWO: Bounds(0.56, 0.6)})
-    stored = as_stored(found, (installed / "strategy.bin").read_bytes())
+    stored = write_certificate(found, (installed / "strategy.bin").read_bytes())
     (installed / "certificate.json").write_bytes(stored)
     monkeypatch.setattr(strategy, "CERTIFIED", json.loads(stored)["checksum"])
     assert claimed().against == {Seat.ONE: Bounds(0.5, 0.5501), Seat.TWO: Bounds(0.56, 0.6)}

@@ -11,8 +11,9 @@ numba = pytest.importorskip("numba")
     "name",
     [
         "duels.games.hunt.certify.controller",
-        "duels.games.hunt.certify.evaluation",
         "duels.games.hunt.certify.interpolation",
+        "duels.games.hunt.certify.pair_values",
+        "tools.hunt.evaluation",
         "tools.hunt.self_play",
     ],
 )

@@ -8,11 +8,12 @@ from duels.games.hunt.rules import Phase, QuantumHunt, State
 
 pytest.importorskip("numba")
 
-from duels.games.hunt.certify.evaluation import Public, evaluate
-from duels.games.hunt.certify.pair_values import chances, furthest, packed, solved
+from duels.games.hunt.certify.pair_values import Public, chances, furthest, solved
 from duels.games.hunt.self_play import ROUNDING, shipped_table
 from duels.games.hunt.strategy import OFF, shipped
+from tools.hunt.evaluation import evaluate
 from tools.hunt.naive import NAIVE
+from tools.hunt.shipping import pack_self_play
 
 RULES = QuantumHunt(cells=3)
 PAIRS = [("uniform", "uniform"), ("never tunnels", "uniform"), ("uniform", "always stays")]
@@ -82,4 +83,4 @@ def test_the_shipped_table_is_the_solution_rounded() -> None:
     found = solved(shipped())
     assert found[Seat.ONE][0, 0, OFF, OFF] == pytest.approx(0.5283126642, abs=1e-8)
     assert furthest(found, shipped_table()) <= ROUNDING
-    assert furthest(found, packed(found)) <= ROUNDING
+    assert furthest(found, pack_self_play(found)) <= ROUNDING

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import ceil, floor
 
 from duels.core.rules import Seat
 from duels.games.hunt.certify.pomdp import Effort, Step, bounds
 from duels.games.hunt.certify.responder_problem import folded, problem_against
-from duels.games.hunt.strategy import Strategy, claim_as_stored, read_claim
+from duels.games.hunt.strategy import Strategy, read_claim
 from duels.solving.bounds import Bounds
 from duels.solving.progress import Progress, quiet
 
@@ -36,15 +35,6 @@ def claimed() -> Certificate:
     """The certificate that is shipped with the strategy; `HuntOracle.verify` recomputes it."""
     stored = read_claim()
     return Certificate({seat: Bounds(*stored[str(seat.value)]) for seat in Seat})
-
-
-def as_stored(found: Certificate, strategy: bytes) -> bytes:
-    """A certificate as it is shipped beside the `strategy` that it is about, rounded to the safe side."""
-    bounds = {
-        str(seat.value): [floor(b.low * 10_000) / 10_000, min(1.0, ceil(b.high * 10_000) / 10_000)]
-        for seat, b in found.against.items()
-    }
-    return claim_as_stored(bounds, strategy)
 
 
 def certify(strategy: Strategy, effort: Effort = EFFORT) -> Iterator[tuple[Seat, Step]]:

@@ -1,7 +1,7 @@
 """Solves the Markov chain that two memory policies make when they play each other, backwards, by exact sums.
 
-Its states are what both sides' naming has left in memory and where both tokens are. `evaluate` sums the same
-chain forwards from the opening.
+Its states are what both sides' naming has left in memory and where both tokens are. `tools.hunt.evaluation`
+sums the same chain forwards from the opening.
 """
 
 from typing import Any
@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from duels.core.rules import Seat
-from duels.games.hunt.certify.evaluation import Public
-from duels.games.hunt.certify.policies import MemoryPolicy, policy_of_tables
-from duels.games.hunt.self_play import FOLDED, MOST, RANK, RANKS, STEP, UNITS, described
+from duels.games.hunt.certify.policies import NOWHERE, MemoryPolicy, policy_of_tables
+from duels.games.hunt.memory import Memory
+from duels.games.hunt.self_play import FOLDED, RANK, RANKS, STEP, UNITS
 from duels.games.hunt.strategy import CELLS, OWN, Strategy
 from duels.solving.compiling import compiled
 from duels.solving.progress import Progress, quiet
-from duels.solving.store import dump
 
 Array = np.ndarray[Any, Any]
 Chances = dict[Seat, Array]
@@ -23,6 +22,29 @@ Chances = dict[Seat, Array]
 
 CLOSE = 1e-10
 """Unless told otherwise, the iteration stops when no value changes by more."""
+
+
+class Public:
+    """All that one side's naming can leave behind: in its own memory and in the other's."""
+
+    def __init__(self, owner: Memory, hearer: Memory) -> None:
+        start: tuple[Any, Any, int] = ((), (), NOWHERE)
+        found = {start: 0}
+        waiting = [start]
+        following: list[list[int]] = []
+        for own, heard, last in waiting:  # grows while it is read
+            steps = []
+            for cell in range(owner.cells):
+                then = (owner.after(own, cell), hearer.after(heard, cell), cell)
+                if cell != last and then not in found:
+                    found[then] = len(waiting)
+                    waiting.append(then)
+                steps.append(found.get(then, 0))
+            following.append(steps)
+        self.following = np.array(following)
+        self.owner = np.array([owner.numbers[own] for own, _, _ in waiting])
+        self.hearer = np.array([hearer.numbers[heard] for _, heard, _ in waiting])
+        self.last = np.array([last for _, _, last in waiting])
 
 
 def chances(
@@ -100,25 +122,6 @@ def solved(strategy: Strategy, progress: Progress = quiet, close: float = CLOSE)
     return {seat: found[order][:, order] for seat, found in chances(one, two, progress, close).items()}
 
 
-def as_stored(found: Chances, strategy: bytes) -> bytes:
-    """The file that is shipped with the `strategy` that was solved."""
-    return dump(described(strategy), packed(found))
-
-
-def packed(found: Chances) -> bytes:
-    """Solved values as the table of `PairValues`: two means by one side's naming, and small differences."""
-    parts: list[bytes] = []
-    for seat in Seat:
-        exact = _by_latest(found[seat]) * UNITS
-        mine = np.rint(exact.mean(axis=-1, keepdims=True))
-        theirs = np.rint(exact.mean(axis=-2, keepdims=True) - exact.mean(axis=(-2, -1), keepdims=True))
-        rest = np.rint((exact - mine - theirs) / STEP)
-        rest[:, _never_met()] = 0
-        assert np.abs(rest).max() <= MOST
-        parts += [mine.astype("<i2").tobytes(), theirs.astype("<i2").tobytes(), rest.astype("i1").tobytes()]
-    return b"".join(parts)
-
-
 def furthest(found: Chances, table: bytes) -> float:
     """How far the table is off at most, wherever play can come to."""
     shape = (FOLDED, *[CELLS] * 3)
@@ -132,13 +135,13 @@ def furthest(found: Chances, table: bytes) -> float:
 
     for seat in Seat:
         stored = read("<i2", RANKS, 1) + read("<i2", 1, RANKS) + STEP * read("i1", RANKS, RANKS)
-        off = np.abs(stored / UNITS - _by_latest(found[seat]))
-        off[:, _never_met()] = 0
+        off = np.abs(stored / UNITS - by_latest(found[seat]))
+        off[:, never_met()] = 0
         most = max(most, float(off.max()))
     return most
 
 
-def _by_latest(chance: Array) -> Array:
+def by_latest(chance: Array) -> Array:
     """By both latest cells named, the mover's on one half of the grid; by both cells; by both ranks."""
     ranked: Array = np.empty((CELLS, RANKS), int)
     for number, latest in enumerate(OWN.latest):
@@ -148,7 +151,7 @@ def _by_latest(chance: Array) -> Array:
     return np.asarray(chance[mine, theirs, :CELLS, :CELLS].transpose(0, 1, 4, 5, 2, 3))
 
 
-def _never_met() -> Array:
+def never_met() -> Array:
     """By the other's latest cell and both cells, the mover's first: where the match would be over."""
     heard, own, other = np.ogrid[:CELLS, :CELLS, :CELLS]
     return np.asarray((own == other) | (own == heard))

@@ -5,17 +5,14 @@ Written apart from the training's own sums: forward, turn by turn, in double pre
 # mypy: disable-error-code="no-untyped-call"
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from duels.core.rules import Seat
-from duels.games.hunt.certify.policies import NOWHERE, MemoryPolicy
-from duels.games.hunt.memory import Memory
+from duels.games.hunt.certify.pair_values import Array, Public
+from duels.games.hunt.certify.policies import MemoryPolicy
 from duels.solving.compiling import compiled
 from duels.solving.progress import Progress, quiet
-
-Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -90,29 +87,6 @@ def evaluate(
         turns.append(Turn(seat, captured, collided, moved, named, answered, echoed))
         reach, left, seat = onward, float(onward.sum()), seat.other
     return Evaluation(tuple(turns), left)
-
-
-class Public:
-    """All that one side's naming can leave behind: in its own memory and in the other's."""
-
-    def __init__(self, owner: Memory, hearer: Memory) -> None:
-        start: tuple[Any, Any, int] = ((), (), NOWHERE)
-        found = {start: 0}
-        waiting = [start]
-        following: list[list[int]] = []
-        for own, heard, last in waiting:  # grows while it is read
-            steps = []
-            for cell in range(owner.cells):
-                then = (owner.after(own, cell), hearer.after(heard, cell), cell)
-                if cell != last and then not in found:
-                    found[then] = len(waiting)
-                    waiting.append(then)
-                steps.append(found.get(then, 0))
-            following.append(steps)
-        self.following = np.array(following)
-        self.owner = np.array([owner.numbers[own] for own, _, _ in waiting])
-        self.hearer = np.array([hearer.numbers[heard] for _, heard, _ in waiting])
-        self.last = np.array([last for _, _, last in waiting])
 
 
 @compiled(nogil=True)

@@ -1,0 +1,56 @@
+"""Writes the files that are shipped for hunt: the strategy, its self-play and its certificate."""
+
+import hashlib
+import json
+import zlib
+from math import ceil, floor
+from typing import TYPE_CHECKING
+
+from duels.core.rules import Seat
+from duels.games.hunt.certify import Certificate
+from duels.games.hunt.self_play import MOST, STEP, UNITS, described
+from duels.games.hunt.strategy import CHECKSUM, Strategy, digest_claim
+from duels.solving.store import dump, pack_shorts
+
+if TYPE_CHECKING:  # it is slow to import
+    from duels.games.hunt.certify.pair_values import Chances
+
+
+def pack_strategy(strategy: Strategy) -> bytes:
+    """Return the file that `strategy.unpack` reads."""
+    tables = [strategy[seat] for seat in Seat]
+    parts = (pack_shorts(part) for table in tables for part in (table.moves, table.names, table.waiting))
+    return zlib.compress(b"".join(parts), 9)
+
+
+def write_certificate(found: Certificate, strategy: bytes) -> bytes:
+    """Return the file of a certificate, rounded to the safe side; its checksum goes into CERTIFIED."""
+    claim: dict[str, object] = {
+        str(seat.value): [floor(b.low * 10_000) / 10_000, min(1.0, ceil(b.high * 10_000) / 10_000)]
+        for seat, b in found.against.items()
+    }
+    claim["strategy"] = hashlib.sha256(strategy).hexdigest()
+    return f"{json.dumps({**claim, CHECKSUM: digest_claim(claim)})}\n".encode()
+
+
+def write_self_play(found: "Chances", strategy: bytes) -> bytes:
+    """Return the file of a strategy's solved self-play."""
+    return dump(described(strategy), pack_self_play(found))
+
+
+def pack_self_play(found: "Chances") -> bytes:
+    """Return the table of `PairValues`: two means by one side's naming, and small differences."""
+    import numpy as np
+
+    from duels.games.hunt.certify.pair_values import by_latest, never_met
+
+    parts: list[bytes] = []
+    for seat in Seat:
+        exact = by_latest(found[seat]) * UNITS
+        mine = np.rint(exact.mean(axis=-1, keepdims=True))
+        theirs = np.rint(exact.mean(axis=-2, keepdims=True) - exact.mean(axis=(-2, -1), keepdims=True))
+        rest = np.rint((exact - mine - theirs) / STEP)
+        rest[:, never_met()] = 0
+        assert np.abs(rest).max() <= MOST
+        parts += [mine.astype("<i2").tobytes(), theirs.astype("<i2").tobytes(), rest.astype("i1").tobytes()]
+    return b"".join(parts)
