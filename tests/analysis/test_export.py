@@ -14,11 +14,11 @@ from duels.analysis.shown import Shown
 from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.core.rules import AnyRules
-from duels.envs.engine import MatchEngine
 from duels.games import GAMES
 from duels.players import make_player
 from duels.solving.oracles import oracle_for
 from tests.analysis.toys import Steps
+from tests.envs.reference import MatchEngine
 
 
 def run_of(game: str, games: int, *players: str, seed: str = "s", **options: Any) -> Export:

@@ -4,9 +4,9 @@ from random import Random
 from typing import Any
 
 from duels.envs import dice
-from duels.envs.engine import MatchEngine
 from duels.games import GAMES
 from duels.solving.tables import FIRST_WON, SECOND_WON
+from tests.envs.reference import MatchEngine
 
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     **{name: (name, {}) for name in GAMES},

@@ -10,11 +10,12 @@ import pytest
 from duels import vector
 from duels.core.errors import DuelsError
 from duels.envs import pettingzoo
-from duels.envs.engine import MatchEngine, RulesEngine
+from duels.envs.engine import RulesEngine
 from duels.envs.form import form_of
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
 from duels.games import GAMES
 from duels.solving.tables import DRAWN
+from tests.envs.reference import MatchEngine
 
 FORMS = [("chain", {"cells": 4, "run": 4, "max_boards": 2}), ("hunt", {"cells": 3, "max_turns": 3})]
 LIMITED = pytest.mark.parametrize("rules", [GAMES[game].rules(**options) for game, options in FORMS], ids=str)

@@ -8,11 +8,11 @@ import numpy as np
 
 from duels.core.features import DRAW, TRUNCATION
 from duels.core.rules import AnyRules
-from duels.envs.engine import MatchEngine
 from duels.envs.form import form_of
 from duels.solving.tables import POINTS
 from tests.envs.cases import CASES
 from tests.envs.cases import rules_of as rules_by_name
+from tests.envs.reference import MatchEngine
 from tests.outside.highcard import HighCard
 from tests.outside.tictactoe import TicTacToe
 

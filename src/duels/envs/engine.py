@@ -14,10 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from duels.analysis.shown import Shown
-from duels.core.features import action_numbers
-from duels.core.match import AnyMatch, Match
-from duels.core.rules import CHANCE, AnyRules, AnySight, Ending, Seat
+from duels.core.match import AnyMatch
+from duels.core.rules import CHANCE, AnyRules, Seat
 from duels.envs import dice
 from duels.envs.copies import Copyable
 from duels.envs.form import PLAIN, Form, left_shown
@@ -25,7 +23,7 @@ from duels.envs.kernels import kernel_of
 from duels.envs.past import Past
 from duels.play.step import next_entry
 from duels.solving.decisions import Decisions, Transition
-from duels.solving.tables import DRAWN, NOBODY, ONGOING, result_at, result_of
+from duels.solving.tables import DRAWN, NOBODY, ONGOING, result_at
 
 # Beyond so many positions, or bytes shown of them, memory matters more than speed.
 MOST_REMEMBERED = 100_000
@@ -99,61 +97,19 @@ class Engine(Copyable, ABC):
         """Go to a position that `_position` gave."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _placed, (type(self), self._made_of(), self._position())
-
-    def _made_of(self) -> tuple[Any, ...]:
-        """What such an engine is made of."""
-        return (self.rules,)
+        return _placed, (type(self), self.rules, self.form, self._position())
 
 
-def _placed(kind: type[Any], made_of: tuple[Any, ...], position: Any) -> Engine:
-    engine: Engine = kind(*made_of)
+def _placed(kind: type[Any], rules: AnyRules, form: Form, position: Any) -> Engine:
+    engine: Engine = kind(rules, form)
     engine._place(position)
     return engine
-
-
-class _FormedEngine(Engine):
-    """An engine that can play in any form: with a limit that ends games drawn, with a memory."""
-
-    def __init__(self, rules: AnyRules, form: Form = PLAIN) -> None:
-        self.rules = rules
-        self.form = form
-        self._plain = form == PLAIN
-        self._left = left_shown(rules) if form.limit_draws else None
-        self._past = Past(rules, form.memory, 1) if form.memory else None
-
-    def _made_of(self) -> tuple[Any, ...]:
-        return self.rules, self.form
-
-    def _cut_off(self) -> None:
-        """The limit is reached."""
-        self.actor = NOBODY
-        if self.form.limit_draws:
-            self.result, self.next_actor = DRAWN, NOBODY
-        else:
-            self.truncated = True
-
-    def _remember(self, action: int, hidden: bool) -> None:
-        """Remember an action that the actor is about to take; the other does not see a hidden one."""
-        assert self._past
-        self._past.add(np.array([self.actor], np.int8), np.array([action]), np.array([hidden]), None)
-
-    def _formed(self, shown: NDArray[np.int8], seat: int, clock: int) -> NDArray[np.int8]:
-        """What is shown as a new array, with all that the form shows beside it."""
-        if self._plain:
-            return shown.copy()
-        parts = [shown]
-        if self._left is not None:
-            parts.append(self._left[-1 - min(clock, len(self._left) - 1)])
-        if self._past:
-            parts.append(self._past.shown(seat)[0])
-        return np.concatenate(parts)
 
 
 class _Node:
     """A position: what both seats are shown of it, and where moves lead, each once it was asked for."""
 
-    __slots__ = ("actor", "after", "answers", "legal", "mask", "result", "shown", "state")
+    __slots__ = ("actor", "after", "legal", "mask", "result", "shown", "state")
 
     def __init__(self, decisions: Decisions[Any, Any, Any], state: Any) -> None:
         self.state = state
@@ -165,7 +121,6 @@ class _Node:
         self.mask[list(self.legal)] = 1
         self.shown: list[NDArray[np.int8] | None] = [None, None]
         self.after: dict[int, list[_Branch]] = {}
-        self.answers: dict[Any, Any] = {}
 
 
 _Branch = tuple[int, _Node, int]
@@ -229,11 +184,15 @@ def _bounds(odds: list[Fraction]) -> list[int]:
 _map_of = lru_cache(maxsize=16)(_Map)
 
 
-class RulesEngine(_FormedEngine):
-    """A game by its rules; the limit, if there is one, is counted here."""
+class RulesEngine(Engine):
+    """A game by its rules, in any form; the limit, if there is one, is counted here."""
 
     def __init__(self, rules: AnyRules, form: Form = PLAIN) -> None:
-        super().__init__(rules, form)
+        self.rules = rules
+        self.form = form
+        self._plain = form == PLAIN
+        self._left = left_shown(rules) if form.limit_draws else None
+        self._past = Past(rules, form.memory, 1) if form.memory else None
         self._map = _map_of(rules)
         self._limit = self._map.decisions.limit
         self.num_actions = len(self._map.decisions.actions)
@@ -268,7 +227,8 @@ class RulesEngine(_FormedEngine):
 
     def step(self, action: int, chance: int) -> None:
         if self._past:
-            self._remember(action, self._map.hides(self._node, action))
+            hidden = self._map.hides(self._node, action)
+            self._past.add(np.array([self.actor], np.int8), np.array([action]), np.array([hidden]), None)
         branches = self._node.after.get(action) or self._map.after(self._node, action)
         below, node, ticks = branches[0]
         if chance >= below:
@@ -283,10 +243,13 @@ class RulesEngine(_FormedEngine):
             if self._clock >= self._limit and self.actor != NOBODY:
                 self._cut_off()
 
-    @property
-    def answers(self) -> dict[Any, Any]:
-        """What opponents do in this position, by opponent; shared by all who play by these rules."""
-        return self._node.answers
+    def _cut_off(self) -> None:
+        """The limit is reached."""
+        self.actor = NOBODY
+        if self.form.limit_draws:
+            self.result, self.next_actor = DRAWN, NOBODY
+        else:
+            self.truncated = True
 
     @property
     def state(self) -> Any:
@@ -306,71 +269,16 @@ class RulesEngine(_FormedEngine):
 
     def observe(self, seat: int) -> NDArray[np.int8]:
         shown = self._node.shown[seat]
-        return self._formed(self._map.show(self._node, seat) if shown is None else shown, seat, self._clock)
-
-
-class MatchEngine(_FormedEngine):
-    """A game as a match, with all its history: slower, for whoever needs sights of it."""
-
-    def __init__(self, rules: AnyRules, form: Form = PLAIN) -> None:
-        super().__init__(rules, form)
-        self._actions = rules.all_actions()
-        self._number = action_numbers(rules)
-        self._shown = Shown(rules)
-        self.num_actions = len(self._actions)
-        self.observation_size = self._shown.size + form.numbers(rules)
-        self.reset(0)
-
-    def reset(self, stream: int) -> None:
+        if shown is None:
+            shown = self._map.show(self._node, seat)
+        if self._plain:
+            return shown.copy()
+        parts = [shown]
+        if self._left is not None:
+            parts.append(self._left[-1 - min(self._clock, len(self._left) - 1)])
         if self._past:
-            self._past.clear(slice(None))
-        self._enter(drawn(Match.start(self.rules), dice.begin(stream)))
-
-    def step(self, action: int, chance: int) -> None:
-        actor = self.match.actor
-        assert isinstance(actor, Seat)
-        played = self.match.play(actor, self._actions[action])
-        if self._past:
-            self._remember(action, bool(played.last and played.last.hidden_from(actor.other)))
-        self._enter(drawn(played, chance))
-
-    def _enter(self, match: AnyMatch) -> None:
-        self.match = match
-        actor, outcome = match.actor, match.outcome
-        self.actor = self.next_actor = actor - 1 if isinstance(actor, Seat) else NOBODY
-        self.result = result_of(outcome)
-        self.truncated = False
-        if outcome is not None and outcome.ending is Ending.CUT_OFF:
-            following, _ = self._shown.next_decision(match)
-            self.next_actor = following - 1 if following else NOBODY
-            self._cut_off()
-
-    def _position(self) -> Any:
-        return self.match, self._past
-
-    def _place(self, position: Any) -> None:
-        match, self._past = position
-        self._enter(match)
-
-    def sight(self, seat: int) -> AnySight:
-        """What `seat` knows now; where nothing is hidden, the position without what led to it."""
-        if self.rules.has_secrets:
-            return self.match.sight(Seat(seat + 1))
-        # A long history takes long to gather, and says nothing that the position does not.
-        return self.rules.sight(self.match.state, Seat(seat + 1))
-
-    def allows(self, action: int) -> bool:
-        return 0 <= action < self.num_actions and self._actions[action] in self.match.actions
-
-    def mask(self) -> NDArray[np.int8]:
-        actions = self._shown.next_decision(self.match)[1] if self.truncated else self.match.actions
-        mask = np.zeros(self.num_actions, np.int8)
-        mask[[self._number[action] for action in actions]] = 1
-        return mask
-
-    def observe(self, seat: int) -> NDArray[np.int8]:
-        clock = getattr(self.match.state, self.rules.clock) if self.rules.clock else 0
-        return self._formed(np.frombuffer(self._shown.to(Seat(seat + 1), self.match), np.int8), seat, clock)
+            parts.append(self._past.shown(seat)[0])
+        return np.concatenate(parts)
 
 
 class BitDice:
@@ -405,5 +313,5 @@ def drawn(match: AnyMatch, chance: int) -> AnyMatch:
 def make_engine(rules: AnyRules, form: Form = PLAIN) -> Engine:
     """The quickest way to play one game of `rules`."""
     kernel = kernel_of(rules, "engine")
-    engine: Engine = kernel.ENGINE(rules) if kernel else RulesEngine(rules, form)
+    engine: Engine = (kernel.ENGINE if kernel else RulesEngine)(rules, form)
     return engine

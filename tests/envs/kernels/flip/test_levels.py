@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from duels.envs.engine import MatchEngine
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
 from duels.envs.kernels import levels_of
 from duels.envs.kernels.flip import levels as kernel
@@ -17,6 +16,7 @@ from duels.games.flip.rules import QuantumTiles
 from duels.players import make_player
 from duels.players.levels import SHARE, LevelPlayer
 from duels.solving.oracles import oracle_for
+from tests.envs.reference import MatchEngine
 
 pytest.importorskip("numba")
 BOOK = QuantumTiles()

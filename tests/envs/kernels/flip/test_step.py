@@ -12,10 +12,10 @@ import pytest
 from duels import vector
 from duels.core.rules import Seat
 from duels.envs import dice
-from duels.envs.engine import MatchEngine
 from duels.envs.kernels.flip import batch as kernel
 from duels.envs.kernels.flip.step import BAG, FACES, UNSEEN, draw, layout_of, lift, start_of
 from duels.games.flip.rules import Drawn, QuantumTiles, State
+from tests.envs.reference import MatchEngine
 
 BOARDS: list[dict[str, Any]] = [
     {"side": 1, "values": 1, "copies": 1, "target": 1},

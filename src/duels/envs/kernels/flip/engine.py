@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from duels.core.features import Encoding
 from duels.envs.engine import Engine
+from duels.envs.form import PLAIN, Form
 from duels.envs.kernels.flip import step as kernel
 from duels.envs.kernels.flip.step import ACTIONS, MASK, MOVER, SHOWN
 from duels.games.flip.features import features
@@ -19,8 +20,8 @@ class FlipEngine(Engine):
 
     rules: QuantumTiles
 
-    def __init__(self, rules: QuantumTiles) -> None:
-        self.rules = rules
+    def __init__(self, rules: QuantumTiles, form: Form = PLAIN) -> None:
+        self.rules, self.form = rules, form
         self._layout = layout = kernel.layout_of(rules)
         self.num_actions = layout[ACTIONS]
         self.observation_size = layout[MASK] - layout[SHOWN]

@@ -1,0 +1,67 @@
+"""A game played as a match of the rules: the reference that the environments are compared with."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from duels.analysis.shown import Shown
+from duels.core.features import action_numbers
+from duels.core.match import AnyMatch, Match
+from duels.core.rules import AnyRules, AnySight, Ending, Seat
+from duels.envs import dice
+from duels.envs.engine import Engine, drawn
+from duels.envs.form import PLAIN, Form
+from duels.solving.tables import DRAWN, NOBODY, result_of
+
+
+class MatchEngine(Engine):
+    """A game as a match, with all its history."""
+
+    def __init__(self, rules: AnyRules, form: Form = PLAIN) -> None:
+        self.rules, self.form = rules, form
+        self._actions = rules.all_actions()
+        self._number = action_numbers(rules)
+        self._shown = Shown(rules)
+        self._with_left = Shown(rules, with_left=form.limit_draws)
+        self.num_actions = len(self._actions)
+        self.observation_size = self._with_left.size
+        self.reset(0)
+
+    def reset(self, stream: int) -> None:
+        self._place(drawn(Match.start(self.rules), dice.begin(stream)))
+
+    def step(self, action: int, chance: int) -> None:
+        assert isinstance(self.match.actor, Seat)
+        self._place(drawn(self.match.play(self.match.actor, self._actions[action]), chance))
+
+    def _position(self) -> AnyMatch:
+        return self.match
+
+    def _place(self, position: AnyMatch) -> None:
+        self.match = position
+        actor, outcome = position.actor, position.outcome
+        self.actor = self.next_actor = actor - 1 if isinstance(actor, Seat) else NOBODY
+        self.result = result_of(outcome)
+        cut_off = outcome is not None and outcome.ending is Ending.CUT_OFF
+        self.truncated = cut_off and not self.form.limit_draws
+        if self.truncated:
+            following, _ = self._shown.next_decision(position)
+            self.next_actor = following - 1 if following else NOBODY
+        elif cut_off:
+            self.result = DRAWN
+
+    def sight(self, seat: int) -> AnySight:
+        return self.match.sight(Seat(seat + 1))
+
+    def allows(self, action: int) -> bool:
+        return 0 <= action < self.num_actions and self._actions[action] in self.match.actions
+
+    def mask(self) -> NDArray[np.int8]:
+        actions: Any = self._shown.next_decision(self.match)[1] if self.truncated else self.match.actions
+        mask = np.zeros(self.num_actions, np.int8)
+        mask[[self._number[action] for action in actions]] = 1
+        return mask
+
+    def observe(self, seat: int) -> NDArray[np.int8]:
+        return np.frombuffer(self._with_left.to(Seat(seat + 1), self.match), np.int8)
