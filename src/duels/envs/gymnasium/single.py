@@ -106,7 +106,6 @@ class DuelEnv(Named, Copyable, gymnasium.Env[Any, np.int64]):
         if len(self._seats) > 1:
             self._take_seat(self._seats[dice.seat(self._stream)])
         self._forfeited = False
-        self._opponent.begin()
         if self._grader:
             self._grader.reset()
         self._answer()
@@ -173,7 +172,6 @@ class DuelEnv(Named, Copyable, gymnasium.Env[Any, np.int64]):
 
     def _play(self, action: int) -> None:
         assert self._stream is not None
-        self._opponent.saw(self._engine.actor, action, 1 - self._seat)
         chance = dice.roll(self._stream)[0]
         self._engine.step(action, chance)
         self._sights.add(action, chance)
