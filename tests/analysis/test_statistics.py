@@ -1,5 +1,6 @@
 """What matches add up to, and that a match is graded once."""
 
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -74,7 +75,7 @@ def test_the_kind_of_mistake_that_comes_most_comes_first() -> None:
     found = statistics([Played("flip", "club", 0, START, tuple(slips))])
     assert [(mistake.kind, mistake.times) for mistake in found.mistakes] == [("usual", 2), ("rare", 1)]
     assert found.mistakes[0].loss == pytest.approx(0.2)
-    assert found.as_data()["mistakes"][1] == {"game": "flip", "kind": "rare", "times": 1, "loss": 0.2}
+    assert asdict(found)["mistakes"][1] == {"game": "flip", "kind": "rare", "times": 1, "loss": 0.2}
 
 
 @pytest.mark.parametrize("game", GAME_NAMES)

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
@@ -96,40 +96,27 @@ def matches_of(run: Export, first: int, progress: Counted, jobs: int) -> Iterato
     """The matches from number `first` on, in order, whoever plays them."""
     numbers = range(first, run.games)
     if jobs == 1 or len(numbers) < 2:
-        play = _Players(run)
         for number in numbers:
             progress(number, run.games)
-            yield play.match(number)
+            yield _play(run, number)
     else:
-        with ProcessPoolExecutor(jobs, get_context("spawn"), _get_ready, (run,)) as pool:
-            for number, told in zip(numbers, pool.map(_played, numbers, chunksize=4), strict=True):
+        with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+            played = pool.map(partial(_play, run), numbers, chunksize=4)
+            for number, told in zip(numbers, played, strict=True):
                 progress(number, run.games)
                 yield told
     progress(run.games, run.games)
 
 
-class _Players:
-    """Who plays the matches of a run, in one process."""
-
-    def __init__(self, run: Export) -> None:
-        self._run = run
-        self._oracle = quick_oracle_for(run.rules)
-        self._seated = dict(zip(Seat, [make_player(name, run.rules) for name in run.players], strict=True))
-
-    def match(self, number: int) -> dict[str, Any]:
-        """The match of that number, as a line of JSON tells it."""
-        return {**self._run.head, "number": number, **play_one(self._run, number, self._oracle, self._seated)}
+def _play(run: Export, number: int) -> dict[str, Any]:
+    """Play the match of that number, in this process, and return its line as data."""
+    return {**run.head, "number": number, **play_one(run, number, *_oracle_and_players(run))}
 
 
-_players: list[_Players] = []  # of a process that plays for another
-
-
-def _get_ready(run: Export) -> None:
-    _players[:] = [_Players(run)]
-
-
-def _played(number: int) -> dict[str, Any]:
-    return _players[0].match(number)
+@lru_cache(maxsize=1)
+def _oracle_and_players(run: Export) -> tuple[Any, dict[Seat, Player]]:
+    oracle = quick_oracle_for(run.rules)  # first, so that the players ask it too
+    return oracle, {seat: make_player(name, run.rules) for seat, name in zip(Seat, run.players, strict=True)}
 
 
 def _resume(run: Export, path: Path, held: int) -> int:
@@ -170,7 +157,7 @@ def _line(match: dict[str, Any]) -> str:
 
 def play_one(run: Export, number: int, oracle: Any, seated: Mapping[Seat, Player]) -> dict[str, Any]:
     """Play the match of that number: the one that the seed `SEED NUMBER` gives everywhere."""
-    dice, written = Dice(f"{run.seed} {number}"), _notation(run.rules)
+    dice, written = Dice(f"{run.seed} {number}"), run.rules.format
     match: AnyMatch = Match.start(run.rules)
     turns = []
     while match.actor is not None:
@@ -184,12 +171,6 @@ def play_one(run: Export, number: int, oracle: Any, seated: Mapping[Seat, Player
     return {**_result(match), "turns": turns}
 
 
-@lru_cache(maxsize=8)
-def _notation(rules: AnyRules) -> Callable[[Any], str]:
-    """Notation of actions, remembered: the same few are written over and over."""
-    return lru_cache(maxsize=10_000)(rules.format)
-
-
 def _result(match: AnyMatch) -> dict[str, Any]:
     """How a match ended: the code that records use, and its parts."""
     assert match.outcome
@@ -198,24 +179,12 @@ def _result(match: AnyMatch) -> dict[str, Any]:
 
 
 # What a turn holds, in this order; None stays where chance acts, which nobody grades.
-_UNGRADED: dict[str, Any] = dict.fromkeys(
-    (
-        "actor",
-        "position",
-        "action",
-        "value",
-        "regret",
-        "exactness",
-        "error",
-        "actions",
-        "values",
-        "policy",
-    )
-)
+_KEPT = ("position", "action", "value", "regret", "exactness", "error")
+_UNGRADED: dict[str, Any] = dict.fromkeys(("actor", *_KEPT, "actions", "values", "policy"))
 
 
 def _graded(rules: Any, oracle: Any, player: Any, sight: AnySight, action: Any) -> dict[str, Any]:
-    verdict, written = oracle.judge(sight), _notation(rules)
+    verdict, written = oracle.judge(sight), rules.format
     odds = player.odds(sight) if hasattr(player, "odds") else None
     estimated = verdict.value.exactness is Exactness.ESTIMATE
     return {
@@ -357,9 +326,6 @@ def rows_of(run: Export, told: dict[str, Any]) -> list[dict[str, Any]]:
 def _shown_and_numbers(rules: AnyRules) -> tuple[Shown, dict[str, int]]:
     """What the environments show, and how they number the actions, by their notation."""
     return Shown(rules), {rules.format(action): place for place, action in enumerate(rules.all_actions())}
-
-
-_KEPT = ("position", "action", "value", "regret", "exactness", "error")
 
 
 def _spread(places: list[int], numbers: list[Any], size: int, elsewhere: float | None) -> list[Any]:

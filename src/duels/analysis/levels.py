@@ -51,20 +51,6 @@ class LevelRow:
     matches: int
     """How many the score was measured over."""
 
-    def as_data(self) -> dict[str, Any]:
-        """For programs."""
-        return {
-            "name": self.name,
-            "share": self.share,
-            "measured_share": self.measured_share,
-            "measure": self.measure,
-            "per_decision": self.per_decision,
-            "per_decision_margin": self.per_decision_margin,
-            "score": self.score,
-            "margin": self.margin,
-            "matches": self.matches,
-        }
-
     @property
     def clear(self) -> bool:
         """Whether it does better than the level below by more than the margin."""

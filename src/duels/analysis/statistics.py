@@ -130,25 +130,6 @@ class Statistics:
     mistakes: tuple[Mistake, ...]
     """The kind that comes most first."""
 
-    def as_data(self) -> dict[str, Any]:
-        """For programs: dictionaries, lists, texts and numbers."""
-        return {
-            "matches": self.matches,
-            "tallies": [_picked(each, *_RESULTS) for each in self.tallies],
-            "stages": {
-                game: [_picked(each, "matches", "decisions", "loss", "below_mixture") for each in stages]
-                for game, stages in self.stages.items()
-            },
-            "mistakes": [_picked(each, "game", "kind", "times", "loss") for each in self.mistakes],
-        }
-
-
-_RESULTS = ("game", "opponent", "won", "lost", "nobody", "streak", "longest")
-
-
-def _picked(thing: object, *names: str) -> dict[str, Any]:
-    return {name: getattr(thing, name) for name in names}
-
 
 def statistics(matches: Iterable[Played]) -> Statistics:
     """Add the matches up, whatever order they come in."""

@@ -1,6 +1,7 @@
 """The command `levels`: how strong the levels were measured to be."""
 
 import json
+from dataclasses import asdict
 
 import click
 
@@ -40,7 +41,7 @@ def levels(rules: AnyRules, matches: int | None, seed: str, as_json: bool) -> No
     with Screen().progress("measuring") as progress:
         rows = measure_levels(rules, matches, seed, progress)
     if as_json:
-        click.echo(json.dumps([row.as_data() for row in rows], indent=2))
+        click.echo(json.dumps([asdict(row) for row in rows], indent=2))
     else:
         tell(levels_as_text(rules, rows, matches))
 

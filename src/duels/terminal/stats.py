@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 
 import click
 
@@ -26,7 +27,7 @@ def stats(as_json: bool, plain: bool) -> None:
     screen = Screen(plain)
     found = gather(screen, screen.notice)
     if as_json:
-        click.echo(json.dumps(found.as_data(), indent=2))
+        click.echo(json.dumps(asdict(found), indent=2))
     else:
         screen.say(statistics_as_text(found))
 
