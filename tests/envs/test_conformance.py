@@ -30,7 +30,8 @@ from tests.outside.highcard import HighCard
 from tests.outside.nim import Nim
 from tests.outside.tictactoe import TicTacToe
 
-EVERYWHERE = {kind.name for kind in (*adapters.UNGRADED, *adapters.GRADED)}
+BY_NAME = {kind.name: kind for kind in (*adapters.UNGRADED, *adapters.GRADED)}
+EVERYWHERE = set(BY_NAME)
 SECOND_SEATS = {"Gymnasium, seat 2", "Gymnasium's vector environment, seat 2"}
 UNGRADED = {kind.name for kind in adapters.UNGRADED}
 
@@ -148,7 +149,7 @@ def regrets_less_than_nothing(look: Look) -> Look:
 @pytest.mark.parametrize(
     ("law", "base", "change"),
     [
-        (Law.ENDING, adapters.PettingZooDrawn, truncates_draws),
+        (Law.ENDING, BY_NAME["PettingZoo, rendered"], truncates_draws),
         (Law.ENDING, adapters.Arrays, plays_on_after_draws),
         (Law.ENDING, adapters.Gymnasium, ends_too_early),
         (Law.LEGALITY, adapters.GymnasiumVector, allows_everything),
@@ -156,8 +157,8 @@ def regrets_less_than_nothing(look: Look) -> Look:
         (Law.REWARD, adapters.PettingZoo, costs_both_a_draw),
         (Law.REWARD, adapters.OpenSpiel, rewards_the_loser),
         (Law.OBSERVATION, adapters.Arrays, shows_nothing),
-        (Law.GRADING, adapters.PettingZooGraded, grades_draws_as_lost),
-        (Law.GRADING, adapters.GymnasiumGraded, regrets_less_than_nothing),
+        (Law.GRADING, BY_NAME["PettingZoo, graded"], grades_draws_as_lost),
+        (Law.GRADING, BY_NAME["Gymnasium, graded"], regrets_less_than_nothing),
     ],
 )
 def test_a_broken_environment_is_caught(law: Law, base: Any, change: Callable[[Look], Look]) -> None:

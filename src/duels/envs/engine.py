@@ -8,7 +8,6 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
 from math import ceil
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,6 @@ from duels.envs.copies import Copyable
 from duels.envs.form import PLAIN, Form, left_shown
 from duels.envs.kernels import kernel_of
 from duels.envs.past import Past
-from duels.play.step import next_entry
 from duels.solving.decisions import Decisions, Transition
 from duels.solving.tables import DRAWN, NOBODY, ONGOING, result_at
 
@@ -281,32 +279,17 @@ class RulesEngine(Engine):
         return np.concatenate(parts)
 
 
-class BitDice:
-    """Draws as the environments do: chance by 32 random bits, a player by 32 others."""
-
-    def __init__(self, chance: int, bits: int = 0) -> None:
-        self._share = Fraction(chance, 2**32)
-        self._bits = bits
-
-    def at(self, match: AnyMatch, purpose: str) -> Random:
-        """The generator for a player's decision."""
-        return Random(self._bits)
-
-    def chance(self, match: AnyMatch) -> Any:
-        """The outcome in whose share of the whole the bits lie; the rest of them decides what comes next."""
-        for outcome, odds in zip(match.actions, match.rules.odds(match.state), strict=True):
-            if self._share < odds:
-                self._share /= odds
-                return outcome
-            self._share -= odds
-        raise AssertionError("odds sum to 1")
-
-
 def drawn(match: AnyMatch, chance: int) -> AnyMatch:
     """The match at its next decision or end, by 32 random bits."""
-    dice = BitDice(chance)
+    share = Fraction(chance, 2**32)
     while match.actor is CHANCE:
-        match = next_entry(match, {}, dice).play(match)
+        # The outcome in whose share of the whole the bits lie; the rest of them decides what comes next.
+        odds, place = match.rules.odds(match.state), 0
+        while share >= odds[place]:
+            share -= odds[place]
+            place += 1
+        share /= odds[place]
+        match = match.play(CHANCE, match.actions[place])
     return match
 
 

@@ -1,30 +1,40 @@
-"""Environments compared with the rules, move by move and rollout by rollout."""
+"""Environments compared with the rules, move by move and rollout by rollout; and perfect play."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NoReturn
+from itertools import pairwise
+from typing import Any, NoReturn
 
 import numpy as np
 
+from duels.analysis.agents import player_odds
+from duels.analysis.exploitability import Policy, exploitability_bounds
 from duels.analysis.grading import Grade
 from duels.analysis.shown import Shown
 from duels.core.errors import DuelsError, TooLarge
 from duels.core.extras import MissingExtra
 from duels.core.features import action_numbers
-from duels.core.match import AnyMatch
+from duels.core.match import AnyMatch, Match
 from duels.core.rules import AnyRules, Ending, Seat
 from duels.envs import dice
 from duels.envs.conformance.environments import GRADED, UNGRADED, Environment, Look
-from duels.envs.conformance.games import Played, RandomGame, random_game
 from duels.envs.conformance.laws import EnvironmentBroken, Law
-from duels.envs.conformance.perfect import check_perfect_play
+from duels.envs.engine import drawn
 from duels.envs.results import Tally
+from duels.players import Player
+from duels.solving.bounds import Bounds
+from duels.solving.oracle import Exactness
 from duels.solving.oracles import oracle_for
+from duels.solving.protocols import Certified
 from duels.solving.tables import DRAWN, NOBODY, ONGOING, result_of
 
 GAMES = 20
+LONGEST = 200  # moves: some games need not end
 ROLLED = (12, 60)  # environments and steps of a rollout
+ROUNDING = 1e-9
+
+Measure = Callable[[Policy, AnyRules], Bounds]
 
 
 @dataclass(frozen=True)
@@ -49,7 +59,7 @@ def check_environments(
     """
     solved = environments is None and _has_oracle(rules)
     kinds = [*UNGRADED, *(GRADED if solved else ())] if environments is None else list(environments)
-    played = [random_game(rules, seed) for seed in range(games)]
+    played = [_random_game(rules, seed) for seed in range(games)]
     checked, refused = [], {}
     for kind in kinds:
         if kind.seat is not None and not _always_moves(rules, Seat(kind.seat + 1)):
@@ -63,8 +73,8 @@ def check_environments(
         _Inspector(rules, environment).inspect(played)
         checked.append(kind.name)
     if solved:
-        check_perfect_play(rules, [game.end for game in played])
-    endings = Counter(game.end.outcome.ending for game in played if game.end.outcome)
+        check_perfect_play(rules, [game[-1] for game in played])
+    endings = Counter(game[-1].outcome.ending for game in played if game[-1].outcome)
     return Checked(tuple(checked), refused, endings)
 
 
@@ -92,6 +102,36 @@ def _has_oracle(rules: AnyRules) -> bool:
     return True
 
 
+class _RandomGame:
+    """A game of random moves, played by the rules from an environment's stream."""
+
+    def __init__(self, rules: AnyRules, stream: int) -> None:
+        self._rules = rules
+        self._actions = rules.all_actions()
+        self._stream = stream
+        self.begin()
+
+    def begin(self) -> None:
+        self.match = drawn(Match.start(self._rules), dice.begin(self._stream))
+
+    def move(self) -> None:
+        actor, legal = self.match.actor, [a for a in self._actions if a in self.match.actions]
+        assert isinstance(actor, Seat)
+        chance, bits = dice.roll(self._stream)
+        self._stream = dice.advance(self._stream)
+        self.match = drawn(self.match.play(actor, legal[dice.pick(bits, len(legal))]), chance)
+
+
+def _random_game(rules: AnyRules, seed: int) -> list[AnyMatch]:
+    """The match before every decision of a random game, and at its end or after LONGEST moves."""
+    game = _RandomGame(rules, dice.stream(seed))
+    matches = [game.match]
+    while game.match.actor is not None and len(matches) <= LONGEST:
+        game.move()
+        matches.append(game.match)
+    return matches
+
+
 class _Inspector:
     """Compares one environment with the rules."""
 
@@ -101,23 +141,23 @@ class _Inspector:
         self._shown = Shown(rules)
         self._number = action_numbers(rules)
 
-    def inspect(self, games: Sequence[Played]) -> None:
-        for game in games:
-            self._play(game)
+    def inspect(self, games: Sequence[Sequence[AnyMatch]]) -> None:
+        for seed, game in enumerate(games):
+            self._play(seed, game)
         for seed in range(2):
             self._roll(seed, *ROLLED)
 
-    def _play(self, game: Played) -> None:
+    def _play(self, seed: int, game: Sequence[AnyMatch]) -> None:
         environment, mine = self._environment, self._environment.seat
-        befores = [game.start, *(move.match for move in game.moves)]
-        look = environment.begin(game.seed, game.opening)
-        for before, move in zip(befores, game.moves, strict=False):
+        look = environment.begin(seed, tuple(turn.action for turn in game[0].turns))
+        for before, after in pairwise(game):
             if mine in (None, _actor(before)):
                 self._compare(look, before)
-                look = environment.step(move.action, move.outcomes)
+                action, *outcomes = (turn.action for turn in after.turns[len(before.turns) :])
+                look = environment.step(self._number[action], tuple(outcomes))
         # What the other seat did last, the environment did by itself.
-        if mine is None or _actor(game.end) in (mine, NOBODY):
-            self._compare(look, game.end)
+        if mine is None or _actor(game[-1]) in (mine, NOBODY):
+            self._compare(look, game[-1])
 
     def _compare(self, look: Look, match: AnyMatch) -> None:
         outcome = match.outcome
@@ -146,15 +186,12 @@ class _Inspector:
 
     def _allowed(self, seat: int, match: AnyMatch) -> list[int]:
         """The actions that `seat` is to be told it may take, by their numbers."""
-        outcome = match.outcome
-        if outcome is None and seat != _actor(match):
-            return []
-        mover, actions = self._shown.next_decision(match)
-        if outcome is not None:
-            if outcome.ending is not Ending.CUT_OFF:
-                return []
-            if self._rules.has_secrets and seat != NOBODY and mover != Seat(seat + 1):
-                return list(range(len(self._number)))
+        if match.outcome is None:
+            actions = match.actions if seat == _actor(match) else ()
+        elif seat == NOBODY and match.outcome.ending is Ending.CUT_OFF:
+            _, actions = self._shown.next_decision(match)
+        else:
+            actions = self._shown.next_actions(Seat(max(seat, 0) + 1), match)
         return sorted(self._number[action] for action in actions)
 
     def _check_grade(self, seat: int, grade: Grade, match: AnyMatch) -> None:
@@ -171,7 +208,7 @@ class _Inspector:
             return
         expected = Tally.of(num_envs, steps)
         for env in range(num_envs):
-            self._count(expected, env, RandomGame(self._rules, dice.stream(seed, env)), steps)
+            self._count(expected, env, _RandomGame(self._rules, dice.stream(seed, env)), steps)
         for counted in ("steps", "wins", "draws", "truncated", "games"):
             found, due = getattr(tally, counted), getattr(expected, counted)
             if not np.array_equal(found, due):
@@ -179,9 +216,10 @@ class _Inspector:
                 self._broken(Law.COUNTING, what, None)
 
     @staticmethod
-    def _count(tally: Tally, env: int, player: RandomGame, steps: int) -> None:
+    def _count(tally: Tally, env: int, player: _RandomGame, steps: int) -> None:
         for _ in range(steps):
-            outcome = player.move().match.outcome
+            player.move()
+            outcome = player.match.outcome
             if outcome is None:
                 continue
             result = result_of(outcome)
@@ -199,3 +237,45 @@ class _Inspector:
 
 def _actor(match: AnyMatch) -> int:
     return match.actor - 1 if isinstance(match.actor, Seat) else NOBODY
+
+
+def check_perfect_play(
+    rules: AnyRules,
+    matches: Sequence[AnyMatch],
+    perfect: str | Player = "perfect",
+    measure: Measure = exploitability_bounds,
+) -> None:
+    """Check the decisions of perfect play along `matches`, and its exploitability where that is known."""
+    odds = player_odds(perfect, rules)
+    for match in matches:
+        for step in match.steps():
+            before = step.previous
+            if before and isinstance(before.actor, Seat):
+                _check_odds(rules, odds(before.sight(before.actor)), before)
+    most = _proven(rules)
+    if most is not None:
+        _check_exploitability(rules, measure, perfect, most)
+
+
+def _proven(rules: AnyRules) -> float | None:
+    """The most that perfect play can be exploited by, as its oracle has proven; None if it claims nothing."""
+    oracle = oracle_for(rules)
+    if oracle.value(rules.sight(rules.initial(), Seat.ONE)).exactness is Exactness.EXACT:
+        return 0.0
+    return oracle.exploitability_bound() if isinstance(oracle, Certified) else None
+
+
+def _check_odds(rules: AnyRules, odds: dict[Any, float], match: AnyMatch) -> None:
+    illegal = [action for action, chance in odds.items() if chance and action not in match.actions]
+    if illegal or min(odds.values()) < 0 or abs(sum(odds.values()) - 1) > ROUNDING:
+        raise EnvironmentBroken(Law.POLICY, "perfect play", rules, f"it takes {odds}", match)
+
+
+def _check_exploitability(rules: AnyRules, measure: Measure, player: str | Player, most: float) -> None:
+    try:
+        found = measure(player, rules)
+    except TooLarge:
+        return  # there is nothing to measure it by
+    if not -ROUNDING <= found.low <= found.high <= most + ROUNDING:
+        what = f"{player} has one from {found.low} to {found.high}, not from 0 to {most}"
+        raise EnvironmentBroken(Law.EXPLOITABILITY, "duels.exploitability", rules, what)

@@ -87,18 +87,6 @@ class Arrays(Environment):
         return make_batch(self.rules, num_envs, seed).rollout(steps)
 
 
-class _Drawn:
-    """With a board to be seen, an environment is played in another way inside."""
-
-    options: ClassVar[dict[str, Any]] = {"render_mode": "ansi"}
-
-
-class _Graded:
-    """With grades too."""
-
-    options: ClassVar[dict[str, Any]] = {"grade": True}
-
-
 class Gymnasium(Environment):
     """`duels.envs.gymnasium.DuelEnv`, first seat."""
 
@@ -109,7 +97,7 @@ class Gymnasium(Environment):
     def __init__(self, rules: AnyRules) -> None:
         from duels.envs.gymnasium import DuelEnv
 
-        self._env = DuelEnv(rules, seat=self._seat + 1, **self.options)
+        self._env: Any = DuelEnv(rules, seat=self._seat + 1, **self.options)
 
     @property
     def _seat(self) -> int:
@@ -117,86 +105,47 @@ class Gymnasium(Environment):
         return self.seat
 
     def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Look:
-        observation, info = self._env.reset(seed=seed)
-        return self._look(observation, 0.0, False, False, info)
+        shown, info = self._env.reset(seed=seed)
+        return self._look(shown, 0.0, False, False, info)
 
     def step(self, action: int, outcomes: tuple[Any, ...]) -> Look:
         return self._look(*self._env.step(np.int64(action)))
 
     def _look(self, shown: Any, reward: Any, terminated: bool, truncated: bool, info: dict[str, Any]) -> Look:
-        self._env.render()
-        over = terminated or truncated
-        grades = {self._seat: _grade(info)} if "value" in info else {}
+        if "render_mode" in self.options:
+            self._env.render()
         return Look(
-            NOBODY if over else self._seat,
+            NOBODY if terminated or truncated else self._seat,
             {self._seat: info["action_mask"].tolist()},
             terminated,
             truncated,
             {self._seat: float(reward)},
             {self._seat: _numbers(shown)},
-            grades,
+            {self._seat: _grade(info)} if "value" in info else {},
         )
-
-
-class GymnasiumSecond(Gymnasium):
-    """The same, second seat."""
-
-    name = "Gymnasium, seat 2"
-    seat = 1
-
-
-class GymnasiumDrawn(_Drawn, Gymnasium):
-    """The same with a board to be seen."""
-
-    name = "Gymnasium, rendered"
-
-
-class GymnasiumGraded(_Graded, Gymnasium):
-    """The same with grades."""
-
-    name = "Gymnasium, graded"
 
 
 class GymnasiumVector(Gymnasium):
     """`duels.envs.gymnasium.DuelVectorEnv`, first seat."""
 
     name = "Gymnasium's vector environment, seat 1"
-    autoreset_mode: ClassVar[str] = "NextStep"
+    options: ClassVar[dict[str, Any]] = {"autoreset_mode": "NextStep"}
 
     def __init__(self, rules: AnyRules) -> None:
         from duels.envs.gymnasium import DuelVectorEnv
 
-        self._envs = DuelVectorEnv(rules, 1, seat=self._seat + 1, autoreset_mode=self.autoreset_mode)
+        self._env = DuelVectorEnv(rules, 1, seat=self._seat + 1, **self.options)
 
     def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Look:
-        shown, info = self._envs.reset(seed=seed)
-        return self._look_at(shown, np.zeros(1), np.zeros(1, np.bool_), np.zeros(1, np.bool_), info)
+        shown, info = self._env.reset(seed=seed)
+        return self._look(shown[0], 0.0, False, False, {"action_mask": info["action_mask"][0]})
 
     def step(self, action: int, outcomes: tuple[Any, ...]) -> Look:
-        return self._look_at(*self._envs.step(np.array([action])))
-
-    def _look_at(
-        self, shown: Any, rewards: Any, terminated: Any, truncated: Any, info: dict[str, Any]
-    ) -> Look:
-        over = bool(terminated[0] or truncated[0])
-        final = over and self.autoreset_mode == "SameStep"
-        last = info["final_info"] if final else info
-        return Look(
-            NOBODY if over else self._seat,
-            {self._seat: last["action_mask"][0].tolist()},
-            bool(terminated[0]),
-            bool(truncated[0]),
-            {self._seat: float(rewards[0])},
-            {self._seat: _numbers((info["final_obs"] if final else shown)[0])},
-        )
-
-
-class GymnasiumVectorSecond(GymnasiumVector):
-    """The same, second seat, reset in the same step."""
-
-    name = "Gymnasium's vector environment, seat 2"
-    seat = 1
-    autoreset_mode = "SameStep"
+        shown, (reward,), (terminated,), (truncated,), info = self._env.step(np.array([action]))
+        if "final_info" in info:
+            shown, info = info["final_obs"], info["final_info"]
+        mask = info["action_mask"][0]
+        return self._look(shown[0], reward, bool(terminated), bool(truncated), {"action_mask": mask})
 
 
 class PettingZoo(Environment):
@@ -235,18 +184,6 @@ class PettingZoo(Environment):
             {seat: look["observation"].tobytes() for seat, look in enumerate(told)},
             grades,
         )
-
-
-class PettingZooDrawn(_Drawn, PettingZoo):
-    """The same with a board to be seen."""
-
-    name = "PettingZoo, rendered"
-
-
-class PettingZooGraded(_Graded, PettingZoo):
-    """The same with grades."""
-
-    name = "PettingZoo, graded"
 
 
 class OpenSpiel(Environment):
@@ -303,15 +240,29 @@ def _grade(info: Any) -> Grade:
     return {name: info[name] for name in ("value", "regret", "exactness")}  # type: ignore[return-value]
 
 
-UNGRADED: tuple[type[Environment], ...] = (
+def _variant(kind: type[Environment], name: str, **attributes: Any) -> type[Environment]:
+    return type(kind.__name__, (kind,), {"name": name, **attributes})
+
+
+_DRAWN = {"render_mode": "ansi"}  # with a board to be seen, an environment is played in another way inside
+
+UNGRADED = (
     Arrays,
     Gymnasium,
-    GymnasiumSecond,
-    GymnasiumDrawn,
+    _variant(Gymnasium, "Gymnasium, seat 2", seat=1),
+    _variant(Gymnasium, "Gymnasium, rendered", options=_DRAWN),
     GymnasiumVector,
-    GymnasiumVectorSecond,
+    _variant(
+        GymnasiumVector,
+        "Gymnasium's vector environment, seat 2",
+        seat=1,
+        options={"autoreset_mode": "SameStep"},
+    ),
     PettingZoo,
-    PettingZooDrawn,
+    _variant(PettingZoo, "PettingZoo, rendered", options=_DRAWN),
     OpenSpiel,
 )
-GRADED: tuple[type[Environment], ...] = (GymnasiumGraded, PettingZooGraded)
+GRADED = (
+    _variant(Gymnasium, "Gymnasium, graded", options={"grade": True}),
+    _variant(PettingZoo, "PettingZoo, graded", options={"grade": True}),
+)
