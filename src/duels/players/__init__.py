@@ -1,7 +1,8 @@
 """Who decides at a seat: people and machine players, in one registry by name."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -43,6 +44,8 @@ NOBODY: Mapping[str, Kind] = {}
 HUMAN = "human"
 BEST, PERFECT = "best", "perfect"
 STRONGEST = frozenset({BEST, PERFECT})
+PROGRAM, MODEL = "program ", "model "
+"""How the names begin that programs and models have in records and reports."""
 
 
 def register(kind: Kind) -> None:
@@ -94,6 +97,46 @@ def make_player(
     if not kind.seat:
         raise UnknownName(f"{quote(name)} is a person: only a screen can ask it.")
     return kind.seat(rules, progress)
+
+
+# -- players from outside the package, as records name them -------------------------------------------
+
+
+def is_outside(name: str) -> bool:
+    """Whether a record's name for a player is that of one from outside, who has to be seated again."""
+    return name.startswith((PROGRAM, MODEL))
+
+
+def told_apart(kinds: Iterable[Kind]) -> list[Kind]:
+    """The same kinds; of several that have the same name, later ones get a number."""
+    seen: dict[str, int] = {}
+    apart = []
+    for kind in kinds:
+        seen[kind.name] = count = seen.get(kind.name, 0) + 1
+        apart.append(replace(kind, name=f"{kind.name} ({count})") if count > 1 else kind)
+    return apart
+
+
+def is_called(name: str, recorded: str) -> bool:
+    """Whether a player of this name may be the one that a record names, perhaps with a number."""
+    return recorded == name or re.fullmatch(rf"{re.escape(name)} \([0-9]+\)", recorded) is not None
+
+
+def option_to_seat(name: str, seat: int) -> str:
+    """The option that fills a seat of somebody from outside again, to be completed."""
+    return f"--seat{seat} " + ("model:NAME --base-url URL" if name.startswith(MODEL) else '"cmd:COMMAND"')
+
+
+def refuse_unseated(name: str, seat: int) -> None:
+    """Say how a seat of somebody from outside is filled again."""
+    if is_outside(name):
+        raise UnknownName(
+            f"seat {seat} was {quote(name)}, and a record does not say how to call it: "
+            f"add {option_to_seat(name, seat)}."
+        )
+
+
+# -- machine players ---------------------------------------------------------------------------------
 
 
 class RandomPlayer:

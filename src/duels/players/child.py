@@ -6,7 +6,6 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
@@ -22,16 +21,22 @@ _CHUNK = 1 << 16
 _GRACE = 0.5  # seconds to leave by itself once its input is closed
 KEY_ENV = "OPENAI_API_KEY"
 """The environment variable that holds a model's key, unless another one is named."""
-_MOST_LOOKS = 50  # for what a program started: each may start another and be gone before we see it
 _MARK = "DUELS_PROGRAM"
 """In the environment of a program and of all that it starts: how those are found that left its session."""
-# Waits for its input to end, which it does when we do, and then ends the program and all that it started.
+# Wait until the input ends, because we close it or are gone. Then end the program and, on Linux, all that it
+# started. Each of those may start another while we look, so look again, but not for ever.
 _WATCH = """
 read -r _
 kill -s KILL -- "-$1"
-for left in $(grep -alsF "$2" /proc/[0-9]*/environ); do
-  left=${left#/proc/}
-  kill -s KILL "${left%/environ}"
+looks=0
+while [ $looks -lt 50 ]; do
+  looks=$((looks + 1))
+  left=$(grep -alsF "$2" /proc/[0-9]*/environ)
+  [ -n "$left" ] || break
+  for each in $left; do
+    each=${each#/proc/}
+    kill -s KILL "${each%/environ}"
+  done
 done
 """
 
@@ -44,8 +49,8 @@ class Child:
 
     def __init__(self, command: str, memory_mb: int | None, log: Path | None, secret: str = KEY_ENV) -> None:
         words = split_command(command)
-        self._mark = f"{_MARK}={os.urandom(16).hex()}"
-        environment = os.environ | dict([self._mark.split("=")])
+        mark = f"{_MARK}={os.urandom(16).hex()}"
+        environment = os.environ | dict([mark.split("=")])
         environment.pop(secret, None)
         try:
             self._process = subprocess.Popen(
@@ -57,7 +62,7 @@ class Child:
                 start_new_session=True,  # so that what it starts can be ended with it
             )
             _limit(self._process.pid, memory_mb)
-            self._watchdog = _watch(self._process, self._mark)
+            self._watchdog = _watch(self._process, mark)
         except (OSError, subprocess.SubprocessError) as error:
             told = getattr(error, "strerror", None) or str(error)
             raise DuelsError(f"{quote(command, 80)} cannot be started: {told}.") from None
@@ -157,11 +162,9 @@ class Child:
     def kill(self) -> None:
         """End the program and all that it started, at once."""
         self.signal()
-        self._process.wait()
-        _end_marked(self._mark)
         if self._watchdog:
-            self._watchdog.kill()
             self._watchdog.communicate()
+        self._process.wait()
         self._selector.close()
         for pipe in (self._in, self._out, self._err, self._log):
             with suppress(OSError):
@@ -188,36 +191,8 @@ def split_command(command: str) -> list[str]:
     return words
 
 
-def _end_marked(mark: str) -> None:
-    """End what a program started and that left for a session of its own, on Linux.
-
-    It is found by its environment, unless it cleared that. It may start more while we look: look again, but
-    not for ever.
-    """
-    if sys.platform != "linux":
-        return
-    ended: set[int] = set()
-    for _ in range(_MOST_LOOKS):
-        found = set(_marked(mark.encode())) - ended
-        if not found:
-            return
-        for pid in found:
-            with suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
-        ended |= found
-
-
-def _marked(mark: bytes) -> Iterator[int]:
-    """The processes with this mark in their environment."""
-    for place in Path("/proc").iterdir():
-        if place.name.isdecimal():
-            with suppress(OSError):  # it ended in between, or is not ours
-                if mark in (place / "environ").read_bytes():
-                    yield int(place.name)
-
-
 def _watch(program: subprocess.Popen[bytes], mark: str) -> subprocess.Popen[bytes] | None:
-    """Start what ends the program if we are killed: it may hang, and never read that its input has ended."""
+    """Start the shell that ends the program when we close its input, or are killed."""
     if os.name != "posix":
         return None
     try:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import BadOption
 from duels.core.rules import AnyRules, AnySight
+from duels.players import MODEL
 from duels.players.completions import FLOODED, MOST_TEXT, STOPPED_BY_FILTER, STOPPED_BY_LENGTH, Reply, Usage
 from duels.players.endpoint import Endpoint, Recorder, Settings
 from duels.players.failures import Answer, Failed, Failure, NoMove
-from duels.players.naming import MODEL
 from duels.players.prompt import Labels, again_messages, opening_messages, read_move
 
 if TYPE_CHECKING:

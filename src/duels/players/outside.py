@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from duels.core.errors import BadOption, UnknownName
 from duels.core.rules import AnyRules
-from duels.players import Kind, Player, find_kind
+from duels.players import MODEL, Kind, Player, find_kind
 from duels.players.child import KEY_ENV
-from duels.players.naming import MODEL
 from duels.players.program import USUAL, Limits, ProgramPlayer, program_name
 
 if TYPE_CHECKING:

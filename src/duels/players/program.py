@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import DuelsError
 from duels.core.rules import AnyRules, AnySight
-from duels.players import protocol
+from duels.players import PROGRAM, protocol
 from duels.players.child import KEY_ENV, Child, split_command
 from duels.players.failures import Answer, Failed, Failure, NoMove
-from duels.players.naming import PROGRAM
 
 if TYPE_CHECKING:
     from random import Random

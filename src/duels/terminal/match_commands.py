@@ -14,8 +14,7 @@ from duels.games import GAMES
 from duels.paths import matches_dir
 from duels.play.library import Kept, kept_matches, read_record
 from duels.play.new_match import NewMatch, SettingError
-from duels.players import HUMAN, Kind
-from duels.players.naming import told_apart
+from duels.players import HUMAN, Kind, told_apart
 from duels.terminal.after import After
 from duels.terminal.game_options import GameCommand, game_argument, model_options, who_option
 from duels.terminal.home import Home

@@ -15,9 +15,8 @@ from duels.play.journal import Journal
 from duels.play.library import last_unfinished, new_path, read_record
 from duels.play.live import LiveMatch
 from duels.play.new_match import NewMatch, branch, seat_players
-from duels.players import HUMAN, Kind, seated_in
+from duels.players import HUMAN, Kind, is_called, is_outside, option_to_seat, refuse_unseated, seated_in
 from duels.players.failures import TransportFailed
-from duels.players.naming import is_called, is_outside, option_to_seat, refuse_unseated
 from duels.terminal.after import After, ask_what_next, longer_form
 from duels.terminal.prompts import PromptedMatch, Quit
 from duels.terminal.screen import Screen

@@ -13,10 +13,9 @@ from typing import Any
 from duels.core.errors import DuelsError, UnknownName, no_such, quote
 from duels.core.game import NAME
 from duels.core.rules import AnyRules, AnySight
-from duels.players import HUMAN, KINDS, Kind, Player, make_player, register, strongest
+from duels.players import HUMAN, KINDS, MODEL, PROGRAM, Kind, Player, make_player, register, strongest
 from duels.players.child import split_command
 from duels.players.levels import SHARE
-from duels.players.naming import MODEL, PROGRAM
 from duels.players.outside import COMMAND, kind_called
 from duels.players.program import ProgramPlayer
 from duels.web.workers import Workers
