@@ -12,11 +12,12 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-from duels.analysis.wording import MARKS, gets, mark_of, named, points
+from duels.analysis.wording import MARKS, MOST_NAMED, gets, mark_of, named, points
 from duels.core.game import Game
 from duels.core.match import Match
 from duels.core.options import OptionValue
 from duels.core.rules import AnyRules, AnySight, Seat
+from duels.core.words import either
 from duels.games import GAMES, rules_of
 from duels.play.dice import StreamDice
 from duels.play.step import play_out
@@ -44,7 +45,6 @@ _RECENT = 3
 _PATIENT = 40  # matches without a new lesson, after which a recent one is taught again
 _MOST_MATCHES = 300  # matches without a new exercise, after which we stop looking
 _LONGEST_MATCH = 200
-_MOST_NAMED = 3
 _RARELY = 0.005  # a weight that is shown as 0%
 _ON_OFFER = 5  # exercises, of which one is chosen
 _UP, _DOWN = 0.1, 0.2  # twice as many right as wrong keep the difficulty where it is
@@ -97,7 +97,7 @@ class Exercise:
     def grade(self, answer: Any) -> Graded:
         """Grade an answer, which is one of `sight.actions`."""
         sight, rules, explainer = self.sight, self.sight.rules, explainer_of(self.oracle)
-        (chosen,) = (judged for judged in self.verdict.actions if judged.action == answer)
+        chosen = self.verdict.judged(answer)
         reason = explainer.reason(sight)
         answers = self.answers
         if answer in answers:
@@ -109,13 +109,13 @@ class Exercise:
         return Graded(False, f"{corrected(chosen, right)} {reason}")
 
     def _against_the_best(self, chosen: Judged[Any], right: list[Judged[Any]]) -> str:
-        loss = right[0].value.number - chosen.value.number
-        error = right[0].value.error + chosen.value.error
-        best = " or ".join(named(self.sight, judged.action) for judged in right[:_MOST_NAMED])
-        more = f" (or {len(right) - _MOST_NAMED} more like it)" if len(right) > _MOST_NAMED else ""
+        verdict, action = self.verdict, chosen.action
+        loss = verdict.loss(action)
+        given_away = points(loss, verdict.value.exactness, verdict.loss_error(action))
+        best = either([named(self.sight, judged.action) for judged in right], MOST_NAMED)
         return (
-            f"Not the best ({mark_of(loss)}): {named(self.sight, chosen.action)} gives away "
-            f"{points(loss, self.verdict.value.exactness, error)}; best was {best}{more}."
+            f"Not the best ({mark_of(loss)}): {named(self.sight, action)} gives away {given_away}; "
+            f"best was {best}."
         )
 
     def _against_the_mixture(self, chosen: Judged[Any], right: list[Judged[Any]]) -> str:
@@ -124,7 +124,7 @@ class Exercise:
         if 0 < chosen.weight < _RARELY:
             often = "hardly ever takes it"
         below = points(_below_mixture(self.verdict, chosen), self.verdict.value.exactness)
-        usual = " or ".join(named(self.sight, judged.action) for judged in right)
+        usual = either([named(self.sight, judged.action) for judged in right])
         return (
             f"Not what the strategy usually does: {named(self.sight, chosen.action)} is {below} below the "
             f"mixture, and the strategy {often}; it usually takes {usual}."

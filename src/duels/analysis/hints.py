@@ -102,7 +102,7 @@ def _in_words(sight: Sight[A, V], verdict: Verdict[A], advised: list[Judged[A]])
     names = _names(sight, advised)
     short = _in_short(sight, advised)
     if not verdict.mixed:
-        return short or either(names if len(names) <= _MOST_NAMED else [*names[:7], f"{len(names) - 7} more"])
+        return short or either(names, _MOST_NAMED)
     most, least = advised[0].weight, advised[-1].weight
     if len(names) == 1:
         return names[0]

@@ -362,7 +362,7 @@ class _Decision:
             self.loss, self.loss_error = worth, verdict.value.error
         else:
             self.loss, self.loss_error = verdict.loss(action), verdict.loss_error(action)
-            (taken,) = (judged for judged in verdict.actions if judged.action == action)
+            taken = verdict.judged(action)
             mean = verdict.value.number
             if mixes:
                 self.below_mixture = mean - taken.value.number

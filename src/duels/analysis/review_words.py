@@ -13,6 +13,7 @@ from duels.analysis.wording import (
     LEAST_SHOWN,
     LOST_ALREADY,
     MARKS,
+    MOST_NAMED,
     RARE,
     RARE_MEANS,
     chance_of,
@@ -131,8 +132,7 @@ def turning_point(review: Review, moment: Moment, told: Seat | None = None) -> s
 
 def best_of(moment: Moment) -> str:
     """The best actions by name, a few of them; where there were none to choose from, not to resign."""
-    names = moment.best or ("to play on",)
-    return either(names if len(names) <= 3 else [*names[:2], f"{len(names) - 2} more"])
+    return either(moment.best or ("to play on",), MOST_NAMED)
 
 
 def lost(review: Review, moment: Moment) -> str:

@@ -12,6 +12,8 @@ from duels.solving.oracle import Exactness, Value, Verdict
 SHADES = " ░▒▓█"
 LEAST_SHOWN = 0.0005
 """Less is shown as 0.0 points."""
+MOST_NAMED = 3
+"""Right actions that are named after a wrong one."""
 
 EQUALLY_GOOD = "All actions are equally good."
 """Said where it does not matter what is played, and the match is open."""

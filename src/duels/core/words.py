@@ -147,9 +147,11 @@ def shown(entry: str) -> str:
     return quote(entry.strip()) if entry.strip() else "An empty line"
 
 
-def either(options: Sequence[object]) -> str:
-    """`3`, `3 or 5`, `3, 5 or 6`."""
+def either(options: Sequence[object], most: int | None = None) -> str:
+    """`3`, `3 or 5`, `3, 5 or 6`; above `most` options the last part is a count: `3, 5 or 4 more`."""
     words = [str(option) for option in options]
+    if most is not None and len(words) > most:
+        words[most - 1 :] = [f"{len(words) - most + 1} more"]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 

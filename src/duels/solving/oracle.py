@@ -101,9 +101,13 @@ class Verdict(Generic[A]):
             return 0.0
         return max(0.0, self.value.number - judged.value.number - judged.allowance)
 
+    def judged(self, action: A) -> Judged[A]:
+        """Return the judgement of one of the legal actions."""
+        return next(judged for judged in self.actions if judged.action == action)
+
     def loss(self, action: A) -> float:
         """What one of the legal actions gives away."""
-        return self._loss(next(judged for judged in self.actions if judged.action == action))
+        return self._loss(self.judged(action))
 
     @property
     def below_mixture(self) -> tuple[float, ...]:
@@ -115,7 +119,7 @@ class Verdict(Generic[A]):
 
     def loss_error(self, action: A) -> float:
         """How far `loss` may be off by the proven bounds; 0 where there are none."""
-        (judged,) = (judged for judged in self.actions if judged.action == action)
+        judged = self.judged(action)
         if self.value.exactness is not Exactness.BOUND:
             return 0.0
         loss = self.loss(action)

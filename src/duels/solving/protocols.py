@@ -146,16 +146,14 @@ class PlainExplainer(Explainer[A, V]):
         if verdict.mixed:
             return f"The mixture is worth {verdict.value}: whoever can be foreseen gets less."
         best = [self._oracle.rules.format(judged.action) for judged in verdict.actions if judged.best]
-        if len(best) > _MOST_NAMED:
-            best = [*best[: _MOST_NAMED - 1], f"{len(best) - _MOST_NAMED + 1} more"]
         others = [judged.value for judged in verdict.actions if not judged.best]
         next_best = max(others, key=lambda value: value.number, default=None)
         rest = f"; anything else is worth {next_best} at most" if next_best else ""
-        return f"Best is {either(best)}, worth {verdict.value}{rest}."
+        return f"Best is {either(best, _MOST_NAMED)}, worth {verdict.value}{rest}."
 
     def effect(self, sight: Sight[A, V], action: A) -> str:
-        (judged,) = (judged for judged in self._oracle.judge(sight).actions if judged.action == action)
-        return f"You played {self._oracle.rules.format(action)}, which left you {judged.value}."
+        value = self._oracle.judge(sight).judged(action).value
+        return f"You played {self._oracle.rules.format(action)}, which left you {value}."
 
 
 class _NoBeliefs(BeliefTracker[Any, Any]):
