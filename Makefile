@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: play test lint golden check-slow wheel-test trainers-test jax-test docs bench solved examples hunt-strategy \
+.PHONY: play test lint golden check-slow wheel-test trainers-test jax-test docs bench solved books examples hunt-strategy \
 	environment-pages baselines ladder ray-test hunt-study new-game trace clean
 
 # Reinstalled only when what is to be installed changes.
@@ -114,6 +114,10 @@ ray-test: .venv-ray/ready
 
 solved: .venv/tested
 	$(BIN)/python docs/solved/build.py
+
+# The statements of the rule books and the tests that pin them.
+books: .venv/tested
+	$(BIN)/python docs/books/build.py
 
 # The page of every environment, from the code.
 environment-pages: .venv/tested

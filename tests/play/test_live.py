@@ -199,6 +199,7 @@ def test_without_locks_the_match_is_played_all_the_same(tmp_path: Path) -> None:
 
 
 def test_machines_play_under_a_limit() -> None:
+    assert MACHINE_LIMIT == 50, "as docs/rulings.md says"
     chain = find_game("chain")
     assert NewMatch(chain.rules(), "random", "random").rules == chain.rules(max_boards=MACHINE_LIMIT)
     assert NewMatch(chain.rules(), "human", "random").rules == chain.rules()
