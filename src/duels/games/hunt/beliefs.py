@@ -5,17 +5,14 @@ The other is taken to play the strategy, and now and then just anything.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 
 from duels.core.rules import Seat
 from duels.games.hunt.rules import NONE_NAMED, OFF_GRID, Action, Observe, Phase, QuantumHunt, State, Tunnel
-from duels.games.hunt.strategy import CELLS, OFF, Strategy, row_of
+from duels.games.hunt.strategy import CELLS, OFF, Strategy, Tables, row_of
 
 STRAY = 0.02
 """How often the other side is taken to do just anything instead, so that no sight is ever impossible."""
-
-# One judgement asks for the same few rows thousands of times.
-row_number = lru_cache(10_000)(row_of)
 
 Hidden = tuple[int, bool]
 """Where the other's token is (cells from 0), and whether its tunnel is left."""
@@ -32,71 +29,53 @@ class Track:
     other: dict[Hidden, float]
 
 
-_BEGINNING = Track(OFF, {Seat.ONE: (), Seat.TWO: ()}, {(OFF, True): 1.0})
-
-
-class Tracker:
-    """Follows matches with `strategy` as the other's policy."""
-
-    def __init__(self, strategy: Strategy) -> None:
-        self._strategy = strategy
-        self._followed: dict[Seat, tuple[tuple[Action | None, ...], Track]] = {}
-
-    def follow(self, seat: Seat, history: Sequence[Action | None]) -> Track:
-        """Follow what the seat has seen, move by move.
-
-        A match is asked about again and again as it goes on: it is followed from where it was.
-        """
-        seen = tuple(history)
-        known, track = self._followed.get(seat, ((), _BEGINNING))
-        if seen[: len(known)] != known:
-            known, track = (), _BEGINNING
-        for place in range(len(known), len(seen)):
-            track = self._after(seat, track, Seat.TWO if place // 2 % 2 else Seat.ONE, seen[place])
-        self._followed[seat] = seen, track
-        return track
-
-    def _after(self, seat: Seat, track: Track, mover: Seat, entry: Action | None) -> Track:
-        """What the seat knows after one more entry, None where it was hidden."""
+def follow(strategy: Strategy, seat: Seat, history: Sequence[Action | None]) -> Track:
+    """Follow what the seat has seen, move by move, with `strategy` as the other's policy."""
+    track = Track(OFF, {Seat.ONE: (), Seat.TWO: ()}, {(OFF, True): 1.0})
+    for place, entry in enumerate(history):
+        mover = Seat.TWO if place // 2 % 2 else Seat.ONE
         own, names, other = track.own, track.names, track.other
+        row = row_of(names[mover], names[mover.other])
         if isinstance(entry, Observe):
             cell = entry.cell - 1
             if mover is seat:
                 other = _scaled({h: p for h, p in other.items() if h[0] not in (cell, own)})
             else:
-                other = self._heard(other, cell, own, names, mover)
-            return Track(own, {**names, mover: (*names[mover], cell)}, other)
-        if mover is seat:
+                other = _heard(strategy[mover], row, other, cell, own, names[mover])
+            track = Track(own, {**names, mover: (*names[mover], cell)}, other)
+        elif mover is seat:
             assert entry is not None
-            return Track(entry.cell - 1, names, other)
-        return Track(own, names, self._moved(other, names, mover))
+            track = Track(entry.cell - 1, names, other)
+        else:
+            track = Track(own, names, _moved(strategy[mover], row, other))
+    return track
 
-    def _moved(self, other: dict[Hidden, float], names: Names, mover: Seat) -> dict[Hidden, float]:
-        tables, row = self._strategy[mover], row_number(names[mover], names[mover.other])
-        after: dict[Hidden, float] = {}
-        for hidden, p in other.items():
-            weights = tables.move_weights(row, hidden[0])
-            total = sum(weights)
-            ways = _ways(*hidden)
-            for action, then in ways:
-                meant = 0.0 if isinstance(action, Tunnel) else weights[action.cell - 1] / total
-                share = (1 - STRAY) * meant + STRAY / len(ways)
-                after[then] = after.get(then, 0.0) + p * share
-        return after
 
-    def _heard(
-        self, other: dict[Hidden, float], cell: int, own: int, names: Names, mover: Seat
-    ) -> dict[Hidden, float]:
-        """The other has named `cell`, was wrong, and has not run into us."""
-        tables, row = self._strategy[mover], row_number(names[mover], names[mover.other])
-        nameable = _nameable(names[mover][-1] + 1 if names[mover] else NONE_NAMED)
-        after: dict[Hidden, float] = {}
-        for (place, tunnel), p in other.items():
-            if place != own:
-                weights = tables.name_weights(row, place)
-                chance = (1 - STRAY) * weights[cell] / sum(weights) + STRAY / nameable
-                after[place, tunnel] = p * chance
-        return _scaled(after)
+def _moved(tables: Tables, row: int, other: dict[Hidden, float]) -> dict[Hidden, float]:
+    after: dict[Hidden, float] = {}
+    for hidden, p in other.items():
+        weights = tables.move_weights(row, hidden[0])
+        total = sum(weights)
+        ways = _ways(*hidden)
+        for action, then in ways:
+            meant = 0.0 if isinstance(action, Tunnel) else weights[action.cell - 1] / total
+            share = (1 - STRAY) * meant + STRAY / len(ways)
+            after[then] = after.get(then, 0.0) + p * share
+    return after
+
+
+def _heard(
+    tables: Tables, row: int, other: dict[Hidden, float], cell: int, own: int, named: tuple[int, ...]
+) -> dict[Hidden, float]:
+    """The other has named `cell`, was wrong, and has not run into us."""
+    nameable = _nameable(named[-1] + 1 if named else NONE_NAMED)
+    after: dict[Hidden, float] = {}
+    for (place, tunnel), p in other.items():
+        if place != own:
+            weights = tables.name_weights(row, place)
+            chance = (1 - STRAY) * weights[cell] / sum(weights) + STRAY / nameable
+            after[place, tunnel] = p * chance
+    return _scaled(after)
 
 
 @cache

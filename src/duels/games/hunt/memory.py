@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property
 
 State = tuple[int, ...]
 """Cells from 0, the latest named first."""
@@ -16,14 +16,20 @@ class Memory(ABC):
     def after(self, state: State, cell: int) -> State:
         """What is remembered once `cell` has been named too."""
 
-    @property
+    @cached_property
     def states(self) -> list[State]:
         """Everything that can be remembered; the first is having heard nothing."""
-        return _states(self)
+        found: list[State] = [()]
+        for state in found:  # grows while it is read
+            for cell in range(self.cells):
+                following = self.after(state, cell)
+                if state[:1] != (cell,) and following not in found:
+                    found.append(following)
+        return found
 
-    @property
+    @cached_property
     def numbers(self) -> dict[State, int]:
-        return _numbers(self)
+        return {state: number for number, state in enumerate(self.states)}
 
     @property
     def following(self) -> list[list[int]]:
@@ -81,19 +87,3 @@ class Round(Memory):
     def turned(self, state: State) -> State:
         turned = super().turned(state)
         return (*turned[:1], *sorted(turned[1:]))
-
-
-@cache
-def _states(memory: Memory) -> list[State]:
-    found: list[State] = [()]
-    for state in found:  # grows while it is read
-        for cell in range(memory.cells):
-            following = memory.after(state, cell)
-            if state[:1] != (cell,) and following not in found:
-                found.append(following)
-    return found
-
-
-@cache
-def _numbers(memory: Memory) -> dict[State, int]:
-    return {state: number for number, state in enumerate(memory.states)}

@@ -12,11 +12,9 @@ from duels.core.errors import DuelsError
 from duels.core.notation import listed
 from duels.core.rules import Seat, Sight
 from duels.core.words import either
-from duels.games.hunt.beliefs import Names, Track, Tracker, row_number
+from duels.games.hunt.beliefs import Names, Track, follow
 from duels.games.hunt.rules import (
     Action,
-    Captured,
-    Collided,
     Known,
     Move,
     Observe,
@@ -25,7 +23,7 @@ from duels.games.hunt.rules import (
     Tunnel,
 )
 from duels.games.hunt.self_play import PairValues, place_of, round_of, shipped_table
-from duels.games.hunt.strategy import CELLS, OFF, Strategy, shipped
+from duels.games.hunt.strategy import CELLS, OFF, Strategy, row_of, shipped
 from duels.solving.bounds import Bounds
 from duels.solving.oracle import OFTEN, Check, Exactness, Finding, Judged, Oracle, Value, Verdict
 from duels.solving.progress import Progress, quiet
@@ -79,7 +77,6 @@ class HuntOracle(
     def __init__(self, rules: QuantumHunt, strategy: Strategy) -> None:
         self.rules = rules
         self.strategy = strategy
-        self._tracker = Tracker(strategy)
 
     @cached_property
     def pair(self) -> PairValues:
@@ -90,13 +87,10 @@ class HuntOracle(
     # -- answers --------------------------------------------------------------------------------
 
     def _value_of(self, sight: Sight[Action, Known]) -> Value:
-        view = sight.view
-        if view.end is not None or sight.actor is None:
-            return self._ended(sight)
         if sight.actor is sight.seat:
             return self.judge(sight).value
         # Between its move and its observation the other has told nothing: judge by what was known before.
-        track = self._tracker.follow(sight.seat, sight.history[: len(sight.history) // 2 * 2])
+        track = follow(self.strategy, sight.seat, sight.history[: len(sight.history) // 2 * 2])
         mover = sight.seat.other
         mine, theirs = _rounds(track.names, mover)
         others: float = sum(
@@ -148,7 +142,7 @@ class HuntOracle(
         seat, view = sight.seat, sight.view
         names = _names(sight.history)
         tables = self.strategy[seat]
-        row = row_number(names[seat], names[seat.other])
+        row = row_of(names[seat], names[seat.other])
         if view.phase is Phase.OBSERVE:
             raw = tables.name_weights(row, view.cell - 1)
         else:
@@ -248,7 +242,7 @@ class HuntOracle(
         return verify(self, progress)
 
     def _track(self, sight: Sight[Action, Known]) -> Track:
-        return self._tracker.follow(sight.seat, sight.history)
+        return follow(self.strategy, sight.seat, sight.history)
 
     # -- estimates ------------------------------------------------------------------------------
 
@@ -264,15 +258,6 @@ class HuntOracle(
         if isinstance(action, Observe):
             return self.pair.after_naming(seat, mine, theirs, own, other, action.cell - 1)
         return self.pair.after_move(seat, mine, theirs, action.cell - 1, other)
-
-    def _ended(self, sight: Sight[Action, Known]) -> Value:
-        """What is over is known: read it from the last words."""
-        for event in reversed(sight.events):
-            if isinstance(event, Captured):
-                return Value(float(event.seat is sight.seat))
-            if isinstance(event, Collided):
-                return Value(float(event.seat is not sight.seat))
-        return Value(0.5)
 
 
 def _names(history: Sequence[Action | None]) -> dict[Seat, tuple[int, ...]]:

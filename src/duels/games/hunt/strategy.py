@@ -8,7 +8,7 @@ import json
 import zlib
 from array import array
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,7 @@ class Tables:
 Strategy = dict[Seat, Tables]
 
 
+@lru_cache(10_000)
 def row_of(own_names: tuple[int, ...], other_names: tuple[int, ...]) -> int:
     """The row of what a seat remembers of both sides' naming (cells from 0, oldest first)."""
     return OWN.index(own_names) * len(OTHERS.states) + OTHERS.index(other_names)
