@@ -41,7 +41,7 @@ LIGHT = {"core": set[str](), "games": set[str](), "players": set[str](), "paths"
 # Compiled code, imported only where it runs; all of it needs these.
 COMPILED = {
     f"duels.games.hunt.certify.{module}": {"numpy", "numba"}
-    for module in ("controller", "interpolation", "pair_values")
+    for module in ("agents", "controller", "interpolation", "pair_values", "policies", "responder_problem")
 }
 
 

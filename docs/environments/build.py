@@ -22,7 +22,7 @@ from duels.core.rules import Seat
 from duels.envs.gymnasium import DuelEnv
 from duels.envs.versions import LATEST, VERSIONS
 from duels.games import GAMES
-from duels.games.hunt.certify import claimed
+from duels.games.hunt.strategy import claimed
 from duels.solving.oracle import Exactness
 from duels.solving.oracles import oracle_for
 from duels.solving.tables import ILLEGAL, NOBODY, Tables

@@ -38,13 +38,14 @@ from duels.core.errors import BadOption, GameOver, IllegalMove
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import CHANCE, AnySight, Seat
 from duels.games import GAMES
-from duels.games.hunt.certify.pomdp import Effort, tightest
-from duels.games.hunt.certify.responder_problem import problem_against
+from duels.games.hunt.certify.policies import policy_of_tables
+from duels.games.hunt.certify.pomdp import Effort
+from duels.games.hunt.certify.responder_problem import problem_of
 from duels.games.hunt.memory import Window
 from duels.games.hunt.rules import Observe, Phase, Tunnel
 from duels.players import make_player
 from duels.solving.oracles import oracle_for
-from tests.games.hunt.certify.test_pomdp import some_tables
+from tests.games.hunt.certify.test_pomdp import some_tables, tightest
 
 if not flags.FLAGS.is_parsed():
     flags.FLAGS.mark_as_parsed()
@@ -309,7 +310,9 @@ def test_their_best_response_lies_within_the_bounds_of_our_certificate(seed: int
         allowed = [action for action in sight.actions if not isinstance(action, Tunnel)]
         return {action: weights[action.cell - 1] / sum(weights) for action in allowed}
 
-    bounds = tightest(problem_against(tables, seat, memory, memory), Effort(sweeps=12, trials=400, depth=6))
+    bounds = tightest(
+        problem_of(policy_of_tables(tables, memory, memory), seat), Effort(sweeps=12, trials=400, depth=6)
+    )
     four, six = (
         their_best_response(pyspiel.load_game(f"duels_hunt(cells=2,max_turns={turns})"), seat, odds)
         for turns in (4, 6)

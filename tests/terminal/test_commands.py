@@ -12,7 +12,7 @@ import pytest
 
 from duels.core.options import options_of
 from duels.games import GAMES, find_game
-from duels.games.hunt.certify import claimed
+from duels.games.hunt.strategy import claimed
 from duels.play.library import read_record
 from duels.play.new_match import MACHINE_LIMIT
 from duels.players import KINDS

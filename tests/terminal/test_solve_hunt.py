@@ -20,7 +20,7 @@ def test_what_verifying_needs_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "numba", None)
-    for name in ("controller", "interpolation", "pair_values"):
+    for name in ("controller", "interpolation", "pair_values", "pomdp", "verify"):
         monkeypatch.delitem(sys.modules, f"duels.games.hunt.certify.{name}", raising=False)
     assert run(["solve", "hunt", "--verify"]) == 1
     *before, error = capsys.readouterr().err.splitlines()

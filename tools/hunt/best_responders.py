@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from duels.games.hunt.certify.controller import Controller, Fineness
+from duels.games.hunt.certify.controller import Controller
 from duels.games.hunt.certify.responder_problem import MOST_STATES, HiddenStrategy
 from tools.hunt.mirror_descent import descend
 
@@ -114,7 +114,7 @@ class Responder(Controller):
     def refine(self) -> None:
         if self.count > self.basis + MOST_NEW:
             self.forget(self.lately[: self.count] > 3e-6)
-        self.grow(Fineness(met=1e-4, near=2.5e-3, gain=7e-4))
+        self.grow(met=1e-4, near=2.5e-3, gain=7e-4)
 
     def forget(self, kept: Array) -> None:
         """Keep one point for every place, and those in use."""

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from duels.core.rules import Seat
-from duels.games.hunt.certify import EFFORT, Certificate, certify
 from duels.games.hunt.certify.pair_values import CLOSE, solved
 from duels.games.hunt.certify.policies import normalized
-from duels.games.hunt.certify.pomdp import Effort
+from duels.games.hunt.certify.pomdp import EFFORT, Effort, certify
 from duels.games.hunt.memory import Window
 from duels.games.hunt.self_play import TABLE
-from duels.games.hunt.strategy import CELLS, CLAIM, DATA, Strategy, Tables, shipped
+from duels.games.hunt.strategy import CELLS, CLAIM, DATA, Certificate, Strategy, Tables, shipped
 from duels.solving.bounds import Bounds
 from tools.hunt.self_play import Plan, Step
 from tools.hunt.shipping import pack_strategy, write_certificate, write_self_play

@@ -7,9 +7,8 @@ from math import ceil, floor
 from typing import TYPE_CHECKING
 
 from duels.core.rules import Seat
-from duels.games.hunt.certify import Certificate
 from duels.games.hunt.self_play import MOST, STEP, UNITS, described
-from duels.games.hunt.strategy import CHECKSUM, Strategy, digest_claim
+from duels.games.hunt.strategy import CHECKSUM, Certificate, Strategy, digest_claim
 from duels.solving.store import dump, pack_shorts
 
 if TYPE_CHECKING:  # it is slow to import

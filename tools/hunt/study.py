@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 
 from duels.core.rules import Seat
-from duels.games.hunt.certify import EFFORT, claimed
 from duels.games.hunt.certify.agents import responder_bounds
 from duels.games.hunt.certify.policies import MemoryPolicy, policy_of_tables, policy_of_weights
-from duels.games.hunt.certify.pomdp import bounds
-from duels.games.hunt.certify.responder_problem import HiddenStrategy, problem_against
+from duels.games.hunt.certify.pomdp import EFFORT, bounds
+from duels.games.hunt.certify.responder_problem import HiddenStrategy, problem_of
 from duels.games.hunt.certify.verify import simulate
 from duels.games.hunt.oracle import HuntOracle
 from duels.games.hunt.rules import QuantumHunt
-from duels.games.hunt.strategy import CELLS, CLAIM, DATA, OFF, Strategy, shipped
+from duels.games.hunt.strategy import CELLS, CLAIM, DATA, OFF, Strategy, claimed, shipped
 from duels.solving.bounds import Bounds
 from duels.solving.progress import Progress, quiet
 from tools.hunt.evaluation import Evaluation, Turn, evaluate
@@ -145,7 +144,7 @@ def _worth_of_the_tunnel(strategy: Strategy, progress: Progress) -> Study:
     """What a best responder wins of each seat's strategy if it must not tunnel."""
     found: Study = {}
     for seat, tables in strategy.items():
-        for step in bounds(without_tunnel(problem_against(tables, seat)), EFFORT):
+        for step in bounds(without_tunnel(problem_of(policy_of_tables(tables), seat)), EFFORT):
             progress(f"a responder without a tunnel against {seat.label}, {step.stage}")
         found[str(seat.value)] = _pair(step.bounds)
     return found

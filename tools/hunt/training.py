@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 
 from duels.core.rules import Seat
+from duels.games.hunt.certify.policies import policy_of_tables
 from duels.games.hunt.certify.responder_problem import (
     TYPES,
     folded,
     mirrored_rows,
-    problem_against,
+    problem_of,
     type_after,
 )
 from duels.games.hunt.strategy import CELLS, OTHERS, OWN, PLACES, ROWS, SCALE, Strategy, Tables
@@ -45,7 +46,7 @@ def _answer_best_responders(seat: Seat, trained: Trained, plan: Plan, report: Re
         pupil.can_move[:, CELLS:], pupil.can_name[:, CELLS:], np.array(mirrored_rows()),
     )  # fmt: skip
     alike = Tables(array("H", [1]) * (ROWS * PLACES * CELLS), array("H", [1]) * (ROWS * CELLS**2))
-    problem = folded(problem_against(alike, seat))
+    problem = folded(problem_of(policy_of_tables(alike), seat))
     opening = 2 * CELLS if seat is Seat.ONE else None
     for done, lost in best_responders.improve(strategy, problem, opening, plan.stages):
         report(Step(f"{seat.label}, best responders", done, 1 - lost))

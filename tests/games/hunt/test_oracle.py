@@ -283,7 +283,7 @@ def test_plain_habits_lose(habit: Player) -> None:
 def test_the_shipped_strategys_exploitability_is_its_certificate() -> None:
     pytest.importorskip("numpy")
     from duels.analysis.exploitability import exploitability, exploitability_bounds
-    from duels.games.hunt.certify import claimed
+    from duels.games.hunt.strategy import claimed
 
     bounds = exploitability_bounds(shipped(), "hunt")
     assert exploitability_bounds("perfect", "hunt") == bounds

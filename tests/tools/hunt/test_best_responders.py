@@ -6,22 +6,23 @@ import pytest
 
 from duels.core.rules import Seat
 from duels.games.hunt.strategy import Tables
-from tests.games.hunt.certify.test_pomdp import MEMORY, some_tables_alike_in_the_mirror
+from tests.games.hunt.certify.test_pomdp import MEMORY, some_tables_alike_in_the_mirror, tightest
 
 pytest.importorskip("numba")
 
 import numpy as np
 
 from duels.games.hunt.certify.controller import Controller
-from duels.games.hunt.certify.pomdp import Effort, tightest
-from duels.games.hunt.certify.responder_problem import folded, mirrored_rows, problem_against
+from duels.games.hunt.certify.policies import policy_of_tables
+from duels.games.hunt.certify.pomdp import Effort
+from duels.games.hunt.certify.responder_problem import folded, mirrored_rows, problem_of
 from tools.hunt.best_responders import Stage, Strategy, improve
 
 SMALL = MEMORY.cells
 
 
 def test_what_the_strategy_and_the_responder_win_adds_up() -> None:
-    problem = problem_against(some_tables_alike_in_the_mirror(1), Seat.ONE, MEMORY, MEMORY)
+    problem = problem_of(policy_of_tables(some_tables_alike_in_the_mirror(1), MEMORY, MEMORY), Seat.ONE)
     responder = Controller(problem)
     responder.settle(200)
     opening = 2 * SMALL
@@ -41,7 +42,7 @@ def test_what_the_strategy_and_the_responder_win_adds_up() -> None:
 @pytest.mark.parametrize("seat", list(Seat))
 def test_a_strategy_gives_away_less_when_it_has_met_its_best_responders(seat: Seat) -> None:
     tables = some_tables_alike_in_the_mirror(2)
-    problem = folded(problem_against(tables, seat, MEMORY, MEMORY), MEMORY, MEMORY)
+    problem = folded(problem_of(policy_of_tables(tables, MEMORY, MEMORY), seat), MEMORY, MEMORY)
     before = tightest(problem, Effort(sweeps=8, depth=4)).low
     strategy = strategy_of(tables)
     opening = 2 * SMALL if seat is Seat.ONE else None

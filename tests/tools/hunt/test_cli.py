@@ -16,7 +16,7 @@ pytest.importorskip("numba")
 import numpy as np
 
 from duels.core.rules import Seat
-from duels.games.hunt import certify, strategy
+from duels.games.hunt import strategy
 from duels.games.hunt.certify.pomdp import Step
 from duels.games.hunt.self_play import PairValues, described
 from duels.games.hunt.strategy import DATA, unpack
@@ -75,7 +75,7 @@ def test_what_is_written_can_be_shipped(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(strategy, "CLAIM", tmp_path / "certificate.json")
     monkeypatch.setattr(strategy, "CERTIFIED", json.loads(strategy.CLAIM.read_text())["checksum"])
     assert strategy.shipped.__wrapped__()
-    claim = certify.claimed().against
+    claim = strategy.claimed().against
     assert all(0.4 < claim[seat].low < claim[seat].high <= 1.0 for seat in Seat)
 
 

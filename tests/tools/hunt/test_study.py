@@ -10,15 +10,14 @@ import pytest
 pytest.importorskip("numba")
 
 from duels.core.rules import Seat
-from duels.games.hunt.certify import claimed
 from duels.games.hunt.certify.policies import policy_of_tables, policy_of_weights
-from duels.games.hunt.certify.pomdp import Effort, tightest
-from duels.games.hunt.certify.responder_problem import problem_against
+from duels.games.hunt.certify.pomdp import Effort
+from duels.games.hunt.certify.responder_problem import problem_of
 from duels.games.hunt.certify.verify import Sampled
 from duels.games.hunt.memory import Window
 from duels.games.hunt.rules import Action, QuantumHunt, State, Tunnel
-from duels.games.hunt.strategy import shipped
-from tests.games.hunt.certify.test_pomdp import Search, some_tables
+from duels.games.hunt.strategy import claimed, shipped
+from tests.games.hunt.certify.test_pomdp import Search, some_tables, tightest
 from tools.hunt.evaluation import evaluate
 from tools.hunt.naive import NAIVE
 from tools.hunt.report import report, sections
@@ -110,7 +109,7 @@ class SearchWithoutTunnel(Search):
 def test_a_responder_without_a_tunnel_against_plain_search() -> None:
     memory, seat = Window(3, 1), Seat.ONE
     tables = some_tables(1, memory)
-    problem = problem_against(tables, seat, memory, memory)
+    problem = problem_of(policy_of_tables(tables, memory, memory), seat)
     effort = Effort(sweeps=12, trials=400, depth=6)
     found, free = tightest(without_tunnel(problem, memory.cells), effort), tightest(problem, effort)
     least, most = (SearchWithoutTunnel(tables, seat, end, memory).value(3) for end in (0.0, 1.0))

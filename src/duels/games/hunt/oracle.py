@@ -23,7 +23,7 @@ from duels.games.hunt.rules import (
     Tunnel,
 )
 from duels.games.hunt.self_play import PairValues, place_of, round_of, shipped_table
-from duels.games.hunt.strategy import CELLS, OFF, Strategy, row_of, shipped
+from duels.games.hunt.strategy import CELLS, OFF, Strategy, claimed, row_of, shipped
 from duels.solving.bounds import Bounds
 from duels.solving.oracle import OFTEN, Check, Exactness, Finding, Judged, Oracle, Value, Verdict
 from duels.solving.progress import Progress, quiet
@@ -52,8 +52,6 @@ def make_oracle(rules: QuantumHunt, progress: Progress = quiet) -> "HuntOracle":
 
 
 def how_perfect() -> str:
-    from duels.games.hunt.certify import claimed
-
     return f"{_certified(claimed().nash_conv)}, both seats together"
 
 
@@ -217,13 +215,9 @@ class HuntOracle(
         )
 
     def exploitability_bound(self) -> float | None:
-        from duels.games.hunt.certify import claimed
-
         return claimed().nash_conv.high / 2 if self.rules.max_turns is None else None
 
     def claim(self) -> str:
-        from duels.games.hunt.certify import claimed
-
         certificate = claimed()
         one, two = certificate.against[Seat.ONE], certificate.against[Seat.TWO]
         gain, value = certificate.nash_conv, certificate.value

@@ -1,11 +1,11 @@
 """What the best opponent wins against a policy for hunt: a certificate, or bounds for an agent."""
 
+from collections.abc import Callable, Sequence
+
 from duels.core.errors import DuelsError
-from duels.core.rules import Seat
-from duels.games.hunt.certify import certificate, claimed
-from duels.games.hunt.certify.agents import agent_bounds as agent_bounds
-from duels.games.hunt.rules import QuantumHunt
-from duels.games.hunt.strategy import CELLS, Tables, shipped
+from duels.core.rules import Seat, Sight
+from duels.games.hunt.rules import Action, Known, QuantumHunt
+from duels.games.hunt.strategy import CELLS, Tables, claimed, shipped
 from duels.solving.bounds import Bounds
 
 KIND = (
@@ -29,4 +29,22 @@ def response_bounds(rules: QuantumHunt, policy: object) -> dict[Seat, Bounds] | 
         raise DuelsError(
             f"A strategy for hunt is certified on {CELLS} positions and without a limit of turns."
         )
-    return (claimed() if policy is shipped() else certificate(policy)).against
+    if policy is shipped():
+        return claimed().against
+    from duels.games.hunt.certify.pomdp import certificate
+
+    return certificate(policy).against
+
+
+def agent_bounds(
+    rules: QuantumHunt, odds: Callable[[Sight[Action, Known]], Sequence[float]]
+) -> dict[Seat, Bounds] | None:
+    """What the best responder wins against an agent, by the agent's seat, within a minute.
+
+    None where there is no method: under a limit of turns, and on larger grids.
+    """
+    if rules.max_turns is not None or not 2 <= rules.cells <= CELLS:
+        return None
+    from duels.games.hunt.certify.agents import policy_of_agent, responder_bounds
+
+    return {seat: responder_bounds(policy_of_agent(odds, seat, rules.cells), seat) for seat in Seat}

@@ -16,6 +16,7 @@ from typing import Any
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat
 from duels.games.hunt.memory import Round, Window
+from duels.solving.bounds import Bounds
 from duels.solving.store import unpack_shorts
 
 CELLS = 7
@@ -96,6 +97,30 @@ def read_claim() -> dict[str, Any]:
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         pass  # whatever it is, it is not what was stored
     raise DuelsError("hunt's certificate is missing or damaged: install duels again.")
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What a best responder with full memory wins against each seat's strategy."""
+
+    against: dict[Seat, Bounds]
+
+    @property
+    def nash_conv(self) -> Bounds:
+        """The sum of what both best responders gain over the value of the game."""
+        pair = self.against.values()
+        return Bounds(max(0.0, sum(b.low for b in pair) - 1), sum(b.high for b in pair) - 1)
+
+    @property
+    def value(self) -> Bounds:
+        """Player 1's chance of winning when both play perfectly."""
+        return Bounds(1 - self.against[Seat.ONE].high, self.against[Seat.TWO].high)
+
+
+def claimed() -> Certificate:
+    """The certificate that is shipped with the strategy; `HuntOracle.verify` recomputes it."""
+    stored = read_claim()
+    return Certificate({seat: Bounds(*stored[str(seat.value)]) for seat in Seat})
 
 
 def digest_claim(claim: dict[str, Any]) -> str:

@@ -11,17 +11,18 @@ import pytest
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat, Sight
 from duels.games.hunt.certify.policies import Weigh, keeping_the_tunnel, policy_of_weights
+from duels.games.hunt.response import agent_bounds
 from duels.games.hunt.rules import Action, Known, Move, Observe, QuantumHunt, Tunnel
 from duels.games.hunt.strategy import Tables
 
 pytest.importorskip("numba")
 
-from duels.games.hunt.certify.agents import agent_bounds, responder_bounds, told_of_the_tunnel
-from duels.games.hunt.certify.pomdp import Effort, at_least, tightest
+from duels.games.hunt.certify.agents import responder_bounds, told_of_the_tunnel
+from duels.games.hunt.certify.pomdp import Effort, at_least
 from duels.games.hunt.certify.responder_problem import problem_of
 from duels.games.hunt.memory import Window
 from duels.solving.best_response import best_response
-from tests.games.hunt.certify.test_pomdp import Acted, Met, Search
+from tests.games.hunt.certify.test_pomdp import Acted, Met, Search, tightest
 from tools.hunt.evaluation import evaluate
 from tools.hunt.naive import NAIVE, never_tunnels, uniform
 

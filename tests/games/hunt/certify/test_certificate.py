@@ -8,14 +8,17 @@ import pytest
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat
-from duels.games.hunt import certify, strategy
-from duels.games.hunt.certify import Certificate, claimed, verify
-from duels.games.hunt.certify.pomdp import Step
+from duels.games.hunt import strategy
 from duels.games.hunt.oracle import make_oracle
 from duels.games.hunt.rules import QuantumHunt
-from duels.games.hunt.strategy import shipped
+from duels.games.hunt.strategy import Certificate, claimed, shipped
 from duels.solving.bounds import Bounds
 from tools.hunt.shipping import write_certificate
+
+pytest.importorskip("numba")
+
+from duels.games.hunt.certify import pomdp, verify
+from duels.games.hunt.certify.pomdp import Step
 
 
 def test_gains_and_value_follow_from_the_two_best_responses() -> None:
@@ -35,7 +38,7 @@ def test_the_claim_says_something() -> None:
 def test_what_is_proven_is_claimed_of_the_game_without_a_limit_only(monkeypatch: pytest.MonkeyPatch) -> None:
     found = claimed().against
     monkeypatch.setattr(
-        certify, "certify", lambda strategy: ((s, Step("done", 1.0, b)) for s, b in found.items())
+        pomdp, "certify", lambda strategy: ((s, Step("done", 1.0, b)) for s, b in found.items())
     )
     monkeypatch.setattr(verify, "check_self_play", lambda oracle, progress: iter(()))
     for limit in (None, 2):
@@ -47,7 +50,6 @@ def test_what_is_proven_is_claimed_of_the_game_without_a_limit_only(monkeypatch:
 
 @pytest.mark.slow
 def test_the_claim_is_what_the_strategy_gives() -> None:
-    pytest.importorskip("numba")
     told: list[str] = []
     checks = list(make_oracle(QuantumHunt()).verify(told.append))
     assert all(check.passed for check in checks), checks
@@ -59,9 +61,9 @@ def test_a_claim_that_does_not_hold_is_refused(monkeypatch: pytest.MonkeyPatch) 
     """What is found is compared with what is claimed, bound by bound."""
     found = claimed().against
     bold = {Seat.ONE: Bounds(found[Seat.ONE].low, found[Seat.ONE].high - 0.001), Seat.TWO: found[Seat.TWO]}
-    monkeypatch.setattr(certify, "claimed", lambda: Certificate(bold))
+    monkeypatch.setattr(strategy, "claimed", lambda: Certificate(bold))
     monkeypatch.setattr(
-        certify, "certify", lambda strategy: ((s, Step("done", 1.0, b)) for s, b in found.items())
+        pomdp, "certify", lambda strategy: ((s, Step("done", 1.0, b)) for s, b in found.items())
     )
     monkeypatch.setattr(verify, "check_self_play", lambda oracle, progress: iter(()))
     assert [check.passed for check in make_oracle(QuantumHunt()).verify()] == [False, True]

@@ -13,13 +13,21 @@ from duels.games.hunt.strategy import Tables
 
 pytest.importorskip("numba")
 
-from duels.games.hunt.certify.pomdp import Effort, bounds, tightest
-from duels.games.hunt.certify.responder_problem import folded, mirrored_rows, problem_against
+from duels.games.hunt.certify.policies import policy_of_tables
+from duels.games.hunt.certify.pomdp import Effort, bounds
+from duels.games.hunt.certify.responder_problem import HiddenStrategy, folded, mirrored_rows, problem_of
+from duels.solving.bounds import Bounds
 
 Met = tuple[float, State, tuple[int, ...]]
 Acted = tuple[float, State, tuple[int, ...], Action]
 CELLS = 3
 MEMORY = Window(CELLS, 1)
+
+
+def tightest(problem: HiddenStrategy, effort: Effort) -> Bounds:
+    """The bounds after all the effort."""
+    *_, last = bounds(problem, effort)
+    return last.bounds
 
 
 def some_tables(seed: int, memory: Memory = MEMORY) -> Tables:
@@ -113,7 +121,7 @@ def some_tables_alike_in_the_mirror(seed: int) -> Tables:
 
 @pytest.mark.parametrize("seat", list(Seat))
 def test_mirror_images_may_be_taken_as_one(seat: Seat) -> None:
-    problem = problem_against(some_tables_alike_in_the_mirror(3), seat, MEMORY, MEMORY)
+    problem = problem_of(policy_of_tables(some_tables_alike_in_the_mirror(3), MEMORY, MEMORY), seat)
     half = folded(problem, MEMORY, MEMORY)
     assert (half.support != 0).sum() < 0.6 * (problem.support != 0).sum()
     effort = Effort(sweeps=12, trials=400, depth=6)
@@ -124,7 +132,7 @@ def test_mirror_images_may_be_taken_as_one(seat: Seat) -> None:
 
 
 def test_a_strategy_that_is_not_alike_in_the_mirror_is_left_as_it_is() -> None:
-    problem = problem_against(some_tables(3), Seat.ONE, MEMORY, MEMORY)
+    problem = problem_of(policy_of_tables(some_tables(3), MEMORY, MEMORY), Seat.ONE)
     assert folded(problem, MEMORY, MEMORY) is problem
 
 
@@ -137,7 +145,9 @@ def test_bounds_hold_against_plain_search(
     seat: Seat, seed: int, memory: Memory, turns: int, width: float, gap: float
 ) -> None:
     tables = some_tables(seed, memory)
-    found = tightest(problem_against(tables, seat, memory, memory), Effort(sweeps=12, trials=400, depth=6))
+    found = tightest(
+        problem_of(policy_of_tables(tables, memory, memory), seat), Effort(sweeps=12, trials=400, depth=6)
+    )
     at_least, at_most = (Search(tables, seat, end, memory).value(turns) for end in (0.0, 1.0))
     assert found.low <= found.high
     assert at_least <= found.high
@@ -152,7 +162,7 @@ def test_bounds_hold_against_plain_search(
 def test_every_option_leads_to_a_place_where_play_can_go_on(seat: Seat, cells: int) -> None:
     """A responder has something to choose by at every place that it can be at."""
     memory = Window(cells, 1)
-    problem = problem_against(some_tables(1, memory), seat, memory, memory)
+    problem = problem_of(policy_of_tables(some_tables(1, memory), memory, memory), seat)
     met, fresh = set(), {node for node, _ in problem.start}
     while fresh:
         met |= fresh
@@ -164,7 +174,7 @@ def test_every_option_leads_to_a_place_where_play_can_go_on(seat: Seat, cells: i
 
 
 def test_every_step_gives_valid_and_tighter_bounds() -> None:
-    problem = problem_against(some_tables(5), Seat.ONE, MEMORY, MEMORY)
+    problem = problem_of(policy_of_tables(some_tables(5), MEMORY, MEMORY), Seat.ONE)
     steps = [step.bounds for step in bounds(problem, Effort(sweeps=6, trials=60, depth=4))]
     highs = [step.high for step in steps]
     assert highs == sorted(highs, reverse=True)

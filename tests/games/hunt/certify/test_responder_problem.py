@@ -3,7 +3,8 @@
 import pytest
 
 from duels.core.rules import Seat
-from duels.games.hunt.certify.responder_problem import problem_against, type_after
+from duels.games.hunt.certify.policies import policy_of_tables
+from duels.games.hunt.certify.responder_problem import problem_of, type_after
 from duels.games.hunt.rules import OFF_GRID, Move, Phase, QuantumHunt, State, Tunnel
 from duels.games.hunt.strategy import shipped
 
@@ -24,7 +25,7 @@ def test_no_play_of_the_strategy_is_left_out() -> None:
     """Where the strategy acts, its moves and signals are whole distributions over what the rules allow."""
     pytest.importorskip("numpy")
     for seat, tables in shipped().items():
-        problem = problem_against(tables, seat)
+        problem = problem_of(policy_of_tables(tables), seat)
         met = problem.support != 0
         rows = sorted(set(problem.kernel[met].tolist()))
         on_grid = problem.moves[rows, :7, :7]

@@ -10,14 +10,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NoReturn
 
+import numpy as np
+
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat, Sight
 from duels.core.validation import SAME_ANSWER
 from duels.games.hunt.certify.policies import MemoryPolicy, keeping_the_tunnel, normalized, policy_of_weights
 from duels.games.hunt.certify.pomdp import Effort, at_least, bounds
 from duels.games.hunt.certify.responder_problem import HiddenStrategy, problem_of
-from duels.games.hunt.rules import Action, Known, QuantumHunt
-from duels.games.hunt.strategy import CELLS
+from duels.games.hunt.rules import Action, Known
 from duels.solving.bounds import Bounds
 from duels.solving.progress import Progress, quiet
 
@@ -46,17 +47,7 @@ class Glance(Sight[Action, Known]):
     history = property(_refuse)
 
 
-def agent_bounds(rules: QuantumHunt, odds: Odds) -> dict[Seat, Bounds] | None:
-    """What the best responder wins against an agent, by the agent's seat, within a minute.
-
-    None where there is no method: under a limit of turns, and on larger grids.
-    """
-    if rules.max_turns is not None or not 2 <= rules.cells <= CELLS:
-        return None
-    return {seat: responder_bounds(_policy(odds, seat, rules.cells), seat) for seat in Seat}
-
-
-def _policy(odds: Odds, seat: Seat, cells: int) -> MemoryPolicy:
+def policy_of_agent(odds: Odds, seat: Seat, cells: int) -> MemoryPolicy:
     """The agent as tables; one that does not answer as before when it is asked again, later, is refused."""
     answers: dict[tuple[Known, Sequence[Action]], list[float]] = {}
 
@@ -100,8 +91,6 @@ def told_of_the_tunnel(policy: MemoryPolicy, seat: Seat) -> HiddenStrategy:
     Places, and the responder's nodes, come in four blocks: the policy decides whether to tunnel; it acts with
     its tunnel spent; it keeps its tunnel and acts; it tunnels and acts.
     """
-    import numpy as np
-
     cells, off = policy.own.cells, policy.own.cells
     left, spent = slice(cells, None), slice(None, cells)
     kept = replace(

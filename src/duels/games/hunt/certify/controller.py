@@ -6,7 +6,6 @@ already: whatever a point is said to be worth can be won, for every hidden state
 """
 # mypy: disable-error-code="no-untyped-call"
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,18 +16,6 @@ from duels.solving.compiling import compiled
 Array = np.ndarray[Any, Any]
 Tables = tuple[Array, ...]
 fast = compiled(nogil=True, boundscheck=False, fastmath={"contract", "arcp", "nsz"})
-
-
-@dataclass(frozen=True)
-class Fineness:
-    """Where the controller gets new points."""
-
-    met: float = 2e-4
-    """At beliefs that play meets at least so often."""
-    near: float = 3e-3
-    """At beliefs that any other option would lead to, where the choice comes up at least so often."""
-    gain: float = 1e-3
-    """If the new point is worth so much more, for a belief of mass one."""
 
 
 @fast
@@ -334,9 +321,13 @@ class Controller:
         """Follow play from points and beliefs on; adds to `gains`."""
         follow(roots, shares, rounds, self.tables, self.points, self.reach, self.gains)
 
-    def grow(self, fineness: Fineness = Fineness()) -> None:
-        """Add points where play, as last followed, goes."""
-        grow(self.tables, self.points, self.reach, fineness.met, fineness.near, fineness.gain)
+    def grow(self, met: float = 2e-4, near: float = 3e-3, gain: float = 1e-3) -> None:
+        """Add points that are worth `gain` more, for a belief of mass one.
+
+        They lie where play, as last followed, comes at least as often as `met`, and where any other option
+        would lead if the choice comes up as often as `near`.
+        """
+        grow(self.tables, self.points, self.reach, met, near, gain)
 
     def improve(self) -> None:
         roots, shares, _ = self.begin()

@@ -5,7 +5,9 @@ Tables of the shipped kind and policies given as functions both become one; that
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from duels.core.rules import Seat
 from duels.games.hunt.memory import Memory, Window
@@ -21,11 +23,7 @@ from duels.games.hunt.rules import (
 )
 from duels.games.hunt.strategy import CELLS, OTHERS, OWN, Tables
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    Array = np.ndarray[Any, Any]
-
+Array = np.ndarray[Any, Any]
 Weigh = Callable[[Known, Sequence[Action]], list[float]]
 """The weight of each legal action, from what a seat sees now: a policy without memory of its own."""
 NOWHERE = -1
@@ -38,18 +36,16 @@ class MemoryPolicy:
 
     own: Memory
     others: Memory
-    cell: "Array"
+    cell: Array
     """By type: the token's cell. The last type is the one it starts with."""
-    moves: "Array"
+    moves: Array
     """By row, type and type: the chance to become the other."""
-    names: "Array"
+    names: Array
     """By row, type and cell: the chance to name it."""
 
 
 def policy_of_tables(tables: Tables, own: Memory = OWN, others: Memory = OTHERS) -> MemoryPolicy:
     """One seat's tables. They never tunnel, so a token's type is its cell."""
-    import numpy as np
-
     cells, rows = own.cells, len(own.states) * len(others.states)
     places = cells + 1
     moves, names = np.zeros((rows, places, places)), np.zeros((rows, places, cells))
@@ -63,8 +59,6 @@ def policy_of_weights(weigh: Weigh, seat: Seat, cells: int = CELLS) -> MemoryPol
 
     A token's types: its cell with the tunnel spent, its cell with the tunnel left, off the grid.
     """
-    import numpy as np
-
     rules, last = QuantumHunt(cells), Window(cells, 1)
     types = [(cell, tunnel) for tunnel in (False, True) for cell in range(1, cells + 1)] + [(OFF_GRID, True)]
     rows = len(last.states) ** 2
@@ -133,7 +127,5 @@ def _row(last: Window, state: State, seat: Seat) -> int:
 
 def normalized(weights: Any) -> Any:
     """Weights as shares of the sum of their row, 0 where that is 0."""
-    import numpy as np
-
     total = weights.sum(axis=-1, keepdims=True)
     return np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)

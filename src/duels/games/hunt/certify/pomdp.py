@@ -13,8 +13,14 @@ which lower bounds in mind, decides how tight it gets, never whether it holds.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from duels.games.hunt.certify.responder_problem import MOST_STATES, HiddenStrategy
+from duels.core.rules import Seat
+from duels.games.hunt.certify.controller import Controller
+from duels.games.hunt.certify.interpolation import Interpolation
+from duels.games.hunt.certify.policies import policy_of_tables
+from duels.games.hunt.certify.responder_problem import MOST_STATES, HiddenStrategy, folded, problem_of
+from duels.games.hunt.strategy import Certificate, Strategy
 from duels.solving.bounds import Bounds
+from duels.solving.progress import Progress, quiet
 
 ROUNDING = 1e-9
 """What adding up floats may cost; both bounds give it away."""
@@ -42,13 +48,12 @@ class Step:
 
 
 BATCHES = 10
+EFFORT = Effort(sweeps=7, trials=25_000, depth=8)
+"""For the shipped certificate."""
 
 
 def bounds(problem: HiddenStrategy, effort: Effort = Effort()) -> Iterator[Step]:
     """Tighten the bounds step by step; every yielded pair is valid, the last is the tightest."""
-    from duels.games.hunt.certify.controller import Controller
-    from duels.games.hunt.certify.interpolation import Interpolation
-
     table = Interpolation(problem)
     steps = 1 + effort.sweeps + BATCHES * bool(effort.trials)
     responder = Controller(problem).deepened(effort.depth)
@@ -71,12 +76,20 @@ def bounds(problem: HiddenStrategy, effort: Effort = Effort()) -> Iterator[Step]
 
 def at_least(problem: HiddenStrategy, effort: Effort = Effort()) -> float:
     """The lower bound alone, which a problem of any number of hidden states has."""
-    from duels.games.hunt.certify.controller import Controller
-
     return max(0.0, Controller(problem).deepened(effort.depth).value() - ROUNDING)
 
 
-def tightest(problem: HiddenStrategy, effort: Effort = Effort()) -> Bounds:
-    """The bounds after all the effort."""
-    *_, last = bounds(problem, effort)
-    return last.bounds
+def certify(strategy: Strategy, effort: Effort = EFFORT) -> Iterator[tuple[Seat, Step]]:
+    """Bound the best response to each seat's strategy, step by step; the last step of each seat counts."""
+    for seat in Seat:
+        for step in bounds(folded(problem_of(policy_of_tables(strategy[seat]), seat)), effort):
+            yield seat, step
+
+
+def certificate(strategy: Strategy, progress: Progress = quiet) -> Certificate:
+    """The certificate after all the effort; takes minutes."""
+    found: dict[Seat, Bounds] = {}
+    for seat, step in certify(strategy):
+        found[seat] = step.bounds
+        progress(f"best responder against {seat.label}: {step.bounds.in_words()}")
+    return Certificate(found)

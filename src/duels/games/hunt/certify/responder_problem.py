@@ -2,15 +2,14 @@
 
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from duels.core.rules import Seat
-from duels.games.hunt.certify.policies import MemoryPolicy, policy_of_tables
+from duels.games.hunt.certify.policies import Array, MemoryPolicy
 from duels.games.hunt.memory import Memory
-from duels.games.hunt.strategy import CELLS, OTHERS, OWN, Tables
-
-if TYPE_CHECKING:
-    import numpy as np
+from duels.games.hunt.strategy import CELLS, OTHERS, OWN
 
 LEFT = 1
 """The responder's own type: its cell, plus `CELLS` while its tunnel is left; the last one is off the grid."""
@@ -29,45 +28,29 @@ class HiddenStrategy:
     leads to its next node.
     """
 
-    first_option: "np.ndarray[Any, Any]"
+    first_option: Array
     """Options of node n are `first_option[n]` up to `first_option[n + 1]`."""
-    wins: "np.ndarray[Any, Any]"
-    stays: "np.ndarray[Any, Any]"
-    goes: "np.ndarray[Any, Any]"
+    wins: Array
+    stays: Array
+    goes: Array
     """Per option: the place where the strategy acts next."""
-    kernel: "np.ndarray[Any, Any]"
+    kernel: Array
     """Per place: its row in `moves` and `signals`."""
-    caught: "np.ndarray[Any, Any]"
-    support: "np.ndarray[Any, Any]"
+    caught: Array
+    support: Array
     """Per place: mask of the states that can be there; 0 where the place is never met."""
-    then: "np.ndarray[Any, Any]"
+    then: Array
     """Per place and signal: the responder's next node, -1 where the signal beats it."""
-    moves: "np.ndarray[Any, Any]"
+    moves: Array
     """Per kernel: probability of the new state, by old state."""
-    signals: "np.ndarray[Any, Any]"
+    signals: Array
     """Per kernel and signal: its probability, by new state."""
-    start: "tuple[tuple[int, tuple[float, ...]], ...]"
+    start: tuple[tuple[int, tuple[float, ...]], ...]
     """Nodes where the responder may have its first turn, each with its share of belief."""
-    turned: "np.ndarray[Any, Any] | None" = None
+    turned: Array | None = None
     """Per option: whether the place that it goes to is the mirror image, with the states renamed."""
-    mirror: "np.ndarray[Any, Any] | None" = None
+    mirror: Array | None = None
     """By state: its name in the mirror."""
-
-    def folded(self, places: "np.ndarray[Any, Any]", mirror: "np.ndarray[Any, Any]") -> "HiddenStrategy":
-        """The same problem with mirror images as one, for a strategy that plays alike in the mirror.
-
-        `places`: the mirror image of each place.
-        """
-        import numpy as np
-
-        turned = places[self.goes] < self.goes
-        return replace(
-            self,
-            goes=np.where(turned, places[self.goes], self.goes),
-            support=np.where(places < np.arange(len(places)), 0, self.support),
-            turned=turned,
-            mirror=mirror,
-        )
 
     @property
     def states(self) -> int:
@@ -75,13 +58,11 @@ class HiddenStrategy:
         return int(self.moves.shape[1])
 
     @property
-    def tables(self) -> "tuple[Any, ...]":
+    def tables(self) -> tuple[Any, ...]:
         """What compiled code reads; the last is a tuple as long as there are hidden states.
 
         A tuple's length is part of its type: loops over the states are compiled for their number.
         """
-        import numpy as np
-
         turned = np.zeros(len(self.goes), np.bool_) if self.turned is None else self.turned
         mirror = np.arange(self.states) if self.mirror is None else self.mirror
         return (
@@ -103,17 +84,8 @@ def type_after(own: int, cell: int, cells: int = CELLS) -> int | None:
     return cell if tunnel == LEFT else None
 
 
-def problem_against(
-    tables: Tables, seat: Seat, own_memory: Memory = OWN, other_memory: Memory = OTHERS
-) -> HiddenStrategy:
-    """The responder's problem against `seat`'s strategy, which never tunnels: the token's cell is hidden."""
-    return problem_of(policy_of_tables(tables, own_memory, other_memory), seat)
-
-
 def problem_of(policy: MemoryPolicy, seat: Seat) -> HiddenStrategy:
     """The responder's problem against `seat`'s policy, of whose token the type is hidden."""
-    import numpy as np
-
     cells, off = policy.own.cells, len(policy.cell) - 1
     rows = len(policy.own.states) * len(policy.others.states)
     hidden = max(off + 1, MOST_STATES)
@@ -154,8 +126,6 @@ def _types_on(policy: MemoryPolicy) -> list[int]:
 
 def _list_options(policy: MemoryPolicy, hidden: int) -> tuple[Any, Any, Any, Any]:
     """The responder's options at every node: to go to a cell and name another, row by row, type by type."""
-    import numpy as np
-
     cells, width = policy.own.cells, len(policy.others.states)
     types, at, everywhere = 2 * cells + 1, _types_on(policy), (1 << hidden) - 1
     latest, following = policy.others.latest, policy.others.following
@@ -175,8 +145,6 @@ def _list_options(policy: MemoryPolicy, hidden: int) -> tuple[Any, Any, Any, Any
 
 def _list_places(policy: MemoryPolicy, seat: Seat) -> tuple[Any, Any, Any]:
     """By place: the states that can be there, those that are caught there, and the node after each signal."""
-    import numpy as np
-
     cells, off, width = policy.own.cells, len(policy.cell) - 1, len(policy.others.states)
     types, at = 2 * cells + 1, _types_on(policy)
     after_own, last_own, last_other = policy.own.following, policy.own.latest, policy.others.latest
@@ -201,8 +169,6 @@ def folded(
     problem: HiddenStrategy, own_memory: Memory = OWN, other_memory: Memory = OTHERS
 ) -> HiddenStrategy:
     """The problem with mirror images as one if the strategy plays alike in both, else as it is."""
-    import numpy as np
-
     cells = own_memory.cells
     rows = mirrored_rows(own_memory, other_memory)
     kinds = [*range(cells - 1, -1, -1), *range(2 * cells - 1, cells - 1, -1), 2 * cells]
@@ -214,7 +180,14 @@ def folded(
     if not (np.array_equal(moves, problem.moves) and np.array_equal(signals, problem.signals)):
         return problem
     places = (np.array(rows)[:, None] * len(kinds) + np.array(kinds)).ravel()
-    return problem.folded(places, np.array(states))
+    turned = places[problem.goes] < problem.goes
+    return replace(
+        problem,
+        goes=np.where(turned, places[problem.goes], problem.goes),
+        support=np.where(places < np.arange(len(places)), 0, problem.support),
+        turned=turned,
+        mirror=np.array(states),
+    )
 
 
 def mirrored_rows(own_memory: Memory = OWN, other_memory: Memory = OTHERS) -> list[int]:

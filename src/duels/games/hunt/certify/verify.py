@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from duels.core.match import Match, playing
 from duels.core.rules import A, Rules, S, Seat, V
-from duels.games.hunt import certify
+from duels.games.hunt import strategy
+from duels.games.hunt.certify import pomdp
 from duels.games.hunt.rules import QuantumHunt
 from duels.games.hunt.self_play import ROUNDING, shipped_table
 from duels.games.hunt.strategy import OFF
@@ -43,8 +44,8 @@ def verify(oracle: "HuntOracle", progress: Progress = quiet) -> Iterator[Check]:
 
 def check_certificate(oracle: "HuntOracle", progress: Progress) -> Iterator[Check]:
     """Bound the best responder to each seat again."""
-    found = certify.certificate(oracle.strategy, progress).against
-    for seat, claim in certify.claimed().against.items():
+    found = pomdp.certificate(oracle.strategy, progress).against
+    for seat, claim in strategy.claimed().against.items():
         yield Check(
             f"what a best responder wins against {seat.label}'s strategy",
             claim.low <= found[seat].low and found[seat].high <= claim.high,
