@@ -39,7 +39,7 @@ class Followed(Standing):
             for seat, events in self.events.items():
                 if not events or events[-1][0] != self.event(seat):
                     before = self._pages.get(seat)
-                    page = self._pages[seat] = MatchPage(PAGES, shown(self, seat), before)
+                    page = self._pages[seat] = MatchPage(PAGES, shown(self, seat))
                     events.append((self.event(seat), page.changes(before)))
 
 

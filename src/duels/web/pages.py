@@ -6,7 +6,6 @@ and is shown now.
 """
 
 import asyncio
-import gzip
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
@@ -23,11 +22,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from duels.core.svg import Picture, stylesheet
+from duels.core.svg import stylesheet
 from duels.web.refusals import Missing
 
 _FOREVER = "public, max-age=31536000, immutable"
-_LEAST_PACKED = 500  # bytes
 _IMPORT = re.compile(rb"""(from "\./[\w-]+\.js)(")""")
 _PARTS = {
     "players": ("seats", "seat"),
@@ -42,21 +40,10 @@ _PARTS = {
 """The parts, log and board aside: each is a macro of these values of a view, and an element with its id."""
 _LINE = ("seat", "who", "entry", "secret", "text", "named", "told_next", "earlier")
 """The same for a line of the log."""
-_RECURRING = ("players", "sentence", "actions", "tools", "question")
-"""Parts that come again and again while a match goes on: they are rendered once."""
-_MOST_KEPT = 4096  # of these
+_MOST_KEPT = 8192  # parts and lines: most of a page is as it was before
 _ELSEWHERE = "At the terminal"
 _LABELLED = re.compile(r"(\S+)\s{2,}(\S.*)")
 _ROW = re.compile(r"\s+(\S.*?)\s{3,}(\S.*)")
-
-
-@dataclass(frozen=True)
-class Static:
-    """A file that pages refer to, ready to be sent."""
-
-    body: bytes
-    packed: bytes
-    kind: str
 
 
 class Pages:
@@ -74,13 +61,13 @@ class Pages:
         self._templates.filters["parts"] = card_parts
         self._templates.filters["svg"] = Markup  # what our own drawings made
         self._parts: Any = self._templates.get_template("_parts.html").module
-        self.recurring_part = lru_cache(_MOST_KEPT)(self.part)
+        self.part = lru_cache(_MOST_KEPT)(self._part)
 
     def render(self, template: str, **values: Any) -> str:
         """A page, or a part of one."""
         return self._templates.get_template(template).render(values)
 
-    def part(self, name: str, *values: Any) -> str:
+    def _part(self, name: str, *values: Any) -> str:
         """A part of the page of a match: a macro, which needs no page around it."""
         part: str = getattr(self._parts, name)(*values)
         return part
@@ -96,16 +83,15 @@ class Pages:
 
     def file(self, request: Request) -> Response:
         """A file as an answer; Missing if there is none of that name."""
-        found = _statics().get(request.path_params["name"])
-        if found is None:
+        name = request.path_params["name"]
+        if name not in _statics():
             raise Missing()
         lasts = _FOREVER if request.url.query == _version() else "no-cache"
-        headers = {"Cache-Control": lasts, "Vary": "Accept-Encoding"}
-        if found.packed and "gzip" in request.headers.get("accept-encoding", ""):
-            return Response(
-                found.packed, media_type=found.kind, headers={**headers, "Content-Encoding": "gzip"}
-            )
-        return Response(found.body, media_type=found.kind, headers=headers)
+        return Response(
+            _statics()[name],
+            media_type=guess_type(name)[0] or "application/octet-stream",
+            headers={"Cache-Control": lasts},
+        )
 
 
 @cache
@@ -125,16 +111,12 @@ def _version() -> str:
 
 
 @cache
-def _statics() -> dict[str, Static]:
-    return {name: _prepared(name, body) for name, body in _bodies().items()}
-
-
-def _prepared(name: str, body: bytes) -> Static:
-    kind = guess_type(name)[0] or "application/octet-stream"
-    if name.endswith(".js"):
-        body = _IMPORT.sub(rb"\1?" + _version().encode() + rb"\2", body)
-    packed = gzip.compress(body, 9, mtime=0) if len(body) >= _LEAST_PACKED else b""
-    return Static(body, packed, kind)
+def _statics() -> dict[str, bytes]:
+    """The same as they are sent: scripts import one another by version."""
+    version = rb"\1?" + _version().encode() + rb"\2"
+    return {
+        name: _IMPORT.sub(version, body) if name.endswith(".js") else body for name, body in _bodies().items()
+    }
 
 
 # -- the page of a match ------------------------------------------------------------------------
@@ -143,80 +125,35 @@ def _prepared(name: str, body: bytes) -> Static:
 class MatchPage:
     """What the page of one viewer shows."""
 
-    def __init__(self, pages: Pages, view: dict[str, Any], before: "MatchPage | None" = None) -> None:
-        """Render a view; whatever the page before it shows, too, is taken from there."""
+    def __init__(self, pages: Pages, view: dict[str, Any]) -> None:
         self._pages = pages
         self._event: int = view["event"]
-        self._seat: int | None = view["seat"]
-        self._values = {part: [view[key] for key in keys] for part, keys in _PARTS.items()}
-        self._parts = {part: self._render(part, before) for part in _PARTS}
-        self._board: Picture = view["board"]
-        self._log: list[dict[str, Any]] = view["log"]
-        known = before.known_lines(self._log) if before else []
-        new = enumerate(self._log[len(known) :], start=len(known) + 1)
-        self._lines = [
-            *known,
-            *(pages.part("line", number, *[line[key] for key in _LINE]) for number, line in new),
-        ]
-
-    def _render(self, part: str, before: "MatchPage | None") -> str:
-        values = self._values[part]
-        if before and before._values[part] == values:
-            return before._parts[part]
-        render = self._pages.recurring_part if part in _RECURRING else self._pages.part
-        return render(part, *values)
-
-    def _render_line(self, number: int, line: dict[str, Any]) -> str:
-        return self._pages.part("line", number, *[line[key] for key in _LINE])
-
-    def known_lines(self, log: list[dict[str, Any]]) -> list[str]:
-        """The rendered lines, if the log has only grown since; none otherwise."""
-        return self._lines if log[: len(self._log)] == self._log else []
-
-    @property
-    def parts(self) -> dict[str, str]:
+        log = view["log"]
+        self._lines = tuple(
+            pages.part("line", number, *[line[key] for key in _LINE])
+            for number, line in enumerate(log, start=1)
+        )
+        earlier = sum(line["earlier"] for line, shown in zip(log, self._lines, strict=True) if shown)
+        self.parts = {
+            **{part: pages.part(part, *[view[key] for key in keys]) for part, keys in _PARTS.items()},
+            "board": Markup('<div id="board">{}</div>').format(Markup(view["board"])),
+            "told": pages.part("told", self._lines, earlier),
+        }
         """The whole page, by its parts."""
-        return {**self._parts, "board": Markup(_whole_board(self._board)), "told": self._told()}
 
     def whole(self) -> str:
         """The whole page as one element."""
         return self._pages.render("_match.html", event=self._event, parts=self.parts)
 
     def changes(self, before: "MatchPage | None") -> str:
-        """The elements that changed since `before`; the whole page if that was another viewer's, or none."""
-        if before is None or before._seat != self._seat:
+        """The elements that changed since `before`; the whole page if there is none."""
+        if before is None:
             return self.whole()
-        changed = [part for name, part in self._parts.items() if part != before._parts[name]]
-        if self._board != before._board:
-            changed.append(board_changes(before._board, self._board))
+        changed = {name: part for name, part in self.parts.items() if part != before.parts[name]}
         known = len(before._lines)
-        grew = known and before._lines == self._lines[:known]
-        if grew or before._lines == self._lines:
-            changed += self._lines[known:]
-        else:
-            changed.append(self._told())
-        return "".join(changed)
-
-    def _told(self) -> str:
-        """The whole log; it says how much of it comes from another match."""
-        earlier = [line["earlier"] for line, rendered in zip(self._log, self._lines, strict=True) if rendered]
-        return self._pages.part("told", self._lines, sum(earlier))
-
-
-def board_changes(before: Picture, now: Picture) -> str:
-    """The board for a page that shows `before`.
-
-    If it has as many parts as before, those that changed are enough: `data-changed` says which.
-    """
-    if len(before.parts) != len(now.parts):
-        return _whole_board(now)
-    changed = [place for place, part in enumerate(before.parts) if part != now.parts[place]]
-    tag = f'{now.start[:-1]} data-changed="{" ".join(map(str, changed))}">'
-    return "".join((tag, *[now.parts[place] for place in changed], "</svg>"))
-
-
-def _whole_board(picture: Picture) -> str:
-    return f'<div id="board">{picture}</div>'
+        if known and before._lines == self._lines[:known]:
+            changed["told"] = "".join(self._lines[known:])
+        return "".join(changed.values())
 
 
 # -- server-sent events -------------------------------------------------------------------------

@@ -155,12 +155,8 @@ class Site:
             shown["sentence"] = views.Headline("The invitation is too old: begin another match.")
         else:
             link, alone = f"{self._base(request)}/j/{invite.token}", self.settings.on_loopback
-            shown["invite"] = {
-                "link": link,
-                "qr": "" if alone else reach.qr_code(link),
-                "alone": alone,
-                "expires": invite.expires,
-            }
+            told = views.ShownInvite(link, "" if alone else reach.qr_code(link), alone, invite.expires)
+            shown["invite"] = told._asdict() if as_json else told
         return shown
 
     async def events(self, request: Request) -> ASGIApp:
@@ -182,7 +178,7 @@ class Site:
                 return None  # what comes meanwhile is told when the store is back
             if as_json:
                 return shown["event"], json.dumps(shown, ensure_ascii=False)
-            before, page = page, MatchPage(self.pages, shown, page)
+            before, page = page, MatchPage(self.pages, shown)
             return shown["event"], page.changes(before)
 
         return EventStream(

@@ -11,7 +11,6 @@ from duels.core.match import AnyMatch, Concession
 from duels.core.narration import SEAT_LABELS, PlayerNames, victory, wins
 from duels.core.record import format_entry
 from duels.core.rules import BOTH, CHANCE, AnyRules, AnySight, Outcome, Seat
-from duels.core.svg import Picture
 from duels.core.words import Words, plain
 from duels.play.narrator import Narrator
 from duels.web.standing import REMATCH, TAKEBACK, Offer, Standing, Viewer, shown_prompt
@@ -23,14 +22,15 @@ _NAMED = "named"  # whether the text of a line of the log begins with who did it
 def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
     """Everything that a program is told of the match, as JSON has it."""
     sight = sight_of(standing, viewer)
-    shown = _shown(standing, viewer, sight)
+    told = _shown(standing, viewer, sight)
     return {
-        **shown,
-        "log": [{key: told for key, told in line.items() if key != _NAMED} for line in shown["log"]],
-        "board": str(_board(standing, viewer, sight)),
+        **told,
+        "log": [{key: value for key, value in line.items() if key != _NAMED} for line in told["log"]],
+        "offer": told["offer"] and told["offer"]._asdict(),
+        "refused": told["refused"] and told["refused"]._asdict(),
         "players": [_player(standing, viewer, seat) for seat in Seat],
         "text": plain(_written_board(standing, sight)),
-        "actions": [_action(standing, sight, action) for action in sight.actions],
+        "actions": [_action(standing, sight, action)._asdict() for action in sight.actions],
     }
 
 
@@ -41,13 +41,12 @@ def shown(standing: Standing, viewer: Viewer) -> dict[str, Any]:
     told = _shown(standing, viewer, sight)
     return {
         **told,
-        "board": _board(standing, viewer, sight),
         "seats": tuple([_seat(standing, viewer, seat) for seat in _SEATS]),
         "over": told["outcome"] is not None,
         "may_rematch": REMATCH in told["may"],
         "example": drawing.example(sight) if sight.actions else "",
         "buttons": tuple(
-            [_button(standing, sight, action) for action in sight.actions if not drawing.has_place(action)]
+            [_action(standing, sight, action) for action in sight.actions if not drawing.has_place(action)]
         ),
     }
 
@@ -65,6 +64,7 @@ def _shown(standing: Standing, viewer: Viewer, sight: AnySight) -> dict[str, Any
         "turn": turn_of(standing, viewer),
         "sentence": _headline(standing, viewer, sight),
         "prompt": prompt,
+        "board": _board(standing, viewer, sight),
         "log": _log(standing, viewer, sight),
         "offer": _offer(standing, viewer, standing.offer),
         "refused": _offer(standing, viewer, standing.refused),
@@ -88,12 +88,12 @@ def _names(standing: Standing, viewer: Viewer) -> PlayerNames:
     return PlayerNames(standing.called[Seat.ONE], standing.called[Seat.TWO], viewer)
 
 
-def _board(standing: Standing, viewer: Viewer, sight: AnySight) -> Picture:
+def _board(standing: Standing, viewer: Viewer, sight: AnySight) -> str:
     """The board as the viewer sees it."""
     names = _names(standing, viewer)
     if _laid_open(standing):
-        return standing.drawing.open_picture(*map(standing.match.sight, Seat), names=names)
-    return standing.drawing.picture(sight, targets=True, names=names)
+        return standing.drawing.draw_open(*map(standing.match.sight, Seat), names=names)
+    return standing.drawing.draw(sight, targets=True, names=names)
 
 
 def _written_board(standing: Standing, sight: AnySight) -> str:
@@ -199,19 +199,19 @@ def prompt_of(words: Words[Any, Any], sight: AnySight) -> str:
     return shown_prompt(question) if question else ""
 
 
-def _action(standing: Standing, sight: AnySight, action: Any) -> dict[str, Any]:
-    return {
-        "action": standing.rules.format(action),
-        "label": label(standing.rules, action),
-        "entries": list(standing.words.entries(sight, action)),
-        "on_board": standing.drawing.has_place(action),
-    }
+class ShownAction(NamedTuple):
+    """An action: its notation, its label, and what the book has one enter."""
+
+    action: str
+    label: str
+    entries: tuple[str, ...]
+    on_board: bool
 
 
-def _button(standing: Standing, sight: AnySight, action: Any) -> tuple[str, str, str]:
-    """An action that has no place on the board: its notation, its label, and what the book has one enter."""
-    entries = standing.words.entries(sight, action)
-    return standing.rules.format(action), label(standing.rules, action), " ".join(entries)
+def _action(standing: Standing, sight: AnySight, action: Any) -> ShownAction:
+    entries = tuple(standing.words.entries(sight, action))
+    on_board = standing.drawing.has_place(action)
+    return ShownAction(standing.rules.format(action), label(standing.rules, action), entries, on_board)
 
 
 def label(rules: AnyRules, action: Any) -> str:
@@ -260,15 +260,29 @@ def _told(
     }
 
 
-def _offer(standing: Standing, viewer: Viewer, offer: Offer | None) -> dict[str, Any] | None:
+class ShownOffer(NamedTuple):
+    """An offer as the viewer is told of it."""
+
+    what: str
+    mine: bool
+    by: str
+    undoes_more: bool
+
+
+class ShownInvite(NamedTuple):
+    """How to invite somebody: a link, which may be for this computer alone, and until when."""
+
+    link: str
+    qr: str
+    alone: bool
+    expires: float
+
+
+def _offer(standing: Standing, viewer: Viewer, offer: Offer | None) -> ShownOffer | None:
     if not offer:
         return None
-    return {
-        "what": offer.what,
-        "mine": offer.seat is viewer,
-        "by": standing.called[offer.seat],
-        "undoes_more": offer.what == TAKEBACK and _undoes_more(standing, offer),
-    }
+    undoes_more = offer.what == TAKEBACK and _undoes_more(standing, offer)
+    return ShownOffer(offer.what, offer.seat is viewer, standing.called[offer.seat], undoes_more)
 
 
 def _undoes_more(standing: Standing, offer: Offer) -> bool:

@@ -52,12 +52,9 @@ export class Board {
     this.drawn();
   }
 
-  // The elements that an event changes. Every event has to be read: of the drawing, the next one may bring only what has
-  // changed since.
+  // The elements that an event changes.
   read(html) {
     const { content } = Object.assign(document.createElement("template"), { innerHTML: html });
-    const changes = content.querySelector("[data-changed]");
-    changes?.replaceWith(this.#completed(changes));
     const table = content.querySelector("#state");
     if (table) content.replaceChildren(...this.#changed(table));
     for (const element of content.children) put(element.cloneNode(true), this.#came, (old, fresh) => old.replaceWith(fresh));
@@ -70,19 +67,6 @@ export class Board {
   #changed(table) {
     const parts = [...table.querySelectorAll("[id]")].filter((each) => each.parentElement.closest("[id]") === table);
     return parts.filter((part) => !part.isEqualNode(this.#came.querySelector(`#${part.id}`)));
-  }
-
-  // The drawing that came last, with the parts that changed in their places.
-  #completed(changes) {
-    const drawing = changes.cloneNode();
-    delete drawing.dataset.changed;
-    drawing.append(...this.#came.querySelector("#board > .board").cloneNode(true).children);
-    const places = changes.dataset.changed.split(" ").filter(Boolean);
-    [...changes.children].forEach((part, index) => drawing.children[places[index]].replaceWith(part));
-    const board = document.createElement("div");
-    board.id = "board";
-    board.append(drawing);
-    return board;
   }
 
   // Put elements that changed into the page; what stays the same thing moves. Returns whether the board was drawn anew.
