@@ -63,7 +63,7 @@ def sent(standing: Followed, seat: Seat) -> tuple[Hashable, ...]:
         for number in (standing.event(seat), standing.event(seat) - 1, 0, standing.event(seat) + 1)
     ]
     answers += [
-        _answer(decide_offer, standing, seat, what, answer, standing.event(seat), {})
+        _answer(decide_offer, standing, seat, what, answer, standing.event(seat))
         for what in ("takeback", "rematch", "x")
         for answer in ("", "yes", "no")
     ]

@@ -31,46 +31,11 @@ def test_a_log_does_not_grow_for_ever() -> None:
     standing.add((Entry(Kind.SIT, "Ann", Seat.ONE), Entry(Kind.SIT, "Bob", Seat.TWO)))
     standing.add(Entry(Kind.PLAY, line, seat) for line, seat in (("1", Seat.ONE), ("2", Seat.TWO)))
     asked = [Entry(Kind.OFFER, "takeback 1", Seat.TWO), Entry(Kind.REFUSE, "takeback", Seat.ONE)]
-    assert decide_offer(standing, Seat.TWO, "takeback", "", standing.event(Seat.TWO), {})
+    assert decide_offer(standing, Seat.TWO, "takeback", "", standing.event(Seat.TWO))
     standing.add(asked * 2_500)
     with pytest.raises(Refusal, match="nothing more"):
-        decide_offer(standing, Seat.TWO, "takeback", "", standing.event(Seat.TWO), {})
+        decide_offer(standing, Seat.TWO, "takeback", "", standing.event(Seat.TWO))
     assert decide_act(standing, Seat.ONE, Asked(standing.event(Seat.ONE), "3")), "the match goes on"
-
-
-class Interrupted(SqliteStore):
-    """A store that lets something happen between reading and the reader's next step, as a slow one does."""
-
-    meanwhile: Callable[[], Any] | None = None
-
-    async def entries(self, match: str, after: int = 0) -> list[Entry]:
-        found = await super().entries(match, after)
-        if self.meanwhile:
-            then, self.meanwhile = self.meanwhile, None
-            await then()
-        return found
-
-
-def test_a_match_that_was_forgotten_while_it_was_read_is_read_again(tmp_path: Path) -> None:
-    async def play() -> int:
-        store = Interrupted(tmp_path / "web.sqlite3")
-        matches = Matches(store, Workers())
-        await matches.open()
-        seats = {Seat.ONE: ("ann", ""), Seat.TWO: ("bob", "")}
-        made = make_match(find_game("lights").rules(), {}, seats)
-        await store.create(made)
-
-        async def forget_and_write() -> None:
-            matches._known.clear()
-            await store.append(Change(made.id, 2, (Entry(Kind.PLAY, "4", Seat.ONE),)))
-
-        store.meanwhile = forget_and_write
-        await matches.look(made.id, "bob")
-        standing, _ = await matches.follow(made.id, "bob")
-        await matches.close()
-        return standing.number
-
-    assert asyncio.run(play()) == 3
 
 
 class Counting(SqliteStore):
@@ -128,7 +93,7 @@ def test_matches_and_streams_are_freed_without_the_collector(
         await matches.act(one.id, "ann", Asked(2, "move 3"))
 
         async def produce(last: int | None) -> tuple[int, str]:
-            standing, viewer = await matches.follow(one.id, "ann")
+            standing, viewer = await matches.look(one.id, "ann")
             return standing.event(viewer), str(view(standing, viewer))
 
         async def receive() -> dict[str, Any]:

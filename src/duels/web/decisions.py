@@ -5,7 +5,7 @@ The service writes them down, and decides again if somebody else was quicker.
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -110,9 +110,7 @@ def _is_repeated(standing: Standing, seat: Seat, asked: Asked, chosen: Any) -> b
     return bool(chosen == match.last.action)
 
 
-def decide_offer(
-    standing: Standing, seat: Seat, what: str, answer: str, event: int, identities: Mapping[Seat, str]
-) -> Change | None:
+def decide_offer(standing: Standing, seat: Seat, what: str, answer: str, event: int) -> Change | None:
     """What is to be written if a seat offers something, or answers; None if it is there already."""
     if what not in (TAKEBACK, REMATCH):
         raise Refusal(f"One can offer a {TAKEBACK} or a {REMATCH}.")
@@ -124,24 +122,22 @@ def decide_offer(
         return None
     offer = standing.offer if standing.offer and standing.offer.what == what else None
     if not answer:
-        return _decide_new_offer(standing, seat, what, offer, identities)
+        return _decide_new_offer(standing, seat, what, offer)
     if standing.seen[seat][event:]:  # the page may have shown another offer
         raise Stale("That is no longer offered.")
     if answer == "no" and offer:  # of one's own it is withdrawn
         return _entries(standing, Entry(Kind.REFUSE, what, seat))
     if not offer or offer.seat is seat:
         raise Stale("That is no longer offered.")
-    return _take_up(standing, what, offer.kept, seat, identities)
+    return _take_up(standing, what, offer.kept, seat)
 
 
-def _decide_new_offer(
-    standing: Standing, seat: Seat, what: str, offer: Offer | None, identities: Mapping[Seat, str]
-) -> Change | None:
+def _decide_new_offer(standing: Standing, seat: Seat, what: str, offer: Offer | None) -> Change | None:
     """The same for an offer, where such an `offer` may stand already."""
     if offer and offer.seat is seat:
         return None
     if offer and what == REMATCH:  # both want the same
-        return _take_up(standing, what, offer.kept, seat, identities)
+        return _take_up(standing, what, offer.kept, seat)
     if offer:  # whoever asks to take back a move has not agreed to take back another's
         raise Stale("The other player asks to take back a move. Answer that first.")
     if standing.number >= _LONGEST_LOG:
@@ -151,16 +147,18 @@ def _decide_new_offer(
         raise Refusal("A rematch comes after the end.")
     kept = 0 if what == REMATCH else _way_back(standing, seat, alone)
     if alone:
-        return _take_up(standing, what, kept, seat, identities)
+        return _take_up(standing, what, kept, seat)
     return _entries(standing, Entry(Kind.OFFER, what if what == REMATCH else f"{what} {kept}", seat))
 
 
-def _take_up(standing: Standing, what: str, kept: int, seat: Seat, identities: Mapping[Seat, str]) -> Change:
+def _take_up(standing: Standing, what: str, kept: int, seat: Seat) -> Change:
     """Carry out what both agree on."""
     if what == TAKEBACK:
         return _entries(standing, Entry(Kind.BACK, str(kept), seat))
     new = new_match.NewMatch(standing.rules, standing.kinds[Seat.TWO], standing.kinds[Seat.ONE])
-    people = {seat.other: (identity, standing.names.get(seat, "")) for seat, identity in identities.items()}
+    people = {
+        seat.other: (identity, standing.names.get(seat, "")) for seat, identity in standing.identities.items()
+    }
     made = make_match(new.rules, new.headers(), people)
     return Change(standing.id, standing.number, (Entry(Kind.REMATCH, made.id, seat),), creates=made)
 

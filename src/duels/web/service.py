@@ -8,9 +8,8 @@ import asyncio
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from functools import partial
 
 from duels.core.errors import DuelsError, RecordError, UnknownName
@@ -76,20 +75,13 @@ class Matches:
         self._pause = pause
         self._matches_a_day = matches_a_day
         self.hub = Hub()
-        self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._known: OrderedDict[str, Standing] = OrderedDict()
         self._drivers: dict[str, asyncio.Task[None]] = {}
         self._preparing: set[asyncio.Task[None]] = set()
 
     async def open(self) -> None:
         """Begin."""
-        await self._store.open(self._heard)
-
-    def _heard(self, match: str | None) -> None:
-        """A match was written to, here or elsewhere; None if it may have been any."""
-        for each in [match] if match is not None else self._known:
-            if each in self._known:
-                self._known[each].heard += 1
-        self.hub.wake(match)
+        await self._store.open(self.hub.wake)
 
     async def close(self) -> None:
         """End: what machines were about to do is left to whoever comes next."""
@@ -114,22 +106,16 @@ class Matches:
         """
         return self._seen(await self._read(id), identity)
 
-    async def follow(self, id: str, identity: str | None) -> tuple[Standing, Viewer]:
-        """The same for whoever is woken when the match goes on: of all who are, the first one reads it."""
-        known = self._known.get(id)
-        current = known and known.all_seated and known.read == known.heard
-        return self._seen(known if known and current else await self._read(id), identity)
-
-    def _seen(self, known: "_Known", identity: str | None) -> tuple[Standing, Viewer]:
-        viewer = known.viewer(identity)
-        if not known.standing.may_watch(viewer):
+    def _seen(self, standing: Standing, identity: str | None) -> tuple[Standing, Viewer]:
+        viewer = standing.seat_of(identity)
+        if not standing.may_watch(viewer):
             raise NoMatch()
-        self._drive(known.standing)
-        return known.standing, viewer
+        self._drive(standing)
+        return standing, viewer
 
     async def seat_of(self, id: str, identity: str | None) -> Viewer:
         """The seat of a visitor at a match."""
-        return (await self._read(id)).viewer(identity)
+        return (await self._read(id)).seat_of(identity)
 
     async def invite_to(self, id: str) -> Invite | None:
         """The invitation to a match, if it can still be taken up."""
@@ -147,43 +133,40 @@ class Matches:
         invite = await self._store.invite(token, time.time())
         if not invite:
             raise Missing("This invitation is unknown, taken up already, or too old. Ask for another one.")
-        return (await self._read(invite.match)).standing, invite
+        return await self._read(invite.match), invite
 
     async def matches_of(self, identity: str, over: bool, most: int) -> list[tuple[Kept, Standing]]:
         """The matches that are over, or go on, at which a visitor sat down last."""
         found = []
         for each in await self._store.matches_of(identity, over, most):
             known = self._known.get(each.id)
-            if known is None or known.standing.number < each.number:
+            if known is None or known.number < each.number:
                 with suppress(Missing):  # of a game that is no longer installed
                     known = await self._read(each.id)
                 await asyncio.sleep(0)  # reading from a file never waits: let others have their turn
             if known:
-                found.append((each, known.standing))
+                found.append((each, known))
         return found
 
-    async def _read(self, id: str) -> "_Known":
+    async def _read(self, id: str) -> Standing:
         """A match as it stands now."""
-        known = self._known.get(id)
-        if known is None or not known.all_seated:
+        standing = self._known.get(id)
+        if standing is None or not standing.all_seated:
             stored = await self._store.find(id)
             if stored is None:
                 raise NoMatch()
-            if known is None:
-                known = self._known.setdefault(id, _Known(_standing(id, stored)))
-            known.seat(stored)
-        standing = known.standing
-        number, heard = standing.number, known.heard
+            if standing is None:
+                standing = self._known.setdefault(id, _standing(id, stored))
+            standing.identities = stored.seats
+        number = standing.number
         new = await self._store.entries(id, number)
         # Another task may have read on while this one waited.
         standing.add(new[standing.number - number :])
-        # If it was forgotten meanwhile, it was not told of what has been written since.
-        known.read = heard if self._known.get(id) is known else -1
-        self._known.setdefault(id, known)
+        self._known.setdefault(id, standing)
         self._known.move_to_end(id)
         while len(self._known) > _MOST_REMEMBERED:
             self._known.popitem(last=False)
-        return known
+        return standing
 
     # -- new matches ----------------------------------------------------------------------------
 
@@ -294,37 +277,31 @@ class Matches:
 
         Stale if the match has gone on since the event that the page showed; Refusal in the game's own words.
         """
-        await self._change(id, identity, lambda known, seat: decide_act(known.standing, seat, asked))
+        await self._change(id, identity, lambda standing, seat: decide_act(standing, seat, asked))
 
     async def offer(self, id: str, identity: str | None, what: str, answer: str, event: int) -> None:
         """Offer a takeback or a rematch, or answer with yes or no: once, however often the request comes."""
         await self._change(
-            id,
-            identity,
-            lambda known, seat: decide_offer(known.standing, seat, what, answer, event, known.identities),
+            id, identity, lambda standing, seat: decide_offer(standing, seat, what, answer, event)
         )
 
     async def _change(
-        self, id: str, identity: str | None, decide: "Callable[[_Known, Seat], Change | None]"
+        self, id: str, identity: str | None, decide: Callable[[Standing, Seat], Change | None]
     ) -> None:
         """Write what is decided, and decide again if somebody else wrote first."""
         for _ in range(_MOST_TRIES):
-            known = await self._read(id)
-            standing, seat = self._seen(known, identity)
+            standing, seat = await self.look(id, identity)
             if seat is None:
                 raise NoMatch()
-            change = decide(known, seat)
+            change = decide(standing, seat)
             if change is None:
                 return
             for each in change.creates.seats.values() if change.creates else ():
                 await self._check_how_many(each)
-            heard = known.heard
             with suppress(Conflict):
                 await self._store.append(change)
                 if standing.number == change.number:  # else somebody has read it meanwhile
                     standing.add(change.entries)
-                    if known.heard <= heard + 1:  # of this change alone
-                        known.read = known.heard
                 self._drive(standing)
                 return
         raise Stale("Somebody else was quicker. Try again.")
@@ -344,7 +321,7 @@ class Matches:
     async def _run_machine(self, id: str) -> None:
         """Play for the machine until a person is to decide. Whoever else does so writes the same."""
         try:
-            while _waits_for_machine(standing := (await self._read(id)).standing):
+            while _waits_for_machine(standing := await self._read(id)):
                 number = standing.number
                 await asyncio.sleep(self._pause)
                 if standing.number != number:
@@ -360,33 +337,6 @@ class Matches:
             raise
         except Exception as problem:  # whatever a player does; it is asked again when somebody looks
             log.warning("A machine player could not move: %s", problem)
-
-
-@dataclass
-class _Known:
-    """A match that this process has read."""
-
-    standing: Standing
-    identities: Mapping[Seat, str] = field(default_factory=dict)
-    """Of the people who have sat down."""
-    all_seated: bool = False
-    """Whether nobody can sit down any more."""
-    heard: int = 0
-    """How often something was heard of it."""
-    read: int = -1
-    """What `heard` was when it was last read."""
-
-    def seat(self, stored: Stored) -> None:
-        """Note who sits where."""
-        self.identities = stored.seats
-        self.all_seated = set(stored.seats) >= self.standing.people
-
-    def viewer(self, identity: str | None) -> Viewer:
-        """The seat of a visitor; None for a bystander."""
-        for seat, whose in self.identities.items():
-            if whose == identity:
-                return seat
-        return None
 
 
 def _standing(id: str, stored: Stored) -> Standing:

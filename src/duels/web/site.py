@@ -170,7 +170,7 @@ class Site:
         async def news(last: int | None) -> tuple[int, str] | None:
             nonlocal page
             try:
-                standing, viewer = await self.matches.follow(id, visitor)
+                standing, viewer = await self.matches.look(id, visitor)
                 if last == standing.event(viewer):
                     return None
                 shown = await self._shown(request, standing, viewer, as_json)

@@ -50,6 +50,8 @@ class Standing:
         self._go_to(record.match)
         self.kinds = seated_in(self.headers)
         """The kind of player at each seat, as the header names it."""
+        self.identities: Mapping[Seat, str] = {}
+        """Of the people who have sat down, as far as that was read."""
         self.people = frozenset(seat for seat in Seat if self.kinds[seat] == HUMAN)
         """The seats that are for people."""
         self.number = 0
@@ -149,6 +151,15 @@ class Standing:
     def most_entries(self) -> int:
         """How many entries the record may have."""
         return most_entries(self.rules)
+
+    @property
+    def all_seated(self) -> bool:
+        """Whether nobody can sit down any more."""
+        return self.people <= set(self.identities)
+
+    def seat_of(self, identity: str | None) -> Viewer:
+        """The seat of a visitor; None for a bystander."""
+        return next((seat for seat, whose in self.identities.items() if whose == identity), None)
 
     # -- who plays ------------------------------------------------------------------------------
 

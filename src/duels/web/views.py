@@ -64,7 +64,6 @@ def _shown(standing: Standing, viewer: Viewer, sight: AnySight) -> dict[str, Any
         "turn": turn_of(standing, viewer),
         "sentence": _headline(standing, viewer, sight),
         "prompt": prompt,
-        "board": _board(standing, viewer, sight),
         "log": _log(standing, viewer, sight),
         "offer": _offer(standing, viewer, standing.offer),
         "refused": _offer(standing, viewer, standing.refused),
@@ -73,6 +72,7 @@ def _shown(standing: Standing, viewer: Viewer, sight: AnySight) -> dict[str, Any
         "rematch": standing.rematch or None,
         "watchable": standing.may_watch(None),
         "invite": None,
+        "board": _board(standing, viewer, sight),
     }
 
 
