@@ -21,7 +21,7 @@ from duels.games import load_record
 from duels.players import make_player
 from duels.solving.induction import InductionOracle
 from duels.solving.oracles import oracle_for
-from duels.terminal.hint_text import HintLayers
+from duels.terminal.messages import HintLayers
 from duels.terminal.review import review_as_text
 from duels.terminal.solve import solution_as_text
 

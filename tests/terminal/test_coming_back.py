@@ -13,9 +13,8 @@ import pytest
 from duels.analysis.exercises import Exercise, Skill, at_level, exercises, puzzle
 from duels.games import GAMES, find_game
 from duels.play.library import read_record
-from duels.terminal import daily as module
-from duels.terminal.practice import note
-from tests.support import duels, home
+from duels.terminal.puzzle_commands import note
+from tests.support import duels
 from tests.terminal.terminal import Terminal
 
 DAY = date(2031, 5, 5)
@@ -70,7 +69,7 @@ def answers(day: date, right: bool) -> list[str]:
 
 def play_daily(folder: Path, day: date, lines: list[str]) -> str:
     """Today's puzzles, if today were that day."""
-    with mock.patch("duels.terminal.daily.date", Today(day)):
+    with mock.patch("duels.terminal.puzzle_commands.date", Today(day)):
         done = duels(folder, "daily", entered="".join(f"{line}\n" for line in lines))
     assert done.code == 0, done
     return done.out
@@ -112,8 +111,7 @@ def test_another_days_puzzles_count_for_nothing(tmp_path: Path) -> None:
     lines = answers(DAY, right=True)
     done = duels(tmp_path, "daily", "--date", "2031-05-05", entered="".join(f"{line}\n" for line in lines))
     assert done.out.endswith("duels daily 2031-05-05: ■■■■■ 5/5\n")
-    with home(tmp_path):
-        assert module.answers_on(DAY) == []
+    assert not (tmp_path / "daily.json").exists()
     assert duels(tmp_path, "daily", "--date", "tomorrow").code == 2
 
 
@@ -154,7 +152,7 @@ def test_two_practices_at_once_are_both_remembered(tmp_path: Path) -> None:
         note("practice", {"another game": {}})
         return exercise.sight.actions[0]
 
-    with mock.patch("duels.terminal.practice.ask_exercise", answer):
+    with mock.patch("duels.terminal.puzzle_commands.ask_exercise", answer):
         assert duels(tmp_path, "practice", "leap", "--count", "1").code == 0
     noted = json.loads((tmp_path / "practice.json").read_text())
     assert set(noted) == {"another game", repr(find_game("leap").rules())}
@@ -164,7 +162,9 @@ def test_two_practices_at_once_are_both_remembered(tmp_path: Path) -> None:
 def test_it_is_told_whether_it_gets_harder(right: bool, outlook: str, tmp_path: Path) -> None:
     exercise = next(at_level(exercises("leap", "a seed"), Skill()))
     action = next(a for a in exercise.sight.actions if exercise.grade(a).right == right)
-    with mock.patch("duels.terminal.practice.exercises", lambda rules, seed: exercises(rules, "a seed")):
+    with mock.patch(
+        "duels.terminal.puzzle_commands.exercises", lambda rules, seed: exercises(rules, "a seed")
+    ):
         entered = f"{exercise.sight.rules.format(action)}\n"
         done = duels(tmp_path, "practice", "leap", "--count", "1", entered=entered)
     assert done.out.endswith(f"{int(right)} of 1 right. Next time it gets {outlook}.\n")

@@ -8,7 +8,7 @@ from duels.core.words import plain
 from duels.games import find_game
 from duels.solving.oracles import oracle_for
 from duels.terminal.commands import run
-from duels.terminal.hint_text import HintLayers
+from duels.terminal.messages import HintLayers
 
 
 @pytest.fixture(autouse=True)

@@ -14,9 +14,10 @@ from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.core.words import plain
 from duels.games import find_game
-from duels.terminal import daily, practice
+from duels.terminal import puzzle_commands
 from duels.terminal.commands import run
-from duels.terminal.practice import recall
+from duels.terminal.prompts import Quit
+from duels.terminal.puzzle_commands import recall
 from duels.terminal.screen import Screen
 
 
@@ -103,7 +104,7 @@ def test_the_words_of_the_table_work_here_too(
     (exercise,) = some("chain", 1, 5)
     room = find_game("chain")
     words = room.words(room.rules())
-    assert out.count(practice.HELP) == 2
+    assert out.count(puzzle_commands.HELP) == 2
     assert room.card() in out
     assert out.count(plain(str(words.board(exercise.sight)))) == 2  # at the start, and when asked for
     assert plain(words.moves(exercise.sight)) in out
@@ -150,7 +151,7 @@ def test_in_flip_it_is_told_what_a_player_would_remember(
 def test_what_was_answered_is_kept_before_it_is_graded_in_print(monkeypatch: pytest.MonkeyPatch) -> None:
     """The terminal may go away at any moment."""
     exercise = next(at_level(exercises.exercises("leap", "1"), Skill()))
-    monkeypatch.setattr(practice, "exercises", lambda rules, seed: iter([exercise]))
+    monkeypatch.setattr(puzzle_commands, "exercises", lambda rules, seed: iter([exercise]))
     right = find_game("leap").rules().format(exercise.verdict.best[0])
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{right}\n"))
     say = Screen.say
@@ -163,7 +164,7 @@ def test_what_was_answered_is_kept_before_it_is_graded_in_print(monkeypatch: pyt
     monkeypatch.setattr(Screen, "say", until_it_is_gone)
     rules = find_game("leap").rules()
     with pytest.raises(OSError, match="Input/output"):
-        practice.practise(rules, 1, None, Screen())
+        puzzle_commands.practise(rules, 1, None, Screen())
     assert Skill.from_data(recall("practice")[repr(rules)]).aim > Skill().aim
 
 
@@ -193,8 +194,8 @@ def test_what_counts_as_one_answer_is_told_below_the_title_of_a_daily_puzzle(
         try:
             return exercise.sight.rules.parse(next(given))
         except StopIteration:
-            raise practice.Left from None
+            raise Quit from None
 
-    monkeypatch.setattr(daily, "ask_exercise", answer)
+    monkeypatch.setattr(puzzle_commands, "ask_exercise", answer)
     assert run(["daily", "--date", day.isoformat()]) == 0
     assert re.search(r"\(hunt\), puzzle 4 of 5: What would the strategy do\?", capsys.readouterr().out)

@@ -18,7 +18,6 @@ from duels.core.record import dump_record
 from duels.core.rules import Seat
 from duels.games import find_game
 from duels.solving.oracles import oracle_for
-from duels.terminal import shell
 from duels.terminal.commands import run
 from tests import support
 from tests.analysis.matches import random_match
@@ -94,7 +93,7 @@ def test_the_command_to_look_into_a_position_can_be_pasted(
 def test_the_command_is_called_as_the_program_was(
     record: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shell, "_script", "duels/__main__.py")
+    monkeypatch.setattr(sys, "argv", ["duels/__main__.py"])
     assert run(["review", str(record)]) == 0
     assert "positions: python -m duels solve lights --position " in capsys.readouterr().out
 

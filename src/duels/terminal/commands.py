@@ -13,33 +13,21 @@ import click
 from duels.core.errors import DuelsError, nearest, printable, quote
 from duels.terminal.options import examples, plain_option
 from duels.terminal.screen import Screen, terminal_size, wrap
-from duels.terminal.shell import note_call
 from duels.terminal.signals import end_in_order, exit_code
 
-_COMMANDS = {
-    "play": "duels.terminal.match_commands",
-    "resume": "duels.terminal.match_commands",
-    "matches": "duels.terminal.match_commands",
-    "replay": "duels.terminal.match_commands",
-    "verify": "duels.terminal.match_commands",
-    "share": "duels.terminal.match_commands",
-    "demo": "duels.terminal.match_commands",
-    "review": "duels.terminal.review",
-    "daily": "duels.terminal.daily",
-    "practice": "duels.terminal.practice",
-    "stats": "duels.terminal.stats",
-    "solve": "duels.terminal.solve",
-    "levels": "duels.terminal.levels",
-    "export": "duels.terminal.export",
-    "serve": "duels.web.command",
-    "arena": "duels.arena.commands",
-    "bot": "duels.arena.commands",
-    "exam": "duels.arena.commands",
-    "games": "duels.terminal.list_commands",
-    "rules": "duels.terminal.list_commands",
-    "players": "duels.terminal.list_commands",
-    "completion": "duels.terminal.list_commands",
+_MODULES = {
+    "duels.terminal.match_commands": "play resume matches replay verify share demo",
+    "duels.terminal.review": "review",
+    "duels.terminal.puzzle_commands": "daily practice",
+    "duels.terminal.stats": "stats",
+    "duels.terminal.solve": "solve",
+    "duels.terminal.levels": "levels",
+    "duels.terminal.export": "export",
+    "duels.web.command": "serve",
+    "duels.arena.commands": "arena bot exam",
+    "duels.terminal.list_commands": "games rules players completion",
 }
+_COMMANDS = {name: module for module, names in _MODULES.items() for name in names.split()}
 """The module that each command is loaded from when it is called, or listed. Some are of other rooms."""
 
 
@@ -47,7 +35,6 @@ def main() -> None:
     """Run the command line and leave with its exit code."""
     _prepare_streams()
     end_in_order()
-    note_call()
     sys.exit(run(sys.argv[1:]))
 
 

@@ -138,17 +138,14 @@ class Home:
         return self._play(board) if after is After.NEW_GAME else after
 
     def _practise(self) -> None:
-        from duels.terminal.practice import practise
+        from duels.terminal.puzzle_commands import practise
 
         practise(find_game(self._game()).rules(), 5, None, self._screen)
 
     def _daily(self) -> None:
-        from datetime import date
+        from duels.terminal.puzzle_commands import play_daily
 
-        from duels.terminal.daily import play_daily
-
-        today = date.today()
-        play_daily(today, today, self._screen)
+        play_daily(self._screen)
 
     def _tell_statistics(self) -> None:
         from duels.terminal.stats import gather, statistics_as_text

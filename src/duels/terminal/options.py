@@ -11,7 +11,6 @@ from duels.core.errors import DuelsError, printable
 from duels.paths import matches_dir
 from duels.play import library
 from duels.terminal.screen import PACES, terminal_size, wrap
-from duels.terminal.shell import command
 
 
 def examples(*lines: str) -> str:
@@ -35,6 +34,19 @@ def tell(text: str) -> None:
     if sys.stdout.isatty():
         text = wrap(text, terminal_size()[0])
     click.echo(text, nl=not text.endswith("\n"))
+
+
+def command(*words: object) -> str:
+    """Return a command line that calls this program as the user's shell finds it."""
+    import shlex
+    import shutil
+
+    program, script = "duels", sys.argv[0]
+    if script.endswith(os.path.join("duels", "__main__.py")):
+        program = "python -m duels"
+    elif Path(script).stem == "duels" and shutil.which("duels") is None:
+        program = shlex.quote(os.path.relpath(script))
+    return " ".join([program, *(shlex.quote(str(word)) for word in words)])
 
 
 def leave(code: int) -> None:

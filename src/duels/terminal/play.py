@@ -18,9 +18,9 @@ from duels.play.new_match import NewMatch, branch, seat_players
 from duels.players import HUMAN, Kind, is_called, is_outside, option_to_seat, refuse_unseated, seated_in
 from duels.players.failures import TransportFailed
 from duels.terminal.after import After, ask_what_next, longer_form
+from duels.terminal.options import command
 from duels.terminal.prompts import PromptedMatch, Quit
 from duels.terminal.screen import Screen
-from duels.terminal.shell import command
 from duels.terminal.signals import INTERRUPTED, Stopped
 
 _AGAIN = (After.REMATCH, After.SWAP, After.LONGER)

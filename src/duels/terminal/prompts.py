@@ -1,7 +1,7 @@
 """A live match at the prompt: asks people in the book's words, and tells everything that happens."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from duels.core.errors import DuelsError
 from duels.core.record import format_entry
@@ -10,9 +10,11 @@ from duels.core.words import Dialogue, Ink, Question, Words, ask_until, read_yes
 from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator
 from duels.players import HUMAN
-from duels.terminal.people import (
+from duels.solving.oracles import oracle_for
+from duels.terminal.messages import (
     REFUSED,
     RESIGN,
+    HintLayers,
     alone,
     consent,
     taken_back,
@@ -21,9 +23,6 @@ from duels.terminal.people import (
     why_it_stands,
 )
 from duels.terminal.screen import Screen
-
-if TYPE_CHECKING:
-    from duels.terminal.hint_text import HintLayers
 
 T = TypeVar("T")
 Commands = Mapping[str, Callable[[list[str]], None]]
@@ -233,10 +232,6 @@ class PromptedMatch:
         }
 
     def _hint(self, seat: Seat, entered: list[str]) -> None:
-        # With the oracle it is half of what a prompt would import.
-        from duels.solving.oracles import oracle_for
-        from duels.terminal.hint_text import HintLayers
-
         layers = self._hints.setdefault(seat, HintLayers())
         match = self.live.match
         try:

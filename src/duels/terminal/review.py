@@ -38,10 +38,9 @@ from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.core.words import Ink
 from duels.play.library import read_record
-from duels.terminal.options import examples, last_played, plain_option, record_argument
+from duels.terminal.options import command, examples, last_played, plain_option, record_argument
 from duels.terminal.replay import leaf_through
 from duels.terminal.screen import Screen
-from duels.terminal.shell import command
 from duels.terminal.solve import command_to_solve
 
 _HEIGHT = 8

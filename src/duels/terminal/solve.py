@@ -17,9 +17,8 @@ from duels.solving.oracle import Check, Exactness, Judged, Value, Verdict
 from duels.solving.oracles import oracle_for
 from duels.solving.protocols import checks_of
 from duels.terminal.game_options import GameCommand, flags_for, game_argument
-from duels.terminal.options import examples, leave, plain_option
+from duels.terminal.options import command, examples, leave, plain_option
 from duels.terminal.screen import Screen
-from duels.terminal.shell import command
 from duels.terminal.signals import long_computation
 
 # So many lines are listed; where there are more actions, those of equal value share a line.

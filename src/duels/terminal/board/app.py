@@ -28,11 +28,11 @@ from duels.terminal.board.keys import ARROWS, COMMANDS, HINT, QUIT, Command, Del
 from duels.terminal.board.scene import Ask, Page, Scene, Texts
 from duels.terminal.board.story import Story
 from duels.terminal.board.view import ActionList, BoardView
-from duels.terminal.hint_text import HintLayers
 from duels.terminal.keyboard import ALONE
-from duels.terminal.people import (
+from duels.terminal.messages import (
     REFUSED,
     RESIGN,
+    HintLayers,
     alone,
     consent,
     named,

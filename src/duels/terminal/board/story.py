@@ -7,7 +7,7 @@ from duels.core.rules import Seat
 from duels.core.words import Ink
 from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator
-from duels.terminal.people import alone
+from duels.terminal.messages import alone
 
 
 class Story:

@@ -7,7 +7,7 @@ from duels.core.errors import DuelsError
 from duels.play.live import LiveMatch
 from duels.terminal.after import After
 from duels.terminal.board.app import BoardApp, Leaving
-from duels.terminal.people import alone, who_won
+from duels.terminal.messages import alone, who_won
 from duels.terminal.screen import Screen
 from duels.terminal.signals import signals_to
 

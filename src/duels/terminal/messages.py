@@ -1,15 +1,66 @@
-"""A hint on the terminal in two layers: the advice and what to enter for it; asked again, the reason too."""
+"""Messages to the people at a match: who is who, takebacks, and hints, in one wording for every surface."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from duels.analysis.hints import Hint, hint
 from duels.analysis.wording import Glossary, belief_strip
-from duels.core.rules import AnySight
+from duels.core.rules import AnySight, Seat
 from duels.core.words import Ink, Words
+from duels.play.live import LiveMatch, Takeback
 from duels.solving.oracle import Oracle
 
+REFUSED = "It stands."
+RESIGN = "Do you want to resign?"
 _AGAIN = "Why: enter hint again."
+
+
+def alone(live: LiveMatch) -> Seat | None:
+    """The one person who plays, against a machine."""
+    return next(iter(live.people)) if len(live.people) == 1 else None
+
+
+def named(live: LiveMatch, seat: Seat) -> str:
+    """`Player 1 (X)`, in the seat's ink."""
+    token = live.words.called(seat)
+    return Ink.of(seat)(seat.label if token == seat.label else f"{seat.label} ({token})")
+
+
+def who_is_who(live: LiveMatch, you: Seat) -> str:
+    """Who you are, and against whom."""
+    return f"You are {named(live, you)} against {live.names[you.other]}."
+
+
+def who_won(live: LiveMatch, you: Seat) -> str:
+    """Whether you won; empty while the match goes on."""
+    outcome = live.match.outcome
+    told = {you: "You won", you.other: "You lost", None: "Nobody won"}
+    return f"{Ink.CHANGED(told[outcome.winner])}." if outcome else ""
+
+
+def why_it_stands(live: LiveMatch, back: Takeback | None) -> str:
+    """Why nothing can be taken back, whoever agrees; empty if it can.
+
+    Against a machine nothing that was told is untold.
+    """
+    if not back:
+        return "There is no decision of yours to take back."
+    if len(live.people) < 2 and not back.revocable:
+        return "That cannot be taken back: it has shown something that was hidden or left to chance."
+    return ""
+
+
+def consent(live: LiveMatch, back: Takeback) -> str:
+    """What the other person is asked before anything is taken back; empty against a machine."""
+    return f"{back.seat.other.label}, do you agree to take it back?" if len(live.people) == 2 else ""
+
+
+def taken_back(back: Takeback) -> str:
+    """That it was done."""
+    return f"Taken back: {back.entries} {'entry' if back.entries == 1 else 'entries'}."
+
+
+# -- a hint in two layers: the advice and what to enter for it; asked again, the reason too ---------------
 
 
 class HintLayers:

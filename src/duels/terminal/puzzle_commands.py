@@ -1,29 +1,42 @@
-"""The command `practice`: positions with a clear answer, asked in the book's words and graded at once."""
+"""The commands `practice` and `daily`: positions with a clear answer, graded at once, with memory."""
 
 import json
 from contextlib import suppress
+from datetime import date, datetime
 from itertools import islice
 from typing import Any
 
 import click
 
-from duels.analysis.exercises import Exercise, Skill, at_level, exercises
+from duels.analysis.exercises import (
+    Exercise,
+    Skill,
+    at_level,
+    complete,
+    exercises,
+    puzzle,
+    shared,
+    streak,
+)
 from duels.analysis.wording import Glossary, belief_strip
+from duels.core.errors import quote
 from duels.core.options import options_of
 from duels.core.rules import AnyRules
+from duels.core.words import Ink
 from duels.files import write_whole
+from duels.games import GAMES
 from duels.paths import data_dir
 from duels.solving.oracles import oracle_for
 from duels.solving.protocols import beliefs_of, explainer_of
 from duels.terminal.game_options import GameCommand, game_argument
-from duels.terminal.hint_text import HintLayers
-from duels.terminal.options import examples, plain_option
-from duels.terminal.prompts import ALWAYS, converse, help_text, look_up, with_short
+from duels.terminal.messages import HintLayers
+from duels.terminal.options import command, examples, plain_option
+from duels.terminal.prompts import ALWAYS, Quit, converse, help_text, look_up, with_short
 from duels.terminal.screen import Screen
 
 _COMMANDS = ALWAYS | {"quit": "leave"}
 HELP = help_text(_COMMANDS)
-_MEMORY = "practice"
+_PRACTICE, _DAILY = "practice", "daily"  # what is remembered under these names
 _KEPT_AS = {
     "lights": "Lights",
     "leap": "QuantumLeap",
@@ -50,17 +63,13 @@ def practice(rules: AnyRules, count: int, seed: str | None, plain: bool) -> None
     practise(rules, count, seed, Screen(plain))
 
 
-class Left(Exception):
-    """The person wants to stop."""
-
-
 def practise(rules: AnyRules, count: int, seed: str | None, screen: Screen) -> tuple[int, int]:
     """Ask `count` exercises; how many were right, out of how many answered.
 
     They get harder with success, from one time to the next too; with a seed they are the same each time.
     """
     name = _kept_as(rules)
-    skill = Skill() if seed else Skill.from_data(recall(_MEMORY).get(name))
+    skill = Skill() if seed else Skill.from_data(recall(_PRACTICE).get(name))
     began = skill.aim
     right = asked = 0
     glossary = Glossary()
@@ -79,14 +88,14 @@ def practise(rules: AnyRules, count: int, seed: str | None, screen: Screen) -> t
             right += graded.right
             skill.answered(graded.right)
             if not seed:
-                note(_MEMORY, {**recall(_MEMORY), name: skill.as_data()})
+                note(_PRACTICE, {**recall(_PRACTICE), name: skill.as_data()})
             screen.say(f"{glossary.explain(graded.text)}\n\n")
             with screen.progress("looking for another position"):
                 exercise = next(found, None)
         if asked < count:
             more = "more " if asked else ""
             screen.say(f"No {more}positions with a clear answer were found in {rules.name}.\n")
-    except Left:
+    except Quit:
         pass
     except KeyboardInterrupt:
         screen.say("\n")  # the score stands on a line of its own, not behind ^C
@@ -118,7 +127,7 @@ def ask_exercise(
     hints: bool = True,
     introduction: str = "",
 ) -> Any:
-    """The action entered; Left if the person stops."""
+    """The action entered; Quit if the person stops."""
     sight, rules = exercise.sight, exercise.sight.rules
     words = rules.game.words(rules)
     screen.say(f"{title}: you are {words.called(sight.seat)}, to move\n")
@@ -132,7 +141,7 @@ def ask_exercise(
     told = HELP if hints else help_text({name: what for name, what in _COMMANDS.items() if name != "hint"})
 
     def leave(entered: list[str]) -> None:
-        raise Left
+        raise Quit
 
     commands = {
         "help": lambda entered: screen.say(told),
@@ -145,6 +154,102 @@ def ask_exercise(
         "quit": leave,
     }
     return converse(lambda: words.ask(sight), screen.ask, with_short(commands, words))
+
+
+# -- the puzzles of the day -------------------------------------------------------------------------------
+
+
+class _Day(click.DateTime):
+    """A day, written as people write it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{quote(str(value))} is no day. Enter it as YYYY-MM-DD.", param, ctx)
+
+
+@click.command(epilog=examples("duels daily", "duels daily --date 2026-11-16", "duels daily --json"))
+@click.option(
+    "--date",
+    "day",
+    type=_Day(["%Y-%m-%d"]),
+    metavar="YYYY-MM-DD",
+    help="Another day's puzzles, which count for nothing.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The puzzles as one JSON object; nothing is asked.")
+@plain_option
+def daily(day: datetime | None, as_json: bool, plain: bool) -> None:
+    """Solve the puzzles of the day, one of each game, the same for everybody.
+
+    Each is graded at once. A streak counts the days in a row, and the last line can be shared: it gives
+    nothing away.
+    """
+    asked = day.date() if day else None
+    if as_json:
+        click.echo(json.dumps(_daily_as_data(asked), indent=2))
+    else:
+        play_daily(Screen(plain), asked)
+
+
+def play_daily(screen: Screen, day: date | None = None) -> None:
+    """Ask what is left of a day's puzzles. Only today's are remembered, and count for the streak."""
+    today = date.today()
+    day = day or today
+    answers = _answered().get(day.isoformat(), []) if day == today else []
+    glossary = Glossary()
+    screen.say(f"The puzzles of {day.isoformat()}\n\n")
+    try:
+        for number, game in list(enumerate(GAMES.values(), start=1))[len(answers) :]:
+            with screen.progress("looking for the position"):
+                exercise = puzzle(day, game)
+            told = glossary.explain(explainer_of(exercise.oracle).counts_as_one)
+            title = f"{game.title} ({game.name}), puzzle {number} of {len(GAMES)}"
+            graded = exercise.grade(ask_exercise(exercise, title, screen, glossary, False, told))
+            answers.append(graded.right)
+            if day == today:
+                note(_DAILY, {**recall(_DAILY), day.isoformat(): answers})
+            screen.say(f"{glossary.explain(graded.text)}\n\n")
+    except Quit:
+        rest = f" Go on with: {Ink.COPIED(command('daily'))}" if day == today else ""
+        screen.say(f"{len(answers)} of {len(GAMES)} answered.{rest}\n")
+        return
+    days = streak(_answered(), today) if day == today else 0
+    screen.say(f"{Ink.COPIED(shared(day, answers, days))}\n")
+    if day == today:
+        screen.say(f"Your streak: {days} {'day' if days == 1 else 'days'}. Come back tomorrow.\n")
+
+
+def _daily_as_data(day: date | None) -> dict[str, Any]:
+    """A day's puzzles for programs, without their answers, and how the person has done so far."""
+    today = date.today()
+    day = day or today
+    answers = _answered().get(day.isoformat(), [])
+    days = streak(_answered(), today)
+    return {
+        "date": day.isoformat(),
+        "puzzles": [_puzzle_as_data(puzzle(day, game)) for game in GAMES.values()],
+        "answers": answers,
+        "complete": complete(answers),
+        "streak": days,
+        "share": shared(day, answers, days if day == today else 0),
+    }
+
+
+def _puzzle_as_data(exercise: Exercise) -> dict[str, Any]:
+    sight = exercise.sight
+    return {
+        "game": sight.rules.name,
+        "seat": sight.seat.value,
+        "position": exercise.position,
+        "actions": [sight.rules.format(action) for action in sight.actions],
+    }
+
+
+def _answered() -> dict[str, list[bool]]:
+    """Whether each puzzle that was answered was answered right, by day."""
+    noted = {day: rights for day, rights in recall(_DAILY).items() if isinstance(rights, list)}
+    return {day: [bool(right) for right in rights] for day, rights in noted.items()}
 
 
 # -- what the program remembers from one call to the next, in the user's data folder -----------------------
