@@ -1,6 +1,6 @@
 """What comes after a match: the keys, what they lead to, and the review that one of them shows."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from enum import Enum
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -47,10 +47,22 @@ _RECENT = 200  # matches among which these are looked for
 
 
 def ways_on(live: LiveMatch) -> tuple[str, dict[After, str]]:
-    """A suggestion to whoever won, or nothing, and what can be chosen after the match."""
-    offered = knows_the_trick(live)
-    keys = {after: what for after, what in _KEYS.items() if offered or after is not After.LONGER}
-    return suggestion(live, After.LONGER.value) if offered else "", keys
+    """A suggestion to whoever won, or nothing, and what can be chosen after the match.
+
+    Whoever has beaten the strongest player twice is offered a longer game, and told so once.
+    """
+    wins = _count_wins(live)
+    keys = {
+        after: what for after, what in _KEYS.items() if wins >= _OFTEN_ENOUGH or after is not After.LONGER
+    }
+    if wins != _OFTEN_ENOUGH:
+        return "", keys
+    longer = ", ".join(
+        f"{value} {option}" if option.endswith("s") else f"{option} {value}"  # 12 lights, goal 50
+        for option, value in _longer_options(live.match.rules).items()
+    )
+    key = After.LONGER.value
+    return f"You have beaten perfect play twice: you know the trick. Try {longer}: press {key}.", keys
 
 
 def record_of(live: LiveMatch) -> Record:
@@ -97,13 +109,12 @@ def show_review(record: Record, screen: Screen) -> "Review | None":
 # -- longer forms of games that are exhausted once their trick is known ---------------------------------
 
 
-def longer_form(rules: AnyRules) -> AnyRules | None:
-    """The next longer form of these rules; None if the game has none, or not one so long."""
-    options = _next_options(rules)
-    return rules.game.rules(**{**rules.options(), **options}) if options else None
+def longer_form(rules: AnyRules) -> AnyRules:
+    """The next longer form of these rules; the same rules if the game has none."""
+    return rules.game.rules(**{**rules.options(), **_longer_options(rules)})
 
 
-def _next_options(rules: AnyRules) -> dict[str, int]:
+def _longer_options(rules: AnyRules) -> dict[str, int]:
     longer = (
         form
         for form in rules.longer_forms
@@ -112,40 +123,24 @@ def _next_options(rules: AnyRules) -> dict[str, int]:
     return next(longer, {})
 
 
-def knows_the_trick(live: LiveMatch) -> bool:
-    """Whether somebody has just beaten the strongest player, not for the first time, in a game that grows."""
-    players = {seat: HUMAN if seat in live.people else live.names[seat] for seat in Seat}
-    return (
-        bool(_next_options(live.match.rules))
-        and _beat_the_strongest(players, live.match.outcome)
-        and _wins(live.match.rules, _OFTEN_ENOUGH) == _OFTEN_ENOUGH
-    )
+def _count_wins(live: LiveMatch) -> int:
+    """How often people have beaten the strongest player by these rules lately, counted up to one too many.
 
-
-def suggestion(live: LiveMatch, key: str) -> str:
-    """A line to somebody who knows the trick, with the key to press; empty if it has been said before."""
+    0 if this match was not such a win, or there is no longer form of the game.
+    """
     rules = live.match.rules
-    if _wins(rules, _OFTEN_ENOUGH + 1) > _OFTEN_ENOUGH:
-        return ""
-    tried = ", ".join(
-        f"{value} {option}" if option.endswith("s") else f"{option} {value}"  # 12 lights, goal 50
-        for option, value in _next_options(rules).items()
+    players = [HUMAN if seat in live.people else live.names[seat] for seat in Seat]
+    if not _longer_options(rules) or not _beat_the_strongest(players, live.match.outcome):
+        return 0
+    recent = islice(kept_matches(lambda text: None), _RECENT)
+    wins = (
+        kept
+        for kept in recent
+        if kept.record.match.rules == rules and _beat_the_strongest(kept.players, kept.record.match.outcome)
     )
-    return f"You have beaten perfect play twice: you know the trick. Try {tried}: press {key}."
+    return sum(1 for _ in islice(wins, _OFTEN_ENOUGH + 1))
 
 
-def _wins(rules: AnyRules, most: int) -> int:
-    """How often people have beaten the strongest player by these rules lately, counted up to `most`."""
-    return sum(1 for _ in islice(_won(rules), most))
-
-
-def _won(rules: AnyRules) -> Iterator[None]:
-    for kept in islice(kept_matches(lambda text: None), _RECENT):
-        match, players = kept.record.match, dict(zip(Seat, kept.players, strict=True))
-        if match.rules == rules and _beat_the_strongest(players, match.outcome):
-            yield
-
-
-def _beat_the_strongest(players: dict[Seat, str], outcome: Outcome | None) -> bool:
+def _beat_the_strongest(players: Sequence[str], outcome: Outcome | None) -> bool:
     winner = outcome.winner if outcome else None
-    return winner is not None and players[winner] == HUMAN and players[winner.other] in STRONGEST
+    return winner is not None and players[winner - 1] == HUMAN and players[winner.other - 1] in STRONGEST

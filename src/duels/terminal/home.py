@@ -14,7 +14,7 @@ from duels.play.library import Kept, kept_matches
 from duels.play.new_match import NewMatch
 from duels.players import HUMAN, KINDS, STRONGEST, strongest
 from duels.terminal.after import After, show_review
-from duels.terminal.play import play_new, play_on, require_board
+from duels.terminal.play import play_new, play_on, surface_class
 from duels.terminal.screen import Screen
 
 Door = tuple[str, Callable[[], After | None]]
@@ -88,8 +88,7 @@ class Home:
     # -- what can be done -----------------------------------------------------------------------
 
     def _play(self, board: bool = False) -> After | None:
-        if board:
-            require_board()
+        surface_class(board)  # what is missing is told before anything is asked
         name, other, first = choose_in_turn(
             lambda _: self._game(),
             lambda answers: self._opponent(find_game(answers[0]).rules()),

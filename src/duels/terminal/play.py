@@ -1,6 +1,7 @@
 """Plays matches at the terminal: new ones, ones to go on with, and as many more as the person likes."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -27,7 +28,7 @@ _AGAIN = (After.REMATCH, After.SWAP, After.LONGER)
 
 
 class Surface(Protocol):
-    """What a live match is played on."""
+    """A live match at the prompt or on a board."""
 
     def run(self) -> After | None:
         """Play to the end; what comes next, if it has been asked.
@@ -36,19 +37,14 @@ class Surface(Protocol):
         """
 
 
-def _surface(live: LiveMatch, screen: Screen, board: bool) -> Surface:
+def surface_class(board: bool) -> Callable[[LiveMatch, Screen], Surface]:
+    """The class that shows a match; MissingExtra, which says what installs it, if that cannot be loaded."""
     if not board:
-        return PromptedMatch(live, screen)
-    require_board()
-    from duels.terminal.board.surface import BoardMatch
-
-    return BoardMatch(live, screen)
-
-
-def require_board() -> None:
-    """Load what draws a board; MissingExtra, which says what installs it, if that is not there."""
+        return PromptedMatch
     with extra("tui"):
-        import duels.terminal.board.surface  # noqa: F401
+        from duels.terminal.board.surface import BoardMatch
+
+        return BoardMatch
 
 
 def play_new(new: NewMatch, screen: Screen, board: bool = False) -> tuple[int, After]:
@@ -76,7 +72,7 @@ def _start(
     match, headers = record.match, dict(record.headers)
     with screen.progress("getting ready") as progress:
         live = seat_players(match, headers, None, chance_notice(screen), progress, outside)
-    surface = _surface(live, screen, board)
+    surface = surface_class(board)(live, screen)
     if path or live.people:
         live.journal = Journal.create(path or new_path(match.rules.name), match, headers, screen.notice)
     return live, surface
@@ -90,7 +86,7 @@ def _who_is_first(new: NewMatch) -> str:
 
 def _once_more(new: NewMatch, after: After) -> NewMatch:
     one, two = (new.two, new.one) if after is After.SWAP else (new.one, new.two)
-    rules = (longer_form(new.rules) if after is After.LONGER else None) or new.rules
+    rules = longer_form(new.rules) if after is After.LONGER else new.rules
     return replace(new, rules=rules, one=one, two=two, first="1", seed=None, chance="", path=None)
 
 
@@ -116,7 +112,7 @@ def play_on(
             live = seat_players(
                 record.match, record.headers, journal, chance_notice(screen), progress, outside
             )
-        surface = _surface(live, screen, board)
+        surface = surface_class(board)(live, screen)
         journal.settle(record.match)
     except BaseException as problem:
         journal.close()
@@ -206,7 +202,8 @@ def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = Fals
                 which = () if screen.on_terminal and _is_next(journal.path) else (journal.path,)
                 resume = " ".join([command("resume", *which), *_options_to_seat(live.names)])
                 told = f"The match is saved. Go on with: {Ink.COPIED(resume)}"
-            screen.last_words(f"\n{told}")
+            with suppress(OSError):  # the terminal may be gone
+                screen.notice(f"\n{told}")
         if isinstance(leaving, Stopped | TransportFailed):
             raise
         return (0 if isinstance(leaving, Quit) else INTERRUPTED), After.LEFT

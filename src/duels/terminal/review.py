@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from textwrap import wrap
 
 import click
 
@@ -40,7 +39,7 @@ from duels.core.words import Ink
 from duels.play.library import read_record
 from duels.terminal.options import command, examples, last_played, plain_option, record_argument
 from duels.terminal.replay import leaf_through
-from duels.terminal.screen import Screen
+from duels.terminal.screen import Screen, wrap
 from duels.terminal.solve import command_to_solve
 
 _HEIGHT = 8
@@ -118,11 +117,11 @@ def review_as_text(review: Review, width: int = _TEXT_WIDTH) -> str:
 
     Why it was won or lost comes last: the end is what a terminal still shows.
     """
-    chance = whose_chance(review)
+    chance, text_width = whose_chance(review), min(width, _TEXT_WIDTH)
     lines = [
         f"{review.game.name}: {heading(review)}",
         who_played(review),
-        *_wrapped(legend(review), min(width, _TEXT_WIDTH)),
+        wrap(legend(review), text_width),
         "",
         f"     {'who':<{_WHO_WIDTH}}{'entry':<{_entry_width(review)}}{chance}, before and after",
         *_moment_lines(review),
@@ -131,8 +130,8 @@ def review_as_text(review: Review, width: int = _TEXT_WIDTH) -> str:
         f"{chance}, entry by entry:",
         *_curve(review, width),
         "",
-        *_wrapped("\n".join(account(review)), min(width, _TEXT_WIDTH)),
-        *_why_lines(review, min(width, _TEXT_WIDTH)),
+        wrap("\n".join(account(review)), text_width),
+        *_why_lines(review, text_width),
     ]
     return "\n".join(lines) + "\n"
 
@@ -259,21 +258,10 @@ def _why_lines(review: Review, width: int) -> list[str]:
 def _section_lines(section: Section, width: int) -> list[str]:
     lines = [f"{section.title}:"]
     for reason in section.reasons:
-        lines += _wrapped(f"- {reason.text}", width, indent="  ")
+        lines.append(wrap(f"- {reason.text}", width))
         if reason.position:
             lines.append(_POSITION + Ink.COPIED(reason.position))
     return lines
-
-
-def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
-    """The paragraphs of a text; lines but the first are indented."""
-    return [
-        line
-        for paragraph in text.splitlines()
-        for line in wrap(
-            paragraph, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-        )
-    ]
 
 
 # -- board by board, backwards too, with the secrets of both seats ---------------------------------------

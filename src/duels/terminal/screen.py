@@ -58,7 +58,7 @@ class Screen:
         self.can_clear = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
         self.colour = self.can_clear and not plain_text and not os.environ.get("NO_COLOR")
         self.codes = _CODES
-        self._pause = PACES.get(pace or os.environ.get("DUELS_PACE", ""), PACES["normal"])
+        self.moment = PACES.get(pace or os.environ.get("DUELS_PACE", ""), PACES["normal"])
         self._listener: Callable[[str], None] | None = None  # who is told notices in place of the terminal
         self._aside: str | None = None  # what is shown on the screen without a scroll-back
         self._asked = ""  # the last line of the question that is open
@@ -119,11 +119,6 @@ class Screen:
             yield
         finally:
             self._listener = None
-
-    def last_words(self, text: str) -> None:
-        """Say something to whoever is leaving; the terminal may be gone already."""
-        with suppress(OSError):
-            self.notice(text)
 
     @contextmanager
     def progress(self, what: str) -> Iterator[Progress]:
@@ -231,7 +226,7 @@ class Screen:
         What is pressed before the next prompt counts.
         """
         if not self._keyboard:
-            yield lambda prompt: self._key_by_name(prompt, keys)
+            yield lambda prompt: self._line_of(prompt, keys)
             return
         with self._keyboard.single_keys() as pressed:
 
@@ -270,33 +265,20 @@ class Screen:
         return chosen
 
     def _line_of(self, prompt: str, keys: Sequence[str]) -> str:
-        """One of `keys`, entered as a line where single keys cannot be heard."""
+        """One of `keys`, entered as a line where single keys cannot be heard; an empty line is Enter."""
         while True:
             try:
-                entry = self.ask(Question(prompt)).strip().lower()
+                entry = self.ask(Question(prompt)).strip().lower() or "\n"
             except EOFError:
                 return keys[-1]
             if entry in keys:
                 return entry
-            prompt = f"{which_key(keys)} "
-
-    def _key_by_name(self, prompt: str, keys: Sequence[str]) -> str:
-        """One of `keys`, entered as a line where single keys cannot be heard; an empty line is Enter."""
-        try:
-            entry = self.ask(Question(prompt)).strip().lower()
-        except EOFError:
-            return keys[-1]
-        return next((key for key in (entry or "\n", entry[:1]) if key in keys), keys[-1])
-
-    @property
-    def moment(self) -> float:
-        """How long a pause takes, in seconds."""
-        return self._pause
+            prompt = f"{which_key([key for key in keys if key.isalpha()])} "
 
     def wait(self) -> None:
         """A short pause at a terminal, which any key cuts short."""
-        if self._keyboard and self._pause:
-            self._keyboard.wait(self._pause)
+        if self._keyboard and self.moment:
+            self._keyboard.wait(self.moment)
 
     def typing(self, shown: bool) -> AbstractContextManager[None]:
         """Within, a terminal shows what is typed, or does not; a switch drops what was typed ahead."""

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import sys
 import threading
 import time
@@ -45,20 +46,30 @@ def _wake_up_after_signals() -> None:
     Python notes a signal and acts on it at its next step. If it came just before the program began to wait
     for an entry, that would be when the entry is made: too late to end, or to hide what is typed.
     """
-    hearing, told = os.pipe()
-    os.set_blocking(told, False)
-    signal.set_wakeup_fd(told, warn_on_full_buffer=False)
     signal.signal(signal.SIGURG, lambda *_: None)
     main = threading.main_thread().ident
     assert main
 
+    def wake_up(number: int) -> None:
+        if number != signal.SIGURG:
+            time.sleep(_A_MOMENT)
+            signal.pthread_kill(main, signal.SIGURG)
+
+    _on_signal(wake_up)
+
+
+def _on_signal(act: Callable[[int], None]) -> int:
+    """Call `act` in a thread with the number of every signal; return the wakeup descriptor before."""
+    hearing, told = socket.socketpair()
+    told.setblocking(False)
+
     def listen() -> None:
-        while number := os.read(hearing, 1):
-            if number[0] != signal.SIGURG:
-                time.sleep(_A_MOMENT)
-                signal.pthread_kill(main, signal.SIGURG)
+        with hearing:
+            while number := hearing.recv(1):
+                act(number[0])
 
     threading.Thread(target=listen, daemon=True).start()
+    return signal.set_wakeup_fd(told.detach(), warn_on_full_buffer=False)
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
@@ -101,32 +112,22 @@ def long_computation() -> Iterator[None]:
     Python hears an interrupt only between its own steps, and such a step can take a minute. So a thread
     hears it as well, leaves the program a moment to end as usual, and then ends it.
     """
-    import socket
-
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    told, hearing = socket.socketpair()
-    told.setblocking(False)
     over = threading.Event()
 
-    def hear() -> None:
-        while number := hearing.recv(1):
-            if number[0] == signal.SIGINT and not over.wait(_TO_END):
-                sys.stdout.flush()
-                if sys.stderr.isatty():
-                    sys.stderr.write(_WIPE_LINE)
-                    sys.stderr.flush()
-                os._exit(INTERRUPTED)
+    def end(number: int) -> None:
+        if number == signal.SIGINT and not over.wait(_TO_END):
+            sys.stdout.flush()
+            if sys.stderr.isatty():
+                sys.stderr.write(_WIPE_LINE)
+                sys.stderr.flush()
+            os._exit(INTERRUPTED)
 
-    usual = signal.set_wakeup_fd(told.fileno(), warn_on_full_buffer=False)
-    listener = threading.Thread(target=hear, daemon=True)
-    listener.start()
+    usual = _on_signal(end)
     try:
         yield
     finally:
         over.set()
-        signal.set_wakeup_fd(usual)
-        told.close()
-        listener.join()
-        hearing.close()
+        socket.close(signal.set_wakeup_fd(usual))

@@ -83,7 +83,7 @@ def test_a_review_and_the_rules_are_one_key_away() -> None:
         await player.pilot.press("v")
         await player.see("Escape goes back to the board")
         assert "4" in player.shown
-        text = player.app.screen.query_one("#text")
+        text = player.app.screen
         await player.pilot.press("end")
         await player.until(lambda: text.scroll_y == text.max_scroll_y > 0)
         await player.pilot.press("home")

@@ -23,11 +23,10 @@ from duels.terminal.after import After, record_of, ways_on
 from duels.terminal.board.background import Waiting, in_background
 from duels.terminal.board.choice import Choice
 from duels.terminal.board.grid import changed_cells
-from duels.terminal.board.ink import Palette
 from duels.terminal.board.keys import ARROWS, COMMANDS, HINT, QUIT, Command, Deliberate, help_text
 from duels.terminal.board.scene import Ask, Page, Scene, Texts
 from duels.terminal.board.story import Story
-from duels.terminal.board.view import ActionList, BoardView
+from duels.terminal.board.view import ActionList, BoardView, Palette
 from duels.terminal.keyboard import ALONE
 from duels.terminal.messages import (
     REFUSED,
@@ -61,6 +60,7 @@ class BoardApp(App[Leaving]):
 
     def __init__(self, live: LiveMatch, moment: float = 0.0) -> None:
         super().__init__(ansi_color=True)
+        self.animation_level = "none"
         self.live = live
         self.choice: Choice | None = None
         """What the person to decide is choosing; None while nobody is asked."""

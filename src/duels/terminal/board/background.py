@@ -4,10 +4,10 @@ import asyncio
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from textual.app import App
+from textual.worker import Worker, get_current_worker
 
 from duels.core.errors import DuelsError
 from duels.solving.progress import Progress
@@ -41,41 +41,37 @@ async def in_background(work: Callable[[], T]) -> T:
     return await future
 
 
-@dataclass(frozen=True, eq=False)
-class _Errand:
-    what: str
-
-
 class Waiting:
     """Somebody at the screen waits for one result at a time, and is told how far it is."""
 
     def __init__(self, app: App[Any], notice: Callable[[str], None]) -> None:
         self._app = app
         self._notice = notice
-        self._errand: _Errand | None = None
+        self._worker: Worker[None] | None = None
 
     def result(self, what: str, work: Callable[[Progress], T], show: Callable[[T], object]) -> None:
         """Show what `work` finds, or say why it cannot be found.
 
         What is asked for again meanwhile is worked out once; what nobody waits for any more is not shown.
         """
-        if not self._errand or self._errand.what != what:
-            self._errand = _Errand(what)
-            self._notice(f"{what} …")
-            self._app.run_worker(self._run(self._errand, work, show))
+        if self._worker and self._worker.name == what:
+            return
+        self.nothing()
+        self._notice(f"{what} …")
+        self._worker = self._app.run_worker(self._run(what, work, show), name=what)
 
     def nothing(self) -> None:
         """Nobody waits any more."""
-        if self._errand:
-            self._errand = None
-            self._notice("")
+        if self._worker:
+            self._worker.cancel()
+            self._end("")
 
-    async def _run(self, errand: _Errand, work: Callable[[Progress], T], show: Callable[[T], object]) -> None:
-        loop = asyncio.get_running_loop()
+    async def _run(self, what: str, work: Callable[[Progress], T], show: Callable[[T], object]) -> None:
+        loop, worker = asyncio.get_running_loop(), get_current_worker()
 
         def tell(text: str) -> None:
-            if self._errand is errand:
-                self._notice(f"{errand.what}: {text}")
+            if self._worker is worker:
+                self._notice(f"{what}: {text}")
 
         def told(text: str) -> None:
             with suppress(RuntimeError):  # the screen is gone
@@ -84,15 +80,11 @@ class Waiting:
         try:
             found = await in_background(lambda: work(told))
         except DuelsError as unknown:
-            if self._over(errand):
-                self._notice(str(unknown))
+            self._end(str(unknown))
         else:
-            if self._over(errand):
-                show(found)
+            self._end("")
+            show(found)
 
-    def _over(self, errand: _Errand) -> bool:
-        """End an errand; whether somebody still waited for it."""
-        waited = self._errand is errand
-        if waited:
-            self.nothing()
-        return waited
+    def _end(self, notice: str) -> None:
+        self._worker = None
+        self._notice(notice)

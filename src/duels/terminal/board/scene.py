@@ -15,8 +15,7 @@ from textual.widgets import Static
 from duels.core.text_board import TextBoard
 from duels.terminal.board.choice import Choice
 from duels.terminal.board.grid import Point, grid_for
-from duels.terminal.board.ink import Palette
-from duels.terminal.board.view import ActionList, BoardView
+from duels.terminal.board.view import ActionList, BoardView, Palette
 from duels.terminal.screen import wrap
 
 _AROUND = 9  # rows that are not the board's: title, borders, whose turn, a question of four lines, keys
@@ -149,18 +148,17 @@ class Page(Screen[None]):
     """A text as long as it likes; it is left by Escape, Enter or q."""
 
     DEFAULT_CSS = """
-    Page { background: ansi_default; color: ansi_default; }
-    Page #text { height: 1fr; padding: 0 1; background: ansi_default; color: ansi_default; }
+    Page #words { height: auto; padding: 0 1; }
     Page #way { dock: bottom; height: 1; padding: 0 1; text-style: dim; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("escape,enter,q,backspace", "leave", "Back"),
-        ("down,j", "scroll(1)", "Down"),
-        ("up,k", "scroll(-1)", "Up"),
-        ("pagedown,space", "page(1)", "Next page"),
-        ("pageup,b", "page(-1)", "Page before"),
-        ("home", "scroll_to(False)", "Top"),
-        ("end", "scroll_to(True)", "Bottom"),
+        ("escape,enter,q,backspace", "dismiss", "Back"),
+        ("down,j", "scroll_down", "Down"),
+        ("up,k", "scroll_up", "Up"),
+        ("pagedown,space", "page_down", "Next page"),
+        ("pageup,b", "page_up", "Page before"),
+        ("home", "scroll_home", "Top"),
+        ("end", "scroll_end", "Bottom"),
     ]
 
     def __init__(self, text: str, palette: Palette) -> None:
@@ -169,8 +167,7 @@ class Page(Screen[None]):
         self._palette = palette
 
     def compose(self) -> ComposeResult:
-        with VerticalScroll(id="text", can_focus=False):
-            yield Static(id="words")
+        yield Static(id="words")
         yield Static(
             "Escape goes back to the board; up, down, space, Home and End scroll.", id="way", markup=False
         )
@@ -178,20 +175,6 @@ class Page(Screen[None]):
     def on_resize(self, event: events.Resize) -> None:
         text = wrap(self._text, max(20, event.size.width - 4))
         self.query_one("#words", Static).update(self._palette.content(text))
-
-    def action_leave(self) -> None:
-        self.dismiss()
-
-    def action_scroll(self, lines: int) -> None:
-        self.query_one("#text").scroll_relative(y=lines, animate=False)
-
-    def action_scroll_to(self, end: bool) -> None:
-        text = self.query_one("#text")
-        text.scroll_to(y=text.max_scroll_y if end else 0, animate=False)
-
-    def action_page(self, pages: int) -> None:
-        text = self.query_one("#text")
-        text.scroll_relative(y=pages * (text.size.height - 1), animate=False)
 
 
 class Ask(ModalScreen[bool]):

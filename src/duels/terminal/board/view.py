@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from textual import events
+from textual.color import Color
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.geometry import Region
@@ -11,18 +12,45 @@ from textual.message import Message
 from textual.style import Style
 from textual.widget import Widget
 
+from duels.core.rules import Seat
 from duels.core.text_board import Cell
-from duels.core.words import pieces, plain
+from duels.core.words import Ink, pieces, plain
 from duels.terminal.board.choice import Choice, Option
 from duels.terminal.board.grid import Grid, Point, grid_for
-from duels.terminal.board.ink import YOURS, Palette
 
+# The terminal's own colours, so that dark and light terminals both stay readable.
+_YOURS, _THEIRS = Style(foreground=Color.parse("ansi_cyan")), Style(foreground=Color.parse("ansi_yellow"))
+_STYLES = {
+    Ink.CHANGED: Style(bold=True),
+    Ink.WON: Style(foreground=Color.parse("ansi_green"), bold=True),
+    Ink.LOST: Style(foreground=Color.parse("ansi_red"), bold=True),
+    Ink.DIM: Style(dim=True),
+    Ink.COPIED: Style(),
+}
 _BORDER = Style(dim=True)
 _CHOOSABLE = Style(bold=True)
-_CURSOR = YOURS + Style(reverse=True, bold=True)
+_CURSOR = _YOURS + Style(reverse=True, bold=True)
 # Around what the cursor is on and what is chosen: colours are not for everybody.
 _POINTING, _CHOSEN = (">", "<"), ("[", "]")
 _NEW = "•"  # behind the name of a cell in which something has changed
+
+
+class Palette:
+    """What each ink looks like; the first player's colour means you, whichever seat that is."""
+
+    def __init__(self, you: Seat = Seat.ONE) -> None:
+        self._styles = {**_STYLES, Ink.of(you): _YOURS, Ink.of(you.other): _THEIRS}
+
+    def style(self, *inks: Ink) -> Style:
+        """The style of what these inks lie on."""
+        style = Style()
+        for ink in inks:
+            style += self._styles[ink]
+        return style
+
+    def content(self, text: str) -> Content:
+        """A text with ink as something to show."""
+        return Content.assemble(*((piece, self.style(*inks)) for piece, inks in pieces(text)))
 
 
 class Canvas:
