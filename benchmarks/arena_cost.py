@@ -15,11 +15,10 @@ from time import perf_counter, process_time, thread_time
 from typing import Any
 from unittest.mock import patch
 
-from duels.arena.bout import Bout, play_with
+from duels.arena.bout import Bout, Judge, play_with
 from duels.arena.config import Config
 from duels.arena.pool import serve
 from duels.arena.run import Progress, run
-from duels.arena.values import Judge
 from duels.core.rules import Seat
 from duels.players import Player
 
@@ -50,7 +49,7 @@ def cost_of(config: Config, workers: int) -> Cost:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "run"
         with (
-            patch("duels.arena.seating.play_with", ours.play_with),
+            patch("duels.arena.pool.play_with", ours.play_with),
             patch("duels.arena.pool.serve", serve_timed),
         ):
             run(config, folder, workers, listener=watch)
@@ -95,7 +94,7 @@ class Stopwatch:
 def serve_timed(connection: Any, config: Config, folder: Path, prefix: str, name: str) -> None:
     """A worker's main loop, on a stopwatch that is left in the run's folder."""
     watch = Stopwatch(_skipped(config))
-    with patch("duels.arena.seating.play_with", watch.play_with):
+    with patch("duels.arena.pool.play_with", watch.play_with):
         serve(connection, config, folder, prefix, name)
     watch.ended = process_time()
     (folder / _LEFT.format(name)).write_text(json.dumps(asdict(watch)))

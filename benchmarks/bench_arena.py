@@ -19,10 +19,9 @@ from typing import Any
 
 from arena_cost import cost_of
 
-from duels.arena.bout import play_with
+from duels.arena.bout import Judge, play_with
 from duels.arena.config import Config
 from duels.arena.run import run
-from duels.arena.values import Judge
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.games import GAMES, find_game

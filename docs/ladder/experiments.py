@@ -11,14 +11,13 @@ import numpy as np
 from duels.analysis.agents import player_odds
 from duels.analysis.exploitability import tabulate
 from duels.analysis.grading import tabled
-from duels.arena.bout import Bout, play_with
+from duels.arena.bout import Bout, Judge, play_with
 from duels.arena.confidence import CONFIDENCE, mean, sequence_of
 from duels.arena.config import ProbeConfig
 from duels.arena.logs import Row
 from duels.arena.probe import Ask, collect
 from duels.arena.report import GameReport
 from duels.arena.scores import HIGHEST, LOWEST, Unit, finished_units, units_of
-from duels.arena.values import Judge
 from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.games import find_game
 from duels.players import Player, make_player

@@ -9,9 +9,8 @@ import pytest
 
 from duels.analysis.agents import player_odds
 from duels.analysis.exploitability import tabulate
-from duels.arena.bout import Bout, play, play_with
+from duels.arena.bout import MOST_CORRECTED, Bout, Judge, Luck, play, play_with
 from duels.arena.confidence import mean, standard_error
-from duels.arena.values import MOST_CORRECTED, Judge, Luck
 from duels.core.match import Match
 from duels.core.rules import CHANCE, Seat
 from duels.games import find_game

@@ -13,9 +13,8 @@ import pytest
 
 from duels.arena.compare import compare_runs
 from duels.arena.confidence import change_of_ratio, mean, ratio
-from duels.arena.config import Config
+from duels.arena.config import Config, identities, unlike
 from duels.arena.folder import Folder
-from duels.arena.identity import identities, unlike
 from duels.arena.report import report_on
 from duels.arena.run import run
 from duels.players.endpoint import Settings

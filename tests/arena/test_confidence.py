@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from duels.arena.bout import Bout, play_with
+from duels.arena.bout import Bout, Judge, play_with
 from duels.arena.confidence import (
     Interval,
     Sequence95,
@@ -21,7 +21,6 @@ from duels.arena.confidence import (
 )
 from duels.arena.logs import Row
 from duels.arena.scores import HIGHEST, LOWEST, units_of
-from duels.arena.values import Judge
 from duels.core.rules import Rules, Seat
 from duels.games import find_game
 from duels.players import make_player

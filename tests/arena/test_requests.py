@@ -12,10 +12,9 @@ import pytest
 
 from duels.arena.config import Config
 from duels.arena.folder import Folder, merge
-from duels.arena.report import report_on
+from duels.arena.report import of_run, report_on
 from duels.arena.report_views import as_data, as_text
 from duels.arena.run import run
-from duels.arena.summary import of_run
 from duels.core.errors import BadOption, DuelsError
 from duels.players.endpoint import Settings
 from tests.arena.model_server import KEY, Server, played

@@ -14,11 +14,10 @@ from duels.arena.confidence import Interval
 from duels.arena.config import Config
 from duels.arena.folder import Folder
 from duels.arena.progress_line import ProgressLine
-from duels.arena.ratings import rate
 from duels.arena.report import report_on
 from duels.arena.report_views import _cell, as_csv, as_data, as_page, as_text
 from duels.arena.run import Progress, run
-from duels.arena.scores import Pairing, _gain, pairing, standing, unbroken
+from duels.arena.scores import Pairing, _gain, pairing, rate, standing, unbroken
 from duels.arena.tables import Table, listed, percent
 from tests.arena.test_workers import wait_for
 from tests.support import duels
@@ -41,12 +40,12 @@ def pairs(results: list[tuple[float, float]], short: float = 0.1) -> list[dict[s
 
 def test_matches_of_a_pair_are_one_unit() -> None:
     """Pairs that a player wins or loses whole tell half as much as their matches would on their own."""
-    whole = pairing("lights", "a", "b", pairs([(1, 1), (0, 0)] * 20), range(40))
-    single = pairing("lights", "a", "b", pairs([(1, 0)] * 40), range(40))
+    whole = pairing("a", "b", pairs([(1, 1), (0, 0)] * 20), range(40))
+    single = pairing("a", "b", pairs([(1, 0)] * 40), range(40))
     assert whole.won.estimate == single.won.estimate == 0.5
     assert whole.won.margin > 1.3 * single.won.margin
     rows = [*pairs([(1, 0)] * 30, 0.0), *pairs([(1, 0)] * 60, 0.4)[60:]]
-    by_pair = standing("lights", "a", rows)
+    by_pair = standing("a", rows)
     by_match = [each["shortfalls"][0] for each in rows]
     assert by_pair.per_match.estimate == pytest.approx(sum(by_match) / len(by_match))
     assert by_pair.per_match.margin == pytest.approx(2.0010 * 0.2 / 59**0.5, rel=1e-3)  # 60 units
@@ -55,17 +54,17 @@ def test_matches_of_a_pair_are_one_unit() -> None:
 
 @pytest.mark.parametrize("played", [1, 10, 100])
 def test_pairs_that_come_out_alike_tell_no_margin(played: int) -> None:
-    alike = pairing("lights", "a", "b", pairs([(1, 1)] * played), range(played))
+    alike = pairing("a", "b", pairs([(1, 1)] * played), range(played))
     assert alike.won.high - alike.won.low > 0.03
     assert alike.adjusted_fixed
     assert alike.adjusted_fixed.margin == inf
-    assert standing("lights", "a", pairs([(1, 1)] * played, 0.0)).per_decision.margin == inf
+    assert standing("a", pairs([(1, 1)] * played, 0.0)).per_decision.margin == inf
 
 
 def test_a_result_without_luck_is_not_moved_inside_its_bounds() -> None:
     """Else it would be too low on average for whoever wins nearly always."""
     rows = [each | {"adjusted": 1.2 if each["players"][0] == "a" else -0.2} for each in pairs([(1, 1)] * 30)]
-    known = pairing("lights", "a", "b", rows, range(30))
+    known = pairing("a", "b", rows, range(30))
     assert known.adjusted.estimate == pytest.approx(1.2)
     assert known.adjusted.high == 1
     assert known.adjusted.margin == pytest.approx(1 - known.adjusted.low)
@@ -80,7 +79,7 @@ def test_results_beyond_their_bounds_are_compared_by_how_they_spread() -> None:
         for each in rows:
             points = middle + (off if each["pair"] % 2 else -off)
             each["adjusted"] = points if each["players"][0] == "a" else 1 - points
-        return pairing("flip", "a", "b", rows, range(60))
+        return pairing("a", "b", rows, range(60))
 
     one, two = known(0.99, 0.2), known(1.03, 0.08)
     assert one.adjusted_fixed_within
@@ -198,7 +197,7 @@ def test_the_matrix_is_pale_where_it_is_not_settled_who_is_better() -> None:
 
 
 def test_without_a_pair_there_is_no_result() -> None:
-    assert pairing("lights", "a", "b", [], range(1)).adjusted_fixed is None
+    assert pairing("a", "b", [], range(1)).adjusted_fixed is None
 
 
 def test_pairs_count_up_to_the_first_gap() -> None:
@@ -207,11 +206,11 @@ def test_pairs_count_up_to_the_first_gap() -> None:
     assert unbroken(results, range(6)) == [0.0, 0.1]
     assert unbroken(results, [1, 4]) == [0.1, 0.4]
     rows = pairs([(1, 1)] * 30)
-    known = pairing("lights", "a", "b", rows, range(30))
-    broken = pairing("lights", "a", "b", [each for each in rows if each["pair"] != 4], range(30))
+    known = pairing("a", "b", rows, range(30))
+    broken = pairing("a", "b", [each for each in rows if each["pair"] != 4], range(30))
     assert (known.left_out, broken.left_out) == (0, 25)
     assert broken.adjusted.margin > known.adjusted.margin
-    assert broken.adjusted == pairing("lights", "a", "b", rows[:8], range(30)).adjusted
+    assert broken.adjusted == pairing("a", "b", rows[:8], range(30)).adjusted
 
 
 def test_a_part_of_a_run_has_no_gaps_and_a_broken_off_run_says_so(tmp_path: Path) -> None:
@@ -281,26 +280,18 @@ def test_results_that_decided_when_to_stop_are_compared_by_their_sequences(tmp_p
     assert change.difference.low == pytest.approx(change.after.low - change.before.high)
 
 
-class Game:
-    """As much of a report on a game as ratings take."""
-
-    def __init__(self, *results: Any) -> None:
-        self.pairings = results
-
-
 def test_pairs_that_come_out_alike_against_each_opponent_rate_nobody_for_certain() -> None:
     """The one in the middle won all matches with one and lost all with the other, which is no spread."""
     field = [("s", "m"), ("m", "w"), ("s", "w")]
     rows = {each: [row(pair, *each, 1) for pair in range(50) for _ in range(2)] for each in field}
-    game = Game(*(pairing("lights", *each, rows[each], range(50)) for each in field))
-    rated = rate(("s", "m", "w"), [game])  # type: ignore[list-item]
+    rated = rate(("s", "m", "w"), [pairing(*each, rows[each], range(50)) for each in field])
     assert rated
     assert {each.margin for each in rated.players.values()} == {inf}
 
 
 def test_ratings_are_drawn_from_pairs_and_misfits_spread_like_them(tmp_path: Path) -> None:
     def rated(results: list[tuple[float, float]]) -> Any:
-        return rate(("a", "b"), [Game(pairing("lights", "a", "b", pairs(results), range(99)))])  # type: ignore[list-item]
+        return rate(("a", "b"), [pairing("a", "b", pairs(results), range(99))])
 
     whole, single = rated([(1, 1), (0, 0)] * 30), rated([(1, 0)] * 60)
     assert whole.players["a"].margin > 20

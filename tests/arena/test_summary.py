@@ -10,11 +10,10 @@ from duels.arena.config import Config, ProbeConfig
 from duels.arena.folder import Folder
 from duels.arena.mistakes import Worst
 from duels.arena.probe import probe
-from duels.arena.report import GameReport, report_on
+from duels.arena.report import GameReport, most_when, of_run, report_on
 from duels.arena.report_views import as_csv, as_data, as_page, as_text, times_fewer
 from duels.arena.run import run
 from duels.arena.scores import Standing
-from duels.arena.summary import most_when, of_run
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.games import find_game

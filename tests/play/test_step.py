@@ -9,8 +9,7 @@ import pytest
 
 import duels
 from duels.analysis.export import Export, matches_of
-from duels.arena.bout import Bout, play_with
-from duels.arena.values import Judge
+from duels.arena.bout import Bout, Judge, play_with
 from duels.core.errors import GameOver, NotYourTurn
 from duels.core.match import AnyMatch, Match
 from duels.core.options import OptionValue

@@ -7,11 +7,10 @@ from math import fsum, hypot, inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 from duels.arena.confidence import FEWEST_UNITS, Interval, change_of_ratio, interval_data, ratio, wilson
-from duels.arena.identity import MODEL, identities, unlike
+from duels.arena.config import MODEL, identities, unlike
 from duels.arena.mistakes import key_of, name_of
-from duels.arena.report import GameReport, Report
+from duels.arena.report import GameReport, Report, by_class
 from duels.arena.scores import Pairing, Unit
-from duels.arena.summary import by_class
 from duels.arena.tables import Table, listed, sentences, write_text
 from duels.solving.oracles import oracle_for
 

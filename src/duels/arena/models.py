@@ -10,8 +10,7 @@ from duels.arena.bout import Bout, play
 from duels.arena.config import Config, currency_of
 from duels.arena.folder import Folder, score_of
 from duels.arena.logs import AT_ONCE, Log
-from duels.arena.pool import Listener
-from duels.arena.seating import Seats
+from duels.arena.pool import Listener, Seats
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat
 from duels.play.step import Question, ask_player

@@ -21,8 +21,8 @@ from duels.arena.config import ProbeConfig
 from duels.arena.folder import Folder
 from duels.arena.logs import AT_ONCE, QUICK, VERSION, Log, Row
 from duels.arena.models import Asker, Purse
+from duels.arena.pool import ProgramCheck, Seats
 from duels.arena.positions import draw_positions
-from duels.arena.seating import ProgramCheck, Seats
 from duels.core.errors import BadOption
 from duels.core.extras import extra
 from duels.core.rules import AnyRules, AnySight, OpenRules, Seat

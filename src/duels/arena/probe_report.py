@@ -9,15 +9,14 @@ from typing import Any
 
 from duels.arena.amounts import Prices, Spending, tokens
 from duels.arena.confidence import Interval, Z, interval_data, ratio
+from duels.arena.config import MODEL
 from duels.arena.folder import Folder
-from duels.arena.identity import MODEL
 from duels.arena.logs import Row
 from duels.arena.mistakes import Mistake, Worst, boards, key_of, name_of, said_of
 from duels.arena.probe import Probe, collected, policy_of
 from duels.arena.probe_values import Answers, against_all, exploitability, spread_of_answers
-from duels.arena.report import prices_of
+from duels.arena.report import by_class, most_when, prices_of
 from duels.arena.report_views import asked_how
-from duels.arena.summary import by_class, most_when
 from duels.arena.tables import (
     Table,
     heading,

@@ -1,4 +1,7 @@
-"""What a run says, as data: nothing in it depends on when, where or in which order it was played."""
+"""The report on a run as data, and its summary in a few sentences.
+
+Nothing in it depends on when, where or in which order the matches were played.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -8,13 +11,13 @@ from math import comb
 from typing import Any
 
 from duels.arena.amounts import Prices, Spending
+from duels.arena.bout import Judge
+from duels.arena.confidence import Interval
+from duels.arena.config import Identity, identities
 from duels.arena.folder import Folder
-from duels.arena.identity import Identity, identities
 from duels.arena.logs import Row
 from duels.arena.mistakes import Mistake, Worst, rank
-from duels.arena.ratings import Ratings, rate
-from duels.arena.scores import Pairing, Standing, pairing, standing
-from duels.arena.values import Judge
+from duels.arena.scores import Pairing, Ratings, Standing, pairing, rate, standing
 from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.core.record import format_entry
@@ -22,10 +25,16 @@ from duels.core.rules import AnyRules, Seat
 from duels.games import find_game
 from duels.players import KINDS
 from duels.players.completions import Usage
-from duels.solving.oracle import Exactness
+from duels.solving.oracle import BELOW_THE_MIXTURE, Exactness
 from duels.solving.progress import Progress, quiet
 
 MOST_BLUNDERS = 5  # that are shown of a player in a game
+_MOST_NAMED = 3  # pairings
+_NOTHING = 0.00005  # rounds to 0.00 points
+_EVEN = 0.5
+_PAIRS_TO_SETTLE = 20  # with fewer, results that hold under peeking tell hardly more than nothing
+_MANY_CUT = 0.2  # of the matches of a pairing: so many halves hide who is better
+_ENOUGH = 20  # decisions of a sort, to say what they cost
 
 
 @dataclass(frozen=True)
@@ -132,7 +141,7 @@ def report_on(folder: Folder, progress: Progress = quiet) -> Report:
         for name in config["games"]
     )
     progress("ratings")
-    ratings = rate(players, games)
+    ratings = rate(players, [each for game in games for each in game.pairings])
     if ratings and config["until"] is not None:
         ratings = replace(ratings, players={name: r.without_bounds for name, r in ratings.players.items()})
     seconds, spending = _requested(folder, rows)
@@ -178,7 +187,7 @@ def _game(
     progress: Progress,
 ) -> GameReport:
     progress(f"{rules.name}: {len(rows)} matches")
-    name, judge = rules.name, Judge(rules)
+    judge = Judge(rules)
     opening, exactness = judge.opening()
     by_pairing: dict[frozenset[str], list[Row]] = {}
     for row in rows:
@@ -189,9 +198,9 @@ def _game(
         opening,
         exactness.value,
         judge.measure,
-        tuple(standing(name, player, rows, fixed_size) for player in players),
+        tuple(standing(player, rows, fixed_size) for player in players),
         tuple(
-            pairing(name, one, two, by_pairing.get(frozenset((one, two)), []), planned, fixed_size)
+            pairing(one, two, by_pairing.get(frozenset((one, two)), []), planned, fixed_size)
             for one, two in combinations(players, 2)
         ),
         tuple(blunder for player in players for blunder in _blunders(judge, player, rows)),
@@ -242,3 +251,132 @@ def usage_by_player(report: Report) -> dict[str, Usage]:
             if each.usage.requests:
                 found[each.player] = found.get(each.player, Usage()) + each.usage
     return found
+
+
+# -- the summary: who is how good at what, where they go wrong, how sure that is ----------------------------
+
+
+def of_run(report: Report) -> list[str]:
+    """A sentence or two for each player, the best first; then how sure that is, and what it cost."""
+    if not report.matches:
+        return ["Nothing has been played yet.", *_cost(report), *report.notes]
+    ordered = sorted(report.players, key=lambda player: -_share(report, player))
+    told = [_player(report, player) for player in ordered]
+    return [*told, *_settled(report), *_cut_off(report), *_cost(report), *report.notes]
+
+
+def _share(report: Report, player: str) -> float:
+    """The share of the points over all games, each counting alike."""
+    won = [each.won.estimate for _, each in _played(report, player)]
+    return sum(won) / len(won) if won else 0.0
+
+
+def _played(report: Report, player: str) -> list[tuple[GameReport, Standing]]:
+    found = [(game, each) for game in report.games for each in game.standings]
+    return [(game, each) for game, each in found if each.player == player and each.matches]
+
+
+def _player(report: Report, player: str) -> str:
+    played = _played(report, player)
+    if not played:
+        return f"{player} has not played yet."
+    won = ", ".join(f"{_won(report, each)} in {game.rules.name}" for game, each in played)
+    told = [f"{player} won {won}.", _mistakes(played), _failures([each for _, each in played])]
+    return " ".join(filter(None, told))
+
+
+def _won(report: Report, each: Standing) -> str:
+    share = f"{100 * each.won.estimate:.0f}%"
+    return share if report.until is not None else f"{share} ({_range(each.won)})"
+
+
+def _range(interval: Interval) -> str:
+    return f"{100 * interval.low:.0f} to {100 * interval.high:.0f}"
+
+
+def _mistakes(played: list[tuple[GameReport, Standing]]) -> str:
+    """The game in which a player gives away most in a match, and in which sort of decision."""
+    graded = [(game, each) for game, each in played if each.decisions and game.measure != BELOW_THE_MIXTURE]
+    if not graded:
+        return ""
+    game, worst = max(graded, key=lambda each: each[1].per_match.estimate)
+    if worst.per_match.estimate < _NOTHING:
+        games = ", ".join(game.rules.name for game, _ in graded)
+        return f"It made no mistakes{'' if len(graded) == len(played) else f' in {games}'}."
+    most = "" if len(graded) == 1 else f" most in {game.rules.name}:"
+    where = f" in {game.rules.name}" if len(graded) == 1 < len(played) else ""
+    points = f"{100 * worst.per_match.estimate:.1f} points a match{where}"
+    return f"It gives away{most} {points}{most_when(worst.manners)}."
+
+
+def most_when(manners: Mapping[str, tuple[float, float]]) -> str:
+    """The sort of decision that costs most each time, as the end of a sentence; nothing if that is not known.
+
+    Not the sort with the largest part of the loss: that may just be the commonest.
+    """
+    each = {
+        manner: short / count for manner, (count, short) in manners.items() if count >= _ENOUGH and manner
+    }
+    if len(each) < 2 or max(each.values()) < _NOTHING:
+        return ""
+    manner = max(each, key=each.__getitem__)
+    return f", most when {manner.replace('your', 'its')} ({100 * each[manner]:.1f} a decision)"
+
+
+def by_class(failures: Mapping[str, int]) -> str:
+    """Failures as a list, such as `6 illegal, 10 unreadable`."""
+    return ", ".join(f"{count} {kind}" for kind, count in failures.items())
+
+
+def _failures(standings: Iterable[Standing]) -> str:
+    forfeits, failures = 0, dict[str, int]()
+    for each in standings:
+        forfeits += each.forfeits
+        for kind, count in each.failures.items():
+            failures[kind] = failures.get(kind, 0) + count
+    if not failures:
+        return ""
+    told = by_class(dict(sorted(failures.items())))
+    lost = f"; it forfeited {forfeits} match{'es' * (forfeits != 1)}" if forfeits else ""
+    return f"Failures: {told}{lost}."
+
+
+def _settled(report: Report) -> list[str]:
+    """For how many pairings it is known who is better, and for which it is not."""
+    pairings = [(game, each) for game in report.games for each in game.pairings if each.matches]
+    still_open = [(game, each) for game, each in pairings if not _is_settled(each)]
+    known = len(pairings) - len(still_open)
+    if not known and all(len(each.units) < _PAIRS_TO_SETTLE for _, each in pairings):
+        return [f"Too few pairs of matches to settle who is better: about {_PAIRS_TO_SETTLE} are needed."]
+    if len(pairings) == 1:
+        told = "Who is better is settled" if known else "Who is better is not settled"
+    else:
+        told = f"Who is better is settled for {known or 'none'} of {len(pairings)} pairings"
+    named = _named([f"{each.one} against {each.two} in {game.rules.name}" for game, each in still_open])
+    left = f" Open: {named}." if known and still_open else ""
+    by = "by the intervals that hold however often one looks"  # those for a fixed size may tell more
+    return [f"{told}, {'each ' * (len(pairings) > 1)}at 95%, {by}.{left}"]
+
+
+def _named(pairings: list[str]) -> str:
+    more = f" and {len(pairings) - _MOST_NAMED} more" if len(pairings) > _MOST_NAMED else ""
+    return ", ".join(pairings[:_MOST_NAMED]) + more
+
+
+def _cut_off(report: Report) -> list[str]:
+    """Where the limit ended many matches."""
+    cut = [
+        f"{each.one} against {each.two} in {game.rules.name} ({each.cut_off} of {each.matches})"
+        for game in report.games
+        for each in game.pairings
+        if each.matches and each.cut_off >= _MANY_CUT * each.matches
+    ]
+    return [f"Many matches were cut off by the limit and count one half: {_named(cut)}."] if cut else []
+
+
+def _is_settled(each: Pairing) -> bool:
+    return each.adjusted.excludes(_EVEN)
+
+
+def _cost(report: Report) -> list[str]:
+    return report.spending.told("Models", report.prices, limited=bool(report.conditions.get("max_tokens")))

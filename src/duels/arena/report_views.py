@@ -10,9 +10,8 @@ from typing import Any
 from duels.arena.amounts import tokens
 from duels.arena.confidence import CONFIDENCE, FEWEST_UNITS, Interval, interval_data
 from duels.arena.mistakes import boards, key_of, name_of, said_of
-from duels.arena.report import GameReport, Report, usage_by_player
+from duels.arena.report import GameReport, Report, by_class, of_run, usage_by_player
 from duels.arena.scores import Pairing, Standing
-from duels.arena.summary import by_class, of_run
 from duels.arena.tables import (
     Table,
     bullets,
@@ -122,7 +121,7 @@ def as_csv(report: Report) -> str:
     """One line for every player in every game."""
     rows = [
         {
-            "game": each.game,
+            "game": game.rules.name,
             "player": each.player,
             "matches": each.matches,
             **_csv_cells("won", each.won, each.matches),

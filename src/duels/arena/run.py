@@ -14,9 +14,8 @@ from duels.arena.config import Config
 from duels.arena.folder import WHOLE, Folder, Score, in_part, name_of_part, score_of
 from duels.arena.models import ModelWorker, Purse
 from duels.arena.pool import Listener as MatchListener
-from duels.arena.pool import Pool, RayPool, Worker
+from duels.arena.pool import Pool, ProgramCheck, RayPool, Worker
 from duels.arena.scores import adjusted_interval, unbroken
-from duels.arena.seating import ProgramCheck
 from duels.core.errors import BadOption, quote
 
 FIRST, NEXT, SHARE = 20, 10, 8

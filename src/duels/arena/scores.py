@@ -1,17 +1,26 @@
-"""From rows of matches to numbers about players and pairs of players, with intervals."""
+"""Scores of players and pairs of players, and ratings, from the rows of matches."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from math import exp, inf, isfinite
-from statistics import fmean, pvariance
+from math import exp, inf, isfinite, log, sqrt
+from random import Random
+from statistics import NormalDist, fmean, pvariance
 from typing import Any
 
-from duels.arena import confidence
-from duels.arena.confidence import Interval, sequence_of
+from duels.arena.bout import MOST_CORRECTED
+from duels.arena.confidence import (
+    Interval,
+    interval_data,
+    mean,
+    ratio,
+    sequence_of,
+    share_of,
+    standard_error,
+    t_quantile,
+)
 from duels.arena.logs import Row
-from duels.arena.values import MOST_CORRECTED
 from duels.core.rules import Ending
 from duels.players.completions import Usage
 
@@ -112,7 +121,6 @@ def _to(row: Row, player: str, what: str) -> float:
 class Pairing:
     """Two players in one game. Results are those of the first."""
 
-    game: str
     one: str
     two: str
     matches: int
@@ -162,7 +170,6 @@ class Pairing:
 class Standing:
     """A player in one game, against all others of the run."""
 
-    game: str
     player: str
     matches: int
     won: Interval
@@ -185,7 +192,7 @@ class Standing:
 
 
 def pairing(
-    game: str, one: str, two: str, rows: Iterable[Row], planned: Iterable[int], fixed_size: bool = True
+    one: str, two: str, rows: Iterable[Row], planned: Iterable[int], fixed_size: bool = True
 ) -> Pairing:
     """What is known of two players in one game, of which these pairs are to be played."""
     rows = list(rows)
@@ -194,7 +201,6 @@ def pairing(
     in_order = unbroken({unit.pair: unit.adjusted_score for unit in pairs}, planned)
     scores, adjusted = [unit.score for unit in pairs], [unit.adjusted_score for unit in pairs]
     return Pairing(
-        game,
         one,
         two,
         len(rows),
@@ -202,7 +208,7 @@ def pairing(
         _usual(_won(units), fixed_size),
         adjusted_interval(in_order),
         len(pairs) - len(in_order),
-        confidence.mean(adjusted) if fixed_size and adjusted else None,
+        mean(adjusted) if fixed_size and adjusted else None,
         _gain(scores, adjusted),
         units,
     )
@@ -216,7 +222,7 @@ def _usual(interval: Interval, fixed_size: bool) -> Interval:
 def _won(units: Iterable[Unit]) -> Interval:
     """The share of the points."""
     units = list(units)
-    return confidence.share_of([unit.points for unit in units], [unit.matches for unit in units])
+    return share_of([unit.points for unit in units], [unit.matches for unit in units])
 
 
 def _gain(scores: list[float], adjusted: list[float]) -> Interval | None:
@@ -229,7 +235,7 @@ def _gain(scores: list[float], adjusted: list[float]) -> Interval | None:
     if min(before, after) < 1e-12:
         return None
     middle, middle_after = fmean(scores), fmean(adjusted)
-    off = confidence.mean(
+    off = mean(
         [
             (score - middle) ** 2 / before - (result - middle_after) ** 2 / after
             for score, result in zip(scores, adjusted, strict=True)
@@ -241,7 +247,7 @@ def _gain(scores: list[float], adjusted: list[float]) -> Interval | None:
     return Interval(gain, gain * exp(-off.margin), gain * exp(off.margin))
 
 
-def standing(game: str, player: str, rows: Iterable[Row], fixed_size: bool = True) -> Standing:
+def standing(player: str, rows: Iterable[Row], fixed_size: bool = True) -> Standing:
     """What is known of a player in one game."""
     rows = [row for row in rows if player in row["players"]]
     places = [row["players"].index(player) for row in rows]
@@ -256,12 +262,11 @@ def standing(game: str, player: str, rows: Iterable[Row], fixed_size: bool = Tru
             manners[manner][0] += count
             manners[manner][1] += lost
     return Standing(
-        game,
         player,
         len(rows),
         _usual(_won(units), fixed_size),
-        _usual(confidence.ratio(shortfalls, decisions), fixed_size),
-        _usual(confidence.ratio(shortfalls, [unit.matches for unit in units]), fixed_size),
+        _usual(ratio(shortfalls, decisions), fixed_size),
+        _usual(ratio(shortfalls, [unit.matches for unit in units]), fixed_size),
         sum(decisions),
         dict(sorted(failures.items())),
         sum(_forfeited(row, place) for row, place in seated),
@@ -273,3 +278,132 @@ def standing(game: str, player: str, rows: Iterable[Row], fixed_size: bool = Tru
 
 def _forfeited(row: Row, place: int) -> bool:
     return bool(row["ending"] == Ending.FORFEITED.value and row["result"].startswith(f"{2 - place} won"))
+
+
+# -- ratings: one number for each player, by the Bradley–Terry model over all games of a run ---------------
+
+PRIOR = 0.1
+"""Of choix's regularisation: as if every two players had drawn a little."""
+BOOTSTRAPS = 200
+"""Samples of pairs of matches, from a fixed seed, that give the intervals."""
+SCALE = 400 / log(10)  # as in Elo: 400 points are odds of ten to one
+_MISFIT = NormalDist().cdf(3)  # a pairing may miss the model by three standard errors before we say so
+
+Units = Sequence[Unit]
+Played = dict[tuple[int, int], list[Units]]
+"""What every two players had against each other, game by game."""
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Players' ratings, with a mean of 0, and the pairings that the model does not fit.
+
+    Ratings of players with too few, or too lopsided, pairs of matches have no bounds.
+    """
+
+    players: dict[str, Interval]
+    misfits: tuple[str, ...]
+
+    def as_data(self) -> dict[str, Any]:
+        """The ratings as JSON has them."""
+        return {
+            "players": {name: _rating_data(each) for name, each in self.players.items()},
+            "misfits": list(self.misfits),
+        }
+
+
+def _rating_data(each: Interval) -> dict[str, float | None]:
+    told = interval_data(each)
+    return {"rating": told.pop("estimate"), **told}
+
+
+def rate(players: Sequence[str], pairings: Iterable[Pairing]) -> Ratings | None:
+    """Rate players by all that they played; None where choix is not installed."""
+    try:
+        import choix  # noqa: F401
+    except ImportError:
+        return None
+    pairings = [each for each in pairings if each.matches]
+    if not pairings:
+        return Ratings({}, ())
+    number = {name: place for place, name in enumerate(players)}
+    played: Played = defaultdict(list)
+    for each in pairings:
+        played[number[each.one], number[each.two]].append(each.units)
+    fitted = _fit(len(players), played)
+    rng = Random("ratings")
+    samples = [_fit(len(players), _resampled(played, rng)) for _ in range(BOOTSTRAPS)]
+    found = {}
+    for place, name in enumerate(players):
+        if not _can_be_drawn_from(place, played):
+            found[name] = Interval(fitted[place], -inf, inf)
+            continue
+        spread = sorted(sample[place] for sample in samples)
+        low, high = spread[int(0.025 * BOOTSTRAPS)], spread[int(0.975 * BOOTSTRAPS) - 1]
+        found[name] = Interval(fitted[place], min(low, fitted[place]), max(high, fitted[place]))
+    return Ratings(found, tuple(_misfits(players, fitted, played)))
+
+
+def _can_be_drawn_from(player: int, played: Played) -> bool:
+    """Whether a player's pairs are enough, and even enough, for a bootstrap.
+
+    A bootstrap draws them against each opponent in each game apart, so what counts is how they spread there.
+    """
+    deviations, matches = list[float](), list[int]()
+    for pair, games in played.items():
+        for units in games if player in pair else ():
+            won, of = _total([units])
+            sign = 1 if player == pair[0] else -1
+            deviations += [sign * (unit.points - won / of * unit.matches) for unit in units]
+            matches += [unit.matches for unit in units]
+    return isfinite(ratio(deviations, matches).margin)
+
+
+def _resampled(played: Played, rng: Random) -> Played:
+    """As many pairs of matches of every two players in every game, drawn from those that were played."""
+    return {key: [rng.choices(units, k=len(units)) for units in games] for key, games in played.items()}
+
+
+def _fit(players: int, played: Played) -> list[float]:
+    """Ratings from the points that every two players had against each other."""
+    import choix
+    import numpy as np
+
+    wins = np.zeros((players, players))
+    for (one, two), games in played.items():
+        won, matches = _total(games)
+        wins[one, two] += won
+        wins[two, one] += matches - won
+    strengths = choix.ilsr_pairwise_dense(wins, alpha=PRIOR)
+    return [float(SCALE * each) for each in strengths - strengths.mean()]
+
+
+def _total(games: Sequence[Units]) -> tuple[float, int]:
+    """Points and matches of two players in all games."""
+    units = [unit for each in games for unit in each]
+    return sum(unit.points for unit in units), sum(unit.matches for unit in units)
+
+
+def _misfits(players: Sequence[str], ratings: list[float], played: Played) -> Iterator[str]:
+    """Pairs of players whose result is far from what their ratings say, a sentence each."""
+    for (one, two), games in played.items():
+        freedom = sum(len(units) - 1 for units in games)
+        if not freedom:  # one pair of matches in each game tells nothing about the spread
+            continue
+        won, matches = _total(games)
+        share, expected = won / matches, 1 / (1 + exp((ratings[two] - ratings[one]) / SCALE))
+        error = max(_error(games, matches), 0.5 / matches)  # results that are all alike may be so by chance
+        if abs(share - expected) > t_quantile(_MISFIT, freedom) * error:
+            yield (
+                f"{players[one]} got {share:.0%} against {players[two]}, where the ratings say {expected:.0%}"
+            )
+
+
+def _error(games: Sequence[Units], matches: int) -> float:
+    """The standard error of a share of the points, each game's pairs of matches being units."""
+    errors = [
+        standard_error([unit.points for unit in units], [unit.matches for unit in units]) * _total([units])[1]
+        for units in games
+        if len(units) > 1
+    ]
+    return sqrt(sum(error**2 for error in errors)) / matches
