@@ -95,7 +95,7 @@ def test_probes_without_a_number_in_common_are_told_of_by_their_answers(tmp_path
 def test_drawn_positions_are_compared_one_by_one(tmp_path: Path) -> None:
     for folder, player in {"a": "mine=random", "b": "mine=casual"}.items():
         probe(ProbeConfig(player, ("hunt",), positions=4), tmp_path / folder)
-    with mock.patch.object(confidence, "_students_holds", return_value=True):  # so few as they are
+    with mock.patch.multiple(confidence, FEWEST_UNITS=2, _PER_SKEWNESS=0):  # so few as they are
         done = duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b", "--json")
     (change,) = json.loads(done.out)["changes"]
     assert change["what"] == "below the mixture per position"

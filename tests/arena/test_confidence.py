@@ -10,7 +10,6 @@ import pytest
 from duels.arena.bout import Bout, Judge, play_with
 from duels.arena.confidence import (
     Interval,
-    Sequence95,
     mean,
     ratio,
     sequence_of,
@@ -38,14 +37,10 @@ def test_a_sequence_covers_at_all_times_at_once(name: str, true: float) -> None:
     }
     runs, missed = 60, 0
     for seed in range(runs):
-        rng, sequence = Random(f"{name} {seed}"), Sequence95()
-        outside = False
-        for number in range(1, AT[-1] + 1):
-            sequence.add(draws[name](rng))
-            if number in AT:
-                interval = sequence.interval
-                outside |= not interval.low <= true <= interval.high
-        missed += outside
+        rng = Random(f"{name} {seed}")
+        values = [draws[name](rng) for _ in range(AT[-1])]
+        intervals = [sequence_of(values[:number], 0, 1) for number in AT]
+        missed += any(not each.low <= true <= each.high for each in intervals)
     assert missed <= 0.05 * runs
 
 
@@ -58,10 +53,10 @@ def test_little_spread_makes_it_narrow() -> None:
 
 
 def test_nothing_is_known_at_the_start_and_wrong_values_are_refused() -> None:
-    sequence = Sequence95()
-    assert (sequence.interval.low, sequence.interval.high) == (0, 1)
+    nothing = sequence_of([], 0, 1)
+    assert (nothing.low, nothing.high) == (0, 1)
     with pytest.raises(ValueError, match="outside"):
-        sequence.add(1.5)
+        sequence_of([1.5], 0, 1)
 
 
 def test_the_usual_intervals() -> None:

@@ -18,7 +18,7 @@ from duels.arena.report import report_on
 from duels.arena.report_views import _cell, as_csv, as_data, as_page, as_text
 from duels.arena.run import Progress, run
 from duels.arena.scores import Pairing, _gain, pairing, rate, standing, unbroken
-from duels.arena.tables import Table, listed, percent
+from duels.arena.tables import Items, Table, percent
 from tests.arena.test_workers import wait_for
 from tests.support import duels
 
@@ -110,7 +110,7 @@ def test_text_fits_a_terminal() -> None:
         ["x", "y"],
     ]
     assert [letter * 20 in "".join(lines) for letter in "abcdef"] == [True] * 6
-    assert listed("", ["word " * 40])[1].startswith("    word")
+    assert Items("", ["word " * 40]).text()[2].startswith("    word")
     assert Table("", ["a", "b"], [["1", 2]]).text() == ["a  b", "1  2"]
 
 

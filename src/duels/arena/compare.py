@@ -11,7 +11,7 @@ from duels.arena.config import MODEL, identities, unlike
 from duels.arena.mistakes import key_of, name_of
 from duels.arena.report import GameReport, Report, by_class
 from duels.arena.scores import Pairing, Unit
-from duels.arena.tables import Table, listed, sentences, write_text
+from duels.arena.tables import Block, Items, Prose, Table, write_text
 from duels.solving.oracles import oracle_for
 
 if TYPE_CHECKING:  # it needs an extra, which two runs do not
@@ -375,27 +375,36 @@ _ASKED_ONCE = (
 
 def as_text(found: Comparison) -> str:
     """Tables for a terminal, in points of a hundred."""
+    notes = Prose(found.notes)
     if found.answers is None and not found.changes:
         nothing = "The runs have no number in common: no player, or none in a game with the same options."
-        return write_text(sentences(nothing, *found.notes))
+        return write_text(Prose([nothing]), notes)
     if found.answers == ():
-        return write_text(sentences("The probes have no game in common.", *found.notes))
-    answers, once = list[str](), ""
-    for each in found.answers or ():
-        answers += sentences(f"{each.one.probe.rules.name}: {each.told}") + listed(
-            "", map(_line, each.answers[:_MOST_SHOWN])
-        )
-        answers += filter(None, [_failures(each)])
-        if each.one.asked_once or each.two.asked_once:
-            once = "Exact for players that always answer the same; others are asked with --samples."
-    if any(change.no_verdict == _ONCE for change in found.changes):
-        once = _ASKED_ONCE
-    exact = found.answers is not None and not any(0 < each.difference.margin < inf for each in found.changes)
+        return write_text(Prose(["The probes have no game in common."]), notes)
     columns = ["game", "player", "number", "first", "second", "difference", "verdict"]
     changes = Table("", columns, [_cells(change) for change in found.changes], names=3)
-    notes = (found.notes, [once], [] if exact else [NOTE])
-    said, asked, care = (sentences(*each) for each in notes)
-    return write_text(said, changes.text(), answers, asked, care)
+    answers = [block for each in found.answers or () for block in _answer_blocks(each)]
+    exact = found.answers is not None and not any(0 < each.difference.margin < inf for each in found.changes)
+    return write_text(notes, changes, *answers, Prose([_once(found), "" if exact else NOTE]))
+
+
+def _answer_blocks(each: AnswerChanges) -> list[Block]:
+    first, second = by_class(each.one.failures), by_class(each.two.failures)
+    failures = f"Failures: were {first or 'none'}; are {second or 'none'}." if first or second else ""
+    name = each.one.probe.rules.name
+    return [
+        Prose([f"{name}: {each.told}", failures]),
+        Items("The largest changes", [_line(answer) for answer in each.answers[:_MOST_SHOWN]]),
+    ]
+
+
+def _once(found: Comparison) -> str:
+    """What it means that positions were asked once; nothing if none were."""
+    if any(change.no_verdict == _ONCE for change in found.changes):
+        return _ASKED_ONCE
+    if any(each.one.asked_once or each.two.asked_once for each in found.answers or ()):
+        return "Exact for players that always answer the same; others are asked with --samples."
+    return ""
 
 
 def _cells(change: Change) -> list[str]:
@@ -411,11 +420,6 @@ def _line(each: Answered) -> str:
     by = "" if sort == "as good" else f"{100 * abs(each.change):.1f} points "
     told = f"{each.position}: was {each.first}, is {each.second}, {by}{sort}"
     return f"{told} on average" if each.mixed else told
-
-
-def _failures(each: AnswerChanges) -> str:
-    first, second = by_class(each.one.failures), by_class(each.two.failures)
-    return f"  Failures: were {first or 'none'}; are {second or 'none'}." if first or second else ""
 
 
 def as_data(found: Comparison) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 CONFIDENCE = 0.95
+_GOAL = math.log(2 / (1 - CONFIDENCE))  # what a purse has to grow to, as a logarithm
 _MOST_BET = 0.75  # of the largest bet that cannot ruin
 _HALVINGS = 30
 _ROUNDING = 1e-9
@@ -55,61 +56,8 @@ class Interval:
         return Interval(*(offset + factor * each for each in (self.estimate, self.low, self.high)))
 
 
-class Sequence95:
-    """A confidence sequence for the mean of values in [0, 1]: at every moment at once, with 95 %.
-
-    The hedged capital process of Waudby-Smith and Ramdas, 'Estimating means of bounded random variables by
-    betting' (2023, theorem 3). Whoever doubts that the mean is m bets on every value being higher, and with
-    another purse on its being lower; if m is right, neither purse ever grows fortyfold except with a
-    probability of 2.5 %. The interval holds the means that have not been bet away. Values need not be
-    independent, as long as each has the same mean given those before it.
-    """
-
-    def __init__(self, confidence: float = CONFIDENCE) -> None:
-        self._goal = math.log(2 / (1 - confidence))
-        self._played: list[tuple[float, float]] = []  # each value with the bet on it
-        self._sum = self._squares = 0.0
-
-    def add(self, value: float) -> None:
-        """Take in one value more."""
-        if not -_ROUNDING <= value <= 1 + _ROUNDING:
-            raise ValueError(f"{value} is outside [0, 1].")
-        n = len(self._played) + 1
-        variance_before = (0.25 + self._squares) / n
-        bet = math.sqrt(2 * self._goal / (variance_before * n * math.log(1 + n)))
-        self._played.append((value, bet))
-        self._sum += value
-        self._squares += (value - (0.5 + self._sum) / (n + 1)) ** 2
-
-    @property
-    def interval(self) -> Interval:
-        """What is known so far; all of [0, 1] at the start."""
-        played = self._played
-        if not played:
-            return Interval(0.5, 0.0, 1.0)
-        mean = min(1.0, max(0.0, self._sum / len(played)))
-        mirrored = [(1 - value, bet) for value, bet in played]
-        low, high = self._lowest(played, mean), 1 - self._lowest(mirrored, 1 - mean)
-        return Interval(mean, min(low, mean), max(high, mean))
-
-    def _lowest(self, played: list[tuple[float, float]], mean: float) -> float:
-        """The least mean that bets on higher values have not refuted; the higher it is, the less they win."""
-        refuted, held = 0.0, mean
-        if self._capital(played, refuted) < self._goal:
-            return 0.0
-        for _ in range(_HALVINGS):
-            middle = (refuted + held) / 2
-            if self._capital(played, middle) < self._goal:
-                held = middle
-            else:
-                refuted = middle
-        return refuted
-
-    @staticmethod
-    def _capital(played: list[tuple[float, float]], mean: float) -> float:
-        """The logarithm of what bets on values above `mean` have made of 1."""
-        most = _MOST_BET / mean if mean else math.inf
-        return sum(math.log1p(min(bet, most) * (value - mean)) for value, bet in played)
+UNKNOWN = Interval(0.0, -math.inf, math.inf)
+"""Where nothing was counted."""
 
 
 def interval_data(interval: Interval) -> dict[str, float | None]:
@@ -119,11 +67,50 @@ def interval_data(interval: Interval) -> dict[str, float | None]:
 
 
 def sequence_of(values: Iterable[float], low: float, high: float) -> Interval:
-    """The confidence sequence after these values, which lie in [low, high]."""
-    sequence = Sequence95()
-    for value in values:
-        sequence.add((value - low) / (high - low))
-    return sequence.interval.scaled(high - low, low)
+    """A confidence sequence for the mean of values in [low, high]: at every moment at once, with 95 %.
+
+    The hedged capital process of Waudby-Smith and Ramdas, 'Estimating means of bounded random variables by
+    betting' (2023, theorem 3). Whoever doubts that the mean is m bets on every value being higher, and with
+    another purse on its being lower; if m is right, neither purse ever grows fortyfold except with a
+    probability of 2.5 %. The interval holds the means that have not been bet away. Values need not be
+    independent, as long as each has the same mean given those before it.
+    """
+    played: list[tuple[float, float]] = []  # each value, in [0, 1], with the bet on it
+    total = squares = 0.0
+    for n, each in enumerate(values, start=1):
+        value = (each - low) / (high - low)
+        if not -_ROUNDING <= value <= 1 + _ROUNDING:
+            raise ValueError(f"{each} is outside [{low}, {high}].")
+        bet = math.sqrt(2 * _GOAL / ((0.25 + squares) / n * n * math.log(1 + n)))
+        played.append((value, bet))
+        total += value
+        squares += (value - (0.5 + total) / (n + 1)) ** 2
+    if not played:
+        return Interval(0.5, 0.0, 1.0).scaled(high - low, low)
+    middle = min(1.0, max(0.0, total / len(played)))
+    mirrored = [(1 - value, bet) for value, bet in played]
+    least, most = _lowest(played, middle), 1 - _lowest(mirrored, 1 - middle)
+    return Interval(middle, min(least, middle), max(most, middle)).scaled(high - low, low)
+
+
+def _lowest(played: list[tuple[float, float]], middle: float) -> float:
+    """The least mean that bets on higher values have not refuted; the higher it is, the less they win."""
+    refuted, held = 0.0, middle
+    if _capital(played, refuted) < _GOAL:
+        return 0.0
+    for _ in range(_HALVINGS):
+        between = (refuted + held) / 2
+        if _capital(played, between) < _GOAL:
+            held = between
+        else:
+            refuted = between
+    return refuted
+
+
+def _capital(played: list[tuple[float, float]], middle: float) -> float:
+    """The logarithm of what bets on values above `middle` have made of 1."""
+    most = _MOST_BET / middle if middle else math.inf
+    return sum(math.log1p(min(bet, most) * (value - middle)) for value, bet in played)
 
 
 _UPPER = (1 + CONFIDENCE) / 2
@@ -187,43 +174,6 @@ def share_of(points: Sequence[float], matches: Sequence[int]) -> Interval:
     return wilson(share * effective, effective, t_quantile(_UPPER, units - 1))
 
 
-def ratio(parts: Sequence[float], wholes: Sequence[float]) -> Interval:
-    """All parts by all wholes, with Student's interval for a number of units that was fixed beforehand.
-
-    Its bounds are infinite where units are so few, or so lopsided, that Student's interval does not hold.
-    """
-    total, units = sum(wholes), len(parts)
-    share = sum(parts) / total if total else 0.0
-    if not _students_holds([part - share * whole for part, whole in zip(parts, wholes, strict=True)]):
-        return Interval(share, -math.inf, math.inf)
-    margin = t_quantile(_UPPER, units - 1) * standard_error(parts, wholes)
-    return Interval(share, share - margin, share + margin)
-
-
-def change_of_ratio(
-    parts: Sequence[float], wholes: Sequence[float], new_parts: Sequence[float], new_wholes: Sequence[float]
-) -> Interval:
-    """How much all parts by all wholes changed where each unit was measured twice, in the same order.
-
-    What both measurements of a unit have in common is no part of the interval, which is Student's of the
-    units' own changes, with infinite bounds where it does not hold.
-    """
-    units = len(parts)
-    before, after = _influences(parts, wholes), _influences(new_parts, new_wholes)
-    changes = [new - old for old, new in zip(before, after, strict=True)]
-    change = sum(new_parts) / sum(new_wholes) - sum(parts) / sum(wholes)
-    if not _students_holds(changes):
-        return Interval(change, -math.inf, math.inf)
-    margin = t_quantile(_UPPER, units - 1) * standard_error(changes, [1.0] * units)
-    return Interval(change, change - margin, change + margin)
-
-
-def _influences(parts: Sequence[float], wholes: Sequence[float]) -> list[float]:
-    """By how much more than the mean each unit counts in all parts by all wholes; 0 on average."""
-    share, mean_whole = sum(parts) / sum(wholes), sum(wholes) / len(wholes)
-    return [(part - share * whole) / mean_whole for part, whole in zip(parts, wholes, strict=True)]
-
-
 FEWEST_UNITS = 50
 """Units that Student's interval takes at least: fewer may lack what is rare, however even they look."""
 _PER_SKEWNESS = 10
@@ -235,14 +185,50 @@ none), and is there far more often.
 """
 
 
-def _students_holds(deviations: Sequence[float]) -> bool:
-    """Whether units are enough for Student's interval, given how lopsided they are; never if all alike."""
-    units = len(deviations)
-    variance = math.fsum(each**2 for each in deviations) / max(1, units)
+def ratio(parts: Sequence[float], wholes: Sequence[float]) -> Interval:
+    """All parts by all wholes, with Student's interval for a number of units that was fixed beforehand."""
+    total = sum(wholes)
+    return _students(sum(parts) / total, _influences(parts, wholes)) if total else UNKNOWN
+
+
+def mean(values: Sequence[float]) -> Interval:
+    """The mean with Student's interval, where that holds."""
+    return ratio(values, [1.0] * len(values))
+
+
+def change_of_ratio(
+    parts: Sequence[float], wholes: Sequence[float], new_parts: Sequence[float], new_wholes: Sequence[float]
+) -> Interval:
+    """How much all parts by all wholes changed where each unit was measured twice, in the same order.
+
+    What both measurements of a unit have in common is no part of the interval, which is Student's of the
+    units' own changes.
+    """
+    before, after = _influences(parts, wholes), _influences(new_parts, new_wholes)
+    change = sum(new_parts) / sum(new_wholes) - sum(parts) / sum(wholes)
+    return _students(change, [new - old for old, new in zip(before, after, strict=True)])
+
+
+def _influences(parts: Sequence[float], wholes: Sequence[float]) -> list[float]:
+    """By how much more than the mean each unit counts in all parts by all wholes; 0 on average."""
+    share, mean_whole = sum(parts) / sum(wholes), sum(wholes) / len(wholes)
+    return [(part - share * whole) / mean_whole for part, whole in zip(parts, wholes, strict=True)]
+
+
+def _students(estimate: float, influences: Sequence[float]) -> Interval:
+    """Student's interval, from how much each unit counts.
+
+    Its bounds are infinite where units are so few, or so lopsided, that it does not hold, or all alike.
+    """
+    units = len(influences)
+    variance = math.fsum(each**2 for each in influences) / units
     if units < FEWEST_UNITS or variance < _ROUNDING**2:
-        return False
-    skewness = math.fsum(each**3 for each in deviations) / units / math.sqrt(variance) ** 3
-    return units > _PER_SKEWNESS * skewness**2
+        return Interval(estimate, -math.inf, math.inf)
+    skewness = math.fsum(each**3 for each in influences) / units / math.sqrt(variance) ** 3
+    if units <= _PER_SKEWNESS * skewness**2:
+        return Interval(estimate, -math.inf, math.inf)
+    margin = t_quantile(_UPPER, units - 1) * math.sqrt(variance / (units - 1))
+    return Interval(estimate, estimate - margin, estimate + margin)
 
 
 def standard_error(parts: Sequence[float], wholes: Sequence[float]) -> float:
@@ -251,8 +237,3 @@ def standard_error(parts: Sequence[float], wholes: Sequence[float]) -> float:
     share = sum(parts) / total
     off = sum((part - share * whole) ** 2 for part, whole in zip(parts, wholes, strict=True))
     return math.sqrt(off * units / (units - 1)) / total
-
-
-def mean(values: Sequence[float]) -> Interval:
-    """The mean with Student's interval, where that holds."""
-    return ratio(values, [1.0] * len(values))

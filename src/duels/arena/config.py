@@ -4,13 +4,14 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from hashlib import sha256
 from itertools import combinations
 from math import inf
 from pathlib import Path
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 from duels.arena.bout import Bout
 from duels.core.errors import BadOption, DuelsError, UnknownName, quote
@@ -26,6 +27,14 @@ from duels.players.outside import COMMAND, MODEL_PREFIX, kind_called
 from duels.players.program import Limits
 from duels.solving.progress import quiet
 
+FORMAT = 3
+"""Of a run's folder."""
+RUN, PROBE = "run", "probe"
+GROWS = ("matches", "until", "budget", "currency", "prices")  # what may differ when a run goes on
+_PRICES = ("input_price", "output_price")
+_CONDITIONS = ("show_actions", "mirror", "relabel", "temperature", "max_tokens", "retries")
+"""What is kept of how models are asked: what a result depends on, and no address."""
+_BUDGET = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]{3})")
 OURS, PROGRAM, MODEL = "ours", "program", "model"
 _ASKED_BY = {PROGRAM: "limits", MODEL: "model"}
 """Which table of a config says how players of a sort are asked."""
@@ -87,18 +96,6 @@ def unlike(one: Identity, two: Identity) -> str:
         return "it is called in another way"
     known = {name: (one.get(name, "not stated"), two.get(name, "not stated")) for name in {**one, **two}}
     return ", ".join(f"{name} was {old} and is {new}" for name, (old, new) in known.items() if old != new)
-
-
-FORMAT = 3
-"""Of a run's folder."""
-RUN, PROBE = "run", "probe"
-GROWS = ("matches", "until", "budget", "currency", "prices")  # what may differ when a run goes on
-_KEYS = ("players", "games", "matches", "seed", "options", "until", "budget", "limits", "model")
-"""What a TOML file may say of a run, besides `out`."""
-_PRICES = ("input_price", "output_price")
-_CONDITIONS = ("show_actions", "mirror", "relabel", "temperature", "max_tokens", "retries")
-"""What is kept of how models are asked: what a result depends on, and no address."""
-_BUDGET = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]{3})")
 
 
 @dataclass(frozen=True)
@@ -241,7 +238,7 @@ class Config:
             "options": {game: dict(self.rules(game).options()) for game in self.games},
             "until": self.until,
             "budget": self.budget,
-            "limits": {name: getattr(self.limits, name) for name in _ALLOWED[Limits]},
+            "limits": {name: getattr(self.limits, name) for name in _names(Limits)},
             "model": {name: getattr(self.model, name) for name in _CONDITIONS} if self.models() else {},
             "prices": {name: getattr(self.model, name) for name in _PRICES} if self.models() else {},
             "currency": currency_of(self.budget),
@@ -309,98 +306,42 @@ def check_same(asked: Mapping[str, Any], kept: Mapping[str, Any], folder: Path) 
         raise DuelsError(f"{folder} counts money in {was}, not in {now}: give prices and a budget in {was}.")
 
 
-@dataclass(frozen=True)
-class _Allowed:
-    """What a value may be."""
-
-    types: tuple[Any, ...]
-    least: float | None = None
-    """None where it is no number."""
-    above: bool = False
-    """Whether it must be more than `least`, and not just as much."""
-    most: float = inf
-    """It must be less."""
-    optional: bool = False
-
-    def __call__(self, value: Any) -> bool:
-        if value is None:
-            return self.optional
-        if not isinstance(value, self.types) or (type(value) is bool and bool not in self.types):
-            return False
-        if self.least is None:
-            return True
-        number = float(value)
-        return self.least <= number < self.most and not (self.above and number == self.least)
-
-    def __str__(self) -> str:
-        if self.least is None:
-            return {str: "a text", bool: "true or false", Mapping: "a table"}[self.types[0]]
-        sort = "a number" if float in self.types else "a whole number"
-        if self.most < inf:
-            return f"{sort} between {self.least:g} and {self.most:g}"
-        return f"{sort} above {self.least:g}" if self.above else f"{sort} of {self.least:g} or more"
-
-
-_NUMBER = (int, float)
-_TEXT, _FLAG = _Allowed((str,)), _Allowed((bool,))
-_SECONDS = _Allowed(_NUMBER, 0, above=True)
-_PRICE = _Allowed(_NUMBER, 0, optional=True)
-_MATCHES = _Allowed((int,), 2)
-_ALLOWED: Mapping[type, Mapping[str, _Allowed]] = {
-    Config: {
-        "seed": _TEXT,
-        "options": _Allowed((Mapping,)),
-        "until": _Allowed(_NUMBER, 0, above=True, most=0.5, optional=True),
-        "budget": replace(_TEXT, optional=True),
-    },
-    ProbeConfig: {
-        "samples": _Allowed((int,), 1),
-        "positions": _Allowed((int,), 2),
-        "symmetric": _FLAG,
-    },
-    Limits: {
-        "move_seconds": _SECONDS,
-        "start_seconds": _SECONDS,
-        "memory_mb": _Allowed((int,), 16, optional=True),
-        "retries": _Allowed((int,), 0),
-    },
-    Settings: {
-        "base_url": _TEXT,
-        "key_env": _TEXT,
-        "show_actions": _FLAG,
-        "mirror": _FLAG,
-        "relabel": _FLAG,
-        "stream": _FLAG,
-        "temperature": _Allowed(_NUMBER, 0, optional=True),
-        "max_tokens": _Allowed((int,), 0),
-        "max_tokens_name": _TEXT,
-        "retries": _Allowed((int,), 0),
-        "request_seconds": _SECONDS,
-        "total_seconds": _SECONDS,
-        "concurrency": _Allowed((int,), 1),
-        "input_price": _PRICE,
-        "output_price": _PRICE,
-    },
-}
-"""By what it is a value of; of limits and settings of models, all that a TOML file may name."""
+_CHECKED_APART = ("player", "players", "games", "matches", "limits", "model")
+_LEAST = {"samples": 1, "positions": 2, "memory_mb": 16, "concurrency": 1}
+"""The least that numbers may be, by name; 0 where it is another."""
+_BELOW = {"until": 0.5}
+"""What numbers must be less than."""
+_SORTS = {str: "a text", bool: "true or false", Mapping: "a table", int: "a whole number", float: "a number"}
 
 
 def _check_values(config: Config | ProbeConfig) -> None:
     """BadOption, if a value of a config is of another type or out of its range."""
     for told in (config, config.limits, config.model):
-        for name in _ALLOWED[type(told)]:
-            _check_value(type(told), name, getattr(told, name))
+        for each in fields(told):
+            if each.name not in _CHECKED_APART:
+                _check_value(type(told), each.name, getattr(told, each.name))
 
 
 def _check_value(kind: type, name: str, value: Any) -> None:
-    allowed = _ALLOWED[kind].get(name)
-    if allowed and not allowed(value):
+    hint = get_type_hints(kind)[name]
+    options = get_args(hint) if isinstance(hint, UnionType) else (get_origin(hint) or hint,)
+    if value is None and NoneType in options:
+        return
+    sort = options[0]
+    allowed, fits = _SORTS[sort], isinstance(value, int | float if sort is float else sort)
+    if sort in (int, float):
+        least, below = _LEAST.get(name, 0), _BELOW.get(name, inf)
+        above = name in _BELOW or name.endswith("_seconds")
+        fits = fits and type(value) is not bool and least <= value < below and not (above and value == least)
+        limits = f" above {least}" if above else f" of {least} or more"
+        allowed += limits if below == inf else f" between {least} and {below}"
+    if not fits:
         raise BadOption(f"{name} is {allowed}, not {value!r}.")
 
 
 def _check_matches(matches: Any) -> None:
-    if not _MATCHES(matches):
-        raise BadOption(f"matches is {_MATCHES}, not {matches!r}.")
+    if type(matches) is not int or matches < 2:
+        raise BadOption(f"matches is a whole number of 2 or more, not {matches!r}.")
     if matches % 2:
         raise BadOption(f"matches is even, for every seed is played from both seats; {matches} is not.")
 
@@ -440,10 +381,9 @@ def read_config_data(path: Path) -> tuple[dict[str, Any], Path | None]:
 def config_of(told: dict[str, Any]) -> Config:
     """A config from plain data; a name that means nothing is refused."""
     for name in told:
-        if name not in _KEYS:
-            raise UnknownName(
-                f"there is nothing called {quote(name)} in a run; there are {_listed(*_KEYS, 'out')}."
-            )
+        if name not in _names(Config):
+            known = _listed(*_names(Config), "out")
+            raise UnknownName(f"there is nothing called {quote(name)} in a run; there are {known}.")
     limits = _checked(told.pop("limits", {}), Limits, "limit")
     model = _checked(told.pop("model", {}), Settings, "setting of models")
     for name in ("players", "games"):
@@ -461,10 +401,14 @@ def _checked(told: Any, kind: type[Limits] | type[Settings], what: str) -> dict[
     if not isinstance(told, dict):
         raise BadOption(f"what is said about each {what} is a table, not {told!r}.")
     for name, value in told.items():
-        if name not in _ALLOWED[kind]:
-            raise UnknownName(f"there is no {what} {quote(name)}; there are {_listed(*_ALLOWED[kind])}.")
+        if name not in _names(kind):
+            raise UnknownName(f"there is no {what} {quote(name)}; there are {_listed(*_names(kind))}.")
         _check_value(kind, name, value)
     return dict(told)
+
+
+def _names(kind: type[Config] | type[Limits] | type[Settings]) -> list[str]:
+    return [each.name for each in fields(kind)]
 
 
 def _listed(*names: str) -> str:

@@ -1,12 +1,13 @@
 """Decisions that fell far short of the best, as a report tells and shows them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import islice
 from math import isclose
 from typing import Any
 
+from duels.arena.tables import Items, heading
 from duels.core.errors import BadOption
 from duels.core.rules import AnyRules, AnySight
 from duels.players.model import Mirror
@@ -69,10 +70,13 @@ class Mistake:
         return f"{points}. {label}: {best}.{again}"
 
 
-def boards(title: str, mistakes: Sequence[Mistake]) -> str:
-    """Mistakes as boards on a page, under a title; nothing if there are none."""
-    figures = "".join(each.figure() for each in mistakes)
-    return f'<h3>{title}</h3><div class="boards">{figures}</div>' if mistakes else ""
+class Boards(Items):
+    """Mistakes under a title: a list at a terminal, boards on a page."""
+
+    def html(self) -> str:
+        """The mistakes as boards."""
+        figures = "".join(each.figure() for each in self.items if isinstance(each, Mistake))
+        return f'{heading(self.title)}<div class="boards">{figures}</div>' if figures else ""
 
 
 class Worst:

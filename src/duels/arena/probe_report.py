@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from html import escape
 from math import fsum, sqrt
 from typing import Any
 
@@ -12,23 +11,12 @@ from duels.arena.confidence import Interval, Z, interval_data, ratio
 from duels.arena.config import MODEL
 from duels.arena.folder import Folder
 from duels.arena.logs import Row
-from duels.arena.mistakes import Mistake, Worst, boards, key_of, name_of, said_of
+from duels.arena.mistakes import Boards, Mistake, Worst, key_of, name_of, said_of
 from duels.arena.probe import Probe, collected, policy_of
 from duels.arena.probe_values import Answers, against_all, exploitability, spread_of_answers
 from duels.arena.report import by_class, most_when, prices_of
 from duels.arena.report_views import asked_how
-from duels.arena.tables import (
-    Table,
-    heading,
-    in_short,
-    listed,
-    paragraphs,
-    percent,
-    points,
-    sentences,
-    write_page,
-    write_text,
-)
+from duels.arena.tables import Block, Document, Prose, Table, percent, points
 from duels.core.extras import extra
 from duels.core.rules import AnySight, Seat
 from duels.players.completions import Usage
@@ -268,31 +256,25 @@ def _game_data(game: GameProbe) -> dict[str, Any]:
 
 
 def as_text(report: ProbeReport) -> str:
-    """The report as tables for a terminal."""
-    return write_text(
-        sentences(f"{report.player}, {_conditions(report)} In points of a hundred."),
-        in_short(_summary(report)),
-        *(block for game in report.games for block in _game_text(game)),
-        sentences(*_usage_told(report)),
-    )
+    """The report for a terminal."""
+    return _document(report).text()
 
 
 def as_page(report: ProbeReport) -> str:
     """The report as one self-contained HTML page."""
-    used = " ".join(_usage_told(report))
-    return write_page(
-        f"Probe: {report.player}",
-        f"{_conditions(report).capitalize()} All numbers are in points of a hundred.",
-        _summary(report),
-        *map(_game_page, report.games),
-        heading("Cost", 2) + paragraphs(used) if used else "",
-    )
+    return _document(report).html()
 
 
-def _conditions(report: ProbeReport) -> str:
-    """How the player was asked, as the end of a sentence."""
+def _document(report: ProbeReport) -> Document:
     mirrored = "; of two mirror images one was, and its answer counts for both" * report.config["symmetric"]
-    return f"asked about positions without history{mirrored}."
+    introduction = f"{report.player}, asked about positions without history{mirrored}."
+    blocks = [block for game in report.games for block in _game_blocks(game)]
+    return Document(
+        f"Probe: {report.player}",
+        f"{introduction} All numbers are in points of a hundred.",
+        _summary(report),
+        [*blocks, Prose(_usage_told(report), "Cost")],
+    )
 
 
 def _usage_told(report: ProbeReport) -> list[str]:
@@ -349,22 +331,13 @@ def _in_short(game: GameProbe) -> str:
     return " ".join(told)
 
 
-def _game_text(game: GameProbe) -> Iterator[list[str]]:
-    yield sentences(": ".join(_asked(game)), *_numbers(game))
-    yield Table("", ["against", *game.against], [["gets", *_results(game)]] if game.against else []).text()
-    yield listed("Worst positions:", game.mistakes)
-
-
-def _game_page(game: GameProbe) -> str:
+def _game_blocks(game: GameProbe) -> Iterator[Block]:
     title, asked = _asked(game)
-    numbers = "<br>".join(map(escape, [asked, *_numbers(game)]))
-    rows = list(zip(game.against, _results(game), strict=True))
-    against = Table("Results against known opponents", ["against", "gets"], rows)
-    return f"{heading(title, 2)}<p>{numbers}</p>{against.html()}{boards('Worst positions', game.mistakes)}"
-
-
-def _results(game: GameProbe) -> list[str]:
-    return [_shown(result, 1) for result in game.against.values()]
+    yield Prose([asked, *_numbers(game)], title)
+    results = [_shown(result, 1) for result in game.against.values()]
+    rows = [["gets", *results]] if results else []
+    yield Table("Results against known opponents", ["against", *game.against], rows)
+    yield Boards("Worst positions", game.mistakes)
 
 
 def _asked(game: GameProbe) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 """The report on a run as JSON has it, as CSV, as text for a terminal and as one self-contained HTML page."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from csv import DictWriter
 from html import escape
 from io import StringIO
@@ -9,33 +9,31 @@ from typing import Any
 
 from duels.arena.amounts import tokens
 from duels.arena.confidence import CONFIDENCE, FEWEST_UNITS, Interval, interval_data
-from duels.arena.mistakes import boards, key_of, name_of, said_of
+from duels.arena.mistakes import Boards, key_of, name_of, said_of
 from duels.arena.report import GameReport, Report, by_class, of_run, usage_by_player
 from duels.arena.scores import Pairing, Standing
 from duels.arena.tables import (
+    Block,
+    Document,
+    Items,
+    PageOnly,
+    Prose,
     Table,
-    bullets,
     heading,
-    in_short,
-    listed,
     paragraphs,
     percent,
     points,
     scrolling,
-    sentences,
     share,
-    write_page,
-    write_text,
 )
 from duels.core.errors import to_install
 from duels.core.options import options_data
 
 _FEWEST_TO_ESTIMATE = 20  # pairs: variances of fewer say next to nothing
-_MOST_LISTED = 5  # of the worst decisions in a game
-_MOST_BOARDS = 12
+_MOST_WORST = 8  # decisions in a game
 _PALE = 0.3
 _STOPPED = (
-    "Results decided when to stop: only intervals of results with luck taken out hold, and others "
+    " Results decided when to stop: only intervals of results with luck taken out hold, and others "
     "are left out (– or ±?)."
 )
 _LEGEND = (
@@ -152,73 +150,48 @@ def _csv_cells(name: str, interval: Interval, count: int) -> dict[str, float | N
 
 
 def as_text(report: Report) -> str:
-    """All tables for a terminal, game by game."""
-    done = "" if report.matches >= report.planned else f" of {report.planned}"
-    head = f"{report.matches}{done} matches, seed {report.seed}. Intervals: 95 %."
-    return write_text(
-        [head, *sentences(_stopped(report))],
-        in_short(of_run(report)),
-        *(block for game in report.games for block in _game_text(game)),
-        _usage(report).text(),
-        _ratings_text(report),
-    )
+    """The report for a terminal."""
+    return _document(report).text()
 
 
 def as_page(report: Report) -> str:
-    """The page: matrix, decisions, failures and worst decisions as boards, game by game."""
+    """The report as one self-contained HTML page."""
+    return _document(report).html()
+
+
+def _document(report: Report) -> Document:
     done = "" if report.matches >= report.planned else f" of {report.planned} planned"
     introduction = (
         f"{report.matches}{done} matches between {len(report.players)} players, seed {report.seed}. "
         "All intervals are of 95 %. A loss is what a decision gave away of the chance to win, if both sides "
-        f"play perfectly from there on, in points of a hundred. {_stopped(report)}"
+        f"play perfectly from there on, in points of a hundred.{_STOPPED * (report.until is not None)}"
     )
     names = ", ".join(game.rules.name for game in report.games)
-    games = (block for game in report.games for block in _game_page(report, game))
-    return write_page(
-        f"Arena: {names}",
-        introduction.rstrip(),
-        of_run(report),
-        *games,
-        _ratings_page(report),
-        _usage(report).html(),
-    )
+    games = [block for game in report.games for block in _game(report, game)]
+    blocks = [*games, *_ratings(report), _usage(report)]
+    return Document(f"Arena: {names}", introduction, of_run(report), blocks)
 
 
-def _stopped(report: Report) -> str:
-    return _STOPPED if report.until is not None else ""
-
-
-# -- a game ----------------------------------------------------------------------------------------------
-
-
-def _game_text(game: GameReport) -> Iterator[list[str]]:
-    rules = game.rules
+def _game(report: Report, game: GameReport) -> Iterator[Block]:
+    rules, name = game.rules, name_of(game.measure)
     options = "".join(f", {name} {value}" for name, value in rules.options().items())
-    yield sentences(f"{rules.game.title} ({rules.name}{options}): {game.matches} matches", game.worth)
-    yield _standings(game, "forfeits", [each.forfeits or "" for each in game.standings]).text()
-    yield listed(
-        "Failures:", (f"{each.player}: {by_class(each.failures)}" for each in game.standings if each.failures)
-    )
-    yield Table(
-        "Results",
-        ["result of", "against", "won", "luck taken out", "fixed size", "fewer pairs", "cut off"],
-        [[each.one, each.two, *_results(each)] for each in game.pairings],
-        names=2,
-        notes=[_too_little(game), _pairs_left_out(game), game.luck],
-    ).text()
-    yield listed("Worst decisions:", game.worst(_MOST_LISTED))
-
-
-def _game_page(report: Report, game: GameReport) -> Iterator[str]:
     cut = sum(pairing.cut_off for pairing in game.pairings)
-    limits = f" {cut} of {game.matches} matches were cut off by the limit and count one half." if cut else ""
-    yield heading(f"{game.rules.game.title} ({game.rules.name})", 2)
-    yield paragraphs(f"{game.worth} {game.luck}{limits}")
-    yield heading("Who beats whom, luck taken out") + _matrix(report, game) + _LEGEND
-    yield _standings(game, "decisions", [each.decisions for each in game.standings]).html()
+    limits = f"{cut} of {game.matches} matches were cut off by the limit and count one half." if cut else ""
+    title = f"{rules.game.title} ({rules.name}{options}): {game.matches} matches"
+    yield Prose([game.worth, game.luck, limits], title)
+    yield PageOnly(heading("Who beats whom, luck taken out") + _matrix(report, game) + _LEGEND)
     yield Table(
+        "Decisions",
+        ["player", "won", f"{name} per decision", f"{name} per match", "decisions", "forfeits"],
+        [
+            [each.player, share(each.won, each.matches), *graded(each), each.decisions, each.forfeits or ""]
+            for each in game.standings
+        ],
+        notes=[said_of(game.measure)],
+    )
+    kinds = Table(
         "By kind of decision",
-        ["player", "kind", "decisions", f"{name_of(game.measure)} each"],
+        ["player", "kind", "decisions", f"{name} each"],
         [
             [each.player, manner, count, f"{100 * lost / count:.2f}"]
             for each in game.standings
@@ -226,35 +199,19 @@ def _game_page(report: Report, game: GameReport) -> Iterator[str]:
             if manner
         ],
         names=2,
-    ).html()
-    failures = Table(
-        "Failures, apart from skill",
-        ["player", "failures", "forfeits"],
-        [[each.player, by_class(each.failures), each.forfeits] for each in game.standings if each.failures],
-        names=2,
     )
-    yield failures.html() or paragraphs("No failures.")
+    yield PageOnly(kinds.html())
+    failed = [f"{each.player}: {by_class(each.failures)}" for each in game.standings if each.failures]
+    yield Items("Failures, apart from skill", failed)
     yield Table(
         "Results with and without luck",
-        ["players", "matches", "won", "luck taken out", "the same, fixed size", "fewer pairs", "cut off"],
-        [[f"{each.one} against {each.two}", each.matches, *_results(each)] for each in game.pairings],
-        notes=[_COLUMNS, _too_little(game), _pairs_left_out(game)],
-    ).html()
-    yield boards("Worst decisions", game.worst(_MOST_BOARDS))
-
-
-def _standings(game: GameReport, last: str, counts: Sequence[object]) -> Table:
-    """How good players and their decisions are, with a count in the last column."""
-    name = name_of(game.measure)
-    return Table(
-        "Decisions",
-        ["player", "won", f"{name} per decision", f"{name} per match", last],
-        [
-            [each.player, share(each.won, each.matches), *graded(each), count]
-            for each, count in zip(game.standings, counts, strict=True)
-        ],
-        notes=[said_of(game.measure)],
+        ["result of", "against", "matches", "won", "luck taken out", "fixed size", "fewer pairs", "cut off"],
+        [[each.one, each.two, each.matches, *_results(each)] for each in game.pairings],
+        names=2,
+        notes=[_too_little(game), _pairs_left_out(game)],
     )
+    yield PageOnly(paragraphs(_COLUMNS))
+    yield Boards("Worst decisions", game.worst(_MOST_WORST))
 
 
 def graded(each: Standing) -> tuple[str, str]:
@@ -376,32 +333,17 @@ def asked_how(conditions: Mapping[str, Any]) -> str:
     return f"Models were asked with {', '.join(told)}."
 
 
-_MISFITS = "One number does not tell all here:"
-
-
-def _rated(report: Report) -> list[tuple[str, str, str]]:
-    """Players with their ratings, the best first, and the intervals of these, if there are any."""
-    rated = report.ratings.players if report.ratings else {}
-    return [
+def _ratings(report: Report) -> list[Block]:
+    """Players with their ratings, the best first, and pairings that these do not fit."""
+    if report.ratings is None:
+        return [Prose([f"Ratings need the extra 'arena': {to_install('arena')}."])]
+    rows = [
         (
             name,
             f"{each.estimate:+.0f}",
-            f" ({each.low:+.0f} to {each.high:+.0f})" if isfinite(each.margin) else "",
+            f"{each.low:+.0f} to {each.high:+.0f}" if isfinite(each.margin) else "",
         )
-        for name, each in sorted(rated.items(), key=lambda each: -each[1].estimate)
+        for name, each in sorted(report.ratings.players.items(), key=lambda each: -each[1].estimate)
     ]
-
-
-def _ratings_text(report: Report) -> list[str]:
-    if report.ratings is None:
-        return [f"Ratings need the extra 'arena': {to_install('arena')}."]
-    rows = [[name, rating + bounds] for name, rating, bounds in _rated(report)]
-    return Table("", ["rating over all games", ""], rows).text() + listed(_MISFITS, report.ratings.misfits)
-
-
-def _ratings_page(report: Report) -> str:
-    if report.ratings is None:
-        return paragraphs(f"Ratings need the extra arena: {to_install('arena')}.")
-    misfits = report.ratings.misfits
-    table = Table("Ratings over all games", ["player", "rating", "95 %"], _rated(report), level=2)
-    return table.html() + (paragraphs(_MISFITS) + bullets(misfits) if misfits else "")
+    table = Table("Ratings", ["player", "rating over all games", "95 %"], rows, level=2)
+    return [table, Items("One number does not tell all here", report.ratings.misfits)]

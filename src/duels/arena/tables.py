@@ -1,4 +1,4 @@
-"""The one writer of reports: tables and sentences as data, for a terminal, for a page and as Markdown."""
+"""The one writer of reports: blocks of tables and sentences, as text for a terminal and as a page."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,6 @@ from importlib.resources import files
 from math import isfinite
 from string import Template
 from textwrap import wrap
-from typing import Any
 
 from duels.arena.confidence import Interval
 from duels.core.svg import stylesheet
@@ -119,12 +118,97 @@ def points(interval: Interval) -> str:
     return f"{100 * interval.estimate:.2f} ±{margin}"
 
 
-# -- text for a terminal ---------------------------------------------------------------------------------
+# -- documents -------------------------------------------------------------------------------------------
 
 
-def write_text(*blocks: Iterable[str]) -> str:
-    """Blocks of lines with an empty line between them; empty blocks are left out."""
-    return "\n\n".join(filter(None, map("\n".join, blocks))) + "\n"
+@dataclass(frozen=True)
+class Prose:
+    """Sentences, some of which may be empty, under a title of their own if there is one."""
+
+    sentences: Sequence[str]
+    title: str = ""
+
+    def text(self) -> list[str]:
+        """Each sentence on lines of its own."""
+        return sentences(self.title, *self.sentences) if any(self.sentences) else []
+
+    def html(self) -> str:
+        """Each sentence as a paragraph."""
+        told = paragraphs(*self.sentences)
+        return heading(self.title, 2) + told if told and self.title else told
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list under a title, if it has any items."""
+
+    title: str
+    items: Sequence[object]
+    mark: str = "  "
+    """What an item begins with at a terminal."""
+    level: int = 3
+
+    def text(self) -> list[str]:
+        """Items a line each, folded where they are longer than a terminal is wide."""
+        lines = [line for each in self.items for line in _fold(f"{self.mark}{each}")]
+        return [f"{self.title}:", *lines] if lines else []
+
+    def html(self) -> str:
+        """A list under a heading."""
+        found = "".join(f"<li>{escape(str(each))}</li>" for each in self.items)
+        return f"{heading(self.title, self.level)}<ul>{found}</ul>" if found else ""
+
+
+@dataclass(frozen=True)
+class PageOnly:
+    """What takes more room, or more colours, than a terminal has."""
+
+    page: str
+
+    def text(self) -> list[str]:
+        """Nothing."""
+        return []
+
+    def html(self) -> str:
+        """As it is."""
+        return self.page
+
+
+Block = Table | Prose | Items | PageOnly
+"""A part of a document; it may be empty, as text or on a page."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A report: an introduction, a summary, and blocks."""
+
+    title: str
+    introduction: str
+    summary: Sequence[str]
+    blocks: Sequence[Block]
+
+    def text(self) -> str:
+        """The report for a terminal."""
+        return write_text(Prose([self.introduction]), *self._summary_and_blocks())
+
+    def html(self) -> str:
+        """The report as a page that needs nothing but itself."""
+        template = Template(files(__package__).joinpath("report.html").read_text(encoding="utf-8"))
+        body = "".join(each.html() for each in self._summary_and_blocks())
+        told = {"title": escape(self.title), "summary": escape(self.introduction)}
+        return template.substitute(told, boards=stylesheet(), body=body)
+
+    def _summary_and_blocks(self) -> list[Block]:
+        return [Items("In short", self.summary, "- ", level=2), *self.blocks]
+
+
+def write_text(*blocks: Block) -> str:
+    """Blocks with an empty line between them; empty ones are left out."""
+    return "\n\n".join(filter(None, ("\n".join(each.text()) for each in blocks))) + "\n"
+
+
+def _fold(item: str) -> list[str]:
+    return wrap(item, _WIDTH, subsequent_indent="    ", break_on_hyphens=False, break_long_words=False)
 
 
 def sentences(*texts: str) -> list[str]:
@@ -132,48 +216,9 @@ def sentences(*texts: str) -> list[str]:
     return [line for each in texts for line in wrap(each, _WIDTH)]
 
 
-def listed(title: str, items: Iterable[object]) -> list[str]:
-    """Items a line each, indented, folded where they are longer than a terminal is wide; under a title."""
-    lines = [line for each in items for line in wrap(str(each), _WIDTH, **_INDENTED)]
-    return [*filter(None, [title]), *lines] if lines else []
-
-
-_INDENTED: dict[str, Any] = {
-    "initial_indent": "  ",
-    "subsequent_indent": "    ",
-    "break_on_hyphens": False,
-    "break_long_words": False,
-}
-
-
-def in_short(summary: Iterable[str]) -> list[str]:
-    """The summary at the top of a report."""
-    lines = ["In short:"]
-    for each in summary:
-        lines += wrap(each, _WIDTH, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
-    return lines
-
-
-# -- a page ----------------------------------------------------------------------------------------------
-
-
-def write_page(title: str, introduction: str, summary: Iterable[str], *blocks: str) -> str:
-    """A page that needs nothing but itself, with a summary at the top, around blocks of HTML."""
-    template = Template(files(__package__).joinpath("report.html").read_text(encoding="utf-8"))
-    body = heading("In short", 2) + bullets(summary) + "".join(blocks)
-    return template.substitute(
-        title=escape(title), summary=escape(introduction), boards=stylesheet(), body=body
-    )
-
-
 def heading(title: str, level: int = 3) -> str:
     """A heading on a page."""
     return f"<h{level}>{escape(title)}</h{level}>"
-
-
-def bullets(items: Iterable[str]) -> str:
-    """A list on a page."""
-    return f"<ul>{''.join(f'<li>{escape(each)}</li>' for each in items)}</ul>"
 
 
 def paragraphs(*texts: str) -> str:
