@@ -160,7 +160,7 @@ def as_page(report: Report) -> str:
 
 
 def _document(report: Report) -> Document:
-    done = "" if report.matches >= report.planned else f" of {report.planned} planned"
+    done = "" if report.matches >= report.planned else f" of {report.planned}"
     introduction = (
         f"{report.matches}{done} matches between {len(report.players)} players, seed {report.seed}. "
         "All intervals are of 95 %. A loss is what a decision gave away of the chance to win, if both sides "
