@@ -19,13 +19,13 @@ from duels.core.rules import Seat
 from duels.games import GAMES, all_games, find_game
 from duels.web import opponents, puzzles, reach, reviews, views, visitors
 from duels.web.decisions import Asked, Unfinished, record_for
-from duels.web.http import address, body, event_number, json_answer, plain_answer, wants_json
 from duels.web.pages import EventStream, MatchPage, Pages, Wake
 from duels.web.refusals import Missing, Refusal
 from duels.web.service import Matches
 from duels.web.settings import Settings
 from duels.web.standing import REMATCH, Standing, Viewer
 from duels.web.store import Kept, Store, StoreUnavailable
+from duels.web.visitors import address, body, event_number, json_answer, plain_answer, wants_json
 from duels.web.workers import Workers
 
 _MOST_RUNNING, _MOST_OVER = 50, 8  # of the visitor's own matches, on the home page

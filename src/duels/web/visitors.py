@@ -1,23 +1,75 @@
-"""Visitors: who they are, and how much each may ask for.
+"""Visitors: what they send and are answered, who they are, and how much each may ask for.
 
 A visitor is a random cookie, of which only the hash is kept: no names, no accounts. Limits are buckets that
 fill again with time, per identity and per address.
 """
 
+import json
 import re
 import secrets
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
 from hashlib import sha256
+from ipaddress import ip_network
+from typing import Any
 
-from duels.web.refusals import TooMany
+from starlette.requests import Request
+from starlette.responses import Response
+
+from duels.core.errors import quote
+from duels.web.refusals import Refusal, TooMany
 
 COOKIE = "duels"
 COOKIE_BEHIND_TLS = "__Host-duels"
 _YEAR = 365 * 24 * 3600
 _LENGTH = 43  # of 256 bits in URL-safe letters
 _MOST_KEPT = 20_000  # buckets; one that was not used for longest is full again anyway
+_CALLED: dict[type, str] = {str: "text", int: "a whole number", list: "a list", dict: "an object"}
+
+
+def plain_answer(status: int, text: str) -> Response:
+    """One line."""
+    return Response(f"{text}\n", status, media_type="text/plain")
+
+
+def json_answer(data: Any, status: int = 200) -> Response:
+    """Data for programs."""
+    return Response(json.dumps(data, ensure_ascii=False) + "\n", status, media_type="application/json")
+
+
+def wants_json(request: Request) -> bool:
+    """Whether a program asks."""
+    accept = request.headers.get("accept", "")
+    return "application/json" in accept and "text/html" not in accept
+
+
+def address(request: Request) -> str:
+    """Where a request comes from: of IPv6 the network, for a household has all of its addresses."""
+    host = request.client.host if request.client else ""
+    return str(ip_network(f"{host}/64", strict=False)) if ":" in host and "%" not in host else host
+
+
+def event_number(text: str | None) -> int | None:
+    """The number in a header; None if there is none."""
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+async def body(request: Request, **fields: Any) -> dict[str, Any]:
+    """The fields of a request, of these names and no others; each has its kind, or its usual value."""
+    kinds = {name: given if isinstance(given, type) else type(given) for name, given in fields.items()}
+    try:
+        data = json.loads((await request.body()).decode() or "{}")
+    except (ValueError, RecursionError):
+        raise Refusal("That is no JSON.") from None
+    if not isinstance(data, dict):
+        raise Refusal("Send a JSON object.")
+    for name, value in data.items():
+        if name not in kinds:
+            raise Refusal(f"There is no field {quote(name)} here; there are {', '.join(kinds)}.")
+        if type(value) is not kinds[name]:
+            raise Refusal(f"'{name}' has to be {_CALLED[kinds[name]]}.")
+    return {name: given for name, given in fields.items() if not isinstance(given, type)} | data
 
 
 def new_cookie() -> str:
