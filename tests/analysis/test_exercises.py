@@ -23,7 +23,6 @@ from duels.games.chain.oracle import make_oracle
 from duels.games.chain.rules import QuantumChain
 from duels.games.hunt.rules import Phase
 from duels.solving.oracle import OFTEN, Judged, Value, Verdict
-from duels.solving.protocols import explainer_of
 from tests.analysis.toys import STEPS, Steps
 
 
@@ -43,7 +42,7 @@ def test_exercises_have_one_right_answer(game: str) -> None:
     assert len(found) == 8
     assert len({exercise.position for exercise in found}) == 8
     for exercise in found:
-        explainer = explainer_of(exercise.oracle)
+        explainer = exercise.oracle
         ideas = {j.action: explainer.idea(exercise.sight, j.action) for j in exercise.verdict.actions}
         right = [j for j in exercise.verdict.actions if ideas[j.action] in exercise.right]
         wrong = [j.value.number for j in exercise.verdict.actions if ideas[j.action] not in exercise.right]
@@ -56,7 +55,7 @@ def test_in_hunt_whatever_the_strategy_mixes_at_no_cost_is_right() -> None:
     asked = sample("hunt")
     assert len(asked) == 12
     for exercise in asked:
-        idea = explainer_of(exercise.oracle).idea
+        idea = exercise.oracle.idea
         worth = exercise.verdict.value.number
         graded = [
             (j, worth - j.value.number, idea(exercise.sight, j.action) in exercise.right)

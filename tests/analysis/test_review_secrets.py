@@ -9,7 +9,6 @@ from duels.analysis.review import review
 from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.core.rules import CHANCE, Seat
-from duels.solving.protocols import value_seeing_all
 from tests.analysis.toys import HideOracle, SeeingHideOracle
 from tests.core.toys import FACES, SIDES, Hide
 
@@ -19,7 +18,7 @@ ORACLE = SeeingHideOracle()
 def value_of(match: Match) -> float:  # type: ignore[type-arg]
     if match.outcome:
         return float(match.outcome.score(Seat.ONE))
-    return value_seeing_all(ORACLE, match.sight(Seat.ONE), match.sight(Seat.TWO)).number
+    return ORACLE.value_seeing_all(match.sight(Seat.ONE), match.sight(Seat.TWO)).number
 
 
 @pytest.mark.parametrize("entries", [*product(FACES, SIDES, SIDES)])

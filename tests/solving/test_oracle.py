@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -11,15 +12,40 @@ import pytest
 import duels
 from duels.core.errors import NotYourTurn
 from duels.core.match import AnyMatch, Match
-from duels.core.rules import CHANCE, AnySight, Seat
+from duels.core.rules import CHANCE, AnySight, Seat, Sight
 from duels.games import GAMES
 from duels.games.lights import oracle as oracle_of_lights
-from duels.games.lights.oracle import LightsOracle
-from duels.games.lights.rules import Lights
-from duels.solving.oracle import Exactness, Judged, Value, Verdict
+from duels.games.lights.oracle import LightsOracle, nim_sum
+from duels.games.lights.rules import Lights, State, TurnOff
+from duels.solving.oracle import Exactness, Judged, OpenOracle, Oracle, Value, Verdict
 from duels.solving.oracles import _MOST_KEPT, oracle_for
 from duels.solving.progress import Progress
-from duels.solving.protocols import explainer_of
+
+RULES = Lights(7)
+
+
+class Bare(OpenOracle[TurnOff, State]):
+    """Knows values and nothing else."""
+
+    def worth(self, state: State) -> Fraction:
+        return Fraction((nim_sum(state.row) != 0) == (state.mover is Seat.ONE))
+
+
+class Fixed(Oracle[TurnOff, State]):
+    """Gives one verdict wherever it is asked."""
+
+    def __init__(self, value: float, *judged: tuple[str, float, bool, float]) -> None:
+        self.rules = RULES
+        self._verdict = Verdict(
+            Value(value),
+            tuple(Judged(RULES.parse(name), Value(worth), best, how) for name, worth, best, how in judged),
+        )
+
+    def _value_of(self, sight: Sight[TurnOff, State]) -> Value:
+        return self._verdict.value
+
+    def _verdict_on(self, sight: Sight[TurnOff, State]) -> Verdict[TurnOff]:
+        return self._verdict
 
 
 def test_what_perfect_play_takes_costs_nothing_and_nothing_costs_less() -> None:
@@ -88,7 +114,7 @@ def test_a_position_is_judged_once_for_its_verdict_and_its_reason(
     monkeypatch.setattr(oracle, "_verdict_on", counted)
     sight = match.sight(Seat.ONE)
     verdict = oracle.judge(sight)
-    assert explainer_of(oracle).reason(sight)
+    assert oracle.reason(sight)
     assert oracle.judge(sight) is verdict
     assert asked == [sight]
     after = match.play(Seat.ONE, sight.actions[0])
@@ -116,3 +142,58 @@ def test_threads_that_want_the_same_oracle_wait_for_one_of_them_to_make_it(
         found = set(pool.map(oracle_for, [rules, rules]))
     assert found == set(made)
     assert len(made) == 1
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_our_oracles_explain_and_verify_themselves(game: str) -> None:
+    kind = type(oracle_for(GAMES[game].rules()))
+    assert all(getattr(kind, name) is not getattr(Oracle, name) for name in ("reason", "effect", "verify"))
+    for secret in ("belief", "whereabouts", "worth_seeing_all", "value_seeing_all"):
+        assert (getattr(kind, secret) is not getattr(Oracle, secret)) is GAMES[game].rules().has_secrets
+
+
+def test_an_oracle_of_values_alone_lacks_nothing_that_callers_need() -> None:
+    oracle = Bare(RULES)
+    sight = RULES.parse_position("OOXXXXX 1")
+    assert list(oracle.verify()) == []
+    assert oracle.belief(sight) == {}
+    assert oracle.value_seeing_all(sight, sight) == oracle.value(sight)
+    assert oracle.exploitability_bound() is None
+    assert oracle.whereabouts(sight) == ""
+    assert oracle.mishap(sight, sight, sight.actions[0]) == ""
+    worths = {oracle.worth_seeing_all(sight, sight, action) for action in sight.actions}
+    assert len(worths) == 1
+    assert oracle.idea(sight, sight.actions[0]) == sight.actions[0]
+    assert oracle.lesson(sight, sight.actions[0]) == sight.actions[0]
+    assert (oracle.claim(), oracle.counts_as_one, list(oracle.findings(sight))) == ("", "", [])
+    assert oracle.reason(sight) == ("Best is 1-2, worth 100.0%; anything else is worth 0.0% at most.")
+    assert oracle.effect(sight, RULES.parse("1")) == "You played 1, which left you 0.0%."
+
+
+@pytest.mark.parametrize(
+    ("oracle", "told"),
+    [
+        (Fixed(0.0, ("1", 0, True, 0.5), ("2", 0, True, 0.5)), "The other player wins whatever you do."),
+        (Fixed(0.5, ("1", 0.5, True, 0.5), ("2", 0.5, True, 0.5)), "Every action is worth 50.0%."),
+        (
+            Fixed(0.4, ("1", 0.5, True, 0.7), ("2", 0.2, True, 0.3)),
+            "The mixture is worth 40.0%: whoever can be foreseen gets less.",
+        ),
+        (
+            Fixed(1.0, *((str(n), 1.0, True, 0.2) for n in range(1, 6)), ("6", 0.5, False, 0.0)),
+            "Best is 1, 2 or 3 more, worth 100.0%; anything else is worth 50.0% at most.",
+        ),
+    ],
+)
+def test_a_plain_reason_says_what_the_values_say(oracle: Fixed, told: str) -> None:
+    assert oracle.reason(RULES.sight(RULES.initial(), Seat.ONE)) == told
+
+
+def test_chance_is_told_in_the_games_own_words() -> None:
+    def told(game: str, outcome: str) -> str:
+        rules = GAMES[game].rules()
+        return oracle_for(rules).came_up(rules.parse(outcome))
+
+    assert told("chain", "heads") == "the coin showed heads"
+    assert told("flip", "4") == "the tile was a 4"
+    assert told("flip", "5,3") == "the Quantum Flip showed 5 and 3"

@@ -13,7 +13,6 @@ from duels.games.flip.rules import QuantumTiles
 from duels.games.lights.rules import Lights, TurnOff
 from duels.solving.oracle import Judged, Value, Verdict
 from duels.solving.oracles import oracle_for
-from duels.solving.protocols import checks_of
 from duels.terminal.commands import run
 from duels.terminal.solve import MOST_LINES, _action_lines, command_to_solve
 
@@ -136,7 +135,7 @@ def test_a_failed_check_fails_the_command(
 
 @pytest.mark.parametrize("game", ["lights", "leap", pytest.param("chain", marks=pytest.mark.slow)])
 def test_checks_are_told_in_words(game: str) -> None:
-    for check in checks_of(oracle_for(find_game(game).rules())):
+    for check in oracle_for(find_game(game).rules()).verify():
         assert "=" not in str(check), check
         assert "None" not in str(check), check
 

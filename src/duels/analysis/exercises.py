@@ -25,7 +25,6 @@ from duels.players import GreedyPlayer
 from duels.players.levels import mixture
 from duels.solving.oracle import OFTEN, Judged, Oracle, Verdict
 from duels.solving.oracles import oracle_for
-from duels.solving.protocols import Explainer, explainer_of
 
 # A right answer is worth asking for when every other one gives away at least this much,
 CLEAR_GAP = 0.05
@@ -82,7 +81,7 @@ class Exercise:
     @property
     def answers(self) -> tuple[Any, ...]:
         """The actions that are right."""
-        idea = explainer_of(self.oracle).idea
+        idea = self.oracle.idea
         return tuple(action for action in self.sight.actions if idea(self.sight, action) in self.right)
 
     @property
@@ -96,9 +95,9 @@ class Exercise:
 
     def grade(self, answer: Any) -> Graded:
         """Grade an answer, which is one of `sight.actions`."""
-        sight, rules, explainer = self.sight, self.sight.rules, explainer_of(self.oracle)
+        sight, rules, oracle = self.sight, self.sight.rules, self.oracle
         chosen = self.verdict.judged(answer)
-        reason = explainer.reason(sight)
+        reason = oracle.reason(sight)
         answers = self.answers
         if answer in answers:
             among = f", one of {len(self.right)} right answers" if len(self.right) > 1 else ""
@@ -170,17 +169,16 @@ def _spread(oracle: Oracle[Any, Any], rng: Random) -> Iterator[Exercise]:
 
 def _in_one_match(oracle: Oracle[Any, Any], rng: Random, opening: int = OPENING) -> list[Exercise]:
     """The positions with a clear answer that one match comes through after its opening."""
-    explainer = explainer_of(oracle)
     answers = answers_of_the_mix if oracle.mixes else one_answer
     found: list[Exercise] = []
     decisions = 0
     for sight, verdict in decisions_of_match(oracle, SHARE_ON_THE_WAY, rng, _LONGEST_MATCH):
         decisions += len(verdict.actions) > 1
-        if decisions > opening and (right := answers(explainer, sight, verdict)):
+        if decisions > opening and (right := answers(oracle, sight, verdict)):
             lessons = {
-                explainer.lesson(sight, judged.action)
+                oracle.lesson(sight, judged.action)
                 for judged in verdict.actions
-                if judged.best and explainer.idea(sight, judged.action) in right
+                if judged.best and oracle.idea(sight, judged.action) in right
             }
             found.append(Exercise(sight, verdict, right, frozenset(lessons), oracle))
     return found
@@ -202,10 +200,10 @@ def decisions_of_match(
 
 
 def answers_of_the_mix(
-    explainer: Explainer[Any, Any], sight: AnySight, verdict: Verdict[Any]
+    oracle: Oracle[Any, Any], sight: AnySight, verdict: Verdict[Any]
 ) -> frozenset[Hashable]:
     """The ideas that the strategy often takes, or that lie hardly below its mixture; none if most do."""
-    ideas = [explainer.idea(sight, judged.action) for judged in verdict.actions]
+    ideas = [oracle.idea(sight, judged.action) for judged in verdict.actions]
     right = {
         idea
         for idea, judged in zip(ideas, verdict.actions, strict=True)
@@ -218,12 +216,12 @@ def _below_mixture(verdict: Verdict[Any], judged: Judged[Any]) -> float:
     return verdict.below_mixture[verdict.actions.index(judged)]
 
 
-def one_answer(explainer: Explainer[Any, Any], sight: AnySight, verdict: Verdict[Any]) -> frozenset[Hashable]:
+def one_answer(oracle: Oracle[Any, Any], sight: AnySight, verdict: Verdict[Any]) -> frozenset[Hashable]:
     """The idea that is clearly right: perfect play follows it, and every other gives much away; else none."""
     weights: dict[Hashable, float] = {}
     values: dict[Hashable, float] = {}
     for judged in verdict.actions:
-        idea = explainer.idea(sight, judged.action)
+        idea = oracle.idea(sight, judged.action)
         weights[idea] = weights.get(idea, 0.0) + judged.weight
         values[idea] = max(values.get(idea, 0.0), judged.value.number)
     right = max(weights, key=weights.__getitem__)

@@ -13,7 +13,6 @@ from duels.core.rules import A, Rules, Seat, Sight, V
 from duels.core.words import either
 from duels.solving.oracle import Exactness, Finding, Judged, Oracle, Value, Verdict
 from duels.solving.oracles import oracle_for
-from duels.solving.protocols import beliefs_of, explainer_of
 
 _MOST_NAMED = 8
 _FEW = 3  # actions of a mixture that are named with their shares
@@ -85,9 +84,9 @@ def hint(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> Hint[A]:
         chance=chance(verdict.value, sight.rules),
         best="" if any_will_do else _in_words(sight, verdict, advised),
         alike=alike,
-        reason=explainer_of(oracle).reason(sight),
+        reason=oracle.reason(sight),
         details=_details(sight, verdict, advised),
-        belief=beliefs_of(oracle).belief(sight),
+        belief=oracle.belief(sight),
     )
 
 
@@ -202,16 +201,15 @@ def _value_fields(value: Value) -> dict[str, Any]:
 def solve(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> Solution[A, V]:
     """What perfect play is where `sight.seat` is to move; only the value where chance is."""
     oracle = oracle or oracle_for(sight.rules)
-    explainer = explainer_of(oracle)
     verdict = oracle.judge(sight) if sight.actions else None
     return Solution(
         sight,
         verdict.value if verdict else oracle.value(sight),
         verdict,
-        explainer.reason(sight) if verdict else "Chance acts first.",
-        tuple(explainer.findings(sight)) if verdict else (),
-        beliefs_of(oracle).belief(sight) if verdict else {},
-        explainer.claim(),
+        oracle.reason(sight) if verdict else "Chance acts first.",
+        tuple(oracle.findings(sight)) if verdict else (),
+        oracle.belief(sight) if verdict else {},
+        oracle.claim(),
     )
 
 

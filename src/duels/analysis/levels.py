@@ -19,7 +19,6 @@ from duels.players.levels import SHARE, LevelPlayer
 from duels.solving.oracle import Oracle
 from duels.solving.oracles import oracle_for
 from duels.solving.progress import Progress, quiet
-from duels.solving.protocols import both_sides_of
 
 # Endless play is cut off here and counts half, as it does in the values.
 _MOST_ENTRIES = 400
@@ -151,14 +150,14 @@ def _luckless_points(
     An action's worth less the average worth of the actions that might have been drawn is 0 on average,
     whatever stands behind the worths: subtracting it changes no mean, but removes most of the spread.
     """
-    both_sides, dice, luck = both_sides_of(oracle), StreamDice(rng), 0.0
+    dice, luck = StreamDice(rng), 0.0
     players = {actor: LevelPlayer(oracle, share) for actor, share in levels.items()}
     match: AnyMatch = Match.start(oracle.rules)
     while match.actor is not None and match.length < _MOST_ENTRIES:
         entry = next_entry(match, players, dice)
         if isinstance(actor := entry.actor, Seat):
             sight, others = match.sight(actor), match.sight(actor.other)
-            worths = {a: both_sides.worth_seeing_all(sight, others, a) for a in sight.actions}
+            worths = {a: oracle.worth_seeing_all(sight, others, a) for a in sight.actions}
             odds = players[actor].odds(sight)
             surprise = worths[entry.action] - sum(odds[a] * worth for a, worth in worths.items())
             luck += surprise if actor is seat else -surprise

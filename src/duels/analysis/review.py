@@ -22,7 +22,6 @@ from duels.players import HUMAN, seated_in
 from duels.solving.oracle import Exactness, Oracle, Value, Verdict
 from duels.solving.oracles import oracle_for
 from duels.solving.progress import Progress, quiet
-from duels.solving.protocols import beliefs_of, both_sides_of, explainer_of, value_seeing_all
 
 AnyOracle = Oracle[Any, Any]
 
@@ -247,7 +246,7 @@ def _value_now(oracle: AnyOracle, match: AnyMatch) -> Value:
     """Player 1's value."""
     if match.outcome:
         return Value.of(match.outcome.score(Seat.ONE))
-    return value_seeing_all(oracle, match.sight(Seat.ONE), match.sight(Seat.TWO))
+    return oracle.value_seeing_all(match.sight(Seat.ONE), match.sight(Seat.TWO))
 
 
 def _turning_point(oracle: AnyOracle, match: AnyMatch) -> tuple[str, str]:
@@ -256,8 +255,7 @@ def _turning_point(oracle: AnyOracle, match: AnyMatch) -> tuple[str, str]:
     if not (turn and before and isinstance(turn.actor, Seat)) or isinstance(turn.action, Concession):
         return "", ""
     sight, others = before.sight(turn.actor), before.sight(turn.actor.other)
-    told = both_sides_of(oracle)
-    return told.mishap(sight, others, turn.action), told.strike(sight, others, turn.action)
+    return oracle.mishap(sight, others, turn.action), oracle.strike(sight, others, turn.action)
 
 
 def _verdict(oracle: AnyOracle, after: AnyMatch) -> Verdict[Any] | None:
@@ -292,7 +290,7 @@ def _judge(
             before=was,
             after=now,
             luck=now - was,
-            came_up=explainer_of(oracle).came_up(turn.action) or f"chance brought {entry}",
+            came_up=oracle.came_up(turn.action) or f"chance brought {entry}",
         )
     sight = before.sight(turn.actor)
     lost_before = bool(_turning_point(oracle, before)[0])
@@ -302,7 +300,6 @@ def _judge(
     side = 1 if turn.actor is Seat.ONE else -1
     luck = 0.0 if judged.lost_before else (now - was) + side * judged.loss
     slipped = gives_away(judged.loss) and not turn.out_of_turn  # which is explained by itself
-    explainer = explainer_of(oracle)
     return Moment(
         match=after,
         number=number,
@@ -320,8 +317,8 @@ def _judge(
         best=() if turn.out_of_turn else tuple(rules.format(action) for action in verdict.best),
         mark=judged.mark,
         alike=judged.alike,
-        reason=explainer.reason(sight) if slipped else "",
-        effect=judged.conceded or (explainer.effect(sight, turn.action) if slipped else ""),
+        reason=oracle.reason(sight) if slipped else "",
+        effect=judged.conceded or (oracle.effect(sight, turn.action) if slipped else ""),
         did=_did(oracle, turn.action, entry),
         mishap=mishap,
         strike=strike,
@@ -333,7 +330,7 @@ def _judge(
 def _did(oracle: AnyOracle, action: Any, entry: str) -> str:
     if isinstance(action, Concession):
         return _CONCEDED[action]
-    return explainer_of(oracle).did(action) or f"played {entry}"
+    return oracle.did(action) or f"played {entry}"
 
 
 def _stake(after: AnyMatch, reply: Verdict[Any] | None) -> Stake | None:
@@ -384,10 +381,9 @@ class _Decision:
 
 
 def _beliefs(oracle: AnyOracle, match: AnyMatch) -> dict[Seat, Belief]:
-    tracker = beliefs_of(oracle)
     sights = {seat: match.sight(seat) for seat in Seat} if match.rules.has_secrets else {}
     found = {
-        seat: Belief(tracker.belief(sight), tracker.whereabouts(sights[seat.other]), tracker.hidden)
+        seat: Belief(oracle.belief(sight), oracle.whereabouts(sights[seat.other]), oracle.hidden)
         for seat, sight in sights.items()
     }
     return found if any(belief.places for belief in found.values()) else {}

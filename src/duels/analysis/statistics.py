@@ -27,7 +27,6 @@ from duels.paths import cache_dir
 from duels.solving.oracle import Oracle
 from duels.solving.oracles import oracle_for
 from duels.solving.progress import Progress, quiet
-from duels.solving.protocols import explainer_of
 
 GRADING = 3
 """Raise it when grades change: those in the cache are then made anew."""
@@ -218,15 +217,15 @@ def _kind(moment: Moment, oracle: Oracle[Any, Any]) -> str:
     """What kind of mistake it was: one sort of action instead of another, or the wrong one of its sort."""
     assert moment.match.previous
     assert isinstance(moment.actor, Seat)
-    explainer, sight = explainer_of(oracle), moment.match.previous.sight(moment.actor)
+    sight = moment.match.previous.sight(moment.actor)
     right = [judged for judged in oracle.judge(sight).actions if judged.best]
-    taken = explainer.manner(sight, _action(moment))
+    taken = oracle.manner(sight, _action(moment))
     if not taken:
         return moment.mark
-    if taken in (explainer.manner(sight, judged.action) for judged in right):
+    if taken in (oracle.manner(sight, judged.action) for judged in right):
         return f"{taken}, the wrong one"
     most = max(right, key=lambda judged: judged.weight)
-    return f"{taken} instead of {explainer.manner(sight, most.action)}"
+    return f"{taken} instead of {oracle.manner(sight, most.action)}"
 
 
 def _kept(path: Path) -> tuple[Decision, ...] | None:

@@ -21,7 +21,6 @@ from duels.players.program import ProgramPlayer
 from duels.solving.oracle import Exactness, Verdict
 from duels.solving.oracles import oracle_for
 from duels.solving.progress import Progress, quiet
-from duels.solving.protocols import SeesBothSides, ValuesHistories, explainer_of, value_seeing_all
 
 MOST_KEPT = 100_000
 """Positions whose verdicts are kept, in a game without secrets."""
@@ -50,9 +49,7 @@ class Judge:
         self.oracle = oracle_for(rules, progress)
         self.measure = self.oracle.measure
         """By what decisions are graded: `given away` or `below the mixture`."""
-        self._explainer = explainer_of(self.oracle)
         self._open = isinstance(rules, OpenRules)
-        self._sees_both = self.oracle if isinstance(self.oracle, SeesBothSides) else None
         self._verdicts: dict[Hashable, Verdict[Any]] = {}
         self._outcomes: dict[Hashable, list[float]] = {}
         quick = rules.game.find("luck", "quick_worth")
@@ -64,7 +61,7 @@ class Judge:
     def opening(self) -> tuple[float, Exactness]:
         """What the game is worth to Player 1, and how sure that is."""
         match = Match.start(self.rules)
-        value = value_seeing_all(self.oracle, match.sight(Seat.ONE), match.sight(Seat.TWO))
+        value = self.oracle.value_seeing_all(match.sight(Seat.ONE), match.sight(Seat.TWO))
         return value.number, value.exactness
 
     def verdict(self, match: AnyMatch, sight: AnySight) -> Verdict[Any]:
@@ -80,7 +77,7 @@ class Judge:
     def grade(self, match: AnyMatch, sight: AnySight, action: Any) -> Graded:
         """How far an action fell short, and what was best."""
         verdict = self.verdict(match, sight)
-        manner = self._explainer.manner(sight, action)
+        manner = self.oracle.manner(sight, action)
         short = self.oracle.shortfalls(verdict)[sight.actions.index(action)]
         return Graded(short, verdict.best, manner)
 
@@ -103,25 +100,20 @@ class Judge:
         """What each action is worth to Player 1, where `sight` is that of the seat to decide."""
         if self._open:
             mine = [judged.value.number for judged in self.verdict(match, sight).actions]
-        elif self._sees_both:
-            others = match.sight(sight.seat.other)
-            mine = [self._sees_both.worth_seeing_all(sight, others, action) for action in sight.actions]
         else:
-            return self._after_each(match)
+            others = match.sight(sight.seat.other)
+            mine = [self.oracle.worth_seeing_all(sight, others, action) for action in sight.actions]
         return mine if sight.seat is Seat.ONE else [1 - worth for worth in mine]
 
     def _after_each(self, match: AnyMatch) -> list[float]:
-        """Player 1's value after each continuation, where the oracle values what was played."""
-        actor, oracle = match.actor, self.oracle
-        if not isinstance(oracle, ValuesHistories) or actor is None:
-            return [0.5] * len(match.actions)
+        """Player 1's value after each outcome of chance, given the secrets of both."""
         found = []
         for action in match.actions:
-            after = match.play(actor, action)
+            after = match.play(CHANCE, action)
             if after.outcome:
                 found.append(float(after.outcome.score(Seat.ONE)))
             else:
-                value = oracle.value_seeing_all(after.sight(Seat.ONE), after.sight(Seat.TWO))
+                value = self.oracle.value_seeing_all(after.sight(Seat.ONE), after.sight(Seat.TWO))
                 found.append(value.number)
         return found
 

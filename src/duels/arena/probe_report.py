@@ -23,7 +23,6 @@ from duels.players.completions import Usage
 from duels.solving.oracle import BELOW_THE_MIXTURE
 from duels.solving.oracles import oracle_for
 from duels.solving.progress import Progress, quiet
-from duels.solving.protocols import explainer_of
 
 with extra("arena"):
     import numpy as np
@@ -166,12 +165,12 @@ def _manners(probe: Probe) -> dict[str, tuple[float, float]]:
 
     Where positions were drawn, each falls short by the mean over all decisions that they stand for.
     """
-    explainer = explainer_of(oracle_for(probe.rules))
+    oracle = oracle_for(probe.rules)
     count, weight, short = (defaultdict[str, float](float) for _ in range(3))
     for key in probe.answers:
         graded = _graded(probe.sights[key])
         for action, chance in probe.policy(key).items():
-            manner = explainer.manner(probe.sights[key], action)
+            manner = oracle.manner(probe.sights[key], action)
             stands_for = probe.weights.get(key, 1.0) * chance
             count[manner] += chance
             weight[manner] += stands_for

@@ -14,14 +14,6 @@ from duels.solving.best_response import best_response
 from duels.solving.cfr import find_equilibrium
 from duels.solving.oracle import OFTEN, Check, Exactness, Judged, Oracle, Value, Verdict
 from duels.solving.progress import Progress, quiet
-from duels.solving.protocols import (
-    BeliefTracker,
-    Certified,
-    Explainer,
-    SeesBothSides,
-    ValuesHistories,
-    Verifier,
-)
 from duels.solving.tree import Matches, explore_tree
 from duels.solving.valuation import ROUNDING, Valuation, Worth
 
@@ -29,15 +21,7 @@ _NEARLY_ALWAYS = 0.9
 _MOST_PLACES = 24  # names of a belief: more would be no help to anybody
 
 
-class EquilibriumOracle(
-    Oracle[A, V],
-    Explainer[A, V],
-    BeliefTracker[A, V],
-    SeesBothSides[A, V],
-    ValuesHistories[A, V],
-    Verifier,
-    Certified,
-):
+class EquilibriumOracle(Oracle[A, V]):
     """A pair of policies with a proven NashConv; beliefs follow from the pair."""
 
     mixes = True
@@ -98,12 +82,6 @@ class EquilibriumOracle(
             raise DuelsError(f"The two players cannot have seen this together in {self.rules.name}.")
         return fits
 
-    def mishap(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> str:
-        return ""
-
-    def strike(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> str:
-        return ""
-
     def _memory(self, sight: Sight[A, V]) -> int:
         memory = self._tree.memories[sight.seat].find(sight.events)
         if memory is None or not self._pair.histories(sight.seat, memory):
@@ -155,7 +133,7 @@ class EquilibriumOracle(
 
     def effect(self, sight: Sight[A, V], action: A) -> str:
         verdict = self.judge(sight)
-        (judged,) = (judged for judged in verdict.actions if judged.action == action)
+        judged = verdict.judged(action)
         often = f"does that {judged.weight:.0%} of the time" if judged.weight else "does not do that"
         return (
             f"You played {self.rules.format(action)}, which {self._gets} about {judged.value.number:.1%} "

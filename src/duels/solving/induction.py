@@ -12,7 +12,6 @@ from duels.solving.check import equations_hold, sampled_play_agrees
 from duels.solving.graph import HALF, Graph, comes_back, explore, refuse_many
 from duels.solving.oracle import Check, OpenOracle
 from duels.solving.progress import Progress, quiet
-from duels.solving.protocols import Explainer, Verifier
 from duels.solving.retrograde import forced_wins, retrograde_values
 
 MOST_STATES = 200_000
@@ -21,7 +20,7 @@ _MOST_NAMED = 4
 _PLAYED_OUT = 200
 
 
-class InductionOracle(OpenOracle[A, S], Explainer[A, S], Verifier):
+class InductionOracle(OpenOracle[A, S]):
     """Values of every state, all exact. Of two wins the quicker is taken, of two losses the slower."""
 
     rules: OpenRules[S, A]
@@ -96,7 +95,7 @@ class InductionOracle(OpenOracle[A, S], Explainer[A, S], Verifier):
         return f"{does('leaves')} you {verdict.value.number:.1%}, the next best {max(worse):.1%}."
 
     def effect(self, sight: Sight[A, S], action: A) -> str:
-        (value,) = (judged.value for judged in self.judge(sight).actions if judged.action == action)
+        value = self.judge(sight).judged(action).value
         played = f"You played {self.rules.format(action)}"
         if value.fraction == 0:
             return f"{played}, after which the other player wins by force."

@@ -1,7 +1,7 @@
 """What an oracle answers: the value of a position and of every action, and how sure that is."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -9,6 +9,8 @@ from typing import Any, ClassVar, Generic, SupportsIndex
 
 from duels.core.errors import NotYourTurn
 from duels.core.rules import A, AnyRules, OpenRules, Rules, S, Seat, Sight, V
+from duels.core.words import either
+from duels.solving.progress import Progress, quiet
 
 GIVEN_AWAY, BELOW_THE_MIXTURE = "given away", "below the mixture"
 OFTEN = 0.1
@@ -17,6 +19,7 @@ OFTEN = 0.1
 Training leaves a little weight on nearly every action, which is no advice. Of the few actions that matter in
 one decision, one always has more.
 """
+_MOST_NAMED = 3
 
 
 class Exactness(Enum):
@@ -119,12 +122,11 @@ class Verdict(Generic[A]):
 
     def loss_error(self, action: A) -> float:
         """How far `loss` may be off by the proven bounds; 0 where there are none."""
-        judged = self.judged(action)
         if self.value.exactness is not Exactness.BOUND:
             return 0.0
-        loss = self.loss(action)
-        most = self.value.high - judged.value.low
-        least = max(0.0, self.value.low - judged.value.high)
+        loss, value = self.loss(action), self.judged(action).value
+        most = self.value.high - value.low
+        least = max(0.0, self.value.low - value.high)
         return max(most - loss, loss - least)
 
     @property
@@ -162,8 +164,9 @@ class Check:
 class Oracle(ABC, Generic[A, V]):
     """Perfect play for one game's rules, from what one seat may know.
 
-    An oracle is given sights, never states: it cannot tell a seat what the seat may not know. What some
-    oracles can do besides (explain, track beliefs, verify themselves) is in `solving.protocols`.
+    An oracle is given sights, never states: it cannot tell a seat what the seat may not know. It must value
+    and judge. An oracle that can also explain, track beliefs, see both sides or verify itself overrides the
+    methods for that.
     """
 
     rules: Rules[Any, A, V]
@@ -171,6 +174,8 @@ class Oracle(ABC, Generic[A, V]):
     """Whether perfect play has to be unpredictable, so that it is the weights that count."""
     hidden: ClassVar[str] = "secret"
     """What the other player hides, in a game with secrets: `token`."""
+    counts_as_one: ClassVar[str] = ""
+    """One or two sentences on which answers to an exercise are the same (see `idea`); may be empty."""
     shared_by: Callable[[AnyRules], Any] | None = None
     """What gives this oracle for its rules: a copy then asks it, in another process too."""
     _judged_last: tuple[Sight[A, V], Verdict[A]] | None = None
@@ -218,6 +223,106 @@ class Oracle(ABC, Generic[A, V]):
     @abstractmethod
     def _verdict_on(self, sight: Sight[A, V]) -> Verdict[A]:
         """`judge`, where there is something to decide."""
+
+    # -- in words: plain English in the second person, to `sight.seat`, of what that seat may know ----------
+
+    def reason(self, sight: Sight[A, V]) -> str:
+        """One sentence or two on why the best action is best."""
+        verdict = self.judge(sight)
+        if verdict.alike:
+            if verdict.value.number == 0:
+                return "The other player wins whatever you do."
+            return f"Every action is worth {verdict.value}."
+        if verdict.mixed:
+            return f"The mixture is worth {verdict.value}: whoever can be foreseen gets less."
+        best = [self.rules.format(action) for action in verdict.best]
+        others = [judged.value for judged in verdict.actions if not judged.best]
+        next_best = max(others, key=lambda value: value.number, default=None)
+        rest = f"; anything else is worth {next_best} at most" if next_best else ""
+        return f"Best is {either(best, _MOST_NAMED)}, worth {verdict.value}{rest}."
+
+    def effect(self, sight: Sight[A, V], action: A) -> str:
+        """One sentence on what an action that is not best did; may be empty."""
+        value = self.judge(sight).judged(action).value
+        return f"You played {self.rules.format(action)}, which left you {value}."
+
+    def did(self, action: A) -> str:
+        """A clause without its subject on what an action was (`went to 7`); empty for a generic one."""
+        return ""
+
+    def came_up(self, outcome: A) -> str:
+        """A clause on what chance brought (`the coin showed heads`); empty for a generic one."""
+        return ""
+
+    def idea(self, sight: Sight[A, V], action: A) -> Hashable:
+        """The action, up to differences that do not matter: tiles nobody has seen are alike."""
+        return action
+
+    def lesson(self, sight: Sight[A, V], action: A) -> Hashable:
+        """What a position teaches in which the action is right; two positions may teach the same."""
+        return self.idea(sight, action)
+
+    def manner(self, sight: Sight[A, V], action: A) -> str:
+        """What sort of action it is (`flipping an unknown tile`), to tell mistakes apart; may be empty."""
+        return ""
+
+    def findings(self, sight: Sight[A, V]) -> Iterator[Finding]:
+        """What else is worth knowing in this position."""
+        return iter(())
+
+    def claim(self) -> str:
+        """What is proven about this oracle's play as a whole; empty where every value says it already."""
+        return ""
+
+    # -- secrets --------------------------------------------------------------------------------
+
+    def belief(self, sight: Sight[A, V]) -> Mapping[str, float]:
+        """What is hidden from the seat, by name, as probabilities; empty where that is not known.
+
+        Places that exclude each other are numbered (`position 1`, `position 2`, `die 6`).
+        """
+        return {}
+
+    def whereabouts(self, sight: Sight[A, V]) -> str:
+        """The seat's own secret, by the name that it has in the other's belief."""
+        return ""
+
+    def value_seeing_all(self, one: Sight[A, V], two: Sight[A, V]) -> Value:
+        """Player 1's value, given what both seats know; by default, as the actor knows it.
+
+        It should be consistent: the mean, by the odds of chance or by the actor's strategy, over what comes
+        next.
+        """
+        return self.value(two).for_other() if two.actor is Seat.TWO else self.value(one)
+
+    def worth_seeing_all(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> float:
+        """What `action` is worth to `sight.seat`, given the secrets of both; by default, all alike.
+
+        It takes luck out of measurements, and is nobody's advice.
+        """
+        return 0.5
+
+    def mishap(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> str:
+        """Clause without its subject (`went onto …`) on a loss that `sight.seat` could not foresee, or ''.
+
+        It says that `action` has lost the match already, though neither seat may know yet. `{whose}` in it
+        stands for the other player: `your`, `club's`.
+        """
+        return ""
+
+    def strike(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> str:
+        """Clause of the same form on how `action` wins the match at once, by finding a secret; or ''."""
+        return ""
+
+    # -- proofs ---------------------------------------------------------------------------------
+
+    def verify(self, progress: Progress = quiet) -> Iterator[Check]:
+        """Checks by methods written apart from the oracle, one at a time as they finish."""
+        return iter(())
+
+    def exploitability_bound(self) -> float | None:
+        """The most that its play can be exploited by, on average over both seats; None if none is proven."""
+        return None
 
 
 class OpenOracle(Oracle[A, S]):

@@ -27,7 +27,6 @@ from duels.files import write_whole
 from duels.games import GAMES
 from duels.paths import data_dir
 from duels.solving.oracles import oracle_for
-from duels.solving.protocols import beliefs_of, explainer_of
 from duels.terminal.game_options import GameCommand, game_argument
 from duels.terminal.messages import HintLayers
 from duels.terminal.options import command, examples, plain_option
@@ -79,7 +78,7 @@ def practise(rules: AnyRules, count: int, seed: str | None, screen: Screen) -> t
         found = islice(on_offer if seed else at_level(on_offer, skill), count)
         exercise = next(found, None)
     try:
-        if exercise and (told := explainer_of(exercise.oracle).counts_as_one):
+        if exercise and (told := exercise.oracle.counts_as_one):
             screen.say(glossary.explain(f"{told}\n"))
         while exercise:
             answer = ask_exercise(exercise, f"Puzzle {asked + 1} of {count}", screen, glossary)
@@ -133,7 +132,7 @@ def ask_exercise(
     screen.say(f"{title}: you are {words.called(sight.seat)}, to move\n")
     screen.say(f"{introduction}\n" if introduction else "")
     screen.say(f"{words.board(sight)}{words.remembered(sight).render()}\n")
-    strip = belief_strip(beliefs_of(exercise.oracle).belief(sight))
+    strip = belief_strip(exercise.oracle.belief(sight))
     if strip:
         screen.say(f"What you can know:\n{strip}")
 
@@ -203,7 +202,7 @@ def play_daily(screen: Screen, day: date | None = None) -> None:
         for number, game in list(enumerate(GAMES.values(), start=1))[len(answers) :]:
             with screen.progress("looking for the position"):
                 exercise = puzzle(day, game)
-            told = glossary.explain(explainer_of(exercise.oracle).counts_as_one)
+            told = glossary.explain(exercise.oracle.counts_as_one)
             title = f"{game.title} ({game.name}), puzzle {number} of {len(GAMES)}"
             graded = exercise.grade(ask_exercise(exercise, title, screen, glossary, False, told))
             answers.append(graded.right)

@@ -1,7 +1,6 @@
 """The command `solve`: the solution of a position, and the checks of an oracle."""
 
 import json
-from functools import partial
 from typing import Any
 
 import click
@@ -15,7 +14,6 @@ from duels.core.rules import AnyRules, AnySight
 from duels.core.words import Ink
 from duels.solving.oracle import Check, Exactness, Judged, Value, Verdict
 from duels.solving.oracles import oracle_for
-from duels.solving.protocols import checks_of
 from duels.terminal.game_options import GameCommand, flags_for, game_argument
 from duels.terminal.options import command, examples, leave, plain_option
 from duels.terminal.screen import Screen
@@ -173,7 +171,7 @@ def verify(rules: AnyRules, as_json: bool, screen: Screen) -> bool:
         oracle = oracle_for(rules, progress)
     checks: list[Check] = []
     with extra("fast"), long_computation():
-        for check in screen.with_progress("checking", partial(checks_of, oracle)):
+        for check in screen.with_progress("checking", oracle.verify):
             checks.append(check)
             if not as_json:
                 screen.say(f"{check}\n")

@@ -194,14 +194,11 @@ def _seen(sight: AnySight, words: Words[Any, Any]) -> list[str]:
 
 def _as_data(exercise: "Exercise") -> dict[str, Any]:
     """An exercise without its answer."""
-    from duels.solving.protocols import beliefs_of, explainer_of
-
     sight = exercise.sight
     rules, game = sight.rules, sight.rules.game
     words = game.words(rules)
     prompt = prompt_of(words, sight)
     drawing = game.drawing(rules)
-    beliefs = beliefs_of(exercise.oracle)
     return {
         "game": game.name,
         "title": game.title,
@@ -215,9 +212,9 @@ def _as_data(exercise: "Exercise") -> dict[str, Any]:
         "text": plain(str(words.board(sight))),
         "unshown": drawing.unshown(sight),
         "remembered": plain(words.remembered(sight).render()),
-        "told": Glossary().explain(explainer_of(exercise.oracle).counts_as_one),
-        "belief": dict(beliefs.belief(sight)),
-        "hidden": beliefs.hidden,
+        "told": Glossary().explain(exercise.oracle.counts_as_one),
+        "belief": dict(exercise.oracle.belief(sight)),
+        "hidden": exercise.oracle.hidden,
         "actions": [
             {
                 "action": rules.format(action),

@@ -26,7 +26,6 @@ from duels.players import Player
 from duels.solving.bounds import Bounds
 from duels.solving.oracle import Exactness
 from duels.solving.oracles import oracle_for
-from duels.solving.protocols import Certified
 from duels.solving.tables import DRAWN, NOBODY, ONGOING, result_of
 
 GAMES = 20
@@ -262,7 +261,7 @@ def _proven(rules: AnyRules) -> float | None:
     oracle = oracle_for(rules)
     if oracle.value(rules.sight(rules.initial(), Seat.ONE)).exactness is Exactness.EXACT:
         return 0.0
-    return oracle.exploitability_bound() if isinstance(oracle, Certified) else None
+    return oracle.exploitability_bound()
 
 
 def _check_odds(rules: AnyRules, odds: dict[Any, float], match: AnyMatch) -> None:

@@ -17,7 +17,6 @@ from duels.solving.check import equations_hold, in_words, sampled_play_agrees
 from duels.solving.graph import HALF, Graph, explore
 from duels.solving.oracle import Check, Finding, OpenOracle, Value, Verdict
 from duels.solving.progress import Progress, quiet
-from duels.solving.protocols import Explainer, Verifier
 from duels.solving.stochastic import Brackets
 
 _MOST_BOARDS_CHECKED = 7000
@@ -27,7 +26,7 @@ _WIDTH = 1e-9
 _MOST_KEPT = 100_000  # verdicts
 
 
-class ChainOracle(OpenOracle[Action, State], Explainer[Action, State], Verifier):
+class ChainOracle(OpenOracle[Action, State]):
     """Values for any number of cells and length of chain, all exact; the table takes 3 ** cells numbers."""
 
     rules: QuantumChain

@@ -25,7 +25,6 @@ from duels.games.flip.table import Table
 from duels.games.flip.values import make_tables
 from duels.solving.oracle import Check, Exactness, Finding, Judged, Oracle, Value, Verdict
 from duels.solving.progress import Progress, quiet
-from duels.solving.protocols import Explainer, Verifier
 
 MOST_STEPS = 2
 FEW = 15  # unknown tiles, beyond which a second step takes many seconds and is left out
@@ -48,7 +47,7 @@ class Odds(NamedTuple):
     bust: float
 
 
-class FlipOracle(Oracle[Action, State], Explainer[Action, State], Verifier):
+class FlipOracle(Oracle[Action, State]):
     rules: QuantumTiles
     counts_as_one = "Tiles that nobody has seen count as one answer, and so do tiles known to be alike."
 

@@ -27,14 +27,6 @@ from duels.games.hunt.strategy import CELLS, OFF, Strategy, claimed, row_of, shi
 from duels.solving.bounds import Bounds
 from duels.solving.oracle import OFTEN, Check, Exactness, Finding, Judged, Oracle, Value, Verdict
 from duels.solving.progress import Progress, quiet
-from duels.solving.protocols import (
-    BeliefTracker,
-    Certified,
-    Explainer,
-    SeesBothSides,
-    ValuesHistories,
-    Verifier,
-)
 
 MOSTLY = 0.6
 """Above it one action is what to do, with exceptions; below, mixing itself is the advice."""
@@ -57,12 +49,6 @@ def how_perfect() -> str:
 
 class HuntOracle(
     Oracle[Action, Known],
-    Explainer[Action, Known],
-    BeliefTracker[Action, Known],
-    SeesBothSides[Action, Known],
-    ValuesHistories[Action, Known],
-    Verifier,
-    Certified,
 ):
     rules: QuantumHunt
     mixes = True

@@ -17,7 +17,6 @@ from duels.games.leap.rules import OFF_GRID, Action, Enter, QuantumLeap, State
 from duels.solving.check import backward_induction_agrees, in_words, sampled_play_agrees
 from duels.solving.oracle import Check, Finding, OpenOracle
 from duels.solving.progress import Progress, quiet
-from duels.solving.protocols import Explainer, Verifier
 
 _FARTHEST_BRUTE_FORCE = 30
 _FARTHEST_TRIAL_DIVISION = 1000
@@ -25,7 +24,7 @@ _MOST_PATHS_TOLD = 20
 _MOST_CELLS_TOLD = 10
 
 
-class LeapOracle(OpenOracle[Action, State], Explainer[Action, State], Verifier):
+class LeapOracle(OpenOracle[Action, State]):
     """Values for every goal, all exact."""
 
     rules: QuantumLeap

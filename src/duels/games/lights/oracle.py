@@ -13,7 +13,6 @@ from duels.solving.check import backward_induction_agrees, sampled_play_agrees
 from duels.solving.nimbers import TakeAndBreak
 from duels.solving.oracle import Check, Finding, OpenOracle
 from duels.solving.progress import Progress, quiet
-from duels.solving.protocols import Explainer, Verifier
 
 # Turning off one light or two neighbours may leave nothing, one run or two runs: 1 + 2 + 4.
 KAYLES = TakeAndBreak((7, 7))
@@ -33,7 +32,7 @@ _LONGEST_DIRECT = 600
 _LONGEST_TOLD = 24
 
 
-class LightsOracle(OpenOracle[TurnOff, State], Explainer[TurnOff, State], Verifier):
+class LightsOracle(OpenOracle[TurnOff, State]):
     """Values of any row of lights, all exact."""
 
     rules: Lights
