@@ -16,11 +16,10 @@ from duels.core.secret_rules import SecretRules
 from duels.games import GAMES
 from duels.solving.best_response import best_response
 from duels.solving.cfr import RARE, TARGET, Solution, find_equilibrium
-from duels.solving.equilibrium_oracle import EquilibriumOracle
+from duels.solving.equilibrium_oracle import EquilibriumOracle, Valuation
 from duels.solving.oracle import Exactness
 from duels.solving.oracles import oracle_for
 from duels.solving.tree import Tree, explore_tree
-from duels.solving.valuation import Valuation
 from tests.core.toys import Hide
 from tests.outside.highcard import HighCard
 

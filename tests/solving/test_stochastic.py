@@ -7,9 +7,8 @@ from graphlib import CycleError
 import pytest
 
 from duels.core.rules import CHANCE, Actor, Seat
-from duels.solving.backward import backward_induction
-from duels.solving.graph import Graph
-from duels.solving.stochastic import Brackets, broken_equations, hollow_promises
+from duels.solving.check import Brackets, broken_equations, hollow_promises
+from duels.solving.graph import Graph, backward_induction
 
 WON, LOST = 0, 1  # nodes at which the game is over, in every graph below
 Node = tuple[Actor, tuple[int, ...], tuple[str, ...]]

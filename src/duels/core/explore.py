@@ -5,6 +5,7 @@ For games of moderate size. The counts are a game's fingerprint (`docs/counts.md
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 
 from duels.core.match import Match
 from duels.core.rules import A, Rules, S, V
@@ -34,19 +35,20 @@ def count_lines(rules: Rules[S, A, V], length: int) -> tuple[int, ...]:
 
     An outcome of chance counts as an entry; a finished match has no longer lines.
     """
-    # Lines that meet in one state go on alike, so only their number is carried along.
-    lines = Counter({rules.initial(): 1})
-    counts = []
-    for entries in range(1, length + 1):
-        counts.append(sum(ways * len(rules.actions(state)) for state, ways in lines.items()))
-        if entries < length:
-            lines = _one_longer(rules, lines)
-    return tuple(counts)
+    return tuple(
+        sum(ways * len(rules.actions(state)) for state, ways in layer.items())
+        for layer in islice(count_histories(rules), length)
+    )
 
 
-def _one_longer(rules: Rules[S, A, V], lines: Counter[S]) -> Counter[S]:
-    longer: Counter[S] = Counter()
-    for state, ways in lines.items():
-        for action in rules.actions(state):
-            longer[rules.apply(state, action).state] += ways
-    return longer
+def count_histories(rules: Rules[S, A, V]) -> Iterator[Counter[S]]:
+    """The states after 0, 1, 2, … entries, each with the number of histories that lead to it; never ends."""
+    # Histories that meet in one state go on alike, so only their number is carried along.
+    layer = Counter({rules.initial(): 1})
+    while True:
+        yield layer
+        longer: Counter[S] = Counter()
+        for state, ways in layer.items():
+            for action in rules.actions(state):
+                longer[rules.apply(state, action).state] += ways
+        layer = longer

@@ -7,16 +7,20 @@ The method is Discounted CFR with the recommended discounts (N. Brown, T. Sandho
 Imperfect-Information Games via Discounted Regret Minimization, 2019). The next regrets are guessed to be like
 the last ones (G. Farina, C. Kroer, T. Sandholm: Faster Game Solving via Predictive Blackwell Approachability,
 2021). How good the pair is that comes out is not taken from any theorem, but computed.
+
+The sequence form also gives the best answer to any policy, which is asked once a decision.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import mul
+from typing import Any
 
 from duels.core.errors import DuelsError
-from duels.core.rules import CHANCE, Seat
+from duels.core.rules import CHANCE, AnyRules, Seat
+from duels.solving import best_response
 from duels.solving.progress import Progress, quiet
-from duels.solving.tree import Tree
+from duels.solving.tree import Matches, Tree
 
 TARGET = 0.0002
 """The NashConv at which to stop: what both seats together could gain by other play, as a chance to win."""
@@ -85,12 +89,8 @@ class Side:
             gains[sequence] = sum(map(mul, worths, map(find, met)))
         return gains
 
-    def best_answer(self, others: Sequence[float]) -> float:
-        """What the best plan wins against the other's."""
-        return self.best_plan(others)[0]
-
     def best_plan(self, others: Sequence[float]) -> tuple[float, list[int]]:
-        """The same, and which of its actions that plan takes at each decision, counted from 0."""
+        """What the best plan wins against the other's, and which action it takes at each decision, from 0."""
         gains, taken = self.gains(others), []
         for before, first, end in reversed(self.decisions):
             best = max(gains[first:end])
@@ -224,7 +224,7 @@ def _pruned(side: Side, policy: list[float]) -> list[float]:
 
 def _measured(sides: dict[Seat, Side], average: dict[Seat, list[float]], iterations: int) -> Solution:
     plans = {seat: side.plan(average[seat]) for seat, side in sides.items()}
-    answers = {seat: side.best_answer(plans[seat.other]) for seat, side in sides.items()}
+    answers = {seat: side.best_plan(plans[seat.other])[0] for seat, side in sides.items()}
     policy = {
         seat: {
             memory: tuple(average[seat][first:end])
@@ -233,3 +233,31 @@ def _measured(sides: dict[Seat, Side], average: dict[Seat, list[float]], iterati
         for seat, side in sides.items()
     }
     return Solution(policy, answers, iterations)
+
+
+def best_plans(
+    rules: AnyRules, tree: Tree, policy: best_response.Policy[Any, Any]
+) -> dict[Seat, tuple[float, dict[int, int]]]:
+    """The best answer of each seat to the policy in the other; `tree` is that of the rules.
+
+    Returns what it wins, and which of its actions, counted from 0, the seat takes by what it has seen.
+    Quicker than `best_response`, which searches the game from the rules alone and checks what is found here.
+    """
+    sides = sides_of(tree)
+    matches = Matches(rules, tree)
+    plans = {seat: _plan(side, matches, policy) for seat, side in sides.items()}
+    found = {}
+    for seat, side in sides.items():
+        wins, taken = side.best_plan(plans[seat.other])
+        found[seat] = wins, dict(zip(side.memories, taken, strict=True))
+    return found
+
+
+def _plan(side: Side, matches: Matches, policy: best_response.Policy[Any, Any]) -> list[float]:
+    """The probability of doing all of each sequence; the policy is not asked where it never comes to."""
+    plan = [1.0] + [0.0] * (side.sequences - 1)
+    for (before, first, end), node in zip(side.decisions, side.nodes, strict=True):
+        if plan[before]:
+            chances = policy(matches.at(node).sight(side.seat))
+            plan[first:end] = [plan[before] * chance for chance in chances]
+    return plan

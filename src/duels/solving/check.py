@@ -1,17 +1,21 @@
-"""Checks of an oracle by independent methods, which must come to the same numbers."""
+"""Checks of an oracle by independent methods, which must come to the same numbers.
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+Proofs about values of games with coins and cycles need nothing but a graph of the rules: they show that given
+numbers are the values, where never-ending play counts one half.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 from random import Random
+from typing import Generic
 
 from duels.core.options import Option, OptionValue, options_of
 from duels.core.rules import CHANCE, A, AnyRules, OpenRules, S, Seat
-from duels.solving.backward import backward_induction
-from duels.solving.graph import Graph, explore
+from duels.solving.graph import HALF, Graph, backup, backward_induction, explore
 from duels.solving.oracle import Check, OpenOracle
 from duels.solving.progress import Progress, quiet
-from duels.solving.stochastic import broken_equations, hollow_promises
 
 # A right oracle fails a sampled check once in 16,000 seeds; the seed is fixed, so it does not fail by luck.
 _DEVIATIONS = 4
@@ -97,3 +101,73 @@ def playout(
             weights = [judged.weight for judged in verdict.actions]
         state = rules.apply(state, rng.choices(actions, weights)[0]).state
     return oracle.worth(state)
+
+
+def broken_equations(graph: Graph[S], values: Sequence[Fraction]) -> Iterator[int]:
+    """The states whose value is not exactly what their followers' values, or the result, make of it."""
+    for node in range(len(graph)):
+        expected = graph.result[node] if node in graph.result else backup(graph, node, values)
+        if values[node] != expected:
+            yield node
+
+
+def hollow_promises(graph: Graph[S], values: Sequence[Fraction], seat: Seat) -> Iterator[int]:
+    """States that promise `seat` more than one half, but where the other can keep it waiting for ever.
+
+    If every equation holds and neither seat is made a hollow promise, the numbers are THE values. Proof,
+    for player 1 (Everett 1957 proves more). Let player 1 take, among the actions that keep the value,
+    those found here to lead out of the set of states with the same value. Then the value along the match
+    never falls in expectation, whatever player 2 does. It is bounded, so it converges; the numbers are
+    finitely many, so in a match that never ends it stays at some level from some time on, and from then
+    on player 2 gave nothing away either (what is given away sums to at most 1, so it is given away
+    finitely often). At a level above one half such a stay has probability 0: from every state there,
+    within as many turns as there are states, it is left with a probability bounded from below. So
+    never-ending matches, worth one half, stay at levels of at most one half: player 1 gets at least the
+    value that was promised. The same for player 2, so both numbers are what each can make sure of.
+    """
+    mine = 1 if seat is Seat.ONE else -1
+    waiting = {node for node in range(len(graph)) if mine * (values[node] - HALF) > 0}
+    waiting -= graph.result.keys()
+
+    def leaves(node: int) -> bool:
+        level = values[node]
+        if graph.actor[node] is CHANCE:
+            return any(after not in waiting or values[after] != level for after in graph.followers[node])
+        keeping = [after not in waiting for after in graph.followers[node] if values[after] == level]
+        return any(keeping) if graph.actor[node] is seat else all(keeping)
+
+    while found := {node for node in waiting if leaves(node)}:
+        waiting -= found
+    yield from sorted(waiting)
+
+
+@dataclass
+class Brackets(Generic[S]):
+    """Bounds from below and from above on every value, closing in on each other by plain value iteration.
+
+    `pinned` states are taken to be worth what is given and are not followed further. They must be enough
+    to make every match end: then the lower bound starts as if all other matches were lost by player 1,
+    the upper one as if they were won, and what lies between shrinks to nothing.
+    """
+
+    graph: Graph[S]
+    pinned: Mapping[int, Fraction]
+
+    def __post_init__(self) -> None:
+        given = {**self.graph.result, **self.pinned}
+        self.low = [float(given.get(node, 0)) for node in range(len(self.graph))]
+        self.high = [float(given.get(node, 1)) for node in range(len(self.graph))]
+        # What was found last is nearest to the end: news travels backwards.
+        self._order = [node for node in reversed(range(len(self.graph))) if node not in given]
+
+    def close_to(self, width: float, most_sweeps: int = 10_000) -> int:
+        """Sweep until no bracket is wider than `width`; the number of sweeps it took."""
+        for sweep in range(1, most_sweeps + 1):
+            widest = 0.0
+            for node in self._order:
+                low = self.low[node] = backup(self.graph, node, self.low)
+                high = self.high[node] = backup(self.graph, node, self.high)
+                widest = max(widest, high - low)
+            if widest <= width:
+                return sweep
+        raise ArithmeticError(f"brackets are still {widest} wide after {most_sweeps} sweeps")

@@ -1,15 +1,21 @@
-"""A game's rules written out as a graph: every state that can be reached, who acts there, what follows."""
+"""A game's rules written out as a graph, and its values from the end backwards.
 
-from collections.abc import Iterable
+Backward induction is for games that cannot come back to a state, with chance or without. Retrograde analysis
+does not mind play that comes back; what neither seat can force counts one half.
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Generic
+from graphlib import CycleError, TopologicalSorter
+from typing import Generic, TypeVar
 
 from duels.core.errors import TooLarge
 from duels.core.rules import CHANCE, A, Actor, Rules, S, Seat, V
 from duels.solving.progress import Progress, quiet
 
 HALF = Fraction(1, 2)
+Number = TypeVar("Number", Fraction, float)
 
 
 @dataclass
@@ -62,17 +68,15 @@ def explore(
 
 def comes_back(graph: Graph[S]) -> bool:
     """Whether play can come back to a state, and so go on for ever."""
-    ways_in = [0] * len(graph)
-    for followers in graph.followers:
-        for follower in followers:
-            ways_in[follower] += 1
-    free = [node for node, ways in enumerate(ways_in) if not ways]
-    for node in free:  # grows while it is read
-        for follower in graph.followers[node]:
-            ways_in[follower] -= 1
-            if not ways_in[follower]:
-                free.append(follower)
-    return len(free) < len(graph)
+    try:
+        _from_the_end(graph).prepare()
+    except CycleError:
+        return True
+    return False
+
+
+def _from_the_end(graph: Graph[S]) -> TopologicalSorter[int]:
+    return TopologicalSorter(dict(enumerate(graph.followers)))
 
 
 def refuse_many(rules: Rules[S, A, V], states: int | None, most: int) -> None:
@@ -89,3 +93,58 @@ def _enter(graph: Graph[S], state: S) -> int:
     if number == len(graph.states):
         graph.states.append(state)
     return number
+
+
+def backup(graph: Graph[S], node: int, values: Sequence[Number]) -> Number:
+    """The value of a state where the game goes on, from the values of what follows."""
+    after = [values[follower] for follower in graph.followers[node]]
+    if graph.actor[node] is CHANCE:
+        mean, *more = (
+            value * odds.numerator / odds.denominator
+            for value, odds in zip(after, graph.odds[node], strict=True)
+        )
+        for part in more:
+            mean += part
+        return mean
+    return max(after) if graph.actor[node] is Seat.ONE else min(after)
+
+
+def backward_induction(graph: Graph[S]) -> list[Fraction]:
+    """The probability that player 1 wins, for every state of a graph; CycleError if play can come back."""
+    values = [Fraction(0)] * len(graph)
+    for node in _from_the_end(graph).static_order():
+        values[node] = graph.result[node] if node in graph.result else backup(graph, node, values)
+    return values
+
+
+def forced_wins(graph: Graph[S], seat: Seat) -> dict[int, int]:
+    """The states from which `seat` wins whatever the other and chance do, with the entries until then.
+
+    `seat` takes the shortest way, all others the longest.
+    """
+    won = Fraction(seat is Seat.ONE)
+    entries = {node: 0 for node, result in graph.result.items() if result == won}
+    before: list[list[int]] = [[] for _ in range(len(graph))]
+    for node, followers in enumerate(graph.followers):
+        for follower in followers:
+            before[follower].append(node)
+    # Where `seat` decides one way into its wins is enough; elsewhere all have to lead there.
+    ways_out = [1 if actor is seat else len(graph.followers[node]) for node, actor in enumerate(graph.actor)]
+    layer = list(entries)
+    while layer:
+        further = []
+        for node in layer:
+            for earlier in before[node]:
+                ways_out[earlier] -= 1
+                if ways_out[earlier] == 0:
+                    entries[earlier] = entries[node] + 1
+                    further.append(earlier)
+        layer = further
+    return entries
+
+
+def retrograde_values(graph: Graph[S]) -> list[Fraction]:
+    """The probability that player 1 wins, for every state of a graph without chance."""
+    assert CHANCE not in graph.actor
+    wins, losses = (forced_wins(graph, seat) for seat in Seat)
+    return [Fraction(node in wins) if node in wins or node in losses else HALF for node in range(len(graph))]

@@ -7,12 +7,19 @@ from graphlib import CycleError
 from duels.core.errors import DuelsError
 from duels.core.rules import CHANCE, A, Ending, OpenRules, S, Seat, Sight
 from duels.core.words import either
-from duels.solving.backward import backward_induction
 from duels.solving.check import equations_hold, sampled_play_agrees
-from duels.solving.graph import HALF, Graph, comes_back, explore, refuse_many
+from duels.solving.graph import (
+    HALF,
+    Graph,
+    backward_induction,
+    comes_back,
+    explore,
+    forced_wins,
+    refuse_many,
+    retrograde_values,
+)
 from duels.solving.oracle import Check, OpenOracle
 from duels.solving.progress import Progress, quiet
-from duels.solving.retrograde import forced_wins, retrograde_values
 
 MOST_STATES = 200_000
 """A game with more states than this is refused: listing them would take minutes."""

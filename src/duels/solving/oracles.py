@@ -13,14 +13,8 @@ _FEW_STATES = 50_000
 _kept: dict[AnyRules, Oracle[Any, Any]] = {}
 
 
-class _Making:
-    """The making of one oracle: whoever else wants it waits until it is made."""
-
-    def __init__(self) -> None:
-        self.lock = RLock()
-
-
-_makings: WeakValueDictionary[AnyRules, _Making] = WeakValueDictionary()
+_makings: WeakValueDictionary[AnyRules, RLock] = WeakValueDictionary()
+"""Held while an oracle is made: another thread that wants it waits."""
 _guard = Lock()  # of the two above
 
 
@@ -32,8 +26,8 @@ def oracle_for(rules: AnyRules, progress: Progress = quiet) -> Oracle[Any, Any]:
     several threads.
     """
     with _guard:
-        making = _makings.setdefault(rules, _Making())
-    with making.lock:
+        making = _makings.setdefault(rules, RLock())
+    with making:
         found = _kept.get(rules)
         return found or _keep(rules, (rules.game.find("oracle", "make_oracle") or _default)(rules, progress))
 

@@ -3,12 +3,12 @@
 For games with secrets, where one state can be reached by histories that a seat can tell apart.
 """
 
-from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from duels.core.errors import TooLarge
+from duels.core.explore import count_histories
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import CHANCE, Actor, AnyRules, Event, Seat
 from duels.solving.progress import Progress, quiet
@@ -72,24 +72,17 @@ class Tree:
 
 def refuse_large(rules: AnyRules) -> int:
     """How many histories there are; TooLarge, before any long work, if more than MOST_HISTORIES."""
-    # Histories that meet in one state go on alike, so only their number is carried along.
-    layer: Counter[Hashable] = Counter({rules.initial(): 1})
     found = 1
-    while layer:
-        allowed = {}
+    for layer in count_histories(rules):
         for state, ways in layer.items():
-            allowed[state] = rules.actions(state)
-            found += ways * len(allowed[state])
+            found += ways * len(rules.actions(state))
             if found > MOST_HISTORIES:  # known before they are listed
                 raise TooLarge(
                     f"{rules.name} can go more than {MOST_HISTORIES:,} ways with these options, too many to "
                     "be listed: choose smaller ones, set a limit, or write the game an oracle."
                 )
-        longer: Counter[Hashable] = Counter()
-        for state, ways in layer.items():
-            for action in allowed[state]:
-                longer[rules.apply(state, action).state] += ways
-        layer = longer
+        if not layer:
+            break
     return found
 
 

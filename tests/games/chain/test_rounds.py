@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from duels.core.rules import CHANCE, Actor, Seat
 from duels.games.chain.rounds import Round, start_worth
+from duels.solving.check import broken_equations, hollow_promises
 from duels.solving.graph import Graph
-from duels.solving.stochastic import broken_equations, hollow_promises
 
 Line = tuple[Fraction, Fraction]  # what a round is worth at u = 0, and its slope
 

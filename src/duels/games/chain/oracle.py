@@ -13,11 +13,10 @@ from duels.games.chain.challenges import accepting_may_be_right, all_boards, all
 from duels.games.chain.reasons import if_it_stands, left_open, most_telling, nothing_at_stake, purpose
 from duels.games.chain.rounds import start_worth
 from duels.games.chain.rules import FREE, SYMBOL, Action, Answer, Coin, Observe, Phase, QuantumChain, State
-from duels.solving.check import equations_hold, in_words, sampled_play_agrees
+from duels.solving.check import Brackets, equations_hold, in_words, sampled_play_agrees
 from duels.solving.graph import HALF, Graph, explore
 from duels.solving.oracle import Check, Finding, OpenOracle, Value, Verdict
 from duels.solving.progress import Progress, quiet
-from duels.solving.stochastic import Brackets
 
 _MOST_BOARDS_CHECKED = 7000
 _MOST_CELLS_LISTED = 8

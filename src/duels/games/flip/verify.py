@@ -20,8 +20,7 @@ from duels.games.flip.grid import find_shape, list_tiles, make_grid, most_pairs,
 from duels.games.flip.rules import Action, QuantumFlip, QuantumTiles, State
 from duels.games.flip.table import Table
 from duels.games.flip.values import MOVER, NEVER, make_tables, work_out_value
-from duels.solving.backward import backward_induction
-from duels.solving.graph import explore
+from duels.solving.graph import backward_induction, explore
 from duels.solving.oracle import Check
 from duels.solving.progress import Progress, quiet
 
