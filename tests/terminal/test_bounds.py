@@ -12,10 +12,10 @@ import pytest
 
 from duels.core import record
 from duels.core.errors import RecordError, TooLarge
+from duels.core.information_sets import work_of
 from duels.core.match import AnyMatch, Match
 from duels.core.record import LARGEST_RECORDED, dump_record
 from duels.core.rules import Seat
-from duels.core.work import work_of
 from duels.games import find_game, load_record
 from duels.play.library import MOST_BYTES
 from tests.support import HEADERS, duels

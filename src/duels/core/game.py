@@ -65,10 +65,7 @@ class Game:
 
     def greedy(self, rules: "AnyRules") -> "Callable[[AnySight, Any], float]":
         """A one-ply score of an action from what the seat knows, the higher the better: `GREEDY`."""
-        make = self.find("greedy", "GREEDY")
-        if make is None:
-            from duels.core.greedy import one_ply as make
-        score: Callable[[AnySight, Any], float] = make(rules)
+        score: Callable[[AnySight, Any], float] = (self.find("greedy", "GREEDY") or _one_ply)(rules)
         return score
 
     def encoding(self, rules: "AnyRules") -> "Encoding":
@@ -122,3 +119,15 @@ class Game:
 
     def _is_package(self) -> bool:
         return hasattr(import_module(self.package), "__path__")
+
+
+def _one_ply(rules: "AnyRules") -> "Callable[[AnySight, Any], float]":
+    """Score an action of a game without GREEDY: 1 if it wins at once, 0 if it loses, else one half."""
+
+    def score(sight: "AnySight", action: Any) -> float:
+        if rules.has_secrets:  # what an action brings may depend on what the seat cannot know
+            return 0.5
+        outcome = rules.outcome(rules.apply(sight.view, action).state)
+        return float(outcome.score(sight.seat)) if outcome else 0.5
+
+    return score

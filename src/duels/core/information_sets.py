@@ -15,12 +15,14 @@ from typing import Generic
 from duels.core.errors import GameOver, IllegalMove, TooLarge
 from duels.core.match import Conceded, Match
 from duels.core.rules import A, Event, Outcome, Rules, S, Seat, Sight, V
-from duels.core.work import MOST_WORK_OF_COPY, work_of
 
 HIDDEN = "?"
 """What stands for an entry that was hidden from the seat."""
 Doubt = Callable[[Outcome | None], int]
 """The less, the better it fits that a match ended so, or goes on (None), after an entry."""
+MOST_WORK_OF_COPY = 1_000_000
+"""Steps of working out what a seat has seen: a few edited letters must not cost minutes."""
+_STEPS_OF_ENTRY = 25  # besides listing the legal actions, each of which is one more
 _NUMBERED = re.compile(r"(.*?)\s*#\s*([0-9]{1,9})\s*", flags=re.DOTALL)
 
 
@@ -146,3 +148,8 @@ def _fits(way: InformationSet[S, A, V], told: Sequence[Event]) -> int:
     """How much of what was told this way accounts for; -1 if it was not this way."""
     seen = _last_seen(way)
     return len(seen) if told[: len(seen)] == seen else -1
+
+
+def work_of(entries: int, actions: int) -> int:
+    """The steps of playing so many entries with so many legal actions each."""
+    return entries * (_STEPS_OF_ENTRY + actions)

@@ -27,14 +27,15 @@ from functools import lru_cache
 from typing import Any
 
 from duels.core.errors import BadOption, DuelsError, GameOver, RecordError, UnknownName, quote
+from duels.core.information_sets import HIDDEN, InformationSet, is_over, spell, work_of
 from duels.core.match import AnyMatch, Concession, Match, Turn, concession
 from duels.core.options import Option, OptionValue, options_of
 from duels.core.rules import AnyRules, Outcome, Seat, as_seat
-from duels.core.work import MOST_WORK, work_of
 
 VERSION = 2
 READABLE = (1, 2)
 COMMENT = "#"
+MOST_WORK = 5_000_000  # steps of checking a record, which take seconds
 LARGEST_RECORDED = 999  # of an option: a few edited letters must not cost minutes to check
 RESULT = "result: "
 # What a record may say about a match besides its entries, in the order it is written.
@@ -78,8 +79,6 @@ def dump_record(
     seat = as_seat(seat)
     kept = {key: value for key, value in (headers or {}).items() if key not in SECRET_HEADERS}
     kept["seat"] = str(seat.value)
-    from duels.core.information_sets import spell
-
     lines = spell(match.rules, match.sight(seat))
     if match.last and isinstance(match.last.action, Concession):
         lines = [*lines, format_entry(match.rules, match.last)]
@@ -127,8 +126,6 @@ def why_no_entry(line: str) -> str:
         return "is not one printable line"
     if concession(line):
         return "means that somebody gives up"
-    from duels.core.information_sets import HIDDEN
-
     reserved = (COMMENT, HIDDEN, RESULT.strip())
     return "begins like what is no entry" if line.lower().startswith(reserved) else ""
 
@@ -336,8 +333,6 @@ def _replay(rules: AnyRules, entries: list[Numbered]) -> AnyMatch:
 
 def _replay_seen(rules: AnyRules, entries: list[Numbered], seat: Seat, result: Result | None) -> AnyMatch:
     """A match that `seat`, which saw `entries`, cannot tell from the one that was played."""
-    from duels.core.information_sets import InformationSet, is_over
-
     seen = InformationSet.start(rules, seat)
     for place, (number, entry) in enumerate(entries, start=1):
         stated = result if place == len(entries) else None

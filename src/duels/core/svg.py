@@ -83,19 +83,16 @@ def _value(value: str | float) -> str:
     return escape(value) if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-@remembered
 def group(*inside: str, classes: str = "", **attributes: Any) -> str:
     """Shapes that belong together; they are drawn around the point (0, 0) where `transform` places them."""
     return element("g", *inside, classes=classes, **attributes)
 
 
-@remembered
 def at(x: float, y: float) -> str:
     """The value of `transform` that puts a group's (0, 0) there."""
     return f"translate({_value(x)} {_value(y)})"
 
 
-@remembered
 def text(
     x: float,
     y: float,
@@ -148,20 +145,17 @@ def _letter_width(letter: str) -> float:
     return 0.72 if letter.isupper() else 0.64
 
 
-@remembered
 def path(d: str, stroke: str, width: float, fill: str = "none", classes: str = "", **more: Any) -> str:
     """A line with round ends."""
     ends: dict[str, Any] = {"stroke_width": width, "stroke_linecap": "round", "stroke_linejoin": "round"}
     return element("path", fill=fill, stroke=stroke, classes=classes, d=d, **ends, **more)
 
 
-@remembered
 def circle(x: float, y: float, r: float, fill: str, stroke: str = "", classes: str = "", **more: Any) -> str:
     """A circle around (x, y); its `fill` may be "none"."""
     return element("circle", fill=fill, stroke=stroke, classes=classes, cx=x, cy=y, r=r, **more)
 
 
-@remembered
 def box(
     x: float,
     y: float,
@@ -178,7 +172,6 @@ def box(
     return element("rect", fill=fill, stroke=stroke, classes=classes, **place, **more)
 
 
-@remembered
 def mark(seat: Seat, x: float, y: float, r: float) -> str:
     """A player's mark: a cross for Player 1, a ring for Player 2."""
     width = r * 0.4
@@ -188,7 +181,6 @@ def mark(seat: Seat, x: float, y: float, r: float) -> str:
     return _ring(x, y, r * 1.05, width)
 
 
-@remembered
 def token(seat: Seat, x: float, y: float, r: float, letter: str = "") -> str:
     """A player's token: a solid disc for Player 1, a ring for Player 2; a letter stands inside."""
     if seat is Seat.ONE:
@@ -200,7 +192,6 @@ def token(seat: Seat, x: float, y: float, r: float, letter: str = "") -> str:
     return ring + (text(x, y, letter, r * 1.1, "ink", font_weight=700) if letter else "")
 
 
-@remembered
 def _ring(x: float, y: float, r: float, width: float) -> str:
     """An orange ring; its darker edge stands out where orange alone would not."""
     return circle(x, y, r, "none", "p2-edge", stroke_width=width + max(1.6, width * 0.24)) + circle(
@@ -213,7 +204,6 @@ def edge_of(seat: Seat) -> str:
     return "p1" if seat is Seat.ONE else "p2-edge"
 
 
-@remembered
 def chip(
     x: float, y: float, words: str, width: float, colour: str = "ok", wash: str = "ok-wash", weight: int = 600
 ) -> str:
@@ -222,7 +212,6 @@ def chip(
     return border + text(x, y, words, LEAST_TEXT, colour, font_weight=weight)
 
 
-@remembered
 def hit_box(x: float, y: float, width: float, height: float, radius: float = 18) -> str:
     """The area that can be pressed, centred on (x, y); it shows when it is pointed at or focused."""
     return box(x, y, width, height, radius, "none", classes="hit", pointer_events="all")
@@ -251,7 +240,6 @@ def target(
     )
 
 
-@remembered
 def cell(
     name: object, label: str, *inside: str, x: float, y: float, classes: str = "", veiled: str = ""
 ) -> str:

@@ -3,8 +3,7 @@
 Games of other packages are found through the entry-point group `duels.games`.
 """
 
-import os
-import sys
+import logging
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -39,10 +38,7 @@ class Installed:
 @cache
 def installed_games() -> tuple[Installed, ...]:
     """Games from other packages; one that cannot be loaded is skipped with a warning."""
-    if not _maybe_registered():
-        return ()
-    import logging
-    from importlib.metadata import entry_points
+    from importlib.metadata import entry_points  # slow to import: a game of ours needs none of it
 
     log = logging.getLogger("duels")
     found: dict[str, Installed] = {}
@@ -60,25 +56,6 @@ def installed_games() -> tuple[Installed, ...]:
         else:
             found[game.name] = Installed(game, source)
     return tuple(found.values())
-
-
-def _maybe_registered() -> bool:
-    """Whether some installed package may have a game for us.
-
-    A quick look at the files that would say so: to load what reads them takes longer than all else that a
-    list of games needs.
-    """
-    try:
-        for folder in sys.path:
-            for entry in os.scandir(folder or os.curdir) if os.path.exists(folder or os.curdir) else ():
-                named = os.path.join(entry.path, "entry_points.txt")
-                if entry.name.endswith((".dist-info", ".egg-info")) and os.path.isfile(named):
-                    with open(named, "rb") as file:
-                        if ENTRY_POINTS.encode() in file.read():
-                            return True
-    except OSError:  # a zip file, say
-        return True
-    return False
 
 
 def all_games() -> tuple[Game, ...]:
