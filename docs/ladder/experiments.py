@@ -21,9 +21,9 @@ from duels.arena.scores import HIGHEST, LOWEST, Unit, finished_units, units_of
 from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.games import find_game
 from duels.players import Player, make_player
-from duels.solving.game_tables import shared_tables
 from duels.solving.oracles import oracle_for
 from duels.solving.table_response import expected_values
+from duels.solving.tables import shared_tables
 
 WIDTH = 0.03
 ONE, TWO = "club", "expert"

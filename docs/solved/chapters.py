@@ -9,8 +9,8 @@ from sample import GOAL, PLAYERS, summed_up
 
 from duels.analysis.wording import bounded, percent
 from duels.core.rules import Rules, Seat, Sight
-from duels.games.chain.challenges import accepting_may_be_right, all_boards, all_challenges
-from duels.games.chain.oracle import ChainOracle
+from duels.games.chain.oracle import ChainOracle, all_boards, all_challenges
+from duels.games.chain.reasons import accepting_may_be_right
 from duels.games.chain.rules import (
     FREE,
     SYMBOL,

@@ -13,7 +13,7 @@ from duels.core.errors import DuelsError
 from duels.envs.gymnasium import DuelEnv
 from duels.games import GAMES
 from duels.players import make_player
-from duels.solving.game_tables import shared_tables
+from duels.solving.tables import shared_tables
 
 
 def last_allowed(observation: Any, mask: Any) -> Any:

@@ -26,9 +26,8 @@ from duels.games import GAMES
 from duels.players import make_player
 from duels.players.levels import LevelPlayer
 from duels.solving.best_response import best_response
-from duels.solving.game_tables import shared_tables
 from duels.solving.oracles import oracle_for
-from duels.solving.tables import DRAWN
+from duels.solving.tables import DRAWN, shared_tables
 from tests.outside.highcard import HighCard
 from tests.outside.nim import Nim
 from tests.outside.tictactoe import TicTacToe

@@ -16,8 +16,8 @@ from duels.core.rules import CHANCE, Seat
 from duels.games import find_game
 from duels.players import make_player
 from duels.players.failures import Answer, Failed, Failure, NoMove
-from duels.solving.game_tables import shared_tables
 from duels.solving.table_response import expected_values
+from duels.solving.tables import shared_tables
 
 SMALL = {
     "lights": {},

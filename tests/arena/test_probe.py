@@ -32,8 +32,8 @@ from duels.core.rules import Seat
 from duels.games import find_game
 from duels.players.endpoint import Endpoint, Settings
 from duels.players.model import ModelPlayer
-from duels.solving.game_tables import shared_tables
 from duels.solving.table_response import expected_values
+from duels.solving.tables import shared_tables
 from tests.arena.model_server import KEY, serving
 from tests.arena.test_confidence import exact_result
 from tests.players.test_program import BAD, GOOD, PYTHON

@@ -16,7 +16,7 @@ from duels.core.errors import DuelsError, IllegalMove
 from duels.core.rules import AnySight
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
 from duels.games import GAMES
-from duels.solving.game_tables import shared_tables
+from duels.solving.tables import shared_tables
 from tests.envs.cases import CASES
 
 

@@ -27,7 +27,7 @@ with extra("vector"):
     import numpy as np
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-    from duels.solving.game_tables import shared_tables
+    from duels.solving.tables import shared_tables
 
 AT_ONCE = 8192  # rows that an agent is asked for at once: more would fill the memory of a large network
 

@@ -15,8 +15,7 @@ with extra("vector"):
     import numpy as np
     from numpy.typing import NDArray
 
-    from duels.solving.game_tables import has_tables, shared_tables
-    from duels.solving.tables import ILLEGAL, NOBODY
+    from duels.solving.tables import ILLEGAL, NOBODY, has_tables, shared_tables
 
 
 class Grade(TypedDict):

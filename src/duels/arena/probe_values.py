@@ -23,9 +23,17 @@ with extra("arena"):
 
     from duels.analysis.agents import player_odds
     from duels.analysis.exploitability import tabulate
-    from duels.solving.game_tables import shared_tables
     from duels.solving.table_response import Response, best_response, expected_values
-    from duels.solving.tables import FIRST_WON, ILLEGAL, NOBODY, ONGOING, POINTS, SECOND_WON, Tables
+    from duels.solving.tables import (
+        FIRST_WON,
+        ILLEGAL,
+        NOBODY,
+        ONGOING,
+        POINTS,
+        SECOND_WON,
+        Tables,
+        shared_tables,
+    )
 
     Table = NDArray[np.float64]
 

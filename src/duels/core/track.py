@@ -55,13 +55,6 @@ class Track:
 
     def at(self, cell: int) -> tuple[float, float]:
         """The middle of a cell."""
-        return self._places[cell - 1]
-
-    @cached_property
-    def _places(self) -> list[tuple[float, float]]:
-        return [self._place(cell) for cell in range(1, self.cells + 1)]
-
-    def _place(self, cell: int) -> tuple[float, float]:
         row, column = divmod(cell - 1, self.columns)
         column = self.columns - 1 - column if row % 2 else column
         line = self.rows - 1 - row if self.upwards else row

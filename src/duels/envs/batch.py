@@ -21,8 +21,7 @@ with extra("vector"):
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from duels.solving.game_tables import GameTables
-    from duels.solving.tables import NOBODY, ONGOING, POINTS, Tables
+    from duels.solving.tables import NOBODY, ONGOING, POINTS, GameTables, Tables
 
 Bytes = NDArray[np.int8]
 Ints = NDArray[np.int64]

@@ -10,8 +10,7 @@ from duels.envs import dice
 from duels.envs.batch import Batch, Bytes, Flags, Ints, Places, ReadyPolicy
 from duels.envs.form import PLAIN, Form
 from duels.envs.kernels import kernel_of
-from duels.solving.game_tables import shared_tables
-from duels.solving.tables import ILLEGAL, ONGOING, Tables
+from duels.solving.tables import ILLEGAL, ONGOING, Tables, shared_tables
 
 
 class TableBatch(Batch):

@@ -3,7 +3,6 @@
 Games of other packages are found through the entry-point group `duels.games`.
 """
 
-import logging
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -38,7 +37,8 @@ class Installed:
 @cache
 def installed_games() -> tuple[Installed, ...]:
     """Games from other packages; one that cannot be loaded is skipped with a warning."""
-    from importlib.metadata import entry_points  # slow to import: a game of ours needs none of it
+    import logging  # slow to import, both: a game of ours needs neither
+    from importlib.metadata import entry_points
 
     log = logging.getLogger("duels")
     found: dict[str, Installed] = {}

@@ -4,10 +4,8 @@ Such a game is written in octal code: Kayles is 0.77. Who wins a sum of heaps is
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
 _EMPTY, _ONE_HEAP, _TWO_HEAPS = 1, 2, 4
-_SHORT = 64  # heaps for which looking for a period would take longer than the heap itself
 _FIRST_LOOK = 256  # long enough to prove the period of Kayles; other games look again at every doubling
 
 
@@ -19,21 +17,21 @@ class Period:
     length: int
 
 
-@dataclass(frozen=True)
 class TakeAndBreak:
     """The octal game whose digit t (from 1) says what taking t from a heap may leave.
 
     A digit adds up 1 (nothing), 2 (one heap) and 4 (two heaps, neither empty). Whoever cannot move loses.
     """
 
-    digits: tuple[int, ...]
+    def __init__(self, digits: tuple[int, ...]) -> None:
+        self.digits = digits
+        self._known = [0]
+        self._period: Period | None = None
 
     def nimber(self, n: int) -> int:
         """The nim-value of a heap of n."""
         known = self._known
-        if len(known) <= n < _SHORT:
-            self._extend(n + 1)
-        elif n >= len(known):
+        if n >= len(known):
             period = self.period(n)
             # Looking for the period may have made n known, and it need not hold yet for a heap so small.
             if period and n >= len(known):
@@ -45,28 +43,15 @@ class TakeAndBreak:
 
         Where they are not, those nim-values have been worked out one by one, and are known.
         """
-        if self._periods:
-            return self._periods[0]
-        while len(self._known) <= upto:
+        while self._period is None and len(self._known) <= upto:
             self._extend(max(_FIRST_LOOK, 2 * len(self._known)))
-            period = find_period(self._known, len(self.digits))
-            if period:
-                self._periods.append(period)
-                return period
-        return None
+            self._period = find_period(self._known, len(self.digits))
+        return self._period
 
     def direct(self, n: int) -> list[int]:
         """The nim-values of heaps 0 to n by their definition alone, without any period."""
         self._extend(n + 1)
         return self._known[: n + 1]
-
-    @cached_property
-    def _known(self) -> list[int]:
-        return [0]
-
-    @cached_property
-    def _periods(self) -> list[Period]:
-        return []
 
     def _extend(self, length: int) -> None:
         known = self._known

@@ -2,8 +2,8 @@
 
 import pytest
 
-from duels.games.chain.challenges import accepting_may_be_right, all_challenges
-from duels.games.chain.oracle import make_oracle
+from duels.games.chain.oracle import all_challenges, make_oracle
+from duels.games.chain.reasons import accepting_may_be_right
 from duels.games.chain.rules import QuantumChain
 
 RULES = QuantumChain()

@@ -7,12 +7,10 @@ import pytest
 from duels.core.match import Match
 from duels.core.rules import CHANCE, Seat
 from duels.games.chain.boards import Boards, answer, settle
-from duels.games.chain.challenges import all_boards
-from duels.games.chain.oracle import largest_proven, make_oracle, mask
+from duels.games.chain.oracle import all_boards, largest_proven, make_oracle, mask
 from duels.games.chain.rules import Answer, Observe, QuantumChain
 from duels.solving.check import in_words
 from duels.solving.graph import explore
-from duels.solving.oracle import OpenOracle
 
 RULES = QuantumChain()
 ORACLE = make_oracle(RULES)
@@ -98,16 +96,6 @@ def test_thirteen_cells_and_three_in_a_row_favour_the_first_player() -> None:
     verdict = make_oracle(rules).judge(rules.sight(rules.initial(), Seat.ONE))
     assert verdict.value.fraction == Fraction(6, 11)
     assert [rules.format(action) for action in verdict.best] == ["7"]
-
-
-def test_verdicts_of_one_board_serve_others_only_where_the_next_is_worth_the_same() -> None:
-    rules = QuantumChain(cells=3, run=2, max_boards=3)  # every board left changes what the next is worth
-    oracle = make_oracle(rules)
-    for state in explore(rules, [rules.initial()]).states:
-        seat = rules.actor(state)
-        if isinstance(seat, Seat):
-            sight = rules.sight(state, seat)
-            assert oracle.judge(sight) == OpenOracle._verdict_on(oracle, sight)
 
 
 def test_a_limit_of_boards_ends_in_an_even_chance() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duels.core.rules import CHANCE, Actor, Seat
-from duels.games.chain.rounds import Round, start_worth
+from duels.games.chain.boards import Round, start_worth
 from duels.solving.check import broken_equations, hollow_promises
 from duels.solving.graph import Graph
 

@@ -7,8 +7,7 @@ import pytest
 
 from duels.core.match import Match
 from duels.core.rules import Seat
-from duels.games.leap.oracle import make_oracle
-from duels.games.leap.paths import Paths
+from duels.games.leap.oracle import Paths, make_oracle
 from duels.games.leap.rules import Leap, QuantumLeap
 
 RULES = QuantumLeap()

@@ -6,7 +6,7 @@ import pytest
 
 from duels.core.errors import BadOption
 from duels.games import rules_of
-from duels.games.leap.paths import Paths
+from duels.games.leap.oracle import Paths
 from duels.games.leap.rules import QuantumLeap
 
 

@@ -15,7 +15,7 @@ from duels.envs.jax.chance import MOST_WAYS, share
 from duels.envs.jax.env import Env, Standing
 from duels.envs.kernels import kernel_of
 from duels.solving.decisions import Decisions
-from duels.solving.game_tables import shared_tables
+from duels.solving.tables import shared_tables
 
 # The facts of a state: whether the second seat is to move, its result plus 1 (two bits), then what is legal.
 _RESULT_AT = 1

@@ -1,7 +1,8 @@
 """A player of four in a row that looks at the line it is building and the one it must stop."""
 
 from duels.core.rules import Seat, Sight
-from duels.games.chain.rules import FREE, SYMBOL, Action, Answer, Observe, QuantumChain, State
+from duels.games.chain.reasons import possible_chains
+from duels.games.chain.rules import SYMBOL, Action, Answer, Observe, QuantumChain, State
 
 
 class Greedy:
@@ -32,11 +33,7 @@ class Greedy:
 
     def _room(self, cells: str, cell: int, seat: Seat) -> int:
         """How many places for a chain of `seat` go through `cell`."""
-        windows = (
-            range(start, start + self.rules.run) for start in range(1, self.rules.cells - self.rules.run + 2)
-        )
-        usable = {FREE, SYMBOL[seat]}
-        return sum(cell in window and {cells[c - 1] for c in window} <= usable for window in windows)
+        return sum(cell in window for window in possible_chains(self.rules, cells, seat))
 
 
 GREEDY = Greedy

@@ -1,17 +1,23 @@
 """Perfect play in chain: every board's exact worth, and the odds of every challenge on top of it."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, cached_property
+from itertools import product
 from random import Random
 
 from duels.core.errors import DuelsError
 from duels.core.rules import CHANCE, Seat, Sight
-from duels.games.chain.boards import Boards
-from duels.games.chain.challenges import accepting_may_be_right, all_boards, all_challenges
-from duels.games.chain.reasons import if_it_stands, left_open, most_telling, nothing_at_stake, purpose
-from duels.games.chain.rounds import start_worth
+from duels.games.chain.boards import Boards, start_worth
+from duels.games.chain.reasons import (
+    accepting_may_be_right,
+    if_it_stands,
+    left_open,
+    most_telling,
+    nothing_at_stake,
+    purpose,
+)
 from duels.games.chain.rules import FREE, SYMBOL, Action, Answer, Coin, Observe, Phase, QuantumChain, State
 from duels.solving.check import Brackets, equations_hold, in_words, sampled_play_agrees
 from duels.solving.graph import HALF, Graph, explore
@@ -22,7 +28,6 @@ _MOST_BOARDS_CHECKED = 7000
 _MOST_CELLS_LISTED = 8
 _MOST_CELLS = 13  # every cell more takes three times as long, and as much memory
 _WIDTH = 1e-9
-_MOST_KEPT = 100_000  # verdicts
 
 
 class ChainOracle(OpenOracle[Action, State]):
@@ -34,7 +39,6 @@ class ChainOracle(OpenOracle[Action, State]):
         super().__init__(rules)
         self.boards = Boards(rules.cells, rules.run)
         self._table = cache(self._make_table)
-        self._verdicts: dict[Hashable, Verdict[Action]] = {}
         self._fresh_after = [Fraction(0)]  # a fresh board that is not played, one that is the last, ...
 
     def worth(self, state: State) -> Fraction:
@@ -223,24 +227,10 @@ class ChainOracle(OpenOracle[Action, State]):
         heads, tails = self.worths_after(in_the_air, tuple(Coin))
         return (float(heads), float(tails)) if seat is Seat.ONE else (float(1 - heads), float(1 - tails))
 
-    def _verdict_on(self, sight: Sight[Action, State]) -> Verdict[Action]:
-        """Of the boards played so far, a verdict depends on what the next one is worth, and on nothing else.
-
-        On the book's board they are all worth the same, so that matches share their verdicts.
-        """
-        state = sight.view
-        key = state.cells, state.mover, state.phase, state.doubt, self._next_board(state)
-        found = self._verdicts.get(key)
-        if found is None:
-            if len(self._verdicts) >= _MOST_KEPT:
-                self._verdicts.clear()
-            found = self._verdicts[key] = super()._verdict_on(sight)
-        return found
-
     def _next_board(self, state: State) -> Fraction:
         """What a fresh board is worth after this one."""
         limit = self.rules.max_boards
-        return self._fresh_board() if limit is None else self._limited(limit - state.boards - 1)
+        return self._fresh_board if limit is None else self._limited(limit - state.boards - 1)
 
     def _observer_worth(self, state: State) -> Fraction:
         unit, worths = self._table(self._next_board(state))
@@ -252,16 +242,12 @@ class ChainOracle(OpenOracle[Action, State]):
         unit = self.boards.grain * decohered.denominator
         return unit, self.boards.worths(unit, int(decohered * unit))
 
+    @cached_property
     def _fresh_board(self) -> Fraction:
         """The worth of the empty board when there is no limit of boards."""
         _, worths = self._table(Fraction(0))
-        if worths[0] == 0:  # an even chance, whether the game goes on or not
-            return Fraction(0)
-        return self._endless
-
-    @cached_property
-    def _endless(self) -> Fraction:
-        return start_worth(self.boards.play_board)
+        # If it is an even chance, it is one whether the game goes on or not.
+        return start_worth(self.boards.play_board) if worths[0] else Fraction(0)
 
     def _limited(self, boards_left: int) -> Fraction:
         """The worth of the empty board when so many may still be played, this one included."""
@@ -270,6 +256,27 @@ class ChainOracle(OpenOracle[Action, State]):
             unit, table = self._table(worths[-1])
             worths.append(Fraction(table[0], unit))
         return worths[min(boards_left, len(worths) - 1)]
+
+
+def all_boards(rules: QuantumChain, movers: Iterable[Seat] = Seat) -> Iterator[State]:
+    """Every board on which the game goes on, reachable or not."""
+    for symbols in product(FREE + "".join(SYMBOL.values()), repeat=rules.cells):
+        cells = "".join(symbols)
+        if FREE in cells and not rules.chain_of(cells):
+            yield from (State(cells, mover) for mover in movers)
+
+
+def all_challenges(rules: QuantumChain) -> Iterator[State]:
+    """Every position in which a challenge is to be decided, up to mirroring and exchange of symbols."""
+    met = set()
+    for state in all_boards(rules, (Seat.ONE,)):
+        for action in rules.actions(state):
+            doubted = rules.apply(state, action).state
+            if doubted.phase is Phase.CHALLENGE:
+                mirrored = (doubted.cells[::-1], rules.cells + 1 - doubted.doubt)
+                if mirrored not in met:
+                    met.add((doubted.cells, doubted.doubt))
+                    yield doubted
 
 
 def largest_proven(rules: QuantumChain) -> QuantumChain:

@@ -30,7 +30,6 @@ from duels.games.leap.rules import OFF_GRID, STEPS, Action, Leap, QuantumLeap, S
 
 _ROW, _BOTTOM = 106, 34
 _CELL = 64
-_MOST_SCENES = 512  # mostly a scene is drawn twice, once for each seat, so more would gain nothing
 _APART = 15  # from the middle of a cell, where both tokens stand on it
 
 
@@ -75,7 +74,6 @@ def _track(goal: int, top: float) -> Track:
     return Track(goal, _ROW, top, per_row=7, margin=52, upwards=True)
 
 
-@lru_cache(_MOST_SCENES)
 def _scene(track: Track, cells: tuple[int, int], taken: frozenset[int]) -> tuple[str, ...]:
     """All that both seats see alike."""
     scene = [_way(track)]

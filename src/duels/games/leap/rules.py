@@ -1,7 +1,6 @@
 """Quantum Leap: a race along a line of cells, leaping by divisors of the cell one stands on."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 from math import isqrt
 
 from duels.core.errors import NotationError, quote
@@ -86,7 +85,7 @@ class QuantumLeap(OpenRules[State, Action]):
         cell = state.cell_of(state.mover)
         if cell == OFF_GRID:
             return (Enter(),)
-        return _leaps_from(self, cell)
+        return tuple([Leap(by) for by in self.leaps(cell)])
 
     def leaps(self, cell: int) -> tuple[int, ...]:
         """The divisors of `cell` that do not overshoot the goal, least first; 1 is always among them."""
@@ -156,8 +155,3 @@ class QuantumLeap(OpenRules[State, Action]):
 
 
 RULES = QuantumLeap
-
-
-@lru_cache(4096)  # a match asks several times at every move
-def _leaps_from(rules: QuantumLeap, cell: int) -> tuple[Action, ...]:
-    return tuple([Leap(by) for by in rules.leaps(cell)])
