@@ -11,7 +11,7 @@ from duels.arena.logs import VERSION
 from duels.core.match import AnyMatch, Match
 from duels.core.options import OptionValue
 from duels.core.record import format_entry
-from duels.core.rules import AnyRules, AnySight, OpenRules, Seat
+from duels.core.rules import CHANCE, AnyRules, AnySight, OpenRules, Seat
 from duels.games import find_game
 from duels.play.dice import Dice
 from duels.play.step import Asking, NextEntry, answer_questions, ask_for_entry, ask_player
