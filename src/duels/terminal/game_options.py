@@ -3,7 +3,7 @@
 Options for sizes and variants are generated from the rules of the game that a command names.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -37,6 +37,11 @@ def _as_game(_context: click.Context, _parameter: click.Parameter, name: str) ->
         return find_game(name)
 
 
+def _as_who(context: click.Context, _parameter: click.Parameter, name: str | None) -> str | None:
+    with _bad_parameter():
+        return None if name is None else find_kind(name).name
+
+
 def _as_who_or_program(
     context: click.Context, parameter: click.Parameter, name: str | None
 ) -> PlayerKind | str | None:
@@ -51,18 +56,12 @@ def _as_who_or_program(
         return kind_called(name, model=Settings(**given, total_seconds=_PATIENCE))
 
 
-def _as_who(_context: click.Context, _parameter: click.Parameter, name: str | None) -> str | None:
-    with _bad_parameter():
-        return None if name is None else find_kind(name).name
-
-
-def _complete_game(_context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
-    return [CompletionItem(g.name, help=g.summary) for g in all_games() if g.name.startswith(start.lower())]
-
-
-def _complete_who(_context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
-    return [
-        CompletionItem(k.name, help=k.summary) for k in KINDS.values() if k.name.startswith(start.lower())
+def _complete(named: Callable[[], Iterable[Game | PlayerKind]]) -> Callable[..., list[CompletionItem]]:
+    """A shell completion of names, each with its summary."""
+    return lambda context, parameter, start: [
+        CompletionItem(each.name, help=each.summary)
+        for each in named()
+        if each.name.startswith(start.lower())
     ]
 
 
@@ -73,7 +72,9 @@ class _GameName(click.types.StringParamType):
         return f"Choose {either([game.name for game in all_games()])}."
 
 
-game_argument = click.argument("game", type=_GameName(), callback=_as_game, shell_complete=_complete_game)
+game_argument = click.argument(
+    "game", type=_GameName(), callback=_as_game, shell_complete=_complete(all_games)
+)
 
 
 def who_option(name: str, text: str, default: str | None = None, programs: bool = False) -> Callable[[F], F]:
@@ -85,7 +86,7 @@ def who_option(name: str, text: str, default: str | None = None, programs: bool 
         name,
         metavar="WHO",
         callback=_as_who_or_program if programs else _as_who,
-        shell_complete=_complete_who,
+        shell_complete=_complete(KINDS.values),
         default=default,
         show_default=default is not None,
         help=text,

@@ -24,6 +24,7 @@ _FRIEND = "friend"
 _USUAL_LEVEL = "casual"
 _ME, _OTHER, _COIN = "me", "other", "coin"
 _FIRST = {_ME: "you", _OTHER: "your opponent", _COIN: "a coin decides"}
+_WITH_PLAIN = ("daily", "practice", "stats")  # commands that have the option --plain
 _RECENT = 50  # matches among which an unfinished one is looked for
 
 
@@ -73,16 +74,16 @@ class Home:
         if unfinished:
             told = f"go on with your match ({_title(unfinished)})"
             doors["resume"] = (told, partial(self._resume, unfinished))
-        doors["daily"] = ("the puzzles of the day, the same for everybody", self._daily)
+        doors["daily"] = ("the puzzles of the day, the same for everybody", partial(self._command, "daily"))
         doors["practice"] = (
             "positions with a clear answer, which get harder as you get better",
-            self._practise,
+            lambda: self._command("practice", self._game()),
         )
         if finished:
             told = f"why your last match ({_title(finished)}) went as it did"
             doors["review"] = (told, partial(self._review, finished))
-            doors["stats"] = ("how you do against the machine", self._tell_statistics)
-        doors["rules"] = ("how a game is played", self._rules)
+            doors["stats"] = ("how you do against the machine", partial(self._command, "stats"))
+        doors["rules"] = ("how a game is played", lambda: self._command("rules", self._game()))
         return doors
 
     # -- what can be done -----------------------------------------------------------------------
@@ -102,14 +103,19 @@ class Home:
         return self._again(play_new(new, self._screen, board)[1], board)
 
     def _serve(self) -> None:
-        """The command `serve`. It is another room's: the program finds it by its name."""
         if not self._screen.on_terminal:  # nobody could press Ctrl-C
             raise DuelsError("The server runs until Ctrl-C, so the menu starts it at a terminal only.")
+        self._command("serve")
+
+    def _command(self, name: str, *words: str) -> None:
+        """Run a command. Some are another room's: the program finds them by name."""
         program = click.get_current_context().find_root()
         assert isinstance(program.command, click.Group)
-        command = program.command.get_command(program, "serve")
+        command = program.command.get_command(program, name)
         assert command
-        program.invoke(command)
+        plain = ["--plain"] if name in _WITH_PLAIN and not self._screen.colour else []
+        with command.make_context(name, [*words, *plain], parent=program) as context:
+            command.invoke(context)
 
     def _opponent(self, rules: AnyRules) -> str:
         left_out = {HUMAN, *STRONGEST} - {strongest(rules)}
@@ -136,21 +142,6 @@ class Home:
     def _again(self, after: After, board: bool = False) -> After | None:
         return self._play(board) if after is After.NEW_GAME else after
 
-    def _practise(self) -> None:
-        from duels.terminal.puzzle_commands import practise
-
-        practise(find_game(self._game()).rules(), 5, None, self._screen)
-
-    def _daily(self) -> None:
-        from duels.terminal.puzzle_commands import play_daily
-
-        play_daily(self._screen)
-
-    def _tell_statistics(self) -> None:
-        from duels.terminal.stats import gather, statistics_as_text
-
-        self._screen.say(statistics_as_text(gather(self._screen, lambda text: None)))
-
     def _review(self, kept: Kept) -> None:
         reviewed = show_review(kept.record, self._screen)
         screen = self._screen
@@ -160,9 +151,6 @@ class Home:
             from duels.terminal.review import step_through
 
             step_through(reviewed, screen)
-
-    def _rules(self) -> None:
-        self._screen.say(find_game(self._game()).card())
 
     def _game(self) -> str:
         told = {game.name: f"{game.title}: {game.summary}" for game in all_games()}

@@ -65,11 +65,16 @@ class Keyboard:
             signal.signal(signal.SIGCONT, continued)
 
     @contextmanager
-    def single_keys(self) -> Iterator[Iterator[str]]:
-        """Within, keys arrive one by one, and are not shown; what is typed before and after is dropped."""
+    def single_keys(self, alone: Collection[str] = ()) -> Iterator[Iterator[str]]:
+        """Within, keys arrive one by one, and are not shown; what is typed before and after is dropped.
+
+        With `alone`, each of these arrives that is pressed by itself, or with Enter after it. Anything else,
+        such as one letter of a word, arrives as an empty string, and nothing more until there is a moment of
+        silence.
+        """
         before = termios.tcgetattr(sys.stdin)
         with self._set([*before[:3], before[3] & ~(termios.ECHO | termios.ICANON), *before[4:]]):
-            yield self._pressed()
+            yield self._pressed_alone(alone) if alone else self._pressed()
 
     @staticmethod
     def _pressed() -> Iterator[str]:
@@ -79,16 +84,6 @@ class Keyboard:
                 if pressed == _END_OF_INPUT:
                     return
                 yield pressed
-
-    @contextmanager
-    def deliberate_keys(self, wanted: Collection[str]) -> Iterator[Iterator[str]]:
-        """Within, each of `wanted` arrives that is pressed by itself, or with Enter after it.
-
-        Anything else, such as one letter of a word, arrives as an empty string, and nothing more until
-        there is a moment of silence. What is typed before and after is dropped.
-        """
-        with self.single_keys():
-            yield self._pressed_alone(wanted)
 
     @staticmethod
     def _pressed_alone(wanted: Collection[str]) -> Iterator[str]:

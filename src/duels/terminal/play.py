@@ -54,7 +54,7 @@ def play_new(new: NewMatch, screen: Screen, board: bool = False) -> tuple[int, A
     """
     while True:
         record = Record(Match.start(new.rules), new.headers())
-        live, surface = _start(record, new.path, screen, board, new.outside)
+        live, surface = _start(record, screen, board, new.outside, new.path)
         if new.instead:
             screen.notice(f"Nobody knows perfect play in {new.rules.name}: {new.instead} plays.")
         if new.first != "1":
@@ -66,14 +66,26 @@ def play_new(new: NewMatch, screen: Screen, board: bool = False) -> tuple[int, A
 
 
 def _start(
-    record: Record, path: Path | None, screen: Screen, board: bool, outside: Mapping[str, Kind]
+    record: Record,
+    screen: Screen,
+    board: bool,
+    outside: Mapping[str, Kind],
+    path: Path | None = None,
+    journal: Journal | None = None,
 ) -> tuple[LiveMatch, Surface]:
-    """A match that is on no disk yet; from now on it is, at `path` or, with people in it, in their folder."""
+    """Seat the players of a match.
+
+    Without a journal the match is saved from now on: at `path` or, with people in it, in their folder.
+    """
     match, headers = record.match, dict(record.headers)
     with screen.progress("getting ready") as progress:
-        live = seat_players(match, headers, None, chance_notice(screen), progress, outside)
+        live = seat_players(
+            match, headers, journal, lambda text: screen.notice(f"--chance: {text}"), progress, outside
+        )
     surface = surface_class(board)(live, screen)
-    if path or live.people:
+    if journal:
+        journal.settle(match)
+    elif path or live.people:
         live.journal = Journal.create(path or new_path(match.rules.name), match, headers, screen.notice)
     return live, surface
 
@@ -90,11 +102,6 @@ def _once_more(new: NewMatch, after: After) -> NewMatch:
     return replace(new, rules=rules, one=one, two=two, first="1", seed=None, chance="", path=None)
 
 
-def chance_notice(screen: Screen) -> Callable[[str], None]:
-    """Tells what is wrong with the chance that was asked for."""
-    return lambda text: screen.notice(f"--chance: {text}")
-
-
 def play_on(
     path: Path, screen: Screen, board: bool = False, seats: Mapping[Seat, Kind] | None = None
 ) -> tuple[int, After]:
@@ -108,12 +115,7 @@ def play_on(
         raise DuelsError(f"{over} See it with: {command('replay', path)}") from None
     try:
         outside = _seated_again(record.headers, seats or {}, screen)
-        with screen.progress("getting ready") as progress:
-            live = seat_players(
-                record.match, record.headers, journal, chance_notice(screen), progress, outside
-            )
-        surface = surface_class(board)(live, screen)
-        journal.settle(record.match)
+        live, surface = _start(record, screen, board, outside, journal=journal)
     except BaseException as problem:
         journal.close()
         if isinstance(problem, DuelsError):
@@ -137,7 +139,7 @@ def play_branch(
         screen.notice(f"{path}: the last line was torn off and is left out: {quote(error.torn)}.")
     outside = _seated_again(whole.headers, seats or {}, screen)
     record = branch(path, whole, entries, outside)
-    live, surface = _start(record, None, screen, board, outside)
+    live, surface = _start(record, screen, board, outside)
     screen.notice(f"Playing {path} {f'on after entry {entries}' if entries else 'from its start'}.")
     return _and_again(record, outside, _run(live, surface, screen), screen, board)
 
@@ -174,15 +176,13 @@ def _seated_again(headers: Mapping[str, str], seats: Mapping[Seat, Kind], screen
     return outside
 
 
-def _options_to_seat(names: Mapping[Seat, str]) -> list[str]:
-    """What `resume` has to be told again."""
-    return [option_to_seat(name, seat.value) for seat, name in names.items() if is_outside(name)]
-
-
-def _is_next(path: Path) -> bool:
-    """Whether a match is the one with which `resume` goes on by itself."""
-    found = last_unfinished(lambda text: None)
-    return found is not None and found.resolve() == path.resolve()
+def _how_to_resume(live: LiveMatch, path: Path, screen: Screen) -> str:
+    """The command that goes on with a match; what a record does not know has to be told again."""
+    # A path would be torn by the end of a terminal's line, and is not needed for the last match.
+    last = last_unfinished(lambda text: None) if screen.on_terminal else None
+    which = () if last and last.resolve() == path.resolve() else (path,)
+    seats = [option_to_seat(name, seat.value) for seat, name in live.names.items() if is_outside(name)]
+    return " ".join([command("resume", *which), *seats])
 
 
 def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = False) -> tuple[int, After]:
@@ -198,9 +198,7 @@ def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = Fals
             told = "Nothing was played, so nothing is kept."
             if resumed or live.begun:
                 journal.check(live.match)
-                # A path would be torn by the end of a terminal's line, and is not needed for the last match.
-                which = () if screen.on_terminal and _is_next(journal.path) else (journal.path,)
-                resume = " ".join([command("resume", *which), *_options_to_seat(live.names)])
+                resume = _how_to_resume(live, journal.path, screen)
                 told = f"The match is saved. Go on with: {Ink.COPIED(resume)}"
             with suppress(OSError):  # the terminal may be gone
                 screen.notice(f"\n{told}")

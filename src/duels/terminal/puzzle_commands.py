@@ -19,7 +19,6 @@ from duels.analysis.exercises import (
     streak,
 )
 from duels.analysis.wording import Glossary, belief_strip
-from duels.core.errors import quote
 from duels.core.options import options_of
 from duels.core.rules import AnyRules
 from duels.core.words import Ink
@@ -59,14 +58,7 @@ def practice(rules: AnyRules, count: int, seed: str | None, plain: bool) -> None
     They get harder as you get better, from one time to the next too; with --seed they are the same each time.
     Type help at any time.
     """
-    practise(rules, count, seed, Screen(plain))
-
-
-def practise(rules: AnyRules, count: int, seed: str | None, screen: Screen) -> tuple[int, int]:
-    """Ask `count` exercises; how many were right, out of how many answered.
-
-    They get harder with success, from one time to the next too; with a seed they are the same each time.
-    """
+    screen = Screen(plain)
     name = _kept_as(rules)
     skill = Skill() if seed else Skill.from_data(recall(_PRACTICE).get(name))
     began = skill.aim
@@ -103,7 +95,6 @@ def practise(rules: AnyRules, count: int, seed: str | None, screen: Screen) -> t
         if asked:
             with suppress(OSError):  # the terminal may be gone
                 screen.say(f"{right} of {asked} right.{'' if seed else _outlook(began, skill.aim)}\n")
-    return right, asked
 
 
 def _kept_as(rules: AnyRules) -> str:
@@ -158,21 +149,11 @@ def ask_exercise(
 # -- the puzzles of the day -------------------------------------------------------------------------------
 
 
-class _Day(click.DateTime):
-    """A day, written as people write it."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        try:
-            return super().convert(value, param, ctx)
-        except click.BadParameter:
-            self.fail(f"{quote(str(value))} is no day. Enter it as YYYY-MM-DD.", param, ctx)
-
-
 @click.command(epilog=examples("duels daily", "duels daily --date 2026-11-16", "duels daily --json"))
 @click.option(
     "--date",
     "day",
-    type=_Day(["%Y-%m-%d"]),
+    type=click.DateTime(["%Y-%m-%d"]),
     metavar="YYYY-MM-DD",
     help="Another day's puzzles, which count for nothing.",
 )
@@ -184,17 +165,16 @@ def daily(day: datetime | None, as_json: bool, plain: bool) -> None:
     Each is graded at once. A streak counts the days in a row, and the last line can be shared: it gives
     nothing away.
     """
-    asked = day.date() if day else None
-    if as_json:
-        click.echo(json.dumps(_daily_as_data(asked), indent=2))
-    else:
-        play_daily(Screen(plain), asked)
-
-
-def play_daily(screen: Screen, day: date | None = None) -> None:
-    """Ask what is left of a day's puzzles. Only today's are remembered, and count for the streak."""
     today = date.today()
-    day = day or today
+    asked = day.date() if day else today
+    if as_json:
+        click.echo(json.dumps(_daily_as_data(asked, today), indent=2))
+    else:
+        _play_daily(asked, today, Screen(plain))
+
+
+def _play_daily(day: date, today: date, screen: Screen) -> None:
+    """Ask what is left of a day's puzzles. Only today's are remembered, and count for the streak."""
     answers = _answered().get(day.isoformat(), []) if day == today else []
     glossary = Glossary()
     screen.say(f"The puzzles of {day.isoformat()}\n\n")
@@ -219,10 +199,8 @@ def play_daily(screen: Screen, day: date | None = None) -> None:
         screen.say(f"Your streak: {days} {'day' if days == 1 else 'days'}. Come back tomorrow.\n")
 
 
-def _daily_as_data(day: date | None) -> dict[str, Any]:
+def _daily_as_data(day: date, today: date) -> dict[str, Any]:
     """A day's puzzles for programs, without their answers, and how the person has done so far."""
-    today = date.today()
-    day = day or today
     answers = _answered().get(day.isoformat(), [])
     days = streak(_answered(), today)
     return {

@@ -226,7 +226,7 @@ class Screen:
         What is pressed before the next prompt counts.
         """
         if not self._keyboard:
-            yield lambda prompt: self._line_of(prompt, keys)
+            yield lambda prompt: self._key_by_name(prompt, keys)
             return
         with self._keyboard.single_keys() as pressed:
 
@@ -251,7 +251,7 @@ class Screen:
         if not self._keyboard:
             return self._line_of(prompt, keys)
         chosen, line = "", self._fitted(prompt).rpartition("\n")[2]
-        with self._keyboard.deliberate_keys(keys) as pressed:
+        with self._keyboard.single_keys(alone=keys) as pressed:
             self.say(prompt)
             try:
                 while not chosen:
@@ -265,15 +265,23 @@ class Screen:
         return chosen
 
     def _line_of(self, prompt: str, keys: Sequence[str]) -> str:
-        """One of `keys`, entered as a line where single keys cannot be heard; an empty line is Enter."""
+        """One of `keys`, entered as a line where single keys cannot be heard."""
         while True:
             try:
-                entry = self.ask(Question(prompt)).strip().lower() or "\n"
+                entry = self.ask(Question(prompt)).strip().lower()
             except EOFError:
                 return keys[-1]
             if entry in keys:
                 return entry
-            prompt = f"{which_key([key for key in keys if key.isalpha()])} "
+            prompt = f"{which_key(keys)} "
+
+    def _key_by_name(self, prompt: str, keys: Sequence[str]) -> str:
+        """One of `keys`, entered as a line where single keys cannot be heard; an empty line is Enter."""
+        try:
+            entry = self.ask(Question(prompt)).strip().lower()
+        except EOFError:
+            return keys[-1]
+        return next((key for key in (entry or "\n", entry[:1]) if key in keys), keys[-1])
 
     def wait(self) -> None:
         """A short pause at a terminal, which any key cuts short."""

@@ -73,17 +73,12 @@ def solve(
     if verifying:
         leave(0 if verify(rules, as_json, screen) else 1)
     else:
-        solution = find_solution(sight, screen)
+        with screen.progress("solving") as progress:
+            solution = solve_position(sight, oracle_for(rules, progress))
         if as_json:
             click.echo(json.dumps(solution.as_data(), indent=2))
         else:
             screen.say(solution_as_text(solution, every_action))
-
-
-def find_solution(sight: AnySight, screen: Screen) -> Solution[Any, Any]:
-    """What perfect play is there; it may take a while."""
-    with screen.progress("solving") as progress:
-        return solve_position(sight, oracle_for(sight.rules, progress))
 
 
 def solution_as_text(solution: Solution[Any, Any], every_action: bool = False) -> str:

@@ -1,7 +1,6 @@
 """The command `stats`: a person's statistics, gathered from the matches on disk."""
 
 import json
-from collections.abc import Callable
 from dataclasses import asdict
 
 import click
@@ -25,22 +24,17 @@ _MOST_MISTAKES = 5
 def stats(as_json: bool, plain: bool) -> None:
     """Tell how you do against the machine: results, losses over time, usual mistakes."""
     screen = Screen(plain)
-    found = gather(screen, screen.notice)
+    with screen.progress("grading your matches") as progress:
+        played = []
+        for number, kept in enumerate(kept_matches(screen.notice), start=1):
+            progress(f"{number} so far")
+            if match := _played(kept, progress):
+                played.append(match)
+    found = statistics(played)
     if as_json:
         click.echo(json.dumps(asdict(found), indent=2))
     else:
         screen.say(statistics_as_text(found))
-
-
-def gather(screen: Screen, warn: Callable[[str], None]) -> Statistics:
-    """The statistics of all matches on disk; what is not graded yet takes a while."""
-    with screen.progress("grading your matches") as progress:
-        played = []
-        for number, kept in enumerate(kept_matches(warn), start=1):
-            progress(f"{number} so far")
-            if match := _played(kept, progress):
-                played.append(match)
-    return statistics(played)
 
 
 def _played(kept: Kept, progress: Progress) -> Played | None:
