@@ -16,9 +16,16 @@ from duels.games import GAMES, all_games, rules_of
 with extra("openspiel"):
     import pyspiel
 
-    from duels.envs.openspiel.form import MAX_MOVES, parameter_of
-    from duels.envs.openspiel.game import REGISTERED, DuelGame, DuelState, game_type, name_of
-    from duels.envs.openspiel.observer import DuelObserver
+    from duels.envs.openspiel.game import (
+        MAX_MOVES,
+        REGISTERED,
+        DuelGame,
+        DuelObserver,
+        DuelState,
+        game_type,
+        name_of,
+        parameter_of,
+    )
 
 __all__ = ["DuelGame", "DuelObserver", "DuelState", "load_game", "register"]
 

@@ -1,19 +1,107 @@
 """A duel and a match of it, for OpenSpiel."""
 
-from functools import cached_property
+from collections.abc import Callable, Iterable
+from dataclasses import fields, is_dataclass
+from functools import cached_property, lru_cache
 from typing import Any
 
+import numpy as np
 import pyspiel
 
-from duels.core.errors import GameOver, IllegalMove
+from duels.analysis.shown import Shown
+from duels.core.errors import BadOption, GameOver, IllegalMove
+from duels.core.features import action_numbers, said
 from duels.core.game import Game
-from duels.core.match import AnyMatch, Match
+from duels.core.match import AnyMatch, Match, Turn
+from duels.core.options import Kind, Option, OptionValue, options_of
 from duels.core.rules import CHANCE, AnyRules, Seat
-from duels.envs.openspiel.form import Parameter, SpielForm, form_of, parameters_of
-from duels.envs.openspiel.observer import DuelObserver
-from duels.envs.registered import Registered
+from duels.envs.versions import Registered
+
+# Some duels can go on for ever. OpenSpiel wants an end: after so many moves nobody has won, unless
+# `max_moves` is 0, for algorithms that can do with a game that comes back to where it was.
+MAX_MOVES = 100
+UNLIMITED = 1000  # what is then said to be the longest game, and remembered of one
+
+SEPARATOR = ";"  # OpenSpiel keeps the comma for itself
+
+Parameter = int | bool | str
+Parameters = tuple[tuple[str, Parameter], ...]
+
+HIDDEN = "?"
 
 REGISTERED = Registered()
+
+
+class SpielForm:
+    """A game under some parameters: its rules, and the integers of what can be done."""
+
+    def __init__(self, game: Game, parameters: Parameters) -> None:
+        self._made_of = game, parameters
+        given = dict(parameters)
+        self.max_moves = int(given.pop("max_moves"))
+        if self.max_moves < 0:
+            raise BadOption(f"max_moves is 0 (no limit) or more in {game.name}, not {self.max_moves}.")
+        options = {option.name: option for option in options_of(game.rules_class())}
+        self.rules = game.rules(**{name: _value_of(options[name], value) for name, value in given.items()})
+        # A limit is an end like any other here, so what is left of it is part of the position.
+        self.shown = Shown(self.rules, with_left=True)
+        self.describe = game.find("features", "describe") or _describe_fields
+        self.actions = self.rules.all_actions()
+        self.outcomes = self.rules.all_outcomes()
+        self.number = action_numbers(self.rules)
+        self.number |= {outcome: number for number, outcome in enumerate(self.outcomes)}
+        self.longest = self.max_moves or UNLIMITED
+        # A move may be followed by chance, and chance may come before the first.
+        self.most_chance = self.longest + _opening(self.rules) if self.outcomes else 0
+
+    def __reduce__(self) -> Any:
+        return _cached_form, self._made_of
+
+
+def _describe_fields(view: Any) -> str:
+    """The view of a game that does not describe it: field by field."""
+    if not is_dataclass(view):
+        return _plain(view)
+    return " ".join(f"{f.name}={_plain(getattr(view, f.name))}" for f in fields(view))
+
+
+def _plain(value: Any) -> str:
+    return ",".join(map(_plain, value)) or "-" if isinstance(value, tuple) else said(value)
+
+
+def _opening(rules: AnyRules) -> int:
+    """How many chance nodes come before the first decision."""
+    state, nodes = rules.initial(), 0
+    while rules.actor(state) is CHANCE:
+        state, nodes = rules.apply(state, rules.actions(state)[0]).state, nodes + 1
+    return nodes
+
+
+@lru_cache(maxsize=64)
+def _cached_form(game: Game, parameters: Parameters) -> SpielForm:
+    return SpielForm(game, parameters)
+
+
+def form_of(game: Game, given: dict[str, Parameter]) -> SpielForm:
+    return _cached_form(game, tuple(sorted({**parameters_of(game), **given}.items())))
+
+
+def parameters_of(game: Game) -> dict[str, Parameter]:
+    """What OpenSpiel is told of the options: their names, kinds and defaults."""
+    options = {option.name: parameter_of(option.default) for option in options_of(game.rules_class())}
+    return options | {"max_moves": MAX_MOVES}
+
+
+def parameter_of(value: OptionValue) -> Parameter:
+    if isinstance(value, tuple):
+        return SEPARATOR.join(map(str, value)) + SEPARATOR * (len(value) == 1)
+    return 0 if value is None else value
+
+
+def _value_of(option: Option, parameter: Parameter) -> OptionValue:
+    if option.kind in (Kind.NUMBERS, Kind.NAMES):
+        return option.parse(str(parameter).strip(SEPARATOR).replace(SEPARATOR, ","))
+    return None if option.kind is Kind.LIMIT and parameter == 0 else parameter
 
 
 class DuelGame(pyspiel.Game):
@@ -184,3 +272,80 @@ def game_type(game: Game) -> Any:
 def name_of(game: Game) -> str:
     """What OpenSpiel calls the game."""
     return f"duels_{game.name}"
+
+
+class DuelObserver:
+    """What a player observes, as text and as numbers, by OpenSpiel's kinds of observation.
+
+    With perfect recall it is every entry of the match as the player's seat saw it; without, the
+    position as the seat knows it. Public is what a bystander sees; private is what only the seat does.
+    """
+
+    def __init__(self, form: SpielForm, kind: Any) -> None:
+        self._form = form
+        self._recall = kind.perfect_recall
+        self._public = kind.public_info
+        self._private = kind.private_info
+        self.tensor: Any = None
+        self.dict: dict[str, Any] = {}
+        if self._public and self._private == pyspiel.PrivateInfoType.SINGLE_PLAYER:
+            self._lay_out()
+
+    def _lay_out(self) -> None:
+        if self._recall:
+            entries = len(self._form.actions) + len(self._form.outcomes) + 1
+            length = self._form.longest + self._form.most_chance
+            shapes = {"player": (2,), "entries": (length, entries)}
+        else:
+            shapes = {f.name: (f.count, f.width) for f in self._form.shown.features}
+        self.tensor = np.zeros(sum(int(np.prod(shape)) for shape in shapes.values()), np.float32)
+        start = 0
+        for name, shape in shapes.items():
+            stop = start + int(np.prod(shape))
+            self.dict[name] = self.tensor[start:stop].reshape(shape)
+            start = stop
+
+    def set_from(self, state: "DuelState", player: int) -> None:
+        """Fill `tensor`, and its parts in `dict`."""
+        if self.tensor is None:
+            return
+        seat = Seat(player + 1)
+        if not self._recall:
+            self.tensor[:] = np.frombuffer(self._form.shown.to(seat, state.match), np.int8)
+            return
+        self.tensor.fill(0)
+        self.dict["player"][player] = 1
+        entries = self.dict["entries"]
+        turns = state.match.turns_known_to(seat)[-len(entries) :]
+        for row, turn in zip(entries, turns, strict=False):
+            row[self._entry(turn, seat)] = 1
+
+    def _entry(self, turn: Turn[Any], seat: Seat) -> int:
+        actions = len(self._form.actions)
+        if turn.hidden_from(seat):
+            return actions + len(self._form.outcomes)
+        return self._form.number[turn.action] + (actions if turn.actor is CHANCE else 0)
+
+    def string_from(self, state: "DuelState", player: int) -> str:
+        """The observation as text."""
+        match, seat = state.match, Seat(player + 1)
+        if self._private == pyspiel.PrivateInfoType.ALL_PLAYERS:
+            return self._entries(match, match.turns, hidden=lambda turn: False)
+        if self._private == pyspiel.PrivateInfoType.NONE:
+            return self._seen(match, None) if self._public else ""
+        if not self._public:
+            mine = [turn for turn in match.turns if turn.hidden_from(None) and not turn.hidden_from(seat)]
+            return self._entries(match, mine, hidden=lambda turn: False)
+        if self._recall:
+            return f"p{player}: {self._seen(match, seat)}"
+        return str(self._form.describe(match.sight(seat).view))
+
+    def _seen(self, match: AnyMatch, seat: Seat | None) -> str:
+        """The match as `seat` (None: a bystander) saw it; and, when it is over, how it ended."""
+        text = self._entries(match, match.turns_known_to(seat), lambda turn: turn.hidden_from(seat))
+        return f"{text}. {match.outcome.code}" if match.outcome else text
+
+    def _entries(
+        self, match: AnyMatch, turns: Iterable[Turn[Any]], hidden: Callable[[Turn[Any]], bool]
+    ) -> str:
+        return ", ".join(HIDDEN if hidden(turn) else match.rules.format(turn.action) for turn in turns)
