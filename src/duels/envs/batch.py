@@ -12,8 +12,7 @@ from duels.core.extras import extra
 from duels.core.rules import AnyRules
 from duels.core.validation import check_int
 from duels.envs import dice
-from duels.envs.copies import Copyable
-from duels.envs.form import PLAIN, Form, Named, left_shown
+from duels.envs.form import PLAIN, Copyable, Form, Named, left_shown
 from duels.envs.past import Past
 from duels.envs.results import Steps, Tally
 

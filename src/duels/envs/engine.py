@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from duels.core.match import AnyMatch
 from duels.core.rules import CHANCE, AnyRules, Seat
 from duels.envs import dice
-from duels.envs.copies import Copyable
-from duels.envs.form import PLAIN, Form, left_shown
+from duels.envs.form import PLAIN, Copyable, Form, left_shown
 from duels.envs.kernels import kernel_of
 from duels.envs.past import Past
 from duels.solving.decisions import Decisions, Transition

@@ -1,7 +1,8 @@
 """Environment settings beyond the rules' options: how a limit ends a game, how much history is observed."""
 
+from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from duels.core.errors import DuelsError
 from duels.core.extras import extra
@@ -51,6 +52,13 @@ class Named:
     def action_names(self) -> tuple[str, ...]:
         """What each action is, in the game's notation."""
         return tuple(map(self.rules.format, self.rules.all_actions()))
+
+
+class Copyable:
+    """What goes on by itself once it is copied: not even `copy.copy` shares anything that changes."""
+
+    def __copy__(self) -> Self:
+        return deepcopy(self)
 
 
 def form_of(rules: AnyRules, limit_ends: str, memory: int = 0) -> Form:

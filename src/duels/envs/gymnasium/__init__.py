@@ -6,8 +6,7 @@ Importing this registers our games and those of other packages, each with a vect
 
 from duels.core.extras import extra
 from duels.core.game import Game
-from duels.envs.registered import Registered
-from duels.envs.versions import LATEST
+from duels.envs.versions import LATEST, Registered
 from duels.games import all_games
 
 with extra("rl"):

@@ -18,8 +18,7 @@ from duels.core.options import OptionValue
 from duels.core.rules import AnyRules
 from duels.core.validation import as_int, check_flag, check_int
 from duels.envs.batch import RANDOM, Bytes, Flags, whole_numbers
-from duels.envs.copies import Copyable
-from duels.envs.form import Named, form_of, refuse_options
+from duels.envs.form import Copyable, Named, form_of, refuse_options
 from duels.envs.gymnasium.many_opponents import (
     ONE_BY_ONE,
     ManyOpposing,

@@ -12,8 +12,7 @@ from duels.core.features import TRUNCATION
 from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import AnyRules
-from duels.envs.registered import Registered
-from duels.envs.versions import LATEST
+from duels.envs.versions import LATEST, Registered
 from duels.games import all_games
 
 with extra("rl"):
@@ -21,7 +20,7 @@ with extra("rl"):
     from numpy.typing import DTypeLike
 
     from duels.envs.pettingzoo import chain_v0, flip_v0, hunt_v0, leap_v0, lights_v0
-    from duels.envs.pettingzoo.aec import AGENTS, DuelEnv, GuardedDuelEnv
+    from duels.envs.pettingzoo.aec import AGENTS, DuelEnv, GuardedDuelEnv, guarded
 
 __all__ = [
     "AGENTS",
@@ -40,20 +39,6 @@ __all__ = [
 _registered = Registered()
 
 
-def env(
-    game: str | Game | AnyRules,
-    *,
-    render_mode: str | None = None,
-    grade: bool = False,
-    limit_ends: str = TRUNCATION,
-    memory: int = 0,
-    dtype: DTypeLike = "int8",
-    **options: OptionValue,
-) -> GuardedDuelEnv:
-    """An environment that checks what PettingZoo's usual wrappers check; an illegal action loses."""
-    return GuardedDuelEnv(game, render_mode, grade, limit_ends, memory, dtype, **options)
-
-
 def raw_env(
     game: str | Game | AnyRules,
     *,
@@ -66,6 +51,9 @@ def raw_env(
 ) -> DuelEnv:
     """An environment that raises IllegalMove where an action is not allowed."""
     return DuelEnv(game, render_mode, grade, limit_ends, memory, dtype, **options)
+
+
+env = guarded(raw_env)
 
 
 def register(game: Game) -> str:

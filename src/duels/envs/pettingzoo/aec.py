@@ -1,8 +1,9 @@
 """One PettingZoo environment for every game: two agents who take turns, with action masks."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import update_wrapper
 from secrets import randbits
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, cast
 
 import numpy as np
 from gymnasium import spaces
@@ -18,15 +19,16 @@ from duels.core.rules import AnyRules, AnySight
 from duels.core.validation import as_int, check_flag
 from duels.envs import dice
 from duels.envs.board import RENDER_MODES, Board, Picture, check_render_mode
-from duels.envs.copies import Copyable
 from duels.envs.engine import make_engine
-from duels.envs.form import Named, form_of, refuse_options
+from duels.envs.form import Copyable, Named, form_of, refuse_options
 from duels.envs.observations import Observations
 from duels.envs.pettingzoo.base import AECEnv, Observation
 from duels.envs.sights import Sights
 from duels.envs.versions import LATEST
 from duels.games import rules_of
 from duels.solving.tables import NOBODY, POINTS
+
+P = ParamSpec("P")
 
 AGENTS = ("player_1", "player_2")
 _SEATS = {agent: seat for seat, agent in enumerate(AGENTS)}
@@ -293,3 +295,16 @@ class GuardedDuelEnv(DuelEnv):
             self._stepped = False
             left -= 1
             yield self.agent_selection
+
+
+def guarded(raw_env: Callable[P, DuelEnv]) -> Callable[P, GuardedDuelEnv]:
+    """Return the `env` of a module with this `raw_env`."""
+
+    def env(*args: P.args, **options: P.kwargs) -> GuardedDuelEnv:
+        """The environment with PettingZoo's usual checks: an illegal action loses."""
+        made = GuardedDuelEnv.__new__(GuardedDuelEnv)
+        vars(made).update(vars(raw_env(*args, **options)))
+        return made
+
+    env.__qualname__ = env.__name__
+    return update_wrapper(env, raw_env, assigned=("__module__",))

@@ -9,24 +9,8 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from duels.core.features import TRUNCATION
-from duels.envs.pettingzoo.aec import DuelEnv, GuardedDuelEnv
+from duels.envs.pettingzoo.aec import DuelEnv, guarded
 from duels.games.chain import GAME
-
-
-def env(
-    *,
-    render_mode: str | None = None,
-    grade: bool = False,
-    limit_ends: str = TRUNCATION,
-    dtype: DTypeLike = np.int8,
-    cells: int = 7,
-    run: int = 4,
-    max_boards: int | None = None,
-) -> GuardedDuelEnv:
-    """The environment with PettingZoo's usual checks: an illegal action loses."""
-    return GuardedDuelEnv(
-        GAME, render_mode, grade, limit_ends, dtype=dtype, cells=cells, run=run, max_boards=max_boards
-    )
 
 
 def raw_env(
@@ -43,3 +27,6 @@ def raw_env(
     return DuelEnv(
         GAME, render_mode, grade, limit_ends, dtype=dtype, cells=cells, run=run, max_boards=max_boards
     )
+
+
+env = guarded(raw_env)

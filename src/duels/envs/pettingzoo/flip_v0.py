@@ -9,24 +9,8 @@
 import numpy as np
 from numpy.typing import DTypeLike
 
-from duels.envs.pettingzoo.aec import DuelEnv, GuardedDuelEnv
+from duels.envs.pettingzoo.aec import DuelEnv, guarded
 from duels.games.flip import GAME
-
-
-def env(
-    *,
-    render_mode: str | None = None,
-    grade: bool = False,
-    dtype: DTypeLike = np.int8,
-    side: int = 5,
-    values: int = 5,
-    copies: int = 5,
-    target: int = 21,
-) -> GuardedDuelEnv:
-    """The environment with PettingZoo's usual checks: an illegal action loses."""
-    return GuardedDuelEnv(
-        GAME, render_mode, grade, dtype=dtype, side=side, values=values, copies=copies, target=target
-    )
 
 
 def raw_env(
@@ -43,3 +27,6 @@ def raw_env(
     return DuelEnv(
         GAME, render_mode, grade, dtype=dtype, side=side, values=values, copies=copies, target=target
     )
+
+
+env = guarded(raw_env)

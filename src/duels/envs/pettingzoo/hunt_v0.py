@@ -8,24 +8,8 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from duels.core.features import TRUNCATION
-from duels.envs.pettingzoo.aec import DuelEnv, GuardedDuelEnv
+from duels.envs.pettingzoo.aec import DuelEnv, guarded
 from duels.games.hunt import GAME
-
-
-def env(
-    *,
-    render_mode: str | None = None,
-    grade: bool = False,
-    limit_ends: str = TRUNCATION,
-    memory: int = 0,
-    dtype: DTypeLike = np.int8,
-    cells: int = 7,
-    max_turns: int | None = None,
-) -> GuardedDuelEnv:
-    """The environment with PettingZoo's usual checks: an illegal action loses."""
-    return GuardedDuelEnv(
-        GAME, render_mode, grade, limit_ends, memory, dtype, cells=cells, max_turns=max_turns
-    )
 
 
 def raw_env(
@@ -40,3 +24,6 @@ def raw_env(
 ) -> DuelEnv:
     """The environment as it is: an illegal action raises IllegalMove."""
     return DuelEnv(GAME, render_mode, grade, limit_ends, memory, dtype, cells=cells, max_turns=max_turns)
+
+
+env = guarded(raw_env)
