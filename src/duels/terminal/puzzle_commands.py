@@ -19,6 +19,7 @@ from duels.analysis.exercises import (
     streak,
 )
 from duels.analysis.wording import Glossary, belief_strip
+from duels.core.errors import quote
 from duels.core.options import options_of
 from duels.core.rules import AnyRules
 from duels.core.words import Ink
@@ -149,11 +150,21 @@ def ask_exercise(
 # -- the puzzles of the day -------------------------------------------------------------------------------
 
 
+class _Day(click.DateTime):
+    """A day; an error shows how people write it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{quote(str(value))} is no day. Enter it as YYYY-MM-DD.", param, ctx)
+
+
 @click.command(epilog=examples("duels daily", "duels daily --date 2026-11-16", "duels daily --json"))
 @click.option(
     "--date",
     "day",
-    type=click.DateTime(["%Y-%m-%d"]),
+    type=_Day(["%Y-%m-%d"]),
     metavar="YYYY-MM-DD",
     help="Another day's puzzles, which count for nothing.",
 )
