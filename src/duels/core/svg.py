@@ -263,7 +263,7 @@ def _veiled(label: str) -> dict[str, str]:
 
 
 class Picture(NamedTuple):
-    """A drawing in parts: boards change in a few places only, and parts are cheaper to compare than text."""
+    """A drawing in parts."""
 
     start: str
     """The tag of the `<svg>` element."""
@@ -285,7 +285,7 @@ def board(
 ) -> Picture:
     """The drawing: a picture that `label` says in words, or, with targets, a group of things to press.
 
-    Each part of the scene is one element, for pages count them to replace those that changed.
+    Each part of the scene is one element.
     `veiled` says it without one's own secrets, where there are any.
     """
     start = _start(

@@ -32,10 +32,6 @@ from duels.play.library import MOST_BYTES, free_path, parse_record, read_bytes, 
 Notice = Callable[[str], None]
 
 
-def _silent(text: str) -> None:
-    """Nobody listens."""
-
-
 class Journal:
     """An open record file, one line an entry, that grows and can be taken back line by line."""
 
@@ -52,7 +48,7 @@ class Journal:
 
     @classmethod
     def create(
-        cls, path: Path, match: AnyMatch, headers: dict[str, str], notice: Notice = _silent
+        cls, path: Path, match: AnyMatch, headers: dict[str, str], notice: Notice = lambda text: None
     ) -> "Journal":
         """Start a new file, which appears with its header or not at all; FileExistsError if there is one."""
         check_recordable(match.rules)
@@ -64,7 +60,7 @@ class Journal:
 
     @classmethod
     def reopen(
-        cls, path: Path, notice: Notice = _silent, game: Game | None = None
+        cls, path: Path, notice: Notice = lambda text: None, game: Game | None = None
     ) -> tuple["Journal", Record]:
         """Open the record of an unfinished match; nothing is changed until `settle` or the next entry.
 
