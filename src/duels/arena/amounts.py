@@ -61,9 +61,10 @@ class Spending:
     def plus(self, request: Mapping[str, Any]) -> "Spending":
         """With a request that was kept."""
         answered = "usage" in request
+        prompt, completion = request.get("at_most", (0, 0))
         return Spending(
-            self.used + usage_of(request),
-            self.in_doubt + most_of(request),
+            self.used + (Usage(*request["usage"]) if request.get("usage") else Usage()),
+            self.in_doubt + Usage(prompt, completion, requests=int("at_most" in request)),
             self.unanswered + (not answered),
             self.seconds + (request.get("seconds", 0.0) if answered else 0.0),
         )
@@ -91,19 +92,6 @@ class Spending:
         amount = f"at most {money(most, prices.currency)}" if limited else "an unknown amount"
         requests = "1 request" if count == 1 else f"{count} requests"
         return f" Beyond that, {requests} whose tokens were not reported may have cost {amount}."
-
-
-def usage_of(request: Mapping[str, Any]) -> Usage:
-    """What a request that was kept has used."""
-    return Usage(*request["usage"]) if request.get("usage") else Usage()
-
-
-def most_of(request: Mapping[str, Any]) -> Usage:
-    """The most that a request can have used of which the endpoint reported nothing."""
-    if not request.get("at_most"):
-        return Usage()
-    prompt, completion = request["at_most"]
-    return Usage(prompt, completion, requests=1)
 
 
 def tokens(count: int, used: Usage) -> str:

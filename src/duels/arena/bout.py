@@ -30,17 +30,6 @@ MOST_CORRECTED = 1.0
 """The most that luck may change an adjusted result by, so that it has bounds that are known beforehand."""
 
 
-@dataclass(frozen=True)
-class Graded:
-    """A decision as the oracle sees it."""
-
-    shortfall: float
-    """What it gave away, or how far it lies below the mixture: by the judge's measure."""
-    best: tuple[Any, ...]
-    manner: str
-    """What sort of action it was; may be empty."""
-
-
 class Judge:
     """Values of positions under some rules; in a game without secrets each is worked out once."""
 
@@ -74,12 +63,11 @@ class Judge:
             _keep(self._verdicts, match.state, found)
         return found
 
-    def grade(self, match: AnyMatch, sight: AnySight, action: Any) -> Graded:
-        """How far an action fell short, and what was best."""
+    def grade(self, match: AnyMatch, sight: AnySight, action: Any) -> tuple[float, tuple[Any, ...], str]:
+        """How far an action fell short, by the judge's measure; what was best; what sort of action it was."""
         verdict = self.verdict(match, sight)
-        manner = self.oracle.manner(sight, action)
         short = self.oracle.shortfalls(verdict)[sight.actions.index(action)]
-        return Graded(short, verdict.best, manner)
+        return short, verdict.best, self.oracle.manner(sight, action)
 
     def worths(self, match: AnyMatch) -> list[float]:
         """What each chance outcome is worth to Player 1; all alike where nothing is known.
@@ -181,7 +169,7 @@ def _rules(game: str, options: tuple[tuple[str, OptionValue], ...]) -> AnyRules:
 
 def play(bout: Bout, judge: Judge) -> Asking[dict[str, Any]]:
     """Play a match and grade it as it goes; the row of it."""
-    told = _Told()
+    told = MatchStats()
     match: AnyMatch = Match.start(judge.rules)
     dice = Dice(bout.seed)
     while match.actor is not None:
@@ -191,8 +179,8 @@ def play(bout: Bout, judge: Judge) -> Asking[dict[str, Any]]:
     return _row(bout, judge, match, told)
 
 
-class _Told:
-    """What is noted while a match is played."""
+class MatchStats:
+    """The grades, failures and luck of a match so far."""
 
     def __init__(self) -> None:
         self.luck = Luck()
@@ -230,21 +218,21 @@ class _Told:
                 self.luck.add(worths, odds, sight.actions.index(answer.action))
 
     def _grade(self, judge: Judge, match: AnyMatch, sight: AnySight, action: Any) -> None:
-        seat, graded = sight.seat, judge.grade(match, sight, action)
-        self.shortfalls[seat] += graded.shortfall
+        seat, (shortfall, best, sort) = sight.seat, judge.grade(match, sight, action)
+        self.shortfalls[seat] += shortfall
         self.decisions[seat] += 1
-        manner = self.manners[seat][graded.manner]
+        manner = self.manners[seat][sort]
         manner[0] += 1
-        manner[1] += graded.shortfall
-        if graded.shortfall > _NOTHING and action not in graded.best:
+        manner[1] += shortfall
+        if shortfall > _NOTHING and action not in best:
+            named = [judge.rules.format(each) for each in best[:MOST_BLUNDERS]]
             blunder: dict[str, Any] = {"seat": seat.value, "entry": len(match.turns) + 1}
-            blunder["shortfall"] = graded.shortfall
-            blunder["best"] = [judge.rules.format(best) for best in graded.best[:MOST_BLUNDERS]]
+            blunder |= {"shortfall": shortfall, "best": named}
             worst = sorted([*self.blunders, blunder], key=lambda each: -each["shortfall"])
             self.blunders = worst[:MOST_BLUNDERS]
 
 
-def _row(bout: Bout, judge: Judge, match: AnyMatch, told: _Told) -> dict[str, Any]:
+def _row(bout: Bout, judge: Judge, match: AnyMatch, told: MatchStats) -> dict[str, Any]:
     assert match.outcome
     score = float(match.outcome.score(Seat.ONE))
     return {

@@ -8,8 +8,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from duels.arena.folder import parquet_of
 from duels.arena.mistakes import key_of
-from duels.arena.parquet import parquet_of
 from duels.arena.positions import POOL, SHARE, STRATA, Policy, Position, draw_positions, score
 from duels.arena.tables import Table
 from duels.core.errors import DuelsError

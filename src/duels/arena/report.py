@@ -12,7 +12,6 @@ from typing import Any
 
 from duels.arena.amounts import Prices, Spending
 from duels.arena.bout import Judge
-from duels.arena.confidence import Interval
 from duels.arena.config import Identity, identities
 from duels.arena.folder import Folder
 from duels.arena.logs import Row
@@ -287,11 +286,8 @@ def _player(report: Report, player: str) -> str:
 
 def _won(report: Report, each: Standing) -> str:
     share = f"{100 * each.won.estimate:.0f}%"
-    return share if report.until is not None else f"{share} ({_range(each.won)})"
-
-
-def _range(interval: Interval) -> str:
-    return f"{100 * interval.low:.0f} to {100 * interval.high:.0f}"
+    bounds = f"{100 * each.won.low:.0f} to {100 * each.won.high:.0f}"
+    return share if report.until is not None else f"{share} ({bounds})"
 
 
 def _mistakes(played: list[tuple[GameReport, Standing]]) -> str:
@@ -344,7 +340,7 @@ def _failures(standings: Iterable[Standing]) -> str:
 def _settled(report: Report) -> list[str]:
     """For how many pairings it is known who is better, and for which it is not."""
     pairings = [(game, each) for game in report.games for each in game.pairings if each.matches]
-    still_open = [(game, each) for game, each in pairings if not _is_settled(each)]
+    still_open = [(game, each) for game, each in pairings if not each.adjusted.excludes(_EVEN)]
     known = len(pairings) - len(still_open)
     if not known and all(len(each.units) < _PAIRS_TO_SETTLE for _, each in pairings):
         return [f"Too few pairs of matches to settle who is better: about {_PAIRS_TO_SETTLE} are needed."]
@@ -372,10 +368,6 @@ def _cut_off(report: Report) -> list[str]:
         if each.matches and each.cut_off >= _MANY_CUT * each.matches
     ]
     return [f"Many matches were cut off by the limit and count one half: {_named(cut)}."] if cut else []
-
-
-def _is_settled(each: Pairing) -> bool:
-    return each.adjusted.excludes(_EVEN)
 
 
 def _cost(report: Report) -> list[str]:

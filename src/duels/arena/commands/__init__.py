@@ -6,8 +6,15 @@ from pathlib import Path
 import click
 
 from duels.arena.commands.options import FILE, HELP, Group, examples, force_option, refuse_existing
-from duels.arena.commands.results import compare, merge, report_command
-from duels.arena.commands.run import RUN_EXAMPLE, ladder, probe_command, run_command
+from duels.arena.commands.run import (
+    RUN_EXAMPLE,
+    compare,
+    ladder,
+    merge,
+    probe_command,
+    report_command,
+    run_command,
+)
 
 __all__ = ["arena", "bot", "exam"]
 
