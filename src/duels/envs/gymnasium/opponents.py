@@ -14,10 +14,9 @@ from duels.core.errors import DuelsError, IllegalMove
 from duels.core.rules import AnyRules, Seat
 from duels.envs import dice
 from duels.envs.batch import RANDOM
-from duels.envs.engine import Engine, RulesEngine
+from duels.envs.engine import Engine, RulesEngine, Sights
 from duels.envs.kernels import levels_of
 from duels.envs.observations import Observations
-from duels.envs.sights import Sights
 from duels.envs.tabled import make_batch
 from duels.players import Player, make_player
 from duels.players.levels import LevelPlayer

@@ -17,11 +17,10 @@ from duels.core.validation import as_int, check_flag
 from duels.envs import dice
 from duels.envs.batch import RANDOM
 from duels.envs.board import RENDER_MODES, Board, Picture, check_render_mode
-from duels.envs.engine import make_engine
+from duels.envs.engine import Sights, make_engine
 from duels.envs.form import Copyable, Named, form_of, refuse_options
 from duels.envs.gymnasium.opponents import Opponent, opposing, refuse_other_response
 from duels.envs.observations import ACTION_MASK, InDict, Observations
-from duels.envs.sights import Sights
 from duels.games import rules_of
 from duels.solving.tables import NOBODY, POINTS
 

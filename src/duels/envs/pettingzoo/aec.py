@@ -19,11 +19,10 @@ from duels.core.rules import AnyRules, AnySight
 from duels.core.validation import as_int, check_flag
 from duels.envs import dice
 from duels.envs.board import RENDER_MODES, Board, Picture, check_render_mode
-from duels.envs.engine import make_engine
+from duels.envs.engine import Sights, make_engine
 from duels.envs.form import Copyable, Named, form_of, refuse_options
 from duels.envs.observations import Observations
 from duels.envs.pettingzoo.base import AECEnv, Observation
-from duels.envs.sights import Sights
 from duels.envs.versions import LATEST
 from duels.games import rules_of
 from duels.solving.tables import NOBODY, POINTS
