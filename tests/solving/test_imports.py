@@ -1,23 +1,7 @@
-"""Methods know no game, and perfect play needs nothing that the base install lacks."""
+"""Perfect play needs nothing that the base install lacks."""
 
-import ast
 import subprocess
 import sys
-from pathlib import Path
-
-import duels.solving
-
-SOLVING = Path(duels.solving.__file__).parent
-
-
-def test_methods_import_nothing_of_the_package_but_core_files_and_each_other() -> None:
-    modules = [node for file in SOLVING.glob("*.py") for node in ast.walk(ast.parse(file.read_text("utf-8")))]
-    imported = {node.module or "" for node in modules if isinstance(node, ast.ImportFrom)}
-    ours = {name for name in imported if name.split(".")[0] == "duels"}
-    assert ours
-    assert all(
-        name.startswith(("duels.core", "duels.files", "duels.paths", "duels.solving")) for name in ours
-    )
 
 
 def test_the_perfect_players_need_no_numpy() -> None:

@@ -42,8 +42,7 @@ class Feature:
         """Every value of a slot as the numbers that stand for it."""
         if self.width == 1:
             return {value: bytes([place]) for place, value in enumerate(self.values)}
-        marks = _OneHot(self.values)
-        return marks if self.width > WIDE else {value: marks[value] for value in self.values}
+        return _OneHot(self.values)
 
     def names(self) -> Iterator[str]:
         """What each of its numbers says: `cells[3]=mine`, or `my_turn` of a feature with two values."""
@@ -60,9 +59,6 @@ def said(value: Hashable) -> str:
     if isinstance(value, Seat):
         return "one" if value is Seat.ONE else "two"
     return value.name.lower() if isinstance(value, Enum) else str(value)
-
-
-WIDE = 64  # values: from there on their marks together would take much more room than they are worth
 
 
 class Encoding:

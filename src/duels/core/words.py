@@ -55,18 +55,10 @@ def plain(text: str) -> str:
 
 def inked(text: str, codes: dict[Ink, str]) -> str:
     """The text with each ink turned into its terminal code; inks may nest."""
-    result, open_codes = [], []
-    by_mark = {ink.value: codes[ink] for ink in Ink}
-    for piece in re.split(f"({_MARKS.pattern})", text):
-        if piece in by_mark:
-            open_codes.append(by_mark[piece])
-            result.append(by_mark[piece])
-        elif piece == _END:
-            open_codes.pop()
-            result.append("\x1b[0m" + "".join(open_codes))
-        else:
-            result.append(piece)
-    return "".join(result)
+    return "".join(
+        f"{''.join(codes[ink] for ink in inks)}{piece}\x1b[0m" if inks else piece
+        for piece, inks in pieces(text)
+    )
 
 
 def pieces(text: str) -> list[tuple[str, tuple[Ink, ...]]]:
