@@ -82,12 +82,15 @@ def table_of(
     given = np.column_stack([shown, tables.legal[deciding]]).astype(np.int8)
     asked, place = np.unique(given, axis=0, return_inverse=True)
     observations, masks = np.split(asked, [shown.shape[1]], axis=1)
-    ask = _asking_twice(batch)
+    check_flag("batch", batch)
 
     def at(left: NDArray[np.int8]) -> NDArray[np.float64]:
         with_left = np.column_stack([observations, np.tile(left, (len(observations), 1))]).astype(kind)
+        first, again = (_ask(agent, batch, with_left, masks) for _ in range(2))
+        if not np.allclose(first, again, rtol=0, atol=SAME_ANSWER):
+            raise DuelsError(f"The agent {UNSTEADY}.")
         table = np.zeros(tables.legal.shape)
-        table[deciding] = ask(agent, with_left, masks)[place.ravel()]
+        table[deciding] = first[place.ravel()]
         return table
 
     if not limit_draws(limit_ends):
@@ -114,7 +117,7 @@ def policy_of(
     """
     kind = observation_dtype(dtype)
     rules = rules_of(game, **options)
-    ask = _asking(batch)
+    check_flag("batch", batch)
     left = (left_feature(rules),) if limit_draws(limit_ends) else ()
     encoding = Encoding((*rules.game.encoding(rules).features, *left))
     actions = rules.all_actions()
@@ -123,7 +126,7 @@ def policy_of(
     def policy(sight: AnySight) -> dict[Any, float]:
         shown = encoding.encode(sight.view, sight.seat) + (past.shown(sight) if past else b"")
         mask = np.array([action in sight.actions for action in actions], np.int8)
-        odds = ask(agent, np.frombuffer(shown, np.int8).astype(kind)[None], mask[None])[0]
+        odds = _ask(agent, batch, np.frombuffer(shown, np.int8).astype(kind)[None], mask[None])[0]
         return {actions[number]: float(odds[number]) for number in np.flatnonzero(odds)}
 
     return policy
@@ -197,31 +200,14 @@ class _Past:
         return b"".join(self._marks[token] for token in tokens[: -self._memory - 1 : -1])
 
 
-def _asking(batch: bool) -> Callable[[Agent, NDArray[Any], NDArray[np.int8]], NDArray[np.float64]]:
-    """How an agent is asked for rows: all at once, or one by one."""
-    return probabilities_of_many if check_flag("batch", batch) else _one_by_one
-
-
-def _asking_twice(batch: bool) -> Callable[[Agent, NDArray[Any], NDArray[np.int8]], NDArray[np.float64]]:
-    """The same for a table, of which nobody could tell that the agent drew what stands there."""
-    once = _asking(batch)
-
-    def ask(agent: Agent, observations: NDArray[Any], masks: NDArray[np.int8]) -> NDArray[np.float64]:
-        answers = once(agent, observations, masks)
-        if not np.allclose(answers, once(agent, observations, masks), rtol=0, atol=SAME_ANSWER):
-            raise DuelsError(f"The agent {UNSTEADY}.")
-        return answers
-
-    return ask
-
-
-def _one_by_one(agent: Agent, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.float64]:
-    return np.stack(
-        [
-            probabilities(agent(observation.copy(), mask.copy()), mask)
-            for observation, mask in zip(observations, masks, strict=True)
-        ]
-    )
+def _ask(
+    agent: Agent, batch: bool, observations: NDArray[Any], masks: NDArray[np.int8]
+) -> NDArray[np.float64]:
+    """[row, action] the probabilities of an agent, which is asked for all rows at once or one by one."""
+    if batch:
+        return probabilities_of_many(agent, observations, masks)
+    rows = zip(observations, masks, strict=True)
+    return np.stack([probabilities(agent(seen.copy(), mask.copy()), mask) for seen, mask in rows])
 
 
 def probabilities_of_many(

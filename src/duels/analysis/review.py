@@ -7,7 +7,7 @@ of its mixture.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -193,7 +193,10 @@ def _log_moments(draws: list[tuple[tuple[float, float], ...]], rate: float) -> f
 
 
 def review(
-    match: AnyMatch, oracle: AnyOracle | None = None, players: Mapping[Seat, str] | None = None
+    match: AnyMatch,
+    oracle: AnyOracle | None = None,
+    players: Mapping[Seat, str] | None = None,
+    progress: Progress = quiet,
 ) -> Review:
     """Judge every decision of a match, and tell luck from skill.
 
@@ -201,7 +204,7 @@ def review(
     one to use it instead. `players` are names as a record has them; people by default.
     """
     _refuse_what_cannot_be(match)
-    oracle = oracle or oracle_for(match.rules)
+    oracle = oracle or oracle_for(match.rules, progress)
     steps = match.steps()
     values = [_value_now(oracle, each) for each in (match.after(0), *steps)]
     verdicts = [_verdict(oracle, step) for step in steps]
@@ -230,8 +233,7 @@ def review_record(record: Record, progress: Progress = quiet) -> Review:
             "this record holds only what one seat could see of a match with hidden moves: "
             "a review needs the whole record."
         )
-    _refuse_what_cannot_be(match)
-    return review(match, oracle_for(match.rules, progress), seated_in(record.headers))
+    return review(match, None, seated_in(record.headers), progress)
 
 
 def _refuse_what_cannot_be(match: AnyMatch) -> None:
@@ -280,27 +282,8 @@ def _judge(
     assert turn
     assert before
     entry = format_entry(rules, turn)
-    if not isinstance(turn.actor, Seat) or not verdict:
-        return Moment(
-            match=after,
-            number=number,
-            actor=turn.actor,
-            entry=entry,
-            position=rules.format_position(before.sight(Seat.ONE)),
-            before=was,
-            after=now,
-            luck=now - was,
-            came_up=oracle.came_up(turn.action) or f"chance brought {entry}",
-        )
-    sight = before.sight(turn.actor)
-    lost_before = bool(_turning_point(oracle, before)[0])
-    mishap, strike = _turning_point(oracle, after)
-    worth = was if turn.actor is Seat.ONE else 1 - was
-    judged = _Decision(verdict, turn.action, worth, lost_before, oracle.mixes)
-    side = 1 if turn.actor is Seat.ONE else -1
-    luck = 0.0 if judged.lost_before else (now - was) + side * judged.loss
-    slipped = gives_away(judged.loss) and not turn.out_of_turn  # which is explained by itself
-    return Moment(
+    sight = before.sight(turn.actor if isinstance(turn.actor, Seat) else Seat.ONE)
+    moment = Moment(
         match=after,
         number=number,
         actor=turn.actor,
@@ -308,6 +291,19 @@ def _judge(
         position=rules.format_position(sight),
         before=was,
         after=now,
+        luck=now - was,
+    )
+    if not isinstance(turn.actor, Seat) or not verdict:
+        return replace(moment, came_up=oracle.came_up(turn.action) or f"chance brought {entry}")
+    lost_before = bool(_turning_point(oracle, before)[0])
+    mishap, strike = _turning_point(oracle, after)
+    worth = was if turn.actor is Seat.ONE else 1 - was
+    judged = _Decision(verdict, turn.action, worth, lost_before, oracle.mixes)
+    side = 1 if turn.actor is Seat.ONE else -1
+    luck = 0.0 if judged.lost_before else (now - was) + side * judged.loss
+    slipped = gives_away(judged.loss) and not turn.out_of_turn  # which is explained by itself
+    return replace(
+        moment,
         luck=luck if abs(luck) >= _NOTHING else 0.0,
         mixing=side * judged.mixing,
         draws=judged.draws,
@@ -319,18 +315,12 @@ def _judge(
         alike=judged.alike,
         reason=oracle.reason(sight) if slipped else "",
         effect=judged.conceded or (oracle.effect(sight, turn.action) if slipped else ""),
-        did=_did(oracle, turn.action, entry),
+        did=_CONCEDED.get(turn.action) or oracle.did(turn.action) or f"played {entry}",
         mishap=mishap,
         strike=strike,
         stake=_stake(after, reply),
         beliefs=_beliefs(oracle, before),
     )
-
-
-def _did(oracle: AnyOracle, action: Any, entry: str) -> str:
-    if isinstance(action, Concession):
-        return _CONCEDED[action]
-    return oracle.did(action) or f"played {entry}"
 
 
 def _stake(after: AnyMatch, reply: Verdict[Any] | None) -> Stake | None:
@@ -440,7 +430,7 @@ def _moment(moment: Moment) -> dict[str, Any]:
         "effect": moment.effect,
     }
     if stake := moment.stake:
-        fields["stake"] = {"replies": stake.replies, "mistakes": stake.mistakes, "most": stake.most}
+        fields["stake"] = asdict(stake)
     if moment.match.rules.has_secrets:
         fields |= {
             "mixing": moment.mixing,

@@ -25,7 +25,7 @@ from duels.analysis.wording import (
 )
 from duels.core.match import Concession
 from duels.core.narration import SEAT_LABELS, PlayerNames
-from duels.core.rules import Seat
+from duels.core.rules import Actor, Seat
 from duels.core.words import either
 from duels.solving.oracle import Exactness, Value
 
@@ -70,13 +70,6 @@ def whose_play(review: Review) -> str:
     return "the strategy" if review.exactness is Exactness.ESTIMATE else "perfectly"
 
 
-def who(review: Review, moment: Moment, begins: bool = False) -> str:
-    """Who acted, in a sentence: `you`, `club (Player 2)`, `Player 1`, `chance`."""
-    if isinstance(moment.actor, Seat):
-        return name_of(review, moment.actor, begins)
-    return moment.actor.value.capitalize() if begins else moment.actor.value
-
-
 def who_in_short(review: Review, moment: Moment) -> str:
     """The same in a table: `club`."""
     if isinstance(moment.actor, Seat):
@@ -87,7 +80,8 @@ def who_in_short(review: Review, moment: Moment) -> str:
 def title(review: Review, moment: Moment) -> str:
     """An entry and who made it: `3. You: 5`, `4. club (Player 2) resigned`."""
     made = entry_in_words(moment)
-    return f"{moment.number}. {who(review, moment, begins=True)}{':' if made == moment.entry else ''} {made}"
+    actor = name_of(review, moment.actor, begins=True)
+    return f"{moment.number}. {actor}{':' if made == moment.entry else ''} {made}"
 
 
 def entry_in_words(moment: Moment) -> str:
@@ -96,9 +90,11 @@ def entry_in_words(moment: Moment) -> str:
     return moment.did if turn and isinstance(turn.action, Concession) else moment.entry
 
 
-def name_of(review: Review, seat: Seat, begins: bool = False) -> str:
-    """A player in a sentence, perhaps at its beginning: `you`, `club (Player 2)`, `Player 2`."""
-    return names_of(review).name(seat, begins)
+def name_of(review: Review, actor: Actor, begins: bool = False) -> str:
+    """Return who acts, for a sentence or its beginning: `you`, `club (Player 2)`, `Player 2`, `chance`."""
+    if isinstance(actor, Seat):
+        return names_of(review).name(actor, begins)
+    return actor.value.capitalize() if begins else actor.value
 
 
 def whose(review: Review, seat: Seat) -> str:
@@ -172,7 +168,7 @@ def _luck_of_side(review: Review, luck: float) -> str:
 def alike(review: Review, moment: Moment, begins: bool = True) -> str:
     """That it did not matter what was played, as a sentence or a clause; empty where it did."""
     if moment.alike == LOST_ALREADY:
-        said = f"{who(review, moment, begins)} had already lost."
+        said = f"{name_of(review, moment.actor, begins)} had already lost."
     else:
         said = moment.alike if begins else moment.alike[:1].lower() + moment.alike[1:]
     return said if begins else said.removesuffix(".")
@@ -214,14 +210,14 @@ def comments(
         lines.append(f"{point}.")
     if moment.beliefs and isinstance(moment.actor, Seat):
         belief, theirs = moment.beliefs[moment.actor], whose(review, moment.actor.other)
-        known = f"What {who(review, moment)} could know of {theirs} {belief.hidden}"
+        known = f"What {name_of(review, moment.actor)} could know of {theirs} {belief.hidden}"
         lines.append(f"{known}: {told_belief(belief.places)}")
     return lines
 
 
 def _comments_on_decision(review: Review, moment: Moment) -> list[str]:
     """Its mark with what it gave away, or that it did not matter; nothing for chance."""
-    gave = f"{who(review, moment, begins=True)} gave away {lost(review, moment)}."
+    gave = f"{name_of(review, moment.actor, begins=True)} gave away {lost(review, moment)}."
     if slipped(moment):
         spoken_to = isinstance(moment.actor, Seat) and review.is_person(moment.actor)
         return [
@@ -254,10 +250,6 @@ class Account:
     """How far each seat's choices lie above the mixture; empty where the strategy does not mix."""
     lost: Mapping[Seat, int]
     score: int
-
-    def luck_of(self, review: Review, seat: Seat) -> int:
-        """The luck of either seat."""
-        return self.luck if seat is review.side else -self.luck
 
 
 def add_up(review: Review) -> Account:
@@ -376,8 +368,9 @@ def why(review: Review) -> list[Section]:
         return []
     if outcome.winner:
         told, loser = _told(review), outcome.winner.other
-        causes = tuple(_in_order(_causes(review, told, loser)))
-        sections = [Section(_title(review, told, loser), causes)]
+        causes = sorted(_causes(review, told, loser), key=lambda cause: -cause.took)
+        reasons = tuple(reason for cause in causes for reason in cause.reasons)
+        sections = [Section(_title(review, told, loser), reasons)]
         learners = [told] if told is outcome.winner else []
     else:
         sections, learners = [], [seat for seat in Seat if review.is_person(seat)]
@@ -441,12 +434,6 @@ def _causes(review: Review, told: Seat | None, loser: Seat) -> list[_Cause]:
     ]
 
 
-def _in_order(causes: list[_Cause]) -> list[Reason]:
-    """The biggest cause first."""
-    ordered = sorted(causes, key=lambda cause: -cause.took)
-    return [reason for cause in ordered for reason in cause.reasons]
-
-
 def _turning_points(review: Review) -> list[Reason]:
     """What won or lost the match at once, though nobody could know."""
     points = ((moment, turning_point(review, moment, _told(review))) for moment in review.moments)
@@ -483,7 +470,7 @@ def _last_of_dearest(review: Review, seat: Seat) -> str:
 
 def _slip_in_words(review: Review, slip: Moment, told: Seat | None, what: str) -> str:
     """What an entry gave away; it says by whom, unless that is the player who is told."""
-    by = "" if slip.actor is told else f" by {who(review, slip)}"
+    by = "" if slip.actor is told else f" by {name_of(review, slip.actor)}"
     return f"Entry {slip.number} ({slip.entry}){by} gave away {what}; best was {best_of(slip)}."
 
 
@@ -584,7 +571,7 @@ def _when(review: Review, moment: Moment) -> str:
 
 def _luck(review: Review, found: Account, seat: Seat, loser: Seat) -> _Cause:
     """What luck did to a player, which may be nobody to be spoken to."""
-    luck = found.luck_of(review, seat)
+    luck = found.luck if seat is review.side else -found.luck
     if not luck:
         return _Cause(0, [])
     sign = 1 if (luck > 0) is (seat is Seat.ONE) else -1
