@@ -46,9 +46,8 @@ def oracle_from_nothing(name: str, rules: Any) -> Any:
     if name != "flip":
         return oracle_for(rules)
     from duels.games.flip.abstraction import Abstraction
-    from duels.games.flip.fill import fill
     from duels.games.flip.oracle import FlipOracle
-    from duels.games.flip.table import Table
+    from duels.games.flip.table import Table, fill
 
     lumped = Abstraction(rules)
     return FlipOracle(rules, Table(lumped, fill(lumped)))

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from duels.core.errors import DuelsError
-from duels.games.flip.abstraction import Abstraction, Places, _counts
+from duels.games.flip.abstraction import Abstraction, Places, list_counts
 from duels.games.flip.oracle import make_oracle
 from duels.games.flip.rules import QuantumTiles
 
@@ -17,7 +17,7 @@ def test_every_way_to_have_flipped_tiles_has_a_place(values: int, copies: int, t
         for counts in product(range(copies + 1), repeat=values)
         if sum(v * count for v, count in enumerate(counts, 1)) <= 2 * (target - 1)
     ]
-    assert list(_counts(values, copies, 2 * (target - 1))) == every
+    assert list_counts(values, copies, 2 * (target - 1)) == every
     places = Places(values, copies, target)
     assert sorted(places.flipped.values()) == every  # so no two share a code
     for code, counts in places.flipped.items():

@@ -12,7 +12,7 @@ import pytest
 from duels.core.errors import NotationError, NotYourTurn
 from duels.core.match import Match, draw
 from duels.core.rules import CHANCE, Seat
-from duels.games.flip import fill, table, verify
+from duels.games.flip import table, verify
 from duels.games.flip.abstraction import MOST_NEAR, Abstraction
 from duels.games.flip.oracle import FlipOracle, make_oracle
 from duels.games.flip.rules import Flip, Keep, QuantumFlip, QuantumTiles
@@ -40,7 +40,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_shipped_table_is_what_solving_gives() -> None:
     abstraction = Abstraction(BOOK)
-    assert unpack_shorts(parse(SHIPPED.read_bytes(), described(abstraction))) == fill.fill_arrays(abstraction)
+    assert unpack_shorts(parse(SHIPPED.read_bytes(), described(abstraction))) == table.fill_arrays(
+        abstraction
+    )
 
 
 @pytest.mark.parametrize(
@@ -53,15 +55,12 @@ def test_the_shipped_table_is_what_solving_gives() -> None:
 )
 def test_solving_without_numpy_gives_the_same_table(rules: QuantumTiles) -> None:
     abstraction = Abstraction(rules)
-    assert fill.fill_plainly(abstraction) == fill.fill_arrays(abstraction)
+    assert table.fill_plainly(abstraction) == table.fill_arrays(abstraction)
 
 
 def test_stored_states_follow_from_the_states_after_them(oracle: FlipOracle) -> None:
-    for check in (
-        verify.every_layer_follows(oracle.table),
-        verify.every_state_follows(oracle.table, every=499),
-    ):
-        assert check.passed, check.detail
+    check = verify.every_state_follows(oracle.table, every=499)
+    assert check.passed, check.detail
 
 
 def test_a_wrong_value_in_the_table_is_found() -> None:
@@ -70,7 +69,7 @@ def test_a_wrong_value_in_the_table_is_found() -> None:
     place = max(range(len(wrong)), key=lambda i: abs(wrong[i] - 32768) < 20000)
     wrong[place] += 100
     damaged = Table(small.abstraction, wrong)
-    for check in (verify.every_state_follows, verify.every_layer_follows, verify.same_when_solved_again):
+    for check in (verify.every_state_follows, verify.same_when_solved_again):
         assert check(small).passed
         assert not check(damaged).passed
 

@@ -17,7 +17,7 @@ A row says which tiles are seen and whose Quantum Flips are left:
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations_with_replacement, islice
+from itertools import combinations_with_replacement
 from math import prod
 from typing import Any, NamedTuple
 
@@ -195,7 +195,7 @@ class Places:
         self.start: dict[int, int] = {}
         """Where a code's scores start in a row, less its lowest score: add the mover's score."""
         self.size = 0
-        flipped = list(islice(_counts(values, copies, points), MOST_FLIPPED + 1))
+        flipped = list_counts(values, copies, points)
         if len(flipped) > MOST_FLIPPED:
             raise DuelsError(
                 f"flip with {copies} tiles each of 1 to {values} and target {target} is too large to solve: "
@@ -223,15 +223,16 @@ class Places:
             yield layer, [code for code, count in self.layer.items() if count == layer]
 
 
-def _counts(values: int, copies: int, points: int) -> Iterator[tuple[int, ...]]:
-    """How many tiles of each value may have been flipped, for at most so many points, in order."""
+def list_counts(values: int, copies: int, points: int) -> list[tuple[int, ...]]:
+    """List how many tiles of each value may have been flipped, for at most so many points, in order.
 
-    def onward(value: int, left: int) -> Iterator[tuple[int, ...]]:
-        if value > values:
-            yield ()
-            return
-        for count in range(min(copies, left // value) + 1):
-            for rest in onward(value + 1, left - value * count):
-                yield (count, *rest)
-
-    return onward(1, points)
+    The list is cut off where it is too long to be solved.
+    """
+    ways: list[tuple[tuple[int, ...], int]] = [((), points)]
+    for v in range(1, values + 1):
+        ways = [
+            ((*counts, count), left - v * count)
+            for counts, left in ways[: MOST_FLIPPED + 1]
+            for count in range(min(copies, left // v) + 1)
+        ]
+    return [counts for counts, _ in ways]

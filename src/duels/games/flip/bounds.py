@@ -30,8 +30,8 @@ As in `values.py`, everything but `narrow` is in the subset of Python that Numba
 
 from typing import Any, NamedTuple
 
-from duels.games.flip.fill import ROUNDING
 from duels.games.flip.grid import Shape, find_shape, list_tiles, most_pairs, pack_shape, sure_turns
+from duels.games.flip.table import ROUNDING
 from duels.games.flip.values import (
     BOUND_KEY,
     LOST,

@@ -2,14 +2,12 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
-from typing import Any, NamedTuple
 
 from duels.core.notation import listed
 from duels.core.rules import CHANCE, Sight
 from duels.games.flip import bounds
 from duels.games.flip.bounds import ENOUGH, NOWHERE, Interval, Position
 from duels.games.flip.endings import endings
-from duels.games.flip.fill import ROUNDING
 from duels.games.flip.rules import (
     SEEN_AS,
     UNKNOWN,
@@ -21,7 +19,7 @@ from duels.games.flip.rules import (
     QuantumTiles,
     State,
 )
-from duels.games.flip.table import Table
+from duels.games.flip.table import ROUNDING, Table
 from duels.games.flip.values import make_tables
 from duels.solving.oracle import Check, Exactness, Finding, Judged, Oracle, Value, Verdict
 from duels.solving.progress import Progress, quiet
@@ -40,13 +38,6 @@ def how_perfect() -> str:
     return "gives away no more than the bounds of its values leave open, which duels solve flip shows"
 
 
-class Odds(NamedTuple):
-    """What one plain flip can bring: the chance to hit the target, and to pass it."""
-
-    hit: float
-    bust: float
-
-
 class FlipOracle(Oracle[Action, State]):
     rules: QuantumTiles
     counts_as_one = "Tiles that nobody has seen count as one answer, and so do tiles known to be alike."
@@ -54,7 +45,6 @@ class FlipOracle(Oracle[Action, State]):
     def __init__(self, rules: QuantumTiles, table: Table) -> None:
         self.rules, self.table = rules, table
         self.tables = make_tables(table.abstraction, table.numbers, rules.side)
-        self.bounds: Any = bounds
         values = range(1, rules.values + 1)
         faces = (UNKNOWN, *map(str, values), *(SEEN_AS[value - 1] for value in values))
         self._faces = {face: number for number, face in enumerate(faces)}
@@ -127,7 +117,7 @@ class FlipOracle(Oracle[Action, State]):
     def _at_once(self, state: State) -> tuple[list[float], list[float], float, float]:
         """The intervals of the legal actions without looking ahead, then that of the position by itself."""
         lows, highs = ([-1.0] * len(self.rules.all_actions()) for _ in range(2))
-        least, most = self.bounds.judge(self.tables, *self._read(state), lows, highs)
+        least, most = bounds.judge(self.tables, *self._read(state), lows, highs)
         # Legal actions are in the order of all.
         return [low for low in lows if low >= 0], [high for high in highs if high >= 0], least, most
 
@@ -139,22 +129,18 @@ class FlipOracle(Oracle[Action, State]):
         return list(lows), list(highs)
 
     def _interval(self, state: State, action: Action, steps: int) -> Interval:
-        interval: Interval
         tables = self.tables
         if isinstance(action, Keep):
             faces, score, _, theirs, _ = self._read(state)
             left = bounds.read_position(tables, faces, score, False, theirs, action.tile)
-            interval = self.bounds.score_value(tables, left, self._shown(state, action.tile), steps)
-            return interval
+            return bounds.score_value(tables, left, self._shown(state, action.tile), steps)
         assert not isinstance(action, Drawn)
         at = self.position(state)
         if isinstance(action, QuantumFlip):
-            interval = self.bounds.use_quantum(tables, at, action.first, action.second, steps)
-        elif action.tile in at.tiles:
-            interval = self.bounds.take_tile(tables, at, at.tiles.index(action.tile), steps)
-        else:
-            interval = self.bounds.flip_tile(tables, bounds.remove_tile(tables, at, action.tile), steps)
-        return interval
+            return bounds.use_quantum(tables, at, action.first, action.second, steps)
+        if action.tile in at.tiles:
+            return bounds.take_tile(tables, at, at.tiles.index(action.tile), steps)
+        return bounds.flip_tile(tables, bounds.remove_tile(tables, at, action.tile), steps)
 
     def _lifted(self, state: State) -> Value:
         """The value while tiles are in the air, wide or narrow as `judge` has it for that action."""
@@ -174,8 +160,7 @@ class FlipOracle(Oracle[Action, State]):
 
     def bound(self, state: State) -> Interval:
         """The interval of a position before a turn, without looking ahead."""
-        interval: Interval = self.bounds.bound(self.tables, self.position(state))
-        return interval
+        return bounds.bound(self.tables, self.position(state))
 
     def position(self, state: State) -> Position:
         """A position before a turn, as the bounds have it."""
@@ -284,20 +269,14 @@ class FlipOracle(Oracle[Action, State]):
         return state.scores[state.mover.other - 1]
 
     def _odds_in_words(self, state: State) -> str:
-        target, odds = self.rules.target, self.odds(state)
-        if not odds.hit and not odds.bust:
-            return f"no single tile reaches {target} yet"
-        hit, bust = _percent(odds.hit), _percent(odds.bust)
-        return f"an unknown tile hits {target} with {hit} and passes it with {bust}"
-
-    def odds(self, state: State) -> Odds:
         """What flipping one unknown tile brings the mover at once."""
-        bag = self.rules.left_in_bag(state.tiles)
-        missing = self.rules.target - state.scores[state.mover - 1]
-        total = max(1, sum(bag))
-        hit = sum(count for value, count in enumerate(bag, 1) if value == missing)
-        bust = sum(count for value, count in enumerate(bag, 1) if value > missing)
-        return Odds(hit / total, bust / total)
+        bag, target = self.rules.left_in_bag(state.tiles), self.rules.target
+        missing, total = target - state.scores[state.mover - 1], max(1, sum(bag))
+        hit, bust = sum(bag[missing - 1 : missing]), sum(bag[missing:])
+        if not hit and not bust:
+            return f"no single tile reaches {target} yet"
+        chances = _percent(hit / total), _percent(bust / total)
+        return f"an unknown tile hits {target} with {chances[0]} and passes it with {chances[1]}"
 
     def _bag_in_words(self, state: State) -> str:
         bag = self.rules.left_in_bag(state.tiles)

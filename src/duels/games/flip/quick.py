@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import lru_cache
 from importlib.util import find_spec
-from types import FunctionType, SimpleNamespace
+from types import FunctionType
 from typing import Any
 
 from duels.games.flip import abstraction, bounds, grid, values
@@ -36,7 +36,6 @@ class QuickOracle(FlipOracle):
 
         self._arrays, self._compiled = make_arrays(self.tables), compile_bounds()
         self._intervals = np.empty((2, len(rules.all_actions())))
-        self.bounds = _look_ahead(self._arrays)
 
     def _at_once(self, state: State) -> tuple[list[float], list[float], float, float]:
         import numpy as np
@@ -101,26 +100,7 @@ def _narrow(t: Tables, at: Position, steps: int) -> Interval:
 
 @lru_cache(maxsize=1)
 def compile_bounds() -> dict[str, Any]:
-    """Return these functions compiled. Python may call `judge`, `judge_turn` and `bound`."""
+    """Return these functions compiled. Python may call `judge`."""
     from duels.solving.compiling import compile_functions
 
-    return compile_functions(list_functions(), ("judge", "judge_turn", "bound"))
-
-
-def _look_ahead(arrays: Tables) -> SimpleNamespace:
-    """Return the functions of `bounds` as they are, but compiled where they do not look ahead."""
-    import numpy as np
-
-    compiled = compile_bounds()
-    scope = dict(vars(bounds))
-
-    def judge_turn(t: Tables, at: Position, lows: list[float], highs: list[float]) -> None:
-        intervals = np.array([lows, highs])
-        compiled["judge_turn"](arrays, at, *intervals)
-        lows[:], highs[:] = intervals.tolist()
-
-    for name, function in vars(bounds).items():
-        if isinstance(function, FunctionType) and function.__module__ == bounds.__name__:
-            scope[name] = FunctionType(function.__code__, scope, name)
-    scope |= {"bound": lambda t, at: compiled["bound"](arrays, at), "judge_turn": judge_turn}
-    return SimpleNamespace(**scope)
+    return compile_functions(list_functions(), ("judge",))

@@ -15,9 +15,9 @@ from duels.core.errors import DuelsError
 from duels.core.rules import Seat
 from duels.games.flip.abstraction import Abstraction, Row, evaluate_turn, list_turn
 from duels.games.flip.board_blind import FLIP, QUANTUM, BoardBlind, Decides, Summary, odds_of
-from duels.games.flip.fill import Columns
 from duels.games.flip.grid import most_pairs, sure_turns
 from duels.games.flip.rules import QuantumTiles
+from duels.games.flip.table import Columns
 from duels.games.flip.values import make_tables, most_turns
 from duels.solving.bounds import Bounds
 

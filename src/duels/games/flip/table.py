@@ -1,10 +1,16 @@
-"""flip's solved table at play time: found or made, looked up without any package but the standard library."""
+"""flip's solved table: shipped, cached, or filled from nothing, layer by layer of equally many flipped tiles.
+
+With NumPy a layer is a few array operations; without it, the same recurrence runs state by state, slowly. To
+look values up needs nothing but the standard library.
+"""
 
 from array import array
+from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
+from typing import Any
 
-from duels.games.flip.abstraction import Abstraction
-from duels.games.flip.fill import fill
+from duels.games.flip.abstraction import Abstraction, Places, Row, evaluate_turn
 from duels.games.flip.rules import QuantumTiles
 from duels.solving.progress import Progress, quiet
 from duels.solving.store import Shipped, key_of, obtain, pack_shorts, unpack_shorts
@@ -13,7 +19,10 @@ SHIPPED = Path(__file__).with_name("table.bin")
 DIGEST = "94ecd52f38f15cb607ceab7da902863092cdf2ce971ea09141390cf19b3df647"
 """SHA-256 of the table in it, unpacked: what solving gives."""
 # What a table depends on.
-_SOURCES = [Path(__file__).with_name(f"{name}.py") for name in ("rules", "abstraction", "fill")]
+_SOURCES = [Path(__file__).with_name(f"{name}.py") for name in ("rules", "abstraction", "table")]
+SCALE = 65535  # values are stored in sixteen bits
+ROUNDING = 0.5 / SCALE
+"""How far a stored value may be from the solved one; a step of the recurrence does not add to it."""
 
 
 def described(abstraction: Abstraction) -> str:
@@ -46,3 +55,123 @@ class Table:
             Shipped(SHIPPED, holds, DIGEST) if usual else None,
         )
         return cls(abstraction, unpack_shorts(stored))
+
+
+def fill(abstraction: Abstraction, progress: Progress = quiet) -> "array[int]":
+    """Every stored row's values, row by row, by the quickest way this installation has."""
+    if find_spec("numpy"):
+        return fill_arrays(abstraction, progress)
+    return fill_plainly(abstraction, progress)
+
+
+def fill_arrays(abstraction: Abstraction, progress: Progress = quiet) -> "array[int]":
+    """By NumPy, the fullest boards first."""
+    import numpy as np
+
+    places, rows = abstraction.places, abstraction.stored_rows
+    stored = np.zeros((rows, places.size), np.uint16)
+    later, after = Columns(abstraction, []), np.zeros((rows, 1))
+    for layer, codes in places.layers():
+        now = Columns(abstraction, codes)
+        after, later = now.values(later, after), now
+        if layer % 2 == 0:
+            first = places.start[codes[0]] + int(now.score[0])
+            stored[:, first : first + len(now.score)] = np.rint(after * SCALE)
+        progress(_done(layer, places))
+    return array("H", stored.tobytes())
+
+
+class Columns:
+    """A layer's states as one array: a line for each row, a column for each (flipped, mover's score)."""
+
+    def __init__(self, abstraction: Abstraction, codes: list[int]) -> None:
+        import numpy as np
+
+        self.abstraction = abstraction
+        places, target = abstraction.places, abstraction.target
+        points = np.array([places.points[code] for code in codes], np.int64)
+        spans = [places.scores(places.points[code], target) for code in codes]
+        low, high = np.array(spans, np.int64).reshape(-1, 2).T
+        width = high - low + 1
+        begin = np.cumsum(width) - width
+        self.start = np.zeros(max(places.flipped) + places.unit[-1] + 1, np.int64)  # as Places.start
+        self.start[codes] = begin - low
+        self.code = np.repeat(np.array(codes, np.int64), width)
+        self.score = np.arange(len(self.code)) - np.repeat(begin - low, width)
+        self.other = np.repeat(points, width) - self.score
+        self.flipped = np.array([places.flipped[code] for code in codes]).T.repeat(width, axis=-1)
+
+    def follow(self, later: "Columns", after: Any, won: float) -> list[Any]:
+        """[value - 1][row] what somebody gets once the mover scores a value and leaves a row.
+
+        `after` is what they get in the states that lie as `later` says, and `won` if the mover wins at once.
+        """
+        import numpy as np
+
+        abstraction = self.abstraction
+        worth = []
+        for v, unit in enumerate(abstraction.places.unit, 1):
+            score = self.score + v
+            goes_on = score < abstraction.target
+            # Where no such state exists its chance is 0, so any column will do.
+            column = np.where(goes_on, later.start[self.code + unit] + self.other, 0)
+            gain = after.take(column, axis=1, mode="clip")
+            gain[:, ~goes_on] = 1 - won
+            gain[:, score == abstraction.target] = won
+            worth.append(gain)
+        return worth
+
+    def bag(self, row: Row) -> list[Any]:
+        """[value - 1] how many tiles are unknown; fewer than 0 where there is no such state."""
+        return [
+            self.abstraction.copies - flipped - row.seen.count(v) for v, flipped in enumerate(self.flipped, 1)
+        ]
+
+    def values(self, later: "Columns", after: Any) -> Any:
+        """The values of these states, from those `after` them, which lie as `later` says."""
+        import numpy as np
+
+        worth = [1 - theirs for theirs in self.follow(later, after, 0)]
+        values = np.zeros((len(after), len(self.code)))
+        for i, row in enumerate(self.abstraction.rows[: len(after)]):
+            leaves, terms = self.abstraction.turns[i]
+            bag, gains = self.bag(row), [worth[v - 1][left] for v, left in leaves]
+            value = evaluate_turn(terms, bag, gains, np.maximum)
+            values[i] = np.where(np.min(bag, axis=0) >= 0, value, 0)
+        return values
+
+
+def fill_plainly(abstraction: Abstraction, progress: Progress = quiet) -> "array[int]":
+    """State by state, in plain Python: what is left when nothing else is installed."""
+    places, target = abstraction.places, abstraction.target
+    stored = array("H", bytes(2 * abstraction.stored_rows * places.size))
+    after: dict[tuple[int, int], dict[int, float]] = {}
+
+    def gain(code: int, score: int, v: int, left: int) -> float:
+        if score + v >= target:
+            return float(score + v == target)
+        # What cannot come up has no weight, whatever its value.
+        return 1 - after.get((left, code + places.unit[v - 1]), {}).get(places.points[code] - score, 0.0)
+
+    for layer, codes in places.layers():
+        now: dict[tuple[int, int], dict[int, float]] = {}
+        for (i, row), code in product(enumerate(abstraction.rows[: abstraction.stored_rows]), codes):
+            bag = [abstraction.copies - f - row.seen.count(v) for v, f in enumerate(places.flipped[code], 1)]
+            if min(bag) < 0:
+                continue
+            leaves, terms = abstraction.turns[i]
+            low, high = places.scores(places.points[code], target)
+            line = now[i, code] = {
+                score: evaluate_turn(terms, bag, [gain(code, score, *leaf) for leaf in leaves], max)
+                for score in range(low, high + 1)
+            }
+            if layer % 2 == 0:
+                for score, value in line.items():
+                    stored[i * places.size + places.start[code] + score] = round(value * SCALE)
+        after = now
+        progress(_done(layer, places))
+    return stored
+
+
+def _done(layer: int, places: Places) -> str:
+    return f"solving flip, {1 - layer / max(places.layer.values()):.0%}"

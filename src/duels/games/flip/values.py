@@ -8,8 +8,8 @@ from array import array
 from typing import Any, NamedTuple
 
 from duels.games.flip.abstraction import MOST_NEAR, Abstraction, evaluate_turn
-from duels.games.flip.fill import SCALE
 from duels.games.flip.grid import Grid, make_grid
+from duels.games.flip.table import SCALE
 
 NEVER = 15
 """As a number of turns: the Quantum Flip is not lost."""
