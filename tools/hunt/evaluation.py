@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from duels.core.rules import Seat
-from duels.games.hunt.certify.pair_values import Array, Public
-from duels.games.hunt.certify.policies import MemoryPolicy
+from duels.games.hunt.certify.pair_values import Public
+from duels.games.hunt.certify.policies import Array, MemoryPolicy
 from duels.solving.compiling import compiled
 from duels.solving.progress import Progress, quiet
 

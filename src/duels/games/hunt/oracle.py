@@ -130,7 +130,7 @@ class HuntOracle(
         if view.phase is Phase.OBSERVE:
             raw = tables.name_weights(row, view.cell - 1)
         else:
-            raw = tables.move_weights(row, view.cell - 1 if view.cell else OFF)
+            raw = tables.move_weights(row, place_of(view.cell))
         kept = [0 if isinstance(action, Tunnel) else raw[action.cell - 1] for action in sight.actions]
         return tuple(weight / sum(kept) for weight in kept)
 

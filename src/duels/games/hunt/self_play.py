@@ -26,21 +26,9 @@ FOLDED = CELLS // 2 + 1
 """Of mirror images one is stored: the mover's latest cell is one of so many, from the end of the grid."""
 RANKS = (len(OWN.states) - 1) // CELLS
 """So many states of memory share a latest cell."""
-
-
-def _ranks() -> list[int]:
-    met = [0] * CELLS
-    ranks = [0]
-    for latest in OWN.latest[1:]:
-        ranks.append(met[latest])
-        met[latest] += 1
-    return ranks
-
-
-RANK = _ranks()
-"""By state of memory: its place among those with the same latest cell."""
-
 _FOLLOWING, _LATEST, _MIRRORED = OWN.following, OWN.latest, OWN.mirrored
+RANK = [_LATEST[:number].count(latest) for number, latest in enumerate(_LATEST)]
+"""By state of memory: its place among those with the same latest cell."""
 _HEARD = [OTHERS.numbers[state[:1]] for state in OWN.states]  # what the other side keeps of it
 _ONE_SIDE = FOLDED * CELLS * RANKS * CELLS * CELLS
 

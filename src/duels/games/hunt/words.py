@@ -54,7 +54,7 @@ class HuntWords(Words[Action, Known]):
 
     def _read_movement(self, entry: str, sight: Sight[Action, Known]) -> Action:
         here = sight.view.cell
-        allowed = self._movements(sight)
+        allowed = self._allowed(sight)
         stay = entry.strip().lower() == "stay"
         if stay and here == OFF_GRID:
             raise Refused(f"Your token is off the grid and must enter it. {allowed}")
@@ -73,8 +73,7 @@ class HuntWords(Words[Action, Known]):
 
     def _read_observation(self, entry: str, sight: Sight[Action, Known]) -> Action:
         action = self._parse(entry, "observe")
-        cells = [option.cell for option in sight.actions]
-        allowed = f"Enter OBSERVE and a position: {either(cells)}."
+        allowed = self._allowed(sight)
         if action in sight.actions:
             return action
         if not isinstance(action, Observe):
@@ -94,7 +93,9 @@ class HuntWords(Words[Action, Known]):
         except NotationError:
             return None
 
-    def _movements(self, sight: Sight[Action, Known]) -> str:
+    def _allowed(self, sight: Sight[Action, Known]) -> str:
+        if sight.view.phase is Phase.OBSERVE:
+            return f"Enter OBSERVE and a position: {either([action.cell for action in sight.actions])}."
         cells = [action.cell for action in sight.actions if isinstance(action, Move)]
         ways = [f"MOVE {either(cells)}"]
         if sight.view.cell != OFF_GRID:
@@ -187,9 +188,7 @@ class HuntWords(Words[Action, Known]):
         return Place((action.cell,), VERBS[type(action)])
 
     def moves(self, sight: Sight[Action, Known]) -> str:
-        if sight.view.phase is Phase.OBSERVE:
-            return f"Enter OBSERVE and a position: {either([action.cell for action in sight.actions])}.\n"
-        return self._movements(sight) + "\n"
+        return f"{self._allowed(sight)}\n"
 
     def _revealed(self, seen: Sequence[Event]) -> TextBoard:
         """The grid once more: Q where a token was revealed, * on the position that was observed."""

@@ -6,14 +6,12 @@ already: whatever a point is said to be worth can be won, for every hidden state
 """
 # mypy: disable-error-code="no-untyped-call"
 
-from typing import Any
-
 import numpy as np
 
+from duels.games.hunt.certify.policies import Array
 from duels.games.hunt.certify.responder_problem import HiddenStrategy
 from duels.solving.compiling import compiled
 
-Array = np.ndarray[Any, Any]
 Tables = tuple[Array, ...]
 fast = compiled(nogil=True, boundscheck=False, fastmath={"contract", "arcp", "nsz"})
 
@@ -329,15 +327,12 @@ class Controller:
         """
         grow(self.tables, self.points, self.reach, met, near, gain)
 
-    def improve(self) -> None:
-        roots, shares, _ = self.begin()
-        self.play(roots, shares)
-        self.grow()
-        self.settle(2)
-
     def deepened(self, depth: int) -> "Controller":
         """The same one, improved `depth` times from nothing."""
         self.settle()
         for _ in range(depth):
-            self.improve()
+            roots, shares, _ = self.begin()
+            self.play(roots, shares)
+            self.grow()
+            self.settle(2)
         return self

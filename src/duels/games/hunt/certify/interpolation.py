@@ -4,18 +4,13 @@ A belief is an array of weights over the hidden states; its sum is the probabili
 """
 # mypy: disable-error-code="no-untyped-call"
 
-from typing import Any
-
 import numpy as np
 
-from duels.games.hunt.certify.controller import Controller, act, add, choose, known
+from duels.games.hunt.certify.controller import Controller, Tables, act, add, choose, fast, known
+from duels.games.hunt.certify.policies import Array
 from duels.games.hunt.certify.responder_problem import MOST_STATES, HiddenStrategy
-from duels.solving.compiling import compiled
 
 X = MOST_STATES
-Array = np.ndarray[Any, Any]
-Tables = tuple[Array, ...]
-fast = compiled(nogil=True, boundscheck=False, fastmath={"contract", "arcp", "nsz"})
 PEELS = 3
 """How many known beliefs are peeled off a belief before the rest is interpolated between sets."""
 UPPER_GAIN, LOWER_GAIN = 1e-5, 2e-4

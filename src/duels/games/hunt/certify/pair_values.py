@@ -4,19 +4,16 @@ Its states are what both sides' naming has left in memory and where both tokens 
 sums the same chain forwards from the opening.
 """
 
-from typing import Any
-
 import numpy as np
 
 from duels.core.rules import Seat
-from duels.games.hunt.certify.policies import NOWHERE, MemoryPolicy, policy_of_tables
-from duels.games.hunt.memory import Memory
+from duels.games.hunt.certify.policies import NOWHERE, Array, MemoryPolicy, policy_of_tables
+from duels.games.hunt.memory import Memory, State
 from duels.games.hunt.self_play import FOLDED, RANK, RANKS, STEP, UNITS
 from duels.games.hunt.strategy import CELLS, OWN, Strategy
 from duels.solving.compiling import compiled
 from duels.solving.progress import Progress, quiet
 
-Array = np.ndarray[Any, Any]
 Chances = dict[Seat, Array]
 """By seat, before its turn: its chance to win, by both sides' naming and both tokens, its own first."""
 
@@ -28,7 +25,7 @@ class Public:
     """All that one side's naming can leave behind: in its own memory and in the other's."""
 
     def __init__(self, owner: Memory, hearer: Memory) -> None:
-        start: tuple[Any, Any, int] = ((), (), NOWHERE)
+        start: tuple[State, State, int] = ((), (), NOWHERE)
         found = {start: 0}
         waiting = [start]
         following: list[list[int]] = []
