@@ -21,7 +21,7 @@ from duels.games.chain.rules import (
     QuantumChain,
     State,
 )
-from duels.games.flip.endings import endings
+from duels.games.flip.oracle import endings
 from duels.games.flip.oracle import make_oracle as make_flip_oracle
 from duels.games.flip.rules import UNKNOWN, QuantumTiles
 from duels.games.leap.oracle import LeapOracle

@@ -6,8 +6,7 @@ import pytest
 
 from duels.core.rules import CHANCE, Seat
 from duels.games.flip import verify
-from duels.games.flip.endings import endings
-from duels.games.flip.oracle import make_oracle
+from duels.games.flip.oracle import endings, make_oracle
 from duels.games.flip.rules import QuantumTiles, State
 
 SMALL = QuantumTiles(side=2, values=2, copies=2, target=3)

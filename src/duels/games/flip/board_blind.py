@@ -6,7 +6,6 @@ is, is settled here so that its Quantum Flip always finds a pair (see fact 3 in 
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from random import Random
 from typing import Any, NamedTuple, cast
 
@@ -111,7 +110,7 @@ class BoardBlind:
 
 def summary_of(rules: QuantumTiles, state: State) -> Summary:
     """The position as its mover may summarise it."""
-    grid, me = _grid(rules.side), state.mover - 1
+    grid, me = make_grid(rules.side), state.mover - 1
     lifted = state.lifted if state.choosing else ()
     values = {tile: rules.value_of(face) or 0 for tile, face in enumerate(state.tiles) if face.isalpha()}
     return Summary(
@@ -129,7 +128,7 @@ def summary_of(rules: QuantumTiles, state: State) -> Summary:
 def _action(move: str, rules: QuantumTiles, state: State) -> Action:
     """The move on the board."""
     kind, _, value = move.partition(" ")
-    grid, unknown = _grid(rules.side), _unknown(state)
+    grid, unknown = make_grid(rules.side), _unknown(state)
     face_down = [tile for tile, face in enumerate(state.tiles) if face.isalpha()]
     known = [tile for tile in face_down if value and rules.value_of(state.tiles[tile]) == int(value)]
     if kind == "keep":
@@ -157,9 +156,6 @@ def _spare(grid: Grid, unknown: int) -> int:
     pairs, tiles = most_pairs(grid, unknown), list_tiles(unknown)
     kept = (tile for tile in tiles if most_pairs(grid, unknown & ~(1 << tile)) == pairs)
     return next(kept, tiles[0])
-
-
-_grid = lru_cache(maxsize=16)(make_grid)
 
 
 def _unknown(state: State) -> int:

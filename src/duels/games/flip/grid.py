@@ -3,6 +3,7 @@
 What takes a `Grid` is in the subset of Python that Numba compiles, but for `list_tiles`.
 """
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from duels.games.flip.rules import neighbours
@@ -35,6 +36,7 @@ class Shape(NamedTuple):
     far_spare: int = 0
 
 
+@lru_cache
 def make_grid(side: int) -> Grid:
     """Return the neighbourhoods of a board with so many tiles on a side."""
     near, inner, dark = [0] * side**2, [0] * 4, 0

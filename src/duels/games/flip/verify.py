@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from duels.core.match import Match, playing
 from duels.core.rules import CHANCE, Seat
-from duels.games.flip.endings import endings
 from duels.games.flip.grid import find_shape, list_tiles, make_grid, most_pairs, sure_turns
+from duels.games.flip.oracle import endings
 from duels.games.flip.rules import Action, QuantumFlip, QuantumTiles, State
 from duels.games.flip.table import ROUNDING, SCALE, Table, fill
 from duels.games.flip.values import MOVER, NEVER, make_tables, work_out_value
