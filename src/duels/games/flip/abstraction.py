@@ -16,7 +16,6 @@ A row says which tiles are seen and whose Quantum Flips are left:
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations_with_replacement
 from math import prod
 from typing import Any, NamedTuple
@@ -49,6 +48,7 @@ class Abstraction:
 
     def __init__(self, rules: QuantumTiles) -> None:
         self.values, self.copies, self.target = rules.values, rules.copies, rules.target
+        self.places = Places(self.values, self.copies, self.target)
         faces = range(1, self.values + 1)
         none: list[Seen] = [seen for size in range(3) for seen in combinations_with_replacement(faces, size)]
         # Rows with a fourth unknown neighbour come last and are not stored: no match leads to them.
@@ -104,12 +104,6 @@ class Abstraction:
         if self.names[row][0] in ("high", "low"):
             return self.index["theirs" if mover else "mine", (0, 0)]
         return self.none(self.rows[row].seen)
-
-    # -- where a state's value is stored ---------------------------------------------------------
-
-    @cached_property
-    def places(self) -> "Places":
-        return Places(self.values, self.copies, self.target)
 
 
 BEGINS, TIMES, ONE, TWO, LEAF, OTHER = range(6)

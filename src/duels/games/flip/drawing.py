@@ -76,7 +76,10 @@ class FlipDrawing(Drawing[Action, State]):
         owner = {event.tile: event.seat for event in scored}
         newest = scored[-1].tile if scored and not state.lifted else None
         lifted = {tile: self._shown(state, tile) for tile in state.lifted}
-        dials = [self._dial(state, seat, names.name(seat, begins=True)) for seat in Seat]
+        dials = [
+            _dial(seat, score, self.rules.target, state.has_quantum(seat), names.name(seat, begins=True))
+            for seat, score in zip(Seat, state.scores, strict=True)
+        ]
         tiles = [
             _face(grid, tile, face, owner.get(tile), tile == newest, names)
             if face.isdigit()
@@ -89,9 +92,6 @@ class FlipDrawing(Drawing[Action, State]):
         pressed = [_target(grid, action, lifted) for action in sight.actions] if targets else None
         scene = [*dials, _coordinates(grid), *tiles, *raised]
         return board(grid.height, _told(grid, state, lifted, names), scene, pressed)
-
-    def _dial(self, state: State, seat: Seat, name: str) -> str:
-        return _dial(seat, state.scores[seat - 1], self.rules.target, state.has_quantum(seat), name)
 
     def _shown(self, state: State, tile: int) -> str:
         """What is seen of a tile that is being turned; what it showed earlier is for players to remember."""

@@ -53,11 +53,8 @@ class FlipOracle(Oracle[Action, State]):
     def _value_of(self, sight: Sight[Action, State]) -> Value:
         state = sight.view
         lifted = self.rules.actor(state) is CHANCE
-        found = self._lifted(state) if lifted else self._verdict(state).value
+        found = self._lifted(state) if lifted else self._verdict_on(sight).value
         return found if state.mover is sight.seat else found.for_other()
-
-    def _verdict_on(self, sight: Sight[Action, State]) -> Verdict[Action]:
-        return self._verdict(sight.view)
 
     def idea(self, sight: Sight[Action, State], action: Action) -> Hashable:
         tiles = sight.view.tiles
@@ -89,12 +86,13 @@ class FlipOracle(Oracle[Action, State]):
 
         return verify(self, make_oracle, progress)
 
-    def _verdict(self, state: State) -> Verdict[Action]:
+    def _verdict_on(self, sight: Sight[Action, State]) -> Verdict[Action]:
+        state = sight.view
         actions = self.rules.actions(state)
         lows, highs, least, most = self._at_once(state)
         for steps in self._steps(state):
             if steps:
-                lows, highs = self._look_ahead(state, actions, steps)
+                lows, highs = map(list, zip(*(self._interval(state, a, steps) for a in actions), strict=True))
             low, high = max(least, *lows), min(most, max(highs))
             if high - low <= ENOUGH:
                 break
@@ -121,13 +119,6 @@ class FlipOracle(Oracle[Action, State]):
         least, most = bounds.judge(self.tables, *self._read(state), lows, highs)
         # Legal actions are in the order of all.
         return [low for low in lows if low >= 0], [high for high in highs if high >= 0], least, most
-
-    def _look_ahead(
-        self, state: State, actions: tuple[Action, ...], steps: int
-    ) -> tuple[list[float], list[float]]:
-        """The intervals of actions, so many steps ahead."""
-        lows, highs = zip(*(self._interval(state, action, steps) for action in actions), strict=True)
-        return list(lows), list(highs)
 
     def _interval(self, state: State, action: Action, steps: int) -> Interval:
         tables = self.tables

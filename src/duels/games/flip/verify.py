@@ -218,13 +218,9 @@ def compare(oracle: "FlipOracle", states: list[State], progress: Progress = quie
             after = rules.apply(state, judged.action).state
             claims.append((judged.value, exact(after, seat)))
             claims.append((oracle.value(rules.sight(after, seat)), exact(after, seat)))
-        outside += any(not _within(value.low, true, value.high) for value, true in claims)
+        outside += any(not value.low - FLOAT <= true <= value.high + FLOAT for value, true in claims)
         widest = max(widest, verdict.value.error)
     return outside, widest
-
-
-def _within(low: float, exact: Fraction, high: float) -> bool:
-    return low - FLOAT <= exact <= high + FLOAT
 
 
 def self_play(oracle: "FlipOracle", matches: int, progress: Progress = quiet) -> Check:

@@ -172,7 +172,9 @@ class FlipWords(Words[Action, State]):
             done = f"flipped tile {tile} revealing a {value}"
             told = f"You {done}."
         # At the end the book goes straight to the verdict.
-        board: list[Line] = [] if score >= self.rules.target else ["", self._board(event), ""]
+        board: list[Line] = (
+            [] if score >= self.rules.target else ["", self._grid(event.tiles, event.scores, event.tile), ""]
+        )
         return Narration(
             [say(event.seat, f"{done}. New score: {score}.")], book=[told, *board], to=event.seat
         )
@@ -186,12 +188,8 @@ class FlipWords(Words[Action, State]):
             why = f"Your total score is now {event.score}, which exceeds {self.rules.target}."
             told = [why, f"You lose the game. {won}"]
         verdict = f"That {'is exactly' if event.won else 'exceeds'} {self.rules.target}."
-        return Narration(
-            [say(verdict, victory(winner))], book=[*told, "", self._board(scored)], to=event.seat
-        )
-
-    def _board(self, event: Scored) -> TextBoard:
-        return self._grid(event.tiles, event.scores, event.tile)
+        board = self._grid(scored.tiles, scored.scores, scored.tile)
+        return Narration([say(verdict, victory(winner))], book=[*told, "", board], to=event.seat)
 
     def board(self, sight: Sight[Action, State]) -> TextBoard:
         return self._grid(self._face_up(sight.view), sight.view.scores)

@@ -158,9 +158,8 @@ class HuntOracle(
         return f"went onto {{whose}} token, which was there with a chance of about {chance:.0%}"
 
     def strike(self, sight: Sight[Action, Known], others: Sight[Action, Known], action: Action) -> str:
-        here = sight.view.cell
         # Two tokens on one cell have collided, whatever is named after that.
-        if not isinstance(action, Observe) or not action.cell == others.view.cell != here:
+        if not isinstance(action, Observe) or not action.cell == others.view.cell != sight.view.cell:
             return ""
         chance = self.belief(sight)[f"position {action.cell}"]
         return f"named {action.cell}, where {{whose}} token was, a chance of about {chance:.0%}"
