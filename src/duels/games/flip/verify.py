@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from duels.core.match import Match, playing
 from duels.core.rules import CHANCE, Seat
 from duels.games.flip.grid import find_shape, list_tiles, make_grid, most_pairs, sure_turns
-from duels.games.flip.oracle import endings
 from duels.games.flip.rules import Action, QuantumFlip, QuantumTiles, State
 from duels.games.flip.table import ROUNDING, SCALE, Table, fill
 from duels.games.flip.values import MOVER, NEVER, make_tables, work_out_value
@@ -90,10 +89,10 @@ def counting_agrees(oracle: "FlipOracle") -> Check:
     """Where nothing is left to decide, adding up how matches end gives the value as well."""
     rules = oracle.rules
     start = replace(rules.initial(), quantum=(False, False))
-    found = endings(rules, start)
-    assert found
-    counted = found[Seat.ONE].hits + found[Seat.TWO].passes
-    value = oracle.value(rules.sight(start, Seat.ONE))
+    sight = rules.sight(start, Seat.ONE)
+    (found,) = oracle.findings(sight)
+    counted = found.data["1"]["hits"] + found.data["2"]["passes"]
+    value = oracle.value(sight)
     return Check(
         "counting every end gives the value of a match without Quantum Flips",
         value.low - FLOAT <= counted <= value.high + FLOAT,
