@@ -1,0 +1,52 @@
+"""Train Tianshou's DQN and print its exploitability."""
+
+import gymnasium
+import numpy as np
+import torch
+from tianshou.algorithm.modelfree.dqn import DQN, DiscreteQLearningPolicy
+from tianshou.algorithm.optim import AdamOptimizerFactory
+from tianshou.data import Batch, Collector, VectorReplayBuffer
+from tianshou.env import DummyVectorEnv
+from tianshou.utils.net.common import Net
+from tianshou.utils.torch_utils import policy_within_training_step, torch_train_mode
+
+import duels
+import duels.envs.gymnasium
+
+SHORT = {"cells": 5, "run": 3, "max_boards": 2}
+
+
+def make():
+    return gymnasium.make("duels/Chain-v0", seat="random", dict_observations=("obs", "mask"), **SHORT)
+
+
+def learn(seed):
+    torch.manual_seed(seed)
+    np.random.seed(seed)
+    envs = DummyVectorEnv([make for _ in range(4)])
+    observations, actions = envs.observation_space[0]["obs"], envs.action_space[0]
+    policy = DiscreteQLearningPolicy(
+        model=Net(state_shape=observations.shape, action_shape=actions.n, hidden_sizes=[64]),
+        action_space=actions,
+        eps_training=0.5,
+    )
+    algorithm = DQN(
+        policy=policy,
+        optim=AdamOptimizerFactory(lr=3e-3),
+        target_update_freq=50,
+        n_step_return_horizon=20,
+    )
+    envs.seed(seed)
+    buffer = VectorReplayBuffer(2_000, 4)
+    collector = Collector(algorithm, envs, buffer)
+    collector.reset()
+    for _ in range(15):
+        with policy_within_training_step(policy):
+            collector.collect(n_step=80)
+        with torch_train_mode(algorithm), policy_within_training_step(policy):
+            for _ in range(10):
+                algorithm.update(buffer, sample_size=64)
+    return lambda observations, masks: policy(Batch(obs=Batch(obs=observations, mask=masks), info={})).act
+
+
+print(duels.over_seeds(learn, "chain", seeds=range(3), **SHORT))
