@@ -7,26 +7,39 @@ from tests.attack.information_flow import information_flow
 from tests.attack.signals import signals
 
 ATTACKS = (
-    Attack("kills", "killed before and after every system call that changes a file", faults.kills, 80),
     Attack(
-        "power cuts", "the power cut after every such call, with what was not synced", faults.power_cuts, 50
+        "kills", "kill the program before and after every system call that changes a file", faults.kills, 80
     ),
-    Attack("torn writes", "every write carried out in part", faults.torn_writes, 50),
-    Attack("full disks", "a disk with room for every number of bytes", faults.full_disks, 50),
-    Attack("errors", "every system call refused, once or from then on", faults.errors, 120),
+    Attack(
+        "power cuts", "cut the power after every such call, and lose unsynced data", faults.power_cuts, 50
+    ),
+    Attack("torn writes", "complete every write only in part", faults.torn_writes, 50),
+    Attack("full disks", "fill the disk after every possible number of bytes", faults.full_disks, 50),
+    Attack("errors", "let every system call fail, once or permanently", faults.errors, 120),
     Attack(
         "records",
-        "records by grammar and by mutation, for every command that reads one",
+        "give generated and mutated records to every command that reads one",
         fuzzing.records,
         110,
     ),
     Attack(
-        "entries", "entries at every prompt of every game, and whole sessions of them", fuzzing.entries, 60
+        "entries",
+        "type generated entries at every prompt, and play whole sessions of them",
+        fuzzing.entries,
+        60,
     ),
-    Attack("caches", "damaged files in the cache", caches.caches, 16),
+    Attack("caches", "damage files in the cache", caches.caches, 16),
     Attack(
-        "information flow", "matches that a seat cannot tell apart, on every surface", information_flow, 500
+        "information flow",
+        "compare matches that a seat cannot tell apart on every surface",
+        information_flow,
+        500,
     ),
-    Attack("signals", "signals and keys at every prompt in a real terminal", signals, 16),
-    Attack("environments", "locales, streams, homes, and files that are no records", environments, 20),
+    Attack("signals", "send signals and keys at every prompt of a real terminal", signals, 16),
+    Attack(
+        "environments",
+        "vary locales, streams and home folders, and pass files that are not records",
+        environments,
+        20,
+    ),
 )

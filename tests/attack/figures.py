@@ -37,7 +37,7 @@ def markdown(figures: dict[str, Any]) -> str:
     """The table, and how to repeat it."""
     rows = figures["attacks"]
     total = {name: sum(row[name] for row in rows) for name in ("cases", "failures", "seconds")}
-    lines = ["| attack | what is done | cases | failures | seconds |", "|---|---|--:|--:|--:|"]
+    lines = ["| attack | method | cases | failures | seconds |", "|---|---|--:|--:|--:|"]
     for row in [*rows, {"kind": "all", "what": "", **total}]:
         numbers = f"{row['cases']:,} | {row['failures']} | {row['seconds']:.0f}"
         lines.append(f"| {row['kind']} | {row['what']} | {numbers} |")
