@@ -21,6 +21,15 @@ WORDS_NAMED = {word for name in NAMED for word in re.findall(r"\w+", name)}
 NEEDED = re.findall(r"^\d+\. `([^`]+)`", SECTION, flags=re.MULTILINE)
 
 
+def test_every_file_of_the_map_exists() -> None:
+    section = GUIDE.split("## Where to make a change\n")[1].split("\n## ")[0]
+    paths = [path for path in re.findall(r"`([^`\n]+)`", section) if "/" in path and path != "src/duels/"]
+    assert len(paths) > 30
+    for path in paths:
+        root = ROOT if path.startswith("docs/") else ROOT / "src" / "duels"
+        assert (root / path.replace("GAME", "chain")).exists(), path
+
+
 def source() -> str:
     files = [*(ROOT / "src").rglob("*.py"), *TEMPLATE.rglob("*.template"), ROOT / "Makefile"]
     return "\n".join(path.read_text(encoding="utf-8") for path in files)
