@@ -15,8 +15,8 @@ from time import perf_counter, process_time, thread_time
 from typing import Any
 from unittest.mock import patch
 
-from duels.arena.bout import Bout, Judge, play_with
 from duels.arena.config import Config
+from duels.arena.match_plan import Judge, MatchPlan, play_with
 from duels.arena.pool import serve
 from duels.arena.run import Progress, run
 from duels.core.rules import Seat
@@ -77,7 +77,7 @@ class Stopwatch:
         """CPU time beside matches, that of other threads included."""
         return self.ended - self.began - self.inside
 
-    def play_with(self, bout: Bout, judge: Judge, players: Mapping[Seat, Player]) -> dict[str, Any]:
+    def play_with(self, bout: MatchPlan, judge: Judge, players: Mapping[Seat, Player]) -> dict[str, Any]:
         """Play a match on the stopwatch."""
         began = thread_time()
         row = play_with(bout, judge, players)

@@ -19,8 +19,8 @@ from typing import Any
 
 from arena_cost import cost_of
 
-from duels.arena.bout import Judge, play_with
 from duels.arena.config import Config
+from duels.arena.match_plan import Judge, play_with
 from duels.arena.run import run
 from duels.core.match import Match
 from duels.core.rules import Seat

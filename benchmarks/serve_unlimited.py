@@ -7,8 +7,8 @@ import socket
 import sys
 
 from duels.web.server import Server
-from duels.web.settings import Settings
-from duels.web.visitors import Limits, Rate
+from duels.web.settings import ServerSettings
+from duels.web.visitors import Rate, VisitorLimits
 
 PLENTY = Rate(1e9, 1e9)
 MANY = 10**6
@@ -19,11 +19,11 @@ def main() -> None:
     listening.bind(("127.0.0.1", 0))
     listening.listen(4096)
     port = listening.getsockname()[1]
-    settings = Settings(
+    settings = ServerSettings(
         database=sys.argv[1],
         port=port,
         look_ahead=False,
-        limits=Limits(
+        limits=VisitorLimits(
             PLENTY, PLENTY, PLENTY, PLENTY, streams=MANY, streams_of_address=MANY, matches_a_day=MANY
         ),
     )

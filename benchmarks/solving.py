@@ -23,7 +23,7 @@ from cpu_time import of_commands
 import duels
 from duels.core.rules import CHANCE, Seat
 from duels.games import GAMES
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 
 Row = dict[str, Any]
 SOLVED = ("lights", "leap", "chain", "flip")
@@ -104,7 +104,7 @@ def lookups(positions: int = 100) -> list[Row]:
     found = []
     for game in GAMES.values():
         say(f"looking up {game.name}")
-        rng, oracle = Random(0), oracle_for(game.rules())
+        rng, oracle = Random(0), get_oracle(game.rules())
         times: list[float] = []
         match = duels.start(game.name)
         while len(times) < positions:

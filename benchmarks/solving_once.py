@@ -21,7 +21,7 @@ from duels.games import find_game
 from duels.solving.graph import explore
 from duels.solving.nimbers import TakeAndBreak
 from duels.solving.oracle import OpenOracle
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 
 Answer = dict[str, Any]
 NIM = (1, 3, 5, 7)
@@ -44,7 +44,7 @@ def traced(work: Callable[[], Answer]) -> Answer:
 def oracle_from_nothing(name: str, rules: Any) -> Any:
     """The oracle, made without anything that is shipped or cached."""
     if name != "flip":
-        return oracle_for(rules)
+        return get_oracle(rules)
     from duels.games.flip.abstraction import Abstraction
     from duels.games.flip.oracle import FlipOracle
     from duels.games.flip.table import Table, fill
@@ -64,7 +64,7 @@ def our_states(name: str, rules: AnyRules) -> Answer:
     states = explore(rules).states
     oracle = oracle_from_nothing(name, rules)
     if isinstance(oracle, OpenOracle):
-        values = [float(oracle.worth(state)) for state in states]
+        values = [float(oracle.state_value(state)) for state in states]
     else:
         values = [oracle.value(rules.sight(state, Seat.ONE)).number for state in states]
     return {"states": len(values), "opening": values[0]}

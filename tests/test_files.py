@@ -11,7 +11,7 @@ import pytest
 
 from duels import files
 from duels.core.errors import DuelsError
-from duels.files import draft_of, open_regular, write_whole
+from duels.files import open_regular, temporary_path, write_whole
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has no such modes and pipes")
 
@@ -82,10 +82,10 @@ def test_a_draft_whose_writer_was_killed_is_removed_later(tmp_path: Path) -> Non
 
 
 def test_a_draft_that_was_not_put_anywhere_is_removed(tmp_path: Path) -> None:
-    with draft_of(tmp_path / "file") as draft:
+    with temporary_path(tmp_path / "file") as draft:
         draft.write_text("half")
     assert not list(tmp_path.iterdir())
-    with draft_of(tmp_path / "file") as draft:
+    with temporary_path(tmp_path / "file") as draft:
         draft.write_text("whole")
         os.replace(draft, tmp_path / "file")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
@@ -98,6 +98,6 @@ def test_nobody_waits_for_a_pipe(tmp_path: Path) -> None:
 
 
 def test_an_error_without_a_number_is_told_too(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="of another library") as caught, files.naming(tmp_path):
+    with pytest.raises(OSError, match="of another library") as caught, files.name_file_in_errors(tmp_path):
         raise OSError("of another library")
     assert caught.value.filename == tmp_path

@@ -148,7 +148,7 @@ def test_imports_point_one_way(module: str, path: Path) -> None:
         ("duels.play.live", "duels.terminal.screen.Screen"),
         ("duels.analysis.grading", "duels.envs.engine.Engine"),
         ("duels.terminal.solve", "duels.envs.vector.make"),
-        ("duels.terminal.play", "duels.web.service.Matches"),
+        ("duels.terminal.play", "duels.web.service.MatchService"),
         ("duels.web.app", "duels.terminal.screen.Screen"),
     ],
 )

@@ -60,7 +60,7 @@ def play_at_terminal(tracer: Tracer, folder: Path) -> None:
     """Record from one person's prompt to the other's, as in a golden transcript."""
     from duels.core.words import Question
     from duels.games import find_game
-    from duels.play.new_match import NewMatch
+    from duels.play.new_match import MatchSetup
     from duels.terminal.play import play_new
     from duels.terminal.screen import Screen
 
@@ -73,7 +73,7 @@ def play_at_terminal(tracer: Tracer, folder: Path) -> None:
         tracer.recording = questions == 2
         return ask(screen, question, unseen)
 
-    new = NewMatch(find_game(GAME).rules(), "human", "human", path=folder / "terminal.duel")
+    new = MatchSetup(find_game(GAME).rules(), "human", "human", path=folder / "terminal.duel")
     with (
         mock.patch.object(Screen, "ask", ask_and_record),
         mock.patch.object(sys, "stdin", io.StringIO("4\n1\n7\n")),

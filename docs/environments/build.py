@@ -16,15 +16,15 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "baselines"))
 from runs import FORMS, LEARNERS, Form, measured, near_in_words, number, spread
 
 from duels import vector
-from duels.core.features import Entries, Feature, left_feature, said
-from duels.core.options import Option, options_of
+from duels.core.features import Entries, Feature, format_feature_value, left_feature
+from duels.core.options import Option, list_options
 from duels.core.rules import Seat
 from duels.envs.gymnasium import DuelEnv
 from duels.envs.versions import LATEST, VERSIONS
 from duels.games import GAMES
 from duels.games.hunt.strategy import claimed
 from duels.solving.oracle import Exactness
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 from duels.solving.tables import ILLEGAL, NOBODY, Tables
 
 FOLDER = Path(__file__).parent / "games"
@@ -100,7 +100,7 @@ def page(name: str) -> str:
             "|---|---|---|",
             *(
                 f"| `{option.name}` | {_default(option)} | {option.help} |"
-                for option in options_of(type(rules))
+                for option in list_options(type(rules))
             ),
             "",
             "## Versions",
@@ -223,7 +223,7 @@ def _baseline(name: str) -> str:
 
 
 def _value(rules: Any) -> str:
-    value = oracle_for(rules).value(rules.sight(rules.initial(), Seat.ONE))
+    value = get_oracle(rules).value(rules.sight(rules.initial(), Seat.ONE))
     if value.exactness is Exactness.EXACT:
         return f"{value.number:g}, exactly"
     if value.exactness is Exactness.BOUND:
@@ -238,7 +238,7 @@ def _layout(features: tuple[Feature, ...], meanings: dict[str, str]) -> list[str
     for feature in features:
         end = start + feature.size - 1
         places = f"{start}" if start == end else f"{start}–{end}"
-        values = [said(value) for value in feature.values]
+        values = [format_feature_value(value) for value in feature.values]
         if len(values) > 12:
             values = [*values[:3], "…", values[-1]]
         slots = f" × {feature.count}" if feature.count > 1 else ""

@@ -11,17 +11,17 @@ import numpy as np
 from duels.analysis.agents import player_odds
 from duels.analysis.exploitability import tabulate
 from duels.analysis.grading import tabled
-from duels.arena.bout import Bout, Judge, play_with
 from duels.arena.confidence import CONFIDENCE, mean, sequence_of
 from duels.arena.config import ProbeConfig
 from duels.arena.logs import Row
+from duels.arena.match_plan import Judge, MatchPlan, play_with
 from duels.arena.probe import Ask, collect
 from duels.arena.report import GameReport
 from duels.arena.scores import HIGHEST, LOWEST, Unit, finished_units, units_of
 from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.games import find_game
 from duels.players import Player, make_player
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 from duels.solving.table_response import expected_values
 from duels.solving.tables import shared_tables
 
@@ -94,7 +94,7 @@ def _asked(rules: AnyRules, number: int) -> Mapping[Seat, int]:
 def _answer(sight: Sight[Any, Any], number: int) -> Row:
     """A perfect player's answer, or one that hangs on the position and the player alone."""
     rules = sight.rules
-    actions = sight.actions if number else oracle_for(rules).judge(sight).best
+    actions = sight.actions if number else get_oracle(rules).judge(sight).best
     rng = Random(f"{number} {rules.format_position(sight)}")
     return {"action": rules.format(rng.choice(actions)), "policy": None}
 
@@ -134,6 +134,6 @@ def _played(rules: AnyRules, judge: Judge, players: dict[str, Player], number: i
     rows = []
     for pair in range(LOOKS[-1]):
         for names in ((ONE, TWO), (TWO, ONE)):
-            bout = Bout(rules.name, (), names, f"coverage {number} {pair}", pair)
+            bout = MatchPlan(rules.name, (), names, f"coverage {number} {pair}", pair)
             rows.append(play_with(bout, judge, {seat: players[names[seat - 1]] for seat in Seat}))
     return finished_units(units_of(rows, ONE))

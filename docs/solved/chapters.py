@@ -194,7 +194,7 @@ def _why_even(rules: QuantumChain, oracle: ChainOracle) -> str:
     held = [state for state in boards if state.cells[middle] == SYMBOL[Seat.ONE]]
     holds(all(oracle.worth(state) >= HALF for state in held), "who holds the middle is never below even")
     begun = [state for state in boards if rules.cells - state.cells.count(FREE) <= 1]
-    mistakes = (set(oracle.worths_after(state, rules.actions(state))) != {HALF} for state in begun)
+    mistakes = (set(oracle.action_values(state, rules.actions(state))) != {HALF} for state in begun)
     holds(not any(mistakes), "no first cell is a mistake, and no answer to it")
     holds(_second_can_block(rules, middle + 1), "two symbols that cannot be challenged stop every chain")
     return f"""\
@@ -279,7 +279,7 @@ def flip(pictures: Pictures) -> str:
     both, one, two, none = values.values()
     ideas = {}
     for judged in oracle.judge(sights["both"]).actions:
-        ideas.setdefault(oracle.idea(sights["both"], judged.action), judged)
+        ideas.setdefault(oracle.action_class(sights["both"], judged.action), judged)
     first = "".join(
         f"| `{rules.format(judged.action)}` | {percent(judged.value)} |\n" for judged in ideas.values()
     )

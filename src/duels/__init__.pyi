@@ -1,5 +1,5 @@
 from . import vector as vector
-from .analysis.agents import masked as masked
+from .analysis.agents import mask_agent as mask_agent
 from .analysis.agents import policy_of as policy_of
 from .analysis.agents import table_of as table_of
 from .analysis.exercises import Exercise as Exercise
@@ -7,7 +7,7 @@ from .analysis.exercises import exercises as exercises
 from .analysis.exploitability import best_responses as best_responses
 from .analysis.exploitability import exploitability as exploitability
 from .analysis.exploitability import exploitability_bounds as exploitability_bounds
-from .analysis.exploitability import over_seeds as over_seeds
+from .analysis.exploitability import exploitability_over_seeds as exploitability_over_seeds
 from .analysis.hints import Hint as Hint
 from .analysis.hints import hint as hint
 from .analysis.review import Review as Review

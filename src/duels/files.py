@@ -27,7 +27,7 @@ _FORGOTTEN = 3600.0  # seconds after which nobody is still writing a draft
 
 
 @contextmanager
-def naming(path: Path) -> Iterator[None]:
+def name_file_in_errors(path: Path) -> Iterator[None]:
     """Let errors of the system name the file they are about."""
     try:
         yield
@@ -51,7 +51,7 @@ def _check_regular(handle: int, path: Path) -> None:
 # -- one writer at a time ----------------------------------------------------------------------------
 
 
-class InUse(DuelsError):
+class FileInUse(DuelsError):
     """Another program is writing to the file."""
 
 
@@ -66,13 +66,13 @@ def lock(handle: int, path: Path) -> bool:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
-            raise InUse(f"{path} is being written somewhere else right now.") from None
+            raise FileInUse(f"{path} is being written somewhere else right now.") from None
         return False
     return True
 
 
 @contextmanager
-def sole_writer(path: Path) -> Iterator[None]:
+def exclusive_writer(path: Path) -> Iterator[None]:
     """Within, the file is there, and nobody else who asks like this writes to it. It is not left empty."""
     while True:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
@@ -101,11 +101,11 @@ def _is_at(handle: int, path: Path) -> bool:
 
 
 def write_whole(path: Path, content: bytes, over: bool = False, private: bool = False) -> None:
-    """Write a file that appears with all its content or not at all (see `put`)."""
-    let_go(put(path, content, over, private))
+    """Write a file that appears with all its content or not at all (see `write_and_open`)."""
+    close_quietly(write_and_open(path, content, over, private))
 
 
-def put(
+def write_and_open(
     path: Path,
     content: bytes,
     over: bool = False,
@@ -133,10 +133,10 @@ def put(
         write_all(handle, content)
         os.fsync(handle)
         (_name_again if over else _name_new)(draft, path)
-        settle_folder(path.parent)
+        sync_folder(path.parent)
     except BaseException as problem:
         if handle >= 0:
-            let_go(handle)
+            close_quietly(handle)
             with suppress(OSError):
                 os.unlink(draft)
         if isinstance(problem, OSError):  # nobody knows the draft's name
@@ -146,7 +146,7 @@ def put(
 
 
 @contextmanager
-def draft_of(path: Path) -> Iterator[Path]:
+def temporary_path(path: Path) -> Iterator[Path]:
     """Within, a name for what will be put at `path`; if it is still there at the end, it is removed."""
     _sweep(path.parent)
     draft = _draft_of(path)
@@ -166,25 +166,25 @@ def write_all(handle: int, data: bytes) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def let_go(handle: int) -> None:
+def close_quietly(handle: int) -> None:
     """Close a file; whatever the system then says, all that counts was synced before."""
     with suppress(OSError):
         os.close(handle)
 
 
-def settle_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make a new file's name as safe as its content."""
     if not hasattr(os, "O_DIRECTORY"):  # Windows does it by itself
         return
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        with naming(folder):
+        with name_file_in_errors(folder):
             os.fsync(handle)
     except OSError as error:
         if error.errno not in _NO_SYNC:
             raise
     finally:
-        let_go(handle)
+        close_quietly(handle)
 
 
 def _take_mode(draft: str, path: Path, private: bool) -> None:

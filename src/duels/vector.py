@@ -7,12 +7,12 @@ from duels.core.rules import AnyRules
 from duels.core.validation import check_flag, check_int
 from duels.envs.batch import Batch, ReadyPolicy
 from duels.envs.form import form_of
-from duels.envs.results import Steps, Tally
+from duels.envs.results import BatchTally, Steps
 from duels.envs.tabled import TableBatch, make_batch
-from duels.games import rules_of
+from duels.games import resolve_rules
 from duels.solving.tables import Tables
 
-__all__ = ["Batch", "ReadyPolicy", "Steps", "TableBatch", "Tables", "Tally", "make"]
+__all__ = ["Batch", "BatchTally", "ReadyPolicy", "Steps", "TableBatch", "Tables", "make"]
 
 
 def make(
@@ -37,7 +37,7 @@ def make(
     secrets. A game that has too many states for tables is refused, except flip, which has a step of its own;
     the extra `fast` compiles that, and without it large batches of flip are slow.
     """
-    rules = rules_of(game, **options)
+    rules = resolve_rules(game, **options)
     return make_batch(
         rules,
         check_int("num_envs", num_envs, 1),

@@ -4,18 +4,22 @@ from itertools import islice
 from random import Random
 
 import duels
-from duels.core.match import AnyMatch, playing
+from duels.core.match import AnyMatch, play_through
 from duels.games import find_game
 
 
 def random_match(game: str, rng: Random, most: int = 80) -> AnyMatch:
     """A match of random moves, so many entries long at most."""
-    *_, match = islice(playing(duels.start(game), rng, lambda match, _: rng.choice(match.actions)), most + 1)
+    *_, match = islice(
+        play_through(duels.start(game), rng, lambda match, _: rng.choice(match.actions)), most + 1
+    )
     return match
 
 
 def level_match(game: str, level: str, rng: Random) -> AnyMatch:
     """A match of two players of a level."""
     player = duels.make_player(level, find_game(game).rules())
-    *_, match = playing(duels.start(game), rng, lambda match, seat: player.choose(match.sight(seat), rng))
+    *_, match = play_through(
+        duels.start(game), rng, lambda match, seat: player.choose(match.sight(seat), rng)
+    )
     return match

@@ -22,7 +22,7 @@ from duels.games import find_game
 from duels.games.chain.oracle import make_oracle
 from duels.games.chain.rules import QuantumChain
 from duels.games.hunt.rules import Phase
-from duels.solving.oracle import OFTEN, Judged, Value, Verdict
+from duels.solving.oracle import OFTEN, ActionValue, Value, Verdict
 from tests.analysis.toys import STEPS, Steps
 
 
@@ -43,7 +43,7 @@ def test_exercises_have_one_right_answer(game: str) -> None:
     assert len({exercise.position for exercise in found}) == 8
     for exercise in found:
         explainer = exercise.oracle
-        ideas = {j.action: explainer.idea(exercise.sight, j.action) for j in exercise.verdict.actions}
+        ideas = {j.action: explainer.action_class(exercise.sight, j.action) for j in exercise.verdict.actions}
         right = [j for j in exercise.verdict.actions if ideas[j.action] in exercise.right]
         wrong = [j.value.number for j in exercise.verdict.actions if ideas[j.action] not in exercise.right]
         assert len(exercise.right) == 1
@@ -55,7 +55,7 @@ def test_in_hunt_whatever_the_strategy_mixes_at_no_cost_is_right() -> None:
     asked = sample("hunt")
     assert len(asked) == 12
     for exercise in asked:
-        idea = exercise.oracle.idea
+        idea = exercise.oracle.action_class
         worth = exercise.verdict.value.number
         graded = [
             (j, worth - j.value.number, idea(exercise.sight, j.action) in exercise.right)
@@ -69,7 +69,7 @@ def test_in_hunt_whatever_the_strategy_mixes_at_no_cost_is_right() -> None:
 
 def test_hunt_asks_for_names_and_steps_as_well_as_staying() -> None:
     asked = sample("hunt")
-    lessons = [exercise.lesson for exercise in asked]
+    lessons = [exercise.theme for exercise in asked]
     assert lessons.count(frozenset({Phase.OBSERVE})) >= 3
     assert lessons.count(frozenset({0, 1})) >= 3  # to step is as right as to stay
     assert lessons.count(frozenset({0})) <= 5
@@ -77,7 +77,7 @@ def test_hunt_asks_for_names_and_steps_as_well_as_staying() -> None:
 
 @pytest.mark.parametrize("game", ["lights", "leap", "chain", "flip", "hunt"])
 def test_consecutive_exercises_teach_different_things(game: str) -> None:
-    assert all(one.lesson != two.lesson for one, two in pairwise(sample(game)))
+    assert all(one.theme != two.theme for one, two in pairwise(sample(game)))
 
 
 def test_every_exercise_is_from_a_match_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +113,7 @@ def test_flip_asks_for_more_than_unknown_tiles() -> None:
 
 
 class _Plain:
-    def idea(self, sight: object, action: str) -> str:
+    def action_class(self, sight: object, action: str) -> str:
         return action
 
 
@@ -131,7 +131,7 @@ def test_one_right_answer_is_clearly_right(
     weights: tuple[float, float], values: tuple[float, float], right: str | None
 ) -> None:
     judged = tuple(
-        Judged(name, Value(value), weight > 0, weight)
+        ActionValue(name, Value(value), weight > 0, weight)
         for name, value, weight in zip("ab", values, weights, strict=True)
     )
     found = one_answer(_Plain(), None, Verdict(Value(values[0]), judged))  # type: ignore[arg-type]
@@ -142,7 +142,7 @@ def test_an_idea_may_be_called_anything(monkeypatch: pytest.MonkeyPatch) -> None
     oracle = make_oracle(QuantumChain())
     positions = []
     for first in (0, 1):
-        monkeypatch.setattr(oracle, "idea", lambda sight, action, n=first: n + sight.actions.index(action))
+        monkeypatch.setattr(oracle, "action_class", lambda sight, a, n=first: n + sight.actions.index(a))
         found = [e for seed in range(10) for e in _in_one_match(oracle, Random(seed))]
         positions.append([exercise.position for exercise in found])
         assert {first} in [exercise.right for exercise in found]

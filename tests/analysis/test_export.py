@@ -9,14 +9,14 @@ import pyarrow
 import pyarrow.parquet as parquet
 import pytest
 
+from duels.analysis.encoding import ObservationEncoder
 from duels.analysis.export import Export, export
-from duels.analysis.shown import Shown
 from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.core.rules import AnyRules
 from duels.games import GAMES
 from duels.players import make_player
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 from tests.analysis.toys import Steps
 from tests.envs.reference import MatchEngine
 
@@ -35,7 +35,7 @@ def test_every_line_replays_and_is_graded(game: str, tmp_path: Path) -> None:
     limits: dict[str, Any] = {"chain": {"max_boards": 2}, "hunt": {"max_turns": 6}}
     run = run_of(game, 3, **limits.get(game, {}))
     export(run, tmp_path / "out.jsonl")
-    oracle = oracle_for(run.rules)
+    oracle = get_oracle(run.rules)
     for number, told in enumerate(matches_in(tmp_path / "out.jsonl")):
         assert told["number"] == number
         match: Any = Match.start(run.rules)
@@ -148,7 +148,7 @@ def test_rows_are_what_an_environment_shows(game: str, tmp_path: Path) -> None:
     table = parquet.read_table(tmp_path / "out.parquet")
     rules, rows = run.rules, table.to_pylist()
     actions = rules.all_actions()
-    for name, size in (("observation", Shown(rules).size), ("action_mask", len(actions))):
+    for name, size in (("observation", ObservationEncoder(rules).size), ("action_mask", len(actions))):
         assert table.schema.field(name).type.list_size == size
     for place, row in enumerate(rows):
         mine = [r for r in rows[place + 1 :] if (r["number"], r["seat"]) == (row["number"], row["seat"])]

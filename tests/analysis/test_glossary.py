@@ -6,7 +6,7 @@ import duels
 from duels.analysis.hints import hint
 from duels.analysis.wording import Glossary
 from duels.core.rules import Seat
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 
 LIGHTS = hint(duels.start("lights").sight(Seat.ONE)).text
 
@@ -29,6 +29,6 @@ def test_plain_words_need_no_explanation(game: str) -> None:
 
 
 def test_strategy_and_mixture_are_explained_where_hunt_is_practised() -> None:
-    told = oracle_for(duels.start("hunt").rules).counts_as_one
+    told = get_oracle(duels.start("hunt").rules).counts_as_one
     lines = Glossary().explain(told).splitlines()
     assert [line.split(":")[0] for line in lines[-2:]] == ["(The strategy", "(The mixture"]

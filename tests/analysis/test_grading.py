@@ -26,7 +26,7 @@ from duels.games import GAMES
 from duels.players import make_player
 from duels.players.levels import LevelPlayer
 from duels.solving.best_response import best_response
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 from duels.solving.tables import DRAWN, shared_tables
 from tests.outside.highcard import HighCard
 from tests.outside.nim import Nim
@@ -115,7 +115,7 @@ GRADED: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("game", "options"), GRADED)
 def test_grades_in_pettingzoo_are_the_oracles(game: str, options: dict[str, Any]) -> None:
     env = getattr(duels_pettingzoo, f"{game}_v0").env(grade=True, **options)
-    oracle = oracle_for(GAMES[game].rules(**options))
+    oracle = get_oracle(GAMES[game].rules(**options))
     rng = Random(2)
     for seed in range(2):
         env.reset(seed=seed)
@@ -153,7 +153,7 @@ def test_grades_in_gymnasium(seat: int) -> None:
     _, info = env.reset(seed=1)
     assert info["value"] == (seat == 1)  # seven lights are won by whoever begins
     assert info["regret"] == 0
-    rules, oracle = env.rules, oracle_for(env.rules)
+    rules, oracle = env.rules, get_oracle(env.rules)
     over = False
     while not over:
         verdict = oracle.judge(env._sights.of(seat - 1))

@@ -12,7 +12,7 @@ from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.games import find_game
 from duels.solving.oracle import Exactness
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 from tests.analysis.matches import level_match
 from tests.analysis.toys import HideOracle, Steps
 from tests.core.toys import Hide
@@ -39,13 +39,13 @@ def test_a_hint_names_the_actions_and_their_value(game: str, position: str, acti
     assert hint.text.startswith(f"{told} ")
     assert hint.text.endswith(hint.reason)
     assert dict(hint.belief) == {}
-    assert hint.value == oracle_for(rules).judge(rules.parse_position(position)).value
+    assert hint.value == get_oracle(rules).judge(rules.parse_position(position)).value
 
 
 def test_a_hint_tells_how_often_where_that_matters() -> None:
     rules = find_game("hunt").rules()
     sight = rules.parse_position("1: move 3, observe 4, ?, observe 4, tunnel 2")
-    verdict = oracle_for(rules).judge(sight)
+    verdict = get_oracle(rules).judge(sight)
     most = max(verdict.actions, key=lambda judged: judged.weight)
     hint = duels.hint(sight)
     assert hint.actions[0] == most.action
@@ -81,7 +81,7 @@ def test_what_the_strategy_mostly_does_in_hunt_is_named_as_it_is_entered() -> No
         assert isinstance(before.actor, Seat)
         sight = before.sight(before.actor)
         hint = duels.hint(sight)
-        most = max(oracle_for(rules).weights(sight))
+        most = max(get_oracle(rules).weights(sight))
         assert hint.best.startswith(f"mostly {_named(sight, hint.actions[0])} ({most:.0%}), ") is (
             0.6 < most < 0.99
         )

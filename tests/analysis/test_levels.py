@@ -24,7 +24,7 @@ from duels.games import find_game
 from duels.play.step import play_out
 from duels.players.levels import SHARE
 from duels.solving.oracle import BELOW_THE_MIXTURE
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 from duels.terminal.levels import levels_as_text
 from tests.analysis.toys import HideOracle, Steps
 
@@ -69,7 +69,7 @@ def test_taking_luck_out_does_not_change_the_score(
 
     monkeypatch.setattr(levels, "play_out", watched)
     rules = find_game(game).rules()
-    club, casual = (MeasuredLevel(oracle_for(rules), SHARE[name]) for name in ("club", "casual"))
+    club, casual = (MeasuredLevel(get_oracle(rules), SHARE[name]) for name in ("club", "casual"))
     rng, seats = Random(4), [Seat(n % 2 + 1) for n in range(matches)]
     played = [play_measured(club, casual, seat, rng) for seat in seats]
     points = [
@@ -101,7 +101,7 @@ def test_in_hunt_choices_come_nearer_to_the_mixture_from_level_to_level() -> Non
     rng = Random(1)
     amounts = []
     for share in (1.0, SHARE["club"], SHARE["best"]):
-        own, other = (MeasuredLevel(oracle_for(rules), share) for _ in range(2))
+        own, other = (MeasuredLevel(get_oracle(rules), share) for _ in range(2))
         played = [play_measured(own, other, Seat(n % 2 + 1), rng) for n in range(12)]
         amounts.append(sum(each.lost for each in played) / sum(each.decisions for each in played))
     assert amounts == sorted(set(amounts), reverse=True)
@@ -112,16 +112,16 @@ def test_in_hunt_a_level_lies_its_share_of_random_play_below_the_mixture() -> No
     rules = find_game("hunt").rules()
     match = Match.start(rules).play_text("move 3", "observe 5", "move 6", "observe 2")
     sight = match.sight(Seat.ONE)
-    at_random = MeasuredLevel(oracle_for(rules), 1.0).average(sight)
+    at_random = MeasuredLevel(get_oracle(rules), 1.0).average(sight)
     assert at_random > 0.005
-    averages = [MeasuredLevel(oracle_for(rules), share).average(sight) for share in SHARE.values()]
+    averages = [MeasuredLevel(get_oracle(rules), share).average(sight) for share in SHARE.values()]
     assert averages == pytest.approx([share * at_random for share in SHARE.values()])
 
 
 def test_hidden_luck_taken_out_changes_no_mean_and_narrows_the_spread() -> None:
     """A level against itself scores one half, seats alternating, however unequal the seats are."""
     rules = find_game("hunt").rules()
-    oracle, rng = oracle_for(rules), Random(4)
+    oracle, rng = get_oracle(rules), Random(4)
     points = [_luckless_points(oracle, dict.fromkeys(Seat, 0.5), Seat(n % 2 + 1), rng) for n in range(1000)]
     assert mean(points) == pytest.approx(0.5, abs=4 * 0.2 / 1000**0.5)
     assert stdev(points) < 0.3  # of plain results it is one half

@@ -20,7 +20,7 @@ from duels.games import find_game, load_record
 from duels.games.hunt.oracle import make_oracle
 from duels.games.hunt.rules import QuantumHunt
 from duels.games.hunt.self_play import ROUNDING
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 from tests.analysis.matches import level_match, random_match
 
 OPEN_GAMES = ("lights", "leap", "chain")
@@ -30,7 +30,7 @@ TO_THE_END = 10_000  # what is hidden is told only then
 
 @pytest.mark.parametrize("game", SEEDS)
 def test_luck_and_losses_add_up_to_the_result(game: str) -> None:
-    oracle = oracle_for(find_game(game).rules())
+    oracle = get_oracle(find_game(game).rules())
     for seed in range(SEEDS[game]):
         match = random_match(game, Random(seed), TO_THE_END if game == "hunt" else 80)
         found = review(match, oracle)
@@ -45,7 +45,7 @@ def test_luck_and_losses_add_up_to_the_result(game: str) -> None:
 
 
 def test_the_account_adds_up_as_it_is_printed() -> None:
-    oracle = oracle_for(find_game("chain").rules())
+    oracle = get_oracle(find_game("chain").rules())
     for seed in range(40):
         _, told = account(review(random_match("chain", Random(seed), 80), oracle))
         parts, result = told.replace("- ", "-").replace("+ ", "+").split(" = ")
@@ -75,7 +75,7 @@ def test_in_hunt_the_parts_add_up_without_a_remainder(played: Callable[..., AnyM
             assert isinstance(moment.actor, Seat)
             sight, others = before.sight(moment.actor), before.sight(moment.actor.other)
             action = oracle.rules.parse(moment.entry)
-            worths = {a: oracle.worth_seeing_all(sight, others, a) for a in sight.actions}
+            worths = {a: oracle.full_information_action_value(sight, others, a) for a in sight.actions}
             mean = sum(w * worths[a] for a, w in zip(sight.actions, oracle.weights(sight), strict=True))
             came = worths[action] - mean + moment.loss
             luck = came if moment.actor is Seat.ONE else -came
@@ -163,4 +163,4 @@ def test_a_record_is_reviewed_like_its_match_unless_it_is_one_seats_copy() -> No
 def test_a_copy_of_an_open_game_is_the_whole_record() -> None:
     match = duels.start("chain").play_text("2", "5", "1", "challenge", "tails")
     record = load_record(dump_record(match, seat=Seat.ONE))
-    assert review_record(record).moments[-1].came_up == "the coin showed tails"
+    assert review_record(record).moments[-1].outcome_text == "the coin showed tails"

@@ -9,7 +9,7 @@ import pytest
 import duels
 from duels.analysis.review import review_as_data
 from duels.analysis.review_page import review_as_page
-from duels.core.match import AnyMatch, playing
+from duels.core.match import AnyMatch, play_through
 from duels.core.rules import Seat
 from duels.games.hunt.oracle import make_oracle
 from duels.games.hunt.rules import Move, Observe, Phase, QuantumHunt
@@ -37,7 +37,7 @@ def senseless_match(seed: int) -> AnyMatch:
             return Move(1)
         return Observe(1 + len(match.turns) // 4 % 2)
 
-    *_, match = playing(duels.start("hunt"), rng, decide)
+    *_, match = play_through(duels.start("hunt"), rng, decide)
     return match
 
 
@@ -108,18 +108,22 @@ def test_a_collision_is_told_where_the_token_went_onto_the_other() -> None:
     assert match.outcome.winner is Seat.TWO
     review = duels.review(match, ORACLE)
     moved, named = review.moments[-2:]
-    assert moved.mishap.startswith("went onto {whose} token, which was there with a chance of about ")
+    assert moved.unforeseen_loss.startswith(
+        "went onto {whose} token, which was there with a chance of about "
+    )
     assert named.before == named.after == moved.after == 0.0
     assert moved.luck < -0.2
     assert (named.luck, named.loss, named.mark, named.alike) == (0, 0, "", "Lost already.")
-    assert not any(moment.mishap for moment in review.moments[:-2])
+    assert not any(moment.unforeseen_loss for moment in review.moments[:-2])
     total = review.opening + review.luck - review.loss(Seat.ONE) + review.loss(Seat.TWO)
     assert abs(total - review.score) < 1e-9
     told = " ".join(review_as_text(review).split())
-    clause = moved.mishap.format(whose="Player 2's")
+    clause = moved.unforeseen_loss.format(whose="Player 2's")
     assert f"- You {clause} (entry 9)." in told
     assert "from you in all, mostly when you went to 4 (entry 9)." in told
-    assert review_as_data(review)["moments"][-2]["mishap"] == moved.mishap.format(whose="the other's")
+    assert review_as_data(review)["moments"][-2]["mishap"] == moved.unforeseen_loss.format(
+        whose="the other's"
+    )
     assert f"Player 1 {clause}." in review_as_page(review)
     assert "lost already" not in told
     assert "Player 1 had already lost" in told
@@ -159,8 +163,10 @@ def test_what_won_the_match_is_told_first(players: tuple[str, str], told: str) -
     review = duels.review(match, ORACLE, dict(zip(Seat, players, strict=True)))
     assert told in " ".join(review_as_text(review).split())
     last = review.moments[-1]
-    assert review_as_data(review)["moments"][-1]["strike"] == last.strike.format(whose="the other's")
-    assert not any(moment.strike or moment.mishap for moment in review.moments[:-1])
+    assert review_as_data(review)["moments"][-1]["strike"] == last.winning_discovery.format(
+        whose="the other's"
+    )
+    assert not any(moment.winning_discovery or moment.unforeseen_loss for moment in review.moments[:-1])
 
 
 def test_choices_below_the_mixture_are_not_called_a_fault() -> None:

@@ -13,7 +13,7 @@ from duels.analysis.review_page import review_as_page
 from duels.core.match import AnyMatch
 from duels.core.record import Record
 from duels.core.rules import Seat
-from duels.core.words import plain
+from duels.core.words import strip_ink
 from tests.analysis.matches import random_match
 from tests.support import GAME_NAMES
 
@@ -99,7 +99,7 @@ def test_the_result_for_the_person_and_why_come_first() -> None:
 @pytest.mark.parametrize("game", GAME_NAMES)
 def test_no_grid_of_letters_stands_under_a_drawing(game: str) -> None:
     match = duels.start(game).resign(Seat.ONE)
-    board = plain(str(match.rules.game.words(match.rules).board(match.after(0).sight(Seat.ONE))))
+    board = strip_ink(str(match.rules.game.words(match.rules).board(match.after(0).sight(Seat.ONE))))
     start = steps_of(page_of(match))[0]["text"]
     assert not {line for line in board.splitlines() if line} & set(start.splitlines())
     assert "Board:" not in start

@@ -11,7 +11,7 @@ from duels.analysis.review_page import review_as_page
 from duels.analysis.review_words import in_a_line, why
 from duels.core.record import dump_record
 from duels.core.rules import Seat
-from duels.core.words import plain
+from duels.core.words import strip_ink
 from duels.games import load_record
 from duels.players import HUMAN
 from duels.terminal.review import review_as_text
@@ -27,7 +27,7 @@ def lights(one: str = HUMAN, two: str = HUMAN) -> Review:
 
 
 def text_of(reviewed: Review) -> str:
-    return plain(review_as_text(reviewed))
+    return strip_ink(review_as_text(reviewed))
 
 
 def test_players_are_read_from_the_record() -> None:

@@ -18,7 +18,7 @@ ORACLE = SeeingHideOracle()
 def value_of(match: Match) -> float:  # type: ignore[type-arg]
     if match.outcome:
         return float(match.outcome.score(Seat.ONE))
-    return ORACLE.value_seeing_all(match.sight(Seat.ONE), match.sight(Seat.TWO)).number
+    return ORACLE.full_information_value(match.sight(Seat.ONE), match.sight(Seat.TWO)).number
 
 
 @pytest.mark.parametrize("entries", [*product(FACES, SIDES, SIDES)])
@@ -31,7 +31,7 @@ def test_luck_and_losses_add_up_to_the_result(entries: tuple[str, str, str]) -> 
     assert found.score == match.outcome.score(Seat.ONE)
     assert [moment.after for moment in found.moments] == [value_of(step) for step in match.steps()]
     fell, hid, guessed = found.moments
-    assert (fell.actor, fell.came_up) == (CHANCE, f"chance brought {entries[0]}")
+    assert (fell.actor, fell.outcome_text) == (CHANCE, f"chance brought {entries[0]}")
     assert hid.luck == pytest.approx(hid.after - hid.before)
     assert hid.luck == pytest.approx(hid.mixing)  # where it was hidden is all that came up
     assert hid.beliefs == {}

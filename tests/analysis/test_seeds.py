@@ -13,21 +13,21 @@ from duels.solving.bounds import Bounds
 
 
 def test_the_scores_of_a_network_are_masked() -> None:
-    agent = duels.masked(lambda seen: seen @ np.array([[5.0, 1, 2], [0, 3, 0]]))
+    agent = duels.mask_agent(lambda seen: seen @ np.array([[5.0, 1, 2], [0, 3, 0]]))
     one, both = np.array([1.0, 1.0]), np.array([[1.0, 0.0], [0.0, 1.0]])
     assert agent(one, np.array([0, 1, 1], np.int8)) == 1
     assert np.asarray(agent(both, np.array([[0, 1, 1], [1, 0, 1]], np.int8))).tolist() == [2, 0]
 
 
 def test_scores_that_are_no_numbers_are_refused_where_they_count() -> None:
-    agent = duels.masked(lambda seen: np.array([np.nan, 1.0, 2.0]))
+    agent = duels.mask_agent(lambda seen: np.array([np.nan, 1.0, 2.0]))
     assert agent(None, np.array([0, 1, 1], np.int8)) == 2
     with pytest.raises(DuelsError, match="NaN as the score of a legal action"):
         agent(None, np.array([1, 1, 0], np.int8))
 
 
 def test_an_action_that_is_never_taken_is_better_than_an_illegal_one() -> None:
-    agent = duels.masked(lambda seen: np.array([3.0, -np.inf, -np.inf]))
+    agent = duels.mask_agent(lambda seen: np.array([3.0, -np.inf, -np.inf]))
     assert agent(None, np.array([0, 1, 1], np.int8)) == 1
 
 
@@ -41,31 +41,31 @@ def test_scores_of_a_tensor_that_records_gradients_are_detached() -> None:
         def __array__(self, *how: Any, **more: Any) -> Any:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
 
-    agent = duels.masked(lambda seen: Tensor())
+    agent = duels.mask_agent(lambda seen: Tensor())
     assert agent(None, np.array([1, 0, 1], np.int8)) == 2
 
 
 def test_logits_become_probabilities_of_what_is_legal() -> None:
-    agent = duels.masked(lambda seen: np.log([[8.0, 1.0, 3.0]] * 2), softmax=True)
+    agent = duels.mask_agent(lambda seen: np.log([[8.0, 1.0, 3.0]] * 2), softmax=True)
     masks = np.array([[0, 1, 1], [1, 1, 1]], np.int8)
     assert np.asarray(agent(None, masks)).tolist() == [
         pytest.approx([0, 1 / 4, 3 / 4]),
         pytest.approx([2 / 3, 1 / 12, 1 / 4]),
     ]
-    infinite = duels.masked(lambda seen: np.array([-np.inf, -np.inf, np.inf]), softmax=True)
+    infinite = duels.mask_agent(lambda seen: np.array([-np.inf, -np.inf, np.inf]), softmax=True)
     assert np.asarray(infinite(None, np.array([1, 1, 0], np.int8))).tolist() == [0.5, 0.5, 0]
     assert np.asarray(infinite(None, np.array([1, 0, 1], np.int8))).tolist() == [0, 0, 1]
     assert np.asarray(infinite(None, np.zeros(3, np.int8))).tolist() == [1 / 3] * 3, "of a game that is over"
     with pytest.raises(DuelsError, match="softmax"):
-        duels.masked(lambda seen: seen, softmax=1)  # type: ignore[arg-type]
+        duels.mask_agent(lambda seen: seen, softmax=1)  # type: ignore[arg-type]
 
 
 def test_a_spread_is_that_of_each_seed_graded_by_itself() -> None:
     def learn(seed: int) -> Any:
         weights = np.random.default_rng(seed).random((8, 13))
-        return duels.masked(lambda seen: seen @ weights)
+        return duels.mask_agent(lambda seen: seen @ weights)
 
-    found = duels.over_seeds(learn, "lights", seeds=range(3))
+    found = duels.exploitability_over_seeds(learn, "lights", seeds=range(3))
     each = [duels.exploitability(duels.table_of(learn(seed), "lights"), "lights") for seed in range(3)]
     assert list(found.each) == each
     assert (found.best, found.median, found.worst) == tuple(sorted(each))
@@ -73,8 +73,8 @@ def test_a_spread_is_that_of_each_seed_graded_by_itself() -> None:
 
 
 def test_where_bounds_are_known_a_spread_has_them_of_each_seed() -> None:
-    agent = duels.masked(lambda seen: np.tile(np.arange(9.0) / 4, (len(seen), 1)), softmax=True)
-    found = duels.over_seeds(lambda seed: agent, "hunt", seeds=1, cells=3)
+    agent = duels.mask_agent(lambda seen: np.tile(np.arange(9.0) / 4, (len(seen), 1)), softmax=True)
+    found = duels.exploitability_over_seeds(lambda seed: agent, "hunt", seeds=1, cells=3)
     table = duels.table_of(agent, "hunt", batch=True, cells=3)
     assert Bounds(*found.lows, *found.each) == duels.exploitability_bounds(table, "hunt", cells=3)
     assert found.lows < found.each
@@ -87,7 +87,9 @@ def test_the_median_and_the_range_of_bounds_are_bounds() -> None:
 
 def test_an_agent_of_a_game_without_tables_is_graded_in_short_forms() -> None:
     form: dict[str, Any] = {"side": 2, "values": 4, "copies": 1, "target": 4}
-    found = duels.over_seeds(lambda seed: lambda seen, masks: masks.argmax(axis=1), "flip", seeds=1, **form)
+    found = duels.exploitability_over_seeds(
+        lambda seed: lambda seen, masks: masks.argmax(axis=1), "flip", seeds=1, **form
+    )
     policy = duels.policy_of(lambda seen, mask: mask.argmax(), "flip", **form)
     assert found.each == (duels.exploitability(policy, "flip", **form),)
 
@@ -102,7 +104,7 @@ def test_an_agent_that_draws_its_actions_is_refused(batch: bool) -> None:
     for how in ({}, {"game": "hunt", "cells": 2, "max_turns": 2, "memory": 2}):
         form: dict[str, Any] = {"game": "lights", **how}
         with pytest.raises(DuelsError, match=r"answers differently .* deterministic=True"):
-            duels.over_seeds(lambda seed: agent, seeds=1, batch=batch, **form)
+            duels.exploitability_over_seeds(lambda seed: agent, seeds=1, batch=batch, **form)
 
 
 def test_answers_that_differ_by_rounding_are_the_same() -> None:
@@ -112,14 +114,16 @@ def test_answers_that_differ_by_rounding_are_the_same() -> None:
         weights = masks * (1 + 1e-6 * rng.random(masks.shape))
         return weights / weights.sum(axis=1, keepdims=True)
 
-    found = duels.over_seeds(lambda seed: agent, "lights", seeds=1)
+    found = duels.exploitability_over_seeds(lambda seed: agent, "lights", seeds=1)
     assert found.median == pytest.approx(duels.exploitability("random", "lights"), abs=1e-4)
 
 
 @pytest.mark.parametrize("wrong", [2.5, True, None, "ab", [0.5]])
 def test_what_is_no_seeds_is_refused(wrong: Any) -> None:
     with pytest.raises(DuelsError, match="seeds are whole numbers"):
-        duels.over_seeds(lambda seed: lambda seen, masks: masks.argmax(axis=1), "lights", seeds=wrong)
+        duels.exploitability_over_seeds(
+            lambda seed: lambda seen, masks: masks.argmax(axis=1), "lights", seeds=wrong
+        )
 
 
 def test_options_are_those_of_the_game_learned() -> None:
@@ -127,10 +131,10 @@ def test_options_are_those_of_the_game_learned() -> None:
         return lambda seen, masks: masks / masks.sum(axis=1, keepdims=True)
 
     form: dict[str, Any] = {"cells": 5, "run": 3, "max_boards": 2}
-    found = duels.over_seeds(learn, "chain", seeds=[7], **form)
+    found = duels.exploitability_over_seeds(learn, "chain", seeds=[7], **form)
     assert found.median == pytest.approx(duels.exploitability("random", "chain", **form))
     with pytest.raises(DuelsError, match="no seeds"):
-        duels.over_seeds(learn, "chain", seeds=[], **form)
+        duels.exploitability_over_seeds(learn, "chain", seeds=[], **form)
 
 
 def test_an_agent_is_asked_as_it_was_trained() -> None:
@@ -145,7 +149,7 @@ def test_an_agent_is_asked_as_it_was_trained() -> None:
         return agent
 
     how: dict[str, Any] = {"limit_ends": "draw", "dtype": "int8"}
-    found = duels.over_seeds(learn, "chain", seeds=[7], batch=False, **how, **form)
+    found = duels.exploitability_over_seeds(learn, "chain", seeds=[7], batch=False, **how, **form)
     assert asked == {(1, "int8")}
     table = duels.table_of(learn(7), "chain", **how, **form)
     assert found.each == (duels.exploitability(table, "chain", **form),)
@@ -164,7 +168,7 @@ def test_an_agent_without_a_table_is_graded_too(how: dict[str, Any]) -> None:
 
         return agent
 
-    found = duels.over_seeds(learn, "hunt", seeds=[7], **how, **form)
+    found = duels.exploitability_over_seeds(learn, "hunt", seeds=[7], **how, **form)
     assert shapes == {(1, len(DuelEnv("hunt", **how, **form).feature_names))}
     policy = duels.policy_of(lambda seen, mask: mask.argmax(), "hunt", **how, **form)
     assert found.each == (duels.exploitability(policy, "hunt", **form),)
@@ -178,7 +182,7 @@ def test_what_cannot_be_graded_is_refused_before_anything_is_trained(wrong: dict
         raise AssertionError("trained in vain")
 
     with pytest.raises(DuelsError):
-        duels.over_seeds(learn, "lights", **wrong)
+        duels.exploitability_over_seeds(learn, "lights", **wrong)
 
 
 @pytest.mark.parametrize(("game", "form"), [("flip", {}), ("hunt", {"cells": 4, "max_turns": 50})])
@@ -191,7 +195,7 @@ def test_forms_that_are_too_large_are_refused_before_anything_is_trained(
         raise AssertionError("trained in vain")
 
     with pytest.raises(TooLarge):
-        duels.over_seeds(learn, game, **form)
+        duels.exploitability_over_seeds(learn, game, **form)
 
 
 def test_a_table_for_each_reading_of_the_clock_is_not_for_games_with_secrets() -> None:

@@ -7,7 +7,7 @@ import pytest
 from duels.analysis.hints import position_to_solve, solve
 from duels.core.errors import DuelsError
 from duels.core.rules import CHANCE
-from duels.core.words import plain
+from duels.core.words import strip_ink
 from duels.terminal.solve import solution_as_text
 from tests.analysis.toys import HideOracle, Steps
 
@@ -26,7 +26,7 @@ def test_an_oracle_of_values_alone_is_enough() -> None:
             {"action": "2", "value": 0.5, "exactness": "exact", "exact": "1/2", "best": False, "weight": 0.0},
         ],
     }
-    assert plain(solution_as_text(solution)) == (
+    assert strip_ink(solution_as_text(solution)) == (
         "steps: 3 2 0\n"
         "Player 2 to move is at 100.0% (exact).\n\n"
         "* 1              100.0%\n"

@@ -17,7 +17,7 @@ from duels.analysis.statistics import (
     MISTAKE_NAMES,
     STAGES,
     Decision,
-    Played,
+    PlayedMatch,
     decisions_of,
     grade,
     statistics,
@@ -25,7 +25,7 @@ from duels.analysis.statistics import (
 from duels.analysis.wording import ONLY_MOVE
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import Seat
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 from duels.terminal.stats import statistics_as_text
 from tests.support import GAME_NAMES, home, play_randomly
 
@@ -36,9 +36,11 @@ def a_match(game: str, seed: int = 1) -> AnyMatch:
     return play_randomly(Match.start(duels.find_game(game).rules()), Random(seed), 10_000)
 
 
-def played(score: float, day: int, loss: float = 0.0, game: str = "lights", opponent: str = "club") -> Played:
+def played(
+    score: float, day: int, loss: float = 0.0, game: str = "lights", opponent: str = "club"
+) -> PlayedMatch:
     decisions = (Decision(loss, "blunder", "a kind"), Decision(0.0, "best"))
-    return Played(game, opponent, score, START + timedelta(days=day), decisions)
+    return PlayedMatch(game, opponent, score, START + timedelta(days=day), decisions)
 
 
 def test_results_and_streaks_by_game_and_opponent() -> None:
@@ -72,7 +74,7 @@ def test_the_kind_of_mistake_that_comes_most_comes_first() -> None:
         *[Decision(0.1, "mistake", "usual")] * 2,
         Decision(0.01, "good"),
     ]
-    found = statistics([Played("flip", "club", 0, START, tuple(slips))])
+    found = statistics([PlayedMatch("flip", "club", 0, START, tuple(slips))])
     assert [(mistake.kind, mistake.times) for mistake in found.mistakes] == [("usual", 2), ("rare", 1)]
     assert found.mistakes[0].loss == pytest.approx(0.2)
     assert asdict(found)["mistakes"][1] == {"game": "flip", "kind": "rare", "times": 1, "loss": 0.2}
@@ -81,7 +83,7 @@ def test_the_kind_of_mistake_that_comes_most_comes_first() -> None:
 @pytest.mark.parametrize("game", GAME_NAMES)
 def test_a_grade_is_what_the_review_says(game: str) -> None:
     match = a_match(game)
-    oracle = oracle_for(match.rules)
+    oracle = get_oracle(match.rules)
     moments = review(match, oracle).moments
     for seat in Seat:
         graded = grade(match, seat, oracle)
@@ -94,7 +96,7 @@ def test_a_grade_is_what_the_review_says(game: str) -> None:
 
 def test_in_hunt_the_worst_of_the_mixture_shows_below_it_and_the_strategys_mean_is_0() -> None:
     rules = duels.find_game("hunt").rules()
-    oracle = oracle_for(rules)
+    oracle = get_oracle(rules)
     start = Match.start(rules).play_text("move 3", "observe 5", "move 6", "observe 2")
     verdict = oracle.judge(start.sight(Seat.ONE))
     graded = {
@@ -106,7 +108,7 @@ def test_in_hunt_the_worst_of_the_mixture_shows_below_it_and_the_strategys_mean_
     assert sum(judged.weight * amount for judged, amount in below.items()) == pytest.approx(0, abs=1e-9)
     worst = max(below, key=lambda judged: below[judged])
     assert below[worst] > 0.01
-    found = statistics([Played("hunt", "best", 0, START, graded[worst])])
+    found = statistics([PlayedMatch("hunt", "best", 0, START, graded[worst])])
     (stage,) = found.stages["hunt"]
     mean = sum(each.below_mixture or 0.0 for each in graded[worst]) / len(graded[worst])
     assert stage.loss == 0
@@ -118,7 +120,7 @@ def test_in_hunt_the_worst_of_the_mixture_shows_below_it_and_the_strategys_mean_
 
 def test_the_wrong_one_of_a_sort_that_was_among_the_best_is_called_so() -> None:
     match = duels.start("lights").play_text("1-2").resign(Seat.TWO)  # best: 4, 2-3 or 5-6
-    oracle = oracle_for(match.rules)
+    oracle = get_oracle(match.rules)
     assert [each.kind for each in grade(match, Seat.ONE, oracle)] == ["turning off a pair, the wrong one"]
     match = duels.start("lights").play_text("7", "6", "5", "4", "3", "1").resign(Seat.ONE)  # best: 1-2
     *_, slip = grade(match, Seat.TWO, oracle)
@@ -137,7 +139,7 @@ def test_numbers_that_are_all_0_are_left_out() -> None:
 
 def test_giving_up_is_no_decision() -> None:
     match = duels.start("lights").play_text("1-2")
-    graded = grade(match.resign(Seat.TWO), Seat.TWO, oracle_for(match.rules))
+    graded = grade(match.resign(Seat.TWO), Seat.TWO, get_oracle(match.rules))
     assert graded == ()
 
 

@@ -16,9 +16,9 @@ from duels.core.narration import Narration
 from duels.core.options import option
 from duels.core.rules import Actor, Event, OpenRules, Outcome, Seat, Sight, Step
 from duels.core.text_board import TextBoard
-from duels.core.words import Dialogue, Refused, Words, ask_until
-from duels.solving.oracle import Judged, OpenOracle, Oracle, Value, Verdict
-from duels.solving.progress import Progress, quiet
+from duels.core.words import Dialogue, InvalidEntry, Words, ask_until
+from duels.solving.oracle import ActionValue, OpenOracle, Oracle, Value, Verdict
+from duels.solving.progress import Progress, no_progress
 from tests.core.toys import FACES, Hide, View
 
 STEPS = Game("steps", "Steps", "a race that can be drawn", __name__)
@@ -99,7 +99,7 @@ class StepsWords(Words[int, Count]):
             try:
                 return self.rules.parse(entry)
             except NotationError as error:
-                raise Refused(str(error)) from None
+                raise InvalidEntry(str(error)) from None
 
         return ask_until("1 or 2? ", read)
 
@@ -119,14 +119,14 @@ class StepsWords(Words[int, Count]):
 
 
 class StepsOracle(OpenOracle[int, Count]):
-    def worth(self, state: Count) -> Fraction:
+    def state_value(self, state: Count) -> Fraction:
         outcome = self.rules.outcome(state)
         if outcome:
             return outcome.score(Seat.ONE)
-        return (max if state.mover is Seat.ONE else min)(self.worths_after(state, (1, 2)))
+        return (max if state.mover is Seat.ONE else min)(self.action_values(state, (1, 2)))
 
 
-def make_oracle(rules: Steps, progress: Progress = quiet) -> StepsOracle:
+def make_oracle(rules: Steps, progress: Progress = no_progress) -> StepsOracle:
     return StepsOracle(rules)
 
 
@@ -146,7 +146,7 @@ class HideOracle(Oracle[str, View]):
     def belief(self, sight: Sight[str, View]) -> Mapping[str, float]:
         return self.HIDES if sight.seat is Seat.TWO and sight.view.hidden else {}
 
-    def whereabouts(self, sight: Sight[str, View]) -> str:
+    def own_secret(self, sight: Sight[str, View]) -> str:
         return sight.view.side
 
     def _hiding(self, coin: str) -> float:
@@ -169,12 +169,12 @@ class HideOracle(Oracle[str, View]):
         else:
             worths = {side: p if view.coin == "heads" else 1 - p for side, p in self.HIDES.items()}
             often = self.GUESSES
-        judged = tuple(Judged(a, Value(worths[a]), True, often[a]) for a in sight.actions)
+        judged = tuple(ActionValue(a, Value(worths[a]), True, often[a]) for a in sight.actions)
         return Verdict(value, judged)
 
 
 class SeeingHideOracle(HideOracle):
     """Knows what a match is worth to somebody who sees where it is hidden."""
 
-    def value_seeing_all(self, one: Sight[str, View], two: Sight[str, View]) -> Value:
+    def full_information_value(self, one: Sight[str, View], two: Sight[str, View]) -> Value:
         return Value(self._guessing(one.view.coin, one.view.side)) if one.view.side else self.value(one)

@@ -16,8 +16,8 @@ from duels.arena.report import report_on
 from duels.arena.report_views import as_data
 from duels.arena.run import run
 from duels.games import GAMES
-from duels.players.endpoint import Settings
-from duels.solving.oracles import oracle_for
+from duels.players.endpoint import EndpointSettings
+from duels.solving.oracles import get_oracle
 from tests.loopback import Endpoint, served
 
 KEY = "sk-a-secret"
@@ -114,7 +114,7 @@ class Handler(BaseHTTPRequestHandler):
         (game,) = (game for game in GAMES.values() if game.card() in system)
         rules = game.rules()
         sight = rules.parse_position(position)
-        action = oracle_for(rules).judge(sight).best[0] if well else sight.actions[0]
+        action = get_oracle(rules).judge(sight).best[0] if well else sight.actions[0]
         return json.dumps({"action": rules.format(action)})
 
     def _reply(
@@ -151,7 +151,7 @@ class Handler(BaseHTTPRequestHandler):
 
 def played(server: Server, folder: Path, model: str, matches: int = 2, **settings: Any) -> dict[str, Any]:
     """The report on a run of a model against random moves in lights."""
-    found = Settings(server.url, **settings)
+    found = EndpointSettings(server.url, **settings)
     config = Config(("random", f"model:{model}"), ("lights",), matches, model=found)
     run(config, folder)
     return as_data(report_on(Folder(folder)))

@@ -10,7 +10,7 @@ from duels.arena import bot_check
 from duels.core.rules import Seat
 from duels.games import find_game
 from duels.players.failures import Answer
-from duels.players.program import Limits
+from duels.players.program import ProgramLimits
 from tests.players.test_program import BAD, GOOD, PYTHON
 from tests.support import duels
 
@@ -47,7 +47,7 @@ def test_the_slowest_answer_is_that_of_a_program_that_runs(monkeypatch: pytest.M
 
     monkeypatch.setattr(bot_check, "monotonic", lambda: clock[0])
     monkeypatch.setattr(bot_check, "ProgramPlayer", SlowToStart)
-    found = bot_check._play("", find_game("lights").rules(), Seat.ONE, Limits())
+    found = bot_check._play("", find_game("lights").rules(), Seat.ONE, ProgramLimits())
     assert "the slowest in 1000 ms" in found.detail
     assert clock[0] > 200  # it is started again on the way
 

@@ -17,8 +17,8 @@ from duels.arena.config import Config, identities, unlike
 from duels.arena.folder import Folder
 from duels.arena.report import report_on
 from duels.arena.run import run
-from duels.players.endpoint import Settings
-from duels.players.program import Limits
+from duels.players.endpoint import EndpointSettings
+from duels.players.program import ProgramLimits
 from tests.support import duels
 
 
@@ -75,13 +75,17 @@ def test_few_pairs_are_not_taken_for_few_mistakes(tmp_path: Path) -> None:
 
 def test_players_of_one_name_are_not_taken_for_the_same(tmp_path: Path) -> None:
     url = "http://127.0.0.1:1/v1"
-    shown = Settings(url, show_actions=True)
-    model = Config(("random", "model:M"), ("lights",), 2, model=Settings(url))
+    shown = EndpointSettings(url, show_actions=True)
+    model = Config(("random", "model:M"), ("lights",), 2, model=EndpointSettings(url))
     program = Config(("random", "m=cmd:x"), ("lights",), 2)
     for one, two, why in (
         (model, replace(model, model=shown), "show_actions was False and is True"),
-        (model, replace(model, model=Settings(f"{url}/2")), "it is called in another way"),
-        (program, replace(program, limits=Limits(move_seconds=1.0)), "move_seconds was 10.0 and is 1.0"),
+        (model, replace(model, model=EndpointSettings(f"{url}/2")), "it is called in another way"),
+        (
+            program,
+            replace(program, limits=ProgramLimits(move_seconds=1.0)),
+            "move_seconds was 10.0 and is 1.0",
+        ),
         (program, replace(program, players=("random", "m=cmd:y")), "it is called in another way"),
         (program, replace(program, players=("random", "m= cmd:x")), ""),
     ):

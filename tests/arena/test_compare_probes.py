@@ -15,8 +15,8 @@ from duels.arena.logs import Row
 from duels.arena.probe import probe
 from duels.arena.probe_report import GameProbe, report_on
 from duels.arena.run import run
-from duels.players.program import Limits
-from duels.solving.oracles import oracle_for
+from duels.players.program import ProgramLimits
+from duels.solving.oracles import get_oracle
 from tests.players.test_program import BAD, PYTHON
 from tests.support import duels
 
@@ -24,7 +24,7 @@ from tests.support import duels
 def test_two_probes_are_compared_number_by_number_and_answer_by_answer(tmp_path: Path) -> None:
     bad = f"mine=cmd:{PYTHON} {BAD} unknown"
     probe(ProbeConfig("mine=best", ("lights",)), tmp_path / "a")
-    probe(ProbeConfig(bad, ("lights",), limits=Limits(retries=0)), tmp_path / "b")
+    probe(ProbeConfig(bad, ("lights",), limits=ProgramLimits(retries=0)), tmp_path / "b")
     (best, worse) = (Folder(tmp_path / each) for each in "ab")
     found = compare_probes(report_on(best), report_on(worse))
     told = as_data(found)
@@ -55,7 +55,7 @@ def test_answers_are_compared_by_how_often_they_came(tmp_path: Path) -> None:
     report = report_on(Folder(tmp_path))
     (game,) = report.games
     key, sight = next((key, each) for key, each in game.probe.sights.items() if key in game.probe.answers)
-    best = oracle_for(sight.rules).judge(sight)
+    best = get_oracle(sight.rules).judge(sight)
     row = {"key": "a", "action": sight.rules.format(best.best[0]), "policy": None}
 
     def answered(rows: list[Row], complete: bool = True) -> GameProbe:

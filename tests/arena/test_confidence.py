@@ -7,7 +7,6 @@ from random import Random
 
 import pytest
 
-from duels.arena.bout import Bout, Judge, play_with
 from duels.arena.confidence import (
     Interval,
     mean,
@@ -19,6 +18,7 @@ from duels.arena.confidence import (
     wilson,
 )
 from duels.arena.logs import Row
+from duels.arena.match_plan import Judge, MatchPlan, play_with
 from duels.arena.scores import HIGHEST, LOWEST, units_of
 from duels.core.rules import Rules, Seat
 from duels.games import find_game
@@ -119,19 +119,19 @@ def exact_result(rules: Rules, one: str, two: str) -> float:  # type: ignore[typ
     odds = {Seat.ONE: make_player(one, rules).odds, Seat.TWO: make_player(two, rules).odds}  # type: ignore[attr-defined]
 
     @cache
-    def worth(state: object) -> float:
+    def state_value(state: object) -> float:
         outcome = rules.outcome(state)
         if outcome:
             return float(outcome.score(Seat.ONE))
         seat = rules.actor(state)
         assert isinstance(seat, Seat)
         return math.fsum(
-            chance * worth(rules.apply(state, action).state)
+            chance * state_value(rules.apply(state, action).state)
             for action, chance in odds[seat](rules.sight(state, seat)).items()
             if chance
         )
 
-    return worth(rules.initial())
+    return state_value(rules.initial())
 
 
 def played(game: str, one: str, two: str, pairs: int) -> list[Row]:
@@ -139,7 +139,9 @@ def played(game: str, one: str, two: str, pairs: int) -> list[Row]:
     rules = find_game(game).rules()
     judge, players = Judge(rules), {name: make_player(name, rules) for name in (one, two)}
     return [
-        play_with(Bout(game, (), names, str(pair), pair), judge, {s: players[names[s - 1]] for s in Seat})
+        play_with(
+            MatchPlan(game, (), names, str(pair), pair), judge, {s: players[names[s - 1]] for s in Seat}
+        )
         for pair in range(pairs)
         for names in ((one, two), (two, one))
     ]

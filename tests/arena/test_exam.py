@@ -17,7 +17,7 @@ from duels.arena.exam import card, card_of, exam_rows
 from duels.arena.positions import STRATA, Pool, draw_positions, draw_weighted, score
 from duels.games import find_game
 from duels.solving.oracle import Verdict
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 from tests.support import duels
 
 
@@ -73,7 +73,7 @@ def test_an_exam_is_complete_and_reproducible(kind: str, tmp_path: Path) -> None
     for row in rows:
         rules = find_game(row["game"]).rules(**row["options"])
         sight = rules.parse_position(row["position"])
-        verdict = oracle_for(rules).judge(sight)
+        verdict = get_oracle(rules).judge(sight)
         assert sight.seat.value == row["seat"]
         assert [each["action"] for each in row["actions"]] == [rules.format(each) for each in sight.actions]
         assert [each["loss"] for each in row["actions"]] == list(verdict.losses)

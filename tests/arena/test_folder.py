@@ -21,7 +21,7 @@ from duels.arena.report_views import as_data
 from duels.arena.run import run
 from duels.core.errors import BadOption, DuelsError
 from duels.players.completions import Usage
-from duels.players.endpoint import Settings
+from duels.players.endpoint import EndpointSettings
 from tests.arena.test_run import LIGHTS, arena, rows_of
 from tests.arena.test_workers import wait_for
 from tests.players.test_program import GOOD
@@ -39,7 +39,7 @@ def test_two_runs_on_one_folder(tmp_path: Path) -> None:
     with Folder.held(tmp_path / "probe", probing) as folder:
         with pytest.raises(DuelsError, match="is being run somewhere else right now"):
             probe(
-                replace(probing, budget="1usd", model=Settings(input_price=1.0, output_price=1.0)),
+                replace(probing, budget="1usd", model=EndpointSettings(input_price=1.0, output_price=1.0)),
                 folder.path,
             )
         assert Folder(folder.path).config == probing.told()
@@ -74,7 +74,7 @@ def test_another_runs_folder(tmp_path: Path) -> None:
 
 
 def test_a_run_may_get_prices_and_a_budget_later(tmp_path: Path) -> None:
-    asked = Settings("http://127.0.0.1:9/v1")
+    asked = EndpointSettings("http://127.0.0.1:9/v1")
     config = Config(("random", "model:NAME"), ("lights",), 2, model=asked)
     with Folder.held(tmp_path, config) as folder:
         assert report_on(folder).prices.cost(Usage(1000, 1000, 1)) is None

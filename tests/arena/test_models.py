@@ -25,10 +25,10 @@ from duels.core.rules import Seat
 from duels.games import GAMES, find_game
 from duels.play.new_match import limited
 from duels.players import endpoint as endpoints
-from duels.players.endpoint import Settings
-from duels.players.failures import Failed, Failure
+from duels.players.endpoint import EndpointSettings
+from duels.players.failures import BadAnswer, Failure
 from duels.players.model import Mirror
-from duels.players.program import Limits
+from duels.players.program import ProgramLimits
 from duels.players.prompt import Labels, opening_messages, read_move
 from tests.arena.model_server import Server, played
 from tests.players.test_program import BAD, is_running, wait_until
@@ -82,7 +82,7 @@ def test_the_reason_is_given_back(server: Server, tmp_path: Path) -> None:
 def test_what_the_wire_breaks_off_is_nobodys_loss(
     model: str, settings: dict[str, Any], server: Server, tmp_path: Path
 ) -> None:
-    found = Settings(server.url, total_seconds=0.2, **settings)
+    found = EndpointSettings(server.url, total_seconds=0.2, **settings)
     config = Config(("random", "club", f"model:{model}"), ("lights",), 2, model=found)
     folder = run(config, tmp_path / "run")
     assert folder.unfinished
@@ -93,14 +93,16 @@ def test_what_the_wire_breaks_off_is_nobodys_loss(
 @pytest.mark.parametrize("until", [None, 0.4])
 def test_a_run_ends_if_the_endpoint_stays_down(until: float | None, server: Server, tmp_path: Path) -> None:
     before = server.asked["down"]
-    found = Settings(server.url, total_seconds=0.001, concurrency=1)
+    found = EndpointSettings(server.url, total_seconds=0.001, concurrency=1)
     config = Config(("random", "model:down"), ("lights",), 100, until=until, model=found)
     assert run(config, tmp_path / "run").unfinished
     assert server.asked["down"] - before == 3
 
 
 def test_whoever_watches_is_told_what_is_waited_for(server: Server, tmp_path: Path) -> None:
-    config = Config(("random", "model:down"), ("lights",), 2, model=Settings(server.url, total_seconds=1))
+    config = Config(
+        ("random", "model:down"), ("lights",), 2, model=EndpointSettings(server.url, total_seconds=1)
+    )
     lines: list[str] = []
     run(config, tmp_path / "run", listener=lambda progress: lines.append(ProgressLine.text(progress, 1)))
     assert lines[0] == "0 of 2 matches"
@@ -117,9 +119,13 @@ def test_a_run_that_is_broken_off_leaves_nothing_behind(server: Server, tmp_path
     """No request, no row, no program: all are gone when the run has ended, however it ends."""
     pid_file = tmp_path / "pid"
     bot = f"hangs=cmd:{sys.executable} -I -S {BAD} fork {pid_file}"
-    limits = Limits(move_seconds=60)
+    limits = ProgramLimits(move_seconds=60)
     config = Config(
-        ("model:well", "model:badly", bot), ("lights",), 200, limits=limits, model=Settings(server.url)
+        ("model:well", "model:badly", bot),
+        ("lights",),
+        200,
+        limits=limits,
+        model=EndpointSettings(server.url),
     )
 
     def leave(progress: Progress) -> None:
@@ -140,7 +146,9 @@ def test_a_run_that_is_broken_off_leaves_nothing_behind(server: Server, tmp_path
 
 
 def test_unfinished_matches_are_played_when_the_run_goes_on(server: Server, tmp_path: Path) -> None:
-    config = Config(("random", "model:well"), ("lights",), 4, model=Settings(server.url, total_seconds=0.1))
+    config = Config(
+        ("random", "model:well"), ("lights",), 4, model=EndpointSettings(server.url, total_seconds=0.1)
+    )
     with mock.patch.object(endpoints.Endpoint, "_post", side_effect=TimeoutError("no answer")):
         assert not run(config, tmp_path / "run").rows()
     folder = run(config, tmp_path / "run")
@@ -254,13 +262,13 @@ def test_renamed_cells_are_not_read_by_their_numbers() -> None:
     sight, labels = Match.start(LIGHTS).sight(Seat.ONE), Labels.of(LIGHTS)
     first, _, third = labels.names[:3]
     for text, failure in (("1", Failure.UNREADABLE), ("pass", Failure.UNREADABLE)):
-        with pytest.raises(Failed, match=f"the places are {first}, ") as problem:
+        with pytest.raises(BadAnswer, match=f"the places are {first}, ") as problem:
             read_move(text, sight, labels)
         assert problem.value.failure is failure
-    with pytest.raises(Failed, match="is no action; the places are"):
+    with pytest.raises(BadAnswer, match="is no action; the places are"):
         read_move(f"{first}-{third}", sight, labels)
     after = Match.start(LIGHTS).play_text("1").sight(Seat.TWO)
-    with pytest.raises(Failed, match=f"not allowed now; allowed: {labels.names[1]}, ") as problem:
+    with pytest.raises(BadAnswer, match=f"not allowed now; allowed: {labels.names[1]}, ") as problem:
         read_move(first, after, labels)
     assert problem.value.failure is Failure.ILLEGAL
 
@@ -269,7 +277,7 @@ def test_renamed_cells_are_not_read_by_their_numbers() -> None:
 def test_cells_that_are_more_than_places_are_not_renamed(game: str) -> None:
     told = f"{game} has no cells that are places in a row"
     with pytest.raises(DuelsError, match=told):
-        Config(("random", "model:x"), (game,), 2, model=Settings("http://localhost", relabel=True))
+        Config(("random", "model:x"), (game,), 2, model=EndpointSettings("http://localhost", relabel=True))
     with pytest.raises(DuelsError, match="at most 18 cells"):
         Labels.of(find_game("lights").rules(lights=19))
 
@@ -324,7 +332,7 @@ def test_the_last_object_or_the_last_line_counts(text: str, read: str) -> None:
     "text", ["Light 4 is best.", "4\nbecause it wins", '{"action": [4]}', '{"action": true}']
 )
 def test_nothing_is_guessed_out_of_prose(text: str) -> None:
-    with pytest.raises(Failed) as problem:
+    with pytest.raises(BadAnswer) as problem:
         read_move(text, Match.start(LIGHTS).sight(Seat.ONE))
     assert problem.value.failure is Failure.UNREADABLE
 
@@ -332,7 +340,7 @@ def test_nothing_is_guessed_out_of_prose(text: str) -> None:
 @pytest.mark.parametrize("url", ["ftp://x", "http://user:pass@host/v1"])
 def test_an_address_is_checked(url: str) -> None:
     with pytest.raises(BadOption, match="base_url"):
-        Settings(url)
+        EndpointSettings(url)
 
 
 def test_a_model_needs_an_address() -> None:

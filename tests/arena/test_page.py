@@ -10,7 +10,7 @@ import click
 
 from duels.arena.commands import arena, bot
 from duels.arena.config import LADDER, LADDER_MATCHES, config_of
-from duels.players.endpoint import Settings
+from duels.players.endpoint import EndpointSettings
 from tests.support import duels
 
 ROOT = Path(__file__).parents[2]
@@ -46,7 +46,7 @@ def test_the_config_on_the_page_is_one() -> None:
 
 
 def test_every_setting_of_models_is_named() -> None:
-    for each in fields(Settings):
+    for each in fields(EndpointSettings):
         assert f"`{each.name}`" in PAGE
 
 

@@ -30,7 +30,7 @@ from duels.arena.probe_values import Answers, against_all
 from duels.core.errors import BadOption, DuelsError
 from duels.core.rules import Seat
 from duels.games import find_game
-from duels.players.endpoint import Endpoint, Settings
+from duels.players.endpoint import Endpoint, EndpointSettings
 from duels.players.model import ModelPlayer
 from duels.solving.table_response import expected_values
 from duels.solving.tables import shared_tables
@@ -299,7 +299,7 @@ def test_larger_games_are_asked_by_positions_from_good_play(game: str, tmp_path:
 
 def test_a_probe_ends_if_the_endpoint_stays_down(tmp_path: Path) -> None:
     with serving() as server:
-        settings = Settings(server.url, total_seconds=0.001, concurrency=1)
+        settings = EndpointSettings(server.url, total_seconds=0.001, concurrency=1)
         folder = probe(ProbeConfig("model:down", ("lights", "leap"), model=settings), tmp_path / "p")
         assert server.asked["down"] == 1 + 3  # the first move, and replies to it
     assert folder.unfinished
@@ -310,7 +310,7 @@ def test_a_model_is_probed_over_the_wire(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with serving() as server:
-        settings = Settings(server.url, input_price=10_000.0, output_price=0.0, concurrency=2)
+        settings = EndpointSettings(server.url, input_price=10_000.0, output_price=0.0, concurrency=2)
         first = probe(ProbeConfig("model:well", ("lights",), budget="20usd", model=settings), tmp_path / "p")
         assert first.unfinished == ("The budget of 20 usd is spent.",)
         tell_unfinished(first, "Left")
@@ -384,7 +384,7 @@ def test_a_problem_with_one_question_ends_the_others_first(
 
     monkeypatch.setattr(ModelPlayer, "decide", decide)
     monkeypatch.setattr(Endpoint, "__aexit__", left)
-    settings = Settings("http://127.0.0.1:9/v1", concurrency=3)
+    settings = EndpointSettings("http://127.0.0.1:9/v1", concurrency=3)
     with pytest.raises(DuelsError, match="this cannot go on"):
         probe(ProbeConfig("model:well", ("lights",), samples=3, model=settings), tmp_path)
     assert at_the_end == [2]

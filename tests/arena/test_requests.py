@@ -16,7 +16,7 @@ from duels.arena.report import of_run, report_on
 from duels.arena.report_views import as_data, as_text
 from duels.arena.run import run
 from duels.core.errors import BadOption, DuelsError
-from duels.players.endpoint import Settings
+from duels.players.endpoint import EndpointSettings
 from tests.arena.model_server import KEY, Server, played
 from tests.players.test_program import wait_until
 from tests.support import COMMAND, duels, environment
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("quick")
 
 def test_a_budget_stops_cleanly_and_the_run_can_go_on(server: Server, tmp_path: Path) -> None:
     prices: dict[str, Any] = {"input_price": 10_000.0, "output_price": 0.0}  # a request is 1 usd
-    model = Settings(server.url, concurrency=1, **prices)
+    model = EndpointSettings(server.url, concurrency=1, **prices)
     small = Config(("random", "model:well"), ("lights",), 10, budget="5usd", model=model)
     folder = run(small, tmp_path / "run")
     assert folder.unfinished == ("The budget of 5 usd is spent.",)
@@ -68,7 +68,13 @@ def test_a_budget_stops_cleanly_and_the_run_can_go_on(server: Server, tmp_path: 
 )
 def test_a_budget_without_prices_is_refused(settings: dict[str, Any], budget: str, told: str) -> None:
     with pytest.raises(BadOption, match=told):
-        Config(("random", "model:x"), ("lights",), 2, budget=budget, model=Settings("http://x", **settings))
+        Config(
+            ("random", "model:x"),
+            ("lights",),
+            2,
+            budget=budget,
+            model=EndpointSettings("http://x", **settings),
+        )
 
 
 PRICES: dict[str, Any] = {"input_price": 0.0, "output_price": 1000.0, "max_tokens": 1000}
@@ -77,7 +83,7 @@ PRICES: dict[str, Any] = {"input_price": 0.0, "output_price": 1000.0, "max_token
 
 def test_what_may_have_been_charged_counts_against_a_budget(server: Server, tmp_path: Path) -> None:
     before = server.asked["slow"]
-    model = Settings(server.url, concurrency=1, request_seconds=0.1, total_seconds=60, **PRICES)
+    model = EndpointSettings(server.url, concurrency=1, request_seconds=0.1, total_seconds=60, **PRICES)
     config = Config(("random", "model:slow"), ("lights",), 2, budget="3usd", model=model)
     for budget in ("3usd", "5usd"):
         most = f"if requests without a full reply cost {budget[0]}, the most they can"
@@ -100,7 +106,7 @@ def test_what_may_have_been_charged_counts_against_a_budget(server: Server, tmp_
 def test_a_request_that_cannot_be_read_counts_with_the_most_that_it_may_cost(
     damaged: tuple[int, ...], lost: int, server: Server, tmp_path: Path
 ) -> None:
-    model = Settings(server.url, concurrency=1, **PRICES)
+    model = EndpointSettings(server.url, concurrency=1, **PRICES)
     config = Config(("random", "model:well"), ("lights",), 2, budget="1usd", model=model)
     assert not run(config, tmp_path / "run").unfinished
     log = tmp_path / "run" / "requests-models.jsonl"
@@ -127,7 +133,7 @@ def test_requests_that_are_in_several_folders_are_paid_for_once(server: Server, 
 
 
 def test_a_request_that_was_never_sent_costs_nothing(tmp_path: Path) -> None:
-    model = Settings("http://127.0.0.1:1/v1", concurrency=1, total_seconds=0.05, **PRICES)
+    model = EndpointSettings("http://127.0.0.1:1/v1", concurrency=1, total_seconds=0.05, **PRICES)
     config = Config(("random", "model:none"), ("lights",), 2, budget="1usd", model=model)
     folder = run(config, tmp_path / "run")
     assert "ConnectError" in folder.unfinished[0]
@@ -135,7 +141,7 @@ def test_a_request_that_was_never_sent_costs_nothing(tmp_path: Path) -> None:
 
 
 def test_a_budget_needs_an_endpoint_that_reports_tokens(server: Server, tmp_path: Path) -> None:
-    config = Config(("random", "model:silent"), ("lights",), 2, model=Settings(server.url, **PRICES))
+    config = Config(("random", "model:silent"), ("lights",), 2, model=EndpointSettings(server.url, **PRICES))
     assert len(run(config, tmp_path / "free").rows()) == 2
     with pytest.raises(DuelsError, match="does not report tokens, so no budget can be kept"):
         run(replace(config, budget="5usd"), tmp_path / "run")
@@ -145,7 +151,7 @@ def test_a_budget_needs_an_endpoint_that_reports_tokens(server: Server, tmp_path
 
 def test_shards_share_a_budget(server: Server, tmp_path: Path) -> None:
     before = server.asked["well"]
-    model = Settings(server.url, concurrency=1, **PRICES)
+    model = EndpointSettings(server.url, concurrency=1, **PRICES)
     config = Config(("random", "model:well"), ("lights",), 100, budget="0.1usd", model=model)
     for _ in range(2):
         for part in (1, 2):

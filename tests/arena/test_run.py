@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from duels.arena.bout import Bout
 from duels.arena.commands.options import for_shell
 from duels.arena.config import Config, ProbeConfig
 from duels.arena.folder import Folder
+from duels.arena.match_plan import MatchPlan
 from duels.arena.probe import probe
 from duels.arena.report import report_on
 from duels.arena.report_views import as_data, as_page
@@ -21,8 +21,8 @@ from duels.arena.run import NEXT, _rounds, run
 from duels.arena.scores import adjusted_interval, finished_units, units_of
 from duels.core.errors import DuelsError
 from duels.core.svg import stylesheet
-from duels.players.endpoint import Settings
-from duels.players.program import Limits
+from duels.players.endpoint import EndpointSettings
+from duels.players.program import ProgramLimits
 from tests.players.test_program import BAD, GOOD, PYTHON
 from tests.support import Done, duels
 
@@ -196,8 +196,10 @@ def test_a_program_is_not_given_the_key_of_a_model(
     monkeypatch.setenv("NO_KEY", "no secret")
     teller = tmp_path / "teller.sh"
     teller.write_text(f"env >&2\nexec {PYTHON} {BAD} unknown\n")
-    config = Config((f"teller=cmd:sh {teller}", "random"), ("lights",), 2, model=Settings(key_env=name))
-    run(replace(config, limits=Limits(retries=0)), tmp_path / "run")
+    config = Config(
+        (f"teller=cmd:sh {teller}", "random"), ("lights",), 2, model=EndpointSettings(key_env=name)
+    )
+    run(replace(config, limits=ProgramLimits(retries=0)), tmp_path / "run")
     told = "".join(log.read_text() for log in (tmp_path / "run").rglob("*.log"))
     assert "NO_KEY=no secret" in told
     assert "a secret" not in told
@@ -252,8 +254,8 @@ def test_progress_tells_how_far_it_is() -> None:
     progress = Progress(10, 100, 10)
     told = "10 of 100 matches, 9 min 0 s left at most"
     assert ProgressLine.text(progress, 60.0) == told
-    progress.count(Bout("lights", (), ("random", "club"), "1", 0), 0.0)
-    progress.count(Bout("lights", (), ("club", "random"), "1", 0), 0.5)
+    progress.count(MatchPlan("lights", (), ("random", "club"), "1", 0), 0.0)
+    progress.count(MatchPlan("lights", (), ("club", "random"), "1", 0), 0.5)
     assert ProgressLine.text(progress, 60.0) == f"{told}; won: club 75%, random 25%"
 
 

@@ -13,7 +13,7 @@ from duels.arena.probe import probe
 from duels.arena.report import GameReport, most_when, of_run, report_on
 from duels.arena.report_views import as_csv, as_data, as_page, as_text, times_fewer
 from duels.arena.run import run
-from duels.arena.scores import Standing
+from duels.arena.scores import PlayerScore
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.games import find_game
@@ -21,7 +21,7 @@ from duels.players.model import Mirror
 from tests.players.test_program import BAD, PYTHON
 
 
-def _of(game: GameReport, player: str) -> Standing:
+def _of(game: GameReport, player: str) -> PlayerScore:
     return next(each for each in game.standings if each.player == player)
 
 
@@ -123,7 +123,7 @@ def test_of_mistakes_alike_those_made_most_often_come_first(tmp_path: Path) -> N
 def test_a_board_says_who_is_to_move(tmp_path: Path) -> None:
     (game,) = report_on(run(Config(("random", "novice"), ("leap",), 20), tmp_path)).games
     for mistake in game.blunders:
-        token = game.rules.game.words(game.rules).called(mistake.sight.seat)
+        token = game.rules.game.words(game.rules).seat_name(mistake.sight.seat)
         assert f"<figcaption>{token} to move. " in mistake.figure()
         assert f'aria-label="{token} to move."' in mistake.figure()
 

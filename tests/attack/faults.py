@@ -26,7 +26,7 @@ from duels.play.live import LiveMatch
 from duels.play.new_match import seat_players
 from duels.terminal import play
 from tests.attack.harness import Case, in_turn, shuffled
-from tests.attack.sessions import KINDS, Kind, Progress, Scenario, endlessly, meddle, perform
+from tests.attack.sessions import PLAYER_KINDS, Kind, Progress, Scenario, endlessly, meddle, perform
 from tests.attack.system_calls import Call, Calls, Disk, Tell, Trap, die, in_child
 from tests.support import Done, lines_of
 
@@ -121,7 +121,7 @@ def check_undisturbed(scenario: Scenario, folder: Path) -> None:
 def check(rehearsal: Rehearsal, progress: Progress, folder: Path, remembered: bool = False) -> None:
     """The records are as they were at the moment that was shown, or one later; and the match goes on.
 
-    `remembered`: so that nobody has to name its file.
+    `recap`: so that nobody has to name its file.
     """
     shown = rehearsal.shown_at(progress)
     moments = rehearsal.moments[shown : shown + 2]
@@ -187,7 +187,7 @@ def _check_readable(folder: Path) -> None:
 Disturb = Callable[[Rehearsal, Random], Iterator[Case]]
 
 
-def _everywhere(disturb: Disturb, kinds: Sequence[Kind] = KINDS) -> Callable[[Random], Iterator[Case]]:
+def _everywhere(disturb: Disturb, kinds: Sequence[Kind] = PLAYER_KINDS) -> Callable[[Random], Iterator[Case]]:
     """Disturb sessions of every kind in turn, each in every game."""
 
     def of_kind(kind: Kind, rng: Random) -> Iterator[Case]:
@@ -404,7 +404,7 @@ def _check_told(rehearsal: Rehearsal, done: Done, folder: Path) -> None:
 
 
 # A power cut undoes what another program did, and a full disk keeps it from doing it.
-_UNMEDDLED = [kind for kind in KINDS if kind is not meddle]
+_UNMEDDLED = [kind for kind in PLAYER_KINDS if kind is not meddle]
 
 kills = _everywhere(_kill)
 power_cuts = _everywhere(_cut_power, _UNMEDDLED)

@@ -9,7 +9,7 @@ from random import Random
 
 from duels.core.errors import RecordError
 from duels.core.match import AnyMatch, Match
-from duels.core.options import Option, options_of
+from duels.core.options import Option, list_options
 from duels.core.record import Record, TornRecord, dump_record
 from duels.core.rules import AnyRules, Seat
 from duels.core.words import Question
@@ -182,7 +182,7 @@ def options(rng: Random, rules: AnyRules) -> str:
         "1,2",
         word(rng),
     )
-    known = [*options_of(type(rules)), Option(word(rng) or "x", options_of(type(rules))[0].kind, 1)]
+    known = [*list_options(type(rules)), Option(word(rng) or "x", list_options(type(rules))[0].kind, 1)]
     return " ".join(f"{rng.choice(known).name}={rng.choice(values)}" for _ in range(rng.randint(1, 4)))
 
 

@@ -18,13 +18,13 @@ from duels.core.features import Encoding
 from duels.core.game import Game
 from duels.core.information_sets import InformationSet
 from duels.core.match import AnyMatch, Match
-from duels.core.record import dump_record, loads
+from duels.core.record import dump_record, parse_record_text
 from duels.core.rules import AnyRules, Seat
 from duels.core.words import Words
 from duels.games import all_games
 from duels.games.hunt.rules import Observe
 from duels.play.narrator import Narrator
-from duels.players import KINDS, Player, make_player
+from duels.players import PLAYER_KINDS, Player, make_player
 from tests.attack.fuzzing import line
 from tests.attack.harness import Case
 from tests.attack.sessions import RECORD, Scenario, perform
@@ -209,7 +209,7 @@ def _in_words(match: AnyMatch, seat: Seat) -> bytes | None:
     if not words:
         return None
     moves = words.moves(sight) if sight.actions else ""
-    return f"{words.board(sight)}{moves}{words.remembered(sight).render()}".encode()
+    return f"{words.board(sight)}{moves}{words.recap(sight).render()}".encode()
 
 
 @surface("drawing")
@@ -319,7 +319,7 @@ def _hot_seat(match: AnyMatch, seat: Seat) -> bytes | None:
 
 def _loaded(text: str) -> AnyMatch:
     games: dict[str, Any] = {rules.name: type(rules) for rules in with_secrets()}
-    return loads(text, lambda name: games[name]).match
+    return parse_record_text(text, lambda name: games[name]).match
 
 
 def _words(match: AnyMatch) -> Words[Any, Any] | None:
@@ -337,7 +337,7 @@ def _encoding(rules: AnyRules) -> Encoding:
 def _machines(rules: AnyRules) -> list[Player]:
     """One of each kind that plays by these rules."""
     seated = []
-    for name in KINDS:
+    for name in PLAYER_KINDS:
         with suppress(DuelsError):  # people cannot be made, and not every level knows every size
             seated.append(make_player(name, rules))
     return seated

@@ -269,7 +269,7 @@ def meddle(name: str, rng: Random) -> Scenario:
 
 
 Kind = Callable[[str, Random], Scenario]
-KINDS: tuple[Kind, ...] = (leave, at_home, add, machine, take_back, repair, finish, meddle)
+PLAYER_KINDS: tuple[Kind, ...] = (leave, at_home, add, machine, take_back, repair, finish, meddle)
 
 
 def endlessly(kind: Kind, rng: Random) -> Iterator[Scenario]:

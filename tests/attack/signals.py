@@ -13,7 +13,7 @@ from typing import Any
 from duels.core.match import Match
 from duels.core.record import dump_record
 from duels.core.rules import AnySight, Seat
-from duels.core.words import Question, Words, plain
+from duels.core.words import Question, Words, strip_ink
 from duels.games import find_game
 from duels.play.library import read_record
 from duels.play.new_match import seat_players
@@ -104,7 +104,7 @@ def _dialogue(
     question = next(dialogue, None)
     for entry in entries:
         assert question
-        yield replace(question, prompt=plain(question.prompt).rpartition("\n")[2]), entry
+        yield replace(question, prompt=strip_ink(question.prompt).rpartition("\n")[2]), entry
         with suppress(StopIteration):
             question = dialogue.send(entry)
 

@@ -151,20 +151,20 @@ _BROKEN = {
     "names are not synced": Breakage(
         "power cuts",
         "what was shown is lost|^AssertionError: $",
-        lambda: mock.patch.object(files, "settle_folder"),
+        lambda: mock.patch.object(files, "sync_folder"),
     ),
     "short writes are not noticed": Breakage(
         "torn writes", "neither b'.* nor b'|holds what it never held", _careless
     ),
     "full disks are not noticed": Breakage("full disks", "more than one line", _careless),
     "errors name no file": Breakage(
-        "errors", "what is it about", lambda: mock.patch.object(files, "naming", nullcontext)
+        "errors", "what is it about", lambda: mock.patch.object(files, "name_file_in_errors", nullcontext)
     ),
     "options are read naively": Breakage(
         "records", "^(IndexError|ValueError)", lambda: mock.patch.object(record, "read_options", _naively)
     ),
     "numbers are read by int": Breakage(
-        "entries", r"^ValueError: .* for int\(\)", lambda: mock.patch.object(words, "whole_number", int)
+        "entries", r"^ValueError: .* for int\(\)", lambda: mock.patch.object(words, "parse_whole_number", int)
     ),
     "every event is visible": Breakage(
         "information flow",

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from duels.core.laws import Checked, Inspector, Law, LawBroken, check_along, check_everywhere
+from duels.core.laws import Inspector, Law, LawBroken, LawReport, check_along, check_everywhere
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import CHANCE
 from duels.games import GAMES
@@ -48,7 +48,7 @@ def test_every_law_holds_along_matches(name: str, data: st.DataObject) -> None:
 
 
 def test_the_lawful_toy_keeps_every_law() -> None:
-    assert check_everywhere(toys.Hide()) == Checked(states=15, steps=14)
+    assert check_everywhere(toys.Hide()) == LawReport(states=15, steps=14)
 
 
 def all_broken() -> list[type[toys.Broken]]:

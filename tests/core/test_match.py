@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from duels.core.errors import DuelsError, GameOver, IllegalMove, NotationError, NotYourTurn
-from duels.core.match import AnyMatch, Conceded, Concession, Match, draw, playing
+from duels.core.match import AnyMatch, Conceded, Concession, Match, draw, play_through
 from duels.core.rules import CHANCE, Ending, Outcome, Seat
 from duels.games import find_game
 from duels.games.flip.rules import Flip
@@ -240,7 +240,7 @@ def test_playing_gives_the_match_after_every_entry_until_it_is_over() -> None:
         asked.append(seat)
         return rng.choice(match.actions)
 
-    steps = list(playing(Match.start(find_game("chain").rules(max_boards=2)), rng, decide))
+    steps = list(play_through(Match.start(find_game("chain").rules(max_boards=2)), rng, decide))
     assert [len(step.turns) for step in steps] == list(range(len(steps)))
     assert [step.over for step in steps] == [False] * (len(steps) - 1) + [True]
     assert asked == [turn.actor for turn in steps[-1].turns if turn.actor is not CHANCE]

@@ -24,7 +24,7 @@ from duels.core.narration import (
 )
 from duels.core.rules import AnyRules, Seat
 from duels.core.text_board import TextBoard
-from duels.core.words import Ink, plain
+from duels.core.words import Ink, strip_ink
 from duels.play.narrator import Narrator
 from tests.support import all_rules, play_randomly
 
@@ -128,6 +128,6 @@ def test_every_game_speaks_to_its_reader_and_of_everybody_else(rules: AnyRules) 
         sentences += [match.outcome.sentence] if match.outcome else []
         for sentence in sentences:
             for reader in (*Seat, None):
-                told = plain(sentence.render(NAMES[reader]))
+                told = strip_ink(sentence.render(NAMES[reader]))
                 assert not wrong.search(told)
                 assert told.endswith((".", "!"))

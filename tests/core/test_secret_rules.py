@@ -9,7 +9,7 @@ from duels.core.explore import reachable
 from duels.core.game import Game
 from duels.core.laws import check_everywhere
 from duels.core.match import Match
-from duels.core.record import dump_record, loads
+from duels.core.record import dump_record, parse_record_text
 from duels.core.rules import Event, Outcome, Seat, Step
 from duels.core.secret_rules import SecretRules
 
@@ -129,7 +129,7 @@ def test_a_number_tells_how_an_entry_was_answered(entries: tuple[str, ...], seat
 def test_a_copy_for_a_seat_is_read_back_to_what_it_saw(seat: Seat) -> None:
     for match in reachable(RULES):
         copy = dump_record(match, seat=seat)
-        read = loads(copy, lambda name: Guess)
+        read = parse_record_text(copy, lambda name: Guess)
         assert read.match.sight(seat) == match.sight(seat)
         assert dump_record(read.match, seat=seat) == copy
 
@@ -140,7 +140,7 @@ def test_a_conceded_match_is_copied_with_how_its_entries_were_answered(entry: st
     copy = dump_record(match, seat=Seat.TWO)
     assert f"?\nask #2\n{entry}\n" in copy
     sight = match.sight(Seat.TWO)
-    assert loads(copy, lambda name: Guess).match.sight(Seat.TWO) == sight
+    assert parse_record_text(copy, lambda name: Guess).match.sight(Seat.TWO) == sight
     assert RULES.parse_position(RULES.format_position(sight)) == sight
 
 

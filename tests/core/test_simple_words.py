@@ -8,7 +8,7 @@ from duels.core.narration import Narration
 from duels.core.rules import Event, Seat, Sight
 from duels.core.simple_words import SimpleWords
 from duels.core.text_board import TextBoard
-from duels.core.words import plain
+from duels.core.words import strip_ink
 
 from .test_secret_rules import RULES, State
 
@@ -28,7 +28,7 @@ SIGHT = RULES.parse_position("2: ?, ask")
 def test_it_asks_until_an_action_is_allowed() -> None:
     dialogue = WORDS.ask(SIGHT)
     question = next(dialogue)
-    assert plain(question.prompt) == "Player 2, your move: "
+    assert strip_ink(question.prompt) == "Player 2, your move: "
     refused = dialogue.send("maybe").notice
     assert refused == "'maybe' is not a move. Enter 1, 2, 3 or 4."
     assert dialogue.send("ask").notice == "'ask' is not allowed now. Enter 1, 2, 3 or 4."
@@ -40,5 +40,5 @@ def test_it_asks_until_an_action_is_allowed() -> None:
 def test_what_is_entered_for_an_action_is_its_notation() -> None:
     assert WORDS.entries(SIGHT, "3") == ("3",)
     assert WORDS.moves(SIGHT) == "Possible moves: 1, 2, 3, 4\n"
-    assert plain(WORDS.opening().render()) == "Welcome to Guess!\n\nhidden\n\n"
-    assert plain(WORDS.veiled(Seat.ONE)) == "Player 1, your move: (hidden)\n"
+    assert strip_ink(WORDS.opening().render()) == "Welcome to Guess!\n\nhidden\n\n"
+    assert strip_ink(WORDS.render_secret_turn(Seat.ONE)) == "Player 1, your move: (hidden)\n"

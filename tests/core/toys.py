@@ -268,21 +268,21 @@ class Fickle(Broken):
     """Tells another thing every time."""
 
     breaks = Law.PURITY
-    asked: ClassVar[Iterator[int]] = iter(range(10**9))
+    instruction: ClassVar[Iterator[int]] = iter(range(10**9))
 
     def apply(self, state: State, action: str) -> Step[State]:
         step = super().apply(state, action)
-        return Step(step.state, (*step.events, Fell(str(next(self.asked)))))
+        return Step(step.state, (*step.events, Fell(str(next(self.instruction)))))
 
 
 class Shuffling(Broken):
     """Enumerates in another order from one step to the next."""
 
     breaks = Law.PURITY
-    asked: ClassVar[Iterator[int]] = iter(range(10**9))
+    instruction: ClassVar[Iterator[int]] = iter(range(10**9))
 
     def actions(self, state: State) -> tuple[str, ...]:
-        return super().actions(state)[:: 1 - 2 * (next(self.asked) % 2)]
+        return super().actions(state)[:: 1 - 2 * (next(self.instruction) % 2)]
 
 
 class Smudging(Broken):

@@ -18,7 +18,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def rules_of(case: str) -> Any:
+def resolve_rules(case: str) -> Any:
     game, options = CASES[case]
     return GAMES[game].rules(**options)
 
@@ -27,7 +27,7 @@ class Reference:
     """A game as a match, drawing as environment `number` of a batch does: what the others are held to."""
 
     def __init__(self, case: str, seed: int, number: int = 0) -> None:
-        self.engine = MatchEngine(rules_of(case))
+        self.engine = MatchEngine(resolve_rules(case))
         self.stream = dice.stream(seed, number)
         self.reset()
 

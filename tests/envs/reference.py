@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from duels.analysis.shown import Shown
+from duels.analysis.encoding import ObservationEncoder
 from duels.core.features import action_numbers
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import AnyRules, AnySight, Ending, Seat
@@ -22,8 +22,8 @@ class MatchEngine(Engine):
         self.rules, self.form = rules, form
         self._actions = rules.all_actions()
         self._number = action_numbers(rules)
-        self._shown = Shown(rules)
-        self._with_left = Shown(rules, with_left=form.limit_draws)
+        self._shown = ObservationEncoder(rules)
+        self._with_left = ObservationEncoder(rules, with_left=form.limit_draws)
         self.num_actions = len(self._actions)
         self.observation_size = self._with_left.size
         self.reset(0)

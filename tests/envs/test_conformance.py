@@ -15,15 +15,15 @@ from duels.core.rules import AnyRules, AnySight, Ending
 from duels.envs.conformance import (
     Environment,
     EnvironmentBroken,
-    Law,
+    EnvironmentLaw,
     Look,
     check_environments,
     check_perfect_play,
 )
 from duels.envs.conformance import environments as adapters
 from duels.envs.pettingzoo import raw_env
-from duels.envs.results import Tally
-from duels.games import rules_of
+from duels.envs.results import BatchTally
+from duels.games import resolve_rules
 from duels.solving.bounds import Bounds
 from duels.solving.tables import DRAWN, NOBODY
 from tests.outside.highcard import HighCard
@@ -47,7 +47,7 @@ UNGRADED = {kind.name for kind in adapters.UNGRADED}
     ],
 )
 def test_our_games(game: str, options: dict[str, Any], endings: set[Ending]) -> None:
-    checked = check_environments(rules_of(game, **options))
+    checked = check_environments(resolve_rules(game, **options))
     assert (set(checked.environments), checked.refused) == (EVERYWHERE, {})
     assert set(checked.endings) == endings
 
@@ -75,7 +75,7 @@ def test_other_games_from_outside(rules: AnyRules) -> None:
 
 
 def test_what_is_too_large_for_tables_is_said_to_be() -> None:
-    checked = check_environments(rules_of("lights", lights=25), adapters.UNGRADED, games=2)
+    checked = check_environments(resolve_rules("lights", lights=25), adapters.UNGRADED, games=2)
     assert "duels.vector" in checked.refused
     assert all("too many states" in reason for reason in checked.refused.values())
     assert {"PettingZoo", "OpenSpiel", "Gymnasium, seat 2"} <= set(checked.environments)
@@ -149,19 +149,21 @@ def regrets_less_than_nothing(look: Look) -> Look:
 @pytest.mark.parametrize(
     ("law", "base", "change"),
     [
-        (Law.ENDING, BY_NAME["PettingZoo, rendered"], truncates_draws),
-        (Law.ENDING, adapters.Arrays, plays_on_after_draws),
-        (Law.ENDING, adapters.Gymnasium, ends_too_early),
-        (Law.LEGALITY, adapters.GymnasiumVector, allows_everything),
-        (Law.LEGALITY, adapters.OpenSpiel, passes_the_turn),
-        (Law.REWARD, adapters.PettingZoo, costs_both_a_draw),
-        (Law.REWARD, adapters.OpenSpiel, rewards_the_loser),
-        (Law.OBSERVATION, adapters.Arrays, shows_nothing),
-        (Law.GRADING, BY_NAME["PettingZoo, graded"], grades_draws_as_lost),
-        (Law.GRADING, BY_NAME["Gymnasium, graded"], regrets_less_than_nothing),
+        (EnvironmentLaw.ENDING, BY_NAME["PettingZoo, rendered"], truncates_draws),
+        (EnvironmentLaw.ENDING, adapters.Arrays, plays_on_after_draws),
+        (EnvironmentLaw.ENDING, adapters.Gymnasium, ends_too_early),
+        (EnvironmentLaw.LEGALITY, adapters.GymnasiumVector, allows_everything),
+        (EnvironmentLaw.LEGALITY, adapters.OpenSpiel, passes_the_turn),
+        (EnvironmentLaw.REWARD, adapters.PettingZoo, costs_both_a_draw),
+        (EnvironmentLaw.REWARD, adapters.OpenSpiel, rewards_the_loser),
+        (EnvironmentLaw.OBSERVATION, adapters.Arrays, shows_nothing),
+        (EnvironmentLaw.GRADING, BY_NAME["PettingZoo, graded"], grades_draws_as_lost),
+        (EnvironmentLaw.GRADING, BY_NAME["Gymnasium, graded"], regrets_less_than_nothing),
     ],
 )
-def test_a_broken_environment_is_caught(law: Law, base: Any, change: Callable[[Look], Look]) -> None:
+def test_a_broken_environment_is_caught(
+    law: EnvironmentLaw, base: Any, change: Callable[[Look], Look]
+) -> None:
     with pytest.raises(EnvironmentBroken, match=f"noughts in {base.name}") as caught:
         check_environments(TicTacToe(), [altered(base, change)])
     assert caught.value.law is law
@@ -171,7 +173,7 @@ def test_a_broken_environment_is_caught(law: Law, base: Any, change: Callable[[L
 class Uncounted(adapters.Arrays):
     """Rollouts that count no draws."""
 
-    def rollout(self, seed: int, num_envs: int, steps: int) -> Tally | None:
+    def rollout(self, seed: int, num_envs: int, steps: int) -> BatchTally | None:
         tally = super().rollout(seed, num_envs, steps)
         assert tally
         return replace(tally, draws=np.zeros_like(tally.draws))
@@ -180,7 +182,7 @@ class Uncounted(adapters.Arrays):
 def test_rollouts_that_leave_games_out_are_caught() -> None:
     with pytest.raises(EnvironmentBroken, match="counts draws") as caught:
         check_environments(TicTacToe(), [Uncounted])
-    assert caught.value.law is Law.COUNTING
+    assert caught.value.law is EnvironmentLaw.COUNTING
 
 
 class Cheat:
@@ -201,7 +203,7 @@ def test_perfect_play_that_is_no_play_is_caught(odds: dict[Any, float]) -> None:
     matches = [Match.start(TicTacToe()).play_text("4")]
     with pytest.raises(EnvironmentBroken, match="perfect play") as caught:
         check_perfect_play(TicTacToe(), matches, Cheat(odds))
-    assert caught.value.law is Law.POLICY
+    assert caught.value.law is EnvironmentLaw.POLICY
 
 
 @pytest.mark.parametrize(
@@ -210,13 +212,13 @@ def test_perfect_play_that_is_no_play_is_caught(odds: dict[Any, float]) -> None:
 def test_an_exploitability_that_cannot_be_is_caught(told: Bounds) -> None:
     with pytest.raises(EnvironmentBroken, match=r"duels\.exploitability") as caught:
         check_perfect_play(TicTacToe(), [], measure=lambda policy, rules: told)
-    assert caught.value.law is Law.EXPLOITABILITY
+    assert caught.value.law is EnvironmentLaw.EXPLOITABILITY
 
 
 def test_perfect_play_that_is_not_is_caught() -> None:
     with pytest.raises(EnvironmentBroken, match="random has one from") as caught:
         check_perfect_play(TicTacToe(), [], perfect="random")
-    assert caught.value.law is Law.EXPLOITABILITY
+    assert caught.value.law is EnvironmentLaw.EXPLOITABILITY
 
 
 def test_play_that_mixes_is_held_to_what_is_proven_of_it() -> None:
@@ -224,7 +226,7 @@ def test_play_that_mixes_is_held_to_what_is_proven_of_it() -> None:
     check_perfect_play(rules, [])
     with pytest.raises(EnvironmentBroken, match="random has one from") as caught:
         check_perfect_play(rules, [], perfect="random")
-    assert caught.value.law is Law.EXPLOITABILITY
+    assert caught.value.law is EnvironmentLaw.EXPLOITABILITY
 
 
 def test_only_what_is_too_large_need_not_be_measured() -> None:
@@ -244,7 +246,9 @@ def test_every_law_has_a_broken_environment() -> None:
     marks: Any = test_a_broken_environment_is_caught
     (mark,) = marks.pytestmark
     named = {law for law, _, _ in mark.args[1]}
-    assert named | {Law.COUNTING, Law.POLICY, Law.EXPLOITABILITY} == set(Law)
+    assert named | {EnvironmentLaw.COUNTING, EnvironmentLaw.POLICY, EnvironmentLaw.EXPLOITABILITY} == set(
+        EnvironmentLaw
+    )
 
 
 # -- what went wrong with draws before there were these laws ---------------------------------------

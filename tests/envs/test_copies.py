@@ -17,7 +17,7 @@ from duels.envs import pettingzoo as ours
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
 from duels.games import GAMES
 from duels.players import make_player
-from tests.envs.cases import CASES, rules_of
+from tests.envs.cases import CASES, resolve_rules
 from tests.outside.nim import Nim
 
 Copy = Callable[[Any], Any]
@@ -144,7 +144,7 @@ def test_gymnasium_vector(game: str, how: dict[str, Any], mode: str, copy: Copy)
 @pytest.mark.parametrize("autoreset", [True, False])
 @pytest.mark.parametrize("case", CASES)
 def test_arrays(case: str, autoreset: bool, copy: Copy) -> None:
-    batch = vector.make(rules_of(case), 5, seed=2, autoreset=autoreset)
+    batch = vector.make(resolve_rules(case), 5, seed=2, autoreset=autoreset)
     for _ in range(4):
         batch.step(batch.sample())
     another = copy(batch)
@@ -166,7 +166,7 @@ def test_a_policy_made_ready_fits_a_copy() -> None:
 
 @COPIES
 @pytest.mark.parametrize("kind", ["env", "raw_env"])
-@pytest.mark.parametrize("rules", [*(rules_of(case) for case in CASES), Nim()], ids=[*CASES, "nim"])
+@pytest.mark.parametrize("rules", [*(resolve_rules(case) for case in CASES), Nim()], ids=[*CASES, "nim"])
 def test_pettingzoo(rules: Any, kind: str, copy: Copy) -> None:
     env = getattr(ours, kind)(rules)
     unplayed = copy(env)

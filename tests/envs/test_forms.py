@@ -13,7 +13,7 @@ from duels.core.errors import DuelsError
 from duels.envs import pettingzoo
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
 from duels.games import GAMES
-from tests.envs.cases import CASES, rules_of
+from tests.envs.cases import CASES, resolve_rules
 from tests.envs.test_copies import same
 
 
@@ -38,8 +38,8 @@ def test_seats_by_lot_are_the_same_in_many_games_as_in_one(case: str, opponent: 
         "dict_observations": True,
         "dtype": "float32",
     }
-    envs: Any = DuelVectorEnv(rules_of(case), 6, **how)
-    singles = [DuelEnv(rules_of(case), **how) for _ in range(6)]
+    envs: Any = DuelVectorEnv(resolve_rules(case), 6, **how)
+    singles = [DuelEnv(resolve_rules(case), **how) for _ in range(6)]
     shown, info = envs.reset(seed=9)
     told = [env.reset(seed=9 + k) for k, env in enumerate(singles)]
     seats, over = set(), np.zeros(6, bool)
@@ -134,7 +134,7 @@ def test_the_type_of_observations() -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_everything_has_a_name(case: str) -> None:
-    rules = rules_of(case)
+    rules = resolve_rules(case)
     envs = (DuelEnv(rules), DuelVectorEnv(rules, 2), pettingzoo.env(rules), vector.make(rules, 2))
     assert len({env.feature_names for env in envs}) == len({env.action_names for env in envs}) == 1
     batch = vector.make(rules, 1)

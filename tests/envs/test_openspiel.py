@@ -44,7 +44,7 @@ from duels.games.hunt.certify.responder_problem import problem_of
 from duels.games.hunt.memory import Window
 from duels.games.hunt.rules import Observe, Phase, Tunnel
 from duels.players import make_player
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 from tests.games.hunt.certify.test_pomdp import some_tables, tightest
 
 if not flags.FLAGS.is_parsed():
@@ -249,7 +249,7 @@ def test_their_value_iteration_agrees_with_our_oracles(
     spiel = pyspiel.load_game(f"duels_{game}({given})")
     values = value_iteration(spiel, -1, 1e-9, cyclic_game=True)
     rules: Any = GAMES[game].rules(**options)
-    oracle: Any = oracle_for(rules)
+    oracle: Any = get_oracle(rules)
     assert len(values) > 200
     for text, points in values.items():
         sight = rules.parse_position(text)

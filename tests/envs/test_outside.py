@@ -28,7 +28,7 @@ from duels.envs.engine import RulesEngine, make_engine
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
 from duels.envs.kernels.flip.batch import FlipBatch
 from duels.envs.kernels.flip.engine import FlipEngine
-from duels.games import GAMES, rules_of
+from duels.games import GAMES, resolve_rules
 from duels.games.flip.rules import QuantumTiles
 from tests.outside import highcard, nim, tictactoe
 from tests.outside.highcard import HighCard
@@ -168,7 +168,7 @@ class TwoSteps(QuantumTiles):
 def test_a_kernel_is_found_by_the_rules_not_by_a_name() -> None:
     small: dict[str, Any] = {"side": 2, "values": 2, "copies": 2, "target": 3}
     assert isinstance(duels.vector.make("flip", **small), FlipBatch)
-    assert isinstance(make_engine(rules_of("flip", **small)), FlipEngine)
+    assert isinstance(make_engine(resolve_rules("flip", **small)), FlipEngine)
     for rules in (Flip(), TwoSteps(**small)):
         batch = duels.vector.make(rules, 2)
         assert isinstance(batch, duels.vector.TableBatch)

@@ -16,7 +16,7 @@ from duels.core.rules import Seat
 from duels.envs import pettingzoo as ours
 from duels.envs.board import Board
 from duels.games import GAMES
-from tests.envs.cases import CASES, rules_of
+from tests.envs.cases import CASES, resolve_rules
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -58,7 +58,7 @@ def test_pettingzoo_draws(game: str) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_all_pictures_of_a_game_have_one_size(case: str) -> None:
-    rules = rules_of(case)
+    rules = resolve_rules(case)
     board, match = Board(rules), Match.start(rules)
     shapes = {board.picture(match.sight(seat)).shape for seat in Seat}
     for _ in range(8):
@@ -69,7 +69,7 @@ def test_all_pictures_of_a_game_have_one_size(case: str) -> None:
 
 
 def test_a_picture_shows_what_the_seat_knows() -> None:
-    rules = rules_of("hunt")
+    rules = resolve_rules("hunt")
     board, hidden = Board(rules), []
     for cell in (2, 6):
         match = Match.start(rules)

@@ -11,7 +11,7 @@ from duels.core.rules import Seat
 from duels.envs import dice, pettingzoo
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
 from duels.games import GAMES
-from tests.envs.cases import rules_of
+from tests.envs.cases import resolve_rules
 from tests.envs.test_gymnasium import Biased
 from tests.envs.test_vector import FORM, by_the_clock
 
@@ -59,7 +59,7 @@ def check_alike(rules: Any, opponent: Any, seat: int | str) -> None:
 )
 def test_looking_changes_nothing(case: str, opponent: str) -> None:
     def played(**how: Any) -> list[bytes]:
-        return shown_in(DuelEnv(rules_of(case), opponent, seat=2, **how), 20)
+        return shown_in(DuelEnv(resolve_rules(case), opponent, seat=2, **how), 20)
 
     plain = played()
     assert plain == played(render_mode="ansi")
@@ -132,7 +132,7 @@ def test_one_draw_is_that_of_many() -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_pettingzoo_draws_the_same_game(game: str) -> None:
     def told(**how: Any) -> list[Any]:
-        env: Any = pettingzoo.env(rules_of(game), **how)
+        env: Any = pettingzoo.env(resolve_rules(game), **how)
         env.reset(seed=1)
         seen = []
         for agent in env.agent_iter(12):

@@ -18,7 +18,7 @@ from duels.envs import engine as engine_module
 from duels.envs import pettingzoo as duels_pettingzoo
 from duels.envs.engine import RulesEngine, make_engine
 from duels.envs.tabled import TableBatch
-from tests.envs.cases import CASES, Reference, rules_of
+from tests.envs.cases import CASES, Reference, resolve_rules
 
 SEEDS = range(3)
 
@@ -42,7 +42,7 @@ def last_mask(match: Reference, seat: int) -> list[int]:
 @pytest.mark.parametrize("case", CASES)
 def test_engine(case: str, seed: int) -> None:
     rng = Random(seed)
-    engine = make_engine(rules_of(case))
+    engine = make_engine(resolve_rules(case))
     for number in range(20):
         match = Reference(case, seed, number)
         engine.reset(match.stream)
@@ -66,7 +66,7 @@ def test_engine(case: str, seed: int) -> None:
 
 
 def test_an_engine_remembers_no_more_than_fits(monkeypatch: pytest.MonkeyPatch) -> None:
-    rules: Any = replace(rules_of("leap"), goal=60)
+    rules: Any = replace(resolve_rules("leap"), goal=60)
     plays = []
     for most in (engine_module.MOST_BYTES, 1000):
         monkeypatch.setattr(engine_module, "MOST_BYTES", most)
@@ -124,7 +124,7 @@ def _without_clock(match: Reference) -> Any:
 @pytest.mark.parametrize("case", CASES)
 def test_vector_core(case: str, autoreset: bool) -> None:
     count, seed, rng = 5, 7, Random(7)
-    batch = vector.make(rules_of(case), count, seed, first=3, autoreset=autoreset)
+    batch = vector.make(resolve_rules(case), count, seed, first=3, autoreset=autoreset)
     matches = [Reference(case, seed, 3 + number) for number in range(count)]
     states = batch.tables.rules_states(batch.rules) if isinstance(batch, TableBatch) else []
     for _ in range(60):

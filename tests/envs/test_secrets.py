@@ -20,7 +20,7 @@ from duels.core.match import Turn
 from duels.core.rules import AnySight, Seat
 from duels.envs import pettingzoo as duels_pettingzoo
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 from tests.envs.alike import HUNT, NUMBER, OPTIONS, actions_of, pair_of
 
 seats = st.sampled_from(list(Seat))
@@ -153,7 +153,7 @@ def test_vector_core(seed: int, seat: Seat) -> None:
 
 
 RUN = Export(HUNT, ("random", "random"), "s", 1)
-ORACLE = oracle_for(HUNT)
+ORACLE = get_oracle(HUNT)
 
 
 @settings(max_examples=8, deadline=None)

@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 import duels
 from duels.envs import pettingzoo
-from duels.envs.conformance import Checked, check_environments
+from duels.envs.conformance import ConformanceReport, check_environments
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv, register
 from duels.envs.pettingzoo import GuardedDuelEnv, chain_v0, flip_v0, hunt_v0, leap_v0, lights_v0
-from duels.vector import Batch, ReadyPolicy, Steps, Tables, Tally
+from duels.vector import Batch, BatchTally, ReadyPolicy, Steps, Tables
 
 
 def uniform(sight: duels.Sight[Any, Any]) -> dict[Any, float]:
@@ -42,7 +42,7 @@ def test_vector() -> None:
     policy = batch.policy(batch.tables.legal.argmax(axis=1))
     assert_type(policy, ReadyPolicy)
     tally = batch.rollout(3, policy)
-    assert_type(tally, Tally)
+    assert_type(tally, BatchTally)
     assert_type(tally.draws, NDArray[np.int64])
     assert_type(tally.games, int)
 
@@ -79,4 +79,4 @@ def test_gymnasium() -> None:
 
 def test_conformance() -> None:
     checked = check_environments(duels.find_game("lights").rules(lights=3), games=1)
-    assert_type(checked, Checked)
+    assert_type(checked, ConformanceReport)

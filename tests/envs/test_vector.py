@@ -12,13 +12,13 @@ from duels.core.errors import DuelsError, IllegalMove
 from duels.envs.tabled import TableBatch
 from duels.games import GAMES
 from duels.solving.tables import FIRST_WON
-from tests.envs.cases import CASES, rules_of
+from tests.envs.cases import CASES, resolve_rules
 
 TABLED = [case for case, (game, _) in CASES.items() if game not in ("hunt", "flip")]
 
 
 def made(case: str, num_envs: int, seed: int = 1, **how: Any) -> Any:
-    return vector.make(rules_of(case), num_envs, seed, **how)
+    return vector.make(resolve_rules(case), num_envs, seed, **how)
 
 
 def looks(batch: vector.Batch) -> tuple[bytes, ...]:
@@ -282,7 +282,7 @@ def test_so_are_those_of_a_batch(game: str) -> None:
 
 def test_rules_bring_their_options_with_them() -> None:
     with pytest.raises(DuelsError, match="rules have theirs"):
-        vector.make(rules_of("chain"), 3, max_boards=2)
+        vector.make(resolve_rules("chain"), 3, max_boards=2)
 
 
 def test_flip_says_that_it_has_no_tables() -> None:

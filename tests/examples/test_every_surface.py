@@ -25,13 +25,13 @@ from duels.core.match import AnyMatch, Match
 from duels.core.narration import Narration
 from duels.core.record import dump_record
 from duels.core.rules import AnyRules, Ending, Seat
-from duels.core.words import plain
+from duels.core.words import strip_ink
 from duels.envs import gymnasium as gymnasium_duels
 from duels.envs import openspiel as openspiel_duels
 from duels.envs import pettingzoo as pettingzoo_duels
 from duels.envs.conformance import check_environments
 from duels.play.narrator import Narrator
-from duels.players import KINDS
+from duels.players import PLAYER_KINDS
 from duels.terminal.board.story import Story
 from tests.support import lines_of, play_randomly
 from tests.terminal.board.pilot import live_match
@@ -101,7 +101,7 @@ def test_what_is_too_large_to_be_searched_says_what_would_not_be() -> None:
 
 
 @BOTH
-@pytest.mark.parametrize("level", [name for name, kind in KINDS.items() if kind.seat])
+@pytest.mark.parametrize("level", [name for name, kind in PLAYER_KINDS.items() if kind.seat])
 def test_every_player_sits_down(rules: AnyRules, level: str) -> None:
     player = duels.make_player(level, rules)
     match = Match.start(rules)
@@ -149,7 +149,7 @@ def test_plain_words_in_the_third_person_stay_as_they_are(monkeypatch: pytest.Mo
     monkeypatch.setattr("duels_tictactoe.words.TicTacToeWords.narrate", lambda words, seen: Narration([text]))
     for one, two in (("human", "random"), ("random", "human"), ("human", "human")):
         live = live_match(duels_tictactoe.GAME, one, two, entries="4")
-        assert plain(Story(live).text).endswith(f": 4\n{text}")
+        assert strip_ink(Story(live).text).endswith(f": 4\n{text}")
     assert "".join(Narrator(live.words, live.people).retell(live.match)).endswith(f": 4\n{text}\n")
 
 

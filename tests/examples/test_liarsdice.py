@@ -14,11 +14,11 @@ from duels.core.laws import check_everywhere
 from duels.core.match import AnyMatch, Match
 from duels.core.record import dump_record
 from duels.core.rules import CHANCE, Seat
-from duels.core.words import plain
+from duels.core.words import strip_ink
 from duels.games import load_record
 from duels.solving.cfr import TARGET
 from duels.solving.equilibrium_oracle import EquilibriumOracle
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 
 pyspiel = pytest.importorskip("pyspiel")
 
@@ -26,11 +26,11 @@ pyspiel = pytest.importorskip("pyspiel")
 @pytest.mark.parametrize("sides", [1, 2, 3])
 def test_every_law_holds_everywhere(sides: int) -> None:
     rules = LiarsDice(sides)
-    assert check_everywhere(rules).states <= rules.most_states()
+    assert check_everywhere(rules).states <= rules.max_states()
 
 
 def test_the_states_are_not_more_than_stated() -> None:
-    assert sum(1 for _ in reachable(LiarsDice())) <= LiarsDice().most_states()
+    assert sum(1 for _ in reachable(LiarsDice())) <= LiarsDice().max_states()
 
 
 @pytest.mark.parametrize(
@@ -81,14 +81,14 @@ def test_what_the_screen_shows() -> None:
     rules = LiarsDice(3)
     words = GAME.words(rules)
     match = Match.start(rules).play_text("1", "3", "2-1")
-    assert plain(str(words.board(match.sight(Seat.ONE)))) == (
+    assert strip_ink(str(words.board(match.sight(Seat.ONE)))) == (
         "Player 1's die: 1\nPlayer 2's die: hidden\nLast bid: two 1s\n"
     )
     seen = match.seen(Seat.TWO)
     told = [words.narrate(seen.first(length)).render() for length in range(1, len(seen) + 1)]
     assert "".join(told) == "Player 2 rolls a 3.\nPlayer 1 bids two 1s.\n"
     over = match.play_text("liar")
-    assert plain(words.narrate(over.seen(None)).render()) == (
+    assert strip_ink(words.narrate(over.seen(None)).render()) == (
         "Player 2 calls. The bid is two 1s, the dice are 1 and 3. Player 1 wins!\n"
     )
 
@@ -128,7 +128,7 @@ def test_it_is_the_game_of_openspiel(sides: int) -> None:
 
 @cache
 def oracle(sides: int) -> EquilibriumOracle[Any, Any]:
-    made = oracle_for(LiarsDice(sides))
+    made = get_oracle(LiarsDice(sides))
     assert isinstance(made, EquilibriumOracle)
     return made
 
@@ -189,7 +189,7 @@ def test_beliefs_are_about_the_other_die() -> None:
     assert list(belief) == ["hidden 1", "hidden 2", "hidden 3"]
     assert sum(belief.values()) == pytest.approx(1)
     assert belief["hidden 1"] > 0.9, "only who has a 1 bids so at once"
-    assert oracle(3).whereabouts(rules.parse_position("1: 1, ?, 2-1")) == "hidden 1"
+    assert oracle(3).own_secret(rules.parse_position("1: 1, ?, 2-1")) == "hidden 1"
 
 
 def test_what_has_too_many_states_for_features_is_told_at_once() -> None:
@@ -199,7 +199,7 @@ def test_what_has_too_many_states_for_features_is_told_at_once() -> None:
 
 def test_dice_with_many_sides_are_refused_at_once() -> None:
     with pytest.raises(DuelsError, match=r"^liarsdice can go more than 400,000 ways .*\.$"):
-        oracle_for(LiarsDice(7))
+        get_oracle(LiarsDice(7))
 
 
 @pytest.mark.slow

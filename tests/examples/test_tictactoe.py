@@ -12,15 +12,15 @@ from duels.analysis.hints import solve
 from duels.analysis.review_page import review_as_page
 from duels.core.errors import NotationError
 from duels.core.explore import count_lines
-from duels.core.laws import Checked, check_everywhere
-from duels.core.match import Match, playing
+from duels.core.laws import LawReport, check_everywhere
+from duels.core.match import Match, play_through
 from duels.core.record import dump_record
 from duels.core.rules import Ending, Seat
-from duels.core.words import plain
+from duels.core.words import strip_ink
 from duels.games import load_record
 from duels.players import make_player
 from duels.solving.induction import InductionOracle
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 from duels.terminal.messages import HintLayers
 from duels.terminal.review import review_as_text
 from duels.terminal.solve import solution_as_text
@@ -29,7 +29,7 @@ RULES = TicTacToe()
 
 
 def test_every_law_holds_everywhere() -> None:
-    assert check_everywhere(RULES) == Checked(states=5478, steps=16167)
+    assert check_everywhere(RULES) == LawReport(states=5478, steps=16167)
 
 
 def test_how_many_ways_it_can_go() -> None:
@@ -82,9 +82,9 @@ def test_a_value_is_not_called_a_chance_to_win() -> None:
         "All actions are equally good (worth 50.0%). Every move keeps the draw."
     )
     layers = HintLayers()
-    _, shown = (plain(layers.text(opening, GAME.words(RULES), (), oracle_for(RULES))) for _ in range(2))
+    _, shown = (strip_ink(layers.text(opening, GAME.words(RULES), (), get_oracle(RULES))) for _ in range(2))
     assert shown == "Hint: All actions are equally good (worth 50.0%). Every move keeps the draw.\n"
-    assert "Player 1 to move is at 50.0% (1/2, exact)." in solution_as_text(solve(opening, oracle_for(RULES)))
+    assert "Player 1 to move is at 50.0% (1/2, exact)." in solution_as_text(solve(opening, get_oracle(RULES)))
     exercise = next(e for e in duels.exercises(GAME, "1") if e.verdict.value.number == 0.5)
     right = exercise.verdict.best[0]
     assert exercise.grade(right).text.startswith(f"Right: {RULES.format(right)} is worth 50.0%. ")
@@ -95,7 +95,7 @@ def test_a_value_is_not_called_a_chance_to_win() -> None:
 
 
 def test_perfect_play_is_a_draw() -> None:
-    oracle = oracle_for(RULES)
+    oracle = get_oracle(RULES)
     assert isinstance(oracle, InductionOracle)
     assert oracle.value(RULES.sight(RULES.initial(), Seat.ONE)).fraction == Fraction(1, 2)
     corner = RULES.parse_position("X________ 2")
@@ -110,7 +110,7 @@ def test_a_perfect_player_never_loses(seat: Seat, other: str) -> None:
     players = {seat: make_player("perfect", RULES), seat.other: make_player(other, RULES)}
     rng = Random(f"{seat} {other}")
     for _ in range(30):
-        *_, match = playing(
+        *_, match = play_through(
             Match.start(RULES), rng, lambda match, actor: players[actor].choose(match.sight(actor), rng)
         )
         assert match.outcome
@@ -122,8 +122,10 @@ def test_what_the_screen_shows() -> None:
     match = Match.start(RULES).play_text("5", "1")
     board = words.board(match.sight(Seat.ONE))
     assert [cell.label for row in board.cells for cell in row] == list("123456789")
-    assert plain(str(board)) == " O | 2 | 3\n 4 | X | 6\n 7 | 8 | 9\n"
+    assert strip_ink(str(board)) == " O | 2 | 3\n 4 | X | 6\n 7 | 8 | 9\n"
     drawn = Match.start(RULES).play_text(*"123584697")
     assert words.narrate(drawn.seen(None)).render().endswith("The board is full: a draw.\n")
     won = Match.start(RULES).play_text(*"14253")
-    assert plain(words.narrate(won.seen(None)).render()).endswith("Player 1 has three in a row and wins!\n")
+    assert strip_ink(words.narrate(won.seen(None)).render()).endswith(
+        "Player 1 has three in a row and wins!\n"
+    )

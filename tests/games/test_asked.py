@@ -43,7 +43,7 @@ def test_boards_ask_briefly(rules: AnyRules) -> None:
     for seed in range(12):
         match = play_randomly(Match.start(rules), Random(seed), seed)
         if isinstance(match.actor, Seat):
-            asked.add(drawing.asked(match.sight(match.actor)))
+            asked.add(drawing.instruction(match.sight(match.actor)))
     assert asked
     for sentence in asked:
         assert sentence[0].isupper()

@@ -11,8 +11,8 @@ import pytest
 
 import duels
 from duels.core.errors import BadOption, UnknownName
-from duels.core.options import RESERVED, options_of
-from duels.games import GAMES, find_game, rules_of
+from duels.core.options import RESERVED, list_options
+from duels.games import GAMES, find_game, resolve_rules
 from duels.terminal.commands import cli
 from duels.terminal.game_options import GameCommand
 
@@ -56,16 +56,16 @@ def test_what_is_no_games_name_is_refused(name: Any) -> None:
         find_game(name)
 
 
-def told_apart(call: Callable[..., Any]) -> set[str]:
+def number_duplicates(call: Callable[..., Any]) -> set[str]:
     """The names that a call takes for itself, beside the options."""
     named = inspect.signature(call).parameters.values()
     assert named
     return {parameter.name for parameter in named if parameter.kind is not parameter.VAR_KEYWORD}
 
 
-@pytest.mark.parametrize("call", [duels.start, duels.exercises, rules_of])
+@pytest.mark.parametrize("call", [duels.start, duels.exercises, resolve_rules])
 def test_what_is_called_with_options_takes_only_reserved_names(call: Callable[..., Any]) -> None:
-    assert told_apart(call) <= RESERVED
+    assert number_duplicates(call) <= RESERVED
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_what_needs_an_extra_takes_only_reserved_names(
 ) -> None:
     pytest.importorskip(needs)
     for name in names:
-        assert told_apart(getattr(import_module(module), name)) <= RESERVED
+        assert number_duplicates(getattr(import_module(module), name)) <= RESERVED
 
 
 def test_no_command_has_a_flag_that_could_be_an_option() -> None:
@@ -102,4 +102,4 @@ def test_no_command_has_a_flag_that_could_be_an_option() -> None:
 def test_an_option_that_something_else_would_take_is_refused(name: str) -> None:
     rules = make_dataclass("Heap", [(name, int, 3)], frozen=True)
     with pytest.raises(BadOption, match=f"^No option may be called '{name}', as one of Heap is.$"):
-        options_of(rules)
+        list_options(rules)

@@ -115,6 +115,6 @@ def test_hunt_has_positions_as_in_its_book_and_no_cells() -> None:
     told = [rules.game.card(), rules.game.summary]
     for sight in random_sights(rules, Random(1)):
         labels = re.findall(r' (?:aria-label|data-veiled)="([^"]*)"', drawing.draw(sight, targets=True))
-        told += [*labels, drawing.asked(sight)]
+        told += [*labels, drawing.instruction(sight)]
     assert "positions" in rules.game.card()
     assert not [each for each in told if "cell" in each.lower()]

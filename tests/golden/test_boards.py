@@ -91,7 +91,7 @@ def check_targets(sight: AnySight) -> None:
     drawing = rules.game.drawing(rules)
     svg = draw(sight)
     found = targets_of(svg)
-    placed = [rules.format(action) for action in sight.actions if drawing.has_place(action)]
+    placed = [rules.format(action) for action in sight.actions if drawing.is_on_board(action)]
     assert sorted(part.attrib["data-action"] for part in found) == sorted(placed)
     assert not targets_of(draw(sight, targets=False))
     cells = {part.get("data-cell") for part in svg.iter()}
@@ -275,4 +275,4 @@ def test_a_game_without_a_drawing_takes_the_same_keywords() -> None:
     svg = ElementTree.fromstring(drawing.draw(match.sight(Seat.ONE), targets=True))
     assert svg.get("role") == "group"
     assert not targets_of(svg)
-    assert not any(drawing.has_place(action) for action in match.actions)
+    assert not any(drawing.is_on_board(action) for action in match.actions)

@@ -11,7 +11,7 @@ from duels.core.rules import AnyRules
 from duels.envs.form import form_of
 from duels.solving.tables import POINTS
 from tests.envs.cases import CASES
-from tests.envs.cases import rules_of as rules_by_name
+from tests.envs.cases import resolve_rules as rules_by_name
 from tests.envs.reference import MatchEngine
 from tests.outside.highcard import HighCard
 from tests.outside.tictactoe import TicTacToe
@@ -29,7 +29,7 @@ FORMS: dict[str, tuple[str, str]] = {
 """By name, the rules and what their limit does."""
 
 
-def rules_of(form: str) -> AnyRules:
+def resolve_rules(form: str) -> AnyRules:
     case, _ = FORMS[form]
     rules: AnyRules = OTHERS[case] if case in OTHERS else rules_by_name(case)
     return rules
@@ -44,7 +44,7 @@ class Beside:
     """A match by the rules, held beside one game of a batch."""
 
     def __init__(self, form: str, env: Any, state: Any) -> None:
-        rules = rules_of(form)
+        rules = resolve_rules(form)
         self.engine = MatchEngine(rules, form_of(rules, FORMS[form][1]))
         self.env = env
         self.first = int(state._first)

@@ -18,7 +18,7 @@ from tests.outside.highcard import HighCard  # noqa: E402
 
 pytestmark = pytest.mark.slow
 KEYS = 1 << 14
-KINDS = {
+PLAYER_KINDS = {
     "seeds in order": lambda: jnp.stack([jnp.zeros(KEYS, jnp.uint32), jnp.arange(KEYS, dtype=jnp.uint32)], 1),
     "split": lambda: jax.random.split(jax.random.PRNGKey(0), KEYS),
     "typed": lambda: jax.random.split(jax.random.key(0), KEYS),
@@ -32,9 +32,9 @@ def ones(words: Any) -> Any:
     return (bits.mean(axis=0) - 0.5) * 2 * len(words) ** 0.5
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", PLAYER_KINDS)
 def test_every_bit_is_even_and_no_two_purposes_agree(kind: str) -> None:
-    keys = KINDS[kind]()
+    keys = PLAYER_KINDS[kind]()
     drawn = [np.asarray(jax.vmap(lambda key, to=to: random_bits(key, to))(keys)) for to in Purpose]
     pairs = [drawn[one] ^ drawn[two] for one, two in ((0, 1), (0, 2), (1, 2))]
     neighbours = [words[1:] ^ words[:-1] for words in drawn]
@@ -43,7 +43,7 @@ def test_every_bit_is_even_and_no_two_purposes_agree(kind: str) -> None:
 
 
 def test_all_ways_are_equally_likely() -> None:
-    bits = jax.vmap(lambda key: random_bits(key, Purpose.STEP))(KINDS["seeds in order"]())
+    bits = jax.vmap(lambda key: random_bits(key, Purpose.STEP))(PLAYER_KINDS["seeds in order"]())
     counts = np.bincount(np.asarray(share(bits, 30)), minlength=30)
     assert len(counts) == 30
     assert np.abs(counts - KEYS / 30).max() < 5 * (KEYS / 30) ** 0.5

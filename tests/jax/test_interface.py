@@ -17,7 +17,7 @@ from pgx.experimental import auto_reset as pgx_auto_reset  # noqa: E402
 from duels.core.errors import DuelsError  # noqa: E402
 from duels.envs.jax import auto_reset, make  # noqa: E402
 from duels.games import GAMES  # noqa: E402
-from tests.jax.cases import FORMS, random_actions, rules_of  # noqa: E402
+from tests.jax.cases import FORMS, random_actions, resolve_rules  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
@@ -43,7 +43,7 @@ def test_games_begin_again_as_pgx_lets_them(form: str, monkeypatch: pytest.Monke
     # Pgx makes two keys of one; ours uses the same for both, for the purpose tells the bits apart.
     one_key = SimpleNamespace(lax=jax.lax, random=SimpleNamespace(split=lambda key: (key, key)))
     monkeypatch.setattr("pgx.experimental.wrappers.jax", one_key)
-    env = make(rules_of(form), limit_ends=FORMS[form][1])
+    env = make(resolve_rules(form), limit_ends=FORMS[form][1])
     ours = jax.jit(jax.vmap(auto_reset(env.step, env.init)))
     theirs = jax.jit(jax.vmap(pgx_auto_reset(env.step, env.init)))
     key = jax.random.PRNGKey(2)

@@ -9,7 +9,7 @@ jax = pytest.importorskip("jax", reason="make jax-test installs it")
 
 from duels.envs.jax import make  # noqa: E402
 from duels.envs.jax.chance import Purpose, random_bits  # noqa: E402
-from tests.jax.cases import FORMS, Beside, random_actions, rules_of  # noqa: E402
+from tests.jax.cases import FORMS, Beside, random_actions, resolve_rules  # noqa: E402
 
 pytestmark = pytest.mark.slow
 GAMES = 8
@@ -21,7 +21,7 @@ def one_of(states: Any, number: int) -> Any:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_every_step_is_that_of_the_rules(form: str) -> None:
-    env = make(rules_of(form), limit_ends=FORMS[form][1])
+    env = make(resolve_rules(form), limit_ends=FORMS[form][1])
     step, observe = jax.jit(jax.vmap(env.step)), jax.jit(jax.vmap(env.observe, (0, None)))
     key = jax.random.PRNGKey(1)
     states = jax.jit(jax.vmap(env.init))(jax.random.split(key, GAMES))
@@ -48,7 +48,7 @@ def test_every_step_is_that_of_the_rules(form: str) -> None:
 
 @pytest.mark.parametrize("form", ["lights", "chain of 2 boards", "flip of 9", "high card"])
 def test_a_position_is_a_state_of_the_rules(form: str) -> None:
-    rules = rules_of(form)
+    rules = resolve_rules(form)
     env = make(rules)
     state = env.init(jax.random.PRNGKey(3))
     there = env.rules_state(state._position)

@@ -8,7 +8,7 @@ from duels.core.errors import DuelsError
 from duels.core.narration import Narration
 from duels.core.rules import AnyRules, AnySight, Event
 from duels.core.text_board import TextBoard
-from duels.core.words import Dialogue, Refused, Words, ask_until
+from duels.core.words import Dialogue, InvalidEntry, Words, ask_until
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,9 @@ class PlainWords(Words[Any, Any]):
             try:
                 action = self.rules.parse(entry)
             except DuelsError as error:
-                raise Refused(str(error)) from None
+                raise InvalidEntry(str(error)) from None
             if action not in sight.actions:
-                raise Refused(self.moves(sight))
+                raise InvalidEntry(self.moves(sight))
             return action
 
         return (yield from ask_until("> ", read))

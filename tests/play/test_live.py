@@ -24,7 +24,7 @@ from duels.games import find_game
 from duels.play.journal import Journal
 from duels.play.library import read_record
 from duels.play.live import LiveMatch
-from duels.play.new_match import MACHINE_LIMIT, NewMatch, SettingError, limited, seat_players
+from duels.play.new_match import MACHINE_LIMIT, MatchSetup, SettingError, limited, seat_players
 from tests.support import GAME_NAMES, HEADERS, home, lines_of, play_as_table
 
 PEOPLE: dict[Seat, Any] = dict.fromkeys(Seat)
@@ -201,8 +201,8 @@ def test_without_locks_the_match_is_played_all_the_same(tmp_path: Path) -> None:
 def test_machines_play_under_a_limit() -> None:
     assert MACHINE_LIMIT == 50, "as docs/rulings.md says"
     chain = find_game("chain")
-    assert NewMatch(chain.rules(), "random", "random").rules == chain.rules(max_boards=MACHINE_LIMIT)
-    assert NewMatch(chain.rules(), "human", "random").rules == chain.rules()
+    assert MatchSetup(chain.rules(), "random", "random").rules == chain.rules(max_boards=MACHINE_LIMIT)
+    assert MatchSetup(chain.rules(), "human", "random").rules == chain.rules()
     assert limited(chain.rules(cells=5, max_boards=2)) == chain.rules(cells=5, max_boards=2)
     assert limited(find_game("lights").rules()) == find_game("lights").rules()
 
@@ -212,7 +212,7 @@ def test_a_setting_that_cannot_be_is_told_without_a_surface(setting: str, text: 
     """The terminal calls it --seed, a page something else."""
     asked: dict[str, Any] = {setting: text}
     with pytest.raises(SettingError) as raised:
-        NewMatch(find_game("chain").rules(), **asked)
+        MatchSetup(find_game("chain").rules(), **asked)
     assert raised.value.setting == setting
     assert "--" not in str(raised.value)
 

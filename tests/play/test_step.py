@@ -9,7 +9,7 @@ import pytest
 
 import duels
 from duels.analysis.export import Export, matches_of
-from duels.arena.bout import Bout, Judge, play_with
+from duels.arena.match_plan import Judge, MatchPlan, play_with
 from duels.core.errors import GameOver, NotYourTurn
 from duels.core.match import AnyMatch, Match
 from duels.core.options import OptionValue
@@ -20,7 +20,7 @@ from duels.play.dice import Dice, StreamDice
 from duels.play.library import read_record
 from duels.play.step import next_entry, play_out
 from duels.players import Player, RandomPlayer, make_player
-from duels.players.failures import Failed, Failure, NoMove
+from duels.players.failures import BadAnswer, Failure, NoMove
 from duels.web.decisions import decide_for_machine
 from tests.support import GAME_NAMES, lines_of
 from tests.support import duels as command
@@ -40,7 +40,7 @@ def at_the_terminal(rules: AnyRules, players: tuple[str, str], seed: str, folder
 
 
 def in_the_arena(rules: AnyRules, players: tuple[str, str], seed: str) -> list[str]:
-    bout = Bout(rules.name, tuple(rules.options().items()), players, seed, 0)
+    bout = MatchPlan(rules.name, tuple(rules.options().items()), players, seed, 0)
     seated = {seat: make_player(players[seat - 1], rules) for seat in Seat}
     entries: list[str] = play_with(bout, Judge(rules), seated)["entries"]
     return entries
@@ -76,10 +76,10 @@ def test_nobody_else_draws_for_chance_or_drives_a_match() -> None:
         module
         for module, path in modules()
         for name in imports(ast.parse(path.read_text(encoding="utf-8")))
-        if name in ("duels.core.match.draw", "duels.core.match.playing")
+        if name in ("duels.core.match.draw", "duels.core.match.play_through")
     }
     # Games may not import the step; they draw where they verify their own values.
-    assert {module for module in drawing if room_of(module) != "games"} == {"duels", "duels.play.dice"}
+    assert {module for module in drawing if room_of(module) != "games"} == {"duels.play.dice"}
 
 
 @pytest.mark.parametrize("name", GAME_NAMES)
@@ -105,7 +105,7 @@ class Silent:
     """A player that gives no move."""
 
     def choose(self, sight: AnySight, rng: Random) -> Any:
-        raise NoMove("silent", (Failed(Failure.LATE, "no answer came in time."),))
+        raise NoMove("silent", (BadAnswer(Failure.LATE, "no answer came in time."),))
 
 
 def test_a_player_without_a_move_forfeits() -> None:

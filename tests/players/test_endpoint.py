@@ -19,8 +19,8 @@ from duels.core.rules import Seat
 from duels.games import find_game
 from duels.players import endpoint as endpoints
 from duels.players.completions import MOST_TEXT, Reply, Usage
-from duels.players.endpoint import Endpoint, Settings, with_replies
-from duels.players.failures import Answer, Failure, NoMove, TransportFailed
+from duels.players.endpoint import Endpoint, EndpointSettings, with_replies
+from duels.players.failures import Answer, Failure, NoMove, TransportError
 from duels.players.model import ModelPlayer
 from tests.players.scripted_endpoint import Answer as Sent
 from tests.players.scripted_endpoint import Scripted, answering, as_json, completion, stream
@@ -56,7 +56,7 @@ def asked(*answers: Sent, times: int = 1, **settings: Any) -> Asked:
         async def sleep(seconds: float) -> None:
             found.pauses.append(seconds)
 
-        async with Endpoint(Settings(found.server.url, **settings), sleep=sleep) as endpoint:
+        async with Endpoint(EndpointSettings(found.server.url, **settings), sleep=sleep) as endpoint:
             for _ in range(times):
                 found.reply = await endpoint.chat("it", [{"role": "user", "content": "1"}], record(found))
 
@@ -73,7 +73,7 @@ def decided(*answers: Sent, **settings: Any) -> tuple[Asked, Answer | NoMove]:
     """A model's first move in lights, or why there is none."""
 
     async def decide(found: Asked) -> Answer | NoMove:
-        async with Endpoint(Settings(found.server.url, **settings)) as endpoint:
+        async with Endpoint(EndpointSettings(found.server.url, **settings)) as endpoint:
             sight = Match.start(LIGHTS).sight(Seat.ONE)
             answer, _ = await ModelPlayer("it", LIGHTS, endpoint).decide(sight, Random(1), record(found))
             return answer
@@ -130,7 +130,7 @@ def test_the_limit_of_length_goes_by_the_endpoints_name(
 
 def test_another_name_for_the_limit_is_refused() -> None:
     with pytest.raises(BadOption, match="max_tokens or max_completion_tokens, not 'length'"):
-        Settings(max_tokens_name="length")
+        EndpointSettings(max_tokens_name="length")
 
 
 def test_a_filter_of_contents_is_a_refusal() -> None:
@@ -247,16 +247,16 @@ def test_an_endpoint_is_left_alone_as_long_as_it_asks() -> None:
     assert (first, second) == (70, 1.5)
     assert 150 < third <= 200
     assert fourth <= 4
-    with pytest.raises(TransportFailed, match="status 429"):
+    with pytest.raises(TransportError, match="status 429"):
         asked(as_json(429, {}, **{"Retry-After": "901"}))
 
 
 def test_an_endpoint_that_never_answers_is_down_until_it_does() -> None:
     async def ask(server: Scripted) -> list[bool]:
         known = []
-        async with Endpoint(Settings(server.url, total_seconds=0)) as endpoint:
+        async with Endpoint(EndpointSettings(server.url, total_seconds=0)) as endpoint:
             for _ in range(5):
-                with suppress(TransportFailed):
+                with suppress(TransportError):
                     await endpoint.chat("it", [], lambda row: None)
                 known.append(endpoint.down)
         return known
@@ -269,8 +269,8 @@ def test_an_address_where_nobody_is_is_given_up_soon(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(endpoints, "_TO_CONNECT", 0.2)
 
     async def ask(url: str) -> bool:
-        async with Endpoint(Settings(url)) as endpoint:
-            with pytest.raises(TransportFailed, match="ConnectError"):
+        async with Endpoint(EndpointSettings(url)) as endpoint:
+            with pytest.raises(TransportError, match="ConnectError"):
                 await endpoint.chat("it", [], lambda row: None)
             return endpoint.down
 
@@ -287,10 +287,10 @@ def test_an_endpoint_that_was_there_is_waited_for() -> None:
             pauses.append(seconds)
 
         with answering(completion("4")) as server:
-            endpoint = Endpoint(Settings(server.url, total_seconds=20), sleep=sleep)
+            endpoint = Endpoint(EndpointSettings(server.url, total_seconds=20), sleep=sleep)
             await endpoint.__aenter__()
             await endpoint.chat("it", [], lambda row: None)
-        with pytest.raises(TransportFailed):
+        with pytest.raises(TransportError):
             await endpoint.chat("it", [], lambda row: None)
         await endpoint.__aexit__()
         return endpoint.down, sum(pauses)
@@ -302,7 +302,7 @@ def test_an_endpoint_that_was_there_is_waited_for() -> None:
 
 def test_an_address_that_is_none_is_refused() -> None:
     async def enter() -> None:
-        async with Endpoint(Settings("http://[::1/v1")):
+        async with Endpoint(EndpointSettings("http://[::1/v1")):
             pass
 
     with pytest.raises(BadOption, match="base_url is no address"):

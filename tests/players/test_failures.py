@@ -2,11 +2,11 @@
 
 import pickle
 
-from duels.players.failures import Failed, Failure, NoMove
+from duels.players.failures import BadAnswer, Failure, NoMove
 
 
 def test_failures_go_from_one_process_to_another() -> None:
-    late = Failed(Failure.LATE, "no answer came in time.")
+    late = BadAnswer(Failure.LATE, "no answer came in time.")
     told = NoMove("bot", (late, late))
     again = pickle.loads(pickle.dumps(told))
     assert str(again) == str(told)

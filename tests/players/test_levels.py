@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 import duels
-from duels.core.match import AnyMatch, playing
+from duels.core.match import AnyMatch, play_through
 from duels.core.rules import Seat
 from duels.games import GAMES, find_game
 from duels.players.levels import SHARE, level_weights, mixture
-from duels.solving.oracle import Judged, Value, Verdict
-from duels.solving.oracles import oracle_for
+from duels.solving.oracle import ActionValue, Value, Verdict
+from duels.solving.oracles import get_oracle
 
 MATCHES = {"lights": 10, "leap": 10, "chain": 10, "flip": 4}
 
@@ -20,7 +20,7 @@ MATCHES = {"lights": 10, "leap": 10, "chain": 10, "flip": 4}
 def verdict_of(*values: float) -> Verdict[int]:
     best = max(values)
     share = 1 / values.count(best)
-    judged = (Judged(i, Value(v), v == best, share * (v == best)) for i, v in enumerate(values))
+    judged = (ActionValue(i, Value(v), v == best, share * (v == best)) for i, v in enumerate(values))
     return Verdict(Value(best), tuple(judged))
 
 
@@ -41,9 +41,9 @@ def test_small_mistakes_are_likelier_than_large_ones() -> None:
 
 def test_perfect_play_mixes_as_the_oracle_does() -> None:
     judged = (
-        Judged("a", Value(0.5), True, 0.9),
-        Judged("b", Value(0.5), True, 0.1),
-        Judged("c", Value(0.2), False, 0),
+        ActionValue("a", Value(0.5), True, 0.9),
+        ActionValue("b", Value(0.5), True, 0.1),
+        ActionValue("c", Value(0.2), False, 0),
     )
     verdict = Verdict(Value(0.5), judged)
     assert mixture(verdict, 0.0) == [0.9, 0.1, 0]
@@ -52,10 +52,10 @@ def test_perfect_play_mixes_as_the_oracle_does() -> None:
 
 def test_an_action_that_is_as_good_but_never_taken_makes_no_mixture() -> None:
     judged = (
-        Judged("a", Value(0.5), True, 1.0),
-        Judged("b", Value(0.4999), True, 0.0),
-        Judged("c", Value(0.45), False, 0),
-        Judged("d", Value(0.2), False, 0),
+        ActionValue("a", Value(0.5), True, 1.0),
+        ActionValue("b", Value(0.4999), True, 0.0),
+        ActionValue("c", Value(0.45), False, 0),
+        ActionValue("d", Value(0.2), False, 0),
     )
     weights = mixture(Verdict(Value(0.5), judged), 0.3)
     assert weights[0] > weights[2] > weights[3] > 0  # small mistakes are still the likelier ones
@@ -66,7 +66,7 @@ def test_in_a_game_of_secrets_too(share: float) -> None:
     """A level gives away its share on top of what the strategy's rare actions cost."""
     rng = Random(2)
     rules = find_game("hunt").rules()
-    oracle = oracle_for(rules)
+    oracle = get_oracle(rules)
     costly = 0
     for _ in range(4):
         match: AnyMatch = duels.start("hunt")
@@ -88,7 +88,7 @@ def test_in_a_game_of_secrets_too(share: float) -> None:
 def test_a_perfect_player_never_gives_anything_away(game: str) -> None:
     rng = Random(3)
     rules = find_game(game).rules()
-    oracle = oracle_for(rules)
+    oracle = get_oracle(rules)
     player = duels.make_player("perfect", rules)
     judged = 0
 
@@ -102,7 +102,7 @@ def test_a_perfect_player_never_gives_anything_away(game: str) -> None:
         return action
 
     for _ in range(MATCHES[game]):
-        for _ in islice(playing(duels.start(game), rng, decide), 60):
+        for _ in islice(play_through(duels.start(game), rng, decide), 60):
             pass
     assert judged > 20
 

@@ -19,8 +19,8 @@ from duels.core.rules import AnySight, Seat
 from duels.games import find_game
 from duels.players import child, protocol
 from duels.players.child import MOST_LOGGED
-from duels.players.failures import Failed, Failure, NoMove
-from duels.players.program import Limits, ProgramPlayer, program_name
+from duels.players.failures import BadAnswer, Failure, NoMove
+from duels.players.program import ProgramLimits, ProgramPlayer, program_name
 
 ROOT = Path(__file__).parents[2]
 BOTS = ROOT / "examples" / "bots"
@@ -41,10 +41,10 @@ def opening(game: str = "lights") -> AnySight:
 
 def bad(habit: str, *words: object, **limits: Any) -> ProgramPlayer:
     command = " ".join([PYTHON, str(BAD), habit, *map(str, words)])
-    return ProgramPlayer(command, LIGHTS, Limits(**{"retries": 0, "move_seconds": 5.0, **limits}))
+    return ProgramPlayer(command, LIGHTS, ProgramLimits(**{"retries": 0, "move_seconds": 5.0, **limits}))
 
 
-def failure_of(player: ProgramPlayer) -> Failed:
+def failure_of(player: ProgramPlayer) -> BadAnswer:
     try:
         with pytest.raises(NoMove) as problem:
             player.choose(opening(), Random(1))
@@ -100,7 +100,7 @@ def test_every_bad_habit_has_its_class(habit: str, failure: Failure, told: str) 
 
 def test_an_illegal_action_is_told_from_an_unreadable_one() -> None:
     match = Match.start(LIGHTS).play_text("1")
-    with pytest.raises(Failed) as problem:
+    with pytest.raises(BadAnswer) as problem:
         protocol.read_action("1", match.sight(Seat.TWO))
     assert problem.value.failure is Failure.ILLEGAL
     assert "allowed: 2, 3," in str(problem.value)
@@ -216,7 +216,7 @@ def test_the_reason_is_given_back() -> None:
 
 def test_stderr_goes_to_the_log_up_to_a_limit(tmp_path: Path) -> None:
     log = tmp_path / "bot.log"
-    player = ProgramPlayer(f"{PYTHON} {BAD} stderr", LIGHTS, Limits(), log)
+    player = ProgramPlayer(f"{PYTHON} {BAD} stderr", LIGHTS, ProgramLimits(), log)
     try:
         player.choose(opening(), Random(1))
         player.choose(opening(), Random(1))

@@ -18,7 +18,7 @@ from duels.solving.best_response import best_response
 from duels.solving.cfr import RARE, TARGET, Solution, find_equilibrium
 from duels.solving.equilibrium_oracle import EquilibriumOracle, Valuation
 from duels.solving.oracle import Exactness
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 from duels.solving.tree import Tree, explore_tree
 from tests.core.toys import Hide
 from tests.outside.highcard import HighCard
@@ -199,7 +199,7 @@ def test_the_nash_conv_is_what_best_responders_win(rules: AnyRules) -> None:
     assert solution.nash_conv <= TARGET
     for seat in Seat:
         assert best_response(rules, seat, oracle.weights) == pytest.approx(solution.answers[seat], abs=1e-9)
-        opening = oracle._pair.worth(seat, 0)
+        opening = oracle._pair.state_value(seat, 0)
         mine = solution.answers[seat] - opening.value
         others = solution.answers[seat.other] - (1 - opening.value)
         assert opening.gain == pytest.approx(max(mine, others), abs=1e-9)
@@ -227,27 +227,27 @@ def walk(match: AnyMatch) -> list[AnyMatch]:
 
 @pytest.mark.parametrize("rules", SMALL, ids=lambda rules: rules.name)
 def test_a_history_is_worth_the_mean_of_what_follows(rules: AnyRules) -> None:
-    oracle = oracle_for(rules) if rules.name != "hunt" else EquilibriumOracle(rules)
+    oracle = get_oracle(rules) if rules.name != "hunt" else EquilibriumOracle(rules)
     assert isinstance(oracle, EquilibriumOracle)
 
-    def worth(match: AnyMatch) -> float:
-        return oracle.value_seeing_all(match.sight(Seat.ONE), match.sight(Seat.TWO)).number
+    def state_value(match: AnyMatch) -> float:
+        return oracle.full_information_value(match.sight(Seat.ONE), match.sight(Seat.TWO)).number
 
     for match in walk(Match.start(rules)):
         if match.outcome:
-            assert worth(match) == match.outcome.score(Seat.ONE)
+            assert state_value(match) == match.outcome.score(Seat.ONE)
             continue
         assert match.actor
-        after = [worth(match.play(match.actor, action)) for action in match.actions]
+        after = [state_value(match.play(match.actor, action)) for action in match.actions]
         if isinstance(match.actor, Seat):
             sight, others = match.sight(match.actor), match.sight(match.actor.other)
             odds = oracle.weights(sight)
-            seen = [oracle.worth_seeing_all(sight, others, action) for action in sight.actions]
+            seen = [oracle.full_information_action_value(sight, others, action) for action in sight.actions]
             mine = after if match.actor is Seat.ONE else [1 - value for value in after]
             assert seen == pytest.approx(mine)
         else:
             odds = tuple(map(float, rules.odds(match.state)))
-        assert worth(match) == pytest.approx(sum(p * v for p, v in zip(odds, after, strict=True)))
+        assert state_value(match) == pytest.approx(sum(p * v for p, v in zip(odds, after, strict=True)))
 
 
 @pytest.mark.parametrize("rules", SMALL, ids=lambda rules: rules.name)
@@ -280,8 +280,8 @@ def test_what_both_mix_is_free_and_the_rest_costs() -> None:
     assert oracle.reason(sight).startswith("Perfect play mixes here")
     # Player 2 finds the right side easily once it is known to be the right one.
     assert oracle.belief(sight) == pytest.approx({"left": 1 / 3, "right": 2 / 3}, abs=0.01)
-    assert oracle.whereabouts(Match.start(Skewed()).play_text("left").sight(Seat.ONE)) == "left"
-    assert oracle.claim() == (
+    assert oracle.own_secret(Match.start(Skewed()).play_text("left").sight(Seat.ONE)) == "left"
+    assert oracle.guarantee() == (
         "Both seats together could gain at most 0.01 points by other play than this. "
         "The game's value to Player 1 lies between 33.32% and 33.34%."
     )
@@ -302,7 +302,7 @@ def test_what_cannot_have_been_seen_is_refused() -> None:
     with pytest.raises(DuelsError, match="Player 2 cannot have seen this in skewed"):
         oracle.value(replace(sight, events=(*sight.events, *sight.events)))
     with pytest.raises(DuelsError, match="cannot have seen this together"):
-        oracle.value_seeing_all(Match.start(Skewed()).sight(Seat.ONE), sight)
+        oracle.full_information_value(Match.start(Skewed()).sight(Seat.ONE), sight)
 
 
 @pytest.mark.parametrize("rules", [*SMALL, HighCard(cards=3, max_passes=3)], ids=lambda rules: rules.name)

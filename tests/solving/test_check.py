@@ -15,20 +15,20 @@ START = RULES.initial()
 class Contrary(LightsOracle):
     """Takes every lost row for a won one."""
 
-    def worth(self, state: State) -> Fraction:
-        return 1 - super().worth(state)
+    def state_value(self, state: State) -> Fraction:
+        return 1 - super().state_value(state)
 
 
 class Hopeful(LightsOracle):
     """Believes that player 1 always has a little more than it has."""
 
-    def worth(self, state: State) -> Fraction:
-        return super().worth(state) if RULES.outcome(state) else Fraction(state.mover is Seat.ONE)
+    def state_value(self, state: State) -> Fraction:
+        return super().state_value(state) if RULES.outcome(state) else Fraction(state.mover is Seat.ONE)
 
 
 def test_backward_induction_confirms_the_right_values_only() -> None:
-    assert backward_induction_agrees(RULES, [START], LightsOracle(RULES).worth).passed
-    refused = backward_induction_agrees(RULES, [START], Contrary(RULES).worth)
+    assert backward_induction_agrees(RULES, [START], LightsOracle(RULES).state_value).passed
+    refused = backward_induction_agrees(RULES, [START], Contrary(RULES).state_value)
     assert not refused.passed
     assert "wrong at OOOOO 1" in refused.detail
 

@@ -17,7 +17,7 @@ from duels.core.rules import CHANCE, Actor, Event, OpenRules, Outcome, Seat, Ste
 from duels.games import GAMES
 from duels.solving import induction
 from duels.solving.induction import InductionOracle
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 
 HALF = Fraction(1, 2)
 
@@ -114,7 +114,7 @@ def solved(rules: Any) -> InductionOracle[Any, Any]:
 
 
 def values(oracle: InductionOracle[str, Place], *cells: int, mover: Seat = Seat.ONE) -> list[Fraction]:
-    return [oracle.worth(Place(cell, mover)) for cell in cells]
+    return [oracle.state_value(Place(cell, mover)) for cell in cells]
 
 
 def test_the_toy_is_lawful() -> None:
@@ -133,7 +133,7 @@ def test_a_position_that_play_does_not_lead_to_is_solved_when_it_is_asked_about(
     rules = Tug(start=4)  # over before it begins
     oracle = InductionOracle(rules)
     assert oracle.value(rules.sight(rules.initial(), Seat.ONE)).fraction == 1
-    assert oracle.worth(Place(1, Seat.TWO)) == 0
+    assert oracle.state_value(Place(1, Seat.TWO)) == 0
 
 
 def test_the_quickest_win_and_the_longest_resistance() -> None:
@@ -229,7 +229,7 @@ def expectimax(rules: Tug, state: Place) -> Fraction:
 def test_values_of_chance_are_exact_fractions() -> None:
     rules = Tug(length=5, coin=True, pulls=6)
     oracle = InductionOracle(rules)
-    worths = [(oracle.worth(match.state), expectimax(rules, match.state)) for match in reachable(rules)]
+    worths = [(oracle.state_value(match.state), expectimax(rules, match.state)) for match in reachable(rules)]
     assert all(found == expected for found, expected in worths)
     assert len({found for found, _ in worths}) > 10
     assert all(check.passed for check in oracle.verify())
@@ -246,7 +246,7 @@ def test_a_wrong_value_is_found_by_the_second_method() -> None:
 @pytest.mark.parametrize(("name", "options"), [("lights", {}), ("leap", {}), ("leap", {"goal": 40})])
 def test_it_agrees_with_the_games_own_oracles(name: str, options: dict[str, int]) -> None:
     rules = GAMES[name].rules(**options)
-    own, default = oracle_for(rules), solved(rules)
+    own, default = get_oracle(rules), solved(rules)
     for match in reachable(rules):
         sight = rules.sight(match.state, match.state.mover)
         assert default.value(sight) == own.value(sight)
@@ -261,7 +261,7 @@ def test_chance_and_circles_together_are_refused() -> None:
 
 @dataclass(frozen=True)
 class Huge(Tug):
-    def most_states(self) -> int:
+    def max_states(self) -> int:
         return 10**9
 
     def initial(self) -> Place:
@@ -286,7 +286,7 @@ def test_progress_is_told() -> None:
 
 
 def test_an_oracle_is_made_once() -> None:
-    assert oracle_for(Tug()) is oracle_for(Tug())
-    assert oracle_for(Tug()) is not oracle_for(Tug(length=5))
+    assert get_oracle(Tug()) is get_oracle(Tug())
+    assert get_oracle(Tug()) is not get_oracle(Tug(length=5))
     match = Match.start(Tug()).play_text("pull")
-    assert oracle_for(Tug()).value(match.sight(Seat.ONE)).fraction == HALF
+    assert get_oracle(Tug()).value(match.sight(Seat.ONE)).fraction == HALF

@@ -17,8 +17,8 @@ from duels.games import GAMES
 from duels.games.lights import oracle as oracle_of_lights
 from duels.games.lights.oracle import LightsOracle, nim_sum
 from duels.games.lights.rules import Lights, State, TurnOff
-from duels.solving.oracle import Exactness, Judged, OpenOracle, Oracle, Value, Verdict
-from duels.solving.oracles import _MOST_KEPT, oracle_for
+from duels.solving.oracle import ActionValue, Exactness, OpenOracle, Oracle, Value, Verdict
+from duels.solving.oracles import _MOST_KEPT, get_oracle
 from duels.solving.progress import Progress
 
 RULES = Lights(7)
@@ -27,7 +27,7 @@ RULES = Lights(7)
 class Bare(OpenOracle[TurnOff, State]):
     """Knows values and nothing else."""
 
-    def worth(self, state: State) -> Fraction:
+    def state_value(self, state: State) -> Fraction:
         return Fraction((nim_sum(state.row) != 0) == (state.mover is Seat.ONE))
 
 
@@ -38,7 +38,9 @@ class Fixed(Oracle[TurnOff, State]):
         self.rules = RULES
         self._verdict = Verdict(
             Value(value),
-            tuple(Judged(RULES.parse(name), Value(worth), best, how) for name, worth, best, how in judged),
+            tuple(
+                ActionValue(RULES.parse(name), Value(worth), best, how) for name, worth, best, how in judged
+            ),
         )
 
     def _value_of(self, sight: Sight[TurnOff, State]) -> Value:
@@ -50,16 +52,18 @@ class Fixed(Oracle[TurnOff, State]):
 
 def test_what_perfect_play_takes_costs_nothing_and_nothing_costs_less() -> None:
     judged = (
-        Judged("mixed, looks bad", Value(0.3), True, 0.4),
-        Judged("mixed, looks good", Value(0.5), True, 0.6),
-        Judged("worse", Value(0.1), False, 0.0),
-        Judged("not taken, looks better", Value(0.6), False, 0.0),
+        ActionValue("mixed, looks bad", Value(0.3), True, 0.4),
+        ActionValue("mixed, looks good", Value(0.5), True, 0.6),
+        ActionValue("worse", Value(0.1), False, 0.0),
+        ActionValue("not taken, looks better", Value(0.6), False, 0.0),
     )
     verdict = Verdict(Value(0.42), judged)
     assert verdict.losses == pytest.approx([0, 0, 0.32, 0])
     assert verdict.loss("worse") == pytest.approx(0.32)
-    assert not verdict.alike
-    assert Verdict(Value(0.0), (Judged("a", Value(0.0), True, 0.5), Judged("b", Value(0.0), True, 0.5))).alike
+    assert not verdict.is_indifferent
+    assert Verdict(
+        Value(0.0), (ActionValue("a", Value(0.0), True, 0.5), ActionValue("b", Value(0.0), True, 0.5))
+    ).is_indifferent
 
 
 @pytest.mark.parametrize(
@@ -77,12 +81,12 @@ def test_a_value_in_a_sentence_says_where_its_digits_are_not_proven(value: Value
 
 def test_an_oracle_is_shared_by_equal_rules() -> None:
     rules = GAMES["lights"].rules
-    first = oracle_for(rules())
-    assert oracle_for(rules(lights=7)) is first
-    assert oracle_for(rules(lights=8)) is not first
+    first = get_oracle(rules())
+    assert get_oracle(rules(lights=7)) is first
+    assert get_oracle(rules(lights=8)) is not first
     for lights in range(8, 8 + _MOST_KEPT):
-        oracle_for(rules(lights=lights))
-    assert oracle_for(rules()) is not first, "the oldest are forgotten"
+        get_oracle(rules(lights=lights))
+    assert get_oracle(rules()) is not first, "the oldest are forgotten"
 
 
 @pytest.mark.parametrize("concede", [Match.resign, Match.forfeit])
@@ -91,7 +95,7 @@ def test_who_concedes_has_lost_and_nobody_decides_any_more(
     game: str, concede: Callable[[AnyMatch, Seat], AnyMatch]
 ) -> None:
     match = concede(duels.start(game), Seat.ONE)
-    oracle = oracle_for(match.rules)
+    oracle = get_oracle(match.rules)
     for seat in Seat:
         assert oracle.value(match.sight(seat)).number == (seat is Seat.TWO)
         with pytest.raises(NotYourTurn):
@@ -103,7 +107,7 @@ def test_a_position_is_judged_once_for_its_verdict_and_its_reason(
     game: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     match = duels.start(game)
-    oracle = oracle_for(match.rules)
+    oracle = get_oracle(match.rules)
     work_out = oracle._verdict_on
     asked = []
 
@@ -139,16 +143,16 @@ def test_threads_that_want_the_same_oracle_wait_for_one_of_them_to_make_it(
 
     monkeypatch.setattr(oracle_of_lights, "make_oracle", make)
     with ThreadPoolExecutor(2) as pool:
-        found = set(pool.map(oracle_for, [rules, rules]))
+        found = set(pool.map(get_oracle, [rules, rules]))
     assert found == set(made)
     assert len(made) == 1
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_our_oracles_explain_and_verify_themselves(game: str) -> None:
-    kind = type(oracle_for(GAMES[game].rules()))
+    kind = type(get_oracle(GAMES[game].rules()))
     assert all(getattr(kind, name) is not getattr(Oracle, name) for name in ("reason", "effect", "verify"))
-    for secret in ("belief", "whereabouts", "worth_seeing_all", "value_seeing_all"):
+    for secret in ("belief", "own_secret", "full_information_action_value", "full_information_value"):
         assert (getattr(kind, secret) is not getattr(Oracle, secret)) is GAMES[game].rules().has_secrets
 
 
@@ -157,15 +161,15 @@ def test_an_oracle_of_values_alone_lacks_nothing_that_callers_need() -> None:
     sight = RULES.parse_position("OOXXXXX 1")
     assert list(oracle.verify()) == []
     assert oracle.belief(sight) == {}
-    assert oracle.value_seeing_all(sight, sight) == oracle.value(sight)
+    assert oracle.full_information_value(sight, sight) == oracle.value(sight)
     assert oracle.exploitability_bound() is None
-    assert oracle.whereabouts(sight) == ""
-    assert oracle.mishap(sight, sight, sight.actions[0]) == ""
-    worths = {oracle.worth_seeing_all(sight, sight, action) for action in sight.actions}
+    assert oracle.own_secret(sight) == ""
+    assert oracle.unforeseen_loss(sight, sight, sight.actions[0]) == ""
+    worths = {oracle.full_information_action_value(sight, sight, action) for action in sight.actions}
     assert len(worths) == 1
-    assert oracle.idea(sight, sight.actions[0]) == sight.actions[0]
-    assert oracle.lesson(sight, sight.actions[0]) == sight.actions[0]
-    assert (oracle.claim(), oracle.counts_as_one, list(oracle.findings(sight))) == ("", "", [])
+    assert oracle.action_class(sight, sight.actions[0]) == sight.actions[0]
+    assert oracle.theme(sight, sight.actions[0]) == sight.actions[0]
+    assert (oracle.guarantee(), oracle.counts_as_one, list(oracle.findings(sight))) == ("", "", [])
     assert oracle.reason(sight) == ("Best is 1-2, worth 100.0%; anything else is worth 0.0% at most.")
     assert oracle.effect(sight, RULES.parse("1")) == "You played 1, which left you 0.0%."
 
@@ -192,7 +196,7 @@ def test_a_plain_reason_says_what_the_values_say(oracle: Fixed, told: str) -> No
 def test_chance_is_told_in_the_games_own_words() -> None:
     def told(game: str, outcome: str) -> str:
         rules = GAMES[game].rules()
-        return oracle_for(rules).came_up(rules.parse(outcome))
+        return get_oracle(rules).describe_outcome(rules.parse(outcome))
 
     assert told("chain", "heads") == "the coin showed heads"
     assert told("flip", "4") == "the tile was a 4"

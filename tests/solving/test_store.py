@@ -9,17 +9,26 @@ from pathlib import Path
 
 import pytest
 
-from duels.solving.store import DamagedTable, Shipped, dump, key_of, obtain, pack_shorts, parse, unpack_shorts
+from duels.solving.store import (
+    DamagedTable,
+    ShippedTable,
+    dump,
+    key_of,
+    load_or_build,
+    pack_shorts,
+    parse,
+    unpack_shorts,
+)
 
 TABLE = bytes(range(0, 250, 7))
 OTHER = bytes(range(0, 250, 8))
 
 
-def as_shipped(content: bytes, folder: Path) -> Shipped:
+def as_shipped(content: bytes, folder: Path) -> ShippedTable:
     """A file that comes with the package, where it should hold TABLE."""
     path = folder / "shipped.bin"
     path.write_bytes(content)
-    return Shipped(path, "squares", sha256(TABLE).hexdigest())
+    return ShippedTable(path, "squares", sha256(TABLE).hexdigest())
 
 
 def test_a_file_reads_back() -> None:
@@ -65,19 +74,19 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_table_is_made_once_and_then_found_in_the_cache(home: Path) -> None:
     build = Builder()
     for _ in range(3):
-        assert obtain("squares", "squares.bin", build) == TABLE
+        assert load_or_build("squares", "squares.bin", build) == TABLE
     assert build.calls == 1
     assert [path.name for path in (home / "cache").iterdir()] == ["squares.bin"]
 
 
 def test_a_damaged_cache_is_noticed_and_made_good(home: Path, caplog: pytest.LogCaptureFixture) -> None:
     build = Builder()
-    obtain("squares", "squares.bin", build)
+    load_or_build("squares", "squares.bin", build)
     path = home / "cache" / "squares.bin"
     path.write_bytes(path.read_bytes()[:-1])
-    assert obtain("squares", "squares.bin", build) == TABLE
+    assert load_or_build("squares", "squares.bin", build) == TABLE
     assert "checksum" in caplog.text
-    assert obtain("squares", "squares.bin", build) == TABLE
+    assert load_or_build("squares", "squares.bin", build) == TABLE
     assert build.calls == 2
 
 
@@ -87,7 +96,7 @@ def test_a_pipe_in_the_cache_is_not_waited_for(home: Path, caplog: pytest.LogCap
     os.mkfifo(home / "cache" / "squares.bin")
     build = Builder()
     for _ in range(2):
-        assert obtain("squares", "squares.bin", build) == TABLE
+        assert load_or_build("squares", "squares.bin", build) == TABLE
     assert "not a regular file" in caplog.text
     assert "cannot be written" in caplog.text
     assert build.calls == 2, "the pipe is left alone"
@@ -96,7 +105,7 @@ def test_a_pipe_in_the_cache_is_not_waited_for(home: Path, caplog: pytest.LogCap
 def test_the_shipped_table_comes_first(home: Path, tmp_path: Path) -> None:
     build = Builder()
     shipped = as_shipped(dump("squares", TABLE), tmp_path)
-    assert obtain("squares", "squares.bin", build, shipped) == TABLE
+    assert load_or_build("squares", "squares.bin", build, shipped) == TABLE
     assert build.calls == 0
     assert not (home / "cache").exists()
 
@@ -111,11 +120,11 @@ def test_a_damaged_shipped_table_is_made_once_and_the_warning_says_what_is_used(
 ) -> None:
     build = Builder()
     shipped = as_shipped(damaged, tmp_path)
-    assert obtain("squares", "squares.bin", build, shipped) == TABLE
+    assert load_or_build("squares", "squares.bin", build, shipped) == TABLE
     assert "shipped.bin" in caplog.text
     assert "the table is made again" in caplog.text
     caplog.clear()
-    assert obtain("squares", "squares.bin", build, shipped) == TABLE
+    assert load_or_build("squares", "squares.bin", build, shipped) == TABLE
     assert build.calls == 1
     assert "the copy in the cache is used" in caplog.text
     assert "made again" not in caplog.text
@@ -128,7 +137,7 @@ def test_a_cached_copy_of_what_is_shipped_must_be_that_table(
     (home / "cache").mkdir()
     (home / "cache" / "squares.bin").write_bytes(dump("squares", OTHER))
     build = Builder()
-    assert obtain("squares", "squares.bin", build, as_shipped(b"", tmp_path)) == TABLE
+    assert load_or_build("squares", "squares.bin", build, as_shipped(b"", tmp_path)) == TABLE
     assert build.calls == 1
     assert "not the one that duels comes with" in caplog.text
 
@@ -153,12 +162,12 @@ def test_what_matches_its_checksum_but_is_no_table_is_noticed() -> None:
 def test_two_processes_that_make_the_same_table_do_not_disturb_each_other(home: Path) -> None:
     program = (
         "import sys\n"
-        "from duels.solving.store import obtain\n"
+        "from duels.solving.store import load_or_build\n"
         "def build():\n"
         "    print('building', flush=True)\n"
         "    sys.stdin.readline()\n"
         f"    return {TABLE!r}\n"
-        f"assert obtain('squares', 'squares.bin', build) == {TABLE!r}\n"
+        f"assert load_or_build('squares', 'squares.bin', build) == {TABLE!r}\n"
     )
     both = [
         subprocess.Popen(
@@ -180,7 +189,7 @@ def test_a_cache_that_cannot_be_written_costs_nothing_but_time(
     home: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (home / "cache").write_text("a file where the folder should be")
-    assert obtain("squares", "squares.bin", Builder()) == TABLE
+    assert load_or_build("squares", "squares.bin", Builder()) == TABLE
     assert "cannot be written" in caplog.text
 
 

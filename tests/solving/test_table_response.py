@@ -11,7 +11,7 @@ from duels.games import GAMES
 from duels.players import make_player
 from duels.players.levels import LevelPlayer
 from duels.solving.decisions import Decisions
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 from duels.solving.table_response import best_response, expected_values
 from duels.solving.tables import ONGOING, Tables, compile_tables
 from tests.outside.highcard import HighCard
@@ -152,7 +152,7 @@ def test_a_draw_ends_the_game_and_is_worth_nothing() -> None:
     perfect = np.zeros(uniform.shape)
     for place, state in enumerate(tables.rules_states(rules)):
         if seat := rules.actor(state):
-            for judged in oracle_for(rules).judge(rules.sight(state, seat)).actions:
+            for judged in get_oracle(rules).judge(rules.sight(state, seat)).actions:
                 perfect[place, judged.action] = judged.weight
     wins = [answer_to(tables, uniform, me) for me in (0, 1)]
     for me in (0, 1):

@@ -13,10 +13,10 @@ import pytest
 from duels.core.errors import DuelsError, TooLarge
 from duels.core.options import option
 from duels.core.rules import AnyRules, Ending, Outcome, Seat, Step
-from duels.games import rules_of
+from duels.games import resolve_rules
 from duels.solving import decisions as decisions_module
 from duels.solving import tables as tables_module
-from duels.solving.decisions import Decisions, most_decisions
+from duels.solving.decisions import Decisions, max_decisions
 from duels.solving.graph import explore
 from duels.solving.tables import (
     DRAWN,
@@ -53,12 +53,12 @@ def _own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def made(game: str, options: dict[str, Any]) -> tuple[Any, Tables]:
-    rules = rules_of(game, **options)
+    rules = resolve_rules(game, **options)
     return rules, tables_of(rules, rules.game.encoding(rules))
 
 
 RULES = [
-    *(rules_of(game, **options) for game, options in FORMS),
+    *(resolve_rules(game, **options) for game, options in FORMS),
     TicTacToe(),
     Nim(heaps=(1, 2), roll=3),
     HighCard(cards=3),
@@ -187,8 +187,8 @@ def test_what_an_ending_is_worth_is_said_by_outcomes_alone() -> None:
     ],
 )
 def test_rules_know_how_many_states_there_are_at_most(game: str, options: dict[str, Any]) -> None:
-    rules = rules_of(game, **options)
-    most, unlimited = rules.most_states(), most_decisions(rules)
+    rules = resolve_rules(game, **options)
+    most, unlimited = rules.max_states(), max_decisions(rules)
     assert most
     assert unlimited
     assert len(explore(rules)) <= most
@@ -231,7 +231,7 @@ def test_a_change_anywhere_in_the_rules_package_counts(
 
 def test_rules_without_a_file_are_compiled_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nim, "__file__", None)
-    monkeypatch.setattr(tables_module, "obtain", None)
+    monkeypatch.setattr(tables_module, "load_or_build", None)
     assert tables_of(Nim(), nim.GAME.encoding(Nim())).states == 8
 
 

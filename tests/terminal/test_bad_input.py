@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import Seat
-from duels.core.words import Question, plain
+from duels.core.words import Question, strip_ink
 from duels.games import find_game
 from duels.play.library import read_record
 from duels.terminal import screen
@@ -186,7 +186,7 @@ def annoyed(match: AnyMatch, rng: Random) -> tuple[list[str], list[str]]:
                     continue
                 if question and guess.strip().lower() not in (*COMMANDS, *SHORT):
                     lines.append(guess)
-                    added.append(plain(f"{as_typed(guess)}\n{question.notice}\n{question.prompt}"))
+                    added.append(strip_ink(f"{as_typed(guess)}\n{question.notice}\n{question.prompt}"))
             lines.append(entry)
     return lines, added
 
@@ -248,7 +248,7 @@ def test_the_real_command_survives_a_megabyte_and_bytes_that_are_no_text(name: s
     assert len(done.stdout) < 400 * len(wrong) + 10_000
     assert b"Nothing was played" in done.stderr, "none of it was taken for a decision"
     assert not path.exists()
-    assert plain(done.stdout.decode()) == done.stdout.decode(), "no ink marks get out"
+    assert strip_ink(done.stdout.decode()) == done.stdout.decode(), "no ink marks get out"
 
 
 def harmless(name: str, entry: bytes) -> bool:

@@ -10,12 +10,12 @@ from unittest import mock
 import click
 import pytest
 
-from duels.core.options import options_of
+from duels.core.options import list_options
 from duels.games import GAMES, find_game
 from duels.games.hunt.strategy import claimed
 from duels.play.library import read_record
 from duels.play.new_match import MACHINE_LIMIT
-from duels.players import KINDS
+from duels.players import PLAYER_KINDS
 from duels.terminal.commands import cli
 from tests.support import COMMAND, GAME_NAMES, command, duels, environment, lines_of, sample_record
 
@@ -240,7 +240,7 @@ def test_matches_lists_twenty_unless_all_are_wanted(tmp_path: Path) -> None:
 
 def test_what_can_be_chosen_is_named(tmp_path: Path) -> None:
     assert all(name in duels(tmp_path, "play", "chess").err for name in GAMES)
-    assert all(name in duels(tmp_path, "play", "lights", "--seat1", "x").err for name in KINDS)
+    assert all(name in duels(tmp_path, "play", "lights", "--seat1", "x").err for name in PLAYER_KINDS)
 
 
 @pytest.mark.parametrize(
@@ -380,7 +380,7 @@ def test_completion_scripts(shell: str, tmp_path: Path) -> None:
         ("duels play ", set(GAMES)),
         ("duels play L", {"lights", "leap"}),
         ("duels rules h", {"hunt"}),
-        ("duels play lights --seat1 ", set(KINDS)),
+        ("duels play lights --seat1 ", set(PLAYER_KINDS)),
         ("duels play lights --first ", {"1", "2", "random"}),
     ],
 )
@@ -418,7 +418,7 @@ def test_help_of_every_command_tells_every_kind_of_option(tmp_path: Path) -> Non
         for name in ("play", "solve", "levels", "practice", "export"):
             done = duels(tmp_path, name, "nim", "--help")
             assert done.code == 0
-            for option in options_of(nim.GAME.rules_class()):
+            for option in list_options(nim.GAME.rules_class()):
                 assert f"--{option.name.replace('_', '-')}" in done.out
 
 

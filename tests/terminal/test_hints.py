@@ -4,9 +4,9 @@ import io
 
 import pytest
 
-from duels.core.words import plain
+from duels.core.words import strip_ink
 from duels.games import find_game
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 from duels.terminal.commands import run
 from duels.terminal.messages import HintLayers
 
@@ -55,8 +55,8 @@ def test_a_term_is_explained_at_its_first_use(
 def test_a_hint_says_where_there_is_nothing_to_choose(game: str, position: str, told: str) -> None:
     rules = find_game(game).rules()
     sight, words = rules.parse_position(position), rules.game.words(rules)
-    layers, oracle = HintLayers(), oracle_for(rules)
-    advice, reason = (plain(layers.text(sight, words, [], oracle)) for _ in range(2))
+    layers, oracle = HintLayers(), get_oracle(rules)
+    advice, reason = (strip_ink(layers.text(sight, words, [], oracle)) for _ in range(2))
     assert advice == f"{told} Why: enter hint again.\n"
     assert reason.startswith(f"{told} ")
     assert "hint again" not in reason
@@ -64,7 +64,7 @@ def test_a_hint_says_where_there_is_nothing_to_choose(game: str, position: str, 
 
 def test_another_decision_begins_with_the_advice_again() -> None:
     rules = find_game("chain").rules()
-    words, oracle, layers = rules.game.words(rules), oracle_for(rules), HintLayers()
+    words, oracle, layers = rules.game.words(rules), get_oracle(rules), HintLayers()
     first, second = rules.parse_position("_______ 1"), rules.parse_position("X______ 2")
     told = [layers.text(sight, words, [], oracle) for sight in (first, second, second, first)]
     assert ["hint again" in text for text in told] == [True, True, False, True]

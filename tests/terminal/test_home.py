@@ -8,7 +8,7 @@ import pytest
 
 from duels.games import GAMES, find_game
 from duels.play.library import read_record
-from duels.players import HUMAN, KINDS
+from duels.players import HUMAN, PLAYER_KINDS
 from duels.terminal.home import Home
 from duels.web import command
 from tests.support import Done, duels, lines_of
@@ -79,7 +79,7 @@ def test_it_lists_all_there_is(tmp_path: Path) -> None:
     done = walk(tmp_path, "play", "lights", "quit")
     for number, name in enumerate(GAMES, start=1):
         assert f"  {number}. {name}" in done.out
-    others = [name for name in KINDS if name not in (HUMAN, "best")]  # lights is solved
+    others = [name for name in PLAYER_KINDS if name not in (HUMAN, "best")]  # lights is solved
     for number, name in enumerate([*others, "friend"], start=1):
         assert f"  {number}. {name}" in done.out
     assert not list(tmp_path.iterdir())

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duels.core.record import dump_record
-from duels.core.words import Ink, plain
+from duels.core.words import Ink, strip_ink
 from duels.games import all_games
 from duels.terminal.commands import cli
 from duels.terminal.screen import terminal_size, wrap
@@ -26,11 +26,11 @@ WORDS = st.lists(st.text("abc.,'-", min_size=1, max_size=12), min_size=1, max_si
 def test_no_line_is_too_wide_and_no_word_is_broken(words: list[str], width: int, start: str) -> None:
     inked = start + " ".join(Ink.ONE(word) if number % 3 == 0 else word for number, word in enumerate(words))
     wrapped = wrap(inked, width)
-    lines = plain(wrapped).split("\n")
+    lines = strip_ink(wrapped).split("\n")
     mark = "- " if words[0] == "-" else ""  # of a list, which hangs
     longest = max(map(len, words)) + len(start + mark)
     assert all(len(line) <= max(width, longest) for line in lines)
-    assert " ".join(lines).split() == plain(inked).split()
+    assert " ".join(lines).split() == strip_ink(inked).split()
     assert inked.count("\ue001") == wrapped.count("\ue001")
 
 

@@ -12,7 +12,7 @@ from duels.analysis import exercises
 from duels.analysis.exercises import Exercise, Skill, at_level, puzzle
 from duels.core.match import Match
 from duels.core.rules import Seat
-from duels.core.words import plain
+from duels.core.words import strip_ink
 from duels.games import find_game
 from duels.terminal import puzzle_commands
 from duels.terminal.commands import run
@@ -106,8 +106,8 @@ def test_the_words_of_the_table_work_here_too(
     words = room.words(room.rules())
     assert out.count(puzzle_commands.HELP) == 2
     assert room.card() in out
-    assert out.count(plain(str(words.board(exercise.sight)))) == 2  # at the start, and when asked for
-    assert plain(words.moves(exercise.sight)) in out
+    assert out.count(strip_ink(str(words.board(exercise.sight)))) == 2  # at the start, and when asked for
+    assert strip_ink(words.moves(exercise.sight)) in out
     assert "Hint:" in out
     assert "right." not in out  # nothing was answered
 
@@ -136,16 +136,14 @@ def test_in_flip_it_is_told_what_a_player_would_remember(
     rules = find_game("flip").rules()
     words = find_game("flip").words(rules)
     sight = rules.parse_position("...../.4.../..5../...2e/..... 6,5 01 2")
-    assert (
-        words.remembered(sight).render() == "Shown and face down: D5 is a 5.\nQuantum Flips left: Player 2.\n"
-    )
+    assert words.recap(sight).render() == "Shown and face down: D5 is a 5.\nQuantum Flips left: Player 2.\n"
     for lifted in (("A1+A2",), ("A1+A2", "2,5")):  # the one that is being made is spent
         sight = Match.start(rules).play_text(*lifted).sight(Seat.ONE)
-        assert words.remembered(sight).render() == "Quantum Flips left: Player 2.\n"
+        assert words.recap(sight).render() == "Quantum Flips left: Player 2.\n"
     monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
     assert run(["practice", "flip", "--seed", "3"]) == 0
     (exercise,) = some("flip", 1, 3)
-    assert words.remembered(exercise.sight).render() in capsys.readouterr().out
+    assert words.recap(exercise.sight).render() in capsys.readouterr().out
 
 
 def test_what_was_answered_is_kept_before_it_is_graded_in_print(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from duels.games import GAMES
 from duels.games.chain.oracle import ChainOracle
 from duels.solving import oracles
 from duels.solving.oracle import Check, Oracle
-from duels.solving.progress import Progress, quiet
+from duels.solving.progress import Progress, no_progress
 from duels.terminal import screen as screens
 from duels.terminal.commands import run
 from duels.terminal.screen import Screen
@@ -135,7 +135,7 @@ def heard(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
         make = game.find("oracle", "make_oracle")
 
         def oracle(rules: Any, progress: Progress, make: Any = make) -> Oracle[Any, Any]:
-            made.append(progress is not quiet)
+            made.append(progress is not no_progress)
             found: Oracle[Any, Any] = make(rules, progress)
             return found
 

@@ -7,7 +7,7 @@ import pytest
 
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import Seat
-from duels.core.words import plain
+from duels.core.words import strip_ink
 from duels.games import find_game
 from duels.play.library import read_record
 from duels.terminal.prompts import COMMANDS, HELP
@@ -51,7 +51,7 @@ def test_commands_work_at_every_prompt_and_change_nothing(name: str, tmp_path: P
     assert lines_of(read_record(path).match)[: len(match.turns)] == lines_of(match)
     assert done.err.count(f"Saved: {path}\n") == len(expected) / 4
     place = 0
-    for text in map(plain, expected):
+    for text in map(strip_ink, expected):
         place = done.out.index(text, place) + len(text)
 
 

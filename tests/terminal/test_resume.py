@@ -13,7 +13,7 @@ from duels import start
 from duels.core.match import AnyMatch
 from duels.core.record import dump_record
 from duels.core.rules import Seat
-from duels.core.words import plain
+from duels.core.words import strip_ink
 from duels.play.library import read_record
 from duels.play.narrator import Narrator
 from tests.support import (
@@ -127,7 +127,7 @@ def screen_when_entered(after: AnyMatch, who: dict[Seat, str]) -> str:
     people = frozenset(seat for seat in Seat if who[seat] == "human")
     narrator = Narrator(words_of(after), people)
     assert after.previous
-    return plain("".join([*narrator.retell(after.previous), narrator.entered(after)]))
+    return strip_ink("".join([*narrator.retell(after.previous), narrator.entered(after)]))
 
 
 def saved_part(path: Path, match: AnyMatch) -> AnyMatch:

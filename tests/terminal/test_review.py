@@ -17,7 +17,7 @@ from duels.core.match import AnyMatch, Match
 from duels.core.record import dump_record
 from duels.core.rules import Seat
 from duels.games import find_game
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 from duels.terminal.commands import run
 from tests import support
 from tests.analysis.matches import random_match
@@ -141,7 +141,7 @@ def test_what_a_decision_cost_is_told_with_how_far_that_may_be_off(
     (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith(" 11."))
     before = match.previous
     assert before
-    verdict = oracle_for(match.rules).judge(before.sight(Seat.TWO))
+    verdict = get_oracle(match.rules).judge(before.sight(Seat.TWO))
     (taken,) = (judged for judged in verdict.actions if match.rules.format(judged.action) == "A4+A5")
     told = re.search(r"gave away ([0-9.]+) ± ([0-9.]+) points", line)
     assert told
@@ -244,7 +244,7 @@ def test_new_boards_are_marked_and_a_long_match_is_summed_up(
     assert (lines[first].strip(), lines[marker].strip()) == ("--- board 1 ---", "--- board 2 ---")
     assert lines[first + 1].startswith("  1.")
     assert lines[marker - 1].startswith(f"{len(board):>3}.")
-    oracle, rng = oracle_for(find_game("chain").rules()), Random(5)
+    oracle, rng = get_oracle(find_game("chain").rules()), Random(5)
     match: AnyMatch = duels.start("chain")
     while not match.over and len(match.turns) < 60:
         actor = match.actor

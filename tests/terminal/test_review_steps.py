@@ -9,7 +9,7 @@ import pytest
 import duels
 from duels.core.record import dump_record
 from duels.core.rules import Seat
-from duels.core.words import plain
+from duels.core.words import strip_ink
 from duels.players import HUMAN
 from duels.terminal.commands import run
 from tests.terminal.terminal import CLEAR, Terminal
@@ -32,7 +32,7 @@ def test_both_tokens_and_the_observed_positions_are_drawn() -> None:
     def drawn(*entries: str) -> list[str]:
         played = match.play_text(*entries)
         board = words.open_board(played.sight(Seat.ONE), played.sight(Seat.TWO))
-        return plain(str(board)).splitlines()[:3]
+        return strip_ink(str(board)).splitlines()[:3]
 
     grid = "         [1][2][3][4][5][6][7]"
     assert drawn() == [grid, "Player 1  off the grid", "Player 2  off the grid"]

@@ -11,8 +11,8 @@ from duels.games import find_game
 from duels.games.chain.rules import QuantumChain
 from duels.games.flip.rules import QuantumTiles
 from duels.games.lights.rules import Lights, TurnOff
-from duels.solving.oracle import Judged, Value, Verdict
-from duels.solving.oracles import oracle_for
+from duels.solving.oracle import ActionValue, Value, Verdict
+from duels.solving.oracles import get_oracle
 from duels.terminal.commands import run
 from duels.terminal.solve import MOST_LINES, _action_lines, command_to_solve
 
@@ -135,7 +135,7 @@ def test_a_failed_check_fails_the_command(
 
 @pytest.mark.parametrize("game", ["lights", "leap", pytest.param("chain", marks=pytest.mark.slow)])
 def test_checks_are_told_in_words(game: str) -> None:
-    for check in oracle_for(find_game(game).rules()).verify():
+    for check in get_oracle(find_game(game).rules()).verify():
         assert "=" not in str(check), check
         assert "None" not in str(check), check
 
@@ -224,7 +224,7 @@ def test_a_flood_of_actions_is_summed_up(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_many_different_values_are_cut_off() -> None:
     rules = Lights(50)
-    judged = tuple(Judged(TurnOff(n, 1), Value(n / 50), n == 50, float(n == 50)) for n in range(1, 51))
+    judged = tuple(ActionValue(TurnOff(n, 1), Value(n / 50), n == 50, float(n == 50)) for n in range(1, 51))
     lines = _action_lines(rules, Verdict(Value(1.0), judged), every_action=False)
     assert len(lines) == MOST_LINES + 1
     assert lines[0].split() == ["*", "50", "100.0%"]

@@ -155,10 +155,12 @@ def test_probabilities_are_graded_and_samples_refused() -> None:
         shown = policy.obs_to_tensor(observations)[0]
         return policy.get_distribution(shown, action_masks=masks).distribution.probs.detach()
 
-    untrained = duels.over_seeds(lambda seed: odds, "leap", seeds=1)
+    untrained = duels.exploitability_over_seeds(lambda seed: odds, "leap", seeds=1)
     assert untrained.median == pytest.approx(duels.exploitability("random", "leap"), abs=0.05)
     with pytest.raises(DuelsError, match=r"answers differently .*deterministic=True"):
-        duels.over_seeds(lambda seed: lambda seen, masks: model.predict(seen, action_masks=masks)[0], "leap")
+        duels.exploitability_over_seeds(
+            lambda seed: lambda seen, masks: model.predict(seen, action_masks=masks)[0], "leap"
+        )
 
 
 def test_indices_say_which_games() -> None:

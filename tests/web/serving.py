@@ -16,11 +16,11 @@ import httpx
 from duels.core.record import format_header
 from duels.core.rules import AnyRules
 from duels.web.server import Server
-from duels.web.settings import Settings
-from duels.web.visitors import Limits, Rate
+from duels.web.settings import ServerSettings
+from duels.web.visitors import Rate, VisitorLimits
 
 PLENTY = Rate(1e9, 1e9)
-UNLIMITED = Limits(
+UNLIMITED = VisitorLimits(
     PLENTY, PLENTY, PLENTY, PLENTY, streams=10**6, streams_of_address=10**6, matches_a_day=10**6
 )
 
@@ -129,7 +129,7 @@ def serving(database: str, **settings: Any) -> Iterator[str]:
     """A server in a thread of this process; its address."""
     listening = free_socket()
     given = {"pause": 0.0, "look_ahead": False, "limits": UNLIMITED, **settings}
-    made = Settings(database=database, port=listening.getsockname()[1], **given)
+    made = ServerSettings(database=database, port=listening.getsockname()[1], **given)
     ready = threading.Event()
     server = Server(made, listening, ready.set)
     problems: list[BaseException] = []

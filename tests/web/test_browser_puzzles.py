@@ -36,7 +36,7 @@ def test_an_answered_puzzle_is_shown_answered_when_it_is_looked_at_again(ann: Pe
 def test_a_puzzle_tells_what_the_board_no_longer_shows(ann: Person) -> None:
     rules = QuantumTiles()
     state = rules.parse_state("...../.4.../..5../...2e/..... 6,5 01 2")
-    assert FlipDrawing(rules).unshown(rules.sight(state, Seat.TWO)) == "Shown and face down: D5 is a 5."
+    assert FlipDrawing(rules).recap(rules.sight(state, Seat.TWO)) == "Shown and face down: D5 is a 5."
     seeds = (f"/practice/flip?seed={seed}" for seed in range(100))
     path, known = next((path, known) for path in seeds if (known := ann.data(path)["unshown"]))
     ann.go(path)

@@ -12,20 +12,20 @@ import pytest
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import AnyRules, Seat
 from duels.games import find_game
-from duels.web.decisions import Asked, decide_act, decide_offer, record_for
+from duels.web.decisions import MoveRequest, decide_act, decide_offer, record_for
+from duels.web.match_state import MatchState, lines
 from duels.web.pages import MatchPage, Pages
 from duels.web.refusals import Refusal
-from duels.web.standing import Standing, lines
-from duels.web.store import Change, Entry, Kind
+from duels.web.store import Change, Entry, EntryKind
 from duels.web.views import shown, view
 from tests.support import all_matches, play_randomly
 from tests.web.serving import header_of
 
 PAGES = Pages()
-SEATED = (Entry(Kind.SIT, "Ann", Seat.ONE), Entry(Kind.SIT, "Bob", Seat.TWO))
+SEATED = (Entry(EntryKind.SIT, "Ann", Seat.ONE), Entry(EntryKind.SIT, "Bob", Seat.TWO))
 
 
-class Followed(Standing):
+class Followed(MatchState):
     """A match, with the events that a page at each seat was sent while it was played."""
 
     def __init__(self, id: str, header: str) -> None:
@@ -58,7 +58,7 @@ def sent(standing: Followed, seat: Seat) -> tuple[Hashable, ...]:
         *("resign", "banana", "1", "4", "move 1", "observe 1", "tunnel 2", "A1"),
     ]
     answers = [
-        _answer(decide_act, standing, seat, Asked(number, action))
+        _answer(decide_act, standing, seat, MoveRequest(number, action))
         for action in requests
         for number in (standing.event(seat), standing.event(seat) - 1, 0, standing.event(seat) + 1)
     ]
@@ -71,7 +71,7 @@ def sent(standing: Followed, seat: Seat) -> tuple[Hashable, ...]:
     return (*parts, *standing.events[seat])
 
 
-def page_of(standing: Standing, seat: Seat) -> str:
+def page_of(standing: MatchState, seat: Seat) -> str:
     """The page as it is loaded."""
     view = shown(standing, seat)
     return PAGES.render("match.html", **view, parts=MatchPage(PAGES, view).parts)
@@ -202,20 +202,20 @@ def test_an_offer_does_not_tell_what_it_is_about() -> None:
     rules = find_game("hunt").rules()
     start = Match.start(rules).play_text("move 1", "observe 3", "move 6", "observe 4")
     moved = start.play_text("move 2")
-    asked = Entry(Kind.OFFER, "takeback 4", Seat.ONE)
-    before = Entry(Kind.OFFER, "takeback 1", Seat.ONE)
+    asked = Entry(EntryKind.OFFER, "takeback 4", Seat.ONE)
+    before = Entry(EntryKind.OFFER, "takeback 1", Seat.ONE)
     ahead, thinking = standing_of(moved, (asked,)), standing_of(start, (before,))
     assert sent(ahead, Seat.TWO) == sent(thinking, Seat.TWO)
-    withdrawn = Entry(Kind.REFUSE, "takeback", Seat.ONE)
+    withdrawn = Entry(EntryKind.REFUSE, "takeback", Seat.ONE)
     ahead, back = standing_of(moved, (asked, withdrawn)), standing_of(start, (before, withdrawn))
     assert sent(ahead, Seat.TWO) == sent(back, Seat.TWO)
-    hidden = standing_of(start, (before, Entry(Kind.PLAY, "move 2", Seat.ONE)))
+    hidden = standing_of(start, (before, Entry(EntryKind.PLAY, "move 2", Seat.ONE)))
     assert sent(hidden, Seat.TWO) == sent(thinking, Seat.TWO), "it does not lapse where that would be noticed"
 
 
 def test_the_law_catches_a_page_that_counts_entries(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the record's length would tell."""
-    monkeypatch.setattr(Standing, "event", lambda self, viewer: self.number)
+    monkeypatch.setattr(MatchState, "event", lambda self, viewer: self.number)
     matches = unfinished(prefixes(find_game("hunt").rules(cells=2), 3))
     with pytest.raises(AssertionError, match="can tell"):
         check((match, standing_of(match)) for match in matches)

@@ -12,17 +12,17 @@ from duels.core.match import AnyMatch, Match
 from duels.core.narration import Narration
 from duels.core.rules import AnyRules, Seat
 from duels.games import GAMES, find_game
+from duels.web.match_state import MatchState, Viewer, lines
 from duels.web.pages import MatchPage, Pages
-from duels.web.standing import Standing, Viewer, lines
-from duels.web.store import Entry, Kind
+from duels.web.store import Entry, EntryKind
 from duels.web.views import shown, view
 from tests.support import play_randomly
 from tests.web.serving import header_of
 
 
-def standing_of(match: AnyMatch, ann: str = "Ann", bob: str = "Bob") -> Standing:
-    standing = Standing("the-match", header_of(match.rules, started="2026-01-02 03:04 UTC"))
-    standing.add((Entry(Kind.SIT, ann, Seat.ONE), Entry(Kind.SIT, bob, Seat.TWO), *lines(match)))
+def standing_of(match: AnyMatch, ann: str = "Ann", bob: str = "Bob") -> MatchState:
+    standing = MatchState("the-match", header_of(match.rules, started="2026-01-02 03:04 UTC"))
+    standing.add((Entry(EntryKind.SIT, ann, Seat.ONE), Entry(EntryKind.SIT, bob, Seat.TWO), *lines(match)))
     return standing
 
 
@@ -215,7 +215,7 @@ def test_after_the_end_nothing_is_hidden() -> None:
         (Seat.TWO, [None, "observe 3"]),
     ):
         assert [line["entry"] for line in view(standing, seat)["log"]][: len(seen)] == seen
-    standing.add([Entry(Kind.PLAY, "resign", Seat.ONE)])
+    standing.add([Entry(EntryKind.PLAY, "resign", Seat.ONE)])
     for viewer in (*Seat, None):
         log = view(standing, viewer)["log"]
         assert [line["entry"] for line in log] == ["move 1", "observe 3", "tunnel 6", "observe 4", "resign"]

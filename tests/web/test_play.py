@@ -9,7 +9,7 @@ import pytest
 
 from duels.core.rules import AnySight
 from duels.games import GAMES, load_record
-from duels.players import KINDS, Kind
+from duels.players import PLAYER_KINDS, PlayerKind
 from tests.web.serving import Visitor, pair
 
 GAME_NAMES = tuple(GAMES)
@@ -344,7 +344,9 @@ class Moody:
 def test_a_player_that_fails_is_asked_again_when_somebody_looks(
     base: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(KINDS, "moody", Kind("moody", "fails once", lambda rules, progress: Moody()))
+    monkeypatch.setitem(
+        PLAYER_KINDS, "moody", PlayerKind("moody", "fails once", lambda rules, progress: Moody())
+    )
     ann = Visitor(base)
     match = ann.start("lights", "moody", first="me")
     ann.act(match, "4")

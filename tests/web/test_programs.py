@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from duels.players import KINDS
+from duels.players import PLAYER_KINDS
 from duels.web import opponents
 from tests.players.test_program import BAD, BOTS, PYTHON
 from tests.web.serving import Visitor, serving
@@ -14,10 +14,10 @@ from tests.web.serving import Visitor, serving
 
 @pytest.fixture(autouse=True)
 def nobody_stays_named() -> Iterator[None]:
-    before = set(KINDS)
+    before = set(PLAYER_KINDS)
     yield
-    for name in set(KINDS) - before:
-        del KINDS[name]
+    for name in set(PLAYER_KINDS) - before:
+        del PLAYER_KINDS[name]
     opponents._named.clear()
     opponents._programs.clear()
 

@@ -9,9 +9,9 @@ import pytest
 
 from duels.core.errors import DuelsError
 from duels.web.refusals import TooMany
-from duels.web.service import Matches
-from duels.web.settings import Settings
-from duels.web.visitors import Buckets, Limits, Rate, identity
+from duels.web.service import MatchService
+from duels.web.settings import ServerSettings
+from duels.web.visitors import Buckets, Rate, VisitorLimits, identity
 from tests.web.serving import PLENTY, UNLIMITED, Visitor, pair, serving
 
 
@@ -223,7 +223,7 @@ def test_unknown_and_forbidden_look_alike(base: str) -> None:
 
 
 def test_too_much_is_refused_and_said(tmp_path: Path) -> None:
-    few = Limits(Rate(3, 0.001), Rate(2, 0.001), PLENTY, PLENTY, streams=2)
+    few = VisitorLimits(Rate(3, 0.001), Rate(2, 0.001), PLENTY, PLENTY, streams=2)
     with serving(str(tmp_path / "web.sqlite3"), limits=few) as base:
         ann = Visitor(base)
         match = ann.start("lights", "random")  # as somebody unknown
@@ -243,7 +243,7 @@ def test_too_much_is_refused_and_said(tmp_path: Path) -> None:
 
 
 def test_somebody_who_begins_match_after_match_is_stopped(tmp_path: Path) -> None:
-    limits = Limits(PLENTY, PLENTY, PLENTY, PLENTY, matches_a_day=3)
+    limits = VisitorLimits(PLENTY, PLENTY, PLENTY, PLENTY, matches_a_day=3)
     with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base:
         ann = Visitor(base)
         for _ in range(3):
@@ -252,7 +252,7 @@ def test_somebody_who_begins_match_after_match_is_stopped(tmp_path: Path) -> Non
 
 
 def test_rematches_are_matches_too(tmp_path: Path) -> None:
-    limits = Limits(PLENTY, PLENTY, PLENTY, PLENTY, matches_a_day=3)
+    limits = VisitorLimits(PLENTY, PLENTY, PLENTY, PLENTY, matches_a_day=3)
     with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base:
         ann, bob, match = pair(base, "lights")
         ann.start("lights", "random")
@@ -260,7 +260,7 @@ def test_rematches_are_matches_too(tmp_path: Path) -> None:
         ann.act(match, "resign")
         assert bob.offer(match, "rematch").status_code == 204
         assert ann.offer(match, "rematch", "yes").status_code == 429
-    with serving(str(tmp_path / "few.sqlite3"), limits=Limits(PLENTY, Rate(2, 0.001))) as base:
+    with serving(str(tmp_path / "few.sqlite3"), limits=VisitorLimits(PLENTY, Rate(2, 0.001))) as base:
         ann = Visitor(base)
         match = ann.start("lights", "random")  # as somebody unknown
         for status in (204, 204, 429):
@@ -276,7 +276,7 @@ def test_rematches_are_matches_too(tmp_path: Path) -> None:
 def test_what_is_refused_takes_nothing_from_anybody(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
     monkeypatch.setattr("duels.web.visitors.time.monotonic", lambda: now)
-    buckets = Buckets(Limits(act=Rate(10, 1), address_factor=2))
+    buckets = Buckets(VisitorLimits(act=Rate(10, 1), address_factor=2))
 
     def granted(who: str) -> bool:
         try:
@@ -293,7 +293,7 @@ def test_what_is_refused_takes_nothing_from_anybody(monkeypatch: pytest.MonkeyPa
 
 
 def test_one_address_has_a_limit_of_its_own(tmp_path: Path) -> None:
-    limits = Limits(PLENTY, Rate(1, 0.001), PLENTY, PLENTY, address_factor=3)
+    limits = VisitorLimits(PLENTY, Rate(1, 0.001), PLENTY, PLENTY, address_factor=3)
     with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base:
         statuses = [
             Visitor(base).post("/matches", game="lights", against="random").status_code for _ in range(4)
@@ -347,7 +347,7 @@ def test_one_seat_never_gets_the_other_s_secrets(base: str) -> None:
 )
 def test_a_public_address_is_an_origin(url: str) -> None:
     with pytest.raises(DuelsError, match="--public-url"):
-        Settings("x", public_url=url)
+        ServerSettings("x", public_url=url)
 
 
 def test_a_home_network_is_sent_no_header_that_its_browsers_complain_about(tmp_path: Path) -> None:
@@ -363,9 +363,9 @@ def test_a_home_network_is_sent_no_header_that_its_browsers_complain_about(tmp_p
 
 
 def test_the_usual_port_goes_without_saying() -> None:
-    assert Settings("x", public_url="https://Duels.example:443/").origins == {"https://duels.example"}
-    assert "http://[::1]:9" in Settings("x", port=9).origins
-    everywhere = Settings("x", port=9, host="0.0.0.0", addresses=("192.168.1.5",))
+    assert ServerSettings("x", public_url="https://Duels.example:443/").origins == {"https://duels.example"}
+    assert "http://[::1]:9" in ServerSettings("x", port=9).origins
+    everywhere = ServerSettings("x", port=9, host="0.0.0.0", addresses=("192.168.1.5",))
     assert everywhere.link == "http://192.168.1.5:9"
     assert "http://0.0.0.0:9" not in everywhere.origins, "nobody opens that"
     assert UNLIMITED.act is PLENTY
@@ -391,11 +391,11 @@ def test_what_is_not_there_and_what_fails_is_told_in_one_line(
     for answer in (ann.get("/nowhere"), ann.post("/health"), ann.get("/matches")):
         assert (answer.status_code, answer.json()) == (404, {"message": "There is nothing here."})
 
-    async def fail(self: Matches) -> None:
+    async def fail(self: MatchService) -> None:
         raise ZeroDivisionError("of ours")
 
     with monkeypatch.context() as broken:
-        broken.setattr(Matches, "check", fail)
+        broken.setattr(MatchService, "check", fail)
         failed = ann.get("/health")
     assert failed.status_code == 500
     assert "Nothing was lost" in failed.json()["message"]

@@ -13,13 +13,13 @@ import pytest
 
 from duels.core.rules import Seat
 from duels.games import find_game
-from duels.web.decisions import Asked, decide_act, decide_offer, make_match
+from duels.web.decisions import MoveRequest, decide_act, decide_offer, make_match
+from duels.web.match_state import MatchState
 from duels.web.pages import EventStream
 from duels.web.refusals import Refusal
-from duels.web.service import Matches
+from duels.web.service import MatchService
 from duels.web.sqlite_store import SqliteStore
-from duels.web.standing import Standing
-from duels.web.store import Change, Entry, Kind
+from duels.web.store import Change, Entry, EntryKind
 from duels.web.views import view
 from duels.web.workers import Workers
 from tests.web.serving import header_of
@@ -27,15 +27,15 @@ from tests.web.serving import header_of
 
 def test_a_log_does_not_grow_for_ever() -> None:
     rules = find_game("lights").rules()
-    standing = Standing("a-match", header_of(rules))
-    standing.add((Entry(Kind.SIT, "Ann", Seat.ONE), Entry(Kind.SIT, "Bob", Seat.TWO)))
-    standing.add(Entry(Kind.PLAY, line, seat) for line, seat in (("1", Seat.ONE), ("2", Seat.TWO)))
-    asked = [Entry(Kind.OFFER, "takeback 1", Seat.TWO), Entry(Kind.REFUSE, "takeback", Seat.ONE)]
+    standing = MatchState("a-match", header_of(rules))
+    standing.add((Entry(EntryKind.SIT, "Ann", Seat.ONE), Entry(EntryKind.SIT, "Bob", Seat.TWO)))
+    standing.add(Entry(EntryKind.PLAY, line, seat) for line, seat in (("1", Seat.ONE), ("2", Seat.TWO)))
+    asked = [Entry(EntryKind.OFFER, "takeback 1", Seat.TWO), Entry(EntryKind.REFUSE, "takeback", Seat.ONE)]
     assert decide_offer(standing, Seat.TWO, "takeback", "", standing.event(Seat.TWO))
     standing.add(asked * 2_500)
     with pytest.raises(Refusal, match="nothing more"):
         decide_offer(standing, Seat.TWO, "takeback", "", standing.event(Seat.TWO))
-    assert decide_act(standing, Seat.ONE, Asked(standing.event(Seat.ONE), "3")), "the match goes on"
+    assert decide_act(standing, Seat.ONE, MoveRequest(standing.event(Seat.ONE), "3")), "the match goes on"
 
 
 class Counting(SqliteStore):
@@ -51,7 +51,7 @@ class Counting(SqliteStore):
 def test_a_list_of_matches_reads_those_that_went_on_and_no_others(tmp_path: Path) -> None:
     async def work() -> None:
         store, elsewhere = Counting(tmp_path / "web.sqlite3"), SqliteStore(tmp_path / "web.sqlite3")
-        matches = Matches(store, Workers())
+        matches = MatchService(store, Workers())
         await matches.open()
         await elsewhere.open(lambda match: None)
         rules = find_game("lights").rules()
@@ -68,7 +68,7 @@ def test_a_list_of_matches_reads_those_that_went_on_and_no_others(tmp_path: Path
             assert await numbers() == {both.id: 2, alone.id: 1}
         assert store.reads == 2
         # What another process has written counts, whether or not this one has heard of it.
-        await elsewhere.append(Change(both.id, 2, (Entry(Kind.PLAY, "4", Seat.ONE),)))
+        await elsewhere.append(Change(both.id, 2, (Entry(EntryKind.PLAY, "4", Seat.ONE),)))
         assert await numbers() == {both.id: 3, alone.id: 1}
         assert store.reads == 3
         await elsewhere.close()
@@ -84,13 +84,13 @@ def test_matches_and_streams_are_freed_without_the_collector(
 
     async def work() -> None:
         store = SqliteStore(tmp_path / "web.sqlite3")
-        matches = Matches(store, Workers())
+        matches = MatchService(store, Workers())
         await matches.open()
         seats = {Seat.ONE: ("ann", ""), Seat.TWO: ("bob", "")}
         one, two = (make_match(find_game("hunt").rules(), {}, seats) for _ in range(2))
         for made in (one, two):
             await store.create(made)
-        await matches.act(one.id, "ann", Asked(2, "move 3"))
+        await matches.act(one.id, "ann", MoveRequest(2, "move 3"))
 
         async def produce(last: int | None) -> tuple[int, str]:
             standing, viewer = await matches.look(one.id, "ann")

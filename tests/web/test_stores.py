@@ -18,8 +18,8 @@ from duels.web.store import (
     Claim,
     Conflict,
     Entry,
+    EntryKind,
     Invite,
-    Kind,
     NewMatch,
     Store,
     StoreUnavailable,
@@ -27,9 +27,9 @@ from duels.web.store import (
 from tests.web.conftest import Opened
 
 HEADER = "duels record 2\ngame: lights\nseed: 7\n\n"
-SIT = Entry(Kind.SIT, "Ann", Seat.ONE)
-PLAY = Entry(Kind.PLAY, "4", Seat.ONE)
-TAIL = Entry(Kind.PLAY, "tails")
+SIT = Entry(EntryKind.SIT, "Ann", Seat.ONE)
+PLAY = Entry(EntryKind.PLAY, "4", Seat.ONE)
+TAIL = Entry(EntryKind.PLAY, "tails")
 LATER = 4e9  # seconds since 1970
 
 
@@ -147,7 +147,7 @@ def test_an_invitation_is_taken_up_once(opened: Opened) -> None:
     async def work() -> None:
         async with opening(opened) as one, opening(opened) as two:
             await one.create(new_match())
-            sit = Entry(Kind.SIT, "", Seat.TWO)
+            sit = Entry(EntryKind.SIT, "", Seat.TWO)
             tries = [
                 store.append(Change("m1", 1, (sit,), Claim("invite-m1", who, 1.0)))
                 for store, who in ((one, "bob"), (two, "eve"))
@@ -185,7 +185,7 @@ def test_a_rematch_is_created_with_the_entry_that_names_it_or_not_at_all(opened:
     async def work() -> None:
         async with opening(opened) as store:
             await store.create(new_match())
-            entry = Entry(Kind.REMATCH, "m2", Seat.ONE)
+            entry = Entry(EntryKind.REMATCH, "m2", Seat.ONE)
             with pytest.raises(Conflict):
                 await store.append(Change("m1", 5, (entry,), creates=new_match("m2")))
             assert await store.find("m2") is None
@@ -222,12 +222,12 @@ def test_matches_that_are_over_are_listed_apart_for_both(opened: Opened) -> None
             await store.create(new_match("m1"))
             await store.create(new_match("m2"))
             await store.create(replace(new_match("m3"), over=True, entries=()))
-            sit = Entry(Kind.SIT, "", Seat.TWO)
+            sit = Entry(EntryKind.SIT, "", Seat.TWO)
             await store.append(Change("m1", 1, (sit,), Claim("invite-m1", "bob", 1.0)))
             with pytest.raises(Conflict):
                 await store.append(Change("m2", 2, (PLAY,), ends=True))
             await store.append(Change("m1", 2, (PLAY,), ends=True))
-            await store.append(Change("m1", 3, (Entry(Kind.OFFER, "rematch", Seat.ONE),)))
+            await store.append(Change("m1", 3, (Entry(EntryKind.OFFER, "rematch", Seat.ONE),)))
             listed = {
                 (who, over): [(each.id, each.number) for each in await store.matches_of(who, over, 9)]
                 for who in ("ann", "bob")
@@ -266,7 +266,7 @@ def test_whoever_listens_hears_what_other_processes_write(opened: Opened) -> Non
 def test_texts_are_kept_to_the_letter(opened: Opened) -> None:
     async def work() -> None:
         async with opening(opened) as store:
-            odd = Entry(Kind.SIT, "Zoë 'Drop' Table; --%s 🎲", Seat.ONE)
+            odd = Entry(EntryKind.SIT, "Zoë 'Drop' Table; --%s 🎲", Seat.ONE)
             await store.create(replace(new_match(), entries=(odd,)))
             assert await store.entries("m1") == [odd]
 

@@ -12,7 +12,7 @@ from duels.core.rules import Seat
 from duels.games.hunt.certify.pair_values import Public
 from duels.games.hunt.certify.policies import Array, MemoryPolicy
 from duels.solving.compiling import compiled
-from duels.solving.progress import Progress, quiet
+from duels.solving.progress import Progress, no_progress
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def evaluate(
     two: MemoryPolicy,
     longest: int = 400,
     negligible: float = 1e-9,
-    progress: Progress = quiet,
+    progress: Progress = no_progress,
 ) -> Evaluation:
     """Play `one` against `two` until what is left is `negligible`."""
     sides = {Seat.ONE: one, Seat.TWO: two}

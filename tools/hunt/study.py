@@ -19,7 +19,7 @@ from duels.games.hunt.oracle import HuntOracle
 from duels.games.hunt.rules import QuantumHunt
 from duels.games.hunt.strategy import CELLS, CLAIM, DATA, OFF, Strategy, claimed, shipped
 from duels.solving.bounds import Bounds
-from duels.solving.progress import Progress, quiet
+from duels.solving.progress import Progress, no_progress
 from tools.hunt.evaluation import Evaluation, Turn, evaluate
 from tools.hunt.naive import NAIVE
 
@@ -35,7 +35,7 @@ def fingerprint() -> str:
     return hashlib.sha256(DATA.read_bytes() + CLAIM.read_bytes()).hexdigest()
 
 
-def study(progress: Progress = quiet) -> Study:
+def study(progress: Progress = no_progress) -> Study:
     """Everything."""
     strategy = shipped()
     claim = claimed()
@@ -61,7 +61,7 @@ def study(progress: Progress = quiet) -> Study:
     return found
 
 
-def played_out(sides: dict[Seat, MemoryPolicy], progress: Progress = quiet) -> Study:
+def played_out(sides: dict[Seat, MemoryPolicy], progress: Progress = no_progress) -> Study:
     """What happens, and what both seats do, when they play each other."""
     found = evaluate(sides[Seat.ONE], sides[Seat.TWO], progress=progress)
     conduct = {str(seat.value): _conduct(found, seat) for seat in Seat}

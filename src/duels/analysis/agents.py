@@ -20,7 +20,7 @@ from duels.core.information_sets import InformationSet
 from duels.core.options import OptionValue
 from duels.core.rules import CHANCE, AnyRules, AnySight
 from duels.core.validation import SAME_ANSWER, check_flag
-from duels.games import rules_of
+from duels.games import resolve_rules
 from duels.players import Player, make_player
 
 with extra("vector"):
@@ -69,7 +69,7 @@ def table_of(
         )
     if "memory" in options:
         raise DuelsError("An agent with a memory has no table: duels.policy_of makes a function of it.")
-    rules = rules_of(game, **options)
+    rules = resolve_rules(game, **options)
     try:
         tables = shared_tables(rules).tables
     except TooLarge as problem:
@@ -116,7 +116,7 @@ def policy_of(
     `memory` so many of the last entries, all of this `dtype`. One that takes `batch` is asked for one row.
     """
     kind = observation_dtype(dtype)
-    rules = rules_of(game, **options)
+    rules = resolve_rules(game, **options)
     check_flag("batch", batch)
     left = (left_feature(rules),) if limit_draws(limit_ends) else ()
     encoding = Encoding((*rules.game.encoding(rules).features, *left))
@@ -136,7 +136,7 @@ _LARGEST = np.finfo(np.float64).max / 4  # of a legal action's score: difference
 _ILLEGAL = -2 * _LARGEST
 
 
-def masked(scores: Callable[[Any], ArrayLike], *, softmax: bool = False) -> Agent:
+def mask_agent(scores: Callable[[Any], ArrayLike], *, softmax: bool = False) -> Agent:
     """The agent that takes, of the legal actions, the one with the highest score.
 
     `scores` is what a network gives: from an observation, or rows of them, to a number for every action, such

@@ -12,19 +12,19 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-from duels.analysis.wording import MARKS, MOST_NAMED, gets, mark_of, named, points
+from duels.analysis.wording import MARKS, MOST_NAMED, gets, mark_of, name_action, points
 from duels.core.game import Game
 from duels.core.match import Match
 from duels.core.options import OptionValue
 from duels.core.rules import AnyRules, AnySight, Seat
-from duels.core.words import either
-from duels.games import GAMES, rules_of
+from duels.core.words import join_or
+from duels.games import GAMES, resolve_rules
 from duels.play.dice import StreamDice
 from duels.play.step import play_out
 from duels.players import GreedyPlayer
 from duels.players.levels import mixture
-from duels.solving.oracle import OFTEN, Judged, Oracle, Verdict
-from duels.solving.oracles import oracle_for
+from duels.solving.oracle import OFTEN, ActionValue, Oracle, Verdict
+from duels.solving.oracles import get_oracle
 
 # A right answer is worth asking for when every other one gives away at least this much,
 CLEAR_GAP = 0.05
@@ -52,7 +52,7 @@ _DAILY_AIM = 0.8  # rather hard
 
 
 @dataclass(frozen=True)
-class Graded:
+class ExerciseResult:
     """An answer to an exercise: whether it was right, and a comment on it."""
 
     right: bool
@@ -69,7 +69,7 @@ class Exercise:
     """Every legal action, judged."""
     right: frozenset[Hashable]
     """The ideas of the right actions: one, or a few where the strategy mixes."""
-    lesson: Hashable
+    theme: Hashable
     """What it teaches; two exercises may teach the same."""
     oracle: Oracle[Any, Any] = field(repr=False, compare=False)
 
@@ -81,7 +81,7 @@ class Exercise:
     @property
     def answers(self) -> tuple[Any, ...]:
         """The actions that are right."""
-        idea = self.oracle.idea
+        idea = self.oracle.action_class
         return tuple(action for action in self.sight.actions if idea(self.sight, action) in self.right)
 
     @property
@@ -93,7 +93,7 @@ class Exercise:
         wrong = set(sight.actions) - set(self.answers)
         return sum(each.get(action, 0.0) for each in odds for action in wrong) / len(odds)
 
-    def grade(self, answer: Any) -> Graded:
+    def grade(self, answer: Any) -> ExerciseResult:
         """Grade an answer, which is one of `sight.actions`."""
         sight, rules, oracle = self.sight, self.sight.rules, self.oracle
         chosen = self.verdict.judged(answer)
@@ -101,32 +101,32 @@ class Exercise:
         answers = self.answers
         if answer in answers:
             among = f", one of {len(self.right)} right answers" if len(self.right) > 1 else ""
-            told = f"{named(sight, answer)} {gets(chosen.value, rules)}"
-            return Graded(True, f"Right: {told}{among}. {reason}")
+            told = f"{name_action(sight, answer)} {gets(chosen.value, rules)}"
+            return ExerciseResult(True, f"Right: {told}{among}. {reason}")
         right = [judged for judged in self.verdict.actions if judged.best and judged.action in answers]
         corrected = self._against_the_mixture if self.oracle.mixes else self._against_the_best
-        return Graded(False, f"{corrected(chosen, right)} {reason}")
+        return ExerciseResult(False, f"{corrected(chosen, right)} {reason}")
 
-    def _against_the_best(self, chosen: Judged[Any], right: list[Judged[Any]]) -> str:
+    def _against_the_best(self, chosen: ActionValue[Any], right: list[ActionValue[Any]]) -> str:
         verdict, action = self.verdict, chosen.action
         loss = verdict.loss(action)
         given_away = points(loss, verdict.value.exactness, verdict.loss_error(action))
-        best = either([named(self.sight, judged.action) for judged in right], MOST_NAMED)
+        best = join_or([name_action(self.sight, judged.action) for judged in right], MOST_NAMED)
         return (
-            f"Not the best ({mark_of(loss)}): {named(self.sight, action)} gives away {given_away}; "
+            f"Not the best ({mark_of(loss)}): {name_action(self.sight, action)} gives away {given_away}; "
             f"best was {best}."
         )
 
-    def _against_the_mixture(self, chosen: Judged[Any], right: list[Judged[Any]]) -> str:
+    def _against_the_mixture(self, chosen: ActionValue[Any], right: list[ActionValue[Any]]) -> str:
         """No mark, and nothing given away: the strategy may take it too, now and then."""
         often = f"takes it {chosen.weight:.0%} of the time" if chosen.weight else "never takes it"
         if 0 < chosen.weight < _RARELY:
             often = "hardly ever takes it"
         below = points(_below_mixture(self.verdict, chosen), self.verdict.value.exactness)
-        usual = either([named(self.sight, judged.action) for judged in right])
+        usual = join_or([name_action(self.sight, judged.action) for judged in right])
         return (
-            f"Not what the strategy usually does: {named(self.sight, chosen.action)} is {below} below the "
-            f"mixture, and the strategy {often}; it usually takes {usual}."
+            f"Not what the strategy usually does: {name_action(self.sight, chosen.action)} is {below} below "
+            f"the mixture, and the strategy {often}; it usually takes {usual}."
         )
 
 
@@ -138,8 +138,8 @@ def exercises(
     The game is a name or a `Game`, each with options, or rules. The same seed gives the same exercises. A
     lesson that was just taught comes again only when no other is found.
     """
-    rules = rules_of(game, **options)
-    return _spread(oracle_for(rules), Random(seed))
+    rules = resolve_rules(game, **options)
+    return _spread(get_oracle(rules), Random(seed))
 
 
 def _spread(oracle: Oracle[Any, Any], rng: Random) -> Iterator[Exercise]:
@@ -152,17 +152,17 @@ def _spread(oracle: Oracle[Any, Any], rng: Random) -> Iterator[Exercise]:
             waited, opening = 0, 0
         waited += 1
         found = [e for e in _in_one_match(oracle, rng, opening) if e.position not in asked]
-        fresh = [exercise for exercise in found if exercise.lesson not in recent]
+        fresh = [exercise for exercise in found if exercise.theme not in recent]
         stale += found
         if fresh:
             exercise = rng.choice(fresh)
         elif stale and waited >= _PATIENT:
-            exercise = min(stale, key=lambda exercise: recent.index(exercise.lesson))
+            exercise = min(stale, key=lambda exercise: recent.index(exercise.theme))
         else:
             continue
         asked.add(exercise.position)
-        others = [lesson for lesson in recent if lesson != exercise.lesson]
-        recent = [*others[1 - _RECENT :], exercise.lesson]
+        others = [lesson for lesson in recent if lesson != exercise.theme]
+        recent = [*others[1 - _RECENT :], exercise.theme]
         stale, waited = [], 0
         yield exercise
 
@@ -176,9 +176,9 @@ def _in_one_match(oracle: Oracle[Any, Any], rng: Random, opening: int = OPENING)
         decisions += len(verdict.actions) > 1
         if decisions > opening and (right := answers(oracle, sight, verdict)):
             lessons = {
-                oracle.lesson(sight, judged.action)
+                oracle.theme(sight, judged.action)
                 for judged in verdict.actions
-                if judged.best and oracle.idea(sight, judged.action) in right
+                if judged.best and oracle.action_class(sight, judged.action) in right
             }
             found.append(Exercise(sight, verdict, right, frozenset(lessons), oracle))
     return found
@@ -203,7 +203,7 @@ def answers_of_the_mix(
     oracle: Oracle[Any, Any], sight: AnySight, verdict: Verdict[Any]
 ) -> frozenset[Hashable]:
     """The ideas that the strategy often takes, or that lie hardly below its mixture; none if most do."""
-    ideas = [oracle.idea(sight, judged.action) for judged in verdict.actions]
+    ideas = [oracle.action_class(sight, judged.action) for judged in verdict.actions]
     right = {
         idea
         for idea, judged in zip(ideas, verdict.actions, strict=True)
@@ -212,7 +212,7 @@ def answers_of_the_mix(
     return frozenset(right) if len(right) <= MOST_RIGHT * len(set(ideas)) else frozenset()
 
 
-def _below_mixture(verdict: Verdict[Any], judged: Judged[Any]) -> float:
+def _below_mixture(verdict: Verdict[Any], judged: ActionValue[Any]) -> float:
     return verdict.below_mixture[verdict.actions.index(judged)]
 
 
@@ -221,7 +221,7 @@ def one_answer(oracle: Oracle[Any, Any], sight: AnySight, verdict: Verdict[Any])
     weights: dict[Hashable, float] = {}
     values: dict[Hashable, float] = {}
     for judged in verdict.actions:
-        idea = oracle.idea(sight, judged.action)
+        idea = oracle.action_class(sight, judged.action)
         weights[idea] = weights.get(idea, 0.0) + judged.weight
         values[idea] = max(values.get(idea, 0.0), judged.value.number)
     right = max(weights, key=weights.__getitem__)

@@ -14,17 +14,17 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from duels.analysis.shown import Shown
+from duels.analysis.encoding import ObservationEncoder
 from duels.core.errors import DuelsError, to_install
 from duels.core.match import AnyMatch, Match
 from duels.core.options import options_data
 from duels.core.rules import CHANCE, AnyRules, AnySight, Seat
-from duels.files import draft_of, naming, sole_writer
+from duels.files import exclusive_writer, name_file_in_errors, temporary_path
 from duels.play.dice import Dice
 from duels.play.step import next_entry
 from duels.players import Player, make_player
 from duels.solving.oracle import Exactness
-from duels.solving.oracles import quick_oracle_for
+from duels.solving.oracles import get_quick_oracle
 
 Counted = Callable[[int, int], None]
 """Is told how many matches are done, and of how many."""
@@ -62,13 +62,13 @@ def export(run: Export, path: Path, progress: Counted = lambda done, games: None
     if not path.parent.is_dir():
         raise DuelsError(f"There is no folder {path.parent}.")
     if path.suffix == ".jsonl":
-        with sole_writer(path):
+        with exclusive_writer(path):
             return _write_lines(run, path, progress, jobs=jobs)
     if path.suffix == ".parquet":
         _need_arrow()
         # Played matches are kept line by line: a Parquet file can only be written as a whole.
         lines = path.with_name(path.name + ".jsonl")
-        with sole_writer(lines):
+        with exclusive_writer(lines):
             held = _in_parquet(run, path)
             if held >= run.games:
                 return held
@@ -85,7 +85,7 @@ def export(run: Export, path: Path, progress: Counted = lambda done, games: None
 def _write_lines(run: Export, path: Path, progress: Counted, held: int = 0, jobs: int = 1) -> int:
     """Write the matches from number `held` on; returns the number of the first that was new."""
     found = _resume(run, path, held)
-    with naming(path), path.open("a", encoding="utf-8") as file:
+    with name_file_in_errors(path), path.open("a", encoding="utf-8") as file:
         for told in matches_of(run, found, progress, jobs):
             file.write(_line(told))
             file.flush()
@@ -115,7 +115,7 @@ def _play(run: Export, number: int) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _oracle_and_players(run: Export) -> tuple[Any, dict[Seat, Player]]:
-    oracle = quick_oracle_for(run.rules)  # first, so that the players ask it too
+    oracle = get_quick_oracle(run.rules)  # first, so that the players ask it too
     return oracle, {seat: make_player(name, run.rules) for seat, name in zip(Seat, run.players, strict=True)}
 
 
@@ -232,7 +232,7 @@ def _schema(run: Export) -> Any:
     import pyarrow as arrow
 
     actions = len(run.rules.all_actions())
-    shown = arrow.list_(arrow.int8(), Shown(run.rules).size)
+    shown = arrow.list_(arrow.int8(), ObservationEncoder(run.rules).size)
     return arrow.schema(
         [
             ("number", arrow.int64()),
@@ -267,7 +267,7 @@ def _write_parquet(run: Export, lines: Path, path: Path, held: int) -> None:
     from pyarrow import parquet
 
     schema = _schema(run)
-    with naming(path), draft_of(path) as draft:
+    with name_file_in_errors(path), temporary_path(path) as draft:
         with (
             parquet.ParquetWriter(draft, schema, compression="zstd") as writer,
             lines.open(encoding="utf-8") as file,
@@ -323,9 +323,11 @@ def rows_of(run: Export, told: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @lru_cache(maxsize=8)
-def _shown_and_numbers(rules: AnyRules) -> tuple[Shown, dict[str, int]]:
+def _shown_and_numbers(rules: AnyRules) -> tuple[ObservationEncoder, dict[str, int]]:
     """What the environments show, and how they number the actions, by their notation."""
-    return Shown(rules), {rules.format(action): place for place, action in enumerate(rules.all_actions())}
+    return ObservationEncoder(rules), {
+        rules.format(action): place for place, action in enumerate(rules.all_actions())
+    }
 
 
 def _spread(places: list[int], numbers: list[Any], size: int, elsewhere: float | None) -> list[Any]:

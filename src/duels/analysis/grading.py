@@ -9,7 +9,7 @@ from duels.core.extras import extra
 from duels.core.features import action_numbers
 from duels.core.rules import AnyRules, AnySight, Seat
 from duels.solving.oracle import Exactness
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 
 with extra("vector"):
     import numpy as np
@@ -36,7 +36,7 @@ class Grader:
     """Grades a game under way, for each seat from what that seat knows and nothing else."""
 
     def __init__(self, rules: AnyRules) -> None:
-        self._oracle = oracle_for(rules)
+        self._oracle = get_oracle(rules)
         self.reset()
 
     def reset(self) -> None:
@@ -89,7 +89,7 @@ def grades_of(rules: AnyRules) -> Grades:
         )
     met = {Exactness.EXACT}
     tables = shared_tables(rules).tables
-    oracle = oracle_for(rules)
+    oracle = get_oracle(rules)
     number = action_numbers(rules)
     values = np.zeros((2, tables.states))
     regrets = np.full((tables.states, tables.actions), np.nan)
@@ -131,7 +131,7 @@ def clock_matters(rules: AnyRules) -> bool:
     limit = rules.limit_value
     if limit is None:
         return False
-    tables, oracle = shared_tables(rules).tables, oracle_for(rules)
+    tables, oracle = shared_tables(rules).tables, get_oracle(rules)
     states = tables.rules_states(rules)
     ticking = tables.successor[(tables.successor & 1 == 1) & (tables.successor != ILLEGAL)]
     going_on = [place for place in np.unique(ticking >> 1).tolist() if tables.actor[place] != NOBODY]

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic
 
-from duels.analysis.wording import LEAST_SHOWN, all_alike, chance, named, percent
+from duels.analysis.wording import LEAST_SHOWN, all_alike, chance, name_action, percent
 from duels.core.errors import DuelsError, quote
 from duels.core.rules import A, Rules, Seat, Sight, V
-from duels.core.words import either
-from duels.solving.oracle import Exactness, Finding, Judged, Oracle, Value, Verdict
-from duels.solving.oracles import oracle_for
+from duels.core.words import join_or
+from duels.solving.oracle import ActionValue, Exactness, Finding, Oracle, Value, Verdict
+from duels.solving.oracles import get_oracle
 
 _MOST_NAMED = 8
 _FEW = 3  # actions of a mixture that are named with their shares
@@ -73,7 +73,7 @@ def hint(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> Hint[A]:
 
     The oracle is that of `sight.rules`; pass one to use it instead.
     """
-    oracle = oracle or oracle_for(sight.rules)
+    oracle = oracle or get_oracle(sight.rules)
     verdict = oracle.judge(sight)
     advised = _advised(verdict)
     alike = all_alike(verdict).removesuffix(".")
@@ -90,46 +90,46 @@ def hint(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> Hint[A]:
     )
 
 
-def _advised(verdict: Verdict[A]) -> list[Judged[A]]:
+def _advised(verdict: Verdict[A]) -> list[ActionValue[A]]:
     """What perfect play takes; of a mixture, not what is left over from training."""
     least = _LEFT_OVER if verdict.mixed else 0.0
     taken = [judged for judged in verdict.actions if judged.weight > least]
     return sorted(taken, key=lambda judged: -judged.weight)
 
 
-def _in_words(sight: Sight[A, V], verdict: Verdict[A], advised: list[Judged[A]]) -> str:
+def _in_words(sight: Sight[A, V], verdict: Verdict[A], advised: list[ActionValue[A]]) -> str:
     names = _names(sight, advised)
     short = _in_short(sight, advised)
     if not verdict.mixed:
-        return short or either(names, _MOST_NAMED)
+        return short or join_or(names, _MOST_NAMED)
     most, least = advised[0].weight, advised[-1].weight
     if len(names) == 1:
         return names[0]
     if most > _MOSTLY:
-        others = either(names[1:]) if len(names) <= _FEW else "another"
+        others = join_or(names[1:]) if len(names) <= _FEW else "another"
         return f"mostly {names[0]} ({most:.0%}), now and then {others}"
     if short and most <= 2 * least:
         return f"{short}, at random"
     if len(names) <= _FEW:
         return f"mix {_shares(names, advised)}"
     often = [judged for judged in advised if judged.weight >= most / 2]
-    return f"{_in_short(sight, often) or either(_names(sight, often))}, at random"
+    return f"{_in_short(sight, often) or join_or(_names(sight, often))}, at random"
 
 
-def _in_short(sight: Sight[A, V], advised: list[Judged[A]]) -> str:
+def _in_short(sight: Sight[A, V], advised: list[ActionValue[A]]) -> str:
     words = sight.rules.game.find("words", "WORDS")
-    return words(sight.rules).in_short(sight, [judged.action for judged in advised]) if words else ""
+    return words(sight.rules).summarize_actions(sight, [judged.action for judged in advised]) if words else ""
 
 
-def _names(sight: Sight[A, V], advised: list[Judged[A]]) -> list[str]:
-    return [named(sight, judged.action) for judged in advised]
+def _names(sight: Sight[A, V], advised: list[ActionValue[A]]) -> list[str]:
+    return [name_action(sight, judged.action) for judged in advised]
 
 
-def _shares(names: list[str], advised: list[Judged[A]]) -> str:
+def _shares(names: list[str], advised: list[ActionValue[A]]) -> str:
     return ", ".join(f"{name} {judged.weight:.0%}" for name, judged in zip(names, advised, strict=True))
 
 
-def _details(sight: Sight[A, V], verdict: Verdict[A], advised: list[Judged[A]]) -> str:
+def _details(sight: Sight[A, V], verdict: Verdict[A], advised: list[ActionValue[A]]) -> str:
     """What the first layer leaves out."""
     told = []
     if verdict.mixed and len(advised) > 1:
@@ -143,7 +143,7 @@ def _details(sight: Sight[A, V], verdict: Verdict[A], advised: list[Judged[A]]) 
 
 
 @dataclass(frozen=True)
-class Solution(Generic[A, V]):
+class PositionSolution(Generic[A, V]):
     """What perfect play is in a position, from what the seat to move may know."""
 
     sight: Sight[A, V]
@@ -155,7 +155,7 @@ class Solution(Generic[A, V]):
     findings: tuple[Finding, ...]
     belief: Mapping[str, float]
     """What is hidden from the seat, as probabilities; empty in games without secrets."""
-    claim: str
+    guarantee: str
     """What is proven about the oracle's play as a whole; empty where every value says it already."""
 
     @property
@@ -184,8 +184,8 @@ class Solution(Generic[A, V]):
         }
         if rules.has_secrets:
             data["belief"] = dict(self.belief)
-        if self.claim:
-            data["claim"] = self.claim
+        if self.guarantee:
+            data["claim"] = self.guarantee
         return data | {finding.name: finding.data for finding in self.findings}
 
 
@@ -198,18 +198,18 @@ def _value_fields(value: Value) -> dict[str, Any]:
     return fields
 
 
-def solve(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> Solution[A, V]:
+def solve(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> PositionSolution[A, V]:
     """What perfect play is where `sight.seat` is to move; only the value where chance is."""
-    oracle = oracle or oracle_for(sight.rules)
+    oracle = oracle or get_oracle(sight.rules)
     verdict = oracle.judge(sight) if sight.actions else None
-    return Solution(
+    return PositionSolution(
         sight,
         verdict.value if verdict else oracle.value(sight),
         verdict,
         oracle.reason(sight) if verdict else "Chance acts first.",
         tuple(oracle.findings(sight)) if verdict else (),
         oracle.belief(sight) if verdict else {},
-        oracle.claim(),
+        oracle.guarantee(),
     )
 
 

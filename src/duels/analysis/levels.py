@@ -17,8 +17,8 @@ from duels.play.step import next_entry, play_out
 from duels.players import BEST, strongest
 from duels.players.levels import SHARE, LevelPlayer
 from duels.solving.oracle import Oracle
-from duels.solving.oracles import oracle_for
-from duels.solving.progress import Progress, quiet
+from duels.solving.oracles import get_oracle
+from duels.solving.progress import Progress, no_progress
 
 # Endless play is cut off here and counts half, as it does in the values.
 _MOST_ENTRIES = 400
@@ -56,9 +56,11 @@ class LevelRow:
         return self.score is not None and self.margin is not None and self.score - self.margin > 0.5
 
 
-def measure_levels(rules: AnyRules, matches: int, seed: str, progress: Progress = quiet) -> list[LevelRow]:
+def measure_levels(
+    rules: AnyRules, matches: int, seed: str, progress: Progress = no_progress
+) -> list[LevelRow]:
     """Play `matches` matches for each pair of neighbours, half of them from either seat."""
-    oracle = oracle_for(rules, progress)
+    oracle = get_oracle(rules, progress)
     rows: list[LevelRow] = []
     below: MeasuredLevel | None = None
     for level, share in {"random": 1.0, **SHARE}.items():
@@ -157,7 +159,7 @@ def _luckless_points(
         entry = next_entry(match, players, dice)
         if isinstance(actor := entry.actor, Seat):
             sight, others = match.sight(actor), match.sight(actor.other)
-            worths = {a: oracle.worth_seeing_all(sight, others, a) for a in sight.actions}
+            worths = {a: oracle.full_information_action_value(sight, others, a) for a in sight.actions}
             odds = players[actor].odds(sight)
             surprise = worths[entry.action] - sum(odds[a] * worth for a, worth in worths.items())
             luck += surprise if actor is seat else -surprise

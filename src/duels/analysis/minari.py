@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
+from duels.analysis.encoding import ObservationEncoder
 from duels.analysis.export import Counted, Export, matches_of, rows_of
-from duels.analysis.shown import Shown
 from duels.core.errors import DuelsError
 from duels.core.extras import extra
 from duels.games import all_games
@@ -40,7 +40,7 @@ def export_minari(
             dataset_id,
             [EpisodeBuffer(id=number, **episode) for number, episode in enumerate(episodes)],
             env=_environment(run),
-            observation_space=spaces.Box(0, 1, (Shown(run.rules).size,), np.int8),
+            observation_space=spaces.Box(0, 1, (ObservationEncoder(run.rules).size,), np.int8),
             action_space=spaces.Discrete(len(run.rules.all_actions())),
             algorithm_name=" against ".join(run.players),
             description=f"{run.rules} from seed {run.seed}, every decision graded.",

@@ -18,10 +18,10 @@ from duels.core.match import AnyMatch, Concession
 from duels.core.narration import PlayerNames
 from duels.core.record import Record, format_entry
 from duels.core.rules import Actor, Seat
-from duels.players import HUMAN, seated_in
+from duels.players import HUMAN, read_player_names
 from duels.solving.oracle import Exactness, Oracle, Value, Verdict
-from duels.solving.oracles import oracle_for
-from duels.solving.progress import Progress, quiet
+from duels.solving.oracles import get_oracle
+from duels.solving.progress import Progress, no_progress
 
 AnyOracle = Oracle[Any, Any]
 
@@ -88,15 +88,15 @@ class Moment:
     """Why the best action was best, where another was taken; addressed, like `effect`, to whoever decided."""
     effect: str = ""
     """What the action taken did, where it gave something away."""
-    came_up: str = ""
+    outcome_text: str = ""
     """A clause on what chance brought (`the coin showed heads`); empty for a decision."""
-    did: str = ""
+    action_text: str = ""
     """A clause without its subject on what was decided (`went to 7`); empty for chance."""
-    mishap: str = ""
+    unforeseen_loss: str = ""
     """A clause without its subject on how it lost the match at once, though nobody knew yet; else empty.
 
-    `{whose}` in it, and in `strike`, stands for the other player."""
-    strike: str = ""
+    `{whose}` in it, and in `winning_discovery`, stands for the other player."""
+    winning_discovery: str = ""
     """A clause without its subject on how it won the match at once, by finding a secret; else empty."""
     stake: Stake | None = None
     """What the reply could give away; None where the other player does not decide next, or in secret."""
@@ -196,7 +196,7 @@ def review(
     match: AnyMatch,
     oracle: AnyOracle | None = None,
     players: Mapping[Seat, str] | None = None,
-    progress: Progress = quiet,
+    progress: Progress = no_progress,
 ) -> Review:
     """Judge every decision of a match, and tell luck from skill.
 
@@ -204,7 +204,7 @@ def review(
     one to use it instead. `players` are names as a record has them; people by default.
     """
     _refuse_what_cannot_be(match)
-    oracle = oracle or oracle_for(match.rules, progress)
+    oracle = oracle or get_oracle(match.rules, progress)
     steps = match.steps()
     values = [_value_now(oracle, each) for each in (match.after(0), *steps)]
     verdicts = [_verdict(oracle, step) for step in steps]
@@ -225,7 +225,7 @@ def review(
     )
 
 
-def review_record(record: Record, progress: Progress = quiet) -> Review:
+def review_record(record: Record, progress: Progress = no_progress) -> Review:
     """Judge every decision of a recorded match; the record must hold both seats' moves."""
     match = record.match
     if record.seat and match.rules.has_secrets and match.over:
@@ -233,7 +233,7 @@ def review_record(record: Record, progress: Progress = quiet) -> Review:
             "this record holds only what one seat could see of a match with hidden moves: "
             "a review needs the whole record."
         )
-    return review(match, None, seated_in(record.headers), progress)
+    return review(match, None, read_player_names(record.headers), progress)
 
 
 def _refuse_what_cannot_be(match: AnyMatch) -> None:
@@ -248,7 +248,7 @@ def _value_now(oracle: AnyOracle, match: AnyMatch) -> Value:
     """Player 1's value."""
     if match.outcome:
         return Value.of(match.outcome.score(Seat.ONE))
-    return oracle.value_seeing_all(match.sight(Seat.ONE), match.sight(Seat.TWO))
+    return oracle.full_information_value(match.sight(Seat.ONE), match.sight(Seat.TWO))
 
 
 def _turning_point(oracle: AnyOracle, match: AnyMatch) -> tuple[str, str]:
@@ -257,7 +257,9 @@ def _turning_point(oracle: AnyOracle, match: AnyMatch) -> tuple[str, str]:
     if not (turn and before and isinstance(turn.actor, Seat)) or isinstance(turn.action, Concession):
         return "", ""
     sight, others = before.sight(turn.actor), before.sight(turn.actor.other)
-    return oracle.mishap(sight, others, turn.action), oracle.strike(sight, others, turn.action)
+    return oracle.unforeseen_loss(sight, others, turn.action), oracle.winning_discovery(
+        sight, others, turn.action
+    )
 
 
 def _verdict(oracle: AnyOracle, after: AnyMatch) -> Verdict[Any] | None:
@@ -294,9 +296,9 @@ def _judge(
         luck=now - was,
     )
     if not isinstance(turn.actor, Seat) or not verdict:
-        return replace(moment, came_up=oracle.came_up(turn.action) or f"chance brought {entry}")
+        return replace(moment, outcome_text=oracle.describe_outcome(turn.action) or f"chance brought {entry}")
     lost_before = bool(_turning_point(oracle, before)[0])
-    mishap, strike = _turning_point(oracle, after)
+    unforeseen_loss, winning_discovery = _turning_point(oracle, after)
     worth = was if turn.actor is Seat.ONE else 1 - was
     judged = _Decision(verdict, turn.action, worth, lost_before, oracle.mixes)
     side = 1 if turn.actor is Seat.ONE else -1
@@ -315,9 +317,9 @@ def _judge(
         alike=judged.alike,
         reason=oracle.reason(sight) if slipped else "",
         effect=judged.conceded or (oracle.effect(sight, turn.action) if slipped else ""),
-        did=_CONCEDED.get(turn.action) or oracle.did(turn.action) or f"played {entry}",
-        mishap=mishap,
-        strike=strike,
+        action_text=_CONCEDED.get(turn.action) or oracle.describe_action(turn.action) or f"played {entry}",
+        unforeseen_loss=unforeseen_loss,
+        winning_discovery=winning_discovery,
         stake=_stake(after, reply),
         beliefs=_beliefs(oracle, before),
     )
@@ -337,7 +339,7 @@ class _Decision:
     def __init__(
         self, verdict: Verdict[Any], action: Any, worth: float, lost_before: bool, mixes: bool
     ) -> None:
-        """`worth` is the position's to the one who decided, the secrets of both in sight."""
+        """`state_value` is the position's to the one who decided, the secrets of both in sight."""
         self.lost_before = lost_before
         self.conceded = f"You {_CONCEDED[action]}." if isinstance(action, Concession) else ""
         self.loss = self.loss_error = self.mixing = self.below_mixture = 0.0
@@ -373,7 +375,7 @@ class _Decision:
 def _beliefs(oracle: AnyOracle, match: AnyMatch) -> dict[Seat, Belief]:
     sights = {seat: match.sight(seat) for seat in Seat} if match.rules.has_secrets else {}
     found = {
-        seat: Belief(oracle.belief(sight), oracle.whereabouts(sights[seat.other]), oracle.hidden)
+        seat: Belief(oracle.belief(sight), oracle.own_secret(sights[seat.other]), oracle.hidden)
         for seat, sight in sights.items()
     }
     return found if any(belief.places for belief in found.values()) else {}
@@ -434,8 +436,8 @@ def _moment(moment: Moment) -> dict[str, Any]:
     if moment.match.rules.has_secrets:
         fields |= {
             "mixing": moment.mixing,
-            "mishap": moment.mishap.format(whose="the other's"),
-            "strike": moment.strike.format(whose="the other's"),
+            "mishap": moment.unforeseen_loss.format(whose="the other's"),
+            "strike": moment.winning_discovery.format(whose="the other's"),
         }
     if moment.beliefs:
         fields["beliefs"] = {

@@ -31,7 +31,7 @@ from duels.core.match import AnyMatch
 from duels.core.narration import SEAT_LABELS, Narration, PlayerNames
 from duels.core.rules import Seat
 from duels.core.svg import stylesheet
-from duels.core.words import Words, plain
+from duels.core.words import Words, strip_ink
 
 _HEIGHT, _MARGIN = 180, 14  # of the curve, in pixels; it is as wide as the page
 _NARROWEST = 260  # pixels that the curve has on a phone
@@ -66,7 +66,7 @@ def review_as_page(
         beliefs=_beliefs(review),
         # A closing tag inside the data would end the script.
         steps=json.dumps(review_steps(review, play_on)).replace("</", "<\\/"),
-        account=escape(plain("\n".join([*account(review), legend(review)]))),
+        account=escape(strip_ink("\n".join([*account(review), legend(review)]))),
     )
 
 
@@ -76,7 +76,7 @@ def review_steps(review: Review, play_on: PlayOn | None = None) -> list[dict[str
     words, drawing = review.game.words(rules), review.game.drawing(rules)
     start = _board(drawing, review.match.after(0), Seat.ONE, names)
     # What the drawing shows is not said again in letters.
-    welcome = plain("\n".join(words.opening().render_news()))
+    welcome = strip_ink("\n".join(words.opening().render_news()))
     opening = {"title": "The start", "board": start, "text": welcome, "mark": ""}
     steps = [{**opening, **_commands(review, 0, play_on)}]
     for moment in review.moments:
@@ -104,7 +104,7 @@ def _why(review: Review) -> str:
 
 
 def _reason(reason: Reason) -> str:
-    return f"<li>{escape(plain(reason.text))}{_position(escape(plain(reason.position)))}</li>"
+    return f"<li>{escape(strip_ink(reason.text))}{_position(escape(strip_ink(reason.position)))}</li>"
 
 
 def _position(notation: str) -> str:
@@ -154,10 +154,10 @@ def _board(drawing: Drawing[Any, Any], match: AnyMatch, seat: Seat, names: Playe
 def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, str]:
     seat = _decided(moment)
     looking = tuple(Seat) if moment.match.rules.has_secrets else (seat,)
-    remembered = [words.remembered(moment.match.sight(each)) for each in looking]
+    remembered = [words.recap(moment.match.sight(each)) for each in looking]
     if not review.is_person(seat):  # the book speaks to whoever acted
         remembered = [Narration(each.lines) for each in remembered]
-    news = [plain(line) for each in remembered for line in each.render_news(review.names or SEAT_LABELS)]
+    news = [strip_ink(line) for each in remembered for line in each.render_news(review.names or SEAT_LABELS)]
     text = "\n".join([*news, *comments(review, moment)])
     return {"title": title(review, moment), "text": text, "mark": moment.mark}
 

@@ -26,7 +26,7 @@ from duels.analysis.wording import (
 from duels.core.match import Concession
 from duels.core.narration import SEAT_LABELS, PlayerNames
 from duels.core.rules import Actor, Seat
-from duels.core.words import either
+from duels.core.words import join_or
 from duels.solving.oracle import Exactness, Value
 
 _LEAST_DOUBT = 0.005  # what a decision that is not proven wrong may have cost at most to say so
@@ -87,7 +87,7 @@ def title(review: Review, moment: Moment) -> str:
 def entry_in_words(moment: Moment) -> str:
     """An entry as it was made, but for what only a record writes: `resigned`."""
     turn = moment.match.last
-    return moment.did if turn and isinstance(turn.action, Concession) else moment.entry
+    return moment.action_text if turn and isinstance(turn.action, Concession) else moment.entry
 
 
 def name_of(review: Review, actor: Actor, begins: bool = False) -> str:
@@ -119,7 +119,7 @@ def turning_point(review: Review, moment: Moment, told: Seat | None = None) -> s
 
     `told` is the player who is spoken to; by default the one person.
     """
-    clause, names = moment.mishap or moment.strike, names_of(review, told)
+    clause, names = moment.unforeseen_loss or moment.winning_discovery, names_of(review, told)
     if not clause or not isinstance(moment.actor, Seat):
         return ""
     theirs = names_of(review, told, in_full=False).possessive(moment.actor.other)
@@ -128,7 +128,7 @@ def turning_point(review: Review, moment: Moment, told: Seat | None = None) -> s
 
 def best_of(moment: Moment) -> str:
     """The best actions by name, a few of them; where there were none to choose from, not to resign."""
-    return either(moment.best or ("to play on",), MOST_NAMED)
+    return join_or(moment.best or ("to play on",), MOST_NAMED)
 
 
 def lost(review: Review, moment: Moment) -> str:
@@ -563,9 +563,9 @@ def _choices(review: Review, found: Account, seat: Seat, loser: Seat) -> _Cause:
 
 def _when(review: Review, moment: Moment) -> str:
     """What happened, as a clause, and where."""
-    happened = moment.came_up
+    happened = moment.outcome_text
     if isinstance(moment.actor, Seat):
-        happened = f"{_subject(review, moment.actor)} {moment.did}"
+        happened = f"{_subject(review, moment.actor)} {moment.action_text}"
     return f"{happened} (entry {moment.number})"
 
 

@@ -25,8 +25,8 @@ from duels.core.rules import Seat
 from duels.files import write_whole
 from duels.paths import cache_dir
 from duels.solving.oracle import Oracle
-from duels.solving.oracles import oracle_for
-from duels.solving.progress import Progress, quiet
+from duels.solving.oracles import get_oracle
+from duels.solving.progress import Progress, no_progress
 
 GRADING = 3
 """Raise it when grades change: those in the cache are then made anew."""
@@ -47,7 +47,7 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedMatch:
     """A finished match as the person had it."""
 
     game: str
@@ -70,7 +70,7 @@ class Played:
 
 
 @dataclass
-class Tally:
+class ResultTally:
     """Results in one game against one opponent. A streak of losses is negative."""
 
     game: str
@@ -122,7 +122,7 @@ class Statistics:
     """What matches add up to."""
 
     matches: int
-    tallies: tuple[Tally, ...]
+    tallies: tuple[ResultTally, ...]
     """By game and opponent."""
     stages: dict[str, tuple[Stage, ...]]
     """By game, the oldest matches first."""
@@ -130,12 +130,14 @@ class Statistics:
     """The kind that comes most first."""
 
 
-def statistics(matches: Iterable[Played]) -> Statistics:
+def statistics(matches: Iterable[PlayedMatch]) -> Statistics:
     """Add the matches up, whatever order they come in."""
     played = sorted(matches, key=lambda match: match.when)
-    tallies: dict[tuple[str, str], Tally] = {}
+    tallies: dict[tuple[str, str], ResultTally] = {}
     for match in played:
-        tallies.setdefault((match.game, match.opponent), Tally(match.game, match.opponent)).add(match.score)
+        tallies.setdefault((match.game, match.opponent), ResultTally(match.game, match.opponent)).add(
+            match.score
+        )
     games = dict.fromkeys(match.game for match in played)
     stages = {game: _stages([match for match in played if match.game == game]) for game in games}
     return Statistics(
@@ -146,7 +148,7 @@ def statistics(matches: Iterable[Played]) -> Statistics:
     )
 
 
-def _stages(played: Sequence[Played]) -> tuple[Stage, ...]:
+def _stages(played: Sequence[PlayedMatch]) -> tuple[Stage, ...]:
     """The averages over time, in stages of about equally many matches."""
     graded = [match for match in played if match.decisions]
     count = min(STAGES, len(graded))
@@ -167,7 +169,7 @@ def _stages(played: Sequence[Played]) -> tuple[Stage, ...]:
     return tuple(stages)
 
 
-def _mistakes(played: Sequence[Played]) -> tuple[Mistake, ...]:
+def _mistakes(played: Sequence[PlayedMatch]) -> tuple[Mistake, ...]:
     losses: dict[tuple[str, str], list[float]] = {}
     for match in played:
         for decision in match.decisions:
@@ -180,14 +182,14 @@ def _mistakes(played: Sequence[Played]) -> tuple[Mistake, ...]:
 # -- grading -----------------------------------------------------------------------------------------
 
 
-def decisions_of(match: AnyMatch, seat: Seat, progress: Progress = quiet) -> tuple[Decision, ...]:
+def decisions_of(match: AnyMatch, seat: Seat, progress: Progress = no_progress) -> tuple[Decision, ...]:
     """A finished match's decisions of one seat, from the cache or graded now; none where that cannot be."""
     played = dump_record(match)
     path = cache_dir() / "grades" / f"{sha256(f'{GRADING} {seat} {played}'.encode()).hexdigest()}.json"
     found = _kept(path)
     if found is None:
         try:
-            found = grade(match, seat, oracle_for(match.rules, progress))
+            found = grade(match, seat, get_oracle(match.rules, progress))
         except DuelsError:  # too large a game to be judged
             return ()
         _keep(path, found)
@@ -219,13 +221,13 @@ def _kind(moment: Moment, oracle: Oracle[Any, Any]) -> str:
     assert isinstance(moment.actor, Seat)
     sight = moment.match.previous.sight(moment.actor)
     right = [judged for judged in oracle.judge(sight).actions if judged.best]
-    taken = oracle.manner(sight, _action(moment))
+    taken = oracle.mistake_category(sight, _action(moment))
     if not taken:
         return moment.mark
-    if taken in (oracle.manner(sight, judged.action) for judged in right):
+    if taken in (oracle.mistake_category(sight, judged.action) for judged in right):
         return f"{taken}, the wrong one"
     most = max(right, key=lambda judged: judged.weight)
-    return f"{taken} instead of {oracle.manner(sight, most.action)}"
+    return f"{taken} instead of {oracle.mistake_category(sight, most.action)}"
 
 
 def _kept(path: Path) -> tuple[Decision, ...] | None:

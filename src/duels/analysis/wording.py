@@ -44,11 +44,11 @@ MISTAKES = MARKS[2:]
 """The marks of decisions that count as mistakes."""
 
 
-def named(sight: AnySight, action: Any) -> str:
+def name_action(sight: AnySight, action: Any) -> str:
     """An action as the game's words have it, or where it has none in notation."""
     words = sight.rules.game.find("words", "WORDS")
-    named: str = words(sight.rules).named(sight, action) if words else sight.rules.format(action)
-    return named
+    name: str = words(sight.rules).name_action(sight, action) if words else sight.rules.format(action)
+    return name
 
 
 def gives_away(loss: float) -> bool:
@@ -127,7 +127,7 @@ def _in_points(bound: str) -> str:
 
 def all_alike(verdict: Verdict[Any]) -> str:
     """A sentence where it does not matter what is played; empty where it does, or there is no choice."""
-    if not verdict.alike or len(verdict.actions) == 1:
+    if not verdict.is_indifferent or len(verdict.actions) == 1:
         return ""
     if verdict.value.high < LEAST_SHOWN:
         return "All actions lose alike."

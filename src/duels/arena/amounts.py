@@ -6,7 +6,7 @@ from functools import reduce
 from typing import Any
 
 from duels.players.completions import Usage, money
-from duels.players.endpoint import Settings
+from duels.players.endpoint import EndpointSettings
 
 _WHY_NONE = "429, 5xx, timeouts, cut connections, a run that was killed or is under way, damaged lines"
 
@@ -21,7 +21,7 @@ class Prices:
 
     def cost(self, used: Usage) -> float | None:
         """What tokens cost; None where no prices are known."""
-        return Settings(**self.of).cost(used)  # type: ignore[arg-type]
+        return EndpointSettings(**self.of).cost(used)  # type: ignore[arg-type]
 
     def told(self, used: Usage) -> str:
         """The same for people; nothing where there are no prices."""

@@ -16,14 +16,14 @@ from duels.play.new_match import limited
 from duels.play.step import next_entry
 from duels.players import RandomPlayer, protocol
 from duels.players.child import Child
-from duels.players.failures import Failed, Failure
-from duels.players.program import Limits, ProgramPlayer
+from duels.players.failures import BadAnswer, Failure
+from duels.players.program import ProgramLimits, ProgramPlayer
 
 _PATIENCE = 2.0  # seconds for what should take no time at all
 
 
 @dataclass(frozen=True)
-class Finding:
+class BotFinding:
     """One thing that was tried, and what came of it."""
 
     name: str
@@ -34,7 +34,7 @@ class Finding:
         return f"{'ok' if self.passed else 'FAILED'}: {self.name}{f': {self.detail}' if self.detail else ''}"
 
 
-def check_bot(command: str, games: list[AnyRules], limits: Limits) -> Iterator[Finding]:
+def check_bot(command: str, games: list[AnyRules], limits: ProgramLimits) -> Iterator[BotFinding]:
     """Everything that a program should be able to do, one finding after another."""
     first = games[0]
     talk = _Talk(command, first, limits)
@@ -62,19 +62,19 @@ def check_bot(command: str, games: list[AnyRules], limits: Limits) -> Iterator[F
             yield _play(command, limited(rules), seat, limits)
 
 
-def _try(name: str, attempt: Callable[[], str]) -> Finding:
+def _try(name: str, attempt: Callable[[], str]) -> BotFinding:
     try:
-        return Finding(name, True, attempt())
-    except Failed as failed:
-        return Finding(name, False, f"{failed.failure.value}: {failed}")
+        return BotFinding(name, True, attempt())
+    except BadAnswer as failed:
+        return BotFinding(name, False, f"{failed.failure.value}: {failed}")
     except DuelsError as error:
-        return Finding(name, False, str(error))
+        return BotFinding(name, False, str(error))
 
 
 class _Talk:
     """A conversation about the first position of a game, line by line."""
 
-    def __init__(self, command: str, rules: AnyRules, limits: Limits) -> None:
+    def __init__(self, command: str, rules: AnyRules, limits: ProgramLimits) -> None:
         self._command = command
         self._rules = rules
         self._limits = limits
@@ -103,21 +103,21 @@ class _Talk:
     def is_silent(self) -> str:
         assert self._child
         if not self._answered:
-            raise Failed(Failure.EMPTY, "it has answered no question.")
+            raise BadAnswer(Failure.EMPTY, "it has answered no question.")
         try:
             line = self._child.receive(monotonic() + 0.2)
-        except Failed as failed:
+        except BadAnswer as failed:
             if failed.failure is Failure.LATE:
                 return ""
             raise
-        raise Failed(Failure.FLOODED, f"it wrote {line!r} though nothing was asked.")
+        raise BadAnswer(Failure.FLOODED, f"it wrote {line!r} though nothing was asked.")
 
     def leaves(self) -> str:
         assert self._child
         left = self._child.close()
         self._child = None
         if not left:
-            raise Failed(Failure.LATE, "it had to be killed. End at the end of the input.")
+            raise BadAnswer(Failure.LATE, "it had to be killed. End at the end of the input.")
         return ""
 
     def end(self) -> None:
@@ -140,19 +140,19 @@ class _Talk:
         self._send({**question, **unknown})
         try:
             line = self._child.receive(monotonic() + self._limits.move_seconds)
-        except Failed as failed:
+        except BadAnswer as failed:
             if failed.failure is Failure.LATE:
-                raise Failed(Failure.LATE, "no answer came in time. Does it flush its output?") from None
+                raise BadAnswer(Failure.LATE, "no answer came in time. Does it flush its output?") from None
             raise
         answer = protocol.read_answer(line, self._number)
         if answer is None:
-            raise Failed(Failure.UNREADABLE, f"the id is {self._number}, and {line!r} has another.")
+            raise BadAnswer(Failure.UNREADABLE, f"the id is {self._number}, and {line!r} has another.")
         action, policy = protocol.read_move(answer, self._sight)
         self._answered = True
         return f"with a policy over {len(policy)} actions" if policy else self._rules.format(action)
 
 
-def _play(command: str, rules: AnyRules, seat: Seat, limits: Limits) -> Finding:
+def _play(command: str, rules: AnyRules, seat: Seat, limits: ProgramLimits) -> BotFinding:
     """A match against random moves, restarted on the way: a program must be able to go on."""
     name = f"plays {rules.name} as {seat.label}"
     player = ProgramPlayer(command, rules, limits)
@@ -165,7 +165,7 @@ def _play(command: str, rules: AnyRules, seat: Seat, limits: Limits) -> Finding:
                 if decisions == 1:
                     player.close()
                     player = ProgramPlayer(command, rules, limits)
-                with suppress(Failed):  # which is told by the answer
+                with suppress(BadAnswer):  # which is told by the answer
                     player.start()
             asked = monotonic()
             entry = next_entry(match, {seat: player, seat.other: RandomPlayer()}, dice)
@@ -173,17 +173,17 @@ def _play(command: str, rules: AnyRules, seat: Seat, limits: Limits) -> Finding:
                 raise entry.no_move
             if entry.answer.failed:
                 first = entry.answer.failed[0]
-                return Finding(name, False, f"{first.failure.value} in decision {decisions + 1}: {first}")
+                return BotFinding(name, False, f"{first.failure.value} in decision {decisions + 1}: {first}")
             if entry.actor is seat:
                 slowest = max(slowest, monotonic() - asked)
                 decisions += 1
             match = entry.play(match)
     except DuelsError as problem:
-        return Finding(name, False, str(problem))
+        return BotFinding(name, False, str(problem))
     finally:
         player.close()
     assert match.outcome
     winner = match.outcome.winner
     ended = match.outcome.ending.value if winner is None else "it won" if winner is seat else "it lost"
     told = f"{decisions} decisions, the slowest in {slowest * 1000:.0f} ms; {ended}"
-    return Finding(name, True, told)
+    return BotFinding(name, True, told)

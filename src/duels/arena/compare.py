@@ -12,7 +12,7 @@ from duels.arena.mistakes import key_of, name_of
 from duels.arena.report import GameReport, Report, by_class
 from duels.arena.scores import Pairing, Unit
 from duels.arena.tables import Block, Items, Prose, Table, write_text
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 
 if TYPE_CHECKING:  # it needs an extra, which two runs do not
     from duels.arena.probe_report import GameProbe, ProbeReport
@@ -302,7 +302,7 @@ def _answered(one: "GameProbe", two: "GameProbe", key: Any) -> Answered:
 def _given_away(game: "GameProbe", key: Any) -> float:
     """How far answers fall short; one that did not come gives away all that the position is worth."""
     answered = fsum(game.probe.policy(key).values())
-    worth = oracle_for(game.probe.rules).judge(game.probe.sights[key]).value.number
+    worth = get_oracle(game.probe.rules).judge(game.probe.sights[key]).value.number
     return answered * game.shortfalls.get(key, 0.0) + (1 - answered) * worth
 
 

@@ -13,19 +13,19 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from duels.arena.bout import Bout
+from duels.arena.match_plan import MatchPlan
 from duels.core.errors import BadOption, DuelsError, UnknownName, quote
 from duels.core.options import OptionValue
 from duels.core.rules import AnyRules
 from duels.games import GAMES, find_game
 from duels.play.new_match import limited
-from duels.players import BEST, HUMAN, KINDS, PERFECT, Player, kind_for, strongest
-from duels.players.endpoint import Settings
+from duels.players import BEST, HUMAN, PERFECT, PLAYER_KINDS, Player, resolve_player_kind, strongest
+from duels.players.endpoint import EndpointSettings
+from duels.players.external import COMMAND, MODEL_PREFIX, parse_player_kind
 from duels.players.levels import SHARE
 from duels.players.model import check_disguise
-from duels.players.outside import COMMAND, MODEL_PREFIX, kind_called
-from duels.players.program import Limits
-from duels.solving.progress import quiet
+from duels.players.program import ProgramLimits
+from duels.solving.progress import no_progress
 
 FORMAT = 3
 """Of a run's folder."""
@@ -53,7 +53,7 @@ class Entrant:
     """How a person calls it: `club`, `cmd:python bot.py`, `model:NAME`."""
 
     @classmethod
-    def of(cls, text: str, limits: Limits) -> "Entrant":
+    def of(cls, text: str, limits: ProgramLimits) -> "Entrant":
         """The player that a person means, under a name of the person's own if one is given (`mine=club`)."""
         named = _NAMED.fullmatch(text.strip())
         entrant = cls(named[1], named[2].strip()) if named else cls("", text.strip())
@@ -63,7 +63,7 @@ class Entrant:
                 f"{name} cannot be a player's name: that is up to 40 letters (A to Z), digits, spaces and "
                 ". _ -, beginning with a letter or digit."
             )
-        kind = kind_called(entrant.call, limits)
+        kind = parse_player_kind(entrant.call, limits)
         if kind.name == HUMAN:
             raise UnknownName("a person cannot play in a run; see duels players for who can.")
         return entrant if named else cls(kind.name, entrant.call)
@@ -114,8 +114,8 @@ class Config:
     """Stop a pair in a game once its result is known to within this much."""
     budget: str | None = None
     """Stop when so much money is spent, such as `5usd`."""
-    limits: Limits = field(default_factory=Limits)
-    model: Settings = field(default_factory=Settings)
+    limits: ProgramLimits = field(default_factory=ProgramLimits)
+    model: EndpointSettings = field(default_factory=EndpointSettings)
     """How models are asked."""
 
     def __post_init__(self) -> None:
@@ -203,11 +203,11 @@ class Config:
     def seat(self, name: str, rules: AnyRules, log: Path | None = None) -> Player:
         """The player of that name, at a seat of a game; what a program says on its stderr goes to `log`."""
         (entrant,) = (each for each in self.entrants if each.name == name)
-        kind = kind_called(entrant.call, self.limits, log, self.model)
-        if kind.name in KINDS:
-            kind = kind_for(kind.name, rules)
+        kind = parse_player_kind(entrant.call, self.limits, log, self.model)
+        if kind.name in PLAYER_KINDS:
+            kind = resolve_player_kind(kind.name, rules)
         assert kind.seat  # no person is let in
-        return kind.seat(rules, quiet)
+        return kind.seat(rules, no_progress)
 
     def pairings(self) -> Iterator[tuple[str, str, str]]:
         """Every game with every two players, in the order of the config."""
@@ -215,14 +215,14 @@ class Config:
             for one, two in combinations(self.names, 2):
                 yield game, one, two
 
-    def bouts(self, game: str, one: str, two: str, pairs: range) -> Iterator[Bout]:
+    def bouts(self, game: str, one: str, two: str, pairs: range) -> Iterator[MatchPlan]:
         """The matches of two players in a game, pair by pair."""
         options = tuple(sorted(self.rules(game).options().items()))
         seeds = json.dumps([self.seed, game, one, two])[:-1]  # all but the pair, once: matches are many
         for pair in pairs:
             seed = f"{seeds}, {pair}]"
             for players in ((one, two), (two, one)):
-                yield Bout(game, options, players, seed, pair)
+                yield MatchPlan(game, options, players, seed, pair)
 
     def told(self) -> dict[str, Any]:
         """The config as a run's folder keeps it: players by name, and who they are.
@@ -238,7 +238,7 @@ class Config:
             "options": {game: dict(self.rules(game).options()) for game in self.games},
             "until": self.until,
             "budget": self.budget,
-            "limits": {name: getattr(self.limits, name) for name in _names(Limits)},
+            "limits": {name: getattr(self.limits, name) for name in _names(ProgramLimits)},
             "model": {name: getattr(self.model, name) for name in _CONDITIONS} if self.models() else {},
             "prices": {name: getattr(self.model, name) for name in _PRICES} if self.models() else {},
             "currency": currency_of(self.budget),
@@ -260,8 +260,8 @@ class ProbeConfig:
     """Whether only one of two mirror images is asked, and its answer taken for both."""
     seed: str = "1"
     budget: str | None = None
-    limits: Limits = field(default_factory=Limits)
-    model: Settings = field(default_factory=Settings)
+    limits: ProgramLimits = field(default_factory=ProgramLimits)
+    model: EndpointSettings = field(default_factory=EndpointSettings)
 
     def __post_init__(self) -> None:
         if not self.games:
@@ -384,8 +384,8 @@ def config_of(told: dict[str, Any]) -> Config:
         if name not in _names(Config):
             known = _listed(*_names(Config), "out")
             raise UnknownName(f"there is nothing called {quote(name)} in a run; there are {known}.")
-    limits = _checked(told.pop("limits", {}), Limits, "limit")
-    model = _checked(told.pop("model", {}), Settings, "setting of models")
+    limits = _checked(told.pop("limits", {}), ProgramLimits, "limit")
+    model = _checked(told.pop("model", {}), EndpointSettings, "setting of models")
     for name in ("players", "games"):
         value = told.get(name, ())
         if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
@@ -393,10 +393,10 @@ def config_of(told: dict[str, Any]) -> Config:
         told[name] = tuple(value)
     if "seed" in told:
         told["seed"] = str(told["seed"])
-    return Config(**told, limits=Limits(**limits), model=Settings(**model))
+    return Config(**told, limits=ProgramLimits(**limits), model=EndpointSettings(**model))
 
 
-def _checked(told: Any, kind: type[Limits] | type[Settings], what: str) -> dict[str, Any]:
+def _checked(told: Any, kind: type[ProgramLimits] | type[EndpointSettings], what: str) -> dict[str, Any]:
     """A table of a config, if all its names are known and it may be made of these values."""
     if not isinstance(told, dict):
         raise BadOption(f"what is said about each {what} is a table, not {told!r}.")
@@ -407,7 +407,7 @@ def _checked(told: Any, kind: type[Limits] | type[Settings], what: str) -> dict[
     return dict(told)
 
 
-def _names(kind: type[Config] | type[Limits] | type[Settings]) -> list[str]:
+def _names(kind: type[Config] | type[ProgramLimits] | type[EndpointSettings]) -> list[str]:
     return [each.name for each in fields(kind)]
 
 

@@ -16,13 +16,13 @@ from duels.core.errors import DuelsError
 from duels.core.information_sets import spell_history
 from duels.core.options import Option, options_data
 from duels.core.rules import AnyRules
-from duels.core.words import plain
+from duels.core.words import strip_ink
 from duels.files import write_whole
 from duels.players.levels import SHARE as LEVELS
 from duels.players.levels import mixture
 from duels.solving.oracle import BELOW_THE_MIXTURE
-from duels.solving.oracles import oracle_for
-from duels.solving.progress import Progress, quiet
+from duels.solving.oracles import get_oracle
+from duels.solving.progress import Progress, no_progress
 
 VERSION = 1
 """Of the format. The same version, game, options, number and seed give the same file."""
@@ -33,7 +33,7 @@ def write_exam(
     count: int,
     seed: str,
     path: Path,
-    progress: Progress = quiet,
+    progress: Progress = no_progress,
     over: bool = False,
 ) -> int:
     """Write an exam and its card; how many positions it has, which is fewer where there are no more.
@@ -73,7 +73,7 @@ def exam_rows(rules: AnyRules, drawn: Sequence[Position]) -> list[dict[str, Any]
 
 def _row(rules: AnyRules, number: int, position: Position) -> dict[str, Any]:
     sight, verdict = position.sight, position.verdict
-    key = key_of(oracle_for(rules).measure)
+    key = key_of(get_oracle(rules).measure)
     return {
         "version": VERSION,
         "number": number,
@@ -82,7 +82,7 @@ def _row(rules: AnyRules, number: int, position: Position) -> dict[str, Any]:
         "seat": sight.seat.value,
         "position": position.notation,
         "history": spell_history(sight),
-        "board": plain(str(rules.game.words(rules).board(sight))),
+        "board": strip_ink(str(rules.game.words(rules).board(sight))),
         "value": verdict.value.number,
         "exactness": verdict.value.exactness.value,
         "error": verdict.value.error,
@@ -108,7 +108,7 @@ def card(rules: AnyRules, asked: int, drawn: Sequence[Position], seed: str) -> s
 
     There may be fewer positions than were asked for.
     """
-    measure = oracle_for(rules).measure
+    measure = get_oracle(rules).measure
     key = key_of(measure)
     graded = "what it gives away"
     after, player = "if both sides play perfectly", "perfect play"

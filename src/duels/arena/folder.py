@@ -32,7 +32,7 @@ from duels.core.errors import DuelsError
 from duels.core.extras import extra
 from duels.files import write_whole
 from duels.players.endpoint import with_replies
-from duels.solving.progress import Progress, quiet
+from duels.solving.progress import Progress, no_progress
 
 try:
     import fcntl
@@ -332,7 +332,7 @@ def _read_config(path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
 # -- merging ---------------------------------------------------------------------------------------------
 
 
-def merge(sources: Iterable[Path], target: Path, tell: Progress = quiet) -> int:
+def merge(sources: Iterable[Path], target: Path, tell: Progress = no_progress) -> int:
     """Join runs, or probes, of one config into a new folder; how many matches, or answers, it has."""
     folders = [Folder(source) for source in sources]
     currency = _check_mergeable(folders)

@@ -14,7 +14,7 @@ from threading import Event, Thread
 from typing import Any
 
 from duels.core.errors import DuelsError
-from duels.files import settle_folder, write_whole
+from duels.files import sync_folder, write_whole
 
 Row = Mapping[str, Any]
 
@@ -66,7 +66,7 @@ class Log:
         self._failed: OSError | None = None
         self.path = self.path_of(folder, worker, kind)
         self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-        settle_folder(folder)
+        sync_folder(folder)
         size = os.fstat(self._handle).st_size
         if size and os.pread(self._handle, 1, size - 1) != b"\n":
             size = self.path.read_bytes().rfind(b"\n") + 1

@@ -18,7 +18,7 @@ _ALIKE = 1e-9  # what the same mistake may differ by, by rounding
 
 
 @dataclass(frozen=True)
-class Mistake:
+class RunMistake:
     """An action that fell short, where, and what was best."""
 
     player: str
@@ -48,7 +48,7 @@ class Mistake:
     def figure(self) -> str:
         """As a board with a caption, in HTML."""
         rules = self.sight.rules
-        to_move = f"{rules.game.words(rules).called(self.sight.seat)} to move."
+        to_move = f"{rules.game.words(rules).seat_name(self.sight.seat)} to move."
         told = f"{to_move} {self._did()}: {self._told()}"
         drawn = rules.game.drawing(rules).draw(self.sight)
         label = escape(to_move)
@@ -75,7 +75,7 @@ class Boards(Items):
 
     def html(self) -> str:
         """The mistakes as boards."""
-        figures = "".join(each.figure() for each in self.items if isinstance(each, Mistake))
+        figures = "".join(each.figure() for each in self.items if isinstance(each, RunMistake))
         return f'{heading(self.title)}<div class="boards">{figures}</div>' if figures else ""
 
 
@@ -87,10 +87,10 @@ class Worst:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._found: dict[tuple[str, str], Mistake] = {}
+        self._found: dict[tuple[str, str], RunMistake] = {}
 
     @property
-    def mistakes(self) -> list[Mistake]:
+    def mistakes(self) -> list[RunMistake]:
         """The worst of those that were found, in order."""
         return sorted(self._found.values(), key=rank)[: self._most]
 
@@ -99,19 +99,19 @@ class Worst:
         last = next(islice(self._found.values(), self._most - 1, None), None)
         return last is not None and shortfall < last.shortfall - _ALIKE
 
-    def add(self, mistake: Mistake) -> None:
+    def add(self, mistake: RunMistake) -> None:
         """Keep a mistake, or count it if it is known."""
         key = min(_with_image(mistake))
         known = self._found.get(key)
         self._found[key] = replace(known, times=known.times + mistake.times) if known else mistake
 
 
-def rank(mistake: Mistake) -> tuple[float, int]:
+def rank(mistake: RunMistake) -> tuple[float, int]:
     """What mistakes are ordered by: the worst first, and of those alike, the one that was made most often."""
     return -round(mistake.shortfall / _ALIKE), -mistake.times
 
 
-def _with_image(mistake: Mistake) -> Iterator[tuple[str, str]]:
+def _with_image(mistake: RunMistake) -> Iterator[tuple[str, str]]:
     """Where a mistake was made and what was played, and the same on the mirrored board, if there is one."""
     sight, rules = mistake.sight, mistake.sight.rules
     yield mistake.position, mistake.played

@@ -6,21 +6,21 @@ from contextlib import ExitStack, closing
 from typing import Any, TypeVar
 
 from duels.arena.amounts import Spending
-from duels.arena.bout import Bout, play
 from duels.arena.config import Config, currency_of
 from duels.arena.folder import Folder, score_of
 from duels.arena.logs import AT_ONCE, Log
+from duels.arena.match_plan import MatchPlan, play
 from duels.arena.pool import Listener, Seats
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat
-from duels.play.step import Question, ask_player
+from duels.play.step import DecisionRequest, ask_player
 from duels.players import Player
 from duels.players.completions import Usage, money
-from duels.players.endpoint import BudgetSpent, Endpoint, Meter, Settings
-from duels.players.failures import Answer, NoMove, TransportFailed
+from duels.players.endpoint import BudgetSpent, Endpoint, EndpointSettings, Meter
+from duels.players.failures import Answer, NoMove, TransportError
 from duels.players.model import ModelPlayer
 from duels.players.program import ProgramPlayer
-from duels.solving.progress import Progress, quiet
+from duels.solving.progress import Progress, no_progress
 
 T = TypeVar("T")
 
@@ -80,7 +80,7 @@ class Purse(Meter):
 class Asker:
     """Works through what models are asked about, until all is done, the money spent or the endpoint down."""
 
-    def __init__(self, settings: Settings, purse: Purse) -> None:
+    def __init__(self, settings: EndpointSettings, purse: Purse) -> None:
         self._settings, self._purse = settings, purse
         self.is_down = False
         """Whether the endpoint is: nothing more is asked."""
@@ -118,7 +118,7 @@ class Asker:
                 return
             try:
                 await ask(item, endpoint, number)
-            except TransportFailed as broken:
+            except TransportError as broken:
                 self.broken_off.append(str(broken))
             except BudgetSpent as spent:
                 self.broken_off.append(str(spent))
@@ -137,21 +137,21 @@ class ModelWorker:
         self._log = Log(folder.path, f"{prefix}models", every=AT_ONCE)
         self._requests = folder.request_log(f"{prefix}models")
         self._asker = Asker(config.model, purse)
-        self.tell: Progress = quiet
+        self.tell: Progress = no_progress
         """Is told why a reply is waited for."""
         self.broken_off = self._asker.broken_off
 
-    def play(self, bouts: Iterable[Bout], listener: Listener) -> None:
+    def play(self, bouts: Iterable[MatchPlan], listener: Listener) -> None:
         """Play these matches; they are told of as they end. None are played once the endpoint is down."""
         if not self._asker.is_down:
             asyncio.run(self._play_all(bouts, listener))
 
-    async def _play_all(self, bouts: Iterable[Bout], listener: Listener) -> None:
+    async def _play_all(self, bouts: Iterable[MatchPlan], listener: Listener) -> None:
         with ExitStack() as stack:  # each task has players of its own
             tasks = range(self._config.model.concurrency)
             seats = [stack.enter_context(closing(self._seats(number))) for number in tasks]
 
-            async def play_one(bout: Bout, endpoint: Endpoint, number: int) -> None:
+            async def play_one(bout: MatchPlan, endpoint: Endpoint, number: int) -> None:
                 row = await self._play(bout, seats[number], endpoint)
                 self._log.add(row)
                 listener(bout, score_of(row))
@@ -164,7 +164,7 @@ class ModelWorker:
             lambda name, seat: self._folder.bot_log(name, f"models-{number}-{seat.value}"),
         )
 
-    async def _play(self, bout: Bout, seats: Seats, endpoint: Endpoint) -> dict[str, Any]:
+    async def _play(self, bout: MatchPlan, seats: Seats, endpoint: Endpoint) -> dict[str, Any]:
         used = dict.fromkeys(Seat, Usage())
         playing = play(bout, seats.judge(bout.rules()))
         try:
@@ -179,7 +179,7 @@ class ModelWorker:
         return row
 
     async def _answer(
-        self, bout: Bout, question: Question, seats: Seats, endpoint: Endpoint
+        self, bout: MatchPlan, question: DecisionRequest, seats: Seats, endpoint: Endpoint
     ) -> tuple[Answer | NoMove, Usage]:
         seat, rules, name = question.seat, bout.rules(), bout.players[question.seat - 1]
         model = self._config.models().get(name)
@@ -199,7 +199,7 @@ class ModelWorker:
             self._requests.close()
 
 
-async def _in_thread(player: Player, question: Question) -> Answer | NoMove:
+async def _in_thread(player: Player, question: DecisionRequest) -> Answer | NoMove:
     """A player's answer; if it is not waited for, the player is closed, and its thread has ended."""
     asking = asyncio.create_task(asyncio.to_thread(ask_player, player, question, by_policy=True))
     try:

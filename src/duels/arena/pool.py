@@ -15,10 +15,10 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from duels.arena.bout import Bout, Judge, play_with
 from duels.arena.config import Config
 from duels.arena.folder import CONFIG, Folder, Score, score_of
 from duels.arena.logs import Log, Row, read_rows
+from duels.arena.match_plan import Judge, MatchPlan, play_with
 from duels.core.errors import DuelsError
 from duels.core.extras import extra
 from duels.core.rules import AnyRules, Seat
@@ -50,7 +50,7 @@ class Seats:
             self._players[key] = self._config.seat(name, rules, self._log_of(name, seat))
         return self._players[key]
 
-    def play(self, bout: Bout) -> Row:
+    def play(self, bout: MatchPlan) -> Row:
         """Play a match; its row."""
         rules = bout.rules()
         players = {seat: self.player(rules, bout.players[seat - 1], seat) for seat in Seat}
@@ -103,7 +103,7 @@ _MOST_RAY_DEATHS = 5  # of workers that were playing the same task
 _WAITING = 3  # tasks for each processor that are handed in ahead
 
 
-Listener = Callable[[Bout, Score], None]
+Listener = Callable[[MatchPlan, Score], None]
 """Is told of every match that has ended, and is in a log."""
 
 
@@ -115,12 +115,12 @@ class Worker:
         self._seats = Seats(config, lambda player, seat: kept.bot_log(player, f"{name}-{seat.value}"))
         self._log = Log(folder, name)
 
-    def play(self, bouts: Iterable[Bout], listener: Listener) -> None:
+    def play(self, bouts: Iterable[MatchPlan], listener: Listener) -> None:
         """Play these matches, one after another."""
         for bout in bouts:
             listener(bout, self._play_one(bout))
 
-    def play_some(self, bouts: Iterable[Bout]) -> list[Score]:
+    def play_some(self, bouts: Iterable[MatchPlan]) -> list[Score]:
         """Play matches for a while; the scores of those that there was time for, one at least."""
         began, scores = monotonic(), []
         for bout in bouts:
@@ -129,7 +129,7 @@ class Worker:
                 break
         return scores
 
-    def _play_one(self, bout: Bout) -> Score:
+    def _play_one(self, bout: MatchPlan) -> Score:
         row = self._seats.play(bout)
         self._log.add(row)
         return score_of(row)
@@ -195,10 +195,10 @@ class Pool:
         self._names[ours] = name
         return ours
 
-    def play(self, bouts: Iterable[Bout], listener: Listener) -> None:
+    def play(self, bouts: Iterable[MatchPlan], listener: Listener) -> None:
         """Play these matches; they are told of as they end."""
         waiting = _Waiting(bouts)
-        playing: dict[Connection, list[Bout]] = {}
+        playing: dict[Connection, list[MatchPlan]] = {}
         deaths: dict[str, int] = {}
         while True:
             for worker in [each for each in self._processes if each not in playing]:
@@ -222,7 +222,7 @@ class Pool:
                 for bout, score in zip(some, scores, strict=False):
                     listener(bout, score)
 
-    def _handed(self, worker: Connection, some: list[Bout]) -> Connection:
+    def _handed(self, worker: Connection, some: list[MatchPlan]) -> Connection:
         """Hand matches to a worker; the worker that has them then."""
         try:
             worker.send(some)
@@ -231,7 +231,7 @@ class Pool:
             worker.send(some)
         return worker
 
-    def _left_by(self, dead: Connection, some: list[Bout]) -> list[Score]:
+    def _left_by(self, dead: Connection, some: list[MatchPlan]) -> list[Score]:
         """What a worker that died had played of some matches: it is in its log. Another takes its place."""
         name = self._names[dead]
         self._replaced(dead)
@@ -241,7 +241,7 @@ class Pool:
         return [score_of(logged[bout.key]) for bout in some if bout.key in logged]
 
     @staticmethod
-    def _count_death(bout: Bout, deaths: dict[str, int]) -> None:
+    def _count_death(bout: MatchPlan, deaths: dict[str, int]) -> None:
         """Take down that a worker died of a match; too many of them are a problem."""
         deaths[bout.key] = deaths.get(bout.key, 0) + 1
         if deaths[bout.key] >= MOST_DEATHS:
@@ -283,17 +283,17 @@ def _last_words(worker: Connection) -> Iterator[OSError]:
 class _Waiting:
     """Matches that wait for a worker: as many at once as one plays in the time that it has for them."""
 
-    def __init__(self, bouts: Iterable[Bout]) -> None:
+    def __init__(self, bouts: Iterable[MatchPlan]) -> None:
         self._bouts = iter(bouts)
-        self._again: list[Bout] = []
+        self._again: list[MatchPlan] = []
         self._at_once = 1
 
-    def next(self) -> list[Bout]:
+    def next(self) -> list[MatchPlan]:
         """Some matches to be played in order; none if none are left."""
         some, self._again = self._again[: self._at_once], self._again[self._at_once :]
         return some + list(islice(self._bouts, self._at_once - len(some)))
 
-    def played(self, some: list[Bout], count: int) -> None:
+    def played(self, some: list[MatchPlan], count: int) -> None:
         """Take back those of `some` that there was no time for: all but the first `count`."""
         self._again = some[count:] + self._again
         self._at_once = max(1, min(MOST_AT_ONCE, 2 * count if count == len(some) else count))
@@ -313,11 +313,11 @@ class RayPool:
         self._task = ray.remote(max_retries=_MOST_RAY_DEATHS)(play_some)
         self._log = Log(folder, f"{prefix}ray")
 
-    def play(self, bouts: Iterable[Bout], listener: Listener) -> None:
+    def play(self, bouts: Iterable[MatchPlan], listener: Listener) -> None:
         """Play these matches; they are told of as their tasks end."""
         ray, waiting = self._ray, iter(bouts)
         most = _WAITING * max(1, int(ray.cluster_resources().get("CPU", 1)))
-        under_way: dict[Any, list[Bout]] = {}
+        under_way: dict[Any, list[MatchPlan]] = {}
         while True:
             while len(under_way) < most and (some := list(islice(waiting, _RAY_AT_ONCE))):
                 under_way[self._task.remote(self._config, some)] = some
@@ -344,7 +344,7 @@ class RayPool:
                 self._ray.shutdown()
 
 
-def play_some(config: Config, bouts: list[Bout]) -> list[Row]:
+def play_some(config: Config, bouts: list[MatchPlan]) -> list[Row]:
     """A task: some matches, with players of its own."""
     with closing(Seats(config)) as seats:
         return [seats.play(bout) for bout in bouts]

@@ -12,8 +12,8 @@ from duels.analysis.exercises import decisions_of_match
 from duels.core.errors import DuelsError
 from duels.core.rules import AnyRules, AnySight, Seat
 from duels.solving.oracle import Verdict
-from duels.solving.oracles import oracle_for
-from duels.solving.progress import Progress, quiet
+from duels.solving.oracles import get_oracle
+from duels.solving.progress import Progress, no_progress
 
 STRATA = (0.0, 0.01, 0.05, 0.2, 1.0)
 """Bounds of how far the worst action falls short: hardly, a little, somewhat, much."""
@@ -73,9 +73,9 @@ class Pool:
     strata: dict[tuple[Seat, str], int]
 
     @classmethod
-    def of(cls, rules: AnyRules, size: int, rng: Random, progress: Progress = quiet) -> "Pool":
+    def of(cls, rules: AnyRules, size: int, rng: Random, progress: Progress = no_progress) -> "Pool":
         """Meet so many decisions in matches."""
-        pool, oracle = cls(Counter(), {}, {}), oracle_for(rules)
+        pool, oracle = cls(Counter(), {}, {}), get_oracle(rules)
         for number, (sight, verdict) in enumerate(islice(_decisions(rules, rng), size)):
             progress(f"{number} of {size} decisions")
             key = sight.seat, rules.format_position(sight)
@@ -93,7 +93,9 @@ class Pool:
         return drawn
 
 
-def draw_positions(rules: AnyRules, count: int, seed: str, progress: Progress = quiet) -> list[Position]:
+def draw_positions(
+    rules: AnyRules, count: int, seed: str, progress: Progress = no_progress
+) -> list[Position]:
     """So many positions from good play.
 
     In each stratum a position is drawn with a chance in proportion to how often it was met, and it then
@@ -175,7 +177,7 @@ def _draw_in_proportion(met: dict[K, int], size: int, rng: Random) -> dict[K, fl
 
 def _decisions(rules: AnyRules, rng: Random) -> Iterator[tuple[AnySight, Verdict[Any]]]:
     """Decisions with a choice, in matches of good players, for ever."""
-    oracle = oracle_for(rules)
+    oracle = get_oracle(rules)
     while True:
         met = decisions_of_match(oracle, SHARE, rng, _LONGEST)
         found = [(sight, verdict) for sight, verdict in met if len(sight.actions) > 1]

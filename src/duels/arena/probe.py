@@ -27,12 +27,12 @@ from duels.core.errors import BadOption
 from duels.core.extras import extra
 from duels.core.rules import AnyRules, AnySight, OpenRules, Seat
 from duels.games import find_game
-from duels.play.step import Question, ask_player
+from duels.play.step import DecisionRequest, ask_player
 from duels.players.completions import Usage
 from duels.players.endpoint import Endpoint
 from duels.players.failures import Answer, NoMove
 from duels.players.model import Mirror, ModelPlayer
-from duels.solving.progress import Progress, quiet
+from duels.solving.progress import Progress, no_progress
 
 with extra("arena"):
     from duels.analysis.grading import tabled
@@ -70,7 +70,7 @@ def policy_of(answers: list[Row], sight: AnySight) -> dict[Any, float]:
     return dict(found)
 
 
-def probe(config: ProbeConfig, out: Path, tell: Progress = quiet) -> Folder:
+def probe(config: ProbeConfig, out: Path, tell: Progress = no_progress) -> Folder:
     """Ask what is missing of a probe; one that was broken off goes on."""
     if config.symmetric:
         for game in config.games:
@@ -95,7 +95,7 @@ def _asked_whole(rules: AnyRules) -> bool:
     return isinstance(rules, OpenRules) and tabled(rules)
 
 
-def collected(folder: Folder, tell: Progress = quiet) -> Iterator[Probe]:
+def collected(folder: Folder, tell: Progress = no_progress) -> Iterator[Probe]:
     """All that a probe's folder holds, game by game; nobody is asked."""
     kept, config = folder.rows(), folder.config
     asked = ProbeConfig(  # by whom does not matter here
@@ -134,7 +134,7 @@ Answerer = Callable[[list[Ask]], Mapping[str, Row]]
 """Answers questions, by their keys; those that could not be answered now are left out."""
 
 
-def collect(config: ProbeConfig, rules: AnyRules, answer: Answerer, tell: Progress = quiet) -> Probe:
+def collect(config: ProbeConfig, rules: AnyRules, answer: Answerer, tell: Progress = no_progress) -> Probe:
     """Ask about one game, wave after wave, until nothing new can be reached."""
     if not _asked_whole(rules):
         found = Probe(rules, whole=False)
@@ -263,7 +263,7 @@ class _Asking:
         else:
             for each in missing:
                 player = self._seats.player(each.sight.rules, self._name, each.sight.seat)
-                question = Question(each.sight.seat, each.sight, self._rng(each))
+                question = DecisionRequest(each.sight.seat, each.sight, self._rng(each))
                 self._keep(each, ask_player(player, question, by_policy=True), Usage())
         return {each.key: self._kept[each.key] for each in questions if each.key in self._kept}
 

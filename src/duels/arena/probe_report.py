@@ -11,7 +11,7 @@ from duels.arena.confidence import Interval, Z, interval_data, ratio
 from duels.arena.config import MODEL
 from duels.arena.folder import Folder
 from duels.arena.logs import Row
-from duels.arena.mistakes import Boards, Mistake, Worst, key_of, name_of, said_of
+from duels.arena.mistakes import Boards, RunMistake, Worst, key_of, name_of, said_of
 from duels.arena.probe import Probe, collected, policy_of
 from duels.arena.probe_values import Answers, against_all, exploitability, spread_of_answers
 from duels.arena.report import by_class, most_when, prices_of
@@ -21,8 +21,8 @@ from duels.core.extras import extra
 from duels.core.rules import AnySight, Seat
 from duels.players.completions import Usage
 from duels.solving.oracle import BELOW_THE_MIXTURE
-from duels.solving.oracles import oracle_for
-from duels.solving.progress import Progress, quiet
+from duels.solving.oracles import get_oracle
+from duels.solving.progress import Progress, no_progress
 
 with extra("arena"):
     import numpy as np
@@ -65,7 +65,7 @@ class GameProbe:
     """Results against known opponents, the mean of both seats."""
     manners: dict[str, tuple[float, float]]
     """By sort of decision: how many answers were of it, and how far they fell short in all."""
-    mistakes: tuple[Mistake, ...]
+    mistakes: tuple[RunMistake, ...]
 
     @property
     def round(self) -> str:
@@ -101,7 +101,7 @@ class ProbeReport:
     """What is out of the ordinary in its folder, a sentence each."""
 
 
-def report_on(folder: Folder, progress: Progress = quiet) -> ProbeReport:
+def report_on(folder: Folder, progress: Progress = no_progress) -> ProbeReport:
     """The report on a probe, finished or not."""
     ((player, who),) = folder.config["player"].items()
     progress("reading the answers")
@@ -138,7 +138,7 @@ def _game(probe: Probe, player: str, sort: str, progress: Progress) -> GameProbe
         sum(bool(row["failures"]) for row in rows),
         sum(row["action"] is None for row in rows),
         sum((Usage(*row["usage"]) for row in rows), Usage()),
-        oracle_for(probe.rules).measure,
+        get_oracle(probe.rules).measure,
         short,
         per_position,
         complete,
@@ -152,7 +152,7 @@ def _game(probe: Probe, player: str, sort: str, progress: Progress) -> GameProbe
 
 def _graded(sight: AnySight) -> dict[Any, float]:
     """How far each action falls short."""
-    oracle = oracle_for(sight.rules)
+    oracle = get_oracle(sight.rules)
     return dict(zip(sight.actions, oracle.shortfalls(oracle.judge(sight)), strict=True))
 
 
@@ -165,12 +165,12 @@ def _manners(probe: Probe) -> dict[str, tuple[float, float]]:
 
     Where positions were drawn, each falls short by the mean over all decisions that they stand for.
     """
-    oracle = oracle_for(probe.rules)
+    oracle = get_oracle(probe.rules)
     count, weight, short = (defaultdict[str, float](float) for _ in range(3))
     for key in probe.answers:
         graded = _graded(probe.sights[key])
         for action, chance in probe.policy(key).items():
-            manner = oracle.manner(probe.sights[key], action)
+            manner = oracle.mistake_category(probe.sights[key], action)
             stands_for = probe.weights.get(key, 1.0) * chance
             count[manner] += chance
             weight[manner] += stands_for
@@ -204,19 +204,19 @@ def _expected(policy: dict[Any, float], graded: dict[Any, float]) -> float:
     return fsum(chance * graded[action] for action, chance in policy.items()) / fsum(policy.values())
 
 
-def _mistakes(probe: Probe, player: str, short: dict[Key, float]) -> list[Mistake]:
+def _mistakes(probe: Probe, player: str, short: dict[Key, float]) -> list[RunMistake]:
     found = Worst(_MOST_SHOWN)
     for key in sorted(short, key=lambda each: -short[each]):
         if short[key] <= _NOTHING or found.is_done(short[key]):
             break
-        sight, rules, oracle = probe.sights[key], probe.rules, oracle_for(probe.rules)
+        sight, rules, oracle = probe.sights[key], probe.rules, get_oracle(probe.rules)
         policy = {action: chance for action, chance in probe.policy(key).items() if chance}
         graded = _graded(sight)
         worst = max(policy, key=lambda action: policy[action] * graded[action])
         best = tuple(rules.format(each) for each in oracle.judge(sight).best[:_MOST_SHOWN])
         played = rules.format(worst)
         measure, often = oracle.measure, policy[worst]
-        found.add(Mistake(player, played, best, key[1], sight, short[key], measure, often))
+        found.add(RunMistake(player, played, best, key[1], sight, short[key], measure, often))
     return found.mistakes
 
 

@@ -15,7 +15,7 @@ from duels.arena.probe import Probe, policy_of
 from duels.core.extras import extra
 from duels.core.rules import Seat
 from duels.players.levels import SHARE
-from duels.solving.progress import Progress, quiet
+from duels.solving.progress import Progress, no_progress
 
 with extra("arena"):
     import numpy as np
@@ -277,7 +277,7 @@ def _table(tables: Tables, response: Response, responder: int) -> "Table":
     return table
 
 
-def against_all(answers: Answers, progress: Progress = quiet) -> dict[str, Interval]:
+def against_all(answers: Answers, progress: Progress = no_progress) -> dict[str, Interval]:
     """The results against the built-in players, the mean of both seats."""
     found = {}
     for name in OPPONENTS:

@@ -11,21 +11,21 @@ from math import comb
 from typing import Any
 
 from duels.arena.amounts import Prices, Spending
-from duels.arena.bout import Judge
 from duels.arena.config import Identity, identities
 from duels.arena.folder import Folder
 from duels.arena.logs import Row
-from duels.arena.mistakes import Mistake, Worst, rank
-from duels.arena.scores import Pairing, Ratings, Standing, pairing, rate, standing
+from duels.arena.match_plan import Judge
+from duels.arena.mistakes import RunMistake, Worst, rank
+from duels.arena.scores import Pairing, PlayerScore, Ratings, pairing, rate, standing
 from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.core.record import format_entry
 from duels.core.rules import AnyRules, Seat
 from duels.games import find_game
-from duels.players import KINDS
+from duels.players import PLAYER_KINDS
 from duels.players.completions import Usage
 from duels.solving.oracle import BELOW_THE_MIXTURE, Exactness
-from duels.solving.progress import Progress, quiet
+from duels.solving.progress import Progress, no_progress
 
 MOST_BLUNDERS = 5  # that are shown of a player in a game
 _MOST_NAMED = 3  # pairings
@@ -47,12 +47,12 @@ class GameReport:
     exactness: str
     measure: str
     """What decisions are graded by: `given away` or `below the mixture`."""
-    standings: tuple[Standing, ...]
+    standings: tuple[PlayerScore, ...]
     pairings: tuple[Pairing, ...]
-    blunders: tuple[Mistake, ...]
+    blunders: tuple[RunMistake, ...]
 
     @property
-    def worth(self) -> str:
+    def state_value(self) -> str:
         """What the game is worth, in a sentence."""
         share = f"{100 * self.opening:.1f}%"
         if self.exactness == Exactness.EXACT.value:
@@ -66,13 +66,13 @@ class GameReport:
             return "Taken out: chance, by its exact odds, and the mixing of players whose policies are known."
         return "There is no chance in it: only the mixing of players whose policies are known is taken out."
 
-    def worst(self, most: int) -> list[Mistake]:
+    def worst(self, most: int) -> list[RunMistake]:
         """The worst decisions: about `most`, shared out among the players, and at least one of each.
 
         Those of our own players are known, and left out where others play.
         """
         players = [each.player for each in self.standings]
-        shown = [player for player in players if player not in KINDS] or players
+        shown = [player for player in players if player not in PLAYER_KINDS] or players
         by_player = [[each for each in self.blunders if each.player == player] for player in shown]
         in_turn = [each for turn in zip_longest(*by_player) for each in turn if each]
         return sorted(in_turn[: max(most, len(shown))], key=rank)
@@ -118,7 +118,7 @@ def planned(config: Mapping[str, Any]) -> int:
     return int(sum(config["matches"].values())) * comb(len(config["players"]), 2)
 
 
-def report_on(folder: Folder, progress: Progress = quiet) -> Report:
+def report_on(folder: Folder, progress: Progress = no_progress) -> Report:
     """The report on a run, finished or not."""
     if folder.is_probe:
         raise DuelsError(f"{folder.path} is of a probe, not of a run.")
@@ -206,7 +206,7 @@ def _game(
     )
 
 
-def _blunders(judge: Judge, player: str, rows: Iterable[Row]) -> list[Mistake]:
+def _blunders(judge: Judge, player: str, rows: Iterable[Row]) -> list[RunMistake]:
     """A player's worst decisions, none of them twice."""
     rules = judge.rules
     told_of: dict[tuple[str, ...], dict[str, Any]] = {}
@@ -228,7 +228,7 @@ def _blunders(judge: Judge, player: str, rows: Iterable[Row]) -> list[Mistake]:
         assert last
         sight = before.sight(Seat(told["seat"]))
         worst.add(
-            Mistake(
+            RunMistake(
                 player,
                 format_entry(rules, last),
                 tuple(told["best"]),
@@ -270,7 +270,7 @@ def _share(report: Report, player: str) -> float:
     return sum(won) / len(won) if won else 0.0
 
 
-def _played(report: Report, player: str) -> list[tuple[GameReport, Standing]]:
+def _played(report: Report, player: str) -> list[tuple[GameReport, PlayerScore]]:
     found = [(game, each) for game in report.games for each in game.standings]
     return [(game, each) for game, each in found if each.player == player and each.matches]
 
@@ -284,13 +284,13 @@ def _player(report: Report, player: str) -> str:
     return " ".join(filter(None, told))
 
 
-def _won(report: Report, each: Standing) -> str:
+def _won(report: Report, each: PlayerScore) -> str:
     share = f"{100 * each.won.estimate:.0f}%"
     bounds = f"{100 * each.won.low:.0f} to {100 * each.won.high:.0f}"
     return share if report.until is not None else f"{share} ({bounds})"
 
 
-def _mistakes(played: list[tuple[GameReport, Standing]]) -> str:
+def _mistakes(played: list[tuple[GameReport, PlayerScore]]) -> str:
     """The game in which a player gives away most in a match, and in which sort of decision."""
     graded = [(game, each) for game, each in played if each.decisions and game.measure != BELOW_THE_MIXTURE]
     if not graded:
@@ -311,12 +311,14 @@ def most_when(manners: Mapping[str, tuple[float, float]]) -> str:
     Not the sort with the largest part of the loss: that may just be the commonest.
     """
     each = {
-        manner: short / count for manner, (count, short) in manners.items() if count >= _ENOUGH and manner
+        category: short / count
+        for category, (count, short) in manners.items()
+        if count >= _ENOUGH and category
     }
     if len(each) < 2 or max(each.values()) < _NOTHING:
         return ""
-    manner = max(each, key=each.__getitem__)
-    return f", most when {manner.replace('your', 'its')} ({100 * each[manner]:.1f} a decision)"
+    category = max(each, key=each.__getitem__)
+    return f", most when {category.replace('your', 'its')} ({100 * each[category]:.1f} a decision)"
 
 
 def by_class(failures: Mapping[str, int]) -> str:
@@ -324,7 +326,7 @@ def by_class(failures: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {kind}" for kind, count in failures.items())
 
 
-def _failures(standings: Iterable[Standing]) -> str:
+def _failures(standings: Iterable[PlayerScore]) -> str:
     forfeits, failures = 0, dict[str, int]()
     for each in standings:
         forfeits += each.forfeits

@@ -11,7 +11,7 @@ from duels.arena.amounts import tokens
 from duels.arena.confidence import CONFIDENCE, FEWEST_UNITS, Interval, interval_data
 from duels.arena.mistakes import Boards, key_of, name_of, said_of
 from duels.arena.report import GameReport, Report, by_class, of_run, usage_by_player
-from duels.arena.scores import Pairing, Standing
+from duels.arena.scores import Pairing, PlayerScore
 from duels.arena.tables import (
     Block,
     Document,
@@ -84,7 +84,7 @@ def _game_data(game: GameReport) -> dict[str, Any]:
     }
 
 
-def _standing_data(each: Standing, measure: str) -> dict[str, Any]:
+def _standing_data(each: PlayerScore, measure: str) -> dict[str, Any]:
     key = key_of(measure)
     return {
         "matches": each.matches,
@@ -95,7 +95,7 @@ def _standing_data(each: Standing, measure: str) -> dict[str, Any]:
         "forfeits": each.forfeits,
         "failures": dict(each.failures),
         "kinds_of_decision": {
-            manner: {"decisions": count, key: short} for manner, (count, short) in each.manners.items()
+            category: {"decisions": count, key: short} for category, (count, short) in each.manners.items()
         },
     }
 
@@ -178,7 +178,7 @@ def _game(report: Report, game: GameReport) -> Iterator[Block]:
     cut = sum(pairing.cut_off for pairing in game.pairings)
     limits = f"{cut} of {game.matches} matches were cut off by the limit and count one half." if cut else ""
     title = f"{rules.game.title} ({rules.name}{options}): {game.matches} matches"
-    yield Prose([game.worth, game.luck, limits], title)
+    yield Prose([game.state_value, game.luck, limits], title)
     yield PageOnly(heading("Who beats whom, luck taken out") + _matrix(report, game) + _LEGEND)
     yield Table(
         "Decisions",
@@ -214,7 +214,7 @@ def _game(report: Report, game: GameReport) -> Iterator[Block]:
     yield Boards("Worst decisions", game.worst(_MOST_WORST))
 
 
-def graded(each: Standing) -> tuple[str, str]:
+def graded(each: PlayerScore) -> tuple[str, str]:
     """A player's decisions: how far they fell short each, and in a match; a dash where there were none."""
     if not each.decisions:
         return "–", "–"

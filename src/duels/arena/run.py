@@ -8,10 +8,10 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from duels.arena.bout import Bout
 from duels.arena.confidence import Interval
 from duels.arena.config import Config
 from duels.arena.folder import WHOLE, Folder, Score, in_part, name_of_part, score_of
+from duels.arena.match_plan import MatchPlan
 from duels.arena.models import ModelWorker, Purse
 from duels.arena.pool import Listener as MatchListener
 from duels.arena.pool import Pool, ProgramCheck, RayPool, Worker
@@ -41,7 +41,7 @@ class Progress:
     margins: dict[tuple[str, str, str], Interval] = field(default_factory=dict)
     """What is known of pairings so far, where that decides when to stop."""
 
-    def count(self, bout: Bout, score: float) -> None:
+    def count(self, bout: MatchPlan, score: float) -> None:
         """Add the points of a match."""
         self.waiting = ""
         for name, points in zip(bout.players, (score, 1 - score), strict=True):
@@ -111,14 +111,14 @@ class _Players:
         if self._asking:
             self._asking.tell = tell
 
-    def play(self, bouts: Iterable[Bout], listener: MatchListener) -> None:
+    def play(self, bouts: Iterable[MatchPlan], listener: MatchListener) -> None:
         """Play these matches; they are told of as they end."""
         if not self._asking:
             bouts = iter(bouts)
             for first in bouts:  # if there is one at all
                 self._processes().play(chain([first], bouts), listener)
             return
-        parts: dict[bool, list[Bout]] = {True: [], False: []}
+        parts: dict[bool, list[MatchPlan]] = {True: [], False: []}
         for bout in bouts:
             parts[not self._models.isdisjoint(bout.players)].append(bout)
         if parts[False]:
@@ -167,7 +167,7 @@ def _play_out(
         progress.waiting = why
         listener(progress)
 
-    def count(bout: Bout, score: Score) -> None:
+    def count(bout: MatchPlan, score: Score) -> None:
         if config.until is not None:
             known[bout.key] = score
         progress.done += 1
@@ -205,7 +205,7 @@ def _rounds(pairs: int, until: float | None) -> Iterator[tuple[int, int]]:
         first, last = last, min(last + max(NEXT, last // SHARE), pairs)
 
 
-def _in_turn(pairings: list[list[Bout]], places: range) -> Iterator[Bout]:
+def _in_turn(pairings: list[list[MatchPlan]], places: range) -> Iterator[MatchPlan]:
     """All pairings side by side, so that something is known of each early on."""
     for place in places:
         for bouts in pairings:
@@ -213,7 +213,7 @@ def _in_turn(pairings: list[list[Bout]], places: range) -> Iterator[Bout]:
                 yield bouts[place]
 
 
-def _checked(bouts: Iterable[Bout], check: ProgramCheck) -> Iterator[Bout]:
+def _checked(bouts: Iterable[MatchPlan], check: ProgramCheck) -> Iterator[MatchPlan]:
     """These matches, the first of them once programs are known to start."""
     for bout in bouts:
         check()
@@ -224,7 +224,7 @@ def _enough(
     until: float | None,
     known: dict[str, Score],
     pairing: tuple[str, str, str],
-    bouts: list[Bout],
+    bouts: list[MatchPlan],
     progress: Progress,
 ) -> bool:
     """Whether a pairing's result is known closely enough from its first matches."""
@@ -241,6 +241,6 @@ def _enough(
     return result.margin <= until
 
 
-def _of(bouts: list[Bout], shard: tuple[int, int]) -> list[Bout]:
+def _of(bouts: list[MatchPlan], shard: tuple[int, int]) -> list[MatchPlan]:
     """A shard's own matches: when it stops does not depend on others that run beside it."""
     return [bout for bout in bouts if in_part(bout.pair, shard)]

@@ -9,7 +9,6 @@ from random import Random
 from statistics import NormalDist, fmean, pvariance
 from typing import Any
 
-from duels.arena.bout import MOST_CORRECTED
 from duels.arena.confidence import (
     Interval,
     interval_data,
@@ -21,6 +20,7 @@ from duels.arena.confidence import (
     t_quantile,
 )
 from duels.arena.logs import Row
+from duels.arena.match_plan import MOST_CORRECTED
 from duels.core.rules import Ending
 from duels.players.completions import Usage
 
@@ -167,7 +167,7 @@ class Pairing:
 
 
 @dataclass(frozen=True)
-class Standing:
+class PlayerScore:
     """A player in one game, against all others of the run."""
 
     player: str
@@ -247,7 +247,7 @@ def _gain(scores: list[float], adjusted: list[float]) -> Interval | None:
     return Interval(gain, gain * exp(-off.margin), gain * exp(off.margin))
 
 
-def standing(player: str, rows: Iterable[Row], fixed_size: bool = True) -> Standing:
+def standing(player: str, rows: Iterable[Row], fixed_size: bool = True) -> PlayerScore:
     """What is known of a player in one game."""
     rows = [row for row in rows if player in row["players"]]
     places = [row["players"].index(player) for row in rows]
@@ -261,7 +261,7 @@ def standing(player: str, rows: Iterable[Row], fixed_size: bool = True) -> Stand
         for manner, (count, lost) in row["manners"][place].items():
             manners[manner][0] += count
             manners[manner][1] += lost
-    return Standing(
+    return PlayerScore(
         player,
         len(rows),
         _usual(_won(units), fixed_size),

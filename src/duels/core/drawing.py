@@ -23,7 +23,7 @@ from typing import Generic
 from duels.core.narration import SEAT_LABELS, PlayerNames
 from duels.core.rules import A, Sight, V
 from duels.core.svg import WIDTH, Picture, board, element
-from duels.core.words import Words, plain
+from duels.core.words import Words, strip_ink
 
 _FONT = "DejaVu Sans Mono, Menlo, Consolas, monospace"
 _MARGIN = 24
@@ -61,19 +61,19 @@ class Drawing(ABC, Generic[A, V]):
         """The open picture as text."""
         return str(self.open_picture(one, two, names=names))
 
-    def has_place(self, action: A) -> bool:
+    def is_on_board(self, action: A) -> bool:
         """Whether an action is chosen on the board itself; for any other a page has a button."""
         return False
 
-    def asked(self, sight: Sight[A, V]) -> str:
+    def instruction(self, sight: Sight[A, V]) -> str:
         """What the seat to move is to do, in a short sentence or two for whoever looks at the board."""
         return "Choose your move."
 
-    def unshown(self, sight: Sight[A, V]) -> str:
+    def recap(self, sight: Sight[A, V]) -> str:
         """What the seat has been shown and the drawing no longer shows, as a sentence; or ''."""
         return ""
 
-    def awaited(self, sight: Sight[A, V]) -> str:
+    def opponent_task(self, sight: Sight[A, V]) -> str:
         """What the other seat is to do while this one waits, as a verb."""
         return "move"
 
@@ -111,7 +111,7 @@ class TextDrawing(Drawing[A, V]):
         return self._written(str(self._words.open_board(one, two)))
 
     def _written(self, told: str, targets: bool = False) -> Picture:
-        lines = plain(told).strip("\n").split("\n")
+        lines = strip_ink(told).strip("\n").split("\n")
         letters = max(1, *map(len, lines))
         size = min(_WIDEST_LETTER / _LETTER_ASPECT, (WIDTH - 2 * _MARGIN) / letters / _LETTER_ASPECT)
         height = 2 * _MARGIN + size * _LINE * len(lines)

@@ -51,10 +51,10 @@ class Feature:
             if self.width == 1:
                 yield name
             else:
-                yield from (f"{name}={said(value)}" for value in self.values)
+                yield from (f"{name}={format_feature_value(value)}" for value in self.values)
 
 
-def said(value: Hashable) -> str:
+def format_feature_value(value: Hashable) -> str:
     """A value of a feature or of a view in a word."""
     if isinstance(value, Seat):
         return "one" if value is Seat.ONE else "two"
@@ -169,7 +169,10 @@ class Entries:
     def names(self, memory: int) -> Iterator[str]:
         """What the numbers of the last `memory` entries say, the latest first."""
         for entry in range(1, memory + 1):
-            yield from (f"past[{entry}]={said}" for said in ("mine", "hidden", *self.actions))
+            yield from (
+                f"past[{entry}]={format_feature_value}"
+                for format_feature_value in ("mine", "hidden", *self.actions)
+            )
 
 
 MOST_EXPLORED = 100_000
@@ -186,7 +189,7 @@ def features_by_exploring(rules: AnyRules) -> tuple[Feature, ...]:
     left out. Numbers and words stand in their own order, all else as it is met: the same in every process.
     """
     unlimited: Any = replace(cast(Any, rules), **{rules.limit: None}) if rules.limit else rules
-    few = (unlimited.most_states() or 0) <= MOST_EXPLORED
+    few = (unlimited.max_states() or 0) <= MOST_EXPLORED
     states = [match.state for match in islice(reachable(unlimited), MOST_EXPLORED + 1)] if few else []
     if not 0 < len(states) <= MOST_EXPLORED:
         raise DuelsError(

@@ -43,10 +43,10 @@ class Game:
 
     def rules(self, **options: "OptionValue") -> "AnyRules":
         """The rules; without options, the book's game."""
-        from duels.core.options import options_of
+        from duels.core.options import list_options
 
         kind = self.rules_class()
-        known = [option.name for option in options_of(kind)]
+        known = [option.name for option in list_options(kind)]
         for name in options:
             if name not in known:
                 has = f"it has {', '.join(known)}" if known else "it has none"

@@ -56,14 +56,14 @@ class LawBroken(DuelsError):
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class LawReport:
     """How much was checked without finding a fault: distinct states, and the steps out of them."""
 
     states: int
     steps: int
 
 
-def check_everywhere(rules: Rules[S, A, V]) -> Checked:
+def check_everywhere(rules: Rules[S, A, V]) -> LawReport:
     """Check every law at every reachable state; raise LawBroken at the first fault, a nearest one.
 
     This proves the laws for these rules, secrecy by induction over the steps (see `Rules.view`).
@@ -81,7 +81,7 @@ def check_everywhere(rules: Rules[S, A, V]) -> Checked:
                 waiting.append(after)
     if rules.has_secrets and not inspector.met_secret:
         raise LawBroken(Law.OPENNESS, rules, "has_secrets is True, but both seats see every event")
-    return Checked(len(met), steps)
+    return LawReport(len(met), steps)
 
 
 def check_along(

@@ -90,7 +90,7 @@ _CONCESSION = re.compile(rf"({'|'.join(how.value for how in Concession)})|{Conce
 _MOST_NAMED = 70  # legal actions that a message lists, enough for every book's game
 
 
-def concession(line: str) -> tuple[Concession, Seat | None] | None:
+def parse_concession(line: str) -> tuple[Concession, Seat | None] | None:
     """How somebody gives up, if that is what a line of a record says, and who: None is whoever is to move."""
     found = _CONCESSION.fullmatch(line.strip().lower())
     if not found:
@@ -359,7 +359,7 @@ class Match(Generic[S, A, V]):
             actor = match.actor
             if actor is None:
                 raise GameOver("The match is over.")
-            if conceded := concession(entry):
+            if conceded := parse_concession(entry):
                 how, seat = conceded
                 match = match._concede(seat or actor, how)
             else:
@@ -421,7 +421,7 @@ def draw(match: Match[S, A, V], rng: "Random") -> A:
     raise AssertionError("odds sum to 1")
 
 
-def playing(
+def play_through(
     match: Match[S, A, V], rng: "Random", decide: Callable[[Match[S, A, V], Seat], A]
 ) -> Iterator[Match[S, A, V]]:
     """The match as it is and after every further entry until it is over; `rng` draws for chance."""

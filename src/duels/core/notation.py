@@ -9,7 +9,7 @@ from duels.core.rules import Seat
 _WHOLE = re.compile(r"[0-9]{1,9}")
 
 
-def whole_number(text: str) -> int | None:
+def parse_whole_number(text: str) -> int | None:
     """The number written in `text` with plain digits and nothing else, or None."""
     text = text.strip()
     return int(text) if _WHOLE.fullmatch(text) else None
@@ -30,6 +30,6 @@ def split_fields(text: str, least: int, most: int, shape: str) -> list[str]:
     return parts
 
 
-def listed(words: list[str]) -> str:
+def join_and(words: list[str]) -> str:
     """`1`, `1 and 2`, `1, 2 and 3`."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

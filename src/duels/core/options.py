@@ -34,7 +34,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 _DIGITS = re.compile(r"-?[0-9]{1,9}")
 
 
-class Kind(Enum):
+class OptionKind(Enum):
     """What an option holds."""
 
     NUMBER = "number"
@@ -50,7 +50,7 @@ class Option:
     """One option of some rules."""
 
     name: str
-    kind: Kind
+    kind: OptionKind
     default: OptionValue
     help: str = ""
     least: int = 1
@@ -60,29 +60,29 @@ class Option:
 
     def check(self, value: Any, game: str) -> OptionValue:
         """Return the value as rules store it; raise BadOption if it is not allowed."""
-        if self.kind is Kind.FLAG:
+        if self.kind is OptionKind.FLAG:
             if not isinstance(value, bool):
                 raise BadOption(f"{self.name} is True or False in {game}, not {value!r}.")
             return value
-        if self.kind is Kind.LIMIT and value is None:
+        if self.kind is OptionKind.LIMIT and value is None:
             return None
-        if self.kind in (Kind.NUMBERS, Kind.NAMES):
+        if self.kind in (OptionKind.NUMBERS, OptionKind.NAMES):
             if not isinstance(value, tuple | list) or not value:
                 what = f"a list of one or more {self.kind.value}"
                 raise BadOption(f"{self.name} is {what} in {game}, not {value!r}.")
-            one = self._number if self.kind is Kind.NUMBERS else self._word
+            one = self._number if self.kind is OptionKind.NUMBERS else self._word
             return tuple(one(part, game) for part in value)
-        checked: OptionValue = (self._word if self.kind is Kind.NAME else self._number)(value, game)
+        checked: OptionValue = (self._word if self.kind is OptionKind.NAME else self._number)(value, game)
         return checked
 
     def _number(self, value: Any, game: str) -> Any:
         number = 0 if value is None else as_int(value)
         if number is None:
             raise BadOption(f"{self.name} is a whole number in {game}, not {value!r}.")
-        each = "each of " if self.kind is Kind.NUMBERS else ""
+        each = "each of " if self.kind is OptionKind.NUMBERS else ""
         if number < self.least:
             raise BadOption(f"{each}{self.name} is at least {self.least} in {game}, not {value}.")
-        if number > self.most and self.kind is not Kind.LIMIT:
+        if number > self.most and self.kind is not OptionKind.LIMIT:
             raise BadOption(f"{each}{self.name} is at most {self.most} in {game}, not {number}.")
         return number
 
@@ -96,17 +96,17 @@ class Option:
     def parse(self, text: str) -> OptionValue:
         """Read what `format` writes; raise BadOption if that fails. The value still has to be checked."""
         text = text.strip().lower()
-        if self.kind is Kind.FLAG:
+        if self.kind is OptionKind.FLAG:
             if text in ("yes", "true", "no", "false"):
                 return text in ("yes", "true")
             raise BadOption(f"{quote(text)} is neither yes nor no.")
-        if self.kind is Kind.LIMIT and text == "none":
+        if self.kind is OptionKind.LIMIT and text == "none":
             return None
-        if self.kind is Kind.NUMBERS:
+        if self.kind is OptionKind.NUMBERS:
             return tuple(_read_number(part) for part in text.split(","))
-        if self.kind is Kind.NAMES:
+        if self.kind is OptionKind.NAMES:
             return tuple(text.split(","))
-        return text if self.kind is Kind.NAME else _read_number(text)
+        return text if self.kind is OptionKind.NAME else _read_number(text)
 
     @staticmethod
     def format(value: OptionValue) -> str:
@@ -127,7 +127,7 @@ def option(
 
 
 @cache
-def options_of(rules: type) -> tuple[Option, ...]:
+def list_options(rules: type) -> tuple[Option, ...]:
     """The options of a class of rules, in its own order; BadOption if one of them has a name it may not."""
     for f in dataclasses.fields(rules):
         if f.name in RESERVED or f.name.startswith("no_"):  # --no-x is how the flag x is taken away
@@ -143,14 +143,14 @@ def options_data(options: Mapping[str, OptionValue]) -> dict[str, Any]:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in options.items()}
 
 
-def _kind(default: Any) -> Kind:
+def _kind(default: Any) -> OptionKind:
     if isinstance(default, bool):
-        return Kind.FLAG
+        return OptionKind.FLAG
     if isinstance(default, tuple):
-        return Kind.NAMES if default and isinstance(default[0], str) else Kind.NUMBERS
+        return OptionKind.NAMES if default and isinstance(default[0], str) else OptionKind.NUMBERS
     if isinstance(default, str):
-        return Kind.NAME
-    return Kind.LIMIT if default is None else Kind.NUMBER
+        return OptionKind.NAME
+    return OptionKind.LIMIT if default is None else OptionKind.NUMBER
 
 
 def _read_number(text: str) -> int:

@@ -28,8 +28,8 @@ from typing import Any
 
 from duels.core.errors import BadOption, DuelsError, GameOver, RecordError, UnknownName, quote
 from duels.core.information_sets import HIDDEN, InformationSet, is_over, spell, work_of
-from duels.core.match import AnyMatch, Concession, Match, Turn, concession
-from duels.core.options import Option, OptionValue, options_of
+from duels.core.match import AnyMatch, Concession, Match, Turn, parse_concession
+from duels.core.options import Option, OptionValue, list_options
 from duels.core.rules import AnyRules, Outcome, Seat, as_seat
 
 VERSION = 2
@@ -124,7 +124,7 @@ def why_no_entry(line: str) -> str:
     """What keeps a line from being an entry of a record or a position; empty if nothing does."""
     if line != line.strip() or not line.isprintable() or not line:
         return "is not one printable line"
-    if concession(line):
+    if parse_concession(line):
         return "means that somebody gives up"
     reserved = (COMMENT, HIDDEN, RESULT.strip())
     return "begins like what is no entry" if line.lower().startswith(reserved) else ""
@@ -136,7 +136,7 @@ def check_recordable(rules: AnyRules) -> None:
         _check_size(name, value)
 
 
-def most_entries(rules: AnyRules) -> int:
+def max_entries(rules: AnyRules) -> int:
     """How many entries a record of these rules may have: the larger the game, the fewer."""
     return MOST_WORK // _work_of_an_entry(rules)
 
@@ -146,7 +146,7 @@ def _work_of_an_entry(rules: AnyRules) -> int:
     return work_of(1, len(rules.all_actions()))
 
 
-def loads(text: str, find_rules: RulesFinder) -> Record:
+def parse_record_text(text: str, find_rules: RulesFinder) -> Record:
     """Read and check a record; RecordError names the first wrong line.
 
     TornRecord, if all that is wrong is that the last line does not end: its `record` is what stands before.
@@ -286,7 +286,7 @@ def _find_rules(headers: dict[str, str], found_at: dict[str, int], find_rules: R
 
 def read_options(kind: type[AnyRules], text: str) -> dict[str, OptionValue]:
     """Options as a record's header writes them: `cells=9 run=5`."""
-    known = {option.name: option for option in options_of(kind)}
+    known = {option.name: option for option in list_options(kind)}
     options: dict[str, OptionValue] = {}
     for part in text.split():
         name, equals, value = part.partition("=")
@@ -318,7 +318,7 @@ def _read_seat(headers: dict[str, str], found_at: dict[str, int]) -> Seat | None
 
 def _replay(rules: AnyRules, entries: list[Numbered]) -> AnyMatch:
     match = Match.start(rules)
-    most = most_entries(rules)
+    most = max_entries(rules)
     if len(entries) > most:
         raise RecordError(
             f"a record of {rules.name} of this size has at most {most} entries.", entries[most][0]
@@ -337,7 +337,7 @@ def _replay_seen(rules: AnyRules, entries: list[Numbered], seat: Seat, result: R
     for place, (number, entry) in enumerate(entries, start=1):
         stated = result if place == len(entries) else None
         try:
-            if concession(entry):
+            if parse_concession(entry):
                 conceded = tuple(match.play_text(entry) for match in seen.possible)
                 seen = InformationSet(seat, conceded)
                 continue

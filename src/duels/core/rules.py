@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from duels.core.errors import BadOption, DuelsError
 from duels.core.narration import Sentence, say
-from duels.core.options import Kind, OptionValue, options_of
+from duels.core.options import OptionKind, OptionValue, list_options
 from duels.core.validation import as_int
 
 if TYPE_CHECKING:  # a prompt needs neither number
@@ -213,7 +213,7 @@ class Rules(ABC, Generic[S, A, V]):
     def __post_init__(self) -> None:
         if not hasattr(type(self), "game"):
             raise DuelsError(f"{type(self).__name__} does not say which game it is of: give it a `game`.")
-        for option in options_of(type(self)):
+        for option in list_options(type(self)):
             # Rules are written down: no NumPy numbers, no lists.
             object.__setattr__(self, option.name, option.check(getattr(self, option.name), self.name))
         self._check_limit()
@@ -222,8 +222,8 @@ class Rules(ABC, Generic[S, A, V]):
         """Refuse a limit that cannot be taken away, or that nothing counts towards."""
         if self.limit is None:
             return
-        kinds = {option.name: option.kind for option in options_of(type(self))}
-        if kinds.get(self.limit) is not Kind.LIMIT:
+        kinds = {option.name: option.kind for option in list_options(type(self))}
+        if kinds.get(self.limit) is not OptionKind.LIMIT:
             raise BadOption(
                 f"The limit of {self.name}, {self.limit}, must be an option with the default None."
             )
@@ -337,7 +337,7 @@ class Rules(ABC, Generic[S, A, V]):
         view, outcome = self.view(state, seat), self.outcome(state)
         return Sight(seat, view, actor, actions, events, history, outcome, rules=self)
 
-    def most_states(self) -> int | None:
+    def max_states(self) -> int | None:
         """An upper bound on how many states can be reached, where a formula tells one.
 
         What lists all states asks it first, and refuses at once where they are too many.
@@ -348,7 +348,7 @@ class Rules(ABC, Generic[S, A, V]):
         """The options that differ from the book's game."""
         return {
             option.name: value
-            for option in options_of(type(self))
+            for option in list_options(type(self))
             if (value := getattr(self, option.name)) != option.default
         }
 

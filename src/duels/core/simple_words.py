@@ -5,7 +5,7 @@ from typing import Any
 from duels.core.errors import NotationError
 from duels.core.narration import Narration
 from duels.core.rules import A, Rules, Seat, Sight, V
-from duels.core.words import Dialogue, Ink, Refused, Words, ask_until, either, shown
+from duels.core.words import Dialogue, Ink, InvalidEntry, Words, ask_until, join_or, quote_entry
 
 _MOST_NAMED = 20  # actions that a refusal lists; the command `moves` lists all
 
@@ -34,10 +34,10 @@ class SimpleWords(Words[A, V]):
                 action = self.rules.parse(entry)
             except NotationError as error:
                 few = len(sight.actions) <= _MOST_NAMED
-                why = f"{shown(entry)} is not a move. {self._allowed(sight)}" if few else str(error)
-                raise Refused(why) from None
+                why = f"{quote_entry(entry)} is not a move. {self._allowed(sight)}" if few else str(error)
+                raise InvalidEntry(why) from None
             if action not in sight.actions:
-                raise Refused(f"{shown(entry)} is not allowed now. {self._allowed(sight)}")
+                raise InvalidEntry(f"{quote_entry(entry)} is not allowed now. {self._allowed(sight)}")
             return action
 
         return ask_until(self.prompt(sight), read, self.is_secret(sight))
@@ -48,14 +48,14 @@ class SimpleWords(Words[A, V]):
     def moves(self, sight: Sight[A, V]) -> str:
         return f"Possible moves: {', '.join(map(self.rules.format, sight.actions)) or 'none'}\n"
 
-    def veiled(self, seat: Seat) -> str:
+    def render_secret_turn(self, seat: Seat) -> str:
         return f"{self.player(seat)}, your move: {Ink.DIM('(hidden)')}\n"
 
     def player(self, seat: Seat) -> str:
         """The seat's name in its colour."""
-        return Ink.of(seat)(self.called(seat))
+        return Ink.of(seat)(self.seat_name(seat))
 
     def _allowed(self, sight: Sight[A, V]) -> str:
         names = [self.rules.format(action) for action in sight.actions]
         more = len(names) - _MOST_NAMED
-        return f"Enter {either([*names[:_MOST_NAMED], f'{more} more'] if more > 0 else names)}."
+        return f"Enter {join_or([*names[:_MOST_NAMED], f'{more} more'] if more > 0 else names)}."

@@ -1,7 +1,7 @@
 """How a game speaks: its questions, boards and messages, as values without any I/O.
 
 A dialogue is a generator that yields a question and is sent the line entered, so terminal, tests
-and pages drive the same words. Ink marks in a text say what may be coloured; `plain` drops them.
+and pages drive the same words. Ink marks in a text say what may be coloured; `strip_ink` drops them.
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from duels.core.errors import DuelsError, quote
 from duels.core.narration import Narration
-from duels.core.notation import whole_number
+from duels.core.notation import parse_whole_number
 from duels.core.rules import A, Event, Seat, Sight, V
 from duels.core.text_board import TextBoard
 
@@ -48,20 +48,20 @@ _END = "\ue000"
 _MARKS = re.compile("[\ue000-\ue007]")
 
 
-def plain(text: str) -> str:
+def strip_ink(text: str) -> str:
     """The text itself, without ink."""
     return text if text.isascii() else _MARKS.sub("", text)
 
 
-def inked(text: str, codes: dict[Ink, str]) -> str:
+def apply_ink(text: str, codes: dict[Ink, str]) -> str:
     """The text with each ink turned into its terminal code; inks may nest."""
     return "".join(
         f"{''.join(codes[ink] for ink in inks)}{piece}\x1b[0m" if inks else piece
-        for piece, inks in pieces(text)
+        for piece, inks in split_by_ink(text)
     )
 
 
-def pieces(text: str) -> list[tuple[str, tuple[Ink, ...]]]:
+def split_by_ink(text: str) -> list[tuple[str, tuple[Ink, ...]]]:
     """The text in pieces, each with the inks that lie on it, the outermost first."""
     found: list[tuple[str, tuple[Ink, ...]]] = []
     inks: tuple[Ink, ...] = ()
@@ -101,7 +101,7 @@ class Question:
 Dialogue = Generator[Question, str, T]
 
 
-class Refused(DuelsError):
+class InvalidEntry(DuelsError):
     """An entry cannot be taken; the message says why and what can."""
 
 
@@ -111,16 +111,16 @@ def ask_until(prompt: str, read: Callable[[str], T], secret: bool = False, notic
         entry = yield Question(prompt, notice, secret)
         try:
             return read(entry)
-        except Refused as refusal:
+        except InvalidEntry as refusal:
             notice = str(refusal)
 
 
 def read_number(entry: str, allowed: str) -> int:
     """The whole number entered; `allowed` completes the refusal of anything else."""
-    number = whole_number(entry)
+    number = parse_whole_number(entry)
     if number is None:
         why = "out of range" if _INTEGER.fullmatch(entry.strip()) else "not a whole number"
-        raise Refused(f"{shown(entry)} is {why}. {allowed}")
+        raise InvalidEntry(f"{quote_entry(entry)} is {why}. {allowed}")
     return number
 
 
@@ -131,15 +131,15 @@ def read_yes(entry: str) -> bool:
         return True
     if word in ("no", "n"):
         return False
-    raise Refused(f"{shown(entry)} is neither yes nor no. Please enter yes or no.")
+    raise InvalidEntry(f"{quote_entry(entry)} is neither yes nor no. Please enter yes or no.")
 
 
-def shown(entry: str) -> str:
+def quote_entry(entry: str) -> str:
     """An entry as a refusal names it."""
     return quote(entry.strip()) if entry.strip() else "An empty line"
 
 
-def either(options: Sequence[object], most: int | None = None) -> str:
+def join_or(options: Sequence[object], most: int | None = None) -> str:
     """`3`, `3 or 5`, `3, 5 or 6`; above `most` options the last part is a count: `3, 5 or 4 more`."""
     words = [str(option) for option in options]
     if most is not None and len(words) > most:
@@ -194,22 +194,22 @@ class Words(ABC, Generic[A, V]):
         """Where on the board the action is made; None: it is chosen from a list."""
         return None
 
-    def named(self, sight: Sight[A, V], action: A) -> str:
+    def name_action(self, sight: Sight[A, V], action: A) -> str:
         """The action as advice names it: as it is entered (`stay`)."""
         return sight.rules.format(action)
 
-    def in_short(self, sight: Sight[A, V], actions: Sequence[A]) -> str:
+    def summarize_actions(self, sight: Sight[A, V], actions: Sequence[A]) -> str:
         """Several actions in a few words (`flip any unseen tile`), or '' where they are best listed."""
         return ""
 
-    def called(self, seat: Seat) -> str:
+    def seat_name(self, seat: Seat) -> str:
         """What the game calls a seat: its label, or its token (`X`)."""
         return seat.label
 
-    def remembered(self, sight: Sight[A, V]) -> Narration:
+    def recap(self, sight: Sight[A, V]) -> Narration:
         """What the seat has been shown and the board no longer shows."""
         return Narration()
 
-    def veiled(self, seat: Seat) -> str:
+    def render_secret_turn(self, seat: Seat) -> str:
         """What others see where `seat` decides in secret."""
         return ""

@@ -14,7 +14,7 @@ from duels.core.validation import check_int
 from duels.envs import dice
 from duels.envs.form import PLAIN, Copyable, Form, Named, left_shown
 from duels.envs.past import Past
-from duels.envs.results import Steps, Tally
+from duels.envs.results import BatchTally, Steps
 
 with extra("vector"):
     import numpy as np
@@ -347,13 +347,13 @@ class Batch(Named, Copyable, ABC):
         """
         return self._sample(self.bits(), self._ready(policy))
 
-    def rollout(self, steps: int, policy: ArrayLike | ReadyPolicy | None = None) -> Tally:
+    def rollout(self, steps: int, policy: ArrayLike | ReadyPolicy | None = None) -> BatchTally:
         """Play `steps` steps everywhere and count how games end; games that end start again.
 
         Both seats play by `policy`, a table or `random`: exactly as `step(sample(policy))` would.
         """
         ready = self._ready(policy)
-        tally = Tally.of(self.num_envs, check_int("steps", steps, 0))
+        tally = BatchTally.of(self.num_envs, check_int("steps", steps, 0))
         if not self.autoreset:
             raise DuelsError("A rollout needs a batch that starts ended games again (autoreset=True).")
         for _ in range(steps):

@@ -13,7 +13,7 @@ from duels.core.errors import DuelsError
 from duels.core.extras import extra
 from duels.core.rules import AnyRules, AnySight, Seat
 from duels.core.svg import WIDTH
-from duels.core.words import Words, plain
+from duels.core.words import Words, strip_ink
 
 Picture = NDArray[np.uint8]
 
@@ -55,7 +55,7 @@ class Board:
 
     def text(self, sight: AnySight) -> str:
         """The board in the game's words."""
-        return plain(str(self._words.board(sight)))
+        return strip_ink(str(self._words.board(sight)))
 
     def picture(self, sight: AnySight) -> Picture:
         """[y, x, colour] the drawn board. All pictures of a game have one size: films need that."""

@@ -25,7 +25,7 @@ class Steps(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Tally:
+class BatchTally:
     """What a rollout came to, per environment."""
 
     steps: int
@@ -37,7 +37,7 @@ class Tally:
     """[env] games cut off by the limit."""
 
     @classmethod
-    def of(cls, envs: int, steps: int = 0) -> "Tally":
+    def of(cls, envs: int, steps: int = 0) -> "BatchTally":
         """A rollout in which no game has ended yet."""
         counts = np.zeros((4, envs), np.int64)
         return cls(steps * envs, np.ascontiguousarray(counts[:2].T), counts[2], counts[3])

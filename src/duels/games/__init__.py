@@ -74,7 +74,7 @@ def find_game(name: str) -> Game:
     raise UnknownName(no_such("game", str(name), [game.name for game in all_games()]))
 
 
-def rules_of(game: "str | Game | AnyRules", **options: "OptionValue") -> "AnyRules":
+def resolve_rules(game: "str | Game | AnyRules", **options: "OptionValue") -> "AnyRules":
     """Rules from a game's name or a Game, each with options, or the given rules themselves."""
     from duels.core.rules import Rules
 
@@ -93,12 +93,12 @@ def start(game: "str | Game | AnyRules", **options: "OptionValue") -> "AnyMatch"
     """Start a match of a game: a name or a Game, each with options, or rules."""
     from duels.core.match import Match
 
-    return Match.start(rules_of(game, **options))
+    return Match.start(resolve_rules(game, **options))
 
 
 def load_record(text: str, game: Game | None = None) -> "Record":
     """Read and check a record of any game, or of `game`; RecordError names the first wrong line."""
-    from duels.core.record import loads
+    from duels.core.record import parse_record_text
 
     def find(name: str) -> Any:
         if game is None:
@@ -107,4 +107,4 @@ def load_record(text: str, game: Game | None = None) -> "Record":
             raise UnknownName(f"This is a record of {quote(name)}, not of {game.name}.")
         return game.rules_class()
 
-    return loads(text, find)
+    return parse_record_text(text, find)

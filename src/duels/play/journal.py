@@ -23,9 +23,18 @@ from duels.core.record import (
     format_entry,
     format_header,
     format_result,
-    most_entries,
+    max_entries,
 )
-from duels.files import NO_WAIT, InUse, let_go, lock, naming, put, settle_folder, write_all
+from duels.files import (
+    NO_WAIT,
+    FileInUse,
+    close_quietly,
+    lock,
+    name_file_in_errors,
+    sync_folder,
+    write_all,
+    write_and_open,
+)
 from duels.play.dice import new_seed
 from duels.play.library import MOST_BYTES, free_path, parse_record, read_bytes, remember
 
@@ -101,7 +110,7 @@ class Journal:
         if self._changed_by_others():
             self._go_on_beside(match)
         elif self._read == self._content(match):
-            with naming(self.path):
+            with name_file_in_errors(self.path):
                 os.fsync(self._handle)  # whoever wrote it may have been killed before that
             self._measure(match)
         else:
@@ -130,7 +139,7 @@ class Journal:
         if self._changed_by_others():
             self._go_on_beside(match)
             return
-        with naming(self.path):
+        with name_file_in_errors(self.path):
             os.ftruncate(self._handle, self._lengths[kept])
             os.fsync(self._handle)
         del self._lengths[kept + 1 :]
@@ -147,7 +156,7 @@ class Journal:
         if not keep and self._lengths and not self._changed_by_others():  # what is not settled is not ours
             with suppress(OSError):
                 os.unlink(self.path)
-        let_go(self._handle)
+        close_quietly(self._handle)
 
     def _write(self, text: str) -> None:
         # One write an entry: the system does not tear it when the process is killed.
@@ -191,14 +200,14 @@ class Journal:
 
     def _turn_to(self, handle: int) -> None:
         """Write there from now on."""
-        let_go(self._handle)
+        close_quietly(self._handle)
         self._handle = handle
 
     def _put(self, match: AnyMatch, over: bool = False) -> int:
         """Write the whole record in one step, and keep it open."""
         content = self._content(match)
         self._check_size(len(content))
-        handle = put(
+        handle = write_and_open(
             self.path,
             content,
             over,
@@ -219,7 +228,7 @@ class Journal:
 
     def _measure(self, match: AnyMatch) -> None:
         """Work out how long the file was after each entry."""
-        self._most = most_entries(match.rules)
+        self._most = max_entries(match.rules)
         header = format_header(match.rules, self._headers)
         pieces = format_entries(match, self._comments)
         first, *sizes = [len(text.encode()) for text in (header + pieces[0], *pieces[1:])]
@@ -230,7 +239,7 @@ class Journal:
 def _lock(handle: int, path: Path, notice: Notice) -> None:
     try:
         locked = lock(handle, path)
-    except InUse:
+    except FileInUse:
         raise DuelsError(f"{path} is being played somewhere else right now.") from None
     if not locked:
         notice(f"{path}: files cannot be locked here; do not play this match in two places at once.")
@@ -241,4 +250,4 @@ def _make_folder(folder: Path) -> None:
     missing = list(takewhile(lambda place: not place.exists(), (folder, *folder.parents)))
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for made in missing:
-        settle_folder(made.parent)
+        sync_folder(made.parent)

@@ -11,10 +11,10 @@ from pathlib import Path
 from duels.core.errors import DuelsError, RecordError
 from duels.core.game import Game
 from duels.core.record import Record, TornRecord
-from duels.files import naming, open_regular, write_whole
+from duels.files import name_file_in_errors, open_regular, write_whole
 from duels.games import load_record
 from duels.paths import data_dir, matches_dir
-from duels.players import seated_in
+from duels.players import read_player_names
 
 MOST_BYTES = 4 << 20
 """No record is larger: reading one is bounded."""
@@ -45,7 +45,7 @@ def parse_record(data: bytes, path: Path, game: Game | None = None) -> Record:
 
 def read_bytes(path: Path) -> bytes:
     """The content of a file that may be a record."""
-    with naming(path), open_regular(path) as file:
+    with name_file_in_errors(path), open_regular(path) as file:
         data = file.read(MOST_BYTES + 1)
     if data is None:  # the kernel's own files may say that there is nothing yet
         raise RecordError("this cannot be read to its end.").within(path)
@@ -55,7 +55,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 @dataclass(frozen=True)
-class Kept:
+class SavedMatch:
     """A match on disk."""
 
     path: Path
@@ -66,7 +66,7 @@ class Kept:
     @property
     def players(self) -> tuple[str, ...]:
         """Who sat at the seats."""
-        return tuple(seated_in(self.record.headers).values())
+        return tuple(read_player_names(self.record.headers).values())
 
     @property
     def result(self) -> str | None:
@@ -80,7 +80,7 @@ class Kept:
         return self.played.strftime("%Y-%m-%d %H:%M UTC")
 
 
-def kept_matches(warn: Callable[[str], None]) -> Iterator[Kept]:
+def list_saved_matches(warn: Callable[[str], None]) -> Iterator[SavedMatch]:
     """Every match with an entry that we know of, the one played last first.
 
     `warn` is told about damaged files. Copies for one seat are no matches of ours.
@@ -96,7 +96,7 @@ def kept_matches(warn: Callable[[str], None]) -> Iterator[Kept]:
             warn(f"Passed over {error}")
             continue
         if record.match.turns and not record.seat:
-            yield Kept(path, record, datetime.fromtimestamp(times[path], UTC))
+            yield SavedMatch(path, record, datetime.fromtimestamp(times[path], UTC))
 
 
 def _last_written(path: Path) -> float | None:
@@ -110,12 +110,12 @@ def _last_written(path: Path) -> float | None:
 
 def last_unfinished(warn: Callable[[str], None]) -> Path | None:
     """The file of the match to go on with: the one played last that is not over."""
-    return next((kept.path for kept in kept_matches(warn) if not kept.record.match.over), None)
+    return next((kept.path for kept in list_saved_matches(warn) if not kept.record.match.over), None)
 
 
 def last_match(warn: Callable[[str], None]) -> Path | None:
     """The file of the match that was played last."""
-    return next((kept.path for kept in kept_matches(warn)), None)
+    return next((kept.path for kept in list_saved_matches(warn)), None)
 
 
 def new_path(game: str) -> Path:

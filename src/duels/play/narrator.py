@@ -34,7 +34,7 @@ class Narrator:
             return next((f"{question.prompt}{turn.action.value}\n" for question in questions), "")
         if all(event.visible_to(self.watching) for event in turn.events):
             return typed(self.words, before.sight(turn.actor), turn.action)
-        return self.words.veiled(turn.actor)
+        return self.words.render_secret_turn(turn.actor)
 
     def happened(self, after: AnyMatch) -> str:
         """What the last decision, or chance, brought about, as a plain prompt shows it."""

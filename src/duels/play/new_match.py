@@ -12,8 +12,15 @@ from duels.core.rules import AnyRules, Seat
 from duels.play.dice import ChanceScript, Dice, new_seed
 from duels.play.journal import Journal
 from duels.play.live import LiveMatch
-from duels.players import HUMAN, NOBODY, PERFECT, Kind, kind_for, seated_in
-from duels.solving.progress import Progress, quiet
+from duels.players import (
+    HUMAN,
+    NO_EXTERNAL_PLAYERS,
+    PERFECT,
+    PlayerKind,
+    read_player_names,
+    resolve_player_kind,
+)
+from duels.solving.progress import Progress, no_progress
 
 MACHINE_LIMIT = 50  # boards of chain, turns of hunt
 
@@ -27,7 +34,7 @@ class SettingError(NotationError):
 
 
 @dataclass
-class NewMatch:
+class MatchSetup:
     """A match to be played; raises DuelsError if that is impossible."""
 
     rules: AnyRules
@@ -37,7 +44,7 @@ class NewMatch:
     seed: str | None = None
     chance: str = ""
     path: Path | None = None
-    outside: Mapping[str, Kind] = field(default_factory=dict)
+    outside: Mapping[str, PlayerKind] = field(default_factory=dict)
     """Players that are no part of the package, by the names that `one` and `two` have for them."""
     swapped: bool = field(init=False, default=False)
     """Whether the second seat moves first, and so is Player 1."""
@@ -45,9 +52,9 @@ class NewMatch:
     """Who plays where `perfect` was asked for and nobody knows perfect play."""
 
     def __post_init__(self) -> None:
-        seated = [kind_for(name, self.rules, self.outside).name for name in (self.one, self.two)]
+        seated = [resolve_player_kind(name, self.rules, self.outside).name for name in (self.one, self.two)]
         if PERFECT in (self.one, self.two) and PERFECT not in seated:
-            self.instead = kind_for(PERFECT, self.rules).name
+            self.instead = resolve_player_kind(PERFECT, self.rules).name
         self.one, self.two = seated
         if HUMAN not in (self.one, self.two):
             self.rules = limited(self.rules)
@@ -87,21 +94,26 @@ def seat_players(
     headers: Mapping[str, str],
     journal: Journal | None = None,
     notice: Callable[[str], None] = lambda text: None,
-    progress: Progress = quiet,
-    outside: Mapping[str, Kind] = NOBODY,
+    progress: Progress = no_progress,
+    outside: Mapping[str, PlayerKind] = NO_EXTERNAL_PLAYERS,
 ) -> LiveMatch:
     """The live match with the players and the chance that a record's header names.
 
     Nothing that a record says is ever run: programs and models are handed in as `outside`.
     """
-    kinds = {seat: kind_for(name, match.rules, outside) for seat, name in seated_in(headers).items()}
+    kinds = {
+        seat: resolve_player_kind(name, match.rules, outside)
+        for seat, name in read_player_names(headers).items()
+    }
     players = {seat: kind.seat(match.rules, progress) if kind.seat else None for seat, kind in kinds.items()}
     script = ChanceScript.parse(match.rules, headers.get("chance", ""))
     names = {seat: kind.name for seat, kind in kinds.items()}
     return LiveMatch(match, players, Dice(headers.get("seed", ""), script, notice), journal, names)
 
 
-def branch(path: Path, record: Record, entries: int, outside: Mapping[str, Kind] = NOBODY) -> Record:
+def branch(
+    path: Path, record: Record, entries: int, outside: Mapping[str, PlayerKind] = NO_EXTERNAL_PLAYERS
+) -> Record:
     """A new match with the first `entries` entries of the one recorded at `path`, to go on with.
 
     Whoever was seated is seated again; where that was nobody but machines, a person takes the seat to move.
@@ -114,7 +126,7 @@ def branch(path: Path, record: Record, entries: int, outside: Mapping[str, Kind]
     if not 0 <= entries <= most:
         raise DuelsError(f"{path} can be played on after 0 to {most} of its entries, not after {entries}.")
     match = match.after(entries)
-    seats = seated_in(record.headers)
+    seats = read_player_names(record.headers)
     if HUMAN not in seats.values():
         seats[match.actor if isinstance(match.actor, Seat) else Seat.ONE] = HUMAN
-    return Record(match, NewMatch(match.rules, seats[Seat.ONE], seats[Seat.TWO], outside=outside).headers())
+    return Record(match, MatchSetup(match.rules, seats[Seat.ONE], seats[Seat.TWO], outside=outside).headers())

@@ -31,7 +31,7 @@ class Randomness(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class DecisionRequest:
     """A decision that a player has to make."""
 
     seat: Seat
@@ -39,7 +39,7 @@ class Question:
     rng: "Random"
 
 
-Asking: TypeAlias = Generator[Question, Answer | NoMove, R]
+DecisionDialogue: TypeAlias = Generator[DecisionRequest, Answer | NoMove, R]
 """Yields questions, is sent the answers, and returns a result: whoever drives it asks the players."""
 
 
@@ -70,7 +70,7 @@ class NextEntry:
         return match.play(self.actor, self.answer.action)
 
 
-def ask_for_entry(match: AnyMatch, dice: Randomness) -> Asking[NextEntry]:
+def ask_for_entry(match: AnyMatch, dice: Randomness) -> DecisionDialogue[NextEntry]:
     """Draw the next entry, or yield the question that decides it; raises GameOver after the end."""
     actor = match.actor
     if actor is None:
@@ -78,7 +78,7 @@ def ask_for_entry(match: AnyMatch, dice: Randomness) -> Asking[NextEntry]:
     if actor is CHANCE:
         return NextEntry(CHANCE, Answer(dice.chance(match)))
     seat = Seat(actor)
-    return NextEntry(seat, (yield Question(seat, match.sight(seat), dice.at(match, seat.label))))
+    return NextEntry(seat, (yield DecisionRequest(seat, match.sight(seat), dice.at(match, seat.label))))
 
 
 def next_entry(match: AnyMatch, players: Mapping[Seat, Player | None], dice: Randomness) -> NextEntry:
@@ -87,16 +87,16 @@ def next_entry(match: AnyMatch, players: Mapping[Seat, Player | None], dice: Ran
     Raises NotYourTurn if a person is to move, GameOver after the end.
     """
 
-    def answer(question: Question) -> Answer | NoMove:
+    def answer(question: DecisionRequest) -> Answer | NoMove:
         player = players.get(question.seat)
         if player is None:
             raise NotYourTurn(f"{question.seat.label} is a person: only a screen can ask.")
         return ask_player(player, question)
 
-    return answer_questions(ask_for_entry(match, dice), answer)
+    return run_dialogue(ask_for_entry(match, dice), answer)
 
 
-def ask_player(player: Player, question: Question, by_policy: bool = False) -> Answer | NoMove:
+def ask_player(player: Player, question: DecisionRequest, by_policy: bool = False) -> Answer | NoMove:
     """Ask a player for its decision; NoMove if it makes none.
 
     With `by_policy` the action is drawn here from the odds that the player tells, if it tells any, and the
@@ -114,7 +114,7 @@ def ask_player(player: Player, question: Question, by_policy: bool = False) -> A
         return none
 
 
-def answer_questions(asking: Asking[R], answer: Callable[[Question], Answer | NoMove]) -> R:
+def run_dialogue(asking: DecisionDialogue[R], answer: Callable[[DecisionRequest], Answer | NoMove]) -> R:
     """Answer every question; the result of `asking`."""
     try:
         question = next(asking)

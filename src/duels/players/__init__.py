@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from duels.core.errors import UnknownName, no_such, quote
 from duels.core.rules import AnyRules, AnySight, Seat
-from duels.games import rules_of
+from duels.games import resolve_rules
 from duels.players.levels import SHARE, LevelPlayer, MixedPlayer
-from duels.solving.progress import Progress, quiet
+from duels.solving.progress import Progress, no_progress
 
 if TYPE_CHECKING:
     from random import Random
@@ -27,7 +27,7 @@ class Player(Protocol):
 
 
 @dataclass(frozen=True)
-class Kind:
+class PlayerKind:
     """A kind of player: its name, a summary, and how to seat one at a game.
 
     A kind without `seat` is a person: a screen has to ask them, in the book's words.
@@ -38,8 +38,8 @@ class Kind:
     seat: Callable[[AnyRules, Progress], Player] | None
 
 
-KINDS: dict[str, Kind] = {}
-NOBODY: Mapping[str, Kind] = {}
+PLAYER_KINDS: dict[str, PlayerKind] = {}
+NO_EXTERNAL_PLAYERS: Mapping[str, PlayerKind] = {}
 """No players from outside."""
 HUMAN = "human"
 BEST, PERFECT = "best", "perfect"
@@ -48,16 +48,16 @@ PROGRAM, MODEL = "program ", "model "
 """How the names begin that programs and models have in records and reports."""
 
 
-def register(kind: Kind) -> None:
+def register_player_kind(kind: PlayerKind) -> None:
     """Add a kind of player, which can then be named wherever a seat is filled."""
-    KINDS[kind.name] = kind
+    PLAYER_KINDS[kind.name] = kind
 
 
-def find_kind(name: str) -> Kind:
+def find_player_kind(name: str) -> PlayerKind:
     """The kind that goes by `name`, in any letter case."""
-    kind = KINDS.get(name.strip().lower())
+    kind = PLAYER_KINDS.get(name.strip().lower())
     if not kind:
-        raise UnknownName(no_such("player", name, list(KINDS)))
+        raise UnknownName(no_such("player", name, list(PLAYER_KINDS)))
     return kind
 
 
@@ -69,18 +69,20 @@ def strongest(rules: AnyRules) -> str:
     return BEST if rules.has_secrets else PERFECT
 
 
-def kind_for(name: str, rules: AnyRules, outside: Mapping[str, Kind] = NOBODY) -> Kind:
+def resolve_player_kind(
+    name: str, rules: AnyRules, outside: Mapping[str, PlayerKind] = NO_EXTERNAL_PLAYERS
+) -> PlayerKind:
     """The kind that goes by `name` in this game: `best` where `perfect` is asked for and not known.
 
-    `outside` are players that are no part of the package, by their names (see `players.outside`).
+    `outside` are players that are no part of the package, by their names (see `players.external`).
     """
     if name in outside:
         return outside[name]
-    kind = find_kind(name)
-    return KINDS[strongest(rules)] if kind.name == PERFECT else kind
+    kind = find_player_kind(name)
+    return PLAYER_KINDS[strongest(rules)] if kind.name == PERFECT else kind
 
 
-def seated_in(headers: Mapping[str, str]) -> dict[Seat, str]:
+def read_player_names(headers: Mapping[str, str]) -> dict[Seat, str]:
     """The name of the player at each seat, as a record's header has it; people by default."""
     return {seat: headers.get(f"seat{seat.value}", HUMAN) for seat in Seat}
 
@@ -88,12 +90,12 @@ def seated_in(headers: Mapping[str, str]) -> dict[Seat, str]:
 def make_player(
     name: str,
     game: "str | Game | AnyRules",
-    progress: Progress = quiet,
+    progress: Progress = no_progress,
     **options: "OptionValue",
 ) -> Player:
     """A player of the kind `name`, for one seat: of a game (with options), or under the given rules."""
-    rules = rules_of(game, **options)
-    kind = kind_for(name, rules)
+    rules = resolve_rules(game, **options)
+    kind = resolve_player_kind(name, rules)
     if not kind.seat:
         raise UnknownName(f"{quote(name)} is a person: only a screen can ask it.")
     return kind.seat(rules, progress)
@@ -102,12 +104,12 @@ def make_player(
 # -- players from outside the package, as records name them -------------------------------------------
 
 
-def is_outside(name: str) -> bool:
+def is_external(name: str) -> bool:
     """Whether a record's name for a player is that of one from outside, who has to be seated again."""
     return name.startswith((PROGRAM, MODEL))
 
 
-def told_apart(kinds: Iterable[Kind]) -> list[Kind]:
+def number_duplicates(kinds: Iterable[PlayerKind]) -> list[PlayerKind]:
     """The same kinds; of several that have the same name, later ones get a number."""
     seen: dict[str, int] = {}
     apart = []
@@ -117,22 +119,22 @@ def told_apart(kinds: Iterable[Kind]) -> list[Kind]:
     return apart
 
 
-def is_called(name: str, recorded: str) -> bool:
+def matches_recorded_name(name: str, recorded: str) -> bool:
     """Whether a player of this name may be the one that a record names, perhaps with a number."""
     return recorded == name or re.fullmatch(rf"{re.escape(name)} \([0-9]+\)", recorded) is not None
 
 
-def option_to_seat(name: str, seat: int) -> str:
+def format_seat_option(name: str, seat: int) -> str:
     """The option that fills a seat of somebody from outside again, to be completed."""
     return f"--seat{seat} " + ("model:NAME --base-url URL" if name.startswith(MODEL) else '"cmd:COMMAND"')
 
 
 def refuse_unseated(name: str, seat: int) -> None:
     """Say how a seat of somebody from outside is filled again."""
-    if is_outside(name):
+    if is_external(name):
         raise UnknownName(
             f"seat {seat} was {quote(name)}, and a record does not say how to call it: "
-            f"add {option_to_seat(name, seat)}."
+            f"add {format_seat_option(name, seat)}."
         )
 
 
@@ -172,9 +174,13 @@ class GreedyPlayer(MixedPlayer):
         return dict.fromkeys(best, 1 / len(best))
 
 
-register(Kind(HUMAN, "a person at this keyboard", None))
-register(Kind("random", "any legal move, each as likely", lambda rules, progress: RandomPlayer()))
-register(Kind("greedy", "looks one move ahead", lambda rules, progress: GreedyPlayer(rules)))
+register_player_kind(PlayerKind(HUMAN, "a person at this keyboard", None))
+register_player_kind(
+    PlayerKind("random", "any legal move, each as likely", lambda rules, progress: RandomPlayer())
+)
+register_player_kind(
+    PlayerKind("greedy", "looks one move ahead", lambda rules, progress: GreedyPlayer(rules))
+)
 
 
 SUMMARY = {
@@ -188,10 +194,10 @@ SUMMARY = {
 
 
 def _seat_level(share: float, rules: AnyRules, progress: Progress) -> Player:
-    from duels.solving.oracles import oracle_for  # a list of players needs no oracle
+    from duels.solving.oracles import get_oracle  # a list of players needs no oracle
 
-    return LevelPlayer(oracle_for(rules, progress), share)
+    return LevelPlayer(get_oracle(rules, progress), share)
 
 
 for _name, _share in {**SHARE, PERFECT: SHARE[BEST]}.items():
-    register(Kind(_name, SUMMARY[_name], partial(_seat_level, _share)))
+    register_player_kind(PlayerKind(_name, SUMMARY[_name], partial(_seat_level, _share)))

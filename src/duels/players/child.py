@@ -11,7 +11,7 @@ from pathlib import Path
 from time import monotonic
 
 from duels.core.errors import DuelsError, quote
-from duels.players.failures import Failed, Failure
+from duels.players.failures import BadAnswer, Failure
 
 MOST_WRITTEN = 1 << 20
 """Bytes that a program may write before we stop reading an answer."""
@@ -90,7 +90,7 @@ class Child:
                     data = data[os.write(self._in.fileno(), data) :]
                 except BlockingIOError:
                     if not self._wait(deadline):
-                        raise Failed(Failure.LATE, "it does not read what it is asked.") from None
+                        raise BadAnswer(Failure.LATE, "it does not read what it is asked.") from None
                 except OSError:
                     raise self._crashed() from None
         finally:
@@ -100,9 +100,9 @@ class Child:
         """Read one line; Failed if none comes in time, or the program ends."""
         while (end := self._buffer.find(b"\n")) < 0:
             if len(self._buffer) > MOST_WRITTEN:
-                raise Failed(Failure.FLOODED, f"it wrote a line of more than {MOST_WRITTEN:,} bytes.")
+                raise BadAnswer(Failure.FLOODED, f"it wrote a line of more than {MOST_WRITTEN:,} bytes.")
             if not self._wait(deadline) and b"\n" not in self._buffer:
-                raise Failed(Failure.LATE, "no answer came in time.")
+                raise BadAnswer(Failure.LATE, "no answer came in time.")
         line = bytes(self._buffer[:end])
         del self._buffer[: end + 1]
         return line.decode("utf-8", "replace")
@@ -137,7 +137,7 @@ class Child:
             self._log.flush()
             self._logged += len(data)
 
-    def _crashed(self) -> Failed:
+    def _crashed(self) -> BadAnswer:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_GRACE)
         for _ in range(MOST_LOGGED // _CHUNK):
@@ -147,7 +147,7 @@ class Child:
         code = self._process.poll()
         how = "it closed its output" if code is None else _ended(code)
         said = self._tail.decode("utf-8", "replace").strip().splitlines()
-        return Failed(Failure.CRASHED, f"{how}{f', saying {quote(said[-1], 200)}' if said else ''}.")
+        return BadAnswer(Failure.CRASHED, f"{how}{f', saying {quote(said[-1], 200)}' if said else ''}.")
 
     def close(self) -> bool:
         """End the program and all that it started; whether it left by itself when its input was closed."""

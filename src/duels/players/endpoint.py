@@ -31,7 +31,7 @@ from duels.players.completions import (
     read_problem,
     read_reply,
 )
-from duels.players.failures import TransportFailed
+from duels.players.failures import TransportError
 
 if TYPE_CHECKING:
     import httpx
@@ -49,7 +49,7 @@ _DOWN = 3  # decisions in a row without a reply, after which nothing more is ask
 
 
 @dataclass(frozen=True)
-class Settings:
+class EndpointSettings:
     """Where a model is, how it is asked, and what that costs."""
 
     base_url: str = ""
@@ -127,7 +127,7 @@ class Endpoint:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: EndpointSettings,
         meter: Meter | None = None,
         sleep: Callable[[float], Any] = asyncio.sleep,
         tell: Callable[[str], None] = lambda text: None,
@@ -187,7 +187,7 @@ class Endpoint:
             most = self.settings.total_seconds
             if monotonic() + pause > started + (most if self._reached else min(most, _TO_CONNECT)):
                 self._in_vain = self._in_vain + 1 if self._reached else _DOWN
-                raise TransportFailed(told)
+                raise TransportError(told)
             self._tell(f"{told}; trying again in {pause:.0f} s")
             await self._sleep(pause)
             wait = min(2 * wait, _LONGEST_WAIT)

@@ -22,7 +22,7 @@ class Failure(Enum):
     REFUSED = "refused"
 
 
-class Failed(DuelsError):
+class BadAnswer(DuelsError):
     """One attempt gave no move."""
 
     def __init__(self, failure: Failure, detail: str) -> None:
@@ -37,7 +37,7 @@ class Failed(DuelsError):
 class NoMove(DuelsError):
     """All attempts at one decision failed: by rule the match is forfeited."""
 
-    def __init__(self, player: str, failed: tuple[Failed, ...]) -> None:
+    def __init__(self, player: str, failed: tuple[BadAnswer, ...]) -> None:
         last = failed[-1]
         tries = "attempt" if len(failed) == 1 else "attempts"
         super().__init__(
@@ -50,7 +50,7 @@ class NoMove(DuelsError):
         return type(self), (self.player, self.failed)
 
 
-class TransportFailed(DuelsError):
+class TransportError(DuelsError):
     """No reply could be had over the wire; the match is unfinished, and nobody has lost it."""
 
 
@@ -60,4 +60,4 @@ class Answer:
 
     action: Any
     policy: dict[Any, float] | None = None
-    failed: tuple[Failed, ...] = ()
+    failed: tuple[BadAnswer, ...] = ()

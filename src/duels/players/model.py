@@ -9,8 +9,8 @@ from duels.core.errors import BadOption
 from duels.core.rules import AnyRules, AnySight
 from duels.players import MODEL
 from duels.players.completions import FLOODED, MOST_TEXT, STOPPED_BY_FILTER, STOPPED_BY_LENGTH, Reply, Usage
-from duels.players.endpoint import Endpoint, Recorder, Settings
-from duels.players.failures import Answer, Failed, Failure, NoMove
+from duels.players.endpoint import Endpoint, EndpointSettings, Recorder
+from duels.players.failures import Answer, BadAnswer, Failure, NoMove
 from duels.players.prompt import Labels, again_messages, opening_messages, read_move
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class ModelPlayer:
         """
         shown = self._mirror.sight(sight) if self._mirror else sight
         messages = opening_messages(shown, self._settings.show_actions, self._labels)
-        failed: list[Failed] = []
+        failed: list[BadAnswer] = []
         used = Usage()
         while len(failed) <= self._settings.retries:
             reply = await self._endpoint.chat(self._model, messages, record)
@@ -45,9 +45,9 @@ class ModelPlayer:
                 action, policy = read_move(
                     reply.text, shown, self._labels, show_actions=self._settings.show_actions
                 )
-            except Failed as failure:
+            except BadAnswer as failure:
                 messages = again_messages(messages, reply.text, failure.detail)
-                failed.append(Failed(failure.failure, self._endpoint.without_key(failure.detail)))
+                failed.append(BadAnswer(failure.failure, self._endpoint.without_key(failure.detail)))
                 continue
             if self._mirror:
                 back = self._mirror.action
@@ -62,17 +62,17 @@ class ModelPlayer:
 def _check(reply: Reply) -> None:
     """Failed, if a reply was refused or cut off."""
     if reply.refusal or reply.finish == STOPPED_BY_FILTER:
-        raise Failed(Failure.REFUSED, f"the model refused: {reply.refusal or 'by a filter of contents'}.")
+        raise BadAnswer(Failure.REFUSED, f"the model refused: {reply.refusal or 'by a filter of contents'}.")
     if reply.finish == FLOODED:
-        raise Failed(Failure.FLOODED, f"the answer is longer than {MOST_TEXT:,} characters.")
+        raise BadAnswer(Failure.FLOODED, f"the answer is longer than {MOST_TEXT:,} characters.")
     if reply.finish == STOPPED_BY_LENGTH:
-        raise Failed(Failure.CUT_OFF, "the answer was cut off by its limit of length.")
+        raise BadAnswer(Failure.CUT_OFF, "the answer was cut off by its limit of length.")
 
 
 class SeatedModel:
     """A model at a seat of a match that waits for it; requests are not kept."""
 
-    def __init__(self, model: str, rules: AnyRules, settings: Settings) -> None:
+    def __init__(self, model: str, rules: AnyRules, settings: EndpointSettings) -> None:
         self.name = MODEL + model
         self._model = model
         self._rules = rules
@@ -91,7 +91,7 @@ class SeatedModel:
             return answer
 
 
-def check_disguise(rules: AnyRules, settings: Settings) -> None:
+def check_disguise(rules: AnyRules, settings: EndpointSettings) -> None:
     """BadOption, if positions of this game cannot be asked about as the settings say."""
     if settings.mirror:
         Mirror.of(rules)

@@ -12,7 +12,7 @@ from duels.core.errors import DuelsError
 from duels.core.rules import AnyRules, AnySight
 from duels.players import PROGRAM, protocol
 from duels.players.child import KEY_ENV, Child, split_command
-from duels.players.failures import Answer, Failed, Failure, NoMove
+from duels.players.failures import Answer, BadAnswer, Failure, NoMove
 
 if TYPE_CHECKING:
     from random import Random
@@ -22,7 +22,7 @@ _NEEDS_RESTART = frozenset({Failure.LATE, Failure.CRASHED, Failure.FLOODED})
 
 
 @dataclass(frozen=True)
-class Limits:
+class ProgramLimits:
     """What a program may take, and how often it is asked again."""
 
     move_seconds: float = 10.0
@@ -33,7 +33,7 @@ class Limits:
     """How often a decision is asked again, with the reason, before the match is forfeited."""
 
 
-USUAL = Limits()
+USUAL = ProgramLimits()
 
 
 class ProgramPlayer:
@@ -43,7 +43,7 @@ class ProgramPlayer:
         self,
         command: str,
         rules: AnyRules,
-        limits: Limits = USUAL,
+        limits: ProgramLimits = USUAL,
         log: Path | None = None,
         secret: str = KEY_ENV,
     ) -> None:
@@ -84,11 +84,11 @@ class ProgramPlayer:
             return self._decide(sight, rng)
 
     def _decide(self, sight: AnySight, rng: "Random") -> Answer:
-        failed: list[Failed] = []
+        failed: list[BadAnswer] = []
         while len(failed) <= self._limits.retries:
             try:
                 action, policy = self._ask(sight, failed[-1].detail if failed else "")
-            except Failed as failure:
+            except BadAnswer as failure:
                 failed.append(failure)
                 if failure.failure in _NEEDS_RESTART:
                     self._kill()
@@ -137,7 +137,7 @@ class ProgramPlayer:
             answer = protocol.read_answer(child.receive(deadline), self._number)
             if answer is not None:
                 return protocol.read_move(answer, sight)
-        raise Failed(Failure.FLOODED, f"it wrote {MOST_STALE} answers to questions that were not open.")
+        raise BadAnswer(Failure.FLOODED, f"it wrote {MOST_STALE} answers to questions that were not open.")
 
     def _started(self) -> Child:
         """The running program, after the handshake."""

@@ -9,11 +9,11 @@ from typing import Any
 
 from duels.core.errors import BadOption, NotationError, quote
 from duels.core.information_sets import spell_history
-from duels.core.options import options_of
+from duels.core.options import list_options
 from duels.core.rules import AnyRules, AnySight, OpenRules, Seat
-from duels.core.words import plain
+from duels.core.words import strip_ink
 from duels.players import protocol
-from duels.players.failures import Failed, Failure
+from duels.players.failures import BadAnswer, Failure
 
 _HOW = (
     "Think as long as you like. End your answer with one line that holds nothing but a JSON object with your "
@@ -87,9 +87,9 @@ def opening_messages(
     words = rules.game.words(rules)
     renamed = labels.renamed if labels else str
     parts = [
-        f"You are {_called(words.called(sight.seat), sight.seat)}, and it is your turn.",
+        f"You are {_called(words.seat_name(sight.seat), sight.seat)}, and it is your turn.",
         renamed(_played(sight)),
-        "The position:\n" + renamed(plain(str(words.board(sight)))).strip("\n"),
+        "The position:\n" + renamed(strip_ink(str(words.board(sight)))).strip("\n"),
     ]
     if not labels:
         parts.append(f"In notation: {rules.format_position(sight)}")
@@ -131,7 +131,7 @@ def _options(rules: AnyRules) -> list[str]:
     options = rules.options()
     told = ", ".join(
         f"{option.name} {options[option.name]}{option.help and f' ({option.help})'}"
-        for option in options_of(type(rules))
+        for option in list_options(type(rules))
         if option.name in options
     )
     return [f"This match differs from that: {told}."] if told else []
@@ -158,7 +158,7 @@ def read_move(
     If it is no move, the reason names the legal actions only with `show_actions`.
     """
     if not text.strip():
-        raise Failed(Failure.EMPTY, "the answer is empty.")
+        raise BadAnswer(Failure.EMPTY, "the answer is empty.")
     told = _last_object(text)
     if told is not None:
         return protocol.read_move(told, sight, labels, show_actions)

@@ -12,7 +12,7 @@ from duels.core.errors import NotationError, quote
 from duels.core.information_sets import spell_history
 from duels.core.options import options_data
 from duels.core.rules import AnyRules, AnySight
-from duels.players.failures import Failed, Failure
+from duels.players.failures import BadAnswer, Failure
 
 VERSION = 1
 _LARGEST = 1e9  # of a weight in a policy; NaN is not below it
@@ -57,10 +57,10 @@ def read_ready(line: str) -> Mapping[str, Any]:
     """The answer to `hello`; unknown keys are left alone."""
     message = _read(line)
     if message.get("type") != "ready":
-        raise Failed(Failure.UNREADABLE, f'{quote(line, 80)} came where {{"type": "ready"}} was expected.')
+        raise BadAnswer(Failure.UNREADABLE, f'{quote(line, 80)} came where {{"type": "ready"}} was expected.')
     version = message.get("protocol", VERSION)
     if version != VERSION:
-        raise Failed(Failure.REFUSED, f"it speaks protocol {quote(str(version))}; we speak {VERSION}.")
+        raise BadAnswer(Failure.REFUSED, f"it speaks protocol {quote(str(version))}; we speak {VERSION}.")
     return message
 
 
@@ -68,7 +68,7 @@ def read_answer(line: str, number: int) -> Mapping[str, Any] | None:
     """The answer to the question with this id; None if it answers another, and so comes too late."""
     message = _read(line)
     if "id" not in message:
-        raise Failed(Failure.UNREADABLE, f"{quote(line, 80)} has no id.")
+        raise BadAnswer(Failure.UNREADABLE, f"{quote(line, 80)} has no id.")
     return message if message["id"] == number else None
 
 
@@ -97,7 +97,7 @@ def read_move(
         return None, _read_policy(told, sight, notation, show_actions)
     text = message.get("action")
     if text is None:
-        raise Failed(Failure.EMPTY, "the answer has neither an action nor a policy.")
+        raise BadAnswer(Failure.EMPTY, "the answer has neither an action nor a policy.")
     return read_action(text, sight, notation, show_actions), None
 
 
@@ -109,20 +109,20 @@ def read_action(
     if type(text) is int:  # as JSON has a number, which many an action is
         text = str(text)
     if not isinstance(text, str):
-        raise Failed(Failure.UNREADABLE, f"an action is text, not {quote(str(text))}.")
+        raise BadAnswer(Failure.UNREADABLE, f"an action is text, not {quote(str(text))}.")
     if not text.strip():
-        raise Failed(Failure.EMPTY, "the action is empty.")
+        raise BadAnswer(Failure.EMPTY, "the action is empty.")
     try:
         action = spelled.parse(text)
     except NotationError as error:
-        raise Failed(Failure.UNREADABLE, str(error)) from None
+        raise BadAnswer(Failure.UNREADABLE, str(error)) from None
     if action not in sight.actions:
         listed = ""
         if show_actions:
             allowed = [spelled.format(each) for each in sight.actions[:_MOST_NAMED]]
             more = len(sight.actions) - len(allowed)
             listed = "; allowed: " + ", ".join([*allowed, f"{more} more"] if more else allowed)
-        raise Failed(Failure.ILLEGAL, f"{quote(text)} is not allowed now{listed}.")
+        raise BadAnswer(Failure.ILLEGAL, f"{quote(text)} is not allowed now{listed}.")
     return action
 
 
@@ -130,19 +130,19 @@ def _read_policy(
     told: object, sight: AnySight, notation: Notation | None, show_actions: bool
 ) -> dict[Any, float]:
     if not isinstance(told, dict) or not told:
-        raise Failed(Failure.UNREADABLE, "a policy maps actions to probabilities.")
+        raise BadAnswer(Failure.UNREADABLE, "a policy maps actions to probabilities.")
     policy: dict[Any, float] = {}
     for text, chance in told.items():
         if isinstance(chance, bool) or not isinstance(chance, int | float) or not abs(chance) <= _LARGEST:
-            raise Failed(Failure.UNREADABLE, f"the probability of {quote(text)} is no number.")
+            raise BadAnswer(Failure.UNREADABLE, f"the probability of {quote(text)} is no number.")
         if chance < 0:
-            raise Failed(Failure.UNREADABLE, f"the probability of {quote(text)} is negative.")
+            raise BadAnswer(Failure.UNREADABLE, f"the probability of {quote(text)} is negative.")
         if chance:
             action = read_action(text, sight, notation, show_actions)
             policy[action] = policy.get(action, 0.0) + chance
     total = sum(policy.values())
     if not isclose(total, 1, abs_tol=1e-6):
-        raise Failed(Failure.UNREADABLE, f"the probabilities of a policy sum to 1, not to {total:g}.")
+        raise BadAnswer(Failure.UNREADABLE, f"the probabilities of a policy sum to 1, not to {total:g}.")
     return {action: chance / total for action, chance in policy.items()}
 
 
@@ -152,11 +152,11 @@ def _game(rules: AnyRules) -> dict[str, Any]:
 
 def _read(line: str) -> Mapping[str, Any]:
     if not line.strip():
-        raise Failed(Failure.EMPTY, "an empty line came.")
+        raise BadAnswer(Failure.EMPTY, "an empty line came.")
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
-        raise Failed(Failure.UNREADABLE, f"{quote(line, 80)} is not a line of JSON.") from None
+        raise BadAnswer(Failure.UNREADABLE, f"{quote(line, 80)} is not a line of JSON.") from None
     if not isinstance(message, dict):
-        raise Failed(Failure.UNREADABLE, f"{quote(line, 80)} is not a JSON object.")
+        raise BadAnswer(Failure.UNREADABLE, f"{quote(line, 80)} is not a JSON object.")
     return message

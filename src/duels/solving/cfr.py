@@ -19,8 +19,8 @@ from typing import Any
 from duels.core.errors import DuelsError
 from duels.core.rules import CHANCE, AnyRules, Seat
 from duels.solving import best_response
-from duels.solving.progress import Progress, quiet
-from duels.solving.tree import Matches, Tree
+from duels.solving.progress import Progress, no_progress
+from duels.solving.tree import NodeMatches, Tree
 
 TARGET = 0.0002
 """The NashConv at which to stop: what both seats together could gain by other play, as a chance to win."""
@@ -190,7 +190,7 @@ class _Learner:
         return policy
 
 
-def find_equilibrium(tree: Tree, progress: Progress = quiet) -> Solution:
+def find_equilibrium(tree: Tree, progress: Progress = no_progress) -> Solution:
     """A pair of policies that gives next to nothing away: TARGET, or what the iterations allowed come to."""
     sides = sides_of(tree)
     learners = {seat: _Learner(side) for seat, side in sides.items()}
@@ -244,7 +244,7 @@ def best_plans(
     Quicker than `best_response`, which searches the game from the rules alone and checks what is found here.
     """
     sides = sides_of(tree)
-    matches = Matches(rules, tree)
+    matches = NodeMatches(rules, tree)
     plans = {seat: _plan(side, matches, policy) for seat, side in sides.items()}
     found = {}
     for seat, side in sides.items():
@@ -253,7 +253,7 @@ def best_plans(
     return found
 
 
-def _plan(side: Side, matches: Matches, policy: best_response.Policy[Any, Any]) -> list[float]:
+def _plan(side: Side, matches: NodeMatches, policy: best_response.Policy[Any, Any]) -> list[float]:
     """The probability of doing all of each sequence; the policy is not asked where it never comes to."""
     plan = [1.0] + [0.0] * (side.sequences - 1)
     for (before, first, end), node in zip(side.decisions, side.nodes, strict=True):

@@ -11,11 +11,11 @@ from math import sqrt
 from random import Random
 from typing import Generic
 
-from duels.core.options import Option, OptionValue, options_of
+from duels.core.options import Option, OptionValue, list_options
 from duels.core.rules import CHANCE, A, AnyRules, OpenRules, S, Seat
 from duels.solving.graph import HALF, Graph, backup, backward_induction, explore
 from duels.solving.oracle import Check, OpenOracle
-from duels.solving.progress import Progress, quiet
+from duels.solving.progress import Progress, no_progress
 
 # A right oracle fails a sampled check once in 16,000 seeds; the seed is fixed, so it does not fail by luck.
 _DEVIATIONS = 4
@@ -24,7 +24,7 @@ _MOST_TURNS = 60
 
 def in_words(rules: AnyRules) -> str:
     """The options of a game, for people: which size was checked."""
-    values = {option.name: getattr(rules, option.name) for option in options_of(type(rules))}
+    values = {option.name: getattr(rules, option.name) for option in list_options(type(rules))}
     return ", ".join(f"{name.replace('_', ' ')} {_told(v)}" for name, v in values.items() if v is not None)
 
 
@@ -35,13 +35,13 @@ def _told(value: OptionValue) -> str:
 def backward_induction_agrees(
     rules: OpenRules[S, A],
     starts: Iterable[S],
-    worth: Callable[[S], Fraction],
-    progress: Progress = quiet,
+    state_value: Callable[[S], Fraction],
+    progress: Progress = no_progress,
 ) -> Check:
-    """Compare `worth` with brute force on every state that can be reached from `starts`."""
+    """Compare `state_value` with brute force on every state that can be reached from `starts`."""
     graph = explore(rules, starts, progress)
     values = backward_induction(graph)
-    wrong = [s for s, value in zip(graph.states, values, strict=True) if worth(s) != value]
+    wrong = [s for s, value in zip(graph.states, values, strict=True) if state_value(s) != value]
     return Check(
         "backward induction over the rules gives the same value everywhere",
         not wrong,
@@ -73,7 +73,7 @@ def sampled_play_agrees(
         gains = []
         for game in range(games):
             start = starts[game % len(starts)]
-            gain = float(playout(rules, oracle, start, perfect, rng) - oracle.worth(start))
+            gain = float(playout(rules, oracle, start, perfect, rng) - oracle.state_value(start))
             gains.append(gain if Seat.ONE in perfect else -gain)
         mean = sum(gains) / games
         error = _DEVIATIONS * sqrt(sum((gain - mean) ** 2 for gain in gains)) / games
@@ -100,7 +100,7 @@ def playout(
             verdict = oracle.judge(rules.sight(state, Seat(actor)))
             weights = [judged.weight for judged in verdict.actions]
         state = rules.apply(state, rng.choices(actions, weights)[0]).state
-    return oracle.worth(state)
+    return oracle.state_value(state)
 
 
 def broken_equations(graph: Graph[S], values: Sequence[Fraction]) -> Iterator[int]:

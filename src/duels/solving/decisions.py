@@ -77,9 +77,9 @@ class Decisions(Generic[S, A, V]):
         return cast(S, replace(cast(Any, state), **{self.clock: 0})), ticks
 
 
-def most_decisions(rules: AnyRules) -> int | None:
+def max_decisions(rules: AnyRules) -> int | None:
     """An upper bound on how many states there are without the limit, where the rules tell one."""
-    return _limited_to(rules, None).most_states()
+    return _limited_to(rules, None).max_states()
 
 
 def _limited_to(rules: Rules[S, A, V], limit: int | None) -> Rules[S, A, V]:

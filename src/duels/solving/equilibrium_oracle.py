@@ -17,9 +17,9 @@ from duels.core.match import AnyMatch
 from duels.core.rules import A, Rules, S, Seat, Sight, V
 from duels.solving.best_response import best_response
 from duels.solving.cfr import Policy, find_equilibrium
-from duels.solving.oracle import OFTEN, Check, Exactness, Judged, Oracle, Value, Verdict
-from duels.solving.progress import Progress, quiet
-from duels.solving.tree import Matches, Tree, explore_tree
+from duels.solving.oracle import OFTEN, ActionValue, Check, Exactness, Oracle, Value, Verdict
+from duels.solving.progress import Progress, no_progress
+from duels.solving.tree import NodeMatches, Tree, explore_tree
 
 ROUNDING = 1e-9
 """More than all rounding of the sums here."""
@@ -44,7 +44,7 @@ class EquilibriumOracle(Oracle[A, V]):
         "mixture, or more."
     )
 
-    def __init__(self, rules: Rules[S, A, V], progress: Progress = quiet) -> None:
+    def __init__(self, rules: Rules[S, A, V], progress: Progress = no_progress) -> None:
         self.rules = rules
         self._tree = explore_tree(rules, progress)
         self.solution = find_equilibrium(self._tree, progress)
@@ -53,13 +53,13 @@ class EquilibriumOracle(Oracle[A, V]):
     # -- answers --------------------------------------------------------------------------------
 
     def _value_of(self, sight: Sight[A, V]) -> Value:
-        return _bounded(self._pair.worth(sight.seat, self._memory(sight)))
+        return _bounded(self._pair.state_value(sight.seat, self._memory(sight)))
 
     def _verdict_on(self, sight: Sight[A, V]) -> Verdict[A]:
         """Best is what the policy takes OFTEN at no cost; or else the likeliest of what costs nothing."""
         memory = self._memory(sight)
-        value = _bounded(self._pair.worth(sight.seat, memory))
-        values = [_bounded(worth) for worth in self._pair.worths_after(sight.seat, memory)]
+        value = _bounded(self._pair.state_value(sight.seat, memory))
+        values = [_bounded(state_value) for state_value in self._pair.action_values(sight.seat, memory)]
         weights = self.weights(sight)
         free = [
             weight if value.number - after.number <= value.error else 0.0
@@ -67,7 +67,7 @@ class EquilibriumOracle(Oracle[A, V]):
         ]
         least = min(OFTEN, max(free))
         judged = tuple(
-            Judged(action, after, at_no_cost >= least, weight, value.error)
+            ActionValue(action, after, at_no_cost >= least, weight, value.error)
             for action, after, at_no_cost, weight in zip(sight.actions, values, free, weights, strict=True)
         )
         return Verdict(value, judged)
@@ -75,20 +75,20 @@ class EquilibriumOracle(Oracle[A, V]):
     def weights(self, sight: Sight[A, V]) -> tuple[float, ...]:
         return self.solution.policy[sight.seat][self._memory(sight)]
 
-    def value_seeing_all(self, one: Sight[A, V], two: Sight[A, V]) -> Value:
+    def full_information_value(self, one: Sight[A, V], two: Sight[A, V]) -> Value:
         """Player 1's value, given what both know: the mean, by chance or by the pair, of what comes next."""
         if one.outcome:
             return Value.of(one.outcome.score(Seat.ONE))
         return _bounded(self._pair.worth_of(self._seeing_all(one, two)))
 
-    def worth_seeing_all(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> float:
+    def full_information_action_value(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> float:
         place = sight.actions.index(action)
         one, two = (sight, others) if sight.seat is Seat.ONE else (others, sight)
         after = {
             self._tree.children[node][place]: chance for node, chance in self._seeing_all(one, two).items()
         }
-        worth = self._pair.worth_of(after).value
-        return worth if sight.seat is Seat.ONE else 1 - worth
+        state_value = self._pair.worth_of(after).value
+        return state_value if sight.seat is Seat.ONE else 1 - state_value
 
     def _seeing_all(self, one: Sight[A, V], two: Sight[A, V]) -> dict[int, float]:
         fits = self._pair.histories_seeing_all(self._memory(one), self._memory(two))
@@ -106,15 +106,15 @@ class EquilibriumOracle(Oracle[A, V]):
 
     def belief(self, sight: Sight[A, V]) -> dict[str, float]:
         places: dict[str, float] = {}
-        matches = Matches(self.rules, self._tree)
+        matches = NodeMatches(self.rules, self._tree)
         for node, chance in self._pair.histories(sight.seat, self._memory(sight)).items():
             name = self._secret(matches.at(node), sight.seat.other)
             places[name] = places.get(name, 0.0) + chance
         return places if 1 < len(places) <= _MOST_PLACES else {}
 
-    def whereabouts(self, sight: Sight[A, V]) -> str:
+    def own_secret(self, sight: Sight[A, V]) -> str:
         node = next(iter(self._pair.histories(sight.seat, self._memory(sight))))
-        return self._secret(Matches(self.rules, self._tree).at(node), sight.seat)
+        return self._secret(NodeMatches(self.rules, self._tree).at(node), sight.seat)
 
     def _secret(self, match: AnyMatch, seat: Seat) -> str:
         """The entries of a match that `seat` knows and the other does not."""
@@ -157,7 +157,7 @@ class EquilibriumOracle(Oracle[A, V]):
     def exploitability_bound(self) -> float:
         return self.solution.nash_conv / 2 + ROUNDING
 
-    def claim(self) -> str:
+    def guarantee(self) -> str:
         one, two = (self.solution.answers[seat] + ROUNDING for seat in Seat)
         return (
             f"Both seats together could gain at most {_up(one + two - 1)} points by other play than this. "
@@ -166,7 +166,7 @@ class EquilibriumOracle(Oracle[A, V]):
 
     # -- a second method ------------------------------------------------------------------------
 
-    def verify(self, progress: Progress = quiet) -> Iterator[Check]:
+    def verify(self, progress: Progress = no_progress) -> Iterator[Check]:
         """Find the best answers once more, by plain search through the rules."""
         for seat in Seat:
             progress(f"the best answer of {seat.label}")
@@ -178,8 +178,8 @@ class EquilibriumOracle(Oracle[A, V]):
             )
 
 
-def _bounded(worth: Worth) -> Value:
-    return Value(worth.value, Exactness.BOUND, error=min(1.0, worth.gain + ROUNDING))
+def _bounded(state_value: Worth) -> Value:
+    return Value(state_value.value, Exactness.BOUND, error=min(1.0, state_value.gain + ROUNDING))
 
 
 def _up(number: float) -> str:
@@ -242,20 +242,24 @@ class Valuation:
             max(self._expected_gain(seat, at) for seat in Seat),
         )
 
-    def worth(self, seat: Seat, memory: int) -> Worth:
+    def state_value(self, seat: Seat, memory: int) -> Worth:
         """What it is worth to `seat` to have seen this."""
         return self._seen_by(seat, self.histories(seat, memory), self._views[seat].gain[memory])
 
-    def worths_after(self, seat: Seat, memory: int) -> list[Worth]:
+    def action_values(self, seat: Seat, memory: int) -> list[Worth]:
         """What each action of `seat` is worth, where it decides after having seen this."""
         fits = self.histories(seat, memory)
         view, children = self._views[seat], self.tree.children
         worths = []
         for place in range(len(children[next(iter(fits))])):
             after = {children[node][place]: chance for node, chance in fits.items()}
-            worth = self._seen_by(seat, after, 0.0)
-            gain = view.after[memory][place] / view.total[memory] - worth.value if view.total[memory] else 1.0
-            worths.append(Worth(worth.value, max(worth.gain, gain)))
+            state_value = self._seen_by(seat, after, 0.0)
+            gain = (
+                view.after[memory][place] / view.total[memory] - state_value.value
+                if view.total[memory]
+                else 1.0
+            )
+            worths.append(Worth(state_value.value, max(state_value.gain, gain)))
         return worths
 
     def _seen_by(self, seat: Seat, at: dict[int, float], gain: float) -> Worth:
@@ -280,27 +284,27 @@ class _View:
         self.histories: list[list[int]] = [[] for _ in range(count)]
         """By what was seen: the histories in which it was first so."""
         came: list[tuple[int, int]] = [(0, 0)] * count
-        ends, worth = [0.0] * count, [0.0] * count
+        ends, state_value = [0.0] * count, [0.0] * count
         for node, parent in enumerate(tree.parent):
             value = pair.value[node] if seat is Seat.ONE else 1 - pair.value[node]
             if node in tree.score:
                 ends[seen[node]] += self.weight[node] * value
             if parent < 0 or seen[node] != seen[parent]:
                 self.histories[seen[node]].append(node)
-                worth[seen[node]] += self.weight[node] * value
+                state_value[seen[node]] += self.weight[node] * value
                 if parent >= 0:
                     mine = tree.actor[parent] is seat
                     came[seen[node]] = (seen[parent], node - tree.children[parent].start if mine else 0)
         self.total = [sum(self.weight[node] for node in nodes) for nodes in self.histories]
-        self._find_gains(tree, seat, ends, worth, came)
+        self._find_gains(tree, seat, ends, state_value, came)
 
     def _find_gains(
-        self, tree: Tree, seat: Seat, best: list[float], worth: list[float], came: list[tuple[int, int]]
+        self, tree: Tree, seat: Seat, best: list[float], state_value: list[float], came: list[tuple[int, int]]
     ) -> None:
         """Sum up what the best play wins, from the ends back.
 
-        By what was seen: `best` is what the ends there bring, `worth` what the policy wins, `came` what was
-        seen before and which action followed.
+        By what was seen: `best` is what the ends there bring, `state_value` what the policy wins, `came` what
+        was seen before and which action followed.
         """
         self.after: dict[int, list[float]] = {}
         """Where the seat decides: what the best play wins after each action, times the chance to be there."""
@@ -314,7 +318,7 @@ class _View:
             if memory in self.after:
                 best[memory] += max(self.after[memory])
             if self.total[memory]:
-                self.gain[memory] = max(0.0, best[memory] - worth[memory]) / self.total[memory]
+                self.gain[memory] = max(0.0, best[memory] - state_value[memory]) / self.total[memory]
             before, place = came[memory]
             parent = tree.parent[nodes[0]]
             if parent >= 0 and tree.actor[parent] is seat:

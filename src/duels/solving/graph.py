@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 from duels.core.errors import TooLarge
 from duels.core.rules import CHANCE, A, Actor, Rules, S, Seat, V
-from duels.solving.progress import Progress, quiet
+from duels.solving.progress import Progress, no_progress
 
 HALF = Fraction(1, 2)
 Number = TypeVar("Number", Fraction, float)
@@ -38,7 +38,7 @@ class Graph(Generic[S]):
 def explore(
     rules: Rules[S, A, V],
     starts: Iterable[S] | None = None,
-    progress: Progress = quiet,
+    progress: Progress = no_progress,
     most: int | None = None,
 ) -> Graph[S]:
     """The graph of all states that can be reached from `starts` (from the opening, if none are given).

@@ -6,7 +6,7 @@ from graphlib import CycleError
 
 from duels.core.errors import DuelsError
 from duels.core.rules import CHANCE, A, Ending, OpenRules, S, Seat, Sight
-from duels.core.words import either
+from duels.core.words import join_or
 from duels.solving.check import equations_hold, sampled_play_agrees
 from duels.solving.graph import (
     HALF,
@@ -19,7 +19,7 @@ from duels.solving.graph import (
     retrograde_values,
 )
 from duels.solving.oracle import Check, OpenOracle
-from duels.solving.progress import Progress, quiet
+from duels.solving.progress import Progress, no_progress
 
 MOST_STATES = 200_000
 """A game with more states than this is refused: listing them would take minutes."""
@@ -32,9 +32,9 @@ class InductionOracle(OpenOracle[A, S]):
 
     rules: OpenRules[S, A]
 
-    def __init__(self, rules: OpenRules[S, A], progress: Progress = quiet) -> None:
+    def __init__(self, rules: OpenRules[S, A], progress: Progress = no_progress) -> None:
         super().__init__(rules)
-        refuse_many(rules, rules.most_states(), MOST_STATES)
+        refuse_many(rules, rules.max_states(), MOST_STATES)
         self._worths: dict[S, Fraction] = {}
         self._entries: dict[S, int] = {}
         """How many entries are left, at most, where somebody can force a win."""
@@ -54,13 +54,13 @@ class InductionOracle(OpenOracle[A, S]):
         ends = [self.rules.outcome(state) for state in halves]
         return all(end and end.ending is Ending.DRAWN for end in ends) and not comes_back(graph)
 
-    def worth(self, state: S) -> Fraction:
+    def state_value(self, state: S) -> Fraction:
         if state not in self._worths:  # one that can be read, and that play does not lead to
             self._solve(explore(self.rules, [state], most=MOST_STATES))
         return self._worths[state]
 
     def quickest(self, state: S, best: tuple[A, ...]) -> tuple[A, ...]:
-        mine = self.worth(state) if self.rules.actor(state) is Seat.ONE else 1 - self.worth(state)
+        mine = self.state_value(state) if self.rules.actor(state) is Seat.ONE else 1 - self.state_value(state)
         if mine not in (0, 1):
             return best
         left = [self._left(state, action) for action in best]
@@ -70,7 +70,7 @@ class InductionOracle(OpenOracle[A, S]):
     def _left(self, state: S, action: A) -> int:
         """How many entries are left after an action with which somebody forces a win."""
         after = self.rules.apply(state, action).state
-        self.worth(after)
+        self.state_value(after)
         return self._entries[after]
 
     # -- in words -------------------------------------------------------------------------------
@@ -82,7 +82,7 @@ class InductionOracle(OpenOracle[A, S]):
         worse = [judged.value.number for judged in verdict.actions if not judged.best]
 
         names = [self.rules.format(action) for action in taken]
-        named = either(names) if len(names) <= _MOST_NAMED else f"any of {len(names)} moves"
+        named = join_or(names) if len(names) <= _MOST_NAMED else f"any of {len(names)} moves"
         others = "every other move loses."
 
         def does(verb: str) -> str:
@@ -117,9 +117,9 @@ class InductionOracle(OpenOracle[A, S]):
 
     # -- second methods -------------------------------------------------------------------------
 
-    def verify(self, progress: Progress = quiet) -> Iterator[Check]:
+    def verify(self, progress: Progress = no_progress) -> Iterator[Check]:
         graph = explore(self.rules, progress=progress)
-        values = [self.worth(state) for state in graph.states]
+        values = [self.state_value(state) for state in graph.states]
         yield from equations_hold(self.rules, graph, values, f"{len(graph):,} states")
         yield from sampled_play_agrees(self.rules, self, [self.rules.initial()], _PLAYED_OUT)
 

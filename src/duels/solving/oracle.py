@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Generic, SupportsIndex
 
 from duels.core.errors import NotYourTurn
 from duels.core.rules import A, AnyRules, OpenRules, Rules, S, Seat, Sight, V
-from duels.core.words import either
-from duels.solving.progress import Progress, quiet
+from duels.core.words import join_or
+from duels.solving.progress import Progress, no_progress
 
 GIVEN_AWAY, BELOW_THE_MIXTURE = "given away", "below the mixture"
 OFTEN = 0.1
@@ -68,7 +68,7 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged(Generic[A]):
+class ActionValue(Generic[A]):
     """One legal action: its value to the seat that takes it, and how often perfect play takes it."""
 
     action: A
@@ -85,7 +85,7 @@ class Verdict(Generic[A]):
     """A decision judged: the position's value to the seat to move, and each legal action's."""
 
     value: Value
-    actions: tuple[Judged[A], ...]
+    actions: tuple[ActionValue[A], ...]
 
     @property
     def best(self) -> tuple[A, ...]:
@@ -99,12 +99,12 @@ class Verdict(Generic[A]):
         """
         return tuple(self._loss(judged) for judged in self.actions)
 
-    def _loss(self, judged: Judged[A]) -> float:
+    def _loss(self, judged: ActionValue[A]) -> float:
         if judged.best:
             return 0.0
         return max(0.0, self.value.number - judged.value.number - judged.allowance)
 
-    def judged(self, action: A) -> Judged[A]:
+    def judged(self, action: A) -> ActionValue[A]:
         """Return the judgement of one of the legal actions."""
         return next(judged for judged in self.actions if judged.action == action)
 
@@ -135,7 +135,7 @@ class Verdict(Generic[A]):
         return len({judged.weight for judged in self.actions if judged.weight}) > 1
 
     @property
-    def alike(self) -> bool:
+    def is_indifferent(self) -> bool:
         """Whether it does not matter which action is taken."""
         return all(judged.best and judged.value == self.actions[0].value for judged in self.actions)
 
@@ -175,7 +175,7 @@ class Oracle(ABC, Generic[A, V]):
     hidden: ClassVar[str] = "secret"
     """What the other player hides, in a game with secrets: `token`."""
     counts_as_one: ClassVar[str] = ""
-    """One or two sentences on which answers to an exercise are the same (see `idea`); may be empty."""
+    """Which answers to an exercise count as the same (see `action_class`), in one or two sentences; or ''."""
     shared_by: Callable[[AnyRules], Any] | None = None
     """What gives this oracle for its rules: a copy then asks it, in another process too."""
     _judged_last: tuple[Sight[A, V], Verdict[A]] | None = None
@@ -229,7 +229,7 @@ class Oracle(ABC, Generic[A, V]):
     def reason(self, sight: Sight[A, V]) -> str:
         """One sentence or two on why the best action is best."""
         verdict = self.judge(sight)
-        if verdict.alike:
+        if verdict.is_indifferent:
             if verdict.value.number == 0:
                 return "The other player wins whatever you do."
             return f"Every action is worth {verdict.value}."
@@ -239,30 +239,30 @@ class Oracle(ABC, Generic[A, V]):
         others = [judged.value for judged in verdict.actions if not judged.best]
         next_best = max(others, key=lambda value: value.number, default=None)
         rest = f"; anything else is worth {next_best} at most" if next_best else ""
-        return f"Best is {either(best, _MOST_NAMED)}, worth {verdict.value}{rest}."
+        return f"Best is {join_or(best, _MOST_NAMED)}, worth {verdict.value}{rest}."
 
     def effect(self, sight: Sight[A, V], action: A) -> str:
         """One sentence on what an action that is not best did; may be empty."""
         value = self.judge(sight).judged(action).value
         return f"You played {self.rules.format(action)}, which left you {value}."
 
-    def did(self, action: A) -> str:
+    def describe_action(self, action: A) -> str:
         """A clause without its subject on what an action was (`went to 7`); empty for a generic one."""
         return ""
 
-    def came_up(self, outcome: A) -> str:
+    def describe_outcome(self, outcome: A) -> str:
         """A clause on what chance brought (`the coin showed heads`); empty for a generic one."""
         return ""
 
-    def idea(self, sight: Sight[A, V], action: A) -> Hashable:
+    def action_class(self, sight: Sight[A, V], action: A) -> Hashable:
         """The action, up to differences that do not matter: tiles nobody has seen are alike."""
         return action
 
-    def lesson(self, sight: Sight[A, V], action: A) -> Hashable:
+    def theme(self, sight: Sight[A, V], action: A) -> Hashable:
         """What a position teaches in which the action is right; two positions may teach the same."""
-        return self.idea(sight, action)
+        return self.action_class(sight, action)
 
-    def manner(self, sight: Sight[A, V], action: A) -> str:
+    def mistake_category(self, sight: Sight[A, V], action: A) -> str:
         """What sort of action it is (`flipping an unknown tile`), to tell mistakes apart; may be empty."""
         return ""
 
@@ -270,7 +270,7 @@ class Oracle(ABC, Generic[A, V]):
         """What else is worth knowing in this position."""
         return iter(())
 
-    def claim(self) -> str:
+    def guarantee(self) -> str:
         """What is proven about this oracle's play as a whole; empty where every value says it already."""
         return ""
 
@@ -283,11 +283,11 @@ class Oracle(ABC, Generic[A, V]):
         """
         return {}
 
-    def whereabouts(self, sight: Sight[A, V]) -> str:
+    def own_secret(self, sight: Sight[A, V]) -> str:
         """The seat's own secret, by the name that it has in the other's belief."""
         return ""
 
-    def value_seeing_all(self, one: Sight[A, V], two: Sight[A, V]) -> Value:
+    def full_information_value(self, one: Sight[A, V], two: Sight[A, V]) -> Value:
         """Player 1's value, given what both seats know; by default, as the actor knows it.
 
         It should be consistent: the mean, by the odds of chance or by the actor's strategy, over what comes
@@ -295,14 +295,14 @@ class Oracle(ABC, Generic[A, V]):
         """
         return self.value(two).for_other() if two.actor is Seat.TWO else self.value(one)
 
-    def worth_seeing_all(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> float:
+    def full_information_action_value(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> float:
         """What `action` is worth to `sight.seat`, given the secrets of both; by default, all alike.
 
         It takes luck out of measurements, and is nobody's advice.
         """
         return 0.5
 
-    def mishap(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> str:
+    def unforeseen_loss(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> str:
         """Clause without its subject (`went onto …`) on a loss that `sight.seat` could not foresee, or ''.
 
         It says that `action` has lost the match already, though neither seat may know yet. `{whose}` in it
@@ -310,13 +310,13 @@ class Oracle(ABC, Generic[A, V]):
         """
         return ""
 
-    def strike(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> str:
+    def winning_discovery(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> str:
         """Clause of the same form on how `action` wins the match at once, by finding a secret; or ''."""
         return ""
 
     # -- proofs ---------------------------------------------------------------------------------
 
-    def verify(self, progress: Progress = quiet) -> Iterator[Check]:
+    def verify(self, progress: Progress = no_progress) -> Iterator[Check]:
         """Checks by methods written apart from the oracle, one at a time as they finish."""
         return iter(())
 
@@ -332,27 +332,27 @@ class OpenOracle(Oracle[A, S]):
         self.rules = rules
 
     @abstractmethod
-    def worth(self, state: S) -> Fraction:
+    def state_value(self, state: S) -> Fraction:
         """The probability that player 1 wins, whoever is to act, or nobody."""
 
-    def worths_after(self, state: S, actions: tuple[A, ...]) -> list[Fraction]:
-        """`worth` after each of `actions`; games override it where they know a quicker way."""
-        return [self.worth(self.rules.apply(state, action).state) for action in actions]
+    def action_values(self, state: S, actions: tuple[A, ...]) -> list[Fraction]:
+        """`state_value` after each of `actions`; games override it where they know a quicker way."""
+        return [self.state_value(self.rules.apply(state, action).state) for action in actions]
 
     def quickest(self, state: S, best: tuple[A, ...]) -> tuple[A, ...]:
         """Those of the equally good actions that win most quickly, or resist longest."""
         return best
 
     def _value_of(self, sight: Sight[A, S]) -> Value:
-        return Value.of(_seen_from(sight.seat, self.worth(sight.view)))
+        return Value.of(_seen_from(sight.seat, self.state_value(sight.view)))
 
     def _verdict_on(self, sight: Sight[A, S]) -> Verdict[A]:
-        worths = [_seen_from(sight.seat, worth) for worth in self.worths_after(sight.view, sight.actions)]
+        worths = [_seen_from(sight.seat, worth) for worth in self.action_values(sight.view, sight.actions)]
         most = max(worths)
         best = tuple(action for action, worth in zip(sight.actions, worths, strict=True) if worth == most)
         taken = frozenset(self.quickest(sight.view, best))
         judged = tuple(
-            Judged(action, Value.of(worth), worth == most, (action in taken) / len(taken))
+            ActionValue(action, Value.of(worth), worth == most, (action in taken) / len(taken))
             for action, worth in zip(sight.actions, worths, strict=True)
         )
         return Verdict(Value.of(most), judged)

@@ -6,7 +6,7 @@ from weakref import WeakValueDictionary
 
 from duels.core.rules import AnyRules, OpenRules
 from duels.solving.oracle import Oracle
-from duels.solving.progress import Progress, quiet
+from duels.solving.progress import Progress, no_progress
 
 _MOST_KEPT = 8
 _FEW_STATES = 50_000
@@ -18,7 +18,7 @@ _makings: WeakValueDictionary[AnyRules, RLock] = WeakValueDictionary()
 _guard = Lock()  # of the two above
 
 
-def oracle_for(rules: AnyRules, progress: Progress = quiet) -> Oracle[Any, Any]:
+def get_oracle(rules: AnyRules, progress: Progress = no_progress) -> Oracle[Any, Any]:
     """Perfect play for these rules: `make_oracle` in the game's door `oracle`, or else a default.
 
     DuelsError where the default cannot be had: the game is too large to be listed. Equal rules share an
@@ -33,7 +33,7 @@ def oracle_for(rules: AnyRules, progress: Progress = quiet) -> Oracle[Any, Any]:
 
 
 def _keep(rules: AnyRules, made: Oracle[Any, Any]) -> Oracle[Any, Any]:
-    made.shared_by = oracle_for
+    made.shared_by = get_oracle
     with _guard:
         for old in list(_kept)[: len(_kept) + 1 - _MOST_KEPT]:
             del _kept[old]
@@ -41,13 +41,13 @@ def _keep(rules: AnyRules, made: Oracle[Any, Any]) -> Oracle[Any, Any]:
     return made
 
 
-def is_at_hand(rules: AnyRules) -> bool:
-    """Whether `oracle_for` answers at once: the oracle has been made before, or is made of few states."""
-    states = rules.most_states() if isinstance(rules, OpenRules) else None
+def is_oracle_ready(rules: AnyRules) -> bool:
+    """Whether `get_oracle` answers at once: the oracle has been made before, or is made of few states."""
+    states = rules.max_states() if isinstance(rules, OpenRules) else None
     return rules in _kept or (states is not None and states <= _FEW_STATES)
 
 
-def quick_oracle_for(rules: AnyRules) -> Oracle[Any, Any]:
+def get_quick_oracle(rules: AnyRules) -> Oracle[Any, Any]:
     """The same, and from now on the quickest that there is: for whoever asks it thousands of times.
 
     A game may have one behind its door `quick` that takes longer to get ready and answers sooner.
@@ -56,7 +56,7 @@ def quick_oracle_for(rules: AnyRules) -> Oracle[Any, Any]:
     made = quick(rules) if quick else None
     if made is not None and type(made) is not type(_kept.get(rules)):
         return _keep(rules, made)
-    return oracle_for(rules)
+    return get_oracle(rules)
 
 
 def _default(rules: AnyRules, progress: Progress) -> Oracle[Any, Any]:

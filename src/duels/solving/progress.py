@@ -8,5 +8,5 @@ from collections.abc import Callable
 Progress = Callable[[str], None]
 
 
-def quiet(text: str) -> None:
+def no_progress(text: str) -> None:
     """Tell nobody."""

@@ -25,7 +25,7 @@ class DamagedTable(DuelsError):
 
 
 @dataclass(frozen=True)
-class Shipped:
+class ShippedTable:
     """A table that comes with the package. Which one, the program says: both must be altered to deceive."""
 
     path: Path
@@ -88,7 +88,9 @@ def _little_endian(numbers: "array[int]") -> "array[int]":
     return swapped
 
 
-def obtain(holds: str, name: str, build: Callable[[], bytes], shipped: Shipped | None = None) -> bytes:
+def load_or_build(
+    holds: str, name: str, build: Callable[[], bytes], shipped: ShippedTable | None = None
+) -> bytes:
     """The table from the package, else from the cache, else built anew and kept in the cache.
 
     Where one is shipped, no other is believed. `holds` should name the code that makes it (see `key_of`).

@@ -74,7 +74,7 @@ class Move:
     ended: Decimal = NOTHING
     points: Decimal = NOTHING
 
-    def worth(self, points: Sequence[Decimal]) -> Decimal:
+    def state_value(self, points: Sequence[Decimal]) -> Decimal:
         """The points to be expected, given those of the states."""
         return self.points + sum((share * points[to] for to, share in self.onward.items()), NOTHING)
 
@@ -147,7 +147,7 @@ def best_points(moves: list[list[Move]]) -> tuple[list[Decimal], list[int]]:
         changed = False
         for state, choices in enumerate(moves):
             if len(choices) > 1 or taken[state] == SETTLED:
-                worths = [move.worth(points) for move in choices]
+                worths = [move.state_value(points) for move in choices]
                 best = max(worths)
                 if best - points[state] > CLOSE:
                     taken[state], changed = worths.index(best), True
@@ -202,7 +202,7 @@ def expected_points(chain: list[Move]) -> list[Decimal]:
         rows[state] = _scaled(row) if row.onward or row.ended else ENDLESS
     points: list[Decimal] = []
     for row in rows:
-        points.append(row.worth(points))
+        points.append(row.state_value(points))
     return points
 
 

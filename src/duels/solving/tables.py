@@ -22,8 +22,8 @@ from duels.core.errors import DuelsError, TooLarge
 from duels.core.features import Encoding
 from duels.core.rules import AnyRules, Ending, Outcome, Seat
 from duels.solving import decisions as decisions_module
-from duels.solving.decisions import Decisions, Transition, most_decisions
-from duels.solving.store import key_of, obtain
+from duels.solving.decisions import Decisions, Transition, max_decisions
+from duels.solving.store import key_of, load_or_build
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -130,13 +130,13 @@ def tables_of(rules: AnyRules, encoding: Encoding) -> Tables:
     layout = [(feature.name, feature.values, feature.count) for feature in encoding.features]
     key = key_of((decisions.rules, layout), [source for source in sources if source])
     name = f"tables-{rules.name}-{key}"
-    stored = obtain(name, f"{name}.bin", lambda: _pack(compile_tables(decisions, encoding)))
+    stored = load_or_build(name, f"{name}.bin", lambda: _pack(compile_tables(decisions, encoding)))
     return Tables(**_unpack(stored))
 
 
 def refuse_many_states(rules: AnyRules) -> None:
     """Refuse at once what the rules say is far too large; what is a little too large, exploring finds out."""
-    most = most_decisions(rules)
+    most = max_decisions(rules)
     if most is not None and most > BOUND_SLACK * MOST_STATES:
         raise TooLarge(f"{rules.name} has too many states for tables: up to 2^{(most - 1).bit_length()}.")
     actions = len(rules.all_actions())

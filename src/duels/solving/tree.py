@@ -11,13 +11,13 @@ from duels.core.errors import TooLarge
 from duels.core.explore import count_histories
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import CHANCE, Actor, AnyRules, Event, Seat
-from duels.solving.progress import Progress, quiet
+from duels.solving.progress import Progress, no_progress
 
 MOST_HISTORIES = 400_000
 """A game with more histories than this is refused: each takes memory, and time in every iteration."""
 
 
-class Memories:
+class InformationSetIndex:
     """All that one seat can have seen, each sequence of events under a number; 0 is nothing yet."""
 
     def __init__(self) -> None:
@@ -64,7 +64,9 @@ class Tree:
     """Where the game is over: what it was worth to player 1."""
     memory: dict[Seat, list[int]] = field(default_factory=lambda: {Seat.ONE: [], Seat.TWO: []})
     """The number in `memories` of what the seat has seen."""
-    memories: dict[Seat, Memories] = field(default_factory=lambda: {seat: Memories() for seat in Seat})
+    memories: dict[Seat, InformationSetIndex] = field(
+        default_factory=lambda: {seat: InformationSetIndex() for seat in Seat}
+    )
 
     def __len__(self) -> int:
         return len(self.actor)
@@ -86,7 +88,7 @@ def refuse_large(rules: AnyRules) -> int:
     return found
 
 
-class Matches:
+class NodeMatches:
     """The matches that are histories of a tree, worked out as they are asked for."""
 
     def __init__(self, rules: AnyRules, tree: Tree) -> None:
@@ -120,7 +122,7 @@ class _Position:
     """What may come next, and what either seat sees of it."""
 
 
-def explore_tree(rules: AnyRules, progress: Progress = quiet) -> Tree:
+def explore_tree(rules: AnyRules, progress: Progress = no_progress) -> Tree:
     """The tree of all histories; TooLarge if they are too many."""
     count = refuse_large(rules)
     tree = Tree()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from duels.core.errors import DuelsError
 from duels.core.record import Record
 from duels.core.rules import AnyRules, Outcome, Seat
-from duels.play.library import kept_matches
+from duels.play.library import list_saved_matches
 from duels.play.live import LiveMatch
 from duels.players import HUMAN, STRONGEST
 from duels.terminal.screen import Screen
@@ -132,7 +132,7 @@ def _count_wins(live: LiveMatch) -> int:
     players = [HUMAN if seat in live.people else live.names[seat] for seat in Seat]
     if not _longer_options(rules) or not _beat_the_strongest(players, live.match.outcome):
         return 0
-    recent = islice(kept_matches(lambda text: None), _RECENT)
+    recent = islice(list_saved_matches(lambda text: None), _RECENT)
     wins = (
         kept
         for kept in recent

@@ -12,12 +12,11 @@ from click.shell_completion import CompletionItem
 
 from duels.core.errors import DuelsError
 from duels.core.game import Game
-from duels.core.options import Kind, Option, options_of
+from duels.core.options import Option, OptionKind, list_options
 from duels.core.rules import AnyRules
-from duels.core.words import either
+from duels.core.words import join_or
 from duels.games import all_games, find_game
-from duels.players import KINDS, find_kind
-from duels.players import Kind as PlayerKind
+from duels.players import PLAYER_KINDS, PlayerKind, find_player_kind
 
 F = TypeVar("F", bound=Callable[..., Any])
 _PATIENCE = 60.0  # seconds that a person waits for a model's reply, with all that is tried again
@@ -39,7 +38,7 @@ def _as_game(_context: click.Context, _parameter: click.Parameter, name: str) ->
 
 def _as_who(context: click.Context, _parameter: click.Parameter, name: str | None) -> str | None:
     with _bad_parameter():
-        return None if name is None else find_kind(name).name
+        return None if name is None else find_player_kind(name).name
 
 
 def _as_who_or_program(
@@ -48,12 +47,12 @@ def _as_who_or_program(
     """A program or a model is seated as it was called; everybody else is known by a name."""
     if name is None or not name.strip().lower().startswith(("cmd:", "model:")):
         return _as_who(context, parameter, name)
-    from duels.players.endpoint import Settings
-    from duels.players.outside import kind_called
+    from duels.players.endpoint import EndpointSettings
+    from duels.players.external import parse_player_kind
 
     given = {key: context.params[key] for key in ("base_url", "key_env") if context.params.get(key)}
     with _bad_parameter():
-        return kind_called(name, model=Settings(**given, total_seconds=_PATIENCE))
+        return parse_player_kind(name, model=EndpointSettings(**given, total_seconds=_PATIENCE))
 
 
 def _complete(named: Callable[[], Iterable[Game | PlayerKind]]) -> Callable[..., list[CompletionItem]]:
@@ -69,7 +68,7 @@ class _GameName(click.types.StringParamType):
     """The name of a game, which an error about its lack lists."""
 
     def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:
-        return f"Choose {either([game.name for game in all_games()])}."
+        return f"Choose {join_or([game.name for game in all_games()])}."
 
 
 game_argument = click.argument(
@@ -80,13 +79,13 @@ game_argument = click.argument(
 def who_option(name: str, text: str, default: str | None = None, programs: bool = False) -> Callable[[F], F]:
     """An option that names a kind of player.
 
-    With `programs`, "cmd:COMMAND" and model:NAME too (see `model_options`), which give their Kind.
+    With `programs`, "cmd:COMMAND" and model:NAME too (see `model_options`), which give their kind.
     """
     return click.option(
         name,
         metavar="WHO",
         callback=_as_who_or_program if programs else _as_who,
-        shell_complete=_complete(KINDS.values),
+        shell_complete=_complete(PLAYER_KINDS.values),
         default=default,
         show_default=default is not None,
         help=text,
@@ -114,7 +113,7 @@ class GameCommand(click.Command):
         game = ctx.meta.get(_GAME)
         if game is None:
             return params
-        made = [_as_click(option, game) for option in options_of(game.rules_class())]
+        made = [_as_click(option, game) for option in list_options(game.rules_class())]
         own = [param for param in params if isinstance(param, click.Argument)]
         return [*own, *made, *(param for param in params if param not in own)]
 
@@ -131,7 +130,7 @@ class GameCommand(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if ctx.meta.get(_GAME) is None:
             rows = [
-                (game.name, ", ".join(_flag(option.name) for option in options_of(game.rules_class())))
+                (game.name, ", ".join(_flag(option.name) for option in list_options(game.rules_class())))
                 for game in all_games()
             ]
             with formatter.section(f"Options of the games (duels {self.name} GAME --help tells more)"):
@@ -169,17 +168,17 @@ def _flag(name: str) -> str:
 def _as_click(option: Option, game: Game) -> click.Option:
     """The option of a command for an option of the rules."""
     flag = _flag(option.name)
-    if option.kind is Kind.FLAG:
+    if option.kind is OptionKind.FLAG:
         flag = f"{flag}/--no-{flag.removeprefix('--')}"
     default = "no limit" if option.default is None else option.format(option.default)
     kind: Any = click.IntRange(option.least)
-    if option.kind is Kind.NUMBER:
+    if option.kind is OptionKind.NUMBER:
         kind = click.IntRange(option.least, option.most)
-    elif option.kind is Kind.NAME:
+    elif option.kind is OptionKind.NAME:
         kind = click.Choice(option.choices) if option.choices else str
-    elif option.kind is Kind.FLAG:
+    elif option.kind is OptionKind.FLAG:
         kind = bool
-    elif option.kind is not Kind.LIMIT:
+    elif option.kind is not OptionKind.LIMIT:
         kind = _List(option)
     help_text = f"{game.name}: {option.help}".removesuffix(": ") + f". [default: {default}]"
     return click.Option([flag, f"{_OPTION}{option.name}"], type=kind, default=None, help=help_text)

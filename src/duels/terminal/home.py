@@ -10,9 +10,9 @@ from duels.core.errors import DuelsError, quote
 from duels.core.rules import AnyRules
 from duels.core.words import Question
 from duels.games import all_games, find_game
-from duels.play.library import Kept, kept_matches
-from duels.play.new_match import NewMatch
-from duels.players import HUMAN, KINDS, STRONGEST, strongest
+from duels.play.library import SavedMatch, list_saved_matches
+from duels.play.new_match import MatchSetup
+from duels.players import HUMAN, PLAYER_KINDS, STRONGEST, strongest
 from duels.terminal.after import After, show_review
 from duels.terminal.play import play_new, play_on, surface_class
 from duels.terminal.screen import Screen
@@ -99,7 +99,7 @@ class Home:
         seats = (HUMAN, two) if self._settled(first) == _ME else (two, HUMAN)
         if not board:
             self._screen.say("Type help at any time.\n\n")
-        new = NewMatch(find_game(name).rules(), *seats)
+        new = MatchSetup(find_game(name).rules(), *seats)
         return self._again(play_new(new, self._screen, board)[1], board)
 
     def _serve(self) -> None:
@@ -119,7 +119,7 @@ class Home:
 
     def _opponent(self, rules: AnyRules) -> str:
         left_out = {HUMAN, *STRONGEST} - {strongest(rules)}
-        opponents = {kind.name: kind.summary for kind in KINDS.values() if kind.name not in left_out}
+        opponents = {kind.name: kind.summary for kind in PLAYER_KINDS.values() if kind.name not in left_out}
         opponents[_FRIEND] = "another person at this keyboard"
         also = dict.fromkeys(STRONGEST, strongest(rules))
         return choose(self._screen, "Against whom?", opponents, _USUAL_LEVEL, also)
@@ -136,13 +136,13 @@ class Home:
         self._screen.say(f"{told}\n")
         return first
 
-    def _resume(self, kept: Kept) -> After | None:
+    def _resume(self, kept: SavedMatch) -> After | None:
         return self._again(play_on(kept.path, self._screen)[1])
 
     def _again(self, after: After, board: bool = False) -> After | None:
         return self._play(board) if after is After.NEW_GAME else after
 
-    def _review(self, kept: Kept) -> None:
+    def _review(self, kept: SavedMatch) -> None:
         reviewed = show_review(kept.record, self._screen)
         screen = self._screen
         if not reviewed or not screen.on_terminal or not screen.can_clear:
@@ -157,10 +157,10 @@ class Home:
         return choose(self._screen, "Which game?", told)
 
 
-def _last_two() -> tuple[Kept | None, Kept | None]:
+def _last_two() -> tuple[SavedMatch | None, SavedMatch | None]:
     """The unfinished and the finished match that were played last, if there are such lately."""
     unfinished = finished = None
-    for kept in islice(kept_matches(lambda text: None), _RECENT):
+    for kept in islice(list_saved_matches(lambda text: None), _RECENT):
         if kept.record.match.over:
             finished = finished or kept
         else:
@@ -170,7 +170,7 @@ def _last_two() -> tuple[Kept | None, Kept | None]:
     return unfinished, finished
 
 
-def _title(kept: Kept) -> str:
+def _title(kept: SavedMatch) -> str:
     game = kept.record.match.rules.game
     return f"{game.title}, {game.name}"
 

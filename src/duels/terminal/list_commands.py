@@ -7,7 +7,7 @@ from click.shell_completion import get_completion_class
 
 from duels.core.game import Game
 from duels.games import GAMES, all_games, installed_games
-from duels.players import BEST, KINDS, PERFECT
+from duels.players import BEST, PERFECT, PLAYER_KINDS
 from duels.terminal.game_options import game_argument
 from duels.terminal.options import examples, tell
 
@@ -43,14 +43,14 @@ def players(as_json: bool) -> None:
     }
     if as_json:
         listed: list[dict[str, object]] = [
-            {"player": kind.name, "summary": kind.summary} for kind in KINDS.values()
+            {"player": kind.name, "summary": kind.summary} for kind in PLAYER_KINDS.values()
         ]
         for entry in listed:
             if entry["player"] == BEST:
                 entry["proven"] = proven
         click.echo(json.dumps(listed, indent=2))
         return
-    for kind in KINDS.values():
+    for kind in PLAYER_KINDS.values():
         tell(f"{kind.name:<10}{kind.summary}")
         if kind.name == BEST:
             for name, text in proven.items():

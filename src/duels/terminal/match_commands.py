@@ -12,9 +12,9 @@ from duels.core.record import dump_record
 from duels.core.rules import AnyRules, Ending, Seat
 from duels.games import GAMES
 from duels.paths import matches_dir
-from duels.play.library import Kept, kept_matches, read_record
-from duels.play.new_match import NewMatch, SettingError
-from duels.players import HUMAN, Kind, told_apart
+from duels.play.library import SavedMatch, list_saved_matches, read_record
+from duels.play.new_match import MatchSetup, SettingError
+from duels.players import HUMAN, PlayerKind, number_duplicates
 from duels.terminal.after import After
 from duels.terminal.game_options import GameCommand, game_argument, model_options, who_option
 from duels.terminal.home import Home
@@ -72,8 +72,8 @@ from duels.terminal.screen import Screen
 @plain_option
 def play(
     rules: AnyRules,
-    seat1: Kind | str,
-    seat2: Kind | str,
+    seat1: PlayerKind | str,
+    seat2: PlayerKind | str,
     first: str,
     seed: str | None,
     script: str | None,
@@ -96,7 +96,7 @@ def play(
         raise click.UsageError(f"--save: there is no folder {printable(str(path.parent))}.")
     try:
         (one, two), outside = _by_name((seat1, seat2))
-        new = NewMatch(rules, one, two, first, seed, script or "", path, outside)
+        new = MatchSetup(rules, one, two, first, seed, script or "", path, outside)
     except SettingError as error:
         raise click.UsageError(f"--{error.setting}: {error}") from None
     except DuelsError as error:
@@ -105,9 +105,11 @@ def play(
     leave(_go_home(*play_new(new, screen, board), screen, board))
 
 
-def _by_name(seats: tuple[Kind | str, Kind | str]) -> tuple[tuple[str, ...], dict[str, Kind]]:
+def _by_name(
+    seats: tuple[PlayerKind | str, PlayerKind | str],
+) -> tuple[tuple[str, ...], dict[str, PlayerKind]]:
     """The names of the players at both seats, and those of them from outside by name."""
-    programs = told_apart([seat for seat in seats if not isinstance(seat, str)])
+    programs = number_duplicates([seat for seat in seats if not isinstance(seat, str)])
     apart = iter(programs)
     names = tuple(seat if isinstance(seat, str) else next(apart).name for seat in seats)
     return names, {kind.name: kind for kind in programs}
@@ -145,8 +147,8 @@ def _go_home(code: int, after: After, screen: Screen, board: bool) -> int:
 def resume(
     file: Path | None,
     entries: int | None,
-    seat1: Kind | str | None,
-    seat2: Kind | str | None,
+    seat1: PlayerKind | str | None,
+    seat2: PlayerKind | str | None,
     board: bool,
     pace: str | None,
     plain: bool,
@@ -246,7 +248,7 @@ def share(file: Path | None, seat: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON list instead of lines.")
 def matches(every: bool, as_json: bool) -> None:
     """List your matches, the last one first: game, players, result, when."""
-    kept = list(islice(kept_matches(lambda text: click.echo(text, err=True)), None if every else 20))
+    kept = list(islice(list_saved_matches(lambda text: click.echo(text, err=True)), None if every else 20))
     if as_json:
         listed = [
             {
@@ -270,7 +272,7 @@ def matches(every: bool, as_json: bool) -> None:
     click.echo(f"Times are UTC. Files without a folder are in {printable(str(matches_dir()))}.", err=True)
 
 
-def _row(one: Kept) -> tuple[str, ...]:
+def _row(one: SavedMatch) -> tuple[str, ...]:
     """When, which game, who, how it ended, and the file; that of a match in the usual folder without it."""
     file = one.path.name if one.path.parent == matches_dir() else str(one.path)
     players = printable(" - ".join(one.players))
@@ -278,7 +280,7 @@ def _row(one: Kept) -> tuple[str, ...]:
     return when, one.record.match.rules.name, players, _told_to_people(one), printable(file)
 
 
-def _told_to_people(one: Kept) -> str:
+def _told_to_people(one: SavedMatch) -> str:
     """The result: of the one person who played, else of both seats."""
     outcome, players = one.record.match.outcome, one.players
     if not outcome:
@@ -298,7 +300,7 @@ def demo(plain: bool) -> None:
     screen = Screen(plain)
     for game in GAMES.values():
         screen.say(f"=== {game.name}: {game.title} (greedy against random) ===\n\n")
-        code, _ = play_new(NewMatch(game.rules(), "greedy", "random"), screen)
+        code, _ = play_new(MatchSetup(game.rules(), "greedy", "random"), screen)
         if code:
             leave(code)
         screen.say("\n")

@@ -22,7 +22,7 @@ def alone(live: LiveMatch) -> Seat | None:
 
 def named(live: LiveMatch, seat: Seat) -> str:
     """`Player 1 (X)`, in the seat's ink."""
-    token = live.words.called(seat)
+    token = live.words.seat_name(seat)
     return Ink.of(seat)(seat.label if token == seat.label else f"{seat.label} ({token})")
 
 

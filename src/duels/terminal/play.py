@@ -15,9 +15,17 @@ from duels.core.words import Ink
 from duels.play.journal import Journal
 from duels.play.library import last_unfinished, new_path, read_record
 from duels.play.live import LiveMatch
-from duels.play.new_match import NewMatch, branch, seat_players
-from duels.players import HUMAN, Kind, is_called, is_outside, option_to_seat, refuse_unseated, seated_in
-from duels.players.failures import TransportFailed
+from duels.play.new_match import MatchSetup, branch, seat_players
+from duels.players import (
+    HUMAN,
+    PlayerKind,
+    format_seat_option,
+    is_external,
+    matches_recorded_name,
+    read_player_names,
+    refuse_unseated,
+)
+from duels.players.failures import TransportError
 from duels.terminal.after import After, ask_what_next, longer_form
 from duels.terminal.options import command
 from duels.terminal.prompts import PromptedMatch, Quit
@@ -47,7 +55,7 @@ def surface_class(board: bool) -> Callable[[LiveMatch, Screen], Surface]:
         return BoardMatch
 
 
-def play_new(new: NewMatch, screen: Screen, board: bool = False) -> tuple[int, After]:
+def play_new(new: MatchSetup, screen: Screen, board: bool = False) -> tuple[int, After]:
     """Play a new match, and then as many more as the person likes; the exit code, and what comes next.
 
     At the prompt, or on a full-screen board.
@@ -69,7 +77,7 @@ def _start(
     record: Record,
     screen: Screen,
     board: bool,
-    outside: Mapping[str, Kind],
+    outside: Mapping[str, PlayerKind],
     path: Path | None = None,
     journal: Journal | None = None,
 ) -> tuple[LiveMatch, Surface]:
@@ -90,20 +98,20 @@ def _start(
     return live, surface
 
 
-def _who_is_first(new: NewMatch) -> str:
+def _who_is_first(new: MatchSetup) -> str:
     if HUMAN == new.one == new.two:  # nobody's name changes
         return f"Seat {2 if new.swapped else 1} is Player 1 and moves first."
     return f"Player 1: {new.one}. Player 2: {new.two}."
 
 
-def _once_more(new: NewMatch, after: After) -> NewMatch:
+def _once_more(new: MatchSetup, after: After) -> MatchSetup:
     one, two = (new.two, new.one) if after is After.SWAP else (new.one, new.two)
     rules = longer_form(new.rules) if after is After.LONGER else new.rules
     return replace(new, rules=rules, one=one, two=two, first="1", seed=None, chance="", path=None)
 
 
 def play_on(
-    path: Path, screen: Screen, board: bool = False, seats: Mapping[Seat, Kind] | None = None
+    path: Path, screen: Screen, board: bool = False, seats: Mapping[Seat, PlayerKind] | None = None
 ) -> tuple[int, After]:
     """Go on with the match recorded at `path`; the exit code, and what comes next.
 
@@ -126,7 +134,11 @@ def play_on(
 
 
 def play_branch(
-    path: Path, entries: int, screen: Screen, board: bool = False, seats: Mapping[Seat, Kind] | None = None
+    path: Path,
+    entries: int,
+    screen: Screen,
+    board: bool = False,
+    seats: Mapping[Seat, PlayerKind] | None = None,
 ) -> tuple[int, After]:
     """Play on after so many entries of the match recorded at `path`, in a new one.
 
@@ -145,29 +157,31 @@ def play_branch(
 
 
 def _and_again(
-    record: Record, outside: Mapping[str, Kind], ended: tuple[int, After], screen: Screen, board: bool
+    record: Record, outside: Mapping[str, PlayerKind], ended: tuple[int, After], screen: Screen, board: bool
 ) -> tuple[int, After]:
     """What came of a match, and of the new ones that followed it between the same players."""
     code, after = ended
     if after not in _AGAIN:
         return code, after
-    one, two = seated_in(record.headers).values()
-    again = NewMatch(record.match.rules, one, two, outside=outside)
+    one, two = read_player_names(record.headers).values()
+    again = MatchSetup(record.match.rules, one, two, outside=outside)
     return play_new(_once_more(again, after), screen, board)
 
 
-def _seated_again(headers: Mapping[str, str], seats: Mapping[Seat, Kind], screen: Screen) -> dict[str, Kind]:
+def _seated_again(
+    headers: Mapping[str, str], seats: Mapping[Seat, PlayerKind], screen: Screen
+) -> dict[str, PlayerKind]:
     """The players from outside by the names that the record has for them; whoever is new is told of."""
     outside = {}
-    for seat, name in seated_in(headers).items():
+    for seat, name in read_player_names(headers).items():
         if seat not in seats:
             refuse_unseated(name, seat.value)
-        elif not is_outside(name):
+        elif not is_external(name):
             raise DuelsError(
                 f"seat {seat.value} is {name}, as recorded; --seat{seat.value} cannot change it."
             )
         else:
-            if not is_called(seats[seat].name, name):
+            if not matches_recorded_name(seats[seat].name, name):
                 screen.notice(
                     f"Seat {seat.value} was {quote(name)}: {quote(seats[seat].name)} plays on in its place, "
                     "under the recorded name."
@@ -181,7 +195,7 @@ def _how_to_resume(live: LiveMatch, path: Path, screen: Screen) -> str:
     # A path would be torn by the end of a terminal's line, and is not needed for the last match.
     last = last_unfinished(lambda text: None) if screen.on_terminal else None
     which = () if last and last.resolve() == path.resolve() else (path,)
-    seats = [option_to_seat(name, seat.value) for seat, name in live.names.items() if is_outside(name)]
+    seats = [format_seat_option(name, seat.value) for seat, name in live.names.items() if is_external(name)]
     return " ".join([command("resume", *which), *seats])
 
 
@@ -193,7 +207,7 @@ def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = Fals
     journal = live.journal
     try:
         after = surface.run()
-    except (Quit, EOFError, KeyboardInterrupt, TransportFailed) as leaving:
+    except (Quit, EOFError, KeyboardInterrupt, TransportError) as leaving:
         if journal and not live.match.over:
             told = "Nothing was played, so nothing is kept."
             if resumed or live.begun:
@@ -202,7 +216,7 @@ def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = Fals
                 told = f"The match is saved. Go on with: {Ink.COPIED(resume)}"
             with suppress(OSError):  # the terminal may be gone
                 screen.notice(f"\n{told}")
-        if isinstance(leaving, Stopped | TransportFailed):
+        if isinstance(leaving, Stopped | TransportError):
             raise
         return (0 if isinstance(leaving, Quit) else INTERRUPTED), After.LEFT
     finally:

@@ -10,7 +10,7 @@ from duels.core.words import Dialogue, Ink, Question, Words, ask_until, read_yes
 from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator
 from duels.players import HUMAN
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 from duels.terminal.messages import (
     REFUSED,
     RESIGN,
@@ -236,7 +236,7 @@ class PromptedMatch:
         match = self.live.match
         try:
             with self.screen.progress("thinking") as progress:
-                oracle = oracle_for(match.rules, progress)
+                oracle = get_oracle(match.rules, progress)
                 text = layers.text(match.sight(seat), self.words, entered, oracle)
         except DuelsError as unknown:
             self.screen.say(f"{unknown}\n")
@@ -283,17 +283,17 @@ class PromptedMatch:
 
 def _cause(live: LiveMatch) -> str:
     """What decided the match for its one person; empty where nothing did, or finding out takes long."""
-    from duels.solving.oracles import is_at_hand, oracle_for  # a match by itself needs none of these
+    from duels.solving.oracles import get_oracle, is_oracle_ready  # a match by itself needs none of these
 
     match = live.match
-    if len(match.turns) > _LONGEST or not is_at_hand(match.rules):
+    if len(match.turns) > _LONGEST or not is_oracle_ready(match.rules):
         return ""
     from duels.analysis.review import review
     from duels.analysis.review_words import in_a_line
 
     try:
         players = {seat: HUMAN if seat in live.people else name for seat, name in live.names.items()}
-        return in_a_line(review(match, oracle_for(match.rules), players))
+        return in_a_line(review(match, get_oracle(match.rules), players))
     except DuelsError:  # the oracle does not know what was played
         return ""
 

@@ -20,13 +20,13 @@ from duels.analysis.exercises import (
 )
 from duels.analysis.wording import Glossary, belief_strip
 from duels.core.errors import quote
-from duels.core.options import options_of
+from duels.core.options import list_options
 from duels.core.rules import AnyRules
 from duels.core.words import Ink
 from duels.files import write_whole
 from duels.games import GAMES
 from duels.paths import data_dir
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 from duels.terminal.game_options import GameCommand, game_argument
 from duels.terminal.messages import HintLayers
 from duels.terminal.options import command, examples, plain_option
@@ -66,7 +66,7 @@ def practice(rules: AnyRules, count: int, seed: str | None, plain: bool) -> None
     right = asked = 0
     glossary = Glossary()
     with screen.progress("looking for positions") as progress:
-        oracle_for(rules, progress)  # the exercises share it
+        get_oracle(rules, progress)  # the exercises share it
         on_offer = exercises(rules, seed)
         found = islice(on_offer if seed else at_level(on_offer, skill), count)
         exercise = next(found, None)
@@ -100,7 +100,7 @@ def practice(rules: AnyRules, count: int, seed: str | None, plain: bool) -> None
 
 def _kept_as(rules: AnyRules) -> str:
     """The key under which the skill is kept: the game, and all its options."""
-    options = ", ".join(f"{each.name}={getattr(rules, each.name)!r}" for each in options_of(type(rules)))
+    options = ", ".join(f"{each.name}={getattr(rules, each.name)!r}" for each in list_options(type(rules)))
     return f"{_KEPT_AS.get(rules.name, type(rules).__name__)}({options})"
 
 
@@ -121,9 +121,9 @@ def ask_exercise(
     """The action entered; Quit if the person stops."""
     sight, rules = exercise.sight, exercise.sight.rules
     words = rules.game.words(rules)
-    screen.say(f"{title}: you are {words.called(sight.seat)}, to move\n")
+    screen.say(f"{title}: you are {words.seat_name(sight.seat)}, to move\n")
     screen.say(f"{introduction}\n" if introduction else "")
-    screen.say(f"{words.board(sight)}{words.remembered(sight).render()}\n")
+    screen.say(f"{words.board(sight)}{words.recap(sight).render()}\n")
     strip = belief_strip(exercise.oracle.belief(sight))
     if strip:
         screen.say(f"What you can know:\n{strip}")

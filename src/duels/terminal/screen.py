@@ -15,8 +15,8 @@ from typing import TypeVar
 
 from duels.core.errors import printable, quote
 from duels.core.rules import Seat
-from duels.core.words import Ink, Question, either, inked, plain
-from duels.solving.progress import Progress, quiet
+from duels.core.words import Ink, Question, apply_ink, join_or, strip_ink
+from duels.solving.progress import Progress, no_progress
 from duels.terminal.keyboard import Keyboard
 
 T = TypeVar("T")
@@ -96,7 +96,7 @@ class Screen:
 
     def _dressed(self, text: str) -> str:
         text = self._fitted(text)
-        return inked(text, self.codes) if self.colour else plain(text)
+        return apply_ink(text, self.codes) if self.colour else strip_ink(text)
 
     def _fitted(self, text: str) -> str:
         return wrap(text, self.width)
@@ -104,11 +104,11 @@ class Screen:
     def notice(self, text: str) -> None:
         """Say something that is not part of the transcript."""
         if self._listener:
-            self._listener(plain(text))
+            self._listener(strip_ink(text))
             return
         sys.stdout.flush()
         text = printable(text, but="\n" + Ink.COPIED(""))  # it may name a file
-        sys.stderr.write(plain(wrap(text, self.size[0]) if sys.stderr.isatty() else text) + "\n")
+        sys.stderr.write(strip_ink(wrap(text, self.size[0]) if sys.stderr.isatty() else text) + "\n")
         sys.stderr.flush()
 
     @contextmanager
@@ -158,7 +158,7 @@ class Screen:
 
     def with_progress(self, what: str, find: Callable[[Progress], Iterator[T]]) -> Iterator[T]:
         """What `find` finds, with progress for each that is still to be found."""
-        told: Progress = quiet
+        told: Progress = no_progress
         found = find(lambda text: told(text))
         while True:
             with self.progress(what) as progress:
@@ -365,7 +365,7 @@ def _hidden_line() -> str:
 
 def which_key(keys: Sequence[str]) -> str:
     """What is said to any other key."""
-    return f"Press {either(keys)}."
+    return f"Press {join_or(keys)}."
 
 
 def as_typed(entry: str) -> str:
@@ -402,7 +402,7 @@ def wrap(text: str, width: int) -> str:
     wrapped = []
     while lines:
         line = lines.pop(0)
-        if len(plain(line)) <= width:
+        if len(strip_ink(line)) <= width:
             wrapped.append(line)
             continue
         hang = _hang(line)
@@ -418,20 +418,20 @@ def wrap(text: str, width: int) -> str:
 
 def _hang(line: str) -> int:
     """How far in its text begins, below which lines go on from it."""
-    hang = _HANG.match(plain(line))
+    hang = _HANG.match(strip_ink(line))
     return hang.end() if hang else 0
 
 
 def _goes_on(line: str, hang: int) -> bool:
     """Whether there is only text, so far in: it is no item of the same list, no row of a drawing."""
-    line = plain(line)
+    line = strip_ink(line)
     return _hang(line) == hang and line[:hang].isspace() and _TEXT.match(line, hang) is not None
 
 
 def _broken(line: str, width: int, indent: str) -> list[str]:
     lines, current = [], ""
     for piece in _PIECES.findall(line):
-        if current.strip() and len(plain(current + piece).rstrip()) > width:
+        if current.strip() and len(strip_ink(current + piece).rstrip()) > width:
             lines.append(current.rstrip(" "))
             current = indent
             piece = piece.lstrip(" ")

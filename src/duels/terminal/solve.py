@@ -5,15 +5,15 @@ from typing import Any
 
 import click
 
-from duels.analysis.hints import Solution, position_to_solve
+from duels.analysis.hints import PositionSolution, position_to_solve
 from duels.analysis.hints import solve as solve_position
 from duels.analysis.wording import all_alike, belief_strip, how_sure, percent
 from duels.core.errors import DuelsError
 from duels.core.extras import extra
 from duels.core.rules import AnyRules, AnySight
 from duels.core.words import Ink
-from duels.solving.oracle import Check, Exactness, Judged, Value, Verdict
-from duels.solving.oracles import oracle_for
+from duels.solving.oracle import ActionValue, Check, Exactness, Value, Verdict
+from duels.solving.oracles import get_oracle
 from duels.terminal.game_options import GameCommand, flags_for, game_argument
 from duels.terminal.options import command, examples, leave, plain_option
 from duels.terminal.screen import Screen
@@ -74,14 +74,14 @@ def solve(
         leave(0 if verify(rules, as_json, screen) else 1)
     else:
         with screen.progress("solving") as progress:
-            solution = solve_position(sight, oracle_for(rules, progress))
+            solution = solve_position(sight, get_oracle(rules, progress))
         if as_json:
             click.echo(json.dumps(solution.as_data(), indent=2))
         else:
             screen.say(solution_as_text(solution, every_action))
 
 
-def solution_as_text(solution: Solution[Any, Any], every_action: bool = False) -> str:
+def solution_as_text(solution: PositionSolution[Any, Any], every_action: bool = False) -> str:
     """Value, the actions with their values, the best ones marked and first, how exact it is."""
     sight, verdict, value = solution.sight, solution.verdict, solution.value
     to_move = " to move" if verdict else ""
@@ -94,8 +94,8 @@ def solution_as_text(solution: Solution[Any, Any], every_action: bool = False) -
     legend = f"{_legend(verdict)} " if verdict else ""
     parts.append(f"{legend}{solution.reason}\n{belief_strip(solution.belief)}")
     parts += [finding.text for finding in solution.findings]
-    if solution.claim:
-        parts.append(f"{solution.claim}\n")
+    if solution.guarantee:
+        parts.append(f"{solution.guarantee}\n")
     return "\n".join(parts)
 
 
@@ -122,7 +122,7 @@ def _action_lines(rules: AnyRules, verdict: Verdict[Any], every_action: bool) ->
     )
     if every_action or len(ranked) <= MOST_LINES:
         return _aligned([(rules.format(judged.action), judged) for judged in ranked], mixed)
-    groups: dict[tuple[str, ...], list[Judged[Any]]] = {}
+    groups: dict[tuple[str, ...], list[ActionValue[Any]]] = {}
     for judged in ranked:
         groups.setdefault(_columns("", judged, mixed), []).append(judged)
     rows = []
@@ -135,7 +135,7 @@ def _action_lines(rules: AnyRules, verdict: Verdict[Any], every_action: bool) ->
     return _aligned(rows[:MOST_LINES], mixed) + more_lines
 
 
-def _aligned(rows: list[tuple[str, Judged[Any]]], mixed: bool) -> list[str]:
+def _aligned(rows: list[tuple[str, ActionValue[Any]]], mixed: bool) -> list[str]:
     """A line for each action or actions, chances below chances."""
     table = [_columns(names, judged, mixed) for names, judged in rows]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
@@ -143,7 +143,7 @@ def _aligned(rows: list[tuple[str, Judged[Any]]], mixed: bool) -> list[str]:
     return [f"{mark} {names:<{widths[1]}} {chance:>{widths[2]}}{rest}" for mark, names, chance, rest in table]
 
 
-def _columns(names: str, judged: Judged[Any], mixed: bool) -> tuple[str, str, str, str]:
+def _columns(names: str, judged: ActionValue[Any], mixed: bool) -> tuple[str, str, str, str]:
     """Mark, names, chance to win, and what there is to say about that."""
     chance, plus_minus, bound = percent(judged.value).partition(" ± ")
     fraction = judged.value.fraction
@@ -163,7 +163,7 @@ def _sure(value: Value) -> str:
 def verify(rules: AnyRules, as_json: bool, screen: Screen) -> bool:
     """Run the oracle's checks, a line each as they finish; whether all passed."""
     with screen.progress("getting ready") as progress:
-        oracle = oracle_for(rules, progress)
+        oracle = get_oracle(rules, progress)
     checks: list[Check] = []
     with extra("fast"), long_computation():
         for check in screen.with_progress("checking", oracle.verify):

@@ -5,10 +5,10 @@ from dataclasses import asdict
 
 import click
 
-from duels.analysis.statistics import Played, Statistics, Tally, decisions_of, statistics
+from duels.analysis.statistics import PlayedMatch, ResultTally, Statistics, decisions_of, statistics
 from duels.analysis.wording import LEAST_SHOWN
 from duels.core.rules import Seat
-from duels.play.library import Kept, kept_matches
+from duels.play.library import SavedMatch, list_saved_matches
 from duels.players import HUMAN
 from duels.solving.progress import Progress
 from duels.terminal.options import examples, plain_option
@@ -26,7 +26,7 @@ def stats(as_json: bool, plain: bool) -> None:
     screen = Screen(plain)
     with screen.progress("grading your matches") as progress:
         played = []
-        for number, kept in enumerate(kept_matches(screen.notice), start=1):
+        for number, kept in enumerate(list_saved_matches(screen.notice), start=1):
             progress(f"{number} so far")
             if match := _played(kept, progress):
                 played.append(match)
@@ -37,14 +37,14 @@ def stats(as_json: bool, plain: bool) -> None:
         screen.say(statistics_as_text(found))
 
 
-def _played(kept: Kept, progress: Progress) -> Played | None:
+def _played(kept: SavedMatch, progress: Progress) -> PlayedMatch | None:
     """The match as its one person had it; None if it is unfinished, or not against a machine."""
     match = kept.record.match
     people = [seat for seat, player in zip(Seat, kept.players, strict=True) if player == HUMAN]
     if not match.outcome or len(people) != 1:
         return None
     (you,) = people
-    return Played(
+    return PlayedMatch(
         match.rules.name,
         kept.players[you.other - 1],
         float(match.outcome.score(you)),
@@ -81,7 +81,7 @@ def statistics_as_text(found: Statistics) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _row(tally: Tally) -> str:
+def _row(tally: ResultTally) -> str:
     now = f"{abs(tally.streak)} {'won' if tally.streak > 0 else 'lost'}" if tally.streak else "none"
     longest = f"; longest {tally.longest} won" if tally.longest > max(tally.streak, 0) else ""
     numbers = f"{tally.won:>4}{tally.lost:>6}{tally.nobody:>11}"

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from duels.web import puzzles, reviews
 from duels.web.refusals import Missing, Refusal, TooMany
-from duels.web.settings import LOOPBACK, Settings
+from duels.web.settings import LOOPBACK, ServerSettings
 from duels.web.site import Site
 from duels.web.store import StoreUnavailable
 from duels.web.visitors import json_answer, plain_answer, wants_json
@@ -137,7 +137,7 @@ def _reason(problem: Exception) -> tuple[int, str, int]:
 class _Guard:
     """Lets through what is meant for this server and comes from its own pages."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, larger: dict[str, int]) -> None:
+    def __init__(self, app: ASGIApp, settings: ServerSettings, larger: dict[str, int]) -> None:
         self._app = app
         self._link = settings.link
         added = _HEADERS | _HSTS if settings.secure else _HEADERS

@@ -63,7 +63,7 @@ def serve(
     with extra("web"):
         from duels.web.reach import local_addresses
         from duels.web.server import Server
-        from duels.web.settings import ANY_ADDRESS, EVERYWHERE, Settings
+        from duels.web.settings import ANY_ADDRESS, EVERYWHERE, ServerSettings
     from duels.web.opponents import register_player
 
     if database is not None and not database.strip():
@@ -75,7 +75,7 @@ def serve(
     if lan and not addresses:
         raise DuelsError("--lan: this machine has no address in a local network.")
     listening = _listen(host, port)
-    settings = Settings(
+    settings = ServerSettings(
         database=database or str(data_dir() / "web.sqlite3"),
         host=host,
         port=listening.getsockname()[1],

@@ -14,13 +14,13 @@ from duels.core.errors import IllegalMove, NotationError
 from duels.core.match import Concession
 from duels.core.record import SECRET_HEADERS, dump_record, format_header
 from duels.core.rules import BOTH, AnyRules, AnySight, Seat
-from duels.core.words import Words, plain
+from duels.core.words import Words, strip_ink
 from duels.play import new_match
 from duels.play.step import next_entry
 from duels.players import Player
+from duels.web.match_state import REMATCH, TAKEBACK, MatchState, Offer, Viewer, lines, shown_prompt
 from duels.web.refusals import NoMatch, Refusal, Stale
-from duels.web.standing import REMATCH, TAKEBACK, Offer, Standing, Viewer, lines, shown_prompt
-from duels.web.store import Change, Entry, Invite, Kind, NewMatch
+from duels.web.store import Change, Entry, EntryKind, Invite, NewMatch
 from duels.web.visitors import new_token
 
 log = logging.getLogger("duels.web")
@@ -39,7 +39,7 @@ class Unfinished(Refusal):
 
 
 @dataclass(frozen=True)
-class Asked:
+class MoveRequest:
     """What a page asks to be played: an action in notation, or what is entered at the book's questions."""
 
     event: int
@@ -59,7 +59,7 @@ class Asked:
             raise Refusal(str(error)) from None
 
 
-def decide_act(standing: Standing, seat: Seat, asked: Asked) -> Change | None:
+def decide_act(standing: MatchState, seat: Seat, asked: MoveRequest) -> Change | None:
     """What is to be written if a seat asks for this; None if it is there already."""
     chosen = asked.chosen(standing.rules)
     if asked.event < 0:
@@ -75,7 +75,7 @@ def decide_act(standing: Standing, seat: Seat, asked: Asked) -> Change | None:
     except IllegalMove as refused:
         raise Refusal(str(refused)) from None
     after = standing.go_on(after)
-    if after.length > standing.most_entries:
+    if after.length > standing.max_entries:
         raise Refusal("The match is too long to be recorded any further.")
     return _entries(standing, *lines(after, match), ends=after.over)
 
@@ -88,13 +88,13 @@ def _read_entries(words: Words[Any, Any], sight: AnySight, entries: Sequence[str
         for entry in entries:
             question = dialogue.send(entry)
             if question.notice:
-                raise Refusal(plain(question.notice))
+                raise Refusal(strip_ink(question.notice))
     except StopIteration as done:
         return done.value
     raise Unfinished(shown_prompt(question))
 
 
-def _is_repeated(standing: Standing, seat: Seat, asked: Asked, chosen: Any) -> bool:
+def _is_repeated(standing: MatchState, seat: Seat, asked: MoveRequest, chosen: Any) -> bool:
     """Whether this is what the seat played right after the event that the page showed: it came twice."""
     if chosen is Concession.RESIGN:  # which may come after whatever the page did not show yet
         last = standing.match.last
@@ -110,7 +110,7 @@ def _is_repeated(standing: Standing, seat: Seat, asked: Asked, chosen: Any) -> b
     return bool(chosen == match.last.action)
 
 
-def decide_offer(standing: Standing, seat: Seat, what: str, answer: str, event: int) -> Change | None:
+def decide_offer(standing: MatchState, seat: Seat, what: str, answer: str, event: int) -> Change | None:
     """What is to be written if a seat offers something, or answers; None if it is there already."""
     if what not in (TAKEBACK, REMATCH):
         raise Refusal(f"One can offer a {TAKEBACK} or a {REMATCH}.")
@@ -126,13 +126,13 @@ def decide_offer(standing: Standing, seat: Seat, what: str, answer: str, event: 
     if standing.seen[seat][event:]:  # the page may have shown another offer
         raise Stale("That is no longer offered.")
     if answer == "no" and offer:  # of one's own it is withdrawn
-        return _entries(standing, Entry(Kind.REFUSE, what, seat))
+        return _entries(standing, Entry(EntryKind.REFUSE, what, seat))
     if not offer or offer.seat is seat:
         raise Stale("That is no longer offered.")
     return _take_up(standing, what, offer.kept, seat)
 
 
-def _decide_new_offer(standing: Standing, seat: Seat, what: str, offer: Offer | None) -> Change | None:
+def _decide_new_offer(standing: MatchState, seat: Seat, what: str, offer: Offer | None) -> Change | None:
     """The same for an offer, where such an `offer` may stand already."""
     if offer and offer.seat is seat:
         return None
@@ -148,22 +148,22 @@ def _decide_new_offer(standing: Standing, seat: Seat, what: str, offer: Offer | 
     kept = 0 if what == REMATCH else _way_back(standing, seat, alone)
     if alone:
         return _take_up(standing, what, kept, seat)
-    return _entries(standing, Entry(Kind.OFFER, what if what == REMATCH else f"{what} {kept}", seat))
+    return _entries(standing, Entry(EntryKind.OFFER, what if what == REMATCH else f"{what} {kept}", seat))
 
 
-def _take_up(standing: Standing, what: str, kept: int, seat: Seat) -> Change:
+def _take_up(standing: MatchState, what: str, kept: int, seat: Seat) -> Change:
     """Carry out what both agree on."""
     if what == TAKEBACK:
-        return _entries(standing, Entry(Kind.BACK, str(kept), seat))
-    new = new_match.NewMatch(standing.rules, standing.kinds[Seat.TWO], standing.kinds[Seat.ONE])
+        return _entries(standing, Entry(EntryKind.BACK, str(kept), seat))
+    new = new_match.MatchSetup(standing.rules, standing.kinds[Seat.TWO], standing.kinds[Seat.ONE])
     people = {
         seat.other: (identity, standing.names.get(seat, "")) for seat, identity in standing.identities.items()
     }
     made = make_match(new.rules, new.headers(), people)
-    return Change(standing.id, standing.number, (Entry(Kind.REMATCH, made.id, seat),), creates=made)
+    return Change(standing.id, standing.number, (Entry(EntryKind.REMATCH, made.id, seat),), creates=made)
 
 
-def _check_fresh(standing: Standing, seat: Seat, event: int, at_any_time: bool) -> None:
+def _check_fresh(standing: MatchState, seat: Seat, event: int, at_any_time: bool) -> None:
     if not 0 <= event <= standing.event(seat) or (standing.since(seat, event) and not at_any_time):
         # Whoever presses two things while the server does not answer has to know which of them counts.
         own = "Another move of yours was played first. " if standing.decided_after(seat, event) else ""
@@ -176,7 +176,7 @@ def _check_fresh(standing: Standing, seat: Seat, event: int, at_any_time: bool) 
         raise Stale("It is not your turn.")
 
 
-def _way_back(standing: Standing, seat: Seat, alone: bool) -> int:
+def _way_back(standing: MatchState, seat: Seat, alone: bool) -> int:
     """How many lines remain if the seat takes back its last decision."""
     if standing.over:
         raise Refusal("The match is over.")
@@ -188,7 +188,7 @@ def _way_back(standing: Standing, seat: Seat, alone: bool) -> int:
     return len(back.match.turns)
 
 
-def _entries(standing: Standing, *entries: Entry, ends: bool = False) -> Change:
+def _entries(standing: MatchState, *entries: Entry, ends: bool = False) -> Change:
     return Change(standing.id, standing.number, entries, ends=ends)
 
 
@@ -196,8 +196,8 @@ def decide_for_machine(
     id: str, number: int, header: str, played: list[str], seat_player: SeatPlayer
 ) -> Change:
     """What the machine plays, and what follows by itself. In a thread, so on a match of its own."""
-    standing = Standing(id, header)
-    standing.add(Entry(Kind.PLAY, line) for line in played)
+    standing = MatchState(id, header)
+    standing.add(Entry(EntryKind.PLAY, line) for line in played)
     players = {
         seat: None if seat in standing.people else seat_player(standing.kinds[seat], standing.rules, id)
         for seat in Seat
@@ -221,8 +221,8 @@ def make_match(
     """
     id = new_token()
     header = format_header(rules, headers)
-    sits = tuple(Entry(Kind.SIT, clean_name(name), seat) for seat, (_, name) in people.items())
-    standing = Standing(id, header)
+    sits = tuple(Entry(EntryKind.SIT, clean_name(name), seat) for seat, (_, name) in people.items())
+    standing = MatchState(id, header)
     standing.add((*begun, *sits))
     after = standing.go_on(standing.match) if standing.complete else standing.match
     free = standing.people - set(people)
@@ -243,7 +243,7 @@ def clean_name(name: str) -> str:
     return shown[:_LONGEST_NAME].strip()
 
 
-def record_for(standing: Standing, viewer: Viewer) -> str:
+def record_for(standing: MatchState, viewer: Viewer) -> str:
     """The record, as the viewer may have it: all of it after the end, before that what the seat knows.
 
     Where nothing is hidden, that is a record that can be resumed: it lacks only what is to come.

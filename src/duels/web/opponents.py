@@ -13,10 +13,20 @@ from typing import Any
 from duels.core.errors import DuelsError, UnknownName, no_such, quote
 from duels.core.game import NAME
 from duels.core.rules import AnyRules, AnySight
-from duels.players import HUMAN, KINDS, MODEL, PROGRAM, Kind, Player, make_player, register, strongest
+from duels.players import (
+    HUMAN,
+    MODEL,
+    PLAYER_KINDS,
+    PROGRAM,
+    Player,
+    PlayerKind,
+    make_player,
+    register_player_kind,
+    strongest,
+)
 from duels.players.child import split_command
+from duels.players.external import COMMAND, parse_player_kind
 from duels.players.levels import SHARE
-from duels.players.outside import COMMAND, kind_called
 from duels.players.program import ProgramPlayer
 from duels.web.workers import Workers
 
@@ -33,12 +43,12 @@ def register_player(text: str) -> None:
     name, equals, what = text.partition("=")
     if not equals or not NAME.fullmatch(name):
         raise DuelsError(f"--player is NAME=PLAYER, like champion=expert, not {quote(text)}.")
-    if name in KINDS or name == "friend":
+    if name in PLAYER_KINDS or name == "friend":
         raise DuelsError(f"--player: there is a player {quote(name)} already.")
     try:
-        kind = kind_called(what)
+        kind = parse_player_kind(what)
     except UnknownName:
-        there = [kind for kind in KINDS if kind != HUMAN]
+        there = [kind for kind in PLAYER_KINDS if kind != HUMAN]
         told = no_such("player", what, there).removesuffix(".")
         raise DuelsError(f"--player {name}: {told}, or cmd:COMMAND for a program.") from None
     if kind.name == HUMAN:
@@ -50,7 +60,7 @@ def register_player(text: str) -> None:
         if not which(program):
             raise DuelsError(f"--player {name}: there is no program {quote(program)} to run.")
         _programs.add(name)
-    register(Kind(name, kind.summary, kind.seat))
+    register_player_kind(PlayerKind(name, kind.summary, kind.seat))
     _named.append(name)
 
 
@@ -61,7 +71,7 @@ def is_program(name: str) -> bool:
 
 def may_play(name: str) -> bool:
     """Whether a request may ask for this player: one that is built in, or that the operator has named."""
-    return name in KINDS and name != HUMAN
+    return name in PLAYER_KINDS and name != HUMAN
 
 
 def as_before(rules: AnyRules, met: str) -> str:

@@ -15,7 +15,7 @@ from duels.core.errors import DuelsError, NotationError
 from duels.core.game import Game
 from duels.core.narration import PlayerNames
 from duels.core.rules import AnySight
-from duels.core.words import Words, plain
+from duels.core.words import Words, strip_ink
 from duels.games import GAMES
 from duels.web.refusals import Missing, Refusal, Stale
 from duels.web.views import Headline, label, prompt_of
@@ -188,7 +188,7 @@ def _seen(sight: AnySight, words: Words[Any, Any]) -> list[str]:
     """What the seat has seen so far; the last of it where its board shows the rest."""
     events, names = tuple(sight.events), PlayerNames(reader=sight.seat)
     newest = (words.narrate(events[:end]).sentences for end in range(len(events), 0, -1))
-    told = (" ".join(plain(each.render(names)) for each in said) for said in newest if said)
+    told = (" ".join(strip_ink(each.render(names)) for each in said) for said in newest if said)
     return list(islice(told, None if sight.rules.has_secrets else _NEWEST))[::-1]
 
 
@@ -203,15 +203,15 @@ def _as_data(exercise: "Exercise") -> dict[str, Any]:
         "game": game.name,
         "title": game.title,
         "seat": sight.seat.value,
-        "sentence": Headline(f"You are {words.called(sight.seat)}, to move.", drawing.asked(sight)),
+        "sentence": Headline(f"You are {words.seat_name(sight.seat)}, to move.", drawing.instruction(sight)),
         "prompt": prompt,
         "position": exercise.position,
         "board": drawing.draw(sight, targets=True, names=PlayerNames(reader=sight.seat)),
         "seen": _seen(sight, words),
         "secrets": rules.has_secrets,
-        "text": plain(str(words.board(sight))),
-        "unshown": drawing.unshown(sight),
-        "remembered": plain(words.remembered(sight).render()),
+        "text": strip_ink(str(words.board(sight))),
+        "unshown": drawing.recap(sight),
+        "remembered": strip_ink(words.recap(sight).render()),
         "told": Glossary().explain(exercise.oracle.counts_as_one),
         "belief": dict(exercise.oracle.belief(sight)),
         "hidden": exercise.oracle.hidden,
@@ -219,7 +219,7 @@ def _as_data(exercise: "Exercise") -> dict[str, Any]:
             {
                 "action": rules.format(action),
                 "label": label(rules, action),
-                "on_board": drawing.has_place(action),
+                "on_board": drawing.is_on_board(action),
             }
             for action in sight.actions
         ],

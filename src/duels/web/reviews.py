@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from duels.core.errors import DuelsError
 from duels.core.narration import PlayerNames
 from duels.core.rules import BOTH, Seat
-from duels.core.words import plain
+from duels.core.words import strip_ink
 from duels.games import load_record
 from duels.players import HUMAN
+from duels.web.match_state import MatchState, Viewer, lines
 from duels.web.refusals import Refusal, Stale
-from duels.web.standing import Standing, Viewer, lines
 from duels.web.workers import Workers
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _shown(review: "Review") -> dict[str, Any]:
     return {
         **review_as_data(review),
         "title": review.game.title,
-        "heading": plain(heading(review)),
+        "heading": strip_ink(heading(review)),
         "chance": whose_chance(review),
         "account": account(review),
         "legend": f"{legend(review)} {LUCK_MEANS}",
@@ -106,7 +106,7 @@ def _shown(review: "Review") -> dict[str, Any]:
     }
 
 
-async def hint_for(standing: Standing, viewer: Viewer, workers: Workers) -> dict[str, Any]:
+async def hint_for(standing: MatchState, viewer: Viewer, workers: Workers) -> dict[str, Any]:
     """A hint for a seat that is to move against a machine."""
     if viewer is None or standing.people == BOTH:
         raise Refusal("Hints are for matches against a machine.")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import uvicorn
 
 from duels.web.app import make_app
-from duels.web.settings import Settings
+from duels.web.settings import ServerSettings
 from duels.web.site import Site
 
 _TO_END = 3  # seconds for requests that are being answered
@@ -24,7 +24,7 @@ class Server:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: ServerSettings,
         listening: socket.socket,
         ready: Callable[[], object] = lambda: None,
         log_addresses: bool = False,

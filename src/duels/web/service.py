@@ -14,22 +14,22 @@ from functools import partial
 
 from duels.core.errors import DuelsError, RecordError, UnknownName
 from duels.core.rules import AnyRules, Seat
-from duels.core.words import either
+from duels.core.words import join_or
 from duels.games import GAMES, find_game
 from duels.play import new_match
 from duels.players import HUMAN, make_player
 from duels.web.decisions import (
-    Asked,
+    MoveRequest,
     clean_name,
     decide_act,
     decide_for_machine,
     decide_offer,
     make_match,
 )
+from duels.web.match_state import MatchState, Viewer, lines
 from duels.web.opponents import Programs, as_before, is_program, may_play, opponents
 from duels.web.refusals import Missing, NoMatch, Refusal, Stale, TooMany
-from duels.web.standing import Standing, Viewer, lines
-from duels.web.store import Change, Claim, Conflict, Entry, Invite, Kept, Kind, Store, Stored
+from duels.web.store import Change, Claim, Conflict, Entry, EntryKind, Invite, Store, Stored, StoredMatch
 from duels.web.workers import Workers
 
 log = logging.getLogger("duels.web")
@@ -65,7 +65,7 @@ class Hub:
                 wake()
 
 
-class Matches:
+class MatchService:
     """All matches that this process serves."""
 
     def __init__(self, store: Store, workers: Workers, pause: float = 0.8, matches_a_day: int = 200) -> None:
@@ -75,7 +75,7 @@ class Matches:
         self._pause = pause
         self._matches_a_day = matches_a_day
         self.hub = Hub()
-        self._known: OrderedDict[str, Standing] = OrderedDict()
+        self._known: OrderedDict[str, MatchState] = OrderedDict()
         self._drivers: dict[str, asyncio.Task[None]] = {}
         self._preparing: set[asyncio.Task[None]] = set()
 
@@ -98,7 +98,7 @@ class Matches:
 
     # -- reading --------------------------------------------------------------------------------
 
-    async def look(self, id: str, identity: str | None) -> tuple[Standing, Viewer]:
+    async def look(self, id: str, identity: str | None) -> tuple[MatchState, Viewer]:
         """A match as it stands, and as whom this visitor sees it.
 
         Missing if there is none, and in the same way if the visitor may not see it. If a machine is to move,
@@ -106,7 +106,7 @@ class Matches:
         """
         return self._seen(await self._read(id), identity)
 
-    def _seen(self, standing: Standing, identity: str | None) -> tuple[Standing, Viewer]:
+    def _seen(self, standing: MatchState, identity: str | None) -> tuple[MatchState, Viewer]:
         viewer = standing.seat_of(identity)
         if not standing.may_watch(viewer):
             raise NoMatch()
@@ -128,14 +128,14 @@ class Matches:
         id = await self._store.match_of_invite(token)
         return id if id and await self.seat_of(id, identity) else None
 
-    async def invited(self, token: str) -> tuple[Standing, Invite]:
+    async def invited(self, token: str) -> tuple[MatchState, Invite]:
         """The match that an invitation leads to; Missing if it can no longer be taken up."""
         invite = await self._store.invite(token, time.time())
         if not invite:
             raise Missing("This invitation is unknown, taken up already, or too old. Ask for another one.")
         return await self._read(invite.match), invite
 
-    async def matches_of(self, identity: str, over: bool, most: int) -> list[tuple[Kept, Standing]]:
+    async def matches_of(self, identity: str, over: bool, most: int) -> list[tuple[StoredMatch, MatchState]]:
         """The matches that are over, or go on, at which a visitor sat down last."""
         found = []
         for each in await self._store.matches_of(identity, over, most):
@@ -148,7 +148,7 @@ class Matches:
                 found.append((each, known))
         return found
 
-    async def _read(self, id: str) -> Standing:
+    async def _read(self, id: str) -> MatchState:
         """A match as it stands now."""
         standing = self._known.get(id)
         if standing is None or not standing.all_seated:
@@ -214,7 +214,7 @@ class Matches:
         first: str,
         begun: tuple[Entry, ...] = (),
     ) -> tuple[str, Seat]:
-        new = new_match.NewMatch(rules, HUMAN, other, first)
+        new = new_match.MatchSetup(rules, HUMAN, other, first)
         seat = Seat.TWO if new.swapped else Seat.ONE
         made = make_match(new.rules, new.headers(), {seat: (identity, name)}, begun)
         await self._store.create(made)
@@ -261,7 +261,7 @@ class Matches:
             before = after = standing.match
             if {*standing.names, invite.seat} >= standing.people:
                 after = standing.go_on(before)
-            sit = Entry(Kind.SIT, clean_name(name), invite.seat)
+            sit = Entry(EntryKind.SIT, clean_name(name), invite.seat)
             claim = Claim(token, identity, time.time())
             entries = (sit, *lines(after, before))
             with suppress(Conflict):
@@ -272,7 +272,7 @@ class Matches:
 
     # -- at the board ---------------------------------------------------------------------------
 
-    async def act(self, id: str, identity: str | None, asked: Asked) -> None:
+    async def act(self, id: str, identity: str | None, asked: MoveRequest) -> None:
         """Play what a seat asks for, once, however often the request comes.
 
         Stale if the match has gone on since the event that the page showed; Refusal in the game's own words.
@@ -286,7 +286,7 @@ class Matches:
         )
 
     async def _change(
-        self, id: str, identity: str | None, decide: Callable[[Standing, Seat], Change | None]
+        self, id: str, identity: str | None, decide: Callable[[MatchState, Seat], Change | None]
     ) -> None:
         """Write what is decided, and decide again if somebody else wrote first."""
         for _ in range(_MOST_TRIES):
@@ -308,7 +308,7 @@ class Matches:
 
     # -- machines -------------------------------------------------------------------------------
 
-    def _drive(self, standing: Standing) -> None:
+    def _drive(self, standing: MatchState) -> None:
         """See to it that whatever needs no person happens, in a while, once in this process."""
         if not _waits_for_machine(standing):
             return
@@ -339,9 +339,9 @@ class Matches:
             log.warning("A machine player could not move: %s", problem)
 
 
-def _standing(id: str, stored: Stored) -> Standing:
+def _standing(id: str, stored: Stored) -> MatchState:
     try:
-        return Standing(id, stored.header)
+        return MatchState(id, stored.header)
     except RecordError as problem:
         log.warning("A match cannot be read: %s", problem)
         raise NoMatch() from None
@@ -350,10 +350,10 @@ def _standing(id: str, stored: Stored) -> Standing:
 def _opponent(rules: AnyRules, name: str) -> str:
     """The player that a request asks for, which is one that this server offers."""
     if not may_play(name):
-        raise Refusal(f"Play against {either([*opponents(rules), f'a {FRIEND}'])}.")
+        raise Refusal(f"Play against {join_or([*opponents(rules), f'a {FRIEND}'])}.")
     return name
 
 
-def _waits_for_machine(standing: Standing) -> bool:
+def _waits_for_machine(standing: MatchState) -> bool:
     actor = standing.actor
     return actor not in standing.people and isinstance(actor, Seat) and standing.complete

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from duels.core.errors import DuelsError, quote
-from duels.web.visitors import Limits
+from duels.web.visitors import VisitorLimits
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 ANY_ADDRESS = "0.0.0.0"
@@ -14,7 +14,7 @@ _USUAL = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True)
-class Settings:
+class ServerSettings:
     """A server's settings."""
 
     database: str
@@ -28,7 +28,7 @@ class Settings:
     """Seconds before a machine player answers."""
     look_ahead: bool = True
     """Whether today's puzzles are looked for before anybody asks."""
-    limits: Limits = field(default_factory=Limits)
+    limits: VisitorLimits = field(default_factory=VisitorLimits)
 
     def __post_init__(self) -> None:
         if self.public_url and not _is_origin(self.public_url):

@@ -18,13 +18,13 @@ from duels.core.game import Game
 from duels.core.rules import Seat
 from duels.games import GAMES, all_games, find_game
 from duels.web import opponents, puzzles, reach, reviews, views, visitors
-from duels.web.decisions import Asked, Unfinished, record_for
+from duels.web.decisions import MoveRequest, Unfinished, record_for
+from duels.web.match_state import REMATCH, MatchState, Viewer
 from duels.web.pages import EventStream, MatchPage, Pages, Wake
 from duels.web.refusals import Missing, Refusal
-from duels.web.service import Matches
-from duels.web.settings import Settings
-from duels.web.standing import REMATCH, Standing, Viewer
-from duels.web.store import Kept, Store, StoreUnavailable
+from duels.web.service import MatchService
+from duels.web.settings import ServerSettings
+from duels.web.store import Store, StoredMatch, StoreUnavailable
 from duels.web.visitors import address, body, event_number, json_answer, plain_answer, wants_json
 from duels.web.workers import Workers
 
@@ -46,13 +46,13 @@ def store_at(database: str) -> Store:
 class Site:
     """One server: its settings, its matches, its pages."""
 
-    def __init__(self, settings: Settings, store: Store | None = None) -> None:
+    def __init__(self, settings: ServerSettings, store: Store | None = None) -> None:
         self.settings = settings
         self._secure = settings.secure
         self.pages = Pages()
         self.workers = Workers()
         store = store or store_at(settings.database)
-        self.matches = Matches(store, self.workers, settings.pause, settings.limits.matches_a_day)
+        self.matches = MatchService(store, self.workers, settings.pause, settings.limits.matches_a_day)
         self.buckets = visitors.Buckets(settings.limits)
         self.streams = visitors.Streams(settings.limits)
         self.ending = False
@@ -144,7 +144,7 @@ class Site:
         return self.pages.page("match.html", **data, parts=MatchPage(self.pages, data).parts)
 
     async def _shown(
-        self, request: Request, standing: Standing, viewer: Viewer, as_json: bool
+        self, request: Request, standing: MatchState, viewer: Viewer, as_json: bool
     ) -> dict[str, Any]:
         """What is shown of a match: to a program or on a page, with how to invite somebody."""
         shown = views.view(standing, viewer) if as_json else views.shown(standing, viewer)
@@ -205,7 +205,7 @@ class Site:
             raise Refusal('Send {"action": "…", "event": N}, N being the last event that you were sent.')
         if not all(isinstance(entry, str) for entry in entries):
             raise Refusal("Entries are texts.")
-        action = Asked(asked["event"], asked.get("action"), entries)
+        action = MoveRequest(asked["event"], asked.get("action"), entries)
         try:
             await self.matches.act(request.path_params["id"], self._identity(request), action)
         except Unfinished as more:
@@ -351,7 +351,7 @@ class Site:
     def _answer(self, request: Request, template: str, data: dict[str, Any]) -> Response:
         return json_answer(data) if wants_json(request) else self.pages.page(template, **data)
 
-    async def _look(self, request: Request) -> tuple[Standing, Viewer]:
+    async def _look(self, request: Request) -> tuple[MatchState, Viewer]:
         return await self.matches.look(request.path_params["id"], self._identity(request))
 
     def _identity(self, request: Request) -> str | None:
@@ -390,7 +390,7 @@ class Site:
         return self.pages.page("message.html", status, text=text)
 
 
-def _line(kept: Kept, standing: Standing) -> dict[str, Any]:
+def _line(kept: StoredMatch, standing: MatchState) -> dict[str, Any]:
     """A match in the list of a visitor's matches."""
     seat, outcome = kept.seat, standing.outcome
     return {

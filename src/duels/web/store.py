@@ -16,7 +16,7 @@ from duels.core.errors import DuelsError
 from duels.core.rules import Seat
 
 
-class Kind(Enum):
+class EntryKind(Enum):
     """What an entry of a log says. The value is how it is stored."""
 
     PLAY = "play"
@@ -37,7 +37,7 @@ class Kind(Enum):
 class Entry:
     """One entry of a match's log."""
 
-    kind: Kind
+    kind: EntryKind
     text: str
     seat: Seat | None = None
 
@@ -89,7 +89,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredMatch:
     """A match as a list of matches has it."""
 
     id: str
@@ -173,7 +173,7 @@ class Store(ABC):
             match,
             after,
         )
-        return [Entry(Kind(kind), text, Seat(seat) if seat else None) for kind, text, seat in rows]
+        return [Entry(EntryKind(kind), text, Seat(seat) if seat else None) for kind, text, seat in rows]
 
     async def invite(self, token: str, now: float) -> Invite | None:
         """The invitation with this token, if it can still be taken up."""
@@ -189,7 +189,7 @@ class Store(ABC):
         rows = await self.rows("SELECT match FROM duels_invites WHERE token = ?", token)
         return str(rows[0][0]) if rows else None
 
-    async def matches_of(self, identity: str, over: bool, most: int) -> list[Kept]:
+    async def matches_of(self, identity: str, over: bool, most: int) -> list[StoredMatch]:
         """The matches in which an identity sits that are over, or go on; where it sat down last first.
 
         Not by what was written last: that would tell of hidden moves.
@@ -201,7 +201,7 @@ class Store(ABC):
             over,
             most,
         )
-        return [Kept(match, Seat(seat), since, number or 0) for match, seat, since, number in rows]
+        return [StoredMatch(match, Seat(seat), since, number or 0) for match, seat, since, number in rows]
 
     async def count_since(self, identity: str, since: float) -> int:
         """How many matches an identity has sat down at since then."""

@@ -11,15 +11,15 @@ from duels.core.match import AnyMatch, Concession
 from duels.core.narration import SEAT_LABELS, PlayerNames, victory, wins
 from duels.core.record import format_entry
 from duels.core.rules import BOTH, CHANCE, AnyRules, AnySight, Outcome, Seat
-from duels.core.words import Words, plain
+from duels.core.words import Words, strip_ink
 from duels.play.narrator import Narrator
-from duels.web.standing import REMATCH, TAKEBACK, Offer, Standing, Viewer, shown_prompt
+from duels.web.match_state import REMATCH, TAKEBACK, MatchState, Offer, Viewer, shown_prompt
 
 _SEATS = tuple(Seat)
 _NAMED = "named"  # whether the text of a line of the log begins with who did it; only pages need that
 
 
-def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
+def view(standing: MatchState, viewer: Viewer) -> dict[str, Any]:
     """Everything that a program is told of the match, as JSON has it."""
     sight = sight_of(standing, viewer)
     told = _shown(standing, viewer, sight)
@@ -29,12 +29,12 @@ def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
         "offer": told["offer"] and told["offer"]._asdict(),
         "refused": told["refused"] and told["refused"]._asdict(),
         "players": [_player(standing, viewer, seat) for seat in Seat],
-        "text": plain(_written_board(standing, sight)),
+        "text": strip_ink(_written_board(standing, sight)),
         "actions": [_action(standing, sight, action)._asdict() for action in sight.actions],
     }
 
 
-def shown(standing: Standing, viewer: Viewer) -> dict[str, Any]:
+def shown(standing: MatchState, viewer: Viewer) -> dict[str, Any]:
     """What the viewer's page shows of it."""
     sight = sight_of(standing, viewer)
     drawing = standing.drawing
@@ -46,12 +46,12 @@ def shown(standing: Standing, viewer: Viewer) -> dict[str, Any]:
         "may_rematch": REMATCH in told["may"],
         "example": drawing.example(sight) if sight.actions else "",
         "buttons": tuple(
-            [_action(standing, sight, action) for action in sight.actions if not drawing.has_place(action)]
+            [_action(standing, sight, action) for action in sight.actions if not drawing.is_on_board(action)]
         ),
     }
 
 
-def _shown(standing: Standing, viewer: Viewer, sight: AnySight) -> dict[str, Any]:
+def _shown(standing: MatchState, viewer: Viewer, sight: AnySight) -> dict[str, Any]:
     """What both are told."""
     outcome = standing.outcome
     prompt = prompt_of(standing.words, sight) if sight.actions else ""
@@ -76,7 +76,7 @@ def _shown(standing: Standing, viewer: Viewer, sight: AnySight) -> dict[str, Any
     }
 
 
-def sight_of(standing: Standing, viewer: Viewer) -> AnySight:
+def sight_of(standing: MatchState, viewer: Viewer) -> AnySight:
     """What the viewer knows; nobody may do anything before everybody has sat down."""
     sight = standing.match.sight(viewer or Seat.ONE)
     if viewer is None or not standing.complete:
@@ -84,11 +84,11 @@ def sight_of(standing: Standing, viewer: Viewer) -> AnySight:
     return sight
 
 
-def _names(standing: Standing, viewer: Viewer) -> PlayerNames:
+def _names(standing: MatchState, viewer: Viewer) -> PlayerNames:
     return PlayerNames(standing.called[Seat.ONE], standing.called[Seat.TWO], viewer)
 
 
-def _board(standing: Standing, viewer: Viewer, sight: AnySight) -> str:
+def _board(standing: MatchState, viewer: Viewer, sight: AnySight) -> str:
     """The board as the viewer sees it."""
     names = _names(standing, viewer)
     if _laid_open(standing):
@@ -96,13 +96,13 @@ def _board(standing: Standing, viewer: Viewer, sight: AnySight) -> str:
     return standing.drawing.draw(sight, targets=True, names=names)
 
 
-def _written_board(standing: Standing, sight: AnySight) -> str:
+def _written_board(standing: MatchState, sight: AnySight) -> str:
     if _laid_open(standing):
         return str(standing.words.open_board(*map(standing.match.sight, Seat)))
     return str(standing.words.board(sight))
 
 
-def _laid_open(standing: Standing) -> bool:
+def _laid_open(standing: MatchState) -> bool:
     """Whether there were secrets that everybody may see now: the match is over."""
     return standing.over and standing.rules.has_secrets
 
@@ -117,15 +117,15 @@ class ShownSeat(NamedTuple):
     seated: bool
 
 
-def _seat(standing: Standing, viewer: Viewer, seat: Seat) -> ShownSeat:
+def _seat(standing: MatchState, viewer: Viewer, seat: Seat) -> ShownSeat:
     to_move = standing.complete and standing.actor is seat
     seated = seat in standing.names or seat not in standing.people
     return ShownSeat(int(seat), standing.called[seat], seat is viewer, to_move, seated)
 
 
-def _player(standing: Standing, viewer: Viewer, seat: Seat) -> dict[str, Any]:
+def _player(standing: MatchState, viewer: Viewer, seat: Seat) -> dict[str, Any]:
     """The same for a program."""
-    token = standing.words.called(seat)
+    token = standing.words.seat_name(seat)
     return {
         **_seat(standing, viewer, seat)._asdict(),
         "label": seat.label,
@@ -134,7 +134,7 @@ def _player(standing: Standing, viewer: Viewer, seat: Seat) -> dict[str, Any]:
     }
 
 
-def turn_of(standing: Standing, viewer: Viewer) -> str:
+def turn_of(standing: MatchState, viewer: Viewer) -> str:
     """Who is to act: `you`, `other`, `waiting` for somebody to sit down, or `over`."""
     if standing.over:
         return "over"
@@ -143,7 +143,7 @@ def turn_of(standing: Standing, viewer: Viewer) -> str:
     return "you" if standing.actor is viewer else "other"
 
 
-def asked_of(standing: Standing, viewer: Viewer) -> dict[str, str | None]:
+def asked_of(standing: MatchState, viewer: Viewer) -> dict[str, str | None]:
     """Whose turn it is, and the offer that waits for the viewer's answer, if there is one."""
     offer = standing.offer
     waits = offer is not None and viewer is not None and offer.seat is not viewer
@@ -163,7 +163,7 @@ class Headline(str):
         return headline
 
 
-def _headline(standing: Standing, viewer: Viewer, sight: AnySight) -> Headline:
+def _headline(standing: MatchState, viewer: Viewer, sight: AnySight) -> Headline:
     """Whose turn it is and what is asked, or how the match ended."""
     actor, drawing = standing.actor, standing.drawing
     if standing.outcome:
@@ -171,9 +171,11 @@ def _headline(standing: Standing, viewer: Viewer, sight: AnySight) -> Headline:
     if not standing.complete:
         return Headline("Waiting for somebody to sit down.")
     if actor is viewer and viewer:
-        return Headline("Your turn.", drawing.news(sight), drawing.asked(sight))
+        return Headline("Your turn.", drawing.news(sight), drawing.instruction(sight))
     if isinstance(actor, Seat):
-        return Headline(f"{standing.called[actor]} is to {drawing.awaited(sight)}.", drawing.news(sight))
+        return Headline(
+            f"{standing.called[actor]} is to {drawing.opponent_task(sight)}.", drawing.news(sight)
+        )
     return Headline("Chance decides.")
 
 
@@ -208,9 +210,9 @@ class ShownAction(NamedTuple):
     on_board: bool
 
 
-def _action(standing: Standing, sight: AnySight, action: Any) -> ShownAction:
+def _action(standing: MatchState, sight: AnySight, action: Any) -> ShownAction:
     entries = tuple(standing.words.entries(sight, action))
-    on_board = standing.drawing.has_place(action)
+    on_board = standing.drawing.is_on_board(action)
     return ShownAction(standing.rules.format(action), label(standing.rules, action), entries, on_board)
 
 
@@ -220,7 +222,7 @@ def label(rules: AnyRules, action: Any) -> str:
     return notation[:1].upper() + notation[1:]
 
 
-def _log(standing: Standing, viewer: Viewer, sight: AnySight) -> list[dict[str, Any]]:
+def _log(standing: MatchState, viewer: Viewer, sight: AnySight) -> list[dict[str, Any]]:
     """What happened as far as the viewer knows, whose sight this is, told in one voice."""
     match = standing.match
     # After the end there are no secrets.
@@ -238,14 +240,14 @@ def _log(standing: Standing, viewer: Viewer, sight: AnySight) -> list[dict[str, 
 
 
 def _told(
-    standing: Standing, narrator: Narrator, after: AnyMatch, sight: AnySight, names: PlayerNames
+    standing: MatchState, narrator: Narrator, after: AnyMatch, sight: AnySight, names: PlayerNames
 ) -> dict[str, Any]:
     turn, viewer = after.last, names.reader
     assert turn
     secrets = standing.rules.has_secrets and not standing.over
     action, _ = turn.told(narrator.watching)
     news = [sentence for narration in narrator.news(after) for sentence in narration.sentences]
-    text = plain(" ".join(sentence.render(names) for sentence in news))
+    text = strip_ink(" ".join(sentence.render(names) for sentence in news))
     seat = turn.actor if isinstance(turn.actor, Seat) else news[0].subject if news else None
     return {
         "seat": int(seat) if seat else None,
@@ -278,20 +280,20 @@ class ShownInvite(NamedTuple):
     expires: float
 
 
-def _offer(standing: Standing, viewer: Viewer, offer: Offer | None) -> ShownOffer | None:
+def _offer(standing: MatchState, viewer: Viewer, offer: Offer | None) -> ShownOffer | None:
     if not offer:
         return None
     undoes_more = offer.what == TAKEBACK and _undoes_more(standing, offer)
     return ShownOffer(offer.what, offer.seat is viewer, standing.called[offer.seat], undoes_more)
 
 
-def _undoes_more(standing: Standing, offer: Offer) -> bool:
+def _undoes_more(standing: MatchState, offer: Offer) -> bool:
     """Whether a takeback undoes what the other seat did since; among secrets, as far as that may be told."""
     since = standing.match.turns[offer.kept :]
     return standing.rules.has_secrets or any(turn.actor is offer.seat.other for turn in since)
 
 
-def _may(standing: Standing, viewer: Viewer) -> tuple[str, ...]:
+def _may(standing: MatchState, viewer: Viewer) -> tuple[str, ...]:
     """What the viewer may do beside the actions of the game."""
     if viewer is None:
         return ()

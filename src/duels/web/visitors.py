@@ -119,7 +119,7 @@ class Rate:
 
 
 @dataclass(frozen=True)
-class Limits:
+class VisitorLimits:
     """What a visitor may do."""
 
     act: Rate = Rate(40, 8)
@@ -142,7 +142,7 @@ class Limits:
 class Buckets:
     """A bucket for every visitor and kind of request."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: VisitorLimits) -> None:
         self._limits = limits
         self._buckets: OrderedDict[tuple[str, str, str], tuple[float, float]] = OrderedDict()
 
@@ -180,7 +180,7 @@ class Buckets:
 class Streams:
     """How many streams of events each visitor has open."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: VisitorLimits) -> None:
         self._limits = limits
         self._open: dict[str, int] = {}
 

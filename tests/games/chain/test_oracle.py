@@ -69,7 +69,7 @@ def test_a_wrong_state_among_those_too_many_to_list_is_named() -> None:
     check = next(oracle.verify())
     assert not check.passed
     wrong = oracle.rules.parse_state(check.detail.split("wrong at ")[1].split(";")[0])
-    assert oracle.worth(wrong) != oracle._one_step_on(wrong)
+    assert oracle.state_value(wrong) != oracle._one_step_on(wrong)
 
 
 @pytest.mark.parametrize("position", ["_____ 1", "X____ 1", "_XO__ 1", "XO_OX 1"])
@@ -87,7 +87,7 @@ def test_second_methods_notice_a_damaged_table(position: str) -> None:
 )
 def test_the_opening(cells: int, run: int, worth: str) -> None:
     rules = QuantumChain(cells, run)
-    assert make_oracle(rules).worth(rules.initial()) == Fraction(worth)
+    assert make_oracle(rules).state_value(rules.initial()) == Fraction(worth)
 
 
 @pytest.mark.slow
@@ -100,7 +100,7 @@ def test_thirteen_cells_and_three_in_a_row_favour_the_first_player() -> None:
 
 def test_a_limit_of_boards_ends_in_an_even_chance() -> None:
     opening = {
-        boards: make_oracle(QuantumChain(3, 2, boards)).worth(QuantumChain(3, 2, boards).initial())
+        boards: make_oracle(QuantumChain(3, 2, boards)).state_value(QuantumChain(3, 2, boards).initial())
         for boards in (1, 2, 3, 40)
     }
     # The first player has one coin a board: all is lost only if every coin fails, and then it is even.
@@ -137,11 +137,11 @@ def test_a_coin_is_worth_the_mean_of_its_sides() -> None:
 def test_mirrored_boards_and_exchanged_symbols_are_worth_the_same() -> None:
     exchange = str.maketrans("XO", "OX")
     for state in all_boards(RULES, (Seat.ONE,)):
-        worth = ORACLE.worth(state)
+        worth = ORACLE.state_value(state)
         mirrored = RULES.parse_state(f"{state.cells[::-1]} 1")
         exchanged = RULES.parse_state(f"{state.cells.translate(exchange)} 2")
-        assert ORACLE.worth(mirrored) == worth
-        assert ORACLE.worth(exchanged) == 1 - worth
+        assert ORACLE.state_value(mirrored) == worth
+        assert ORACLE.state_value(exchanged) == 1 - worth
 
 
 def test_declining_a_challenge_is_right_in_twelve_positions() -> None:
@@ -283,7 +283,7 @@ def test_a_reason_says_what_the_rules_make_of_the_cell() -> None:
         told = ORACLE.reason(sight)
         if not told.startswith("Cell "):
             assert told.startswith("Nothing is at stake here: ")
-            assert ORACLE.judge(sight).alike
+            assert ORACLE.judge(sight).is_indifferent
             continue
         cell = int(told.split()[1])
         assert Observe(cell) in ORACLE.judge(sight).best

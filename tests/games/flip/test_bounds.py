@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from duels.core.match import Match, playing
+from duels.core.match import Match, play_through
 from duels.core.rules import CHANCE, Seat
 from duels.games.flip import bounds
 from duels.games.flip.abstraction import Abstraction
@@ -25,7 +25,7 @@ def random_turns(rules: QuantumTiles, matches: int) -> Iterator[State]:
     """Positions before a turn, as matches at random come to them."""
     rng = Random(6)
     for _ in range(matches):
-        for match in playing(Match.start(rules), rng, lambda match, _: rng.choice(match.actions)):
+        for match in play_through(Match.start(rules), rng, lambda match, _: rng.choice(match.actions)):
             if isinstance(match.actor, Seat) and not match.state.lifted:
                 yield match.state
 
@@ -83,7 +83,7 @@ def test_actions_of_a_kind_have_one_interval(rules: QuantumTiles, matches: int) 
 def test_nobody_has_more_turns_than_most_turns_says(rules: QuantumTiles) -> None:
     oracle, rng, closest = make_oracle(rules), Random(8), 99
     for _ in range(400):
-        *steps, end = playing(Match.start(rules), rng, lambda match, _: rng.choice(match.actions))
+        *steps, end = play_through(Match.start(rules), rng, lambda match, _: rng.choice(match.actions))
         turns = [match.state for match in steps if isinstance(match.actor, Seat) and not match.state.lifted]
         for place, state in enumerate(turns):
             at = oracle.position(state)

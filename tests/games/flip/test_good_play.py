@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from duels.analysis.wording import percent
-from duels.core.match import Match, playing
+from duels.core.match import Match, play_through
 from duels.games.flip import verify
 from duels.games.flip.oracle import FlipOracle, make_oracle
 from duels.games.flip.rules import QuantumTiles, State
@@ -26,7 +26,9 @@ def played_by(level: str, matches: int) -> list[State]:
     player, rng = make_player(level, BOOK), Random(f"good play of {level}")
     found = []
     for _ in range(matches):
-        steps = playing(Match.start(BOOK), rng, lambda match, seat: player.choose(match.sight(seat), rng))
+        steps = play_through(
+            Match.start(BOOK), rng, lambda match, seat: player.choose(match.sight(seat), rng)
+        )
         found += [match.state for match in steps if not match.over]
     return found
 

@@ -354,7 +354,7 @@ def test_checks_are_told_as_they_finish(oracle: FlipOracle) -> None:
 
 def test_unknown_tiles_are_one_idea_and_known_ones_another(oracle: FlipOracle) -> None:
     sight = BOOK.parse_position("...../.4.../..5../...2e/..... 6,5 01 2")
-    ideas = {oracle.idea(sight, action) for action in sight.actions}
+    ideas = {oracle.action_class(sight, action) for action in sight.actions}
     assert len(ideas) == 4  # flip an unknown tile or the 5; Quantum Flip two unknown tiles, or one and the 5
 
 

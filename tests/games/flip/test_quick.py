@@ -67,8 +67,8 @@ def test_large_boards_have_the_usual_one_alone() -> None:
 def test_who_asks_often_gets_it_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(oracles, "_kept", {})
     rules = FORMS[1]
-    assert type(oracles.oracle_for(rules)) is FlipOracle
-    found = oracles.quick_oracle_for(rules)
+    assert type(oracles.get_oracle(rules)) is FlipOracle
+    found = oracles.get_quick_oracle(rules)
     assert type(found) is quick.QuickOracle
-    assert oracles.oracle_for(rules) is found
-    assert oracles.quick_oracle_for(rules) is found
+    assert oracles.get_oracle(rules) is found
+    assert oracles.get_quick_oracle(rules) is found

@@ -40,21 +40,21 @@ def searched(rules: QuantumTiles, policy: BoardBlind, responder: Seat) -> float:
     """The best response by the real rules and the whole board, position by position."""
 
     @cache
-    def worth(state: Any) -> float:
+    def state_value(state: Any) -> float:
         outcome = rules.outcome(state)
         if outcome:
             return float(outcome.winner is responder)
         actor = rules.actor(state)
         if actor is responder:
-            return max(worth(rules.apply(state, action).state) for action in rules.actions(state))
+            return max(state_value(rules.apply(state, action).state) for action in rules.actions(state))
         if actor is CHANCE:
             odds = dict(zip(rules.actions(state), map(float, rules.odds(state)), strict=True))
         else:
             odds = policy.odds(rules.sight(state, policy_seat))
-        return sum(p * worth(rules.apply(state, action).state) for action, p in odds.items())
+        return sum(p * state_value(rules.apply(state, action).state) for action, p in odds.items())
 
     policy_seat = responder.other
-    return worth(rules.initial())
+    return state_value(rules.initial())
 
 
 @pytest.mark.parametrize("decides", [uniform, *map(skewed, range(8))])

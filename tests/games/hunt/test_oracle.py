@@ -155,8 +155,8 @@ def test_both_seats_have_one_value() -> None:
             seat = Seat(match.actor)  # type: ignore[arg-type]
             sight, others = match.sight(seat), match.sight(seat.other)
             one, two = (sight, others) if sight.seat is Seat.ONE else (others, sight)
-            value = ORACLE.value_seeing_all(one, two).number
-            after = [ORACLE.worth_seeing_all(sight, others, action) for action in sight.actions]
+            value = ORACLE.full_information_value(one, two).number
+            after = [ORACLE.full_information_action_value(sight, others, action) for action in sight.actions]
             mean = sum(w * worth for w, worth in zip(ORACLE.weights(sight), after, strict=True))
             assert (value if sight.seat is Seat.ONE else 1 - value) == pytest.approx(mean, abs=3 * ROUNDING)
             belief = ORACLE.belief(sight)
@@ -166,7 +166,7 @@ def test_both_seats_have_one_value() -> None:
             for judged in ORACLE.judge(sight).actions:
                 expected = sum(
                     p
-                    * ORACLE.worth_seeing_all(
+                    * ORACLE.full_information_action_value(
                         sight, replace(others, view=replace(others.view, cell=cell)), judged.action
                     )
                     for p, cell in places
@@ -179,7 +179,7 @@ def test_both_seats_have_one_value() -> None:
 def test_whoever_waits_expects_what_it_may_believe() -> None:
     match = Match.start(RULES).play_text("move 3", "observe 5")
     waits = ORACLE.value(match.sight(Seat.ONE)).number
-    seen = ORACLE.value_seeing_all(match.sight(Seat.ONE), match.sight(Seat.TWO)).number
+    seen = ORACLE.full_information_value(match.sight(Seat.ONE), match.sight(Seat.TWO)).number
     assert waits == pytest.approx(seen)  # nothing is hidden from Player 1 yet
     moved = match.play_text("move 6")
     assert ORACLE.value(moved.sight(Seat.ONE)).number == waits  # it has heard nothing

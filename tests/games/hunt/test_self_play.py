@@ -92,7 +92,7 @@ def test_matches_played_on_by_the_strategy_end_as_the_value_says(entries: tuple[
             match = match.play(sight.seat, rng.choices(sight.actions, oracle.weights(sight))[0])
         assert match.outcome
         won.append(float(match.outcome.winner is Seat.ONE))
-    value = oracle.value_seeing_all(start.sight(Seat.ONE), start.sight(Seat.TWO)).number
+    value = oracle.full_information_value(start.sight(Seat.ONE), start.sight(Seat.TWO)).number
     assert Sampled.of(won).agrees(value)
 
 

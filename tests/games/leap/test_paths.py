@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from duels.core.errors import BadOption
-from duels.games import rules_of
+from duels.games import resolve_rules
 from duels.games.leap.oracle import Paths
 from duels.games.leap.rules import QuantumLeap
 
@@ -52,4 +52,4 @@ def test_the_longest_line() -> None:
 
 def test_a_longer_line_is_refused() -> None:
     with pytest.raises(BadOption, match="goal is at most 100000 in leap, not 100001"):
-        rules_of("leap", goal=100_001)
+        resolve_rules("leap", goal=100_001)

@@ -46,8 +46,8 @@ def test_actions_are_worth_what_their_positions_are_worth() -> None:
     for number in range(1, 2**8):
         state = rules.parse_state(f"{number:08b}".replace("0", "X").replace("1", "O") + " 2")
         actions = rules.actions(state)
-        after = [oracle.worth(rules.apply(state, action).state) for action in actions]
-        assert oracle.worths_after(state, actions) == after
+        after = [oracle.state_value(rules.apply(state, action).state) for action in actions]
+        assert oracle.action_values(state, actions) == after
 
 
 def test_a_row_of_ten_thousand_is_won_by_the_middle() -> None:
@@ -105,9 +105,9 @@ def test_there_is_nothing_to_judge_out_of_turn() -> None:
 
 def test_the_same_move_elsewhere_teaches_the_same() -> None:
     left, right = RULES.parse_position("OOOXXXX 1"), RULES.parse_position("XXXXOOO 2")
-    assert ORACLE.lesson(left, TurnOff(1, 1)) == ORACLE.lesson(left, TurnOff(3, 1))
-    assert ORACLE.lesson(left, TurnOff(1, 1)) == ORACLE.lesson(right, TurnOff(5, 1))
-    assert ORACLE.lesson(left, TurnOff(1, 1)) != ORACLE.lesson(left, TurnOff(2, 1))
+    assert ORACLE.theme(left, TurnOff(1, 1)) == ORACLE.theme(left, TurnOff(3, 1))
+    assert ORACLE.theme(left, TurnOff(1, 1)) == ORACLE.theme(right, TurnOff(5, 1))
+    assert ORACLE.theme(left, TurnOff(1, 1)) != ORACLE.theme(left, TurnOff(2, 1))
 
 
 def test_the_effect_of_a_slip_is_the_nim_sum_that_it_left() -> None:

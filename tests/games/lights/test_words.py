@@ -2,7 +2,7 @@
 
 from duels.core.match import Match
 from duels.core.rules import Seat
-from duels.core.words import plain
+from duels.core.words import strip_ink
 from duels.games.lights.rules import Lights
 from duels.games.lights.words import LightsWords
 
@@ -12,7 +12,7 @@ def shown(lights: int, *entries: str) -> tuple[str, str]:
     rules = Lights(lights)
     match, words = Match.start(rules).play_text(*entries), LightsWords(rules)
     narration = words.narrate(match.last.events) if match.last else words.opening()
-    return plain(narration.render()), plain(str(words.board(match.sight(Seat.ONE))))
+    return strip_ink(narration.render()), strip_ink(str(words.board(match.sight(Seat.ONE))))
 
 
 def test_seven_lights_are_shown_as_in_the_book() -> None:

@@ -8,9 +8,9 @@ from typing import Any, NoReturn
 import pytest
 
 from duels.core.rules import AnyRules, Seat
-from duels.players.failures import Failed, Failure, NoMove
+from duels.players.failures import BadAnswer, Failure, NoMove
 from duels.solving.oracle import Oracle
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 from duels.solving.progress import Progress
 from duels.terminal.board import app
 from duels.terminal.board.app import BoardApp
@@ -69,7 +69,7 @@ class Silent:
     name = "silent"
 
     def choose(self, sight: object, rng: Random) -> NoReturn:
-        raise NoMove("silent", (Failed(Failure.CRASHED, "it said nothing"),))
+        raise NoMove("silent", (BadAnswer(Failure.CRASHED, "it said nothing"),))
 
 
 class Slow:
@@ -84,12 +84,12 @@ class Slow:
         self.begun += 1
         self.told.append(told)
         self.go_on.wait(60)
-        return oracle_for(rules)
+        return get_oracle(rules)
 
 
 def test_what_is_asked_for_twice_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
     slow = Slow()
-    monkeypatch.setattr(app, "oracle_for", slow)
+    monkeypatch.setattr(app, "get_oracle", slow)
 
     async def act(player: Player) -> None:
         await player.pilot.press("h", "h", "h")
@@ -106,7 +106,7 @@ def test_what_is_asked_for_twice_is_worked_out_once(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("keys", ["3", "rn"])
 def test_nothing_is_heard_of_work_that_nobody_waits_for(keys: str, monkeypatch: pytest.MonkeyPatch) -> None:
     slow = Slow()
-    monkeypatch.setattr(app, "oracle_for", slow)
+    monkeypatch.setattr(app, "get_oracle", slow)
 
     async def act(player: Player) -> None:
         await player.pilot.press("h")

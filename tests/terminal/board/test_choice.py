@@ -9,7 +9,7 @@ from duels_tictactoe import GAME as TICTACTOE
 
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import AnyRules, Seat
-from duels.core.words import plain
+from duels.core.words import strip_ink
 from duels.games import find_game
 from duels.terminal.board.choice import Choice
 from duels.terminal.board.grid import Grid, changed_cells, grid_for
@@ -110,7 +110,7 @@ def test_each_kind_asks_a_question_of_the_book(game: str) -> None:
         choice = choice_in(match)
         for kind in choice.kinds:
             choice.switch(kind)
-            questions.add(plain(choice.question).split("\n")[-1])
+            questions.add(strip_ink(choice.question).split("\n")[-1])
         initials = [kind[0].lower() for kind in choice.kinds if kind]
         assert len(set(initials)) == len(initials), "a letter names a kind"
     expected = {

@@ -8,7 +8,7 @@ from duels_tictactoe import GAME as TICTACTOE
 
 from duels.core.record import dump_record
 from duels.core.rules import Seat
-from duels.core.words import plain
+from duels.core.words import strip_ink
 from duels.games import load_record
 from duels.play.library import read_record
 from duels.terminal.after import After
@@ -197,11 +197,11 @@ def test_the_log_speaks_to_the_person_of_its_own_moves_alone(
     game: str, entries: str, mine: str, theirs: str
 ) -> None:
     live = live_match(game, two="novice", entries=entries)
-    told = plain(Story(live).text)
+    told = strip_ink(Story(live).text)
     assert "You (Player 1): " in told, "as the book calls whoever plays"
     assert mine in told
     assert told.endswith(theirs)
-    two = plain(Story(live_match(game, entries=entries)).text)
+    two = strip_ink(Story(live_match(game, entries=entries)).text)
     assert theirs not in two, "the book speaks to either of two people"
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from duels.core.errors import NotationError, quote
 from duels.core.narration import say, wins
-from duels.core.notation import whole_number
+from duels.core.notation import parse_whole_number
 from duels.core.options import option
 from duels.core.rules import CHANCE, Actor, Event, Outcome, Seat, Step
 from duels.core.secret_rules import SecretRules
@@ -159,7 +159,7 @@ class LiarsDice(SecretRules[State, Action, State]):
     def all_outcomes(self) -> tuple[Action, ...]:
         return tuple(Roll(face) for face in range(1, self.sides + 1))
 
-    def most_states(self) -> int:
+    def max_states(self) -> int:
         # Nobody has rolled, one has, both have; then no bid, or any one, by either, called or not.
         return 1 + self.sides + self.sides**2 * (1 + 2 * self.sides * 2 * 2)
 
@@ -172,7 +172,7 @@ class LiarsDice(SecretRules[State, Action, State]):
         bid = re.fullmatch(r"\s*([0-9]{1,9})\s*-\s*([0-9]{1,9})\s*", text)
         if bid:
             return Bid(int(bid[1]), int(bid[2]))
-        face = whole_number(text)
+        face = parse_whole_number(text)
         if face is None:
             raise NotationError(
                 f"Cannot read {quote(text)}: write a bid (2-3), liar, or what was rolled (4)."

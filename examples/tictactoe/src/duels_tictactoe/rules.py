@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from duels.core.errors import NotationError, quote
 from duels.core.narration import say, verb
-from duels.core.notation import read_seat, split_fields, whole_number
+from duels.core.notation import parse_whole_number, read_seat, split_fields
 from duels.core.rules import Event, OpenRules, Outcome, Seat, Step
 from duels_tictactoe import GAME
 
@@ -81,7 +81,7 @@ class TicTacToe(OpenRules[State, Place]):
         return tuple(Place(cell) for cell in range(1, 10))
 
     def parse(self, text: str) -> Place:
-        cell = whole_number(text)
+        cell = parse_whole_number(text)
         if cell is None:
             raise NotationError(f"Cannot read {quote(text)}: name a cell, 1 to 9.")
         return Place(cell)

@@ -62,12 +62,12 @@ def check(program: str, games: str, move_seconds: float, memory_mb: int, as_json
     """Play the protocol through with a program, bad days included, and tell what is wrong."""
     from duels.arena.bot_check import check_bot
     from duels.games import find_game
-    from duels.players.program import Limits
+    from duels.players.program import ProgramLimits
 
     if not program.lower().startswith("cmd:"):
         raise click.UsageError('a program is given as "cmd:COMMAND", such as "cmd:python bot.py".')
     rules = [find_game(name).rules() for name in games.split(",")]
-    limits = Limits(move_seconds=move_seconds, memory_mb=memory_mb)
+    limits = ProgramLimits(move_seconds=move_seconds, memory_mb=memory_mb)
     findings = []
     for finding in check_bot(program[len("cmd:") :], rules, limits):
         findings.append(finding)

@@ -330,12 +330,16 @@ def probe_command(player: str, games: tuple[str, ...], symmetric: bool, out: Pat
     from duels.arena.probe import probe
     from duels.arena.progress_line import ProgressLine
     from duels.core.errors import DuelsError
-    from duels.players.endpoint import Settings
-    from duels.players.program import Limits
+    from duels.players.endpoint import EndpointSettings
+    from duels.players.program import ProgramLimits
 
     limits, model, of_run = split_options(given)
     try:
-        of_run |= {"symmetric": symmetric, "limits": Limits(**limits), "model": Settings(**model)}
+        of_run |= {
+            "symmetric": symmetric,
+            "limits": ProgramLimits(**limits),
+            "model": EndpointSettings(**model),
+        }
         config = ProbeConfig(player, split_names(games), **of_run)
     except DuelsError as error:
         raise click.UsageError(str(error)) from None

@@ -8,15 +8,15 @@ them, and every environment has to tell the same game. An adapter for another fr
 laws by a subclass of `Environment`: `check_environments(rules, [MyEnvironment])`.
 """
 
-from duels.envs.conformance.check import Checked, check_environments, check_perfect_play
+from duels.envs.conformance.check import ConformanceReport, check_environments, check_perfect_play
 from duels.envs.conformance.environments import Environment, Look
-from duels.envs.conformance.laws import EnvironmentBroken, Law
+from duels.envs.conformance.laws import EnvironmentBroken, EnvironmentLaw
 
 __all__ = [
-    "Checked",
+    "ConformanceReport",
     "Environment",
     "EnvironmentBroken",
-    "Law",
+    "EnvironmentLaw",
     "Look",
     "check_environments",
     "check_perfect_play",

@@ -9,9 +9,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from duels.analysis.agents import player_odds
+from duels.analysis.encoding import ObservationEncoder
 from duels.analysis.exploitability import Policy, exploitability_bounds
 from duels.analysis.grading import Grade
-from duels.analysis.shown import Shown
 from duels.core.errors import DuelsError, TooLarge
 from duels.core.extras import MissingExtra
 from duels.core.features import action_numbers
@@ -19,13 +19,13 @@ from duels.core.match import AnyMatch, Match
 from duels.core.rules import AnyRules, Ending, Seat
 from duels.envs import dice
 from duels.envs.conformance.environments import GRADED, UNGRADED, Environment, Look
-from duels.envs.conformance.laws import EnvironmentBroken, Law
+from duels.envs.conformance.laws import EnvironmentBroken, EnvironmentLaw
 from duels.envs.engine import drawn
-from duels.envs.results import Tally
+from duels.envs.results import BatchTally
 from duels.players import Player
 from duels.solving.bounds import Bounds
 from duels.solving.oracle import Exactness
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 from duels.solving.tables import DRAWN, NOBODY, ONGOING, result_of
 
 GAMES = 20
@@ -37,7 +37,7 @@ Measure = Callable[[Policy, AnyRules], Bounds]
 
 
 @dataclass(frozen=True)
-class Checked:
+class ConformanceReport:
     """How much was checked without finding a fault."""
 
     environments: tuple[str, ...]
@@ -51,7 +51,7 @@ def check_environments(
     rules: AnyRules,
     environments: Iterable[type[Environment]] | None = None,
     games: int = GAMES,
-) -> Checked:
+) -> ConformanceReport:
     """Play random games in every environment that is installed; raise EnvironmentBroken at the first fault.
 
     A game that has an oracle is played with grades too, and its perfect play is checked.
@@ -74,7 +74,7 @@ def check_environments(
     if solved:
         check_perfect_play(rules, [game[-1] for game in played])
     endings = Counter(game[-1].outcome.ending for game in played if game[-1].outcome)
-    return Checked(tuple(checked), refused, endings)
+    return ConformanceReport(tuple(checked), refused, endings)
 
 
 def _always_moves(rules: AnyRules, seat: Seat) -> bool:
@@ -95,7 +95,7 @@ def _always_moves(rules: AnyRules, seat: Seat) -> bool:
 
 def _has_oracle(rules: AnyRules) -> bool:
     try:
-        oracle_for(rules)
+        get_oracle(rules)
     except DuelsError:
         return False
     return True
@@ -137,7 +137,7 @@ class _Inspector:
     def __init__(self, rules: AnyRules, environment: Environment) -> None:
         self._rules = rules
         self._environment = environment
-        self._shown = Shown(rules)
+        self._shown = ObservationEncoder(rules)
         self._number = action_numbers(rules)
 
     def inspect(self, games: Sequence[Sequence[AnyMatch]]) -> None:
@@ -164,22 +164,24 @@ class _Inspector:
         if (look.terminated, look.truncated) != (outcome is not None and not cut, cut):
             due = outcome.code if outcome else "going on"
             told = f"terminated={look.terminated}, truncated={look.truncated}"
-            self._broken(Law.ENDING, f"it says {told} where the match is {due}", match)
+            self._broken(EnvironmentLaw.ENDING, f"it says {told} where the match is {due}", match)
         if look.actor != _actor(match):
-            self._broken(Law.LEGALITY, f"seat {look.actor} is to move, not seat {_actor(match)}", match)
+            self._broken(
+                EnvironmentLaw.LEGALITY, f"seat {look.actor} is to move, not seat {_actor(match)}", match
+            )
         for seat, mask in look.masks.items():
             allowed = [number for number, allows in enumerate(mask) if allows]
             legal = self._allowed(seat, match)
             if allowed != legal:
                 who = "nobody" if seat == NOBODY else f"seat {seat}"
-                self._broken(Law.LEGALITY, f"{who} may do {allowed}, by the rules {legal}", match)
+                self._broken(EnvironmentLaw.LEGALITY, f"{who} may do {allowed}, by the rules {legal}", match)
         for seat, reward in look.rewards.items():
             worth = float(2 * outcome.score(Seat(seat + 1)) - 1) if outcome else 0.0
             if reward != worth:
-                self._broken(Law.REWARD, f"seat {seat} gets {reward}, not {worth}", match)
+                self._broken(EnvironmentLaw.REWARD, f"seat {seat} gets {reward}, not {worth}", match)
         for seat, shown in look.shown.items():
             if shown != self._shown.to(Seat(seat + 1), match):
-                self._broken(Law.OBSERVATION, f"seat {seat} is shown something else", match)
+                self._broken(EnvironmentLaw.OBSERVATION, f"seat {seat} is shown something else", match)
         for seat, grade in look.grades.items():
             self._check_grade(seat, grade, match)
 
@@ -196,26 +198,26 @@ class _Inspector:
     def _check_grade(self, seat: int, grade: Grade, match: AnyMatch) -> None:
         told = f"seat {seat} is told a value of {grade['value']} and a regret of {grade['regret']}"
         if not 0 <= grade["value"] <= 1 or grade["regret"] < 0:
-            self._broken(Law.GRADING, told, match)
+            self._broken(EnvironmentLaw.GRADING, told, match)
         outcome = match.outcome
         if outcome and grade["value"] != float(outcome.score(Seat(seat + 1))):
-            self._broken(Law.GRADING, f"{told} where the match is {outcome.code}", match)
+            self._broken(EnvironmentLaw.GRADING, f"{told} where the match is {outcome.code}", match)
 
     def _roll(self, seed: int, num_envs: int, steps: int) -> None:
         tally = self._environment.rollout(seed, num_envs, steps)
         if tally is None:
             return
-        expected = Tally.of(num_envs, steps)
+        expected = BatchTally.of(num_envs, steps)
         for env in range(num_envs):
             self._count(expected, env, _RandomGame(self._rules, dice.stream(seed, env)), steps)
         for counted in ("steps", "wins", "draws", "truncated", "games"):
             found, due = getattr(tally, counted), getattr(expected, counted)
             if not np.array_equal(found, due):
                 what = f"a rollout of {steps} steps counts {counted} {found}, not {due}"
-                self._broken(Law.COUNTING, what, None)
+                self._broken(EnvironmentLaw.COUNTING, what, None)
 
     @staticmethod
-    def _count(tally: Tally, env: int, player: _RandomGame, steps: int) -> None:
+    def _count(tally: BatchTally, env: int, player: _RandomGame, steps: int) -> None:
         for _ in range(steps):
             player.move()
             outcome = player.match.outcome
@@ -230,7 +232,7 @@ class _Inspector:
                 tally.wins[env, result] += 1
             player.begin()
 
-    def _broken(self, law: Law, what: str, match: AnyMatch | None) -> NoReturn:
+    def _broken(self, law: EnvironmentLaw, what: str, match: AnyMatch | None) -> NoReturn:
         raise EnvironmentBroken(law, self._environment.name, self._rules, what, match)
 
 
@@ -258,7 +260,7 @@ def check_perfect_play(
 
 def _proven(rules: AnyRules) -> float | None:
     """The most that perfect play can be exploited by, as its oracle has proven; None if it claims nothing."""
-    oracle = oracle_for(rules)
+    oracle = get_oracle(rules)
     if oracle.value(rules.sight(rules.initial(), Seat.ONE)).exactness is Exactness.EXACT:
         return 0.0
     return oracle.exploitability_bound()
@@ -267,7 +269,7 @@ def _proven(rules: AnyRules) -> float | None:
 def _check_odds(rules: AnyRules, odds: dict[Any, float], match: AnyMatch) -> None:
     illegal = [action for action, chance in odds.items() if chance and action not in match.actions]
     if illegal or min(odds.values()) < 0 or abs(sum(odds.values()) - 1) > ROUNDING:
-        raise EnvironmentBroken(Law.POLICY, "perfect play", rules, f"it takes {odds}", match)
+        raise EnvironmentBroken(EnvironmentLaw.POLICY, "perfect play", rules, f"it takes {odds}", match)
 
 
 def _check_exploitability(rules: AnyRules, measure: Measure, player: str | Player, most: float) -> None:
@@ -277,4 +279,4 @@ def _check_exploitability(rules: AnyRules, measure: Measure, player: str | Playe
         return  # there is nothing to measure it by
     if not -ROUNDING <= found.low <= found.high <= most + ROUNDING:
         what = f"{player} has one from {found.low} to {found.high}, not from 0 to {most}"
-        raise EnvironmentBroken(Law.EXPLOITABILITY, "duels.exploitability", rules, what)
+        raise EnvironmentBroken(EnvironmentLaw.EXPLOITABILITY, "duels.exploitability", rules, what)

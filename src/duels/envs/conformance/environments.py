@@ -9,7 +9,7 @@ import numpy as np
 
 from duels.analysis.grading import Grade
 from duels.core.rules import AnyRules, Ending
-from duels.envs.results import Tally
+from duels.envs.results import BatchTally
 from duels.envs.tabled import make_batch
 from duels.solving.tables import NOBODY
 
@@ -49,7 +49,7 @@ class Environment(ABC):
     def step(self, action: int, outcomes: tuple[Any, ...]) -> Look:
         """Play an action; where chance is explicit, these are its outcomes then."""
 
-    def rollout(self, seed: int, num_envs: int, steps: int) -> Tally | None:
+    def rollout(self, seed: int, num_envs: int, steps: int) -> BatchTally | None:
         """What random play of so many environments comes to; None where there are no rollouts."""
         return None
 
@@ -83,7 +83,7 @@ class Arrays(Environment):
         }
         return Look(actor, masks, terminated, truncated, rewards, shown)
 
-    def rollout(self, seed: int, num_envs: int, steps: int) -> Tally | None:
+    def rollout(self, seed: int, num_envs: int, steps: int) -> BatchTally | None:
         return make_batch(self.rules, num_envs, seed).rollout(steps)
 
 

@@ -7,7 +7,7 @@ from duels.core.match import AnyMatch
 from duels.core.rules import AnyRules
 
 
-class Law(Enum):
+class EnvironmentLaw(Enum):
     """What every environment promises. The value says it in a line."""
 
     LEGALITY = (
@@ -28,7 +28,7 @@ class EnvironmentBroken(DuelsError):
 
     def __init__(
         self,
-        law: Law,
+        law: EnvironmentLaw,
         environment: str,
         rules: AnyRules,
         what: str,

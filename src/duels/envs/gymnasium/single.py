@@ -21,7 +21,7 @@ from duels.envs.engine import Sights, make_engine
 from duels.envs.form import Copyable, Named, form_of, refuse_options
 from duels.envs.gymnasium.opponents import Opponent, opposing, refuse_other_response
 from duels.envs.observations import ACTION_MASK, InDict, Observations
-from duels.games import rules_of
+from duels.games import resolve_rules
 from duels.solving.tables import NOBODY, POINTS
 
 RANDOM_SEAT = "random"
@@ -60,7 +60,7 @@ class DuelEnv(Named, Copyable, gymnasium.Env[Any, np.int64]):
         dtype: DTypeLike = np.float32,
         **options: OptionValue,
     ) -> None:
-        self.rules = rules_of(game, **options)
+        self.rules = resolve_rules(game, **options)
         self.form = form_of(self.rules, limit_ends, memory)
         self.render_mode = check_render_mode(render_mode)
         self._seats = seats_of(seat)

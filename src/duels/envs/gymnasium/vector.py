@@ -31,7 +31,7 @@ from duels.envs.gymnasium.single import seats_of
 from duels.envs.observations import ACTION_MASK, InDict, Observations
 from duels.envs.results import Steps
 from duels.envs.tabled import make_batch
-from duels.games import rules_of
+from duels.games import resolve_rules
 
 Numbers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -83,7 +83,7 @@ class DuelVectorEnv(Named, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, ND
         self._seats = seats = seats_of(seat)
         if render_mode is not None:
             raise DuelsError(f"Many games at once are not drawn: {ONE_BY_ONE}.")
-        self.rules = rules_of(game, **options)
+        self.rules = resolve_rules(game, **options)
         self.num_envs = num_envs = check_int("num_envs", num_envs, 1)
         self.autoreset_mode = _mode_of(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}

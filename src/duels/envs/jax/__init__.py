@@ -10,7 +10,7 @@ from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import AnyRules
 from duels.envs.form import form_of
-from duels.games import rules_of
+from duels.games import resolve_rules
 
 with extra("jax"):
     from duels.envs.jax.env import Env, auto_reset
@@ -26,5 +26,5 @@ def make(game: str | Game | AnyRules, *, limit_ends: str = TRUNCATION, **options
     With `limit_ends="draw"` a limit of the rules is part of the game: reaching it terminates the game, and
     what is left of it is observed. A game that has too many states for tables is refused.
     """
-    rules = rules_of(game, **options)
+    rules = resolve_rules(game, **options)
     return env_of(rules, form_of(rules, limit_ends))

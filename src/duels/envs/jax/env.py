@@ -23,7 +23,7 @@ from duels.solving.tables import ONGOING, POINTS
 Step = Callable[..., State]
 
 
-class Standing(NamedTuple):
+class StepStatus(NamedTuple):
     """How a position stands."""
 
     seat: Any
@@ -76,7 +76,7 @@ class Env(Named, ABC):
         """
 
     @abstractmethod
-    def _standing(self, position: Any) -> Standing:
+    def _standing(self, position: Any) -> StepStatus:
         """How a position stands."""
 
     @abstractmethod

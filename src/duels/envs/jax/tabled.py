@@ -12,7 +12,7 @@ from duels.core.errors import TooLarge
 from duels.core.rules import AnyRules
 from duels.envs.form import PLAIN, Form
 from duels.envs.jax.chance import MOST_WAYS, share
-from duels.envs.jax.env import Env, Standing
+from duels.envs.jax.env import Env, StepStatus
 from duels.envs.kernels import kernel_of
 from duels.solving.decisions import Decisions
 from duels.solving.tables import shared_tables
@@ -55,9 +55,9 @@ class TableEnv(Env):
         move = self._successor[place]
         return move >> 1, move & 1
 
-    def _standing(self, position: Any) -> Standing:
+    def _standing(self, position: Any) -> StepStatus:
         facts = self._facts[position, 0].astype(jnp.int32)
-        return Standing(facts & 1, (facts >> _RESULT_AT & 3) - 1)
+        return StepStatus(facts & 1, (facts >> _RESULT_AT & 3) - 1)
 
     def _legal(self, position: Any) -> Any:
         return unpack(self._facts[position], _LEGAL_AT, self._tables.actions)

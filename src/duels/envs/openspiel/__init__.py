@@ -11,7 +11,7 @@ from duels.core.extras import extra
 from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import AnyRules
-from duels.games import GAMES, all_games, rules_of
+from duels.games import GAMES, all_games, resolve_rules
 
 with extra("openspiel"):
     import pyspiel
@@ -49,7 +49,7 @@ def register(game: Game) -> str:
 
 def load_game(game: str | Game | AnyRules, max_moves: int = MAX_MOVES, **options: OptionValue) -> DuelGame:
     """A game for OpenSpiel, of a game or the one of that name with options, or by rules."""
-    rules = rules_of(game, **options)
+    rules = resolve_rules(game, **options)
     if type(rules) is not rules.game.rules_class():
         raise DuelsError(
             f"OpenSpiel knows games, not rules: {rules!r} are not those of {rules.game.package}."

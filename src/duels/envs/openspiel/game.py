@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pyspiel
 
-from duels.analysis.shown import Shown
+from duels.analysis.encoding import ObservationEncoder
 from duels.core.errors import BadOption, GameOver, IllegalMove
-from duels.core.features import action_numbers, said
+from duels.core.features import action_numbers, format_feature_value
 from duels.core.game import Game
 from duels.core.match import AnyMatch, Match, Turn
-from duels.core.options import Kind, Option, OptionValue, options_of
+from duels.core.options import Option, OptionKind, OptionValue, list_options
 from duels.core.rules import CHANCE, AnyRules, Seat
 from duels.envs.versions import Registered
 
@@ -41,10 +41,10 @@ class SpielForm:
         self.max_moves = int(given.pop("max_moves"))
         if self.max_moves < 0:
             raise BadOption(f"max_moves is 0 (no limit) or more in {game.name}, not {self.max_moves}.")
-        options = {option.name: option for option in options_of(game.rules_class())}
+        options = {option.name: option for option in list_options(game.rules_class())}
         self.rules = game.rules(**{name: _value_of(options[name], value) for name, value in given.items()})
         # A limit is an end like any other here, so what is left of it is part of the position.
-        self.shown = Shown(self.rules, with_left=True)
+        self.shown = ObservationEncoder(self.rules, with_left=True)
         self.describe = game.find("features", "describe") or _describe_fields
         self.actions = self.rules.all_actions()
         self.outcomes = self.rules.all_outcomes()
@@ -66,7 +66,7 @@ def _describe_fields(view: Any) -> str:
 
 
 def _plain(value: Any) -> str:
-    return ",".join(map(_plain, value)) or "-" if isinstance(value, tuple) else said(value)
+    return ",".join(map(_plain, value)) or "-" if isinstance(value, tuple) else format_feature_value(value)
 
 
 def _opening(rules: AnyRules) -> int:
@@ -88,7 +88,7 @@ def form_of(game: Game, given: dict[str, Parameter]) -> SpielForm:
 
 def parameters_of(game: Game) -> dict[str, Parameter]:
     """What OpenSpiel is told of the options: their names, kinds and defaults."""
-    options = {option.name: parameter_of(option.default) for option in options_of(game.rules_class())}
+    options = {option.name: parameter_of(option.default) for option in list_options(game.rules_class())}
     return options | {"max_moves": MAX_MOVES}
 
 
@@ -99,9 +99,9 @@ def parameter_of(value: OptionValue) -> Parameter:
 
 
 def _value_of(option: Option, parameter: Parameter) -> OptionValue:
-    if option.kind in (Kind.NUMBERS, Kind.NAMES):
+    if option.kind in (OptionKind.NUMBERS, OptionKind.NAMES):
         return option.parse(str(parameter).strip(SEPARATOR).replace(SEPARATOR, ","))
-    return None if option.kind is Kind.LIMIT and parameter == 0 else parameter
+    return None if option.kind is OptionKind.LIMIT and parameter == 0 else parameter
 
 
 class DuelGame(pyspiel.Game):

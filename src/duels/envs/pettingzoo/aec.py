@@ -14,7 +14,7 @@ from duels.analysis.grading import Grader
 from duels.core.errors import DuelsError, IllegalMove, UnknownName
 from duels.core.features import TRUNCATION
 from duels.core.game import Game
-from duels.core.options import OptionValue, options_of
+from duels.core.options import OptionValue, list_options
 from duels.core.rules import AnyRules, AnySight
 from duels.core.validation import as_int, check_flag
 from duels.envs import dice
@@ -24,7 +24,7 @@ from duels.envs.form import Copyable, Named, form_of, refuse_options
 from duels.envs.observations import Observations
 from duels.envs.pettingzoo.base import AECEnv, Observation
 from duels.envs.versions import LATEST
-from duels.games import rules_of
+from duels.games import resolve_rules
 from duels.solving.tables import NOBODY, POINTS
 
 P = ParamSpec("P")
@@ -80,7 +80,7 @@ class DuelEnv(Named, Copyable, AECEnv):
         **options: OptionValue,
     ) -> None:
         super().__init__()
-        self.rules = rules_of(game, **options)
+        self.rules = resolve_rules(game, **options)
         self.render_mode = check_render_mode(render_mode)
         self.metadata = {
             "name": f"{self.rules.name}_v{LATEST}",
@@ -112,7 +112,7 @@ class DuelEnv(Named, Copyable, AECEnv):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         if options:
             # PettingZoo's own test hands in what means nothing; what means something is not to be lost.
-            known = {option.name for option in options_of(type(self.rules))}
+            known = {option.name for option in list_options(type(self.rules))}
             refuse_options({name: value for name, value in options.items() if name in known})
         if seed is not None or self._stream is None:
             self._stream = dice.stream(randbits(64) if seed is None else seed)

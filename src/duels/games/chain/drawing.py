@@ -51,18 +51,18 @@ _SEAT = {symbol: seat for seat, symbol in SYMBOL.items()}
 class ChainDrawing(Drawing[Action, State]):
     rules: QuantumChain
 
-    def has_place(self, action: Action) -> bool:
+    def is_on_board(self, action: Action) -> bool:
         return isinstance(action, Observe)
 
-    def asked(self, sight: Sight[Action, State]) -> str:
+    def instruction(self, sight: Sight[Action, State]) -> str:
         state = sight.view
         if state.phase is Phase.OBSERVE:
             return "Observe a free cell."
         symbol = SYMBOL[state.mover]
         return f"{symbol} observed cell {state.doubt}, beside its own. Challenge it?"
 
-    def awaited(self, sight: Sight[Action, State]) -> str:
-        return "accept or challenge" if sight.view.phase is Phase.CHALLENGE else super().awaited(sight)
+    def opponent_task(self, sight: Sight[Action, State]) -> str:
+        return "accept or challenge" if sight.view.phase is Phase.CHALLENGE else super().opponent_task(sight)
 
     def news(self, sight: Sight[Action, State]) -> str:
         return "The full board decohered." if _decohered(sight) else ""

@@ -1,6 +1,6 @@
 """What a program is shown of Quantum Duel (four in a row)."""
 
-from duels.core.features import Feature, said
+from duels.core.features import Feature, format_feature_value
 from duels.core.rules import Seat
 from duels.games.chain.rules import FREE, SYMBOL, Phase, QuantumChain, State
 
@@ -24,4 +24,4 @@ def _owners(view: State, seat: Seat) -> list[str]:
 def describe(view: State) -> str:
     """The view as OpenSpiel's observation string."""
     decided = f"phase={_PHASES[view.phase]} doubt={view.doubt}"
-    return f"cells={view.cells} mover={said(view.mover)} {decided} boards={view.boards}"
+    return f"cells={view.cells} mover={format_feature_value(view.mover)} {decided} boards={view.boards}"

@@ -22,7 +22,7 @@ from duels.games.chain.rules import FREE, SYMBOL, Action, Answer, Coin, Observe,
 from duels.solving.check import Brackets, equations_hold, in_words, sampled_play_agrees
 from duels.solving.graph import HALF, Graph, explore
 from duels.solving.oracle import Check, Finding, OpenOracle, Value, Verdict
-from duels.solving.progress import Progress, quiet
+from duels.solving.progress import Progress, no_progress
 
 _MOST_BOARDS_CHECKED = 7000
 _MOST_CELLS_LISTED = 8
@@ -41,7 +41,7 @@ class ChainOracle(OpenOracle[Action, State]):
         self._table = cache(self._make_table)
         self._fresh_after = [Fraction(0)]  # a fresh board that is not played, one that is the last, ...
 
-    def worth(self, state: State) -> Fraction:
+    def state_value(self, state: State) -> Fraction:
         outcome = self.rules.outcome(state)
         if outcome:
             return outcome.score(Seat.ONE)
@@ -55,7 +55,7 @@ class ChainOracle(OpenOracle[Action, State]):
         return tuple(doubted for doubted in all_challenges(self.rules) if self._challenge_is_mistake(doubted))
 
     def _challenge_is_mistake(self, doubted: State) -> bool:
-        challenged, accepted = self.worths_after(doubted, tuple(Answer))
+        challenged, accepted = self.action_values(doubted, tuple(Answer))
         return challenged != accepted and (challenged > accepted) == (doubted.mover is Seat.ONE)
 
     def findings(self, sight: Sight[Action, State]) -> Iterator[Finding]:
@@ -112,7 +112,7 @@ class ChainOracle(OpenOracle[Action, State]):
         verdict = self.judge(sight)
         if state.phase is Phase.CHALLENGE:
             return self._reason_to_answer(state, sight.seat, verdict)
-        if verdict.alike and verdict.value.fraction == HALF:
+        if verdict.is_indifferent and verdict.value.fraction == HALF:
             return nothing_at_stake(self.rules, state.cells)
         cells = [action.cell for action in verdict.best if isinstance(action, Observe)]
         cell = most_telling(self.rules, state.cells, cells, sight.seat)
@@ -136,7 +136,7 @@ class ChainOracle(OpenOracle[Action, State]):
             f"{self._thumb_here(doubted, accept >= challenge)}"
         )
 
-    def came_up(self, outcome: Action) -> str:
+    def describe_outcome(self, outcome: Action) -> str:
         return f"the coin showed {self.rules.format(outcome)}"
 
     def _thumb_here(self, doubted: State, accept: bool) -> str:
@@ -160,26 +160,26 @@ class ChainOracle(OpenOracle[Action, State]):
         heads, tails = self._coin(after, sight.seat)
         return f"{told}: if challenged, {heads:.1%} on heads and {tails:.1%} on tails."
 
-    def manner(self, sight: Sight[Action, State], action: Action) -> str:
+    def mistake_category(self, sight: Sight[Action, State], action: Action) -> str:
         if isinstance(action, Answer):
             return "challenging" if action is Answer.CHALLENGE else "letting an observation stand"
         after = self.rules.apply(sight.view, action).state
         beside = after.phase is Phase.CHALLENGE
         return f"observing {'beside your own symbol' if beside else 'away from your own symbols'}"
 
-    def verify(self, progress: Progress = quiet) -> Iterator[Check]:
+    def verify(self, progress: Progress = no_progress) -> Iterator[Check]:
         rules = largest_proven(self.rules)
         oracle = self
         if rules != self.rules:
             yield self._sampled_equations()
             oracle = ChainOracle(rules)
         yield from oracle._proof(explore(rules, [rules.initial(), *all_boards(rules)], progress))
-        starts = [state for state in all_boards(rules) if oracle.worth(state) not in (0, HALF, 1)]
+        starts = [state for state in all_boards(rules) if oracle.state_value(state) not in (0, HALF, 1)]
         yield from sampled_play_agrees(rules, oracle, starts or [rules.initial()], games=200)
 
     def _proof(self, graph: Graph[State]) -> Iterator[Check]:
         about = f"{in_words(self.rules)}, {len(graph):,} states"
-        values = [self.worth(state) for state in graph.states]
+        values = [self.state_value(state) for state in graph.states]
         yield from equations_hold(self.rules, graph, values, about)
         empty = [node for node, state in enumerate(graph.states) if FREE * self.rules.cells == state.cells]
         bounds = Brackets(graph, {node: values[node] for node in empty})
@@ -203,7 +203,7 @@ class ChainOracle(OpenOracle[Action, State]):
                     break
                 if state.phase is Phase.OBSERVE:  # the others' values are made from what follows
                     count += 1
-                    if self.worth(state) != self._one_step_on(state):
+                    if self.state_value(state) != self._one_step_on(state):
                         wrong = state
                 state = self.rules.apply(state, rng.choice(self.rules.actions(state))).state
         return Check(
@@ -216,7 +216,7 @@ class ChainOracle(OpenOracle[Action, State]):
 
     def _one_step_on(self, state: State) -> Fraction:
         actor = self.rules.actor(state)
-        after = self.worths_after(state, self.rules.actions(state))
+        after = self.action_values(state, self.rules.actions(state))
         if actor is CHANCE:
             return sum((o * w for o, w in zip(self.rules.odds(state), after, strict=True)), Fraction(0))
         return max(after) if actor is Seat.ONE else min(after)
@@ -224,7 +224,7 @@ class ChainOracle(OpenOracle[Action, State]):
     def _coin(self, doubted: State, seat: Seat) -> tuple[float, float]:
         """What heads and tails leave to `seat` if the observation in doubt is challenged."""
         in_the_air = self.rules.apply(doubted, Answer.CHALLENGE).state
-        heads, tails = self.worths_after(in_the_air, tuple(Coin))
+        heads, tails = self.action_values(in_the_air, tuple(Coin))
         return (float(heads), float(tails)) if seat is Seat.ONE else (float(1 - heads), float(1 - tails))
 
     def _next_board(self, state: State) -> Fraction:
@@ -300,7 +300,7 @@ def mask(cells: str, seat: Seat) -> int:
     return sum(1 << i for i, symbol in enumerate(cells) if symbol == SYMBOL[seat])
 
 
-def make_oracle(rules: QuantumChain, progress: Progress = quiet) -> ChainOracle:
+def make_oracle(rules: QuantumChain, progress: Progress = no_progress) -> ChainOracle:
     if rules.cells > _MOST_CELLS:
         raise DuelsError(
             f"Perfect play of chain is known for {_MOST_CELLS} cells at most, not {rules.cells}."

@@ -6,7 +6,7 @@ Clauses are told to the player who decides; numbers come from the oracle.
 from collections.abc import Sequence
 
 from duels.core.rules import Seat
-from duels.core.words import either
+from duels.core.words import join_or
 from duels.games.chain.rules import FREE, SYMBOL, QuantumChain, State
 
 
@@ -32,7 +32,7 @@ def purpose(rules: QuantumChain, cells: str, cell: int, seat: Seat) -> str:
     if cell in completing(rules, cells, seat.other):
         told.append(f"blocks the other player's chain of {rules.run}")
     if next_time := completing(rules, placed, seat):
-        told.append(f"threatens to complete a chain of your own with {either(next_time)}")
+        told.append(f"threatens to complete a chain of your own with {join_or(next_time)}")
     if told:
         return " and ".join(told)
     if possible_chains(rules, cells, seat.other) and not possible_chains(rules, placed, seat.other):
@@ -55,7 +55,7 @@ def left_open(rules: QuantumChain, cells: str, cell: int, seat: Seat) -> str:
     theirs = completing(rules, _with(cells, cell, seat), seat.other)
     if not theirs or cell in completing(rules, cells, seat):
         return ""
-    return f"though the other player could complete a chain with {either(theirs)}"
+    return f"though the other player could complete a chain with {join_or(theirs)}"
 
 
 def if_it_stands(rules: QuantumChain, doubted: State) -> str:
@@ -68,7 +68,7 @@ def if_it_stands(rules: QuantumChain, doubted: State) -> str:
     if cell in completing(rules, cells, observer.other):
         told.append(f"blocks your chain of {rules.run}")
     if next_time := completing(rules, placed, observer):
-        told.append(f"lets the other player complete a chain with {either(next_time)}")
+        told.append(f"lets the other player complete a chain with {join_or(next_time)}")
     return f"If the symbol stands, it {' and '.join(told)}. " if told else ""
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from duels.core.errors import BadOption, NotationError, quote
 from duels.core.narration import say, verb
-from duels.core.notation import read_seat, split_fields, whole_number
+from duels.core.notation import parse_whole_number, read_seat, split_fields
 from duels.core.options import option
 from duels.core.rules import CHANCE, Actor, Event, OpenRules, Outcome, Seat, Step
 from duels.games.chain import GAME
@@ -232,7 +232,7 @@ class QuantumChain(OpenRules[State, Action]):
     def all_outcomes(self) -> tuple[Action, ...]:
         return tuple(Coin)
 
-    def most_states(self) -> int:
+    def max_states(self) -> int:
         boards: int = 3**self.cells
         # A cell in doubt is free and next to one of the observer's own, which it is on 5 boards of 27.
         doubts = self.cells * boards // 5
@@ -244,7 +244,7 @@ class QuantumChain(OpenRules[State, Action]):
         for kind in (Answer, Coin):
             if word in {member.value for member in kind}:
                 return kind(word)
-        cell = whole_number(word)
+        cell = parse_whole_number(word)
         if cell is None:
             raise NotationError(
                 f"Cannot read {quote(text)}: name a cell (4), challenge, accept, heads or tails."
@@ -281,7 +281,7 @@ class QuantumChain(OpenRules[State, Action]):
             raise NotationError(
                 f"Cannot read {quote(text)}: a full board without a chain starts again empty."
             )
-        boards = whole_number(fields[2]) if len(fields) > 2 else 0
+        boards = parse_whole_number(fields[2]) if len(fields) > 2 else 0
         if boards is None or (self.max_boards is not None and boards > self.max_boards):
             raise NotationError(f"Cannot read the boards used in {quote(text)}: 0 to {self.max_boards}.")
         return State(cells, mover, mark, doubt, boards)

@@ -4,10 +4,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from duels.core.narration import Line, Narration, Sentence, owner, say, verb
-from duels.core.notation import listed
+from duels.core.notation import join_and
 from duels.core.rules import Event, Seat, Sight
 from duels.core.text_board import Row, TextBoard
-from duels.core.words import Dialogue, Ink, Place, Refused, Words, ask_until, either, read_number, read_yes
+from duels.core.words import (
+    Dialogue,
+    Ink,
+    InvalidEntry,
+    Place,
+    Words,
+    ask_until,
+    join_or,
+    read_number,
+    read_yes,
+)
 from duels.games.chain.rules import (
     FREE,
     SYMBOL,
@@ -45,14 +55,14 @@ class ChainWords(Words[Action, State]):
             )
             return Answer.CHALLENGE if challenge else Answer.ACCEPT
         free = [action.cell for action in sight.actions if isinstance(action, Observe)]
-        choice = f"Choose an unobserved cell: {either(free)}."
+        choice = f"Choose an unobserved cell: {join_or(free)}."
 
         def read(entry: str) -> Action:
             cell = read_number(entry, choice)
             if not 1 <= cell <= self.rules.cells:
-                raise Refused(f"There is no cell {cell}. {choice}")
+                raise InvalidEntry(f"There is no cell {cell}. {choice}")
             if cell not in free:
-                raise Refused(f"Cell {cell} is already observed. {choice}")
+                raise InvalidEntry(f"Cell {cell} is already observed. {choice}")
             return Observe(cell)
 
         return (
@@ -113,7 +123,7 @@ class ChainWords(Words[Action, State]):
     def place(self, sight: Sight[Action, State], action: Action) -> Place | None:
         return Place((action.cell,)) if isinstance(action, Observe) else None
 
-    def remembered(self, sight: Sight[Action, State]) -> Narration:
+    def recap(self, sight: Sight[Action, State]) -> Narration:
         state = sight.view
         if state.phase is not Phase.CHALLENGE:
             return Narration()
@@ -121,7 +131,7 @@ class ChainWords(Words[Action, State]):
         player = say(state.mover, f"({SYMBOL[state.mover]})", ink=Ink.of(state.mover))
         return Narration(book=[say(player, f": {_adjacent(state.doubt, beside)}")])
 
-    def called(self, seat: Seat) -> str:
+    def seat_name(self, seat: Seat) -> str:
         return SYMBOL[seat]
 
     def moves(self, sight: Sight[Action, State]) -> str:
@@ -152,7 +162,7 @@ def _adjacent(cell: int, neighbours: Sequence[int]) -> str:
 
 
 def _cells(numbers: Sequence[int]) -> str:
-    return f"cell{'s' * (len(numbers) > 1)} {listed([str(number) for number in numbers])}"
+    return f"cell{'s' * (len(numbers) > 1)} {join_and([str(number) for number in numbers])}"
 
 
 def _verdict(event: Settled) -> list[Line]:

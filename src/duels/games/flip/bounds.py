@@ -311,7 +311,7 @@ def judge_turn(t: Tables, at: Position, lows: Any, highs: Any) -> None:
     for pair in t.grid.pairs:
         one, two = pair[0], pair[1]
         if at.mine and is_face_down(at, one) and is_face_down(at, two):
-            kind = find_kind(t, at, one, two)
+            kind = find_player_kind(t, at, one, two)
             if kind not in kinds:
                 kinds.append(kind)
                 intervals.append(use_quantum(t, at, one, two, 0))
@@ -324,7 +324,7 @@ def is_face_down(at: Position, tile: int) -> bool:
     return at.unknown >> tile & 1 == 1 or tile == at.tiles[0]
 
 
-def find_kind(t: Tables, at: Position, one: int, two: int) -> int:
+def find_player_kind(t: Tables, at: Position, one: int, two: int) -> int:
     """Return a number for a Quantum Flip that those like it share."""
     if at.theirs:
         shapes = find_rest(t, at, one, two)

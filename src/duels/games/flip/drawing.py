@@ -45,20 +45,20 @@ _QUANTUM = "Quantum Flip"
 class FlipDrawing(Drawing[Action, State]):
     rules: QuantumTiles
 
-    def has_place(self, action: Action) -> bool:
+    def is_on_board(self, action: Action) -> bool:
         return isinstance(action, Flip | QuantumFlip | Keep)
 
-    def asked(self, sight: Sight[Action, State]) -> str:
+    def instruction(self, sight: Sight[Action, State]) -> str:
         if sight.view.choosing:
             return "Keep one of the two; the other is turned back."
         quantum = any(isinstance(action, QuantumFlip) for action in sight.actions)
         return "Flip a tile, or use your Quantum Flip." if quantum else "Flip a tile."
 
-    def unshown(self, sight: Sight[Action, State]) -> str:
+    def recap(self, sight: Sight[Action, State]) -> str:
         return turned_back(self.rules, sight.view)
 
-    def awaited(self, sight: Sight[Action, State]) -> str:
-        return "keep one of the two tiles" if sight.view.choosing else super().awaited(sight)
+    def opponent_task(self, sight: Sight[Action, State]) -> str:
+        return "keep one of the two tiles" if sight.view.choosing else super().opponent_task(sight)
 
     @property
     def guide(self) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """What a program is shown of Quantum Flip: programs are told what has been shown."""
 
-from duels.core.features import Feature, said
+from duels.core.features import Feature, format_feature_value
 from duels.games.flip.rules import SEEN_AS, UNKNOWN, QuantumTiles, State
 
 
@@ -28,4 +28,5 @@ def describe(view: State) -> str:
     """The view as OpenSpiel's observation string."""
     scores = f"scores={view.scores[0]},{view.scores[1]} quantum={view.quantum[0]},{view.quantum[1]}"
     lifted = ",".join(map(str, view.lifted)) or "-"
-    return f"tiles={view.tiles} {scores} mover={said(view.mover)} lifted={lifted} choosing={view.choosing}"
+    mover = format_feature_value(view.mover)
+    return f"tiles={view.tiles} {scores} mover={mover} lifted={lifted} choosing={view.choosing}"

@@ -15,15 +15,15 @@ def quick_worth(oracle: FlipOracle) -> Callable[[State], float]:
     """From a state in which a player is to decide, or nobody, to Player 1's probability of winning."""
     rules = oracle.rules
 
-    def worth(state: State) -> float:
+    def state_value(state: State) -> float:
         outcome = rules.outcome(state)
         if outcome:
             return float(outcome.score(Seat.ONE))
         if state.choosing:
-            kept = [worth(rules.apply(state, action).state) for action in rules.actions(state)]
+            kept = [state_value(rules.apply(state, action).state) for action in rules.actions(state)]
             return max(kept) if state.mover is Seat.ONE else min(kept)
         low, high = oracle.bound(state)
         mine = (low + high) / 2
         return mine if state.mover is Seat.ONE else 1 - mine
 
-    return worth
+    return state_value

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from duels.core.notation import listed
+from duels.core.notation import join_and
 from duels.core.rules import CHANCE, Seat, Sight
 from duels.games.flip import bounds
 from duels.games.flip.bounds import ENOUGH, NOWHERE, Interval, Position
@@ -22,15 +22,15 @@ from duels.games.flip.rules import (
 )
 from duels.games.flip.table import ROUNDING, Table
 from duels.games.flip.values import make_tables
-from duels.solving.oracle import Check, Exactness, Finding, Judged, Oracle, Value, Verdict
-from duels.solving.progress import Progress, quiet
+from duels.solving.oracle import ActionValue, Check, Exactness, Finding, Oracle, Value, Verdict
+from duels.solving.progress import Progress, no_progress
 
 MOST_STEPS = 2
 FEW = 15  # unknown tiles, beyond which a second step takes many seconds and is left out
 ALIKE = 4 * ROUNDING  # closer values cannot be told apart
 
 
-def make_oracle(rules: QuantumTiles, progress: Progress = quiet) -> "FlipOracle":
+def make_oracle(rules: QuantumTiles, progress: Progress = no_progress) -> "FlipOracle":
     """The oracle for any of flip's boards; the book's table is shipped, others are solved and cached."""
     return FlipOracle(rules, Table.of(rules, progress))
 
@@ -56,7 +56,7 @@ class FlipOracle(Oracle[Action, State]):
         found = self._lifted(state) if lifted else self._verdict_on(sight).value
         return found if state.mover is sight.seat else found.for_other()
 
-    def idea(self, sight: Sight[Action, State], action: Action) -> Hashable:
+    def action_class(self, sight: Sight[Action, State], action: Action) -> Hashable:
         tiles = sight.view.tiles
         if isinstance(action, QuantumFlip):
             return "quantum", *sorted((tiles[action.first], tiles[action.second]))
@@ -81,7 +81,7 @@ class FlipOracle(Oracle[Action, State]):
                 },
             )
 
-    def verify(self, progress: Progress = quiet) -> Iterator[Check]:
+    def verify(self, progress: Progress = no_progress) -> Iterator[Check]:
         from duels.games.flip.verify import verify  # slow to import, and only one command needs it
 
         return verify(self, make_oracle, progress)
@@ -106,7 +106,9 @@ class FlipOracle(Oracle[Action, State]):
         intervals = zip(lows, highs, strict=True)
         return Verdict(
             _value(low, high, top),
-            tuple(Judged(action, *judged[pair]) for action, pair in zip(actions, intervals, strict=True)),
+            tuple(
+                ActionValue(action, *judged[pair]) for action, pair in zip(actions, intervals, strict=True)
+            ),
         )
 
     def _steps(self, state: State) -> range:
@@ -206,7 +208,7 @@ class FlipOracle(Oracle[Action, State]):
         state = sight.view
         score, target = state.scores[state.mover - 1], self.rules.target
         left = [self.rules.name_of(tile) for tile in self._left_to_other(state, action)]
-        gave = f", and left {listed(left)} to the other player" if left else ""
+        gave = f", and left {join_and(left)} to the other player" if left else ""
         if isinstance(action, QuantumFlip):
             return f"You spent the Quantum Flip{gave}."
         assert isinstance(action, Flip | Keep)
@@ -216,7 +218,7 @@ class FlipOracle(Oracle[Action, State]):
         over = f", past {target}" if score + value > target else ""
         return f"You took {name}, known to be a {value}, for {score + value}{over}{gave}."
 
-    def manner(self, sight: Sight[Action, State], action: Action) -> str:
+    def mistake_category(self, sight: Sight[Action, State], action: Action) -> str:
         if isinstance(action, QuantumFlip):
             return "spending the Quantum Flip"
         assert not isinstance(action, Drawn)
@@ -227,11 +229,11 @@ class FlipOracle(Oracle[Action, State]):
         higher = self.rules.value_of(tiles[action.tile]) == max(value or 0 for value in values)
         return f"keeping the {'higher' if higher else 'lower'} value"
 
-    def came_up(self, outcome: Action) -> str:
+    def describe_outcome(self, outcome: Action) -> str:
         assert isinstance(outcome, Drawn)
         if len(outcome.values) == 1:
             return f"the tile was a {outcome.values[0]}"
-        return f"the Quantum Flip showed {listed([str(value) for value in outcome.values])}"
+        return f"the Quantum Flip showed {join_and([str(value) for value in outcome.values])}"
 
     def _threat(self, state: State, action: Action) -> str:
         """What the other player takes unless `action` denies it; empty where there is nothing."""
@@ -242,8 +244,8 @@ class FlipOracle(Oracle[Action, State]):
         are = f"is known to be a {missing}" if len(tiles) == 1 else f"are known to be {missing}s"
         leave = "unless you win now," if self._left_to_other(state, action) else "leave it and"
         return (
-            f"The other player stands at {self._others(state)} and {listed(names)} {are}: {leave} the other "
-            f"player takes {self.rules.target}. "
+            f"The other player stands at {self._others(state)} and {join_and(names)} {are}: {leave} the "
+            f"other player takes {self.rules.target}. "
         )
 
     def _winning_tiles(self, state: State) -> list[int]:

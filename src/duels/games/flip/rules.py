@@ -10,7 +10,7 @@ from random import Random
 
 from duels.core.errors import BadOption, NotationError, quote
 from duels.core.narration import say, verb, whose
-from duels.core.notation import read_seat, split_fields, whole_number
+from duels.core.notation import parse_whole_number, read_seat, split_fields
 from duels.core.options import option
 from duels.core.rules import CHANCE, Actor, Event, OpenRules, Outcome, Seat, Step
 from duels.games.flip import GAME
@@ -259,7 +259,7 @@ class QuantumTiles(OpenRules[State, Action]):
         values = range(1, self.values + 1)
         return (*(Drawn((a,)) for a in values), *(Drawn((a, b)) for a in values for b in values))
 
-    def most_states(self) -> int:
+    def max_states(self) -> int:
         tiles = self.side**2
         faces = 2 * self.values + 1  # unknown, flipped, or seen and face down
         lifts = 1 + tiles + 2 * len(neighbours(self.side))
@@ -318,7 +318,7 @@ class QuantumTiles(OpenRules[State, Action]):
             raise NotationError(
                 f"Cannot read {quote(text)}: the bag holds {self.copies} tiles of each value."
             )
-        points = [whole_number(score) for score in scores.split(",")]
+        points = [parse_whole_number(score) for score in scores.split(",")]
         flipped = sum(int(tile) for tile in tiles if tile.isdigit())
         if len(points) != 2 or points[0] is None or points[1] is None or sum(filter(None, points)) != flipped:
             raise NotationError(

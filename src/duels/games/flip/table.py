@@ -12,8 +12,8 @@ from typing import Any
 
 from duels.games.flip.abstraction import Abstraction, Places, Row, evaluate_turn
 from duels.games.flip.rules import QuantumTiles
-from duels.solving.progress import Progress, quiet
-from duels.solving.store import Shipped, key_of, obtain, pack_shorts, unpack_shorts
+from duels.solving.progress import Progress, no_progress
+from duels.solving.store import ShippedTable, key_of, load_or_build, pack_shorts, unpack_shorts
 
 SHIPPED = Path(__file__).with_name("table.bin")
 DIGEST = "94ecd52f38f15cb607ceab7da902863092cdf2ce971ea09141390cf19b3df647"
@@ -38,27 +38,27 @@ class Table:
         self.abstraction, self.numbers = abstraction, numbers
 
     @classmethod
-    def of(cls, rules: QuantumTiles, progress: Progress = quiet) -> "Table":
+    def of(cls, rules: QuantumTiles, progress: Progress = no_progress) -> "Table":
         """The table for these rules: shipped, cached, or solved now."""
         abstraction = Abstraction(rules)
         holds = described(abstraction)
-        stored = obtain(
+        stored = load_or_build(
             f"{holds}, made by {key_of(holds, _SOURCES)}",
             f"flip-{abstraction.values}x{abstraction.copies}-{abstraction.target}.bin",
             lambda: pack_shorts(fill(abstraction, progress)),
-            Shipped(SHIPPED, holds, DIGEST) if rules == QuantumTiles() else None,
+            ShippedTable(SHIPPED, holds, DIGEST) if rules == QuantumTiles() else None,
         )
         return cls(abstraction, unpack_shorts(stored))
 
 
-def fill(abstraction: Abstraction, progress: Progress = quiet) -> "array[int]":
+def fill(abstraction: Abstraction, progress: Progress = no_progress) -> "array[int]":
     """Every stored row's values, row by row, by the quickest way this installation has."""
     if find_spec("numpy"):
         return fill_arrays(abstraction, progress)
     return fill_plainly(abstraction, progress)
 
 
-def fill_arrays(abstraction: Abstraction, progress: Progress = quiet) -> "array[int]":
+def fill_arrays(abstraction: Abstraction, progress: Progress = no_progress) -> "array[int]":
     """By NumPy, the fullest boards first."""
     import numpy as np
 
@@ -135,7 +135,7 @@ class Columns:
         return values
 
 
-def fill_plainly(abstraction: Abstraction, progress: Progress = quiet) -> "array[int]":
+def fill_plainly(abstraction: Abstraction, progress: Progress = no_progress) -> "array[int]":
     """State by state, in plain Python: what is left when nothing else is installed."""
     places, target = abstraction.places, abstraction.target
     stored = array("H", bytes(2 * abstraction.stored_rows * places.size))

@@ -11,7 +11,7 @@ from math import sqrt
 from random import Random
 from typing import TYPE_CHECKING
 
-from duels.core.match import Match, playing
+from duels.core.match import Match, play_through
 from duels.core.rules import CHANCE, Seat
 from duels.games.flip.grid import find_shape, list_tiles, make_grid, most_pairs, sure_turns
 from duels.games.flip.rules import Action, QuantumFlip, QuantumTiles, State
@@ -19,7 +19,7 @@ from duels.games.flip.table import ROUNDING, SCALE, Table, fill
 from duels.games.flip.values import MOVER, NEVER, make_tables, work_out_value
 from duels.solving.graph import backward_induction, explore
 from duels.solving.oracle import Check
-from duels.solving.progress import Progress, quiet
+from duels.solving.progress import Progress, no_progress
 
 if TYPE_CHECKING:  # the oracle asks for these checks
     from duels.games.flip.oracle import FlipOracle
@@ -36,7 +36,7 @@ FLOAT = 1e-9  # what adding up floats may cost
 def verify(
     oracle: "FlipOracle",
     make_oracle: "Callable[[QuantumTiles, Progress], FlipOracle]",
-    progress: Progress = quiet,
+    progress: Progress = no_progress,
 ) -> Iterator[Check]:
     """Every check of an oracle, one after the other; some need others, for smaller boards."""
     table = oracle.table
@@ -51,7 +51,7 @@ def verify(
     yield self_play(oracle, 400, progress)
 
 
-def same_when_solved_again(table: Table, progress: Progress = quiet) -> Check:
+def same_when_solved_again(table: Table, progress: Progress = no_progress) -> Check:
     again = fill(table.abstraction, progress)
     differ = sum(a != b for a, b in zip(again, table.numbers, strict=True))
     return Check(
@@ -61,7 +61,7 @@ def same_when_solved_again(table: Table, progress: Progress = quiet) -> Check:
     )
 
 
-def every_state_follows(table: Table, every: int = 1, progress: Progress = quiet) -> Check:
+def every_state_follows(table: Table, every: int = 1, progress: Progress = no_progress) -> Check:
     """Check that stored values follow from those after them, one in `every`, by the lookup of players."""
     places, target = table.abstraction.places, table.abstraction.target
     tables = make_tables(table.abstraction, table.numbers, 1)
@@ -100,7 +100,7 @@ def counting_agrees(oracle: "FlipOracle") -> Check:
     )
 
 
-def pairs_are_kept(side: int, turns: int, progress: Progress = quiet) -> Check:
+def pairs_are_kept(side: int, turns: int, progress: Progress = no_progress) -> Check:
     """The pairing argument, against every way to flip tiles on every board with so many tiles on a side."""
     grid, lasts = make_grid(side), _try_every_way(side)
     claims = broken = 0
@@ -145,7 +145,7 @@ def _try_every_way(side: int) -> Callable[[int, int, bool, bool], bool]:
     return lasts
 
 
-def every_position(oracle: "FlipOracle", progress: Progress = quiet) -> Check:
+def every_position(oracle: "FlipOracle", progress: Progress = no_progress) -> Check:
     """Every decision on a tiny board."""
     rules = oracle.rules
     states = [
@@ -155,14 +155,16 @@ def every_position(oracle: "FlipOracle", progress: Progress = quiet) -> Check:
     return _agrees(oracle, where, states, progress)
 
 
-def late_positions(oracle: "FlipOracle", count: int, progress: Progress = quiet) -> Check:
+def late_positions(oracle: "FlipOracle", count: int, progress: Progress = no_progress) -> Check:
     """Late positions with a Quantum Flip left, met in haphazard play, walked to every end."""
     rules, rng = oracle.rules, Random(2)
     states: list[State] = []
     while len(states) < count:
         match = next(
             match
-            for match in playing(Match.start(rules), rng, lambda match, _: _any_action(match.actions, rng))
+            for match in play_through(
+                Match.start(rules), rng, lambda match, _: _any_action(match.actions, rng)
+            )
             if match.over or _late(rules, match.state)
         )
         if not match.over and True in match.state.quantum:
@@ -198,7 +200,7 @@ def _agrees(
     )
 
 
-def compare(oracle: "FlipOracle", states: list[State], progress: Progress = quiet) -> tuple[int, float]:
+def compare(oracle: "FlipOracle", states: list[State], progress: Progress = no_progress) -> tuple[int, float]:
     """How many states have a value, or an action's, that excludes the true one; a state's widest error."""
     rules, outside, widest = oracle.rules, 0, 0.0
     graph = explore(rules, states, progress)
@@ -222,7 +224,7 @@ def compare(oracle: "FlipOracle", states: list[State], progress: Progress = quie
     return outside, widest
 
 
-def self_play(oracle: "FlipOracle", matches: int, progress: Progress = quiet) -> Check:
+def self_play(oracle: "FlipOracle", matches: int, progress: Progress = no_progress) -> Check:
     """Perfect play against itself from the opening: player 1 must win as often as the value says."""
     rules, rng = oracle.rules, Random(3)
     won, widest = 0, 0.0
@@ -235,7 +237,7 @@ def self_play(oracle: "FlipOracle", matches: int, progress: Progress = quiet) ->
 
     for number in range(matches):
         progress(f"match {number + 1} of {matches}")
-        *_, match = playing(Match.start(rules), rng, decide)
+        *_, match = play_through(Match.start(rules), rng, decide)
         assert match.outcome
         won += match.outcome.winner is Seat.ONE
     value = oracle.value(rules.sight(rules.initial(), Seat.ONE))

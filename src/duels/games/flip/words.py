@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from duels.core.errors import NotationError
 from duels.core.narration import Line, Narration, say, victory
-from duels.core.notation import listed
+from duels.core.notation import join_and
 from duels.core.rules import Event, Seat, Sight
 from duels.core.text_board import Row, TextBoard
-from duels.core.words import Dialogue, Ink, Place, Refused, Words, ask_until, either, shown
+from duels.core.words import Dialogue, Ink, InvalidEntry, Place, Words, ask_until, join_or, quote_entry
 from duels.games.flip.rules import (
     UNKNOWN,
     Action,
@@ -69,8 +69,8 @@ class FlipWords(Words[Action, State]):
         if isinstance(action, Flip):
             self._read_tile(entry, sight.view)  # says what is wrong with it
         if isinstance(action, QuantumFlip):
-            raise Refused(f"{shown(entry)} is not two face-down neighbours. Please enter Q or F.")
-        raise Refused(f"{shown(entry)} is neither Q nor F. Please enter Q or F.")
+            raise InvalidEntry(f"{quote_entry(entry)} is not two face-down neighbours. Please enter Q or F.")
+        raise InvalidEntry(f"{quote_entry(entry)} is neither Q nor F. Please enter Q or F.")
 
     def _ask_pair(self, sight: Sight[Action, State]) -> Dialogue[Action]:
         pairs = {(a.first, a.second) for a in sight.actions if isinstance(a, QuantumFlip)}
@@ -81,7 +81,7 @@ class FlipWords(Words[Action, State]):
         def read_first(entry: str) -> int:
             tile = self._read_tile(entry, sight.view)
             if not partners(tile):
-                raise Refused(
+                raise InvalidEntry(
                     f"Tile {self.rules.name_of(tile)} has no adjacent tile left. Please choose another tile."
                 )
             return tile
@@ -94,7 +94,7 @@ class FlipWords(Words[Action, State]):
             if (pair.first, pair.second) not in pairs:
                 name, other = self.rules.name_of(first), self.rules.name_of(second)
                 why = "the first tile itself" if first == second else f"not adjacent to {name}"
-                raise Refused(f"Tile {other} is {why}. Please choose {either(partners(first))}.")
+                raise InvalidEntry(f"Tile {other} is {why}. Please choose {join_or(partners(first))}.")
             return pair
 
         return (yield from ask_until("Enter the coordinates of the adjacent second tile: ", read_second))
@@ -104,17 +104,17 @@ class FlipWords(Words[Action, State]):
         names = [self.rules.name_of(tile) for tile in tiles]
         values = [str(self.rules.value_of(sight.view.tiles[tile])) for tile in tiles]
         by_entry = dict(zip([name.lower() for name in names], tiles, strict=True))
-        what, options = "tile", either(names)
+        what, options = "tile", join_or(names)
         if len(set(values)) > 1:
             by_entry |= dict(zip(values, tiles, strict=True))
-            what, options = "value", either(values)
+            what, options = "value", join_or(values)
 
         def read(entry: str) -> Action:
             tile = by_entry.get(entry.strip().lower())
             if tile is None and entry.strip() == values[0] == values[1]:
-                raise Refused(f"Both tiles show {values[0]}. Please enter {options}.")
+                raise InvalidEntry(f"Both tiles show {values[0]}. Please enter {options}.")
             if tile is None:
-                raise Refused(f"{shown(entry)} is not one of the two. Please enter {options}.")
+                raise InvalidEntry(f"{quote_entry(entry)} is not one of the two. Please enter {options}.")
             return Keep(tile)
 
         prompt = f"Which {what} do you choose to add to your score? Enter {options}: "
@@ -124,10 +124,12 @@ class FlipWords(Words[Action, State]):
         tile = self.rules.tile_at(entry)
         if tile is None:
             last = self.rules.name_of(self.rules.side**2 - 1)
-            raise Refused(f"{shown(entry)} is not a tile. Please enter a coordinate from A1 to {last}.")
+            raise InvalidEntry(
+                f"{quote_entry(entry)} is not a tile. Please enter a coordinate from A1 to {last}."
+            )
         if view.tiles[tile].isdigit():
             name = self.rules.name_of(tile)
-            raise Refused(f"Tile {name} has already been flipped. Please choose a different tile.")
+            raise InvalidEntry(f"Tile {name} has already been flipped. Please choose a different tile.")
         return tile
 
     def entries(self, sight: Sight[Action, State], action: Action) -> tuple[str, ...]:
@@ -208,7 +210,7 @@ class FlipWords(Words[Action, State]):
         assert isinstance(action, Flip | Keep)
         return Place((action.tile + 1,), "flip a single tile" if isinstance(action, Flip) else "keep")
 
-    def in_short(self, sight: Sight[Action, State], actions: Sequence[Action]) -> str:
+    def summarize_actions(self, sight: Sight[Action, State], actions: Sequence[Action]) -> str:
         unseen = [tile == UNKNOWN for tile in sight.view.tiles]
         flips = [action.tile for action in actions if isinstance(action, Flip)]
         pairs = [action for action in actions if isinstance(action, QuantumFlip)]
@@ -222,7 +224,7 @@ class FlipWords(Words[Action, State]):
             return f"Quantum Flip on two unseen tiles, say {self.rules.format(pairs[0])}"
         return ""
 
-    def remembered(self, sight: Sight[Action, State]) -> Narration:
+    def recap(self, sight: Sight[Action, State]) -> Narration:
         state = sight.view
         one, two = (state.has_quantum(seat) for seat in Seat)
         both = "and" if one and two else "" if one or two else "none"
@@ -231,7 +233,7 @@ class FlipWords(Words[Action, State]):
 
     def moves(self, sight: Sight[Action, State]) -> str:
         if sight.view.choosing:
-            return f"Choose one of the tiles {either([self.rules.name_of(t) for t in sight.view.lifted])}.\n"
+            return f"Choose one of the tiles {join_or([self.rules.name_of(t) for t in sight.view.lifted])}.\n"
         flips = [self.rules.format(a) for a in sight.actions if isinstance(a, Flip)]
         pairs = [self.rules.format(a) for a in sight.actions if isinstance(a, QuantumFlip)]
         text = f"F, one tile: {', '.join(flips)}\n"
@@ -260,7 +262,7 @@ def turned_back(rules: QuantumTiles, state: State) -> str:
         for index, tile in enumerate(state.tiles)
         if tile.isalpha() and not (state.choosing and index in state.lifted)
     ]
-    return f"Shown and face down: {listed(seen)}." if seen else ""
+    return f"Shown and face down: {join_and(seen)}." if seen else ""
 
 
 def _scoreboard(scores: tuple[int, int]) -> str:

@@ -52,10 +52,10 @@ _PUFFS = ((-13, 8, 18), (12, 6, 20), (-1, -8, 18), (17, -12, 11), (-19, -9, 10))
 class HuntDrawing(Drawing[Action, Known]):
     rules: QuantumHunt
 
-    def has_place(self, action: Action) -> bool:
+    def is_on_board(self, action: Action) -> bool:
         return True
 
-    def asked(self, sight: Sight[Action, Known]) -> str:
+    def instruction(self, sight: Sight[Action, Known]) -> str:
         if sight.view.phase is Phase.OBSERVE:
             return "Name the position of the other token."
         way = "Enter in secret" if sight.view.cell == OFF_GRID else "Move in secret"

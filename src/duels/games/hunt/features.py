@@ -1,6 +1,6 @@
 """What a program is shown of Quantum Duel (hidden movement): its own token, and what was said aloud."""
 
-from duels.core.features import Feature, said
+from duels.core.features import Feature, format_feature_value
 from duels.games.hunt.rules import NONE_NAMED, OFF_GRID, Known, QuantumHunt
 
 
@@ -22,6 +22,8 @@ def _phase(view: Known) -> str | None:
 
 def describe(view: Known) -> str:
     """The view as OpenSpiel's observation string."""
-    mine = f"seat={said(view.seat)} cell={view.cell} tunnel={view.tunnel}"
-    told = f"named={view.named[0]},{view.named[1]} mover={said(view.mover)} phase={_phase(view)}"
+    mine = f"seat={format_feature_value(view.seat)} cell={view.cell} tunnel={view.tunnel}"
+    told = (
+        f"named={view.named[0]},{view.named[1]} mover={format_feature_value(view.mover)} phase={_phase(view)}"
+    )
     return f"{mine} {told} turns={view.turns} end={view.end.value if view.end else None}"

@@ -9,9 +9,9 @@ from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 
 from duels.core.errors import DuelsError
-from duels.core.notation import listed
+from duels.core.notation import join_and
 from duels.core.rules import Seat, Sight
-from duels.core.words import either
+from duels.core.words import join_or
 from duels.games.hunt.beliefs import Names, Track, follow
 from duels.games.hunt.rules import (
     Action,
@@ -25,8 +25,8 @@ from duels.games.hunt.rules import (
 from duels.games.hunt.self_play import PairValues, place_of, round_of, shipped_table
 from duels.games.hunt.strategy import CELLS, OFF, Strategy, claimed, row_of, shipped
 from duels.solving.bounds import Bounds
-from duels.solving.oracle import OFTEN, Check, Exactness, Finding, Judged, Oracle, Value, Verdict
-from duels.solving.progress import Progress, quiet
+from duels.solving.oracle import OFTEN, ActionValue, Check, Exactness, Finding, Oracle, Value, Verdict
+from duels.solving.progress import Progress, no_progress
 
 MOSTLY = 0.6
 """Above it one action is what to do, with exceptions; below, mixing itself is the advice."""
@@ -36,7 +36,7 @@ SELF_PLAY = "chances when both play the strategy"
 _DID = {Observe: "named", Move: "went to", Tunnel: "tunneled to"}
 
 
-def make_oracle(rules: QuantumHunt, progress: Progress = quiet) -> "HuntOracle":
+def make_oracle(rules: QuantumHunt, progress: Progress = no_progress) -> "HuntOracle":
     """The oracle for the book's seven cells; a limit of turns does not change the strategy."""
     if rules.cells != CELLS:
         raise DuelsError(f"There is a strategy for {CELLS} positions only, not for {rules.cells}.")
@@ -93,7 +93,7 @@ class HuntOracle(
         mixture = sum(weight * worth for weight, worth in zip(weights, worths, strict=True))
         least = min(OFTEN, max(weights))
         judged = tuple(
-            Judged(
+            ActionValue(
                 action,
                 _estimate(worth),
                 best=weight >= least,
@@ -104,10 +104,10 @@ class HuntOracle(
         )
         return Verdict(_estimate(mixture), judged)
 
-    def idea(self, sight: Sight[Action, Known], action: Action) -> Hashable:
+    def action_class(self, sight: Sight[Action, Known], action: Action) -> Hashable:
         return action.cell
 
-    def manner(self, sight: Sight[Action, Known], action: Action) -> str:
+    def mistake_category(self, sight: Sight[Action, Known], action: Action) -> str:
         if isinstance(action, Observe):
             return "naming a position"
         if isinstance(action, Tunnel):
@@ -115,7 +115,7 @@ class HuntOracle(
         here = sight.view.cell
         return "entering" if not here else "staying" if action.cell == here else "stepping"
 
-    def lesson(self, sight: Sight[Action, Known], action: Action) -> Hashable:
+    def theme(self, sight: Sight[Action, Known], action: Action) -> Hashable:
         """To name, to enter, to stay or to step: which cell it is teaches nothing."""
         if isinstance(action, Observe) or not sight.view.cell:
             return sight.view.phase
@@ -134,7 +134,7 @@ class HuntOracle(
         kept = [0 if isinstance(action, Tunnel) else raw[action.cell - 1] for action in sight.actions]
         return tuple(weight / sum(kept) for weight in kept)
 
-    def value_seeing_all(self, one: Sight[Action, Known], two: Sight[Action, Known]) -> Value:
+    def full_information_value(self, one: Sight[Action, Known], two: Sight[Action, Known]) -> Value:
         if one.outcome:
             return Value.of(one.outcome.score(Seat.ONE))
         mover, waits = (one, two) if one.actor is Seat.ONE else (two, one)
@@ -145,19 +145,23 @@ class HuntOracle(
         chance = value(mover.seat, mine, theirs, own, other)
         return _estimate(chance if mover.seat is Seat.ONE else 1 - chance)
 
-    def worth_seeing_all(
+    def full_information_action_value(
         self, sight: Sight[Action, Known], others: Sight[Action, Known], action: Action
     ) -> float:
         own, other = place_of(sight.view.cell), place_of(others.view.cell)
         return self._worth_at(sight.seat, _names(sight.history), own, other, action)
 
-    def mishap(self, sight: Sight[Action, Known], others: Sight[Action, Known], action: Action) -> str:
+    def unforeseen_loss(
+        self, sight: Sight[Action, Known], others: Sight[Action, Known], action: Action
+    ) -> str:
         if isinstance(action, Observe) or action.cell != others.view.cell:
             return ""
         chance = self.belief(sight)[f"position {action.cell}"]
         return f"went onto {{whose}} token, which was there with a chance of about {chance:.0%}"
 
-    def strike(self, sight: Sight[Action, Known], others: Sight[Action, Known], action: Action) -> str:
+    def winning_discovery(
+        self, sight: Sight[Action, Known], others: Sight[Action, Known], action: Action
+    ) -> str:
         # Two tokens on one cell have collided, whatever is named after that.
         if not isinstance(action, Observe) or not action.cell == others.view.cell != sight.view.cell:
             return ""
@@ -174,7 +178,7 @@ class HuntOracle(
         found["tunnel left"] = sum(p for (_, tunnel), p in other.items() if tunnel)
         return found
 
-    def whereabouts(self, sight: Sight[Action, Known]) -> str:
+    def own_secret(self, sight: Sight[Action, Known]) -> str:
         return f"position {sight.view.cell}" if sight.view.cell else "off the grid"
 
     def reason(self, sight: Sight[Action, Known]) -> str:
@@ -185,11 +189,11 @@ class HuntOracle(
         """Of a tunnel: nothing else gives anything away."""
         there = self.belief(sight)[f"position {action.cell}"]
         return (
-            f"You {self.did(action)}, where the other token was with a chance of about {there:.0%}; "
-            "the strategy never tunnels."
+            f"You {self.describe_action(action)}, where the other token was with a chance of about "
+            f"{there:.0%}; the strategy never tunnels."
         )
 
-    def did(self, action: Action) -> str:
+    def describe_action(self, action: Action) -> str:
         return f"{_DID[type(action)]} {action.cell}"
 
     def findings(self, sight: Sight[Action, Known]) -> Iterator[Finding]:
@@ -202,7 +206,7 @@ class HuntOracle(
     def exploitability_bound(self) -> float | None:
         return claimed().nash_conv.high / 2 if self.rules.max_turns is None else None
 
-    def claim(self) -> str:
+    def guarantee(self) -> str:
         certificate = claimed()
         one, two = certificate.against[Seat.ONE], certificate.against[Seat.TWO]
         gain, value = certificate.nash_conv, certificate.value
@@ -215,7 +219,7 @@ class HuntOracle(
         limited = self.rules.max_turns is not None
         return f"{told} All this holds for the game without a limit of turns only." if limited else told
 
-    def verify(self, progress: Progress = quiet) -> Iterator[Check]:
+    def verify(self, progress: Progress = no_progress) -> Iterator[Check]:
         from duels.games.hunt.certify.verify import verify  # only one command needs it
 
         return verify(self, progress)
@@ -265,7 +269,7 @@ def _why(sight: Sight[Action, Known], verdict: Verdict[Action], at: dict[int, fl
     """Why the best is best; `at`: where the other token may be, by cell."""
     best = [judged for judged in verdict.actions if judged.best]
     mostly = max(best, key=lambda judged: judged.weight)
-    often = either([judged.action.cell for judged in best])
+    often = join_or([judged.action.cell for judged in best])
     clear = mostly.weight > MOSTLY
     if sight.view.phase is Phase.OBSERVE:
         return _reason_to_name(sight, at, mostly.action.cell if clear else None)
@@ -297,13 +301,13 @@ def _reason_to_name(sight: Sight[Action, Known], at: dict[int, float], mostly: i
 
 
 def _reason_to_go(
-    sight: Sight[Action, Known], at: dict[int, float], verdict: Verdict[Action], mostly: Judged[Action]
+    sight: Sight[Action, Known], at: dict[int, float], verdict: Verdict[Action], mostly: ActionValue[Action]
 ) -> str:
     """Why to be on one cell most of the time."""
     here, cell = sight.view.cell, mostly.action.cell
     if cell == here:
         beside = [c for c in (here - 1, here + 1) if c in at]
-        risks = listed([f"{c} with a chance of about {at[c]:.0%}" for c in beside])
+        risks = join_and([f"{c} with a chance of about {at[c]:.0%}" for c in beside])
         told = f"Mostly stay: the other token is on {risks}, and whoever moves onto it loses."
         step = max(
             (j for j in verdict.actions if j.action in (Move(here - 1), Move(here + 1))),

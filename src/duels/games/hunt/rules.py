@@ -182,7 +182,13 @@ class QuantumHunt(Rules[State, Action, Known]):
             end = End.TURNS
             events += (TurnsUsedUp(turns),)
         after = State(
-            state.cells, state.tunnels, _with(state.named, mover, cell), mover.other, Phase.MOVE, turns, end
+            state.cells,
+            state.tunnels,
+            _with(state.named, mover, cell),
+            mover.other,
+            Phase.MOVE,
+            turns,
+            end,
         )
         return Step(after, events)
 
@@ -201,13 +207,20 @@ class QuantumHunt(Rules[State, Action, Known]):
         me = seat - 1
         phase = state.phase if state.mover is seat else None
         return Known(
-            seat, state.cells[me], state.tunnels[me], state.named, state.mover, phase, state.turns, state.end
+            seat,
+            state.cells[me],
+            state.tunnels[me],
+            state.named,
+            state.mover,
+            phase,
+            state.turns,
+            state.end,
         )
 
     def all_actions(self) -> tuple[Action, ...]:
         return tuple(kind(cell) for kind in VERBS for cell in _grid(self.cells))
 
-    def most_states(self) -> int:
+    def max_states(self) -> int:
         cells = (self.cells + 1) ** 2  # of both tokens, and of what both named last
         tunnels, movers = 4, 2
         going_on = len(Phase) * cells * cells

@@ -6,10 +6,10 @@ from itertools import islice
 
 from duels.core.errors import NotationError
 from duels.core.narration import Narration, say, verb, victory, whose, wins
-from duels.core.notation import whole_number
+from duels.core.notation import parse_whole_number
 from duels.core.rules import Event, Seat, Sight
 from duels.core.text_board import Row, TextBoard
-from duels.core.words import Dialogue, Ink, Place, Refused, Words, ask_until, either, shown
+from duels.core.words import Dialogue, Ink, InvalidEntry, Place, Words, ask_until, join_or, quote_entry
 from duels.games.hunt.rules import (
     OFF_GRID,
     VERBS,
@@ -57,19 +57,19 @@ class HuntWords(Words[Action, Known]):
         allowed = self._allowed(sight)
         stay = entry.strip().lower() == "stay"
         if stay and here == OFF_GRID:
-            raise Refused(f"Your token is off the grid and must enter it. {allowed}")
+            raise InvalidEntry(f"Your token is off the grid and must enter it. {allowed}")
         action = Move(here) if stay else self._parse(entry, "move")
         if action in sight.actions:
             return action
         if isinstance(action, Observe):
-            raise Refused(f"First the movement, then the observation. {allowed}")
+            raise InvalidEntry(f"First the movement, then the observation. {allowed}")
         if action is None:
-            raise Refused(f"{shown(entry)} is not a movement. {allowed}")
+            raise InvalidEntry(f"{quote_entry(entry)} is not a movement. {allowed}")
         if not 1 <= action.cell <= self.rules.cells:
-            raise Refused(f"There is no position {action.cell}. {allowed}")
+            raise InvalidEntry(f"There is no position {action.cell}. {allowed}")
         if isinstance(action, Tunnel):
-            raise Refused(f"Your Quantum Tunneling is spent. {allowed}")
-        raise Refused(f"Position {action.cell} is not next to position {here}. {allowed}")
+            raise InvalidEntry(f"Your Quantum Tunneling is spent. {allowed}")
+        raise InvalidEntry(f"Position {action.cell} is not next to position {here}. {allowed}")
 
     def _read_observation(self, entry: str, sight: Sight[Action, Known]) -> Action:
         action = self._parse(entry, "observe")
@@ -77,16 +77,16 @@ class HuntWords(Words[Action, Known]):
         if action in sight.actions:
             return action
         if not isinstance(action, Observe):
-            raise Refused(f"{shown(entry)} is not an observation. {allowed}")
+            raise InvalidEntry(f"{quote_entry(entry)} is not an observation. {allowed}")
         if not 1 <= action.cell <= self.rules.cells:
-            raise Refused(f"There is no position {action.cell}. {allowed}")
-        raise Refused(f"You observed position {action.cell} on your previous turn. {allowed}")
+            raise InvalidEntry(f"There is no position {action.cell}. {allowed}")
+        raise InvalidEntry(f"You observed position {action.cell} on your previous turn. {allowed}")
 
     def _parse(self, entry: str, bare: str) -> Action | None:
         """An action in full, by its first letter (`m 5`, `m5`), or, as `bare`, by its position alone."""
         letter, rest = entry.strip().lower()[:1], entry.strip()[1:].strip()
         spelled = f"{_SHORT[letter]} {rest}" if letter in _SHORT and rest.isdigit() else entry
-        if whole_number(entry) is not None:
+        if parse_whole_number(entry) is not None:
             spelled = f"{bare} {entry}"
         try:
             return self.rules.parse(spelled)
@@ -95,9 +95,9 @@ class HuntWords(Words[Action, Known]):
 
     def _allowed(self, sight: Sight[Action, Known]) -> str:
         if sight.view.phase is Phase.OBSERVE:
-            return f"Enter OBSERVE and a position: {either([action.cell for action in sight.actions])}."
+            return f"Enter OBSERVE and a position: {join_or([action.cell for action in sight.actions])}."
         cells = [action.cell for action in sight.actions if isinstance(action, Move)]
-        ways = [f"MOVE {either(cells)}"]
+        ways = [f"MOVE {join_or(cells)}"]
         if sight.view.cell != OFF_GRID:
             ways.append("STAY")
         if sight.view.tunnel:
@@ -107,19 +107,19 @@ class HuntWords(Words[Action, Known]):
     def entries(self, sight: Sight[Action, Known], action: Action) -> tuple[str, ...]:
         return (self.rules.format(action).upper(),)
 
-    def named(self, sight: Sight[Action, Known], action: Action) -> str:
+    def name_action(self, sight: Sight[Action, Known], action: Action) -> str:
         return "stay" if action == Move(sight.view.cell) else self.rules.format(action)
 
-    def in_short(self, sight: Sight[Action, Known], actions: Sequence[Action]) -> str:
+    def summarize_actions(self, sight: Sight[Action, Known], actions: Sequence[Action]) -> str:
         every = {action for action in sight.actions if not isinstance(action, Tunnel)}
         if sight.view.phase is Phase.OBSERVE:
             cells = sorted(action.cell for action in actions)
-            return f"observe {'any position' if set(actions) == every else either(cells)}"
+            return f"observe {'any position' if set(actions) == every else join_or(cells)}"
         if set(actions) != every:
             return ""
         return "stay or move" if sight.view.cell else "move to any position"
 
-    def veiled(self, seat: Seat) -> str:
+    def render_secret_turn(self, seat: Seat) -> str:
         return f"\n{_player(seat)}:\nEnters: {Ink.DIM('(hidden)')}\n"
 
     def narrate(self, seen: Sequence[Event]) -> Narration:

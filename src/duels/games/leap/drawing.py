@@ -37,10 +37,10 @@ _APART = 15  # from the middle of a cell, where both tokens stand on it
 class LeapDrawing(Drawing[Action, State]):
     rules: QuantumLeap
 
-    def has_place(self, action: Action) -> bool:
+    def is_on_board(self, action: Action) -> bool:
         return isinstance(action, Leap)
 
-    def asked(self, sight: Sight[Action, State]) -> str:
+    def instruction(self, sight: Sight[Action, State]) -> str:
         here = sight.view.cells[sight.seat - 1]
         return f"Leap by a divisor of {here}." if here else "Enter the grid."
 

@@ -1,6 +1,6 @@
 """What a program is shown of Quantum Leap."""
 
-from duels.core.features import Feature, said
+from duels.core.features import Feature, format_feature_value
 from duels.games.leap.rules import OFF_GRID, QuantumLeap, State
 
 
@@ -15,4 +15,4 @@ def features(rules: QuantumLeap) -> tuple[Feature, ...]:
 
 def describe(view: State) -> str:
     """The view as OpenSpiel's observation string."""
-    return f"cells={view.cells[0]},{view.cells[1]} mover={said(view.mover)}"
+    return f"cells={view.cells[0]},{view.cells[1]} mover={format_feature_value(view.mover)}"

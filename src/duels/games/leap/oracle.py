@@ -12,12 +12,12 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import islice
 
-from duels.core.notation import listed
+from duels.core.notation import join_and
 from duels.core.rules import Seat, Sight
 from duels.games.leap.rules import OFF_GRID, Action, Enter, QuantumLeap, State
 from duels.solving.check import backward_induction_agrees, in_words, sampled_play_agrees
 from duels.solving.oracle import Check, Finding, OpenOracle
-from duels.solving.progress import Progress, quiet
+from duels.solving.progress import Progress, no_progress
 
 _FARTHEST_BRUTE_FORCE = 30
 _FARTHEST_TRIAL_DIVISION = 1000
@@ -95,7 +95,7 @@ class LeapOracle(OpenOracle[Action, State]):
         super().__init__(rules)
         self.paths = Paths(rules.goal)
 
-    def worth(self, state: State) -> Fraction:
+    def state_value(self, state: State) -> Fraction:
         mine, theirs = (self.paths.needed(state.cell_of(seat)) for seat in (state.mover, state.mover.other))
         return Fraction((mine <= theirs) == (state.mover is Seat.ONE))
 
@@ -121,7 +121,7 @@ class LeapOracle(OpenOracle[Action, State]):
             f"the other player, whose turn it was, needed {theirs}."
         )
 
-    def manner(self, sight: Sight[Action, State], action: Action) -> str:
+    def mistake_category(self, sight: Sight[Action, State], action: Action) -> str:
         if isinstance(action, Enter):
             return "entering"
         doubled = action.by == sight.view.cell_of(sight.seat)
@@ -148,7 +148,7 @@ class LeapOracle(OpenOracle[Action, State]):
         cells = [str(cell) for cell in costly[:_MOST_CELLS_TOLD]]
         if len(costly) > len(cells):
             cells.append(f"{len(costly) - len(cells):,} more")
-        where = f"except from {listed(cells)}" if costly else "from every cell"
+        where = f"except from {join_and(cells)}" if costly else "from every cell"
         yield Finding(
             "longest_leaps",
             f"The longest leap is on a shortest path {where}.\n",
@@ -175,7 +175,7 @@ class LeapOracle(OpenOracle[Action, State]):
             {"count": count, "turns": turns, "paths": [list(path) for path in paths]},
         )
 
-    def verify(self, progress: Progress = quiet) -> Iterator[Check]:
+    def verify(self, progress: Progress = no_progress) -> Iterator[Check]:
         small = QuantumLeap(min(self.rules.goal, _FARTHEST_BRUTE_FORCE))
         starts = [
             State((x, o), seat)
@@ -183,7 +183,7 @@ class LeapOracle(OpenOracle[Action, State]):
             for o in range(OFF_GRID, small.goal)
             for seat in Seat
         ]
-        yield backward_induction_agrees(small, starts, LeapOracle(small).worth, progress)
+        yield backward_induction_agrees(small, starts, LeapOracle(small).state_value, progress)
         near = QuantumLeap(min(self.rules.goal, _FARTHEST_TRIAL_DIVISION))
         paths, distances = Paths(near.goal), _by_trial_division(near)
         yield Check(
@@ -211,5 +211,5 @@ def _turns(count: int) -> str:
     return "turn" if count == 1 else "turns"
 
 
-def make_oracle(rules: QuantumLeap, progress: Progress = quiet) -> LeapOracle:
+def make_oracle(rules: QuantumLeap, progress: Progress = no_progress) -> LeapOracle:
     return LeapOracle(rules)

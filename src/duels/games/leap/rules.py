@@ -5,7 +5,7 @@ from math import isqrt
 
 from duels.core.errors import NotationError, quote
 from duels.core.narration import say, wins
-from duels.core.notation import read_seat, split_fields, whole_number
+from duels.core.notation import parse_whole_number, read_seat, split_fields
 from duels.core.options import option
 from duels.core.rules import Event, OpenRules, Outcome, Seat, Step
 from duels.games.leap import GAME
@@ -113,13 +113,13 @@ class QuantumLeap(OpenRules[State, Action]):
         # A leap is at most the cell it starts from and at most the way that is left.
         return (Enter(), *(Leap(by) for by in range(1, self.goal // 2 + 1)))
 
-    def most_states(self) -> int:
+    def max_states(self) -> int:
         return 2 * (self.goal + 1) ** 2
 
     def parse(self, text: str) -> Action:
         if text.strip().lower() == "enter":
             return Enter()
-        by = whole_number(text)
+        by = parse_whole_number(text)
         if by is None:
             raise NotationError(f"Cannot read {quote(text)}: say how many cells to leap (4), or enter.")
         return Leap(by)
@@ -141,7 +141,7 @@ class QuantumLeap(OpenRules[State, Action]):
     def _read_cell(self, text: str, position: str) -> int:
         if text == "-":
             return OFF_GRID
-        cell = whole_number(text)
+        cell = parse_whole_number(text)
         if cell is None or not 1 <= cell <= self.goal:
             raise NotationError(
                 f"Cannot read the cell {quote(text)} in {quote(position)}: "

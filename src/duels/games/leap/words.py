@@ -7,7 +7,7 @@ from functools import cache
 from duels.core.narration import Line, Narration, say, verb
 from duels.core.rules import Event, Seat, Sight
 from duels.core.text_board import Row, TextBoard
-from duels.core.words import Dialogue, Ink, Place, Refused, Words, ask_until, either, read_number
+from duels.core.words import Dialogue, Ink, InvalidEntry, Place, Words, ask_until, join_or, read_number
 from duels.games.leap.rules import (
     OFF_GRID,
     STEPS,
@@ -38,16 +38,16 @@ class LeapWords(Words[Action, State]):
         leaps = [action.by for action in sight.actions if isinstance(action, Leap)]
 
         def read(entry: str) -> Action:
-            choice = f"Choose {either(leaps)}."
+            choice = f"Choose {join_or(leaps)}."
             by = read_number(entry, choice)
             if by in leaps:
                 return Leap(by)
             if by > 0 and cell % by == 0:
-                raise Refused(
+                raise InvalidEntry(
                     f"Moving {by} cells to cell {cell + by} would overshoot "
                     f"(since grid ends at {self.rules.goal}). {choice}"
                 )
-            raise Refused(f"{by} is not a divisor of {cell}. {choice}")
+            raise InvalidEntry(f"{by} is not a divisor of {cell}. {choice}")
 
         return (
             yield from ask_until(
@@ -94,7 +94,7 @@ class LeapWords(Words[Action, State]):
         by = action.by if isinstance(action, Leap) else 1
         return Place((sight.view.cell_of(sight.seat) + by,))
 
-    def called(self, seat: Seat) -> str:
+    def seat_name(self, seat: Seat) -> str:
         return TOKEN[seat]
 
     def moves(self, sight: Sight[Action, State]) -> str:

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from duels.core.drawing import Drawing
 from duels.core.narration import SEAT_LABELS, PlayerNames
-from duels.core.notation import listed
+from duels.core.notation import join_and
 from duels.core.rules import Seat, Sight
 from duels.core.svg import (
     LEAST_TEXT,
@@ -37,10 +37,10 @@ _GLOW = tuple((55 - 2.6 * ring, 0.035 + 0.009 * ring) for ring in range(10))  # 
 class LightsDrawing(Drawing[TurnOff, State]):
     rules: Lights
 
-    def has_place(self, action: TurnOff) -> bool:
+    def is_on_board(self, action: TurnOff) -> bool:
         return True
 
-    def asked(self, sight: Sight[TurnOff, State]) -> str:
+    def instruction(self, sight: Sight[TurnOff, State]) -> str:
         pairs = any(action.count == 2 for action in sight.actions)
         return "Turn off one light, or two neighbours." if pairs else "Turn off one light."
 
@@ -76,7 +76,7 @@ def _track(lights: int, targets: bool) -> Track:
 @remembered
 def _told(row: str) -> str:
     on = [str(number) for number, light in enumerate(row, start=1) if light == ON]
-    return f"{len(row)} lights, {f'on: {listed(on)}' if on else 'all off'}."
+    return f"{len(row)} lights, {f'on: {join_and(on)}' if on else 'all off'}."
 
 
 @remembered

@@ -1,6 +1,6 @@
 """What a program is shown of Light Out Duel."""
 
-from duels.core.features import Feature, said
+from duels.core.features import Feature, format_feature_value
 from duels.games.lights.rules import OFF, ON, Lights, State
 
 
@@ -13,4 +13,4 @@ def features(rules: Lights) -> tuple[Feature, ...]:
 
 def describe(view: State) -> str:
     """The view as OpenSpiel's observation string."""
-    return f"row={view.row} mover={said(view.mover)}"
+    return f"row={view.row} mover={format_feature_value(view.mover)}"

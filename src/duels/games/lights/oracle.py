@@ -6,13 +6,13 @@ from fractions import Fraction
 from functools import reduce
 from operator import xor
 
-from duels.core.notation import listed
+from duels.core.notation import join_and
 from duels.core.rules import Seat, Sight
 from duels.games.lights.rules import ON, Lights, State, TurnOff
 from duels.solving.check import backward_induction_agrees, sampled_play_agrees
 from duels.solving.nimbers import TakeAndBreak
 from duels.solving.oracle import Check, Finding, OpenOracle
-from duels.solving.progress import Progress, quiet
+from duels.solving.progress import Progress, no_progress
 
 # Turning off one light or two neighbours may leave nothing, one run or two runs: 1 + 2 + 4.
 KAYLES = TakeAndBreak((7, 7))
@@ -37,10 +37,10 @@ class LightsOracle(OpenOracle[TurnOff, State]):
 
     rules: Lights
 
-    def worth(self, state: State) -> Fraction:
+    def state_value(self, state: State) -> Fraction:
         return _worth(nim_sum(state.row), state.mover)
 
-    def worths_after(self, state: State, actions: tuple[TurnOff, ...]) -> list[Fraction]:
+    def action_values(self, state: State, actions: tuple[TurnOff, ...]) -> list[Fraction]:
         """All actions in one pass over the row: a long row has many, and each changes only its own run."""
         total = nim_sum(state.row)
         bounds: dict[int, tuple[int, int]] = {}
@@ -74,10 +74,10 @@ class LightsOracle(OpenOracle[TurnOff, State]):
         left = f"You turned off {self.rules.format(action)}, which left {_told(after)}"
         return f"{left}: the other player could bring it to 0." if nim_sum(after) else f"{left}."
 
-    def manner(self, sight: Sight[TurnOff, State], action: TurnOff) -> str:
+    def mistake_category(self, sight: Sight[TurnOff, State], action: TurnOff) -> str:
         return "turning off one light" if action.count == 1 else "turning off a pair"
 
-    def lesson(self, sight: Sight[TurnOff, State], action: TurnOff) -> Hashable:
+    def theme(self, sight: Sight[TurnOff, State], action: TurnOff) -> Hashable:
         """Where the runs lie does not matter, nor which of two alike is taken from."""
         return _lengths(sight.view.row), _lengths(self.rules.apply(sight.view, action).state.row)
 
@@ -87,7 +87,7 @@ class LightsOracle(OpenOracle[TurnOff, State]):
         values = [KAYLES.nimber(n) for n in range(_LONGEST_TOLD + 1)]
         period, lost = KAYLES.period(), lost_rows()
         assert period
-        rows = f"only rows of {listed([str(n) for n in lost])}" if lost else "no row at all"
+        rows = f"only rows of {join_and([str(n) for n in lost])}" if lost else "no row at all"
         yield Finding(
             "nim_values",
             f"Nim-values of runs of 0 to {_LONGEST_TOLD}: {' '.join(map(str, values))}.\n"
@@ -95,7 +95,7 @@ class LightsOracle(OpenOracle[TurnOff, State]):
             {"runs": values, "repeat_from": period.start, "every": period.length, "lost_rows": lost},
         )
 
-    def verify(self, progress: Progress = quiet) -> Iterator[Check]:
+    def verify(self, progress: Progress = no_progress) -> Iterator[Check]:
         direct = TakeAndBreak(KAYLES.digits).direct(_LONGEST_DIRECT)
         yield Check(
             "nim-values are the published ones of Kayles",
@@ -114,7 +114,7 @@ class LightsOracle(OpenOracle[TurnOff, State]):
         small = Lights(min(self.rules.lights, _LONGEST_BRUTE_FORCE))
         rows = (f"{n:0{small.lights}b}".translate({48: "X", 49: "O"}) for n in range(2**small.lights))
         starts = [State(row, seat) for row in rows for seat in Seat]
-        yield backward_induction_agrees(small, starts, LightsOracle(small).worth, progress)
+        yield backward_induction_agrees(small, starts, LightsOracle(small).state_value, progress)
         yield from sampled_play_agrees(small, LightsOracle(small), starts[3::37], games=200)
 
 
@@ -151,10 +151,10 @@ def _told(row: str) -> str:
         return f"one run of {lengths[0]}, nim-sum {nim_sum(row)}"
     if len(lengths) > _MOST_RUNS_TOLD:
         return f"{len(lengths)} runs, nim-sum {nim_sum(row)}"
-    counts = listed([str(length) for length in lengths])
-    values = listed([str(KAYLES.nimber(length)) for length in lengths])
+    counts = join_and([str(length) for length in lengths])
+    values = join_and([str(KAYLES.nimber(length)) for length in lengths])
     return f"runs of {counts}, worth {values}, nim-sum {nim_sum(row)}"
 
 
-def make_oracle(rules: Lights, progress: Progress = quiet) -> LightsOracle:
+def make_oracle(rules: Lights, progress: Progress = no_progress) -> LightsOracle:
     return LightsOracle(rules)

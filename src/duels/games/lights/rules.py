@@ -85,7 +85,7 @@ class Lights(OpenRules[State, TurnOff]):
     def all_actions(self) -> tuple[TurnOff, ...]:
         return self.actions(self.initial())
 
-    def most_states(self) -> int:
+    def max_states(self) -> int:
         return 1 << (self.lights + 1)  # every row, with either player to move
 
     def parse(self, text: str) -> TurnOff:

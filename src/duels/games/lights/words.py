@@ -5,10 +5,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from duels.core.narration import Narration, say, wins
-from duels.core.notation import listed
+from duels.core.notation import join_and
 from duels.core.rules import Event, Seat, Sight
 from duels.core.text_board import Row, TextBoard
-from duels.core.words import Dialogue, Ink, Place, Refused, Words, ask_until, either, read_number, shown
+from duels.core.words import (
+    Dialogue,
+    Ink,
+    InvalidEntry,
+    Place,
+    Words,
+    ask_until,
+    join_or,
+    quote_entry,
+    read_number,
+)
 from duels.games.lights.rules import ON, LastLightOff, Lights, State, TurnedOff, TurnOff
 
 _OPTIONS = "Enter 1 for one light or 2 for two adjacent lights."
@@ -48,19 +58,19 @@ class LightsWords(Words[TurnOff, State]):
         if both := _two_numbers(word):  # the program's own notation, or both lights at once
             pair = self._pair(both, pairs, sight.view.row)
             if isinstance(pair, str):
-                raise Refused(pair)
+                raise InvalidEntry(pair)
             return pair
         if word not in ("1", "2"):
-            raise Refused(f"{shown(entry)} is not an option. {_OPTIONS}")
+            raise InvalidEntry(f"{quote_entry(entry)} is not an option. {_OPTIONS}")
         if word == "2" and not pairs:
-            raise Refused("No two adjacent lights are ON. Enter 1 to turn OFF one light.")
+            raise InvalidEntry("No two adjacent lights are ON. Enter 1 to turn OFF one light.")
         return int(word)
 
     def _read_single(self, entry: str, sight: Sight[TurnOff, State]) -> TurnOff:
         singles = _firsts(sight, 1)
-        light = read_number(entry, f"Enter {either(singles)}.")
+        light = read_number(entry, f"Enter {join_or(singles)}.")
         if light not in singles:
-            raise Refused(f"{self._why_not(light)} Enter {either(singles)}.")
+            raise InvalidEntry(f"{self._why_not(light)} Enter {join_or(singles)}.")
         return TurnOff(light)
 
     def _read_pair(self, entry: str, sight: Sight[TurnOff, State]) -> TurnOff | str:
@@ -69,7 +79,7 @@ class LightsWords(Words[TurnOff, State]):
             return self._pair(both, pairs, sight.view.row)
         first = read_number(entry, _first_of(pairs))
         if first not in pairs:
-            raise Refused(f"{self._why_no_pair(first, sight.view.row)} {_first_of(pairs)}")
+            raise InvalidEntry(f"{self._why_no_pair(first, sight.view.row)} {_first_of(pairs)}")
         return TurnOff(first, 2)
 
     def _pair(self, both: tuple[int, int], pairs: Sequence[int], row: str) -> TurnOff | str:
@@ -90,7 +100,7 @@ class LightsWords(Words[TurnOff, State]):
         if first == self.rules.lights:
             return f"Light {first} is the last one, so it cannot be the first of two."
         off = [str(light) for light in (first, first + 1) if row[light - 1] != ON]
-        return f"Light{'s' * (len(off) > 1)} {listed(off)} {'are' if len(off) > 1 else 'is'} already OFF."
+        return f"Light{'s' * (len(off) > 1)} {join_and(off)} {'are' if len(off) > 1 else 'is'} already OFF."
 
     def entries(self, sight: Sight[TurnOff, State], action: TurnOff) -> tuple[str, ...]:
         return str(action.count), str(action.first)
@@ -98,7 +108,9 @@ class LightsWords(Words[TurnOff, State]):
     def narrate(self, seen: Sequence[Event]) -> Narration:
         event = seen[-1]
         if isinstance(event, TurnedOff):
-            lights = f"light{'s' * (len(event.lights) > 1)} {listed([str(light) for light in event.lights])}"
+            lights = (
+                f"light{'s' * (len(event.lights) > 1)} {join_and([str(light) for light in event.lights])}"
+            )
             return Narration(
                 [say(event.seat, f"turned OFF {lights}.")],
                 book=[f"Turning OFF {lights}.", "", self._states(event.row, event.lights), ""],
@@ -149,7 +161,7 @@ def _two_numbers(entry: str) -> tuple[int, int] | None:
 
 
 def _first_of(pairs: Sequence[int]) -> str:
-    return f"The first of two adjacent lights that are ON can be {either(pairs)}."
+    return f"The first of two adjacent lights that are ON can be {join_or(pairs)}."
 
 
 def _player(seat: Seat) -> str:

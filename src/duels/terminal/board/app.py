@@ -18,7 +18,7 @@ from duels.core.errors import DuelsError
 from duels.core.rules import Actor, Seat
 from duels.core.text_board import TextBoard
 from duels.play.live import LiveMatch
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 from duels.terminal.after import After, record_of, ways_on
 from duels.terminal.board.background import Waiting, in_background
 from duels.terminal.board.choice import Choice
@@ -402,7 +402,7 @@ class BoardApp(App[Leaving]):
             if cells:
                 self._scene.board.point_at(min(cells))
 
-        self._waiting_for.result("thinking", lambda told: hint(sight, oracle_for(sight.rules, told)), show)
+        self._waiting_for.result("thinking", lambda told: hint(sight, get_oracle(sight.rules, told)), show)
 
     def _review(self) -> None:
         from duels.analysis.review import review_record

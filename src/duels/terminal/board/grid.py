@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 
 from duels.core.text_board import Cell
-from duels.core.words import plain
+from duels.core.words import strip_ink
 
 _SIZES = ((11, 5), (9, 3), (7, 3), (5, 3), (5, 1), (3, 1))
 """Columns and rows inside a box, the largest first."""
@@ -104,7 +104,7 @@ def grid_for(rows: Sequence[Sequence[Cell]], columns: int, lines: int) -> Grid:
 
     If none fits, the smallest boxes: it is then longer than there is room, and can be scrolled.
     """
-    widest = max((len(plain(cell.text)) for row in rows for cell in row), default=1)
+    widest = max((len(strip_ink(cell.text)) for row in rows for cell in row), default=1)
     sizes = [size for size in _SIZES if size[0] >= widest] or [_SIZES[-1]]
     grids = [_broken(rows, columns, *size) for size in sizes]
     fitting = [grid for grid in grids if grid.size[1] <= lines]
@@ -128,4 +128,4 @@ def _parts(row: Sequence[Cell], most: int) -> list[tuple[Cell, ...]]:
 def changed_cells(before: Sequence[Sequence[Cell]], after: Sequence[Sequence[Cell]]) -> frozenset[int]:
     """The numbers of the cells that have another content now."""
     pairs = zip(chain.from_iterable(before), chain.from_iterable(after), strict=False)
-    return frozenset(new.number for old, new in pairs if plain(old.text) != plain(new.text))
+    return frozenset(new.number for old, new in pairs if strip_ink(old.text) != strip_ink(new.text))

@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from duels.core.rules import Seat
 from duels.core.text_board import Cell
-from duels.core.words import Ink, pieces, plain
+from duels.core.words import Ink, split_by_ink, strip_ink
 from duels.terminal.board.choice import Choice, Option
 from duels.terminal.board.grid import Grid, Point, grid_for
 
@@ -50,7 +50,7 @@ class Palette:
 
     def content(self, text: str) -> Content:
         """A text with ink as something to show."""
-        return Content.assemble(*((piece, self.style(*inks)) for piece, inks in pieces(text)))
+        return Content.assemble(*((piece, self.style(*inks)) for piece, inks in split_by_ink(text)))
 
 
 class Canvas:
@@ -153,7 +153,7 @@ class BoardView(Widget):
 
     def _draw(self, cell: Cell, canvas: Canvas) -> None:
         grid, (column, row) = self._grid, self._grid.origin(cell.number)
-        content = plain(cell.text)
+        content = strip_ink(cell.text)
         text = content.strip()
         choosable = cell.number in self._choosable
         marked = cell.number in self._chosen or (choosable and cell.number == self.cursor)
@@ -166,7 +166,7 @@ class BoardView(Widget):
         canvas.write((column, row - 1), named[: grid.width], _CHOOSABLE if choosable else _BORDER)
         left = column + (grid.width - len(text)) // 2 - (len(content) - len(content.lstrip()))
         at = 0
-        for piece, inks in pieces(cell.text):
+        for piece, inks in split_by_ink(cell.text):
             style = self._palette.style(*inks) + (_CHOOSABLE if choosable else Style())
             for letter in piece:
                 if not letter.isspace():

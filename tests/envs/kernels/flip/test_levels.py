@@ -15,7 +15,7 @@ from duels.envs.kernels.flip.levels import FlipLevels
 from duels.games.flip.rules import QuantumTiles
 from duels.players import make_player
 from duels.players.levels import SHARE, LevelPlayer
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 from tests.envs.reference import MatchEngine
 
 pytest.importorskip("numba")
@@ -73,9 +73,9 @@ def test_odds_in_positions_of_every_kind(position: str, ahead: bool, monkeypatch
 
     def asking(rules: Any) -> Any:
         asked.append(rules)
-        return oracle_for(rules)
+        return get_oracle(rules)
 
-    monkeypatch.setattr(kernel, "oracle_for", asking)
+    monkeypatch.setattr(kernel, "get_oracle", asking)
     player: Any = make_player("casual", BOOK)
     want = player.odds(BOOK.sight(state, state.mover))
     shown = np.frombuffer(BOOK.game.encoding(BOOK).encode(state, state.mover), np.int8)[None]

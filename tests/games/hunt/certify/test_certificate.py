@@ -43,7 +43,7 @@ def test_what_is_proven_is_claimed_of_the_game_without_a_limit_only(monkeypatch:
     monkeypatch.setattr(verify, "check_self_play", lambda oracle, progress: iter(()))
     for limit in (None, 2):
         oracle = make_oracle(QuantumHunt(max_turns=limit))
-        told = [oracle.claim(), *(check.name for check in oracle.verify())]
+        told = [oracle.guarantee(), *(check.name for check in oracle.verify())]
         assert len(told) == 3
         assert all(("without a limit of turns" in text) == (limit is not None) for text in told)
 

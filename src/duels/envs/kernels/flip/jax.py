@@ -8,7 +8,7 @@ import numpy as np
 from duels.core.rules import Seat
 from duels.envs.form import Form
 from duels.envs.jax.chance import share
-from duels.envs.jax.env import Env, Standing
+from duels.envs.jax.env import Env, StepStatus
 from duels.games.flip.features import features
 from duels.games.flip.rules import QuantumTiles, State, neighbours
 from duels.solving.tables import FIRST_WON, ONGOING, SECOND_WON
@@ -99,11 +99,11 @@ class FlipEnv(Env):
 
     # -- looking -----------------------------------------------------------------------------------
 
-    def _standing(self, position: Position) -> Standing:
+    def _standing(self, position: Position) -> StepStatus:
         target, (one, two) = self.rules.target, position.scores
         first_won = (one == target) | (two > target)
         result = jnp.where(first_won, FIRST_WON, SECOND_WON)
-        return Standing(position.mover, jnp.where(jnp.maximum(one, two) < target, ONGOING, result))
+        return StepStatus(position.mover, jnp.where(jnp.maximum(one, two) < target, ONGOING, result))
 
     def _legal(self, position: Position) -> Any:
         down = (position.faces == 0) | (position.faces > self.rules.values)

@@ -19,7 +19,7 @@ from duels.games.flip.quick import fits as fits
 from duels.games.flip.quick import list_functions, make_arrays
 from duels.games.flip.rules import SEEN_AS, UNKNOWN, QuantumTiles, State
 from duels.players.levels import LevelPlayer, temper
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import get_oracle
 
 Bytes = NDArray[np.int8]
 Floats = NDArray[np.float64]
@@ -32,7 +32,7 @@ class _Reader:
     def __init__(self, rules: QuantumTiles) -> None:
         encoding = Encoding(features(rules))
         place = {feature.name: encoding.place(feature.name) for feature in encoding.features}
-        oracle = oracle_for(rules)
+        oracle = get_oracle(rules)
         assert isinstance(oracle, FlipOracle)
         self.rules, self._tables = rules, make_arrays(oracle.tables)
         self._numbers = {action: number for number, action in enumerate(rules.all_actions())}
@@ -75,7 +75,7 @@ class _Reader:
             tuple(int(tile) for tile in lifted if tile >= 0),
             bool(lifted[0] >= 0),
         )
-        player = LevelPlayer(oracle_for(self.rules), share)
+        player = LevelPlayer(get_oracle(self.rules), share)
         odds = np.zeros(len(self._numbers))
         for action, chance in player.odds(self.rules.sight(state, Seat.ONE)).items():
             odds[self._numbers[action]] = chance

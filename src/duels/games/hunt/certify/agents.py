@@ -20,7 +20,7 @@ from duels.games.hunt.certify.pomdp import Effort, at_least, bounds
 from duels.games.hunt.certify.responder_problem import HiddenStrategy, problem_of
 from duels.games.hunt.rules import Action, Known
 from duels.solving.bounds import Bounds
-from duels.solving.progress import Progress, quiet
+from duels.solving.progress import Progress, no_progress
 
 Odds = Callable[[Sight[Action, Known]], Sequence[float]]
 """From what a seat knows to the probability of each of its actions."""
@@ -67,7 +67,7 @@ def policy_of_agent(odds: Odds, seat: Seat, cells: int) -> MemoryPolicy:
 
 
 def responder_bounds(
-    policy: MemoryPolicy, seat: Seat, effort: Effort = EFFORT, progress: Progress = quiet
+    policy: MemoryPolicy, seat: Seat, effort: Effort = EFFORT, progress: Progress = no_progress
 ) -> Bounds:
     """Bounds on the best responder against `seat`'s policy."""
     kept = keeping_the_tunnel(policy)

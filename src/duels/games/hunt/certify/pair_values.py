@@ -12,7 +12,7 @@ from duels.games.hunt.memory import Memory, State
 from duels.games.hunt.self_play import FOLDED, RANK, RANKS, STEP, UNITS
 from duels.games.hunt.strategy import CELLS, OWN, Strategy
 from duels.solving.compiling import compiled
-from duels.solving.progress import Progress, quiet
+from duels.solving.progress import Progress, no_progress
 
 Chances = dict[Seat, Array]
 """By seat, before its turn: its chance to win, by both sides' naming and both tokens, its own first."""
@@ -45,7 +45,7 @@ class Public:
 
 
 def chances(
-    one: MemoryPolicy, two: MemoryPolicy, progress: Progress = quiet, close: float = CLOSE
+    one: MemoryPolicy, two: MemoryPolicy, progress: Progress = no_progress, close: float = CLOSE
 ) -> Chances:
     """The chance of the player to move, before every turn."""
     sides = {Seat.ONE: one, Seat.TWO: two}
@@ -112,7 +112,7 @@ def _back_up(  # noqa: C901  compiled: a loop in one piece
 # -- the shipped table -------------------------------------------------------------------------------
 
 
-def solved(strategy: Strategy, progress: Progress = quiet, close: float = CLOSE) -> Chances:
+def solved(strategy: Strategy, progress: Progress = no_progress, close: float = CLOSE) -> Chances:
     """The shipped kind of pair solved; both sides' naming by its number in OWN, tokens by their place."""
     one, two = (policy_of_tables(strategy[seat]) for seat in Seat)
     order = np.argsort(Public(one.own, two.others).owner)

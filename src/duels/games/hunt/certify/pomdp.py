@@ -20,7 +20,7 @@ from duels.games.hunt.certify.policies import policy_of_tables
 from duels.games.hunt.certify.responder_problem import MOST_STATES, HiddenStrategy, folded, problem_of
 from duels.games.hunt.strategy import Certificate, Strategy
 from duels.solving.bounds import Bounds
-from duels.solving.progress import Progress, quiet
+from duels.solving.progress import Progress, no_progress
 
 ROUNDING = 1e-9
 """What adding up floats may cost; both bounds give it away."""
@@ -86,7 +86,7 @@ def certify(strategy: Strategy, effort: Effort = EFFORT) -> Iterator[tuple[Seat,
             yield seat, step
 
 
-def certificate(strategy: Strategy, progress: Progress = quiet) -> Certificate:
+def certificate(strategy: Strategy, progress: Progress = no_progress) -> Certificate:
     """The certificate after all the effort; takes minutes."""
     found: dict[Seat, Bounds] = {}
     for seat, step in certify(strategy):

@@ -11,7 +11,7 @@ from random import Random
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-from duels.core.match import Match, playing
+from duels.core.match import Match, play_through
 from duels.core.rules import A, Rules, S, Seat, V
 from duels.games.hunt import strategy
 from duels.games.hunt.certify import pomdp
@@ -20,7 +20,7 @@ from duels.games.hunt.self_play import ROUNDING, shipped_table
 from duels.games.hunt.strategy import OFF
 from duels.solving.best_response import Policy
 from duels.solving.oracle import Check
-from duels.solving.progress import Progress, quiet
+from duels.solving.progress import Progress, no_progress
 
 if TYPE_CHECKING:  # the oracle asks for these checks
     from duels.games.hunt.oracle import HuntOracle
@@ -31,7 +31,7 @@ ERRORS = 4
 """How many standard errors off a mean may be to be taken for right: farther by luck once in thousands."""
 
 
-def verify(oracle: "HuntOracle", progress: Progress = quiet) -> Iterator[Check]:
+def verify(oracle: "HuntOracle", progress: Progress = no_progress) -> Iterator[Check]:
     """Play the strategy out and solve its self-play, then recompute its certificate.
 
     All of it in the game without a limit of turns, whatever the rules at hand.
@@ -93,7 +93,7 @@ def simulate(
     policies: Mapping[Seat, Policy[A, V]],
     games: int,
     seed: int | str,
-    progress: Progress = quiet,
+    progress: Progress = no_progress,
 ) -> tuple[Sampled, Sampled]:
     """Play `games` matches. Return Player 1's score, and the number of entries in a match."""
     rng = Random(seed)
@@ -106,7 +106,7 @@ def simulate(
     for number in range(games):
         if number % 100 == 0:
             progress(f"match {number:,} of {games:,}")
-        *_, match = playing(Match.start(rules), rng, decide)
+        *_, match = play_through(Match.start(rules), rng, decide)
         winner = match.outcome.winner if match.outcome else None
         won.append(0.5 if winner is None else float(winner is Seat.ONE))
         entries.append(float(len(match.turns)))

@@ -14,13 +14,13 @@ from duels.core.record import format_entry
 from duels.core.rules import CHANCE, AnyRules, AnySight, OpenRules, Seat
 from duels.games import find_game
 from duels.play.dice import Dice
-from duels.play.step import Asking, NextEntry, answer_questions, ask_for_entry, ask_player
+from duels.play.step import DecisionDialogue, NextEntry, ask_for_entry, ask_player, run_dialogue
 from duels.players import Player
 from duels.players.failures import Answer, NoMove
 from duels.players.program import ProgramPlayer
 from duels.solving.oracle import Exactness, Verdict
-from duels.solving.oracles import oracle_for
-from duels.solving.progress import Progress, quiet
+from duels.solving.oracles import get_oracle
+from duels.solving.progress import Progress, no_progress
 
 MOST_KEPT = 100_000
 """Positions whose verdicts are kept, in a game without secrets."""
@@ -33,9 +33,9 @@ MOST_CORRECTED = 1.0
 class Judge:
     """Values of positions under some rules; in a game without secrets each is worked out once."""
 
-    def __init__(self, rules: AnyRules, progress: Progress = quiet) -> None:
+    def __init__(self, rules: AnyRules, progress: Progress = no_progress) -> None:
         self.rules = rules
-        self.oracle = oracle_for(rules, progress)
+        self.oracle = get_oracle(rules, progress)
         self.measure = self.oracle.measure
         """By what decisions are graded: `given away` or `below the mixture`."""
         self._open = isinstance(rules, OpenRules)
@@ -50,7 +50,7 @@ class Judge:
     def opening(self) -> tuple[float, Exactness]:
         """What the game is worth to Player 1, and how sure that is."""
         match = Match.start(self.rules)
-        value = self.oracle.value_seeing_all(match.sight(Seat.ONE), match.sight(Seat.TWO))
+        value = self.oracle.full_information_value(match.sight(Seat.ONE), match.sight(Seat.TWO))
         return value.number, value.exactness
 
     def verdict(self, match: AnyMatch, sight: AnySight) -> Verdict[Any]:
@@ -67,7 +67,7 @@ class Judge:
         """How far an action fell short, by the judge's measure; what was best; what sort of action it was."""
         verdict = self.verdict(match, sight)
         short = self.oracle.shortfalls(verdict)[sight.actions.index(action)]
-        return short, verdict.best, self.oracle.manner(sight, action)
+        return short, verdict.best, self.oracle.mistake_category(sight, action)
 
     def worths(self, match: AnyMatch) -> list[float]:
         """What each chance outcome is worth to Player 1; all alike where nothing is known.
@@ -90,7 +90,9 @@ class Judge:
             mine = [judged.value.number for judged in self.verdict(match, sight).actions]
         else:
             others = match.sight(sight.seat.other)
-            mine = [self.oracle.worth_seeing_all(sight, others, action) for action in sight.actions]
+            mine = [
+                self.oracle.full_information_action_value(sight, others, action) for action in sight.actions
+            ]
         return mine if sight.seat is Seat.ONE else [1 - worth for worth in mine]
 
     def _after_each(self, match: AnyMatch) -> list[float]:
@@ -101,7 +103,7 @@ class Judge:
             if after.outcome:
                 found.append(float(after.outcome.score(Seat.ONE)))
             else:
-                value = self.oracle.value_seeing_all(after.sight(Seat.ONE), after.sight(Seat.TWO))
+                value = self.oracle.full_information_value(after.sight(Seat.ONE), after.sight(Seat.TWO))
                 found.append(value.number)
         return found
 
@@ -139,7 +141,7 @@ class Luck:
 
 
 @dataclass(frozen=True)
-class Bout:
+class MatchPlan:
     """A match to be played: by its content, so that the same match is never played twice."""
 
     game: str
@@ -167,7 +169,7 @@ def _rules(game: str, options: tuple[tuple[str, OptionValue], ...]) -> AnyRules:
     return find_game(game).rules(**dict(options))
 
 
-def play(bout: Bout, judge: Judge) -> Asking[dict[str, Any]]:
+def play(bout: MatchPlan, judge: Judge) -> DecisionDialogue[dict[str, Any]]:
     """Play a match and grade it as it goes; the row of it."""
     told = MatchStats()
     match: AnyMatch = Match.start(judge.rules)
@@ -232,7 +234,7 @@ class MatchStats:
             self.blunders = worst[:MOST_BLUNDERS]
 
 
-def _row(bout: Bout, judge: Judge, match: AnyMatch, told: MatchStats) -> dict[str, Any]:
+def _row(bout: MatchPlan, judge: Judge, match: AnyMatch, told: MatchStats) -> dict[str, Any]:
     assert match.outcome
     score = float(match.outcome.score(Seat.ONE))
     return {
@@ -257,11 +259,11 @@ def _row(bout: Bout, judge: Judge, match: AnyMatch, told: MatchStats) -> dict[st
     }
 
 
-def play_with(bout: Bout, judge: Judge, players: Mapping[Seat, Player]) -> dict[str, Any]:
+def play_with(bout: MatchPlan, judge: Judge, players: Mapping[Seat, Player]) -> dict[str, Any]:
     """Play a match with these players; the row of it. A policy is asked of those that tell one."""
     for player in players.values():
         if isinstance(player, ProgramPlayer):
             player.new_match(bout.key)
-    return answer_questions(
+    return run_dialogue(
         play(bout, judge), lambda question: ask_player(players[question.seat], question, by_policy=True)
     )

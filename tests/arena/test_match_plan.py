@@ -9,13 +9,13 @@ import pytest
 
 from duels.analysis.agents import player_odds
 from duels.analysis.exploitability import tabulate
-from duels.arena.bout import MOST_CORRECTED, Bout, Judge, Luck, play, play_with
 from duels.arena.confidence import mean, standard_error
+from duels.arena.match_plan import MOST_CORRECTED, Judge, Luck, MatchPlan, play, play_with
 from duels.core.match import Match
 from duels.core.rules import CHANCE, Seat
 from duels.games import find_game
 from duels.players import make_player
-from duels.players.failures import Answer, Failed, Failure, NoMove
+from duels.players.failures import Answer, BadAnswer, Failure, NoMove
 from duels.solving.table_response import expected_values
 from duels.solving.tables import shared_tables
 
@@ -28,11 +28,11 @@ SMALL = {
 }
 
 
-def bout_of(game: str, one: str = "club", two: str = "random", seed: str = "1") -> Bout:
-    return Bout(game, tuple(sorted(SMALL[game].items())), (one, two), seed, 0)
+def bout_of(game: str, one: str = "club", two: str = "random", seed: str = "1") -> MatchPlan:
+    return MatchPlan(game, tuple(sorted(SMALL[game].items())), (one, two), seed, 0)
 
 
-def played(bout: Bout, judge: Judge | None = None) -> dict[str, Any]:
+def played(bout: MatchPlan, judge: Judge | None = None) -> dict[str, Any]:
     rules = bout.rules()
     seated = {seat: make_player(bout.players[seat - 1], rules) for seat in Seat}
     return play_with(bout, judge or Judge(rules), seated)
@@ -117,7 +117,7 @@ def test_results_without_luck_have_the_mean_that_is_computed(runs: int) -> None:
     seated = {Seat(seat): make_player(name, rules) for seat, name in ((1, "club"), (2, "expert"))}
     chosen = tuple(sorted(options.items()))
     adjusted = [
-        play_with(Bout("chain", chosen, ("club", "expert"), str(seed), 0), judge, seated)["adjusted"]
+        play_with(MatchPlan("chain", chosen, ("club", "expert"), str(seed), 0), judge, seated)["adjusted"]
         for seed in range(runs)
     ]
     error = standard_error(adjusted, [1.0] * runs)
@@ -133,7 +133,7 @@ def test_a_forfeit_is_counted_apart_from_losses() -> None:
     assert question.seat is Seat.ONE
     assert playing.send(Answer(question.sight.actions[0])).seat is Seat.TWO
     with pytest.raises(StopIteration) as done:
-        playing.send(NoMove("bot", (Failed(Failure.LATE, "no answer came in time."),) * 3))
+        playing.send(NoMove("bot", (BadAnswer(Failure.LATE, "no answer came in time."),) * 3))
     row = done.value.value
     assert row["result"] == "1 won, 2 forfeited"
     assert row["failures"] == [[2, 2, "late", "no answer came in time."]] * 3

@@ -11,21 +11,21 @@ from typing import Any
 
 from duels.core.drawing import Drawing
 from duels.core.match import AnyMatch
-from duels.core.record import format_entry, most_entries
+from duels.core.record import format_entry, max_entries
 from duels.core.rules import BOTH, AnyRules, Seat
-from duels.core.words import Question, plain
+from duels.core.words import Question, strip_ink
 from duels.games import load_record
 from duels.play.dice import ChanceScript, Dice
 from duels.play.live import Takeback, find_takeback
 from duels.play.step import next_entry
-from duels.players import HUMAN, seated_in
-from duels.web.store import Entry, Kind
+from duels.players import HUMAN, read_player_names
+from duels.web.store import Entry, EntryKind
 
 Viewer = Seat | None
 """Who looks: somebody at a seat, or a bystander."""
 EVERYBODY: tuple[Viewer, ...] = (*Seat, None)
 TAKEBACK, REMATCH = "takeback", "rematch"
-_CHANGES_RECORD = (Kind.PLAY, Kind.BACK)
+_CHANGES_RECORD = (EntryKind.PLAY, EntryKind.BACK)
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Offer:
     """Of a takeback: how many lines of the record would remain."""
 
 
-class Standing:
+class MatchState:
     """A match as it stands after the entries that were added."""
 
     def __init__(self, id: str, header: str) -> None:
@@ -48,7 +48,7 @@ class Standing:
         self.rules: AnyRules = record.match.rules
         self.headers: Mapping[str, str] = record.headers
         self._go_to(record.match)
-        self.kinds = seated_in(self.headers)
+        self.kinds = read_player_names(self.headers)
         """The kind of player at each seat, as the header names it."""
         self.identities: Mapping[Seat, str] = {}
         """Of the people who have sat down, as far as that was read."""
@@ -93,26 +93,26 @@ class Standing:
     def _follow(self, entry: Entry) -> None:
         viewers = EVERYBODY
         match entry.kind:
-            case Kind.PLAY:
+            case EntryKind.PLAY:
                 viewers = self._follow_play(entry)
-            case Kind.BACK:
+            case EntryKind.BACK:
                 self._follow_takeback(int(entry.text))
-            case Kind.SIT if entry.seat:
+            case EntryKind.SIT if entry.seat:
                 self.names[entry.seat] = entry.text
                 self.called[entry.seat] = entry.text or entry.seat.label
                 self.complete = self.people <= set(self.names)
                 self._tell_again()  # with the new name
-            case Kind.OFFER if entry.seat:
+            case EntryKind.OFFER if entry.seat:
                 what, _, kept = entry.text.partition(" ")
                 self.offer, self.refused = Offer(entry.seat, what, int(kept or 0)), None
-            case Kind.REFUSE:
+            case EntryKind.REFUSE:
                 withdrawn = self.offer and self.offer.seat is entry.seat
                 self.offer, self.refused = None, None if withdrawn else self.offer
-            case Kind.REMATCH:
+            case EntryKind.REMATCH:
                 self.rematch, self.offer = entry.text, None
         for viewer in viewers:
             self.seen[viewer].append(entry)
-        if entry.kind is Kind.PLAY and entry.seat:
+        if entry.kind is EntryKind.PLAY and entry.seat:
             self.decided[entry.seat].append((self.event(entry.seat), self.match))
 
     def _follow_play(self, entry: Entry) -> tuple[Viewer, ...]:
@@ -148,9 +148,9 @@ class Standing:
         return self.rules.game.drawing(self.rules)
 
     @cached_property
-    def most_entries(self) -> int:
+    def max_entries(self) -> int:
         """How many entries the record may have."""
-        return most_entries(self.rules)
+        return max_entries(self.rules)
 
     @property
     def all_seated(self) -> bool:
@@ -214,7 +214,7 @@ class Standing:
     def decided_after(self, seat: Seat, event: int) -> AnyMatch | None:
         """The match right after what the seat decided, if that came first since that event."""
         after = self.since(seat, event)
-        if not after or after[0].kind is not Kind.PLAY or after[0].seat is not seat:
+        if not after or after[0].kind is not EntryKind.PLAY or after[0].seat is not seat:
             return None
         return next(match for number, match in self.decided[seat] if number > event)
 
@@ -225,11 +225,11 @@ class Standing:
 
 def _about(entry: Entry) -> str:
     """Which offer an entry makes, takes up or refuses; nothing if it is of another kind."""
-    if entry.kind is Kind.BACK:
+    if entry.kind is EntryKind.BACK:
         return TAKEBACK
-    if entry.kind is Kind.REMATCH:
+    if entry.kind is EntryKind.REMATCH:
         return REMATCH
-    return entry.text.partition(" ")[0] if entry.kind in (Kind.OFFER, Kind.REFUSE) else ""
+    return entry.text.partition(" ")[0] if entry.kind in (EntryKind.OFFER, EntryKind.REFUSE) else ""
 
 
 def lines(match: AnyMatch, before: AnyMatch | None = None) -> tuple[Entry, ...]:
@@ -238,7 +238,7 @@ def lines(match: AnyMatch, before: AnyMatch | None = None) -> tuple[Entry, ...]:
     return tuple(
         [
             Entry(
-                Kind.PLAY,
+                EntryKind.PLAY,
                 format_entry(match.rules, turn),
                 turn.actor if isinstance(turn.actor, Seat) else None,
             )
@@ -249,4 +249,4 @@ def lines(match: AnyMatch, before: AnyMatch | None = None) -> tuple[Entry, ...]:
 
 def shown_prompt(question: Question) -> str:
     """The book's question without the sign before the cursor: the page has a field instead."""
-    return plain(question.prompt).strip().removesuffix(">").strip()
+    return strip_ink(question.prompt).strip().removesuffix(">").strip()

@@ -8,7 +8,7 @@ from duels.core.rules import CHANCE, AnyRules, Ending, Seat
 from duels.solving.decisions import Decisions
 
 
-class Shown:
+class ObservationEncoder:
     """What a seat is shown of a match as numbers: the same under every limit, and where one cuts it off."""
 
     def __init__(self, rules: AnyRules, with_left: bool = False) -> None:

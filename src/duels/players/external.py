@@ -1,7 +1,7 @@
 """Players from outside the package, as a person names them: `cmd:python bot.py`, `model:NAME`.
 
 Only what is typed, or stands in a person's own config, is read here. Records, uploads and requests name
-players by the registry alone (`find_kind`): nothing in them can make us run a command.
+players by the registry alone (`find_player_kind`): nothing in them can make us run a command.
 """
 
 from pathlib import Path
@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 
 from duels.core.errors import BadOption, UnknownName
 from duels.core.rules import AnyRules
-from duels.players import MODEL, Kind, Player, find_kind
+from duels.players import MODEL, Player, PlayerKind, find_player_kind
 from duels.players.child import KEY_ENV
-from duels.players.program import USUAL, Limits, ProgramPlayer, program_name
+from duels.players.program import USUAL, ProgramLimits, ProgramPlayer, program_name
 
 if TYPE_CHECKING:
-    from duels.players.endpoint import Settings
+    from duels.players.endpoint import EndpointSettings
 
 COMMAND = "cmd:"
 MODEL_PREFIX = "model:"
 
 
-def kind_called(
-    text: str, limits: Limits = USUAL, log: Path | None = None, model: "Settings | None" = None
-) -> Kind:
+def parse_player_kind(
+    text: str, limits: ProgramLimits = USUAL, log: Path | None = None, model: "EndpointSettings | None" = None
+) -> PlayerKind:
     """The kind of player that a person means: a built-in one by its name, a program by its command, a model.
 
     `limits` and `log` are a program's, `model` says where and how a model is asked.
@@ -31,7 +31,7 @@ def kind_called(
     text = text.strip()
     if text.lower().startswith(COMMAND):
         command, secret = text[len(COMMAND) :], model.key_env if model else KEY_ENV
-        return Kind(
+        return PlayerKind(
             program_name(command),
             "a program that is asked in JSON lines",
             lambda rules, progress: ProgramPlayer(command, rules, limits, log, secret),
@@ -40,16 +40,18 @@ def kind_called(
         name = text[len(MODEL_PREFIX) :].strip()
         if not name:
             raise UnknownName("model: needs a name, such as model:NAME.")
-        return Kind(MODEL + name, "a language model", lambda rules, progress: _seat_model(name, rules, model))
+        return PlayerKind(
+            MODEL + name, "a language model", lambda rules, progress: _seat_model(name, rules, model)
+        )
     try:
-        return find_kind(text)
+        return find_player_kind(text)
     except UnknownName as error:
         raise UnknownName(
             f'{str(error).removesuffix(".")}, or "cmd:COMMAND" for a program, or model:NAME.'
         ) from None
 
 
-def _seat_model(name: str, rules: AnyRules, settings: "Settings | None") -> Player:
+def _seat_model(name: str, rules: AnyRules, settings: "EndpointSettings | None") -> Player:
     from duels.players.model import SeatedModel  # what asks over the network is slow to load
 
     if not settings or not settings.base_url:
