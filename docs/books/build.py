@@ -23,11 +23,11 @@ FOLDER = Path(__file__).parent
 PAGE = FOLDER.parent / "books.md"
 BOOKS = ("lights", "leap", "chain", "hunt", "flip")
 CLASSES = {
-    "rule": "says what players may do, and what comes of it",
-    "screen": "is printed: prompts, messages and boards",
+    "rule": "defines what players may do, and the result",
+    "screen": "defines a prompt, a message or a board",
     "example": "shows rules at work",
-    "advice": "tells players how to play well, or praises the game",
-    "ruling": "is decided in [the ledger](rulings.md): the book is silent, unclear or cannot apply",
+    "advice": "is about good play, or praises the game",
+    "ruling": "follows [our rulings](rulings.md): the book is silent or unclear, or its clause never applies",
 }
 TRANSCRIPT = "golden/test_golden.py::test_the_command_prints_the_transcript"
 FRAGMENTS = "golden/test_golden.py::test_the_books_own_words_stand_in_the_transcripts"
@@ -38,17 +38,17 @@ HEAD = """\
 For players who want to know whether `duels` plays by the book, and for contributors who change a rule or a
 screen: this page lists every statement of the five rule books and the tests that fail if `duels` breaks it.
 
-`make books` writes it from `docs/books/*.toml`, and `tests/test_books_page.py` keeps it complete. The
-statements are in our own words. `lights 3.2` is the second statement of the third section of the book of
-lights, `lights R2` the second ruling on lights.
+`make books` writes this page from `docs/books/*.toml`, and `tests/test_books_page.py` checks that it is
+complete. The statements are in our own words. `lights 3.2` is the second statement in section 3 of the book
+of lights. `lights R2` is the second ruling on lights.
 
 | class | the statement |
 |---|---|
 {classes}
 
-*ruled* marks a statement that a ruling limits or explains, *ours* a ruling that this project made by itself.
+*ruled* marks a statement that a ruling limits or explains. *ours* marks a ruling that no book suggests.
 
-Tests are named by their path in `tests/`. Two are written in short:
+Tests are named by their path in `tests/`. Two kinds have a short form:
 
 - `G: lights/book-example` plays the transcript `tests/golden/lights/book-example.txt`:
   `{transcript}`.
