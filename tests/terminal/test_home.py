@@ -123,8 +123,9 @@ def test_there_is_nothing_to_resume_or_review_at_first(tmp_path: Path) -> None:
     assert not re.search(r"^  \d\. (resume|review)", first.out, flags=re.MULTILINE)
     walk(tmp_path, "play", "chain", "greedy", "", "4", "quit")
     later = walk(tmp_path, "resume", "resign", "review", "quit")
-    assert "resume    go on with your match (Quantum Duel, chain)" in later.out
-    assert later.out.count("review    why your last match (Quantum Duel, chain) went as it did") == 2
+    assert "resume    go on with your match (Quantum Duel: four in a row, chain)" in later.out
+    offer = "review    why your last match (Quantum Duel: four in a row, chain) went as it did"
+    assert later.out.count(offer) == 2
     assert later.out.count("You have observed cell 4") == later.out.count("observe: 4") != 0
     assert later.out.count(ASKED) == 3
 

@@ -289,7 +289,7 @@ def test_two_games_with_one_title_are_told_apart(base: str) -> None:
     link = ann.see(match)["invite"]["link"]
     for path in ("/", match, link[link.index("/j/") :]):
         page = re.sub("<[^>]*>", "", ann.get(path, accept="text/html").text)
-        assert re.search(r"Quantum Duel (\(chain\)|chain against)", page), path
+        assert re.search(r"Quantum Duel: four in a row (\(chain\)|chain against)", page), path
 
 
 @pytest.mark.parametrize(

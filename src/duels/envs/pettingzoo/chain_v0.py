@@ -1,4 +1,4 @@
-"""Quantum Duel, four in a row, for PettingZoo. Its options:
+"""Quantum Duel: four in a row, for PettingZoo. Its options:
 
 - `cells`: the number of cells
 - `run`: how many in a row win

@@ -1,4 +1,4 @@
-"""Quantum Duel, hidden movement, for PettingZoo. Its options:
+"""Quantum Duel: the hunt, for PettingZoo. Its options:
 
 - `cells`: the number of cells
 - `max_turns`: turns until the game is truncated, or drawn with `limit_ends="draw"`

@@ -1,10 +1,10 @@
-"""Quantum Duel: seven positions, hidden tokens; find the other's, do not collide."""
+"""Quantum Duel: the hunt. Seven positions, hidden tokens; find the other's, do not collide."""
 
 from duels.core.game import Game
 
 GAME = Game(
     "hunt",
-    "Quantum Duel",
+    "Quantum Duel: the hunt",
     "seven positions, hidden tokens; find the other's, do not collide",
     __name__,
 )
