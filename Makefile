@@ -96,7 +96,7 @@ benchmarks/boardgame_io/node_modules: benchmarks/boardgame_io/package.json
 	@.venv-bench/bin/pip install --quiet --disable-pip-version-check --editable '.[arena,llm,ray,rl,openspiel,fast,jax]' -r benchmarks/peers.txt
 	@touch $@
 
-# The standing field, about two minutes on two cores, and its page.
+# The ladder and its page, about two minutes on two cores.
 ladder: .venv/tested
 	rm -rf build/ladder
 	$(BIN)/duels arena ladder --out build/ladder

@@ -1,13 +1,13 @@
-"""Writes docs/baselines.md and its pictures from what `make baselines` measured: no number is typed by hand.
+"""Generate docs/baselines.md and its charts from the results of `make baselines`.
 
-python docs/baselines/build.py          writes them from the JSON files beside this script
-python docs/baselines/build.py --check  fails if they are not what the files say
+python docs/baselines/build.py          write them from the JSON files beside this script
+python docs/baselines/build.py --check  fail if they are out of date
 """
 
 import sys
 from pathlib import Path
 
-from runs import FORMS, LEARNERS, NEAR, Baseline, Form, measured, near_in_words, spread
+from runs import FORMS, LEARNERS, NEAR, Baseline, Form, near_in_words, read_form, spread
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "performance"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "solved"))
@@ -16,36 +16,37 @@ import charts
 from pieces import table
 
 DOCS = Path(__file__).parents[1]
-COLUMNS = ("learner", "steps", "exploitability in the end", "perfect after", "time")
+COLUMNS = ("learner", "steps", "final exploitability", "perfect after", "time")
 
 HEAD = f"""\
 # Baselines
 
-How far simple learners come, and in how many steps. `make baselines` runs them, each over five seeds and with
-the same settings in every game, and writes this page. [Exploitability](environments/grading.md) is exact: 0
-is perfect play, one half the worst. Lines are medians over the seeds; bands go from the best seed to the
-worst. One seed says little: report several, with their range.
+For researchers who want reference points: how close three simple learners get to perfect play, and in
+how many steps. `make baselines` trains each with five seeds and the same settings in every game, and
+generates this page.
 
-All three learn in self-play, on arrays of games. A step is a decision that is learned from. What is graded is
-the policy without the random moves with which it explores. In lights and leap, where there is no chance
-either, the best opponent beats such a policy always or never, so lines drop at once.
+[Exploitability](environments/grading.md) is exact: 0 is perfect play, 0.5 the worst. Lines are medians
+over the seeds. Bands reach from the best seed to the worst.
 
-Settings come from a few trials on these games and are not tuned further.
+All three learn in self-play on arrays of games. A step is a decision that the learner trains on. We
+grade the policy without exploration. lights and leap have no chance, so the best opponent beats such a
+policy always or never, and lines drop suddenly. The settings come from a few trials and are not tuned
+further.
 
-In chain a game that reaches its limit is graded as drawn. Q-learning and DQN take such an end for a draw,
-too; PPO, as Stable-Baselines3 has it, goes on to estimate what would have come. None of them is shown how
-much of the limit is left (`limit_ends="draw"` would show it), so all three learn a slightly different
-game from the one that is graded.
+In chain, a game that reaches its limit counts as a draw in the grade, in Q-learning and in DQN. PPO in
+Stable-Baselines3 estimates the value of the last position instead. The observations do not contain how
+much of the limit is left (`limit_ends="draw"` would add it). So all three learn a slightly different
+game from the graded one.
 
-| learner | |
+| learner | method |
 |---|---|
 | [tabular Q-learning](../examples/q_learning.py) | a value for every action of every state |
 | [masked PPO](../examples/masked_ppo.py) | sb3-contrib's `MaskablePPO` on our `DuelVecEnv` |
 | [masked DQN](../examples/masked_dqn.py) | double DQN in one file of PyTorch |
 
-'Perfect after' are the steps after which a run's exploitability stayed below {NEAR:g}: the median and the
-range over the seeds. Runs were looked at three times for every power of ten. Time is CPU time of one run,
-with its grading.
+'Perfect after' is the number of steps after which a run's exploitability stayed below {NEAR:g}, as
+median and range over the seeds. Runs were graded three times per power of ten. Time is the CPU time of
+one run, including grading.
 """
 
 
@@ -64,7 +65,7 @@ def row(each: Baseline) -> tuple[str, ...]:
 
 
 def section(name: str) -> str:
-    form = measured(name)
+    form = read_form(name)
     return f"""\
 ## {title(form)}
 
@@ -76,9 +77,9 @@ Random play has an exploitability of {form.random:.3f} here.
 
 
 def picture(name: str) -> str:
-    form = measured(name)
+    form = read_form(name)
     points = {each.learner: list(zip(each.steps, each.grades, strict=True)) for each in form.baselines}
-    series = {called: points.get(learner, []) for learner, called in LEARNERS.items()}
+    series = {name: points.get(learner, []) for learner, name in LEARNERS.items()}
     return charts.bands(f"Exploitability by steps: {title(form)}", series, top=0.5)
 
 
@@ -91,7 +92,7 @@ def main() -> None:
             for path, text in files.items()
             if not path.exists() or path.read_text(encoding="utf-8") != text
         ]
-        sys.exit(f"Not what was measured: {', '.join(wrong)}" if wrong else 0)
+        sys.exit(f"Out of date: {', '.join(wrong)}. Run make baselines." if wrong else 0)
     for path, text in files.items():
         path.write_text(text, encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""What `make baselines` measured, summed up over seeds."""
+"""The results of `make baselines`, summarised over seeds."""
 
 import json
 from dataclasses import dataclass
@@ -17,40 +17,40 @@ Range = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Baseline:
-    """A learner on a form of a game: its runs, one a seed."""
+    """The runs of one learner on one form of a game, one per seed."""
 
     learner: str
     runs: list[dict[str, Any]]
 
     @property
     def steps(self) -> list[int]:
-        """When it was looked at, alike in all runs."""
+        """The steps at which all runs were graded."""
         (steps,) = {tuple(run["steps"]) for run in self.runs}
         return list(steps)
 
     @property
     def grades(self) -> list[Range]:
-        """Exploitability at every look."""
-        return [ranged(found) for found in zip(*(run["exploitability"] for run in self.runs), strict=True)]
+        """The exploitability at each of `steps`."""
+        return [ranged(values) for values in zip(*(run["exploitability"] for run in self.runs), strict=True)]
 
     @property
     def final(self) -> Range:
-        """Exploitability in the end."""
+        """The final exploitability."""
         return self.grades[-1]
 
     @property
     def seconds(self) -> float:
-        """Processor time of a run, its grading included."""
+        """The CPU time of a run, including grading."""
         return median(run["seconds"] for run in self.runs)
 
     @property
     def near(self) -> list[int | None]:
-        """By seed, the steps after which exploitability stayed below NEAR; None if it did not."""
+        """For each seed, the steps after which exploitability stayed below NEAR, or None."""
         return [_near(run["steps"], run["exploitability"]) for run in self.runs]
 
     @property
     def slowest(self) -> int:
-        """The steps after which the last of the seeds was there, or all that were taken."""
+        """The steps that the slowest seed needed, or all steps if it did not get there."""
         return max(self.steps[-1] if at is None else at for at in self.near)
 
 
@@ -59,14 +59,14 @@ def _near(steps: list[int], grades: list[float]) -> int | None:
     return steps[last_far + 1] if last_far + 1 < len(steps) else None
 
 
-def ranged(found: Any) -> Range:
-    """Their median, lowest and highest."""
-    return median(found), min(found), max(found)
+def ranged(values: Any) -> Range:
+    """Return median, minimum and maximum."""
+    return median(values), min(values), max(values)
 
 
 @dataclass(frozen=True)
 class Form:
-    """A game with options, and what was measured there."""
+    """A game with options, and the baselines on it."""
 
     game: str
     options: dict[str, Any]
@@ -76,31 +76,31 @@ class Form:
 
     @property
     def best(self) -> Baseline:
-        """The baseline that ends nearest to perfect play; of equals, the one that is there first."""
+        """The baseline with the lowest final exploitability; among equals, the fastest."""
         return min(self.baselines, key=lambda each: (each.final, each.slowest))
 
 
-def measured(form: str) -> Form:
-    """What was measured on a form, learners in the order of LEARNERS."""
-    kept = json.loads((HERE / f"{form}.json").read_text(encoding="utf-8"))
-    ran = {name: [run for run in kept["runs"] if run["learner"] == name] for name in LEARNERS}
-    found = [Baseline(name, runs) for name, runs in ran.items() if runs]
-    return Form(kept["game"], kept["options"], kept["random"], found)
+def read_form(form: str) -> Form:
+    """Read the results of a form, learners in the order of LEARNERS."""
+    data = json.loads((HERE / f"{form}.json").read_text(encoding="utf-8"))
+    runs = {name: [run for run in data["runs"] if run["learner"] == name] for name in LEARNERS}
+    baselines = [Baseline(name, own) for name, own in runs.items() if own]
+    return Form(data["game"], data["options"], data["random"], baselines)
 
 
 def number(grade: float) -> str:
-    """An exploitability as a person reads it."""
+    """Format an exploitability."""
     return "0" if grade == 0 else "below 0.001" if grade < 0.001 else f"{grade:.3f}"
 
 
 def spread(grades: Range) -> str:
-    """Median and range of an exploitability."""
+    """Format the median and range of an exploitability."""
     middle, low, high = grades
     return number(middle) if low == high else f"{number(middle)} ({number(low)} to {number(high)})"
 
 
 def near_in_words(each: Baseline) -> str:
-    """After how many steps it was near perfect play: median and range."""
+    """Format the steps to near-perfect play as median and range."""
     reached = [at for at in each.near if at is not None]
     if len(reached) < len(each.near):
         return f"{len(reached)} of {len(each.near)} seeds" if reached else "no seed"

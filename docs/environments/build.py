@@ -1,7 +1,7 @@
-"""Writes docs/environments/games/: a page for every environment, from the code.
+"""Generate docs/environments/games/: one page per environment, from the code.
 
-python docs/environments/build.py          writes the pages
-python docs/environments/build.py --check  fails if they are not what the code says now
+python docs/environments/build.py          write the pages
+python docs/environments/build.py --check  fail if they are out of date
 """
 
 import sys
@@ -13,7 +13,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "baselines"))
 
-from runs import FORMS, LEARNERS, Form, measured, near_in_words, number, spread
+from runs import FORMS, LEARNERS, Form, near_in_words, number, read_form, spread
 
 from duels import vector
 from duels.core.features import Entries, Feature, format_feature_value, left_feature
@@ -30,13 +30,13 @@ from duels.solving.tables import ILLEGAL, NOBODY, Tables
 FOLDER = Path(__file__).parent / "games"
 
 UNLEARNED = {
-    "hunt": "none of a learner yet; the shipped strategy `best` has an exploitability between 0.082 and "
-    "0.098 ([Grading](../grading.md)).",
-    "flip": "none of a learner yet; `best` is perfect within the bounds of its values.",
+    "hunt": "no trained agent yet; the shipped strategy `best` has an exploitability between 0.082 and "
+    "0.098 ([Grading](../grading.md))",
+    "flip": "no trained agent yet; `best` is perfect within the bounds of its values",
 }
 RANDOM_UNKNOWN = {
     "hunt": "within proven bounds: [Grading](../grading.md#agents-in-hunt-and-flip)",
-    "flip": "not known: the game is too large to be searched",
+    "flip": "unknown: the game is too large to search",
 }
 OFF_GRID = "0: not on the grid yet"
 MEANINGS = {
@@ -44,12 +44,12 @@ MEANINGS = {
     "leap": {"my_cell": OFF_GRID, "other_cell": OFF_GRID},
     "chain": {
         "doubt": "the cell that can be challenged; 0: none",
-        "phase": "what is decided now; the coin falls by itself, so nobody acts in `coin`",
+        "phase": "the current decision; nobody acts in `coin`",
         "my_observation": "whether the symbol being placed or challenged is mine",
     },
     "hunt": {
         "my_cell": OFF_GRID,
-        "my_tunnel": "whether I can still tunnel",
+        "my_tunnel": "whether I can still use the tunnel",
         "my_last_named": "0: none yet",
         "other_last_named": "0: none yet",
         "my_phase": "None: it is not my turn",
@@ -58,32 +58,33 @@ MEANINGS = {
         "tiles": "`.`: nobody has seen it; digit: flipped; `a` to `e`: not flipped, but seen as 1 to 5",
         "my_quantum": "whether my Quantum Flip is left; still 1 while I choose the tile to keep",
         "other_quantum": "the same for the opponent",
-        "lifted": "the tiles that are being turned",
-        "choosing": "whether one of two lifted tiles is to be kept",
+        "lifted": "the tiles being turned",
+        "choosing": "whether the player must keep one of two lifted tiles",
     },
 }
-"""What features and their values mean, where the name does not say it."""
-MANY = 30  # actions that are not all listed
+"""Explanations of features whose names are not enough."""
+MANY = 30  # list fewer actions in full
 
 
 def page(name: str) -> str:
-    """The page of a game."""
+    """Return the page of a game."""
     game = GAMES[name]
     rules = game.rules()
     return "\n".join(
         [
             f"# {name}: {game.title}",
             "",
-            f"{game.summary[:1].upper()}{game.summary[1:].rstrip('.')}. [The game](../../{name}.md).",
+            f"For users who train agents on {name}: ids, observations, actions, options and the value. "
+            f"{game.summary[:1].upper()}{game.summary[1:].rstrip('.')} ([rules and tips](../../{name}.md)).",
             "",
-            "| | |",
+            "| property | value |",
             "|---|---|",
             *(f"| {key} | {value} |" for key, value in _facts(rules)),
             "",
             "## Observation",
             "",
-            "Zeros and ones, from the agent's own point of view. A feature with two values is one number, 0 "
-            "for the first and 1 for the second; any other is one-hot, in this order.",
+            "An observation is a vector of zeros and ones, from the agent's point of view. A feature with "
+            "two values is one number: 0 for the first value, 1 for the second. Other features are one-hot.",
             "",
             "| numbers | feature | values | meaning |",
             "|---|---|---|---|",
@@ -96,7 +97,7 @@ def page(name: str) -> str:
             "",
             "## Options",
             "",
-            "| option | default | |",
+            "| option | default | meaning |",
             "|---|---|---|",
             *(
                 f"| `{option.name}` | {_default(option)} | {option.help} |"
@@ -105,9 +106,9 @@ def page(name: str) -> str:
             "",
             "## Versions",
             "",
-            "A new version comes with every change that an agent or a result would notice.",
+            "The version changes whenever an agent or a result would change.",
             "",
-            "| version | |",
+            "| version | change |",
             "|---|---|",
             *(f"| v{number} | {changed} |" for number, changed in VERSIONS.items()),
             "",
@@ -131,73 +132,78 @@ def _facts(rules: Any) -> list[tuple[str, str]]:
         (
             "opponent and seat",
             f"in Gymnasium `{defaults['opponent']}` and {defaults['seat']} by default; train with "
-            '`seat="random"`, because grading averages both seats',
+            '`seat="random"` if you grade the agent',
         ),
-        ("observation", f"`Box(0, 1, ({batch.observation_size},))`, in Gymnasium `float32`, else `int8`"),
+        (
+            "observation",
+            f"`Box(0, 1, ({batch.observation_size},))`; `float32` in Gymnasium, otherwise `int8`",
+        ),
         ("actions", f"`Discrete({batch.num_actions})`"),
         ("reward", "1 for a win, -1 for a loss, otherwise 0"),
         ("limit", _limit(rules, batch)),
         (
             "illegal action",
-            "loses the game in Gymnasium; elsewhere see "
+            "loses the game in Gymnasium; for other frameworks see "
             "[Rewards and endings](../reference.md#rewards-and-endings)",
         ),
-        ("`info`", "its keys: [Gymnasium](../gymnasium.md#step-by-step)"),
+        ("keys of `info`", "see [Gymnasium](../gymnasium.md#step-by-step)"),
         ("hidden information", "yes" if rules.has_secrets else "no"),
         ("chance", "yes" if rules.all_outcomes() else "no"),
         ("value to Player 1", _value(rules)),
         ("exploitability of random play", _random(name)),
-        ("best known baseline", _baseline(name)),
+        ("best baseline", _baseline(name)),
     ]
 
 
 def _limit(rules: Any, batch: Any) -> str:
     if rules.limit:
         return (
-            f"`{rules.limit}`, none by default: without one a game need not end, so set one for training. "
-            "It truncates the game"
+            f"`{rules.limit}`, none by default; set one for training, because a game need not end. "
+            "The limit truncates the game"
         )
     if rules.all_outcomes():
         return "none: every game ends"
-    return f"none: every game ends, after at most {_longest(batch.tables)} moves of both players together"
+    return f"none: every game ends after at most {_longest(batch.tables)} moves (both players together)"
 
 
 def _longest(tables: Tables) -> int:
-    """How many actions the longest game has, of a game without cycles."""
+    """Return the number of actions in the longest game. The game must not have cycles."""
     lengths: dict[int, int] = {}
 
-    def left(state: int) -> int:
+    def longest_from(state: int) -> int:
         if tables.actor[state] == NOBODY:
             return 0
         if state not in lengths:
             follow = tables.successor[state]
-            lengths[state] = 1 + max(left(after >> 1) for after in set(follow[follow != ILLEGAL].tolist()))
+            lengths[state] = 1 + max(
+                longest_from(after >> 1) for after in set(follow[follow != ILLEGAL].tolist())
+            )
         return lengths[state]
 
-    return max(map(left, tables.starts.tolist()))
+    return max(map(longest_from, tables.starts.tolist()))
 
 
 def _longer(rules: Any) -> list[str]:
-    """By how much settings lengthen observations."""
-    told = []
+    """Return the paragraphs on settings that lengthen observations."""
+    paragraphs = []
     if rules.limit:
         size = left_feature(replace(rules, **{rules.limit: 2})).size
-        told.append(
-            f'With `limit_ends="draw"` an observation ends with how much of `{rules.limit}` is left, one-hot '
+        paragraphs.append(
+            f'With `limit_ends="draw"` an observation ends with the rest of `{rules.limit}`, one-hot '
             f"from 0: `{rules.limit}=2` adds {size} numbers."
         )
     if rules.has_secrets:
-        told.append(
-            "An observation is what the seat knows now, not what it remembers. `memory=n` adds the last n "
+        paragraphs.append(
+            "An observation contains what the seat knows now, but no history. `memory=n` adds the last n "
             f"entries as the seat saw them, {Entries(rules).width} numbers each "
             "([Observations](../reference.md#observations)).",
         )
-    return [line for paragraph in told for line in ("", paragraph)]
+    return [line for paragraph in paragraphs for line in ("", paragraph)]
 
 
 def _learned(name: str) -> Form | None:
-    """The largest form of a game that was learned."""
-    return next((form for form in map(measured, reversed(FORMS)) if form.game == name), None)
+    """Return the largest form of a game that has baselines."""
+    return next((form for form in map(read_form, reversed(FORMS)) if form.game == name), None)
 
 
 def _options(form: Form) -> str:
@@ -210,7 +216,7 @@ def _random(name: str) -> str:
 
 
 def _baseline(name: str) -> str:
-    """The best of the baselines, on the largest form that was learned, or that there is none."""
+    """Describe the best baseline on the largest form that has any."""
     form = _learned(name)
     if not form:
         return UNLEARNED[name]
@@ -218,7 +224,7 @@ def _baseline(name: str) -> str:
     steps = f"{best.steps[-1]:,}" if None in best.near else near_in_words(best)
     return (
         f"{LEARNERS[best.learner]} in self-play{options}: exploitability {spread(best.final)} after {steps} "
-        f"steps, over {len(best.runs)} seeds ([Baselines](../../baselines.md))."
+        f"steps, over {len(best.runs)} seeds ([Baselines](../../baselines.md))"
     )
 
 
@@ -253,24 +259,26 @@ def _actions(rules: Any) -> list[str]:
     numbered = list(enumerate(rules.all_actions()))
     kinds = [list(kind) for _, kind in groupby(numbered, key=lambda each: type(each[1]))]
     shorten = len(numbered) > MANY
-    told = []
+    listed = []
     for kind in kinds:
         names = [f"{place} `{rules.format(action)}`" for place, action in kind]
-        told += [*names[:3], "…", names[-1]] if shorten and len(names) > 5 else names
-    return [", ".join(told) + "."]
+        listed += [*names[:3], "…", names[-1]] if shorten and len(names) > 5 else names
+    return [", ".join(listed) + "."]
 
 
 def main() -> None:
     """Write the pages, or check them."""
-    wrong = []
+    outdated = []
     for name in GAMES:
         path = FOLDER / f"{name}.md"
         if "--check" in sys.argv[1:]:
-            wrong += [] if path.exists() and path.read_text(encoding="utf-8") == page(name) else [path.name]
+            outdated += (
+                [] if path.exists() and path.read_text(encoding="utf-8") == page(name) else [path.name]
+            )
         else:
             path.write_text(page(name), encoding="utf-8")
-    if wrong:
-        sys.exit(f"Not what the code says: {', '.join(wrong)}; run make environment-pages.")
+    if outdated:
+        sys.exit(f"Out of date: {', '.join(outdated)}. Run make environment-pages.")
 
 
 if __name__ == "__main__":

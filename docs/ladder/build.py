@@ -1,6 +1,6 @@
-"""Writes docs/ladder.md from a run of the ladder: no number in it is typed by hand.
+"""Generate docs/ladder.md from a run of the ladder.
 
-python docs/ladder/build.py RUN      writes the page from the folder of a run
+python docs/ladder/build.py RUN      write the page from the folder of a run
 """
 
 import sys
@@ -36,8 +36,8 @@ def needs(report: Report, rows: list[Row]) -> str:
             experiments.needed([pvariance([getattr(pair, what) for pair in pairs]) for pairs in pairings])
             for what in ("score", "adjusted_score")
         )
-        asked = 2 * experiments.requests_per_match(game.rules, rows)
-        probed = experiments.questions(game.rules.name)
+        requests = 2 * experiments.requests_per_match(game.rules, rows)
+        questions = experiments.questions(game.rules.name)
         lines.append(
             [
                 game.rules.name,
@@ -45,18 +45,18 @@ def needs(report: Report, rows: list[Row]) -> str:
                 f"{adjusted:,}",
                 f"{raw / adjusted:.1f}",
                 f"{experiments.needed_under_peeking(pairings):,}",
-                f"{raw * asked:,.0f}",
-                f"{adjusted * asked:,.0f}",
-                _range([sum(each.values()) for each in probed]) if probed else "–",
+                f"{raw * requests:,.0f}",
+                f"{adjusted * requests:,.0f}",
+                _range([sum(each.values()) for each in questions]) if questions else "–",
             ]
         )
     head = [
         "game",
-        "pairs, by results",
+        "pairs, plain results",
         "pairs, luck taken out",
-        "times fewer",
-        "pairs, luck taken out, under peeking",
-        "requests, by results",
+        "ratio",
+        "pairs, luck taken out, any stopping time",
+        "requests, plain results",
         "requests, luck taken out",
         "questions of a probe",
     ]
@@ -68,25 +68,31 @@ def _range(counts: list[int]) -> str:
 
 
 def covered() -> str:
-    head = ["game", "true result", "sequence, at every look", "usual, at every look", "usual, at the end"]
+    head = [
+        "game",
+        "true result",
+        "sequence, every check",
+        "fixed size, every check",
+        "fixed size, last check",
+    ]
     return table(head, [experiments.coverage(name) for name in ("lights", "leap")])
 
 
-def standings(game: GameReport) -> str:
+def standings_table(game: GameReport) -> str:
     rows = [[each.player, percent(each.won), *graded(each)] for each in game.standings]
     name = name_of(game.measure)
-    said = said_of(game.measure)
-    told = table(["player", "won", f"{name} per decision", f"{name} per match"], rows)
-    return told + (f"\n{said}\n" if said else "")
+    note = said_of(game.measure)
+    standings = table(["player", "won", f"{name} per decision", f"{name} per match"], rows)
+    return standings + (f"\n{note}\n" if note else "")
 
 
 def matrix(report: Report, game: GameReport) -> str:
-    known = {}
+    results = {}
     for each in game.pairings:
-        known[each.one, each.two] = each.adjusted.estimate
-        known[each.two, each.one] = 1 - each.adjusted.estimate
+        results[each.one, each.two] = each.adjusted.estimate
+        results[each.two, each.one] = 1 - each.adjusted.estimate
     rows = [
-        [one, *(f"{100 * known[one, two]:.0f}" if (one, two) in known else "" for two in report.players)]
+        [one, *(f"{100 * results[one, two]:.0f}" if (one, two) in results else "" for two in report.players)]
         for one in report.players
     ]
     return table(["", *report.players], rows)
@@ -101,19 +107,19 @@ def published() -> str:
 
 
 def beside(rows: list[Row]) -> str:
-    """What so few matches tell, and what a probe would have told."""
+    """Compare the precision of so few matches with a probe."""
     rules = find_game("lights").rules()
     intervals = [wilson(won, MATCHES) for won in PUBLISHED.values()]
     widest = max(interval.high - interval.low for interval in intervals)
-    asked = MATCHES * experiments.requests_per_match(rules, rows)
+    requests = MATCHES * experiments.requests_per_match(rules, rows)
     seats = [count for each in experiments.questions("lights") or () for count in each.values()]
     low, high = min(seats), max(seats)
     return (
-        f"{MATCHES} matches leave intervals of up to {100 * widest:.0f} points, and say nothing about which\n"
-        f"moves were wrong. They take some {asked:.0f} requests. A probe of one seat takes {low} to {high},\n"
-        f"for a perfect player and {experiments.ASKED} others that always answer the same. It tells for\n"
-        "every position that matters whether the model knows the right move, how much the best opponent\n"
-        "wins against it, and what it gets against every known opponent."
+        f"{MATCHES} matches leave intervals of up to {100 * widest:.0f} points and do not show which moves\n"
+        f"were wrong. They take about {requests:.0f} requests. A probe of one seat takes {low} to {high}\n"
+        f"requests, for a perfect player and {experiments.ASKED} other deterministic players. It shows\n"
+        "whether the model knows the right move in every relevant position, how much the best opponent wins\n"
+        "against it, and its result against every built-in opponent."
     )
 
 
@@ -128,49 +134,51 @@ def page(folder: Folder) -> str:
     ]
     misfits = "".join(f"- {each}\n" for each in ratings.misfits)
     games = "\n".join(
-        f"### {game.rules.game.title} ({game.rules.name})\n\n{standings(game)}\n"
-        f"Results with luck taken out, of the row against the column:\n\n{matrix(report, game)}"
+        f"### {game.rules.game.title} ({game.rules.name})\n\n{standings_table(game)}\n"
+        f"Results with luck taken out, row against column:\n\n{matrix(report, game)}"
         for game in report.games
     )
     return f"""\
-# The standing field
+# The ladder
 
-`duels arena ladder --out runs/ladder` played this: random, greedy, the levels and best against each other in
-all five games, {report.matches:,} matches, seed {report.seed}; `make ladder` writes the page. All numbers are
-in points of a hundred, intervals are of 95 %; `±?` stands where mistakes are too few to tell. What the
-numbers mean is on [the arena's page](arena.md).
+For everyone who wants to compare a bot with ours: `random`, `greedy` and the levels up to `best`,
+playing each other in all five games. `duels arena ladder --out runs/ladder` played
+{report.matches:,} matches, seed {report.seed}. `make ladder` generates this page. Numbers are percentage
+points with 95 % intervals. `±?` means too few mistakes for an interval. [Reading a report](reports.md)
+explains the numbers.
 
 ## Ratings over all games
 
 {table(["player", "rating", "95 %"], rated)}
-{"One number does not tell all here:" if misfits else "All pairs fit the model."}
+{"Some pairings do not fit one rating:" if misfits else "All pairs fit the model."}
 
 {misfits}
 ## By game
 
 {games}
-## How much it takes
+## How many matches you need
 
-How many pairs of matches it takes until a result is known to within {100 * experiments.WIDTH:.0f} points,
-for the median pair of players above: by the usual interval, for results as they are and with luck taken out,
-and by the confidence sequence, which holds however often one looks; and the requests that this takes from one
-player, forced moves included. A probe asks about positions instead. What it tells of a player that always
-answers the same is exact, for every opponent; the questions are those for both seats of a perfect player and
-of {experiments.ASKED} others. In hunt and flip a probe tells how good decisions are, and no results.
+The table shows how many pairs of matches make a result precise to within {100 * experiments.WIDTH:.0f}
+points, for the median pairing above. It compares plain results with results without luck, and a fixed
+number of pairs with the confidence sequence, which holds for any stopping time. Requests are those to
+one player, including forced moves.
+
+A probe asks about positions instead. For a deterministic player its results are exact, against every
+opponent. The table gives the questions for both seats of a perfect player and of {experiments.ASKED}
+others. In hunt and flip a probe measures decisions only.
 
 {needs(report, rows)}
-Whether intervals hold: {experiments.RUNS} runs of {experiments.ONE} against {experiments.TWO} in games where
-the true result can be computed, looked at after {", ".join(map(str, experiments.LOOKS))} pairs. An interval
-of 95 % should hold in 95 of 100 runs. The usual one does at one look that was fixed beforehand, and does not
-if one looks again and again.
+We checked the intervals with {experiments.RUNS} runs of {experiments.ONE} against {experiments.TWO}, in
+games whose true result can be computed. Each run was checked after
+{", ".join(map(str, experiments.LOOKS))} pairs. A 95 % interval should contain the true result in 95 of
+100 runs. The interval for a fixed size does so at a single check, but not at repeated checks.
 
 {covered()}
-`make ladder` carries these experiments out. `tests/arena/test_confidence.py` tests the same, and
-`make check-slow` with more matches.
+`make ladder` runs these experiments. `tests/arena/test_confidence.py` tests the same.
 
-## Beside what is published for lights
+## Compared with published results for lights
 
-gg-bench let models play {MATCHES} matches each of this game (its number 891) against a trained agent:
+In gg-bench, models played {MATCHES} matches each of this game (its number 891) against a trained agent:
 
 {published()}
 {beside(rows)}

@@ -1,4 +1,4 @@
-"""What it takes to know a result, and whether intervals hold: experiments for docs/ladder.md."""
+"""Experiments for docs/ladder.md: matches needed for a result, and coverage of the intervals."""
 
 from collections.abc import Iterator, Mapping
 from math import ceil
@@ -28,12 +28,12 @@ from duels.solving.tables import shared_tables
 WIDTH = 0.03
 ONE, TWO = "club", "expert"
 RUNS, LOOKS = 200, (50, 60, 70, 80, 90, 100)
-ASKED = 10  # players that always answer the same
+ASKED = 10  # deterministic players
 _Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 AnyRules = Rules[Any, Any, Any]
 
 
-# -- matches: how many until a result is known to within WIDTH ------------------------------------------
+# -- matches needed to know a result to within WIDTH -----------------------------------------------------
 
 
 def pairs_by_pairing(game: GameReport, rows: list[Row]) -> Iterator[list[Unit]]:
@@ -44,12 +44,12 @@ def pairs_by_pairing(game: GameReport, rows: list[Row]) -> Iterator[list[Unit]]:
 
 
 def needed(spread: list[float]) -> int:
-    """Pairs until the mean is known to within WIDTH by the usual interval, for the median pair of players."""
+    """Return the pairs that a fixed-size interval needs for WIDTH, for the median pairing."""
     return max(1, ceil(_Z**2 * median(spread) / WIDTH**2))
 
 
 def needed_under_peeking(pairings: list[list[Unit]]) -> int:
-    """The same by the confidence sequence: results of the median pair of players, drawn again and again."""
+    """Return the pairs that the confidence sequence needs for WIDTH, by resampling the median pairing."""
     ordered = sorted(pairings, key=lambda pairs: pvariance([pair.adjusted_score for pair in pairs]))
     rng = Random("needed")
     values = rng.choices([pair.adjusted_score for pair in ordered[len(ordered) // 2]], k=20_000)
@@ -66,44 +66,44 @@ def needed_under_peeking(pairings: list[list[Unit]]) -> int:
 
 
 def requests_per_match(rules: AnyRules, rows: list[Row]) -> float:
-    """How often one player is asked in a match, forced moves included."""
+    """Return the decisions of one player per match, including forced moves."""
     chance = {rules.format(outcome) for outcome in rules.all_outcomes()}
     ours = [row for row in rows if row["game"] == rules.name]
     return sum(entry not in chance for row in ours for entry in row["entries"]) / max(1, 2 * len(ours))
 
 
-# -- probes: how many questions ----------------------------------------------------------------------------
+# -- questions of a probe ----------------------------------------------------------------------------------
 
 
 def questions(name: str) -> list[Mapping[Seat, int]] | None:
-    """Questions of a probe by seat: of a perfect player, then of others that always answer the same."""
+    """Return a probe's questions by seat, for a perfect player and then for other deterministic players."""
     rules = find_game(name).rules()
     if not (isinstance(rules, OpenRules) and tabled(rules)):
         return None
-    return [_asked(rules, number) for number in range(1 + ASKED)]
+    return [_count_questions(rules, number) for number in range(1 + ASKED)]
 
 
-def _asked(rules: AnyRules, number: int) -> Mapping[Seat, int]:
-    def answer(asked: list[Ask]) -> dict[str, Row]:
-        return {each.key: _answer(each.sight, number) for each in asked}
+def _count_questions(rules: AnyRules, number: int) -> Mapping[Seat, int]:
+    def answer(requests: list[Ask]) -> dict[str, Row]:
+        return {each.key: _answer(each.sight, number) for each in requests}
 
-    found = collect(ProbeConfig("random", (rules.name,)), rules, answer)
-    return {seat: sum(key[0] is seat for key in found.answers) for seat in Seat}
+    probe = collect(ProbeConfig("random", (rules.name,)), rules, answer)
+    return {seat: sum(key[0] is seat for key in probe.answers) for seat in Seat}
 
 
 def _answer(sight: Sight[Any, Any], number: int) -> Row:
-    """A perfect player's answer, or one that hangs on the position and the player alone."""
+    """Return a perfect player's answer, or one that depends only on the position and the player."""
     rules = sight.rules
     actions = sight.actions if number else get_oracle(rules).judge(sight).best
     rng = Random(f"{number} {rules.format_position(sight)}")
     return {"action": rules.format(rng.choice(actions)), "policy": None}
 
 
-# -- intervals: how often they hold ------------------------------------------------------------------------
+# -- coverage of the intervals -----------------------------------------------------------------------------
 
 
 def coverage(name: str) -> list[str]:
-    """A row: the true result, and how many of RUNS runs held it at every look, or at the last."""
+    """Return a row: the true result, and how many of RUNS runs contain it at every check or at the last."""
     rules = find_game(name).rules()
     true = _true_result(rules)
     judge = Judge(rules)
@@ -120,7 +120,7 @@ def coverage(name: str) -> list[str]:
 
 
 def _true_result(rules: AnyRules) -> float:
-    """The result of ONE against TWO, the mean of both seats, summed over everything that can happen."""
+    """Return the exact result of ONE against TWO, averaged over both seats."""
     tables = shared_tables(rules).tables
     one, two = (tabulate(player_odds(name, rules), rules) for name in (ONE, TWO))
     (start,) = tables.starts
