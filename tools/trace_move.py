@@ -61,7 +61,7 @@ def play_at_terminal(tracer: Tracer, folder: Path) -> None:
     from duels.core.words import Question
     from duels.games import find_game
     from duels.play.new_match import MatchSetup
-    from duels.terminal.play import play_new
+    from duels.terminal.play import play_new_match
     from duels.terminal.screen import Screen
 
     questions = 0
@@ -80,7 +80,7 @@ def play_at_terminal(tracer: Tracer, folder: Path) -> None:
         redirect_stdout(io.StringIO()),
         redirect_stderr(io.StringIO()),
     ):
-        play_new(new, Screen())
+        play_new_match(new, Screen())
 
 
 def play_in_browser(tracer: Tracer, folder: Path) -> None:

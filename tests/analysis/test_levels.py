@@ -25,7 +25,7 @@ from duels.play.step import play_out
 from duels.players.levels import SHARE
 from duels.solving.oracle import BELOW_THE_MIXTURE
 from duels.solving.oracles import get_oracle
-from duels.terminal.levels import levels_as_text
+from duels.terminal.levels import render_levels
 from tests.analysis.toys import HideOracle, Steps
 
 
@@ -91,7 +91,7 @@ def test_hunt_is_measured_by_many_quick_matches_and_estimates_are_called_so() ->
     assert {row.measure for row in rows} == {BELOW_THE_MIXTURE}
     assert told == [f"{name}, {n} of 4 matches" for name in ("random", *SHARE) for n in range(4)]
     assert {row.matches for row in rows[1:]} == {4 * _QUICK_MATCHES}
-    told_of_them = levels_as_text(find_game("hunt").rules(), rows, 4)
+    told_of_them = render_levels(find_game("hunt").rules(), rows, 4)
     assert "estimates" in told_of_them
     assert not re.search("gives? away|given away|loss", told_of_them)
 

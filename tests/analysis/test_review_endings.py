@@ -12,7 +12,7 @@ from duels.analysis.review_words import Reason, heading, why
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.players import HUMAN
-from duels.terminal.review import review_as_text
+from duels.terminal.review import render_review
 from tests.analysis.toys import Steps
 
 
@@ -61,7 +61,7 @@ def test_every_ending_is_accounted_for(
     assert data["winner"] == (outcome.winner if outcome else None)
     assert data["text"] == (outcome.reason if outcome else None)
     assert data["score"] == score
-    told = review_as_text(review)
+    told = render_review(review)
     lost = outcome and outcome.winner
     assert ("Why you lost" in told) is bool(lost)
     assert bool(why(review)) is bool(lost or (outcome and any(losses)))
@@ -74,7 +74,7 @@ def test_a_drawn_match_was_nobodys_loss_but_chances_were_missed() -> None:
     assert heading(review) == "Both went too far."
     assert [moment.mark for moment in review.moments] == ["blunder", "blunder", "blunder"]
     assert [moment.loss for moment in review.moments] == [1, 1, 0.5]
-    assert "= 50.0, the result." in review_as_text(review)
+    assert "= 50.0, the result." in render_review(review)
 
 
 def test_who_did_not_win_a_drawn_match_is_told_what_to_do_better() -> None:
@@ -88,7 +88,7 @@ def test_who_did_not_win_a_drawn_match_is_told_what_to_do_better() -> None:
     (better,) = why(one)
     assert better.title == "What you could do better"
     assert [reason.text.split(" gave")[0] for reason in better.reasons] == ["Entry 2 (1)"]
-    told = review_as_text(one)
+    told = render_review(one)
     assert "What you could do better:" in told
     assert "Look into this position: " in told
     assert not why(duels.review(drawn, players=dict.fromkeys(Seat, "club")))
@@ -108,11 +108,11 @@ def test_who_concedes_gives_away_what_the_position_was_worth(entry: str, effect:
 
 
 def test_a_reason_by_values_alone_is_told_where_the_game_has_no_other() -> None:
-    told = review_as_text(reviewed("2", "2"))
+    told = render_review(reviewed("2", "2"))
     assert "- Entry 1 (2) gave away 100.0 points; best was 1. You played 2, which left" in told
     assert "duels solve steps --position '0 1 0'" in told
 
 
 def test_options_of_any_kind_are_in_the_command_that_solves_the_position() -> None:
-    told = review_as_text(reviewed("2", "2", goals=(4, 7)))
+    told = render_review(reviewed("2", "2", goals=(4, 7)))
     assert "duels solve steps --goals 4,7 --position '0 1 0'" in told

@@ -14,7 +14,7 @@ from duels.core.rules import Seat
 from duels.games.hunt.oracle import make_oracle
 from duels.games.hunt.rules import Move, Observe, Phase, QuantumHunt
 from duels.players import HUMAN
-from duels.terminal.review import review_as_text
+from duels.terminal.review import render_review
 from tests.analysis.matches import random_match
 
 ORACLE = make_oracle(QuantumHunt())
@@ -47,7 +47,7 @@ def test_a_senseless_match_is_not_called_flawless() -> None:
     assert len(match.turns) > 20
     assert review.loss(Seat.ONE) == 0  # the strategy might have done each of it
     assert review.mixing_odds(Seat.ONE) < 0.001 < 0.01 < review.mixing_odds(Seat.TWO)
-    told = " ".join(review_as_text(review).split())
+    told = " ".join(render_review(review).split())
     assert "no mistakes" not in told
     assert told.index("The mixture: which actions it takes") < told.index("points below the mixture")
     below = f"lie about {-100 * review.mixing(Seat.ONE):.1f} points below the mixture in all, mostly when "
@@ -73,7 +73,7 @@ def luck_told(told: str) -> set[float]:
 def test_luck_is_one_number_and_the_parts_in_print_add_up(seed: int) -> None:
     senseless = seed % 2 == 0
     match = senseless_match(seed) if senseless else random_match("hunt", Random(seed), 10_000)
-    told = " ".join(review_as_text(duels.review(match, ORACLE)).split())
+    told = " ".join(render_review(duels.review(match, ORACLE)).split())
     assert len(luck_told(told)) == 1
     (sum_in_print,) = re.findall(r"\. \(Each value: an estimate\.\) (.*?), the result\.", told)
     terms = re.sub(r"[^0-9.+=-]", "", sum_in_print.replace("Player 1's", "").replace("Player 2's", ""))
@@ -117,7 +117,7 @@ def test_a_collision_is_told_where_the_token_went_onto_the_other() -> None:
     assert not any(moment.unforeseen_loss for moment in review.moments[:-2])
     total = review.opening + review.luck - review.loss(Seat.ONE) + review.loss(Seat.TWO)
     assert abs(total - review.score) < 1e-9
-    told = " ".join(review_as_text(review).split())
+    told = " ".join(render_review(review).split())
     clause = moved.unforeseen_loss.format(whose="Player 2's")
     assert f"- You {clause} (entry 9)." in told
     assert "from you in all, mostly when you went to 4 (entry 9)." in told
@@ -140,7 +140,7 @@ def test_a_collision_is_told_where_the_token_went_onto_the_other() -> None:
 def test_what_lost_the_match_is_told_first(players: tuple[str, str], told: str) -> None:
     match = duels.start("hunt").play_text(*COLLISION)
     review = duels.review(match, ORACLE, dict(zip(Seat, players, strict=True)))
-    assert told in " ".join(review_as_text(review).split())
+    assert told in " ".join(render_review(review).split())
     assert f"{told.split(' - ')[1]}, " in review_as_page(review)
 
 
@@ -161,7 +161,7 @@ def test_what_lost_the_match_is_told_first(players: tuple[str, str], told: str) 
 def test_what_won_the_match_is_told_first(players: tuple[str, str], told: str) -> None:
     match = duels.start("hunt").play_text(*CAPTURE)
     review = duels.review(match, ORACLE, dict(zip(Seat, players, strict=True)))
-    assert told in " ".join(review_as_text(review).split())
+    assert told in " ".join(render_review(review).split())
     last = review.moments[-1]
     assert review_as_data(review)["moments"][-1]["strike"] == last.winning_discovery.format(
         whose="the other's"
@@ -173,7 +173,7 @@ def test_choices_below_the_mixture_are_not_called_a_fault() -> None:
     found = 0
     for seed in range(6):
         match = random_match("hunt", Random(seed), 10_000)
-        told = " ".join(review_as_text(duels.review(match, ORACLE)).split())
+        told = " ".join(render_review(duels.review(match, ORACLE)).split())
         found += "choices, each one that the strategy makes too, happened to lie about" in told
         assert "choices lie about" not in told.replace("ever play them all: the choices lie about", "")
     assert found

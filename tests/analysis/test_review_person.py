@@ -14,7 +14,7 @@ from duels.core.rules import Seat
 from duels.core.words import strip_ink
 from duels.games import load_record
 from duels.players import HUMAN
-from duels.terminal.review import review_as_text
+from duels.terminal.review import render_review
 from tests.analysis.matches import level_match
 
 # Player 1 gives the match away with entry 1, Player 2 back with entry 2, Player 1 again with entry 3.
@@ -27,7 +27,7 @@ def lights(one: str = HUMAN, two: str = HUMAN) -> Review:
 
 
 def text_of(reviewed: Review) -> str:
-    return strip_ink(review_as_text(reviewed))
+    return strip_ink(render_review(reviewed))
 
 
 def test_players_are_read_from_the_record() -> None:

@@ -8,7 +8,7 @@ from duels.analysis.hints import position_to_solve, solve
 from duels.core.errors import DuelsError
 from duels.core.rules import CHANCE
 from duels.core.words import strip_ink
-from duels.terminal.solve import solution_as_text
+from duels.terminal.solve import render_solution
 from tests.analysis.toys import HideOracle, Steps
 
 
@@ -26,7 +26,7 @@ def test_an_oracle_of_values_alone_is_enough() -> None:
             {"action": "2", "value": 0.5, "exactness": "exact", "exact": "1/2", "best": False, "weight": 0.0},
         ],
     }
-    assert strip_ink(solution_as_text(solution)) == (
+    assert strip_ink(render_solution(solution)) == (
         "steps: 3 2 0\n"
         "Player 2 to move is at 100.0% (exact).\n\n"
         "* 1              100.0%\n"
@@ -42,7 +42,7 @@ def test_where_chance_acts_first_the_opening_has_a_value_and_no_actions() -> Non
     solution = solve(sight, oracle)
     data = json.loads(json.dumps(solution.as_data()))
     assert (data["to_move"], data["value"], data["actions"], data["belief"]) == ("chance", 0.5, [], {})
-    told = solution_as_text(solution)
+    told = render_solution(solution)
     assert told.endswith("Player 1 wins 50.0% (exact).\n\nChance acts first.\n")
 
 

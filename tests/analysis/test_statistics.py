@@ -26,7 +26,7 @@ from duels.analysis.wording import ONLY_MOVE
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import Seat
 from duels.solving.oracles import get_oracle
-from duels.terminal.stats import statistics_as_text
+from duels.terminal.stats import render_statistics
 from tests.support import GAME_NAMES, home, play_randomly
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -113,7 +113,7 @@ def test_in_hunt_the_worst_of_the_mixture_shows_below_it_and_the_strategys_mean_
     mean = sum(each.below_mixture or 0.0 for each in graded[worst]) / len(graded[worst])
     assert stage.loss == 0
     assert stage.below_mixture == pytest.approx(mean)
-    told = statistics_as_text(found)
+    told = render_statistics(found)
     assert f"hunt     {100 * mean:.1f}" in told.split("Points below the mixture per decision")[1]
     assert "given away" not in told
 
@@ -128,13 +128,13 @@ def test_the_wrong_one_of_a_sort_that_was_among_the_best_is_called_so() -> None:
 
 
 def test_numbers_that_are_all_0_are_left_out() -> None:
-    told = statistics_as_text(statistics([played(1, 0), played(1, 1), played(0, 2, 0.5, "chain")]))
+    told = render_statistics(statistics([played(1, 0), played(1, 1), played(0, 2, 0.5, "chain")]))
     assert "no winner" in told.splitlines()[0]
     assert [line.split()[0] for line in told.split("given away per decision")[1].splitlines()[1:2]] == [
         "chain"
     ]
     assert "0.0 to 0.0" not in told
-    assert "given away" not in statistics_as_text(statistics([played(1, 0), played(1, 1)]))
+    assert "given away" not in render_statistics(statistics([played(1, 0), played(1, 1)]))
 
 
 def test_giving_up_is_no_decision() -> None:

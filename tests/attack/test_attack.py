@@ -112,7 +112,7 @@ def _careless() -> AbstractContextManager[Any]:
     return patched
 
 
-_DEAF = "from duels.terminal import commands; commands.end_in_order = int; commands.main()"
+_DEAF = "from duels.terminal import commands; commands.install_signal_handlers = int; commands.main()"
 
 
 def _naively(kind: Any, text: str) -> dict[str, int]:

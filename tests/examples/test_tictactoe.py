@@ -22,8 +22,8 @@ from duels.players import make_player
 from duels.solving.induction import InductionOracle
 from duels.solving.oracles import get_oracle
 from duels.terminal.messages import HintLayers
-from duels.terminal.review import review_as_text
-from duels.terminal.solve import solution_as_text
+from duels.terminal.review import render_review
+from duels.terminal.solve import render_solution
 
 RULES = TicTacToe()
 
@@ -84,12 +84,12 @@ def test_a_value_is_not_called_a_chance_to_win() -> None:
     layers = HintLayers()
     _, shown = (strip_ink(layers.text(opening, GAME.words(RULES), (), get_oracle(RULES))) for _ in range(2))
     assert shown == "Hint: All actions are equally good (worth 50.0%). Every move keeps the draw.\n"
-    assert "Player 1 to move is at 50.0% (1/2, exact)." in solution_as_text(solve(opening, get_oracle(RULES)))
+    assert "Player 1 to move is at 50.0% (1/2, exact)." in render_solution(solve(opening, get_oracle(RULES)))
     exercise = next(e for e in duels.exercises(GAME, "1") if e.verdict.value.number == 0.5)
     right = exercise.verdict.best[0]
     assert exercise.grade(right).text.startswith(f"Right: {RULES.format(right)} is worth 50.0%. ")
     drawn = duels.review(Match.start(RULES).play_text(*"123584697"))
-    for told in (review_as_text(drawn), review_as_page(drawn)):
+    for told in (render_review(drawn), review_as_page(drawn)):
         assert "chance to win" not in told
         assert "The match's worth to Player 1" in told
 

@@ -18,8 +18,8 @@ from duels.core.words import Question, strip_ink
 from duels.games import find_game
 from duels.play.library import read_record
 from duels.terminal import screen
-from duels.terminal.prompts import COMMANDS, SHORT
-from duels.terminal.screen import as_typed
+from duels.terminal.prompts import COMMAND_ALIASES, COMMANDS
+from duels.terminal.screen import format_echo
 from tests.support import (
     GAME_NAMES,
     advance,
@@ -184,9 +184,9 @@ def annoyed(match: AnyMatch, rng: Random) -> tuple[list[str], list[str]]:
                 question, _action = enter(before, entries[:place], guess)
                 if not refused_there(before, entries[:place], guess):
                     continue
-                if question and guess.strip().lower() not in (*COMMANDS, *SHORT):
+                if question and guess.strip().lower() not in (*COMMANDS, *COMMAND_ALIASES):
                     lines.append(guess)
-                    added.append(strip_ink(f"{as_typed(guess)}\n{question.notice}\n{question.prompt}"))
+                    added.append(strip_ink(f"{format_echo(guess)}\n{question.notice}\n{question.prompt}"))
             lines.append(entry)
     return lines, added
 
@@ -257,7 +257,7 @@ def harmless(name: str, entry: bytes) -> bool:
     while not asked(match):
         match = match.play(match.actor, match.actions[0])  # type: ignore[arg-type]
     text = entry.decode("utf-8", "replace")
-    return accepted(match, (), text) or text.strip().lower() in (*COMMANDS, *SHORT)
+    return accepted(match, (), text) or text.strip().lower() in (*COMMANDS, *COMMAND_ALIASES)
 
 
 def test_a_line_without_an_end_is_no_entry(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from duels.analysis.exercises import Exercise, Skill, at_level, exercises, puzzle
 from duels.games import GAMES, find_game
 from duels.play.library import read_record
-from duels.terminal.puzzle_commands import note
+from duels.terminal.puzzle_commands import save_progress
 from tests.support import duels
 from tests.terminal.terminal import Terminal
 
@@ -149,7 +149,7 @@ def test_practice_remembers_how_hard_it_was(tmp_path: Path) -> None:
 
 def test_two_practices_at_once_are_both_remembered(tmp_path: Path) -> None:
     def answer(exercise: Exercise, *_: object) -> object:
-        note("practice", {"another game": {}})
+        save_progress("practice", {"another game": {}})
         return exercise.sight.actions[0]
 
     with mock.patch("duels.terminal.puzzle_commands.ask_exercise", answer):

@@ -9,7 +9,7 @@ from duels.analysis.levels import LevelRow
 from duels.games import find_game
 from duels.solving.oracle import GIVEN_AWAY
 from duels.terminal.commands import run
-from duels.terminal.levels import levels_as_text
+from duels.terminal.levels import render_levels
 
 
 def test_a_difference_within_its_margin_is_called_so() -> None:
@@ -18,7 +18,7 @@ def test_a_difference_within_its_margin_is_called_so() -> None:
         LevelRow("novice", 0.8, 0.8, GIVEN_AWAY, 0.08, 0.01, 0.52, 0.03, 100),
         LevelRow("casual", 0.5, 0.47, GIVEN_AWAY, 0.05, 0.01, 0.6, 0.03, 100),
     ]
-    random, novice, casual = levels_as_text(find_game("chain").rules(), rows, 100).splitlines()[3:6]
+    random, novice, casual = render_levels(find_game("chain").rules(), rows, 100).splitlines()[3:6]
     assert "told apart" not in random + casual
     assert re.match(r"casual +50% +47% ", casual), "what was intended, and what was measured"
     assert novice.endswith("52.0% ± 3.0 points  cannot be told apart by so many matches")
@@ -40,12 +40,12 @@ def test_what_makes_levels_close_is_what_the_game_has(game: str, part: str) -> N
         LevelRow("random", 1.0, 1.0, GIVEN_AWAY, 0.1, 0.01, None, None, 9),
         LevelRow("novice", 0.8, 0.8, GIVEN_AWAY, 0.1, 0.01, 0.52, 0.03, 9),
     ]
-    told = levels_as_text(rules, rows, 9)
+    told = render_levels(rules, rows, 9)
     assert told.endswith(
         "--matches.\n" + (f"Some levels are close: {part} much of this game.\n" if part else "")
     )
     rows[1].margin = 0.001
-    assert "--matches" not in levels_as_text(rules, rows, 9), "they are told apart"
+    assert "--matches" not in render_levels(rules, rows, 9), "they are told apart"
 
 
 def test_the_command_takes_the_options_of_the_rules(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from duels.games import find_game
 from duels.play.library import read_record
-from duels.terminal.keyboard import SILENCE
+from duels.terminal.keyboard import SILENCE_SECONDS
 from tests.support import GAME_NAMES, command, duels, environment, lines_of
 from tests.terminal.terminal import Terminal
 
@@ -113,7 +113,7 @@ def test_after_a_word_and_a_moment_a_key_is_a_choice_again(tmp_path: Path) -> No
         give_up(terminal)
         terminal.press(AFTER, "word")
         terminal.ask(WHICH)
-        time.sleep(3 * SILENCE)
+        time.sleep(3 * SILENCE_SECONDS)
         terminal.send("s\n")  # Enter is not needed, and does no harm
         terminal.expect("You are Player 2 against greedy.")
         terminal.send("\x03")

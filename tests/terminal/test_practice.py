@@ -17,7 +17,7 @@ from duels.games import find_game
 from duels.terminal import puzzle_commands
 from duels.terminal.commands import run
 from duels.terminal.prompts import Quit
-from duels.terminal.puzzle_commands import recall
+from duels.terminal.puzzle_commands import load_progress
 from duels.terminal.screen import Screen
 
 
@@ -161,7 +161,7 @@ def test_what_was_answered_is_kept_before_it_is_graded_in_print(monkeypatch: pyt
 
     monkeypatch.setattr(Screen, "say", until_it_is_gone)
     assert run(["practice", "leap", "--count", "1"]) == 1
-    assert Skill.from_data(recall("practice")[repr(find_game("leap").rules())]).aim > Skill().aim
+    assert Skill.from_data(load_progress("practice")[repr(find_game("leap").rules())]).aim > Skill().aim
 
 
 @pytest.mark.parametrize("word", ["q", "exit", "quit"])

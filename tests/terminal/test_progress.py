@@ -95,8 +95,8 @@ def test_an_interrupt_is_heard_within_a_long_step_of_compiled_code() -> None:
     step = "hashlib.pbkdf2_hmac('sha256', b'x', b'y', 2**31 - 1)"  # takes many minutes, in one step
     code = f"""
 import hashlib
-from duels.terminal.signals import long_computation
-with long_computation():
+from duels.terminal.signals import interruptible_computation
+with interruptible_computation():
     print("begun", flush=True)
     {step}
 """

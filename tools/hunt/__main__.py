@@ -9,7 +9,7 @@ from pathlib import Path
 
 from duels.core.errors import DuelsError
 from duels.core.extras import extra
-from duels.terminal.signals import INTERRUPTED, long_computation
+from duels.terminal.signals import INTERRUPTED, interruptible_computation
 from tools.hunt.progress import Progress
 
 EXAMPLES = """\
@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit code."""
     options = _parser().parse_args(arguments)
     try:
-        with extra("fast"), long_computation():
+        with extra("fast"), interruptible_computation():
             if options.command == "train":
                 train(options.quick, options.out)
             else:

@@ -11,9 +11,9 @@ from io import StringIO
 import click
 
 from duels.core.errors import DuelsError, nearest, printable, quote
-from duels.terminal.options import examples, plain_option
+from duels.terminal.options import format_examples, plain_option
 from duels.terminal.screen import Screen, terminal_size, wrap
-from duels.terminal.signals import end_in_order, exit_code
+from duels.terminal.signals import get_exit_code, install_signal_handlers
 
 _MODULES = {
     "duels.terminal.match_commands": "play resume matches replay verify share demo",
@@ -34,7 +34,7 @@ _COMMANDS = {name: module for module, names in _MODULES.items() for name in name
 def main() -> None:
     """Run the command line and leave with its exit code."""
     _prepare_streams()
-    end_in_order()
+    install_signal_handlers()
     sys.exit(run(sys.argv[1:]))
 
 
@@ -53,7 +53,7 @@ def run(arguments: list[str]) -> int:
         _tell(shown.getvalue())
         return error.exit_code
     except (KeyboardInterrupt, EOFError, click.Abort) as leaving:
-        return exit_code(leaving)
+        return get_exit_code(leaving)
     except BrokenPipeError:  # whoever read our output has left
         _drop_output()
         return 1
@@ -130,7 +130,7 @@ class _Commands(click.Group):
     cls=_Commands,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog=examples(
+    epilog=format_examples(
         "duels                                   choose from a menu",
         "duels play lights                       two people at one keyboard",
         "duels play chain --seat2 greedy         you against the machine",

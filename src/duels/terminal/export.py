@@ -7,12 +7,12 @@ import click
 from duels.analysis import export as exporting
 from duels.core.rules import AnyRules
 from duels.play.new_match import limited
-from duels.terminal.game_options import GameCommand, game_argument, who_option
-from duels.terminal.options import examples
+from duels.terminal.game_options import GameCommand, game_argument, player_option
+from duels.terminal.options import format_examples
 
 
 @click.command(
-    epilog=examples(
+    epilog=format_examples(
         "duels export chain --games 1000 --player perfect",
         "duels export lights --games 500 --player club --out lights.parquet",
         "duels export hunt --max-turns 20 --jobs 2",
@@ -22,8 +22,8 @@ from duels.terminal.options import examples
 )
 @game_argument
 @click.option("--games", "count", type=click.IntRange(1), default=100, show_default=True, help="How many.")
-@who_option("--player", "Who plays.", "best")
-@who_option("--against", "Who sits at the other seat; the same player by default.")
+@player_option("--player", "Who plays.", "best")
+@player_option("--against", "Who sits at the other seat; the same player by default.")
 @click.option("--seed", default="export", show_default=True, help="Makes the matches repeatable.")
 @click.option(
     "--out",

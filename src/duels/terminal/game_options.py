@@ -76,7 +76,9 @@ game_argument = click.argument(
 )
 
 
-def who_option(name: str, text: str, default: str | None = None, programs: bool = False) -> Callable[[F], F]:
+def player_option(
+    name: str, text: str, default: str | None = None, programs: bool = False
+) -> Callable[[F], F]:
     """An option that names a kind of player.
 
     With `programs`, "cmd:COMMAND" and model:NAME too (see `model_options`), which give their kind.
@@ -202,7 +204,7 @@ class _List(click.ParamType):  # type: ignore[type-arg]
             return self._option.parse(value)
 
 
-def flags_for(rules: AnyRules) -> list[str]:
+def format_options(rules: AnyRules) -> list[str]:
     """The words of a command line that give these rules, after the name of their game."""
     words: list[str] = []
     for name, value in rules.options().items():

@@ -13,11 +13,11 @@ from duels.games import all_games, find_game
 from duels.play.library import SavedMatch, list_saved_matches
 from duels.play.new_match import MatchSetup
 from duels.players import HUMAN, PLAYER_KINDS, STRONGEST, strongest
-from duels.terminal.after import After, show_review
-from duels.terminal.play import play_new, play_on, surface_class
+from duels.terminal.next_step import NextStep, show_review
+from duels.terminal.play import get_surface_class, play_new_match, resume_match
 from duels.terminal.screen import Screen
 
-Door = tuple[str, Callable[[], After | None]]
+MenuItem = tuple[str, Callable[[], NextStep | None]]
 """What lies behind it, and how it is entered."""
 
 _FRIEND = "friend"
@@ -28,11 +28,11 @@ _WITH_PLAIN = ("daily", "practice", "stats")  # commands that have the option --
 _RECENT = 50  # matches among which an unfinished one is looked for
 
 
-class Back(Exception):
+class GoBack(Exception):
     """The person wants to go back to the question before."""
 
 
-class Leave(Exception):
+class LeaveMenu(Exception):
     """The person wants to leave the menu."""
 
 
@@ -52,11 +52,11 @@ class Home:
                 told = {name: what for name, (what, _) in doors.items()}
                 chosen = chosen or choose(self._screen, "What would you like to do?", told)
                 _, enter = doors[chosen]
-                if enter() is After.QUIT:
+                if enter() is NextStep.QUIT:
                     return
-            except Leave:
+            except LeaveMenu:
                 return
-            except Back:
+            except GoBack:
                 if not chosen:
                     self._screen.say("This is the first question; quit leaves.\n")
             except DuelsError as error:
@@ -64,9 +64,9 @@ class Home:
             chosen = ""
             self._screen.say("\n")
 
-    def _doors(self) -> dict[str, Door]:
+    def _doors(self) -> dict[str, MenuItem]:
         unfinished, finished = _last_two()
-        doors: dict[str, Door] = {
+        doors: dict[str, MenuItem] = {
             "play": ("a new match, against the machine or a friend", self._play),
             "board": ("the same on a full screen, with arrows, digits or mouse", partial(self._play, True)),
             "browser": ("the same in your browser, until you press Ctrl-C here", self._serve),
@@ -88,9 +88,9 @@ class Home:
 
     # -- what can be done -----------------------------------------------------------------------
 
-    def _play(self, board: bool = False) -> After | None:
-        surface_class(board)  # what is missing is told before anything is asked
-        name, other, first = choose_in_turn(
+    def _play(self, board: bool = False) -> NextStep | None:
+        get_surface_class(board)  # what is missing is told before anything is asked
+        name, other, first = ask_in_turn(
             lambda _: self._game(),
             lambda answers: self._opponent(find_game(answers[0]).rules()),
             lambda _: choose(self._screen, "Who moves first?", _FIRST, _ME),
@@ -100,7 +100,7 @@ class Home:
         if not board:
             self._screen.say("Type help at any time.\n\n")
         new = MatchSetup(find_game(name).rules(), *seats)
-        return self._again(play_new(new, self._screen, board)[1], board)
+        return self._again(play_new_match(new, self._screen, board)[1], board)
 
     def _serve(self) -> None:
         if not self._screen.on_terminal:  # nobody could press Ctrl-C
@@ -136,11 +136,11 @@ class Home:
         self._screen.say(f"{told}\n")
         return first
 
-    def _resume(self, kept: SavedMatch) -> After | None:
-        return self._again(play_on(kept.path, self._screen)[1])
+    def _resume(self, kept: SavedMatch) -> NextStep | None:
+        return self._again(resume_match(kept.path, self._screen)[1])
 
-    def _again(self, after: After, board: bool = False) -> After | None:
-        return self._play(board) if after is After.NEW_GAME else after
+    def _again(self, after: NextStep, board: bool = False) -> NextStep | None:
+        return self._play(board) if after is NextStep.NEW_GAME else after
 
     def _review(self, kept: SavedMatch) -> None:
         reviewed = show_review(kept.record, self._screen)
@@ -196,11 +196,11 @@ def choose(
         try:
             entry = screen.ask(Question(f"Number or name{hint}: ", notice)).strip().lower()
         except EOFError:
-            raise Leave from None
+            raise LeaveMenu from None
         if entry in ("quit", "q", "exit"):
-            raise Leave
+            raise LeaveMenu
         if entry in ("back", "b"):
-            raise Back
+            raise GoBack
         if entry in ("help", "?"):
             notice = listed
         elif not entry and default:
@@ -216,7 +216,7 @@ def choose(
             notice = f"{wrong}Please choose 1 to {len(names)}, a name, back or quit."
 
 
-def choose_in_turn(*questions: Callable[[list[str]], str]) -> list[str]:
+def ask_in_turn(*questions: Callable[[list[str]], str]) -> list[str]:
     """The answers to questions, each of which is told the answers so far.
 
     `back` leads to the question before; from the first it leads out of them.
@@ -225,7 +225,7 @@ def choose_in_turn(*questions: Callable[[list[str]], str]) -> list[str]:
     while len(answers) < len(questions):
         try:
             answers.append(questions[len(answers)](answers))
-        except Back:
+        except GoBack:
             if not answers:
                 raise
             answers.pop()

@@ -21,9 +21,9 @@ except ImportError:  # not on Windows
 _END_OF_INPUT = "\x04"
 _KEY = re.compile(r"\x1b\[[0-9;]*.|\x1bo.|.", re.DOTALL)  # an arrow sends several letters
 _ENTER = "\n"
-ALONE = 0.2
+KEY_GAP_SECONDS = 0.2
 """Seconds: a key with nothing after it for so long was pressed by itself."""
-SILENCE = 0.5
+SILENCE_SECONDS = 0.5
 """Seconds without a key after which whoever typed something else has stopped."""
 _ESCAPES = re.compile(r"(\x1b\[[0-9;]*m)+")
 
@@ -89,14 +89,14 @@ class Keyboard:
     def _pressed_alone(wanted: Collection[str]) -> Iterator[str]:
         while keys := _read_keys():
             chosen = keys[0]
-            keys += _read_keys() if chosen in wanted and _comes_within(ALONE) else []
+            keys += _read_keys() if chosen in wanted and _comes_within(KEY_GAP_SECONDS) else []
             if _END_OF_INPUT in keys:
                 return
             if chosen in wanted and all(key == _ENTER for key in keys[1:]):
                 yield chosen
                 continue
             yield ""
-            while _comes_within(SILENCE):
+            while _comes_within(SILENCE_SECONDS):
                 if _END_OF_INPUT in (_read_keys() or [_END_OF_INPUT]):
                     return
 

@@ -9,14 +9,14 @@ from duels.analysis.levels import LevelRow, measure_levels, usual_matches, what_
 from duels.core.rules import AnyRules
 from duels.solving.oracle import BELOW_THE_MIXTURE
 from duels.terminal.game_options import GameCommand, game_argument
-from duels.terminal.options import examples, tell
+from duels.terminal.options import format_examples, print_text
 from duels.terminal.screen import Screen
 
 _CLOSE = 0.55  # a score that nobody would notice at the table
 
 
 @click.command(
-    epilog=examples(
+    epilog=format_examples(
         "duels levels chain", "duels levels flip --matches 100", "duels levels leap --goal 50 --json"
     ),
     cls=GameCommand,
@@ -43,10 +43,10 @@ def levels(rules: AnyRules, matches: int | None, seed: str, as_json: bool) -> No
     if as_json:
         click.echo(json.dumps([asdict(row) for row in rows], indent=2))
     else:
-        tell(levels_as_text(rules, rows, matches))
+        print_text(render_levels(rules, rows, matches))
 
 
-def levels_as_text(rules: AnyRules, rows: list[LevelRow], matches: int) -> str:
+def render_levels(rules: AnyRules, rows: list[LevelRow], matches: int) -> str:
     mixes = rows[0].measure == BELOW_THE_MIXTURE
     measured = "how far each level's choices lie below the mixture" if mixes else "what each level gives away"
     lines = [

@@ -9,10 +9,10 @@ from duels.core.game import Game
 from duels.games import GAMES, all_games, installed_games
 from duels.players import BEST, PERFECT, PLAYER_KINDS
 from duels.terminal.game_options import game_argument
-from duels.terminal.options import examples, tell
+from duels.terminal.options import format_examples, print_text
 
 
-@click.command(epilog=examples("duels games", "duels games --json"))
+@click.command(epilog=format_examples("duels games", "duels games --json"))
 @click.option("--json", "as_json", is_flag=True, help="One JSON list instead of lines.")
 def games(as_json: bool) -> None:
     """List the games, a line each, and where they come from."""
@@ -29,10 +29,10 @@ def games(as_json: bool) -> None:
     title_width = max(len(game.title) for game, _ in rows) + 2
     for game, source in rows:
         origin = "" if game.name in GAMES else f"  [{source}]"
-        tell(f"{game.name:<{name_width}}{game.title:<{title_width}}{game.summary}{origin}")
+        print_text(f"{game.name:<{name_width}}{game.title:<{title_width}}{game.summary}{origin}")
 
 
-@click.command(epilog=examples("duels players", "duels players --json"))
+@click.command(epilog=format_examples("duels players", "duels players --json"))
 @click.option("--json", "as_json", is_flag=True, help="One JSON list instead of lines.")
 def players(as_json: bool) -> None:
     """List who can sit at a seat, a line each."""
@@ -51,22 +51,22 @@ def players(as_json: bool) -> None:
         click.echo(json.dumps(listed, indent=2))
         return
     for kind in PLAYER_KINDS.values():
-        tell(f"{kind.name:<10}{kind.summary}")
+        print_text(f"{kind.name:<10}{kind.summary}")
         if kind.name == BEST:
             for name, text in proven.items():
-                tell(f"{'':<12}{name}: {text}")
+                print_text(f"{'':<12}{name}: {text}")
         if kind.name == PERFECT:
-            tell(f"{'':<12}perfect play is unknown in games with secrets; best plays instead")
+            print_text(f"{'':<12}perfect play is unknown in games with secrets; best plays instead")
 
 
-@click.command(epilog=examples("duels rules hunt"))
+@click.command(epilog=format_examples("duels rules hunt"))
 @game_argument
 def rules(game: Game) -> None:
     """Show a game's rule card."""
-    tell(game.card())
+    print_text(game.card())
 
 
-@click.command(epilog=examples('eval "$(duels completion bash)"', "duels completion fish | source"))
+@click.command(epilog=format_examples('eval "$(duels completion bash)"', "duels completion fish | source"))
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:

@@ -15,27 +15,27 @@ from duels.paths import matches_dir
 from duels.play.library import SavedMatch, list_saved_matches, read_record
 from duels.play.new_match import MatchSetup, SettingError
 from duels.players import HUMAN, PlayerKind, number_duplicates
-from duels.terminal.after import After
-from duels.terminal.game_options import GameCommand, game_argument, model_options, who_option
+from duels.terminal.game_options import GameCommand, game_argument, model_options, player_option
 from duels.terminal.home import Home
+from duels.terminal.next_step import NextStep
 from duels.terminal.options import (
     board_option,
-    examples,
-    last_played,
-    last_unfinished,
-    leave,
+    exit_with,
+    find_last_match,
+    find_last_unfinished,
+    format_examples,
     pace_option,
     plain_option,
+    print_text,
     record_argument,
-    tell,
 )
-from duels.terminal.play import play_branch, play_new, play_on
+from duels.terminal.play import play_branch, play_new_match, resume_match
 from duels.terminal.replay import show_replay
 from duels.terminal.screen import Screen
 
 
 @click.command(
-    epilog=examples(
+    epilog=format_examples(
         "duels play lights",
         "duels play hunt --seat2 greedy",
         "duels play chain --seat1 random --seat2 greedy --seed 7",
@@ -49,8 +49,10 @@ from duels.terminal.screen import Screen
     cls=GameCommand,
 )
 @game_argument
-@who_option("--seat1", "Who plays as seat 1.", "human", programs=True)
-@who_option("--seat2", 'Who plays as seat 2; "cmd:COMMAND" for a program of yours.', "human", programs=True)
+@player_option("--seat1", "Who plays as seat 1.", "human", programs=True)
+@player_option(
+    "--seat2", 'Who plays as seat 2; "cmd:COMMAND" for a program of yours.', "human", programs=True
+)
 @model_options
 @click.option(
     "--first",
@@ -102,7 +104,7 @@ def play(
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
     screen = Screen(plain, pace)
-    leave(_go_home(*play_new(new, screen, board), screen, board))
+    exit_with(_go_home(*play_new_match(new, screen, board), screen, board))
 
 
 def _by_name(
@@ -115,15 +117,15 @@ def _by_name(
     return names, {kind.name: kind for kind in programs}
 
 
-def _go_home(code: int, after: After, screen: Screen, board: bool) -> int:
+def _go_home(code: int, after: NextStep, screen: Screen, board: bool) -> int:
     """Where a match leads: home, if another game was asked for; the exit code."""
-    if after is After.NEW_GAME:
+    if after is NextStep.NEW_GAME:
         Home(screen).run("board" if board else "play")
     return code
 
 
 @click.command(
-    epilog=examples(
+    epilog=format_examples(
         "duels resume",
         "duels resume evening.duel",
         "duels resume evening.duel --at 12",
@@ -138,8 +140,8 @@ def _go_home(code: int, after: After, screen: Screen, board: bool) -> int:
     metavar="N",
     help="Play on after its first N entries, in a new record; the match may be over.",
 )
-@who_option("--seat1", "The program or model that plays as Player 1.", programs=True)
-@who_option("--seat2", "The program or model that plays as Player 2.", programs=True)
+@player_option("--seat1", "The program or model that plays as Player 1.", programs=True)
+@player_option("--seat2", "The program or model that plays as Player 2.", programs=True)
 @model_options
 @board_option
 @pace_option
@@ -168,14 +170,14 @@ def resume(
             )
     programs = {seat: who for seat, who in seats.items() if not isinstance(who, str)}
     if entries is None:
-        ended = play_on(file or last_unfinished(), screen, board, programs)
+        ended = resume_match(file or find_last_unfinished(), screen, board, programs)
     else:
-        ended = play_branch(file or last_played(), entries, screen, board, programs)
-    leave(_go_home(*ended, screen, board))
+        ended = play_branch(file or find_last_match(), entries, screen, board, programs)
+    exit_with(_go_home(*ended, screen, board))
 
 
 @click.command(
-    epilog=examples(
+    epilog=format_examples(
         "duels replay",
         "duels replay --step",
         "duels replay evening.duel",
@@ -191,15 +193,17 @@ def replay(file: Path | None, seat: str | None, step: bool, plain: bool) -> None
 
     What was hidden stays hidden while the match is unfinished, except from the seat that may know it.
     """
-    show_replay(read_record(file or last_played()), Seat(int(seat)) if seat else None, step, Screen(plain))
+    show_replay(
+        read_record(file or find_last_match()), Seat(int(seat)) if seat else None, step, Screen(plain)
+    )
 
 
-@click.command(epilog=examples("duels verify", "duels verify evening.duel --json"))
+@click.command(epilog=format_examples("duels verify", "duels verify evening.duel --json"))
 @record_argument
 @click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
 def verify(file: Path | None, as_json: bool) -> None:
     """Check that a record, the last one by default, is legal from its first line to its last."""
-    file = file or last_played()
+    file = file or find_last_match()
     try:
         record = read_record(file)
     except DuelsError as error:
@@ -222,11 +226,11 @@ def verify(file: Path | None, as_json: bool) -> None:
         click.echo(json.dumps(answer))
     else:
         told = outcome.reason if outcome else "unfinished"
-        tell(f"{printable(str(file))}: legal, {match.rules.name}, {entries} entries; {told}")
+        print_text(f"{printable(str(file))}: legal, {match.rules.name}, {entries} entries; {told}")
 
 
 @click.command(
-    epilog=examples("duels share --seat 1 > mine.duel", "duels share hunt.duel --seat 2 > theirs.duel")
+    epilog=format_examples("duels share --seat 1 > mine.duel", "duels share hunt.duel --seat 2 > theirs.duel")
 )
 @record_argument
 @click.option("--seat", type=click.Choice(["1", "2"]), required=True, help="Whose copy it is.")
@@ -236,14 +240,14 @@ def share(file: Path | None, seat: str) -> None:
     What the seat may not know reads '?', and the seed is left out. Without FILE it is the match that was
     played last.
     """
-    file = file or last_played()
+    file = file or find_last_match()
     record = read_record(file)
     if record.seat and record.seat != int(seat):
         raise DuelsError(f"{file} holds only what {record.seat.label} saw.")
     click.echo(dump_record(record.match, record.headers, Seat(int(seat))), nl=False)
 
 
-@click.command(epilog=examples("duels matches", "duels matches --all", "duels matches --json"))
+@click.command(epilog=format_examples("duels matches", "duels matches --all", "duels matches --json"))
 @click.option("--all", "every", is_flag=True, help="All of them, not only the last 20.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON list instead of lines.")
 def matches(every: bool, as_json: bool) -> None:
@@ -268,7 +272,7 @@ def matches(every: bool, as_json: bool) -> None:
     rows = [_row(one) for one in kept]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        tell("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip())
+        print_text("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip())
     click.echo(f"Times are UTC. Files without a folder are in {printable(str(matches_dir()))}.", err=True)
 
 
@@ -293,14 +297,14 @@ def _told_to_people(one: SavedMatch) -> str:
     return f"{outcome.winner.label} won{how}"
 
 
-@click.command(epilog=examples("duels demo"))
+@click.command(epilog=format_examples("duels demo"))
 @plain_option
 def demo(plain: bool) -> None:
     """Play one quick match of each game between built-in players."""
     screen = Screen(plain)
     for game in GAMES.values():
         screen.say(f"=== {game.name}: {game.title} (greedy against random) ===\n\n")
-        code, _ = play_new(MatchSetup(game.rules(), "greedy", "random"), screen)
+        code, _ = play_new_match(MatchSetup(game.rules(), "greedy", "random"), screen)
         if code:
-            leave(code)
+            exit_with(code)
         screen.say("\n")

@@ -10,35 +10,35 @@ from duels.core.words import Ink, Words
 from duels.play.live import LiveMatch, Takeback
 from duels.solving.oracle import Oracle
 
-REFUSED = "It stands."
-RESIGN = "Do you want to resign?"
+TAKEBACK_REFUSED = "It stands."
+RESIGN_QUESTION = "Do you want to resign?"
 _AGAIN = "Why: enter hint again."
 
 
-def alone(live: LiveMatch) -> Seat | None:
+def find_solo_seat(live: LiveMatch) -> Seat | None:
     """The one person who plays, against a machine."""
     return next(iter(live.people)) if len(live.people) == 1 else None
 
 
-def named(live: LiveMatch, seat: Seat) -> str:
+def format_seat(live: LiveMatch, seat: Seat) -> str:
     """`Player 1 (X)`, in the seat's ink."""
     token = live.words.seat_name(seat)
     return Ink.of(seat)(seat.label if token == seat.label else f"{seat.label} ({token})")
 
 
-def who_is_who(live: LiveMatch, you: Seat) -> str:
+def format_matchup(live: LiveMatch, you: Seat) -> str:
     """Who you are, and against whom."""
-    return f"You are {named(live, you)} against {live.names[you.other]}."
+    return f"You are {format_seat(live, you)} against {live.names[you.other]}."
 
 
-def who_won(live: LiveMatch, you: Seat) -> str:
+def format_result(live: LiveMatch, you: Seat) -> str:
     """Whether you won; empty while the match goes on."""
     outcome = live.match.outcome
     told = {you: "You won", you.other: "You lost", None: "Nobody won"}
     return f"{Ink.CHANGED(told[outcome.winner])}." if outcome else ""
 
 
-def why_it_stands(live: LiveMatch, back: Takeback | None) -> str:
+def explain_takeback_refusal(live: LiveMatch, back: Takeback | None) -> str:
     """Why nothing can be taken back, whoever agrees; empty if it can.
 
     Against a machine nothing that was told is untold.
@@ -50,12 +50,12 @@ def why_it_stands(live: LiveMatch, back: Takeback | None) -> str:
     return ""
 
 
-def consent(live: LiveMatch, back: Takeback) -> str:
+def format_consent_question(live: LiveMatch, back: Takeback) -> str:
     """What the other person is asked before anything is taken back; empty against a machine."""
     return f"{back.seat.other.label}, do you agree to take it back?" if len(live.people) == 2 else ""
 
 
-def taken_back(back: Takeback) -> str:
+def format_takeback(back: Takeback) -> str:
     """That it was done."""
     return f"Taken back: {back.entries} {'entry' if back.entries == 1 else 'entries'}."
 
@@ -93,13 +93,13 @@ def _advice(found: Hint[Any], sight: AnySight, words: Words[Any, Any], entered: 
 def _enter(sight: AnySight, words: Words[Any, Any], action: Any, advice: str, entered: Sequence[str]) -> str:
     """How to enter the action, where that is not just its name."""
     name = sight.rules.format(action)
-    entry = what_to_enter(words.entries(sight, action), entered)
+    entry = format_entries_left(words.entries(sight, action), entered)
     if entry.lower() == f"enter {name}".lower():
         return ""
     return f"; {entry}" if advice == name else f"; for {name} {entry}"
 
 
-def what_to_enter(entries: Sequence[str], entered: Sequence[str]) -> str:
+def format_entries_left(entries: Sequence[str], entered: Sequence[str]) -> str:
     """The entries that an action still takes, where some have been made, maybe others than these."""
     made = [entry.strip().lower() for entry in entered]
     on_the_way = [entry.lower() for entry in entries[: len(made)]] == made

@@ -13,7 +13,7 @@ from duels.play import library
 from duels.terminal.screen import PACES, terminal_size, wrap
 
 
-def examples(*lines: str) -> str:
+def format_examples(*lines: str) -> str:
     """The end of a command's help."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
@@ -29,14 +29,14 @@ pace_option = click.option(
 )
 
 
-def tell(text: str) -> None:
+def print_text(text: str) -> None:
     """Print a line, or lines, for people: on a terminal no wider than that."""
     if sys.stdout.isatty():
         text = wrap(text, terminal_size()[0])
     click.echo(text, nl=not text.endswith("\n"))
 
 
-def command(*words: object) -> str:
+def format_command(*words: object) -> str:
     """Return a command line that calls this program as the user's shell finds it."""
     import shlex
     import shutil
@@ -49,7 +49,7 @@ def command(*words: object) -> str:
     return " ".join([program, *(shlex.quote(str(word)) for word in words)])
 
 
-def leave(code: int) -> None:
+def exit_with(code: int) -> None:
     """End the command with this exit code."""
     raise click.exceptions.Exit(code)
 
@@ -70,19 +70,19 @@ class _RecordFile(click.Path):
 record_argument = click.argument("file", type=_RecordFile(path_type=Path, exists=True), required=False)
 
 
-def last_played() -> Path:
+def find_last_match() -> Path:
     """The file of the match that was played last."""
     return _found(library.last_match(_warn), "No match has been played yet.")
 
 
-def last_unfinished() -> Path:
+def find_last_unfinished() -> Path:
     """The file of the match to go on with."""
     return _found(library.last_unfinished(_warn), "There is no unfinished match.")
 
 
 def _found(path: Path | None, otherwise: str) -> Path:
     if path is None:
-        raise DuelsError(f"{otherwise} Start one with: {command('play', 'GAME')}")
+        raise DuelsError(f"{otherwise} Start one with: {format_command('play', 'GAME')}")
     return path
 
 

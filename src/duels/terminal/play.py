@@ -26,26 +26,26 @@ from duels.players import (
     refuse_unseated,
 )
 from duels.players.failures import TransportError
-from duels.terminal.after import After, ask_what_next, longer_form
-from duels.terminal.options import command
+from duels.terminal.next_step import NextStep, ask_next_step, get_longer_rules
+from duels.terminal.options import format_command
 from duels.terminal.prompts import PromptedMatch, Quit
 from duels.terminal.screen import Screen
-from duels.terminal.signals import INTERRUPTED, Stopped
+from duels.terminal.signals import INTERRUPTED, SignalExit
 
-_AGAIN = (After.REMATCH, After.SWAP, After.LONGER)
+_AGAIN = (NextStep.REMATCH, NextStep.SWAP, NextStep.LONGER)
 
 
 class Surface(Protocol):
     """A live match at the prompt or on a board."""
 
-    def run(self) -> After | None:
+    def run(self) -> NextStep | None:
         """Play to the end; what comes next, if it has been asked.
 
         Quit, EOFError and KeyboardInterrupt leave the match as it is on disk.
         """
 
 
-def surface_class(board: bool) -> Callable[[LiveMatch, Screen], Surface]:
+def get_surface_class(board: bool) -> Callable[[LiveMatch, Screen], Surface]:
     """The class that shows a match; MissingExtra, which says what installs it, if that cannot be loaded."""
     if not board:
         return PromptedMatch
@@ -55,7 +55,7 @@ def surface_class(board: bool) -> Callable[[LiveMatch, Screen], Surface]:
         return BoardMatch
 
 
-def play_new(new: MatchSetup, screen: Screen, board: bool = False) -> tuple[int, After]:
+def play_new_match(new: MatchSetup, screen: Screen, board: bool = False) -> tuple[int, NextStep]:
     """Play a new match, and then as many more as the person likes; the exit code, and what comes next.
 
     At the prompt, or on a full-screen board.
@@ -90,7 +90,7 @@ def _start(
         live = seat_players(
             match, headers, journal, lambda text: screen.notice(f"--chance: {text}"), progress, outside
         )
-    surface = surface_class(board)(live, screen)
+    surface = get_surface_class(board)(live, screen)
     if journal:
         journal.settle(match)
     elif path or live.people:
@@ -104,15 +104,15 @@ def _who_is_first(new: MatchSetup) -> str:
     return f"Player 1: {new.one}. Player 2: {new.two}."
 
 
-def _once_more(new: MatchSetup, after: After) -> MatchSetup:
-    one, two = (new.two, new.one) if after is After.SWAP else (new.one, new.two)
-    rules = longer_form(new.rules) if after is After.LONGER else new.rules
+def _once_more(new: MatchSetup, after: NextStep) -> MatchSetup:
+    one, two = (new.two, new.one) if after is NextStep.SWAP else (new.one, new.two)
+    rules = get_longer_rules(new.rules) if after is NextStep.LONGER else new.rules
     return replace(new, rules=rules, one=one, two=two, first="1", seed=None, chance="", path=None)
 
 
-def play_on(
+def resume_match(
     path: Path, screen: Screen, board: bool = False, seats: Mapping[Seat, PlayerKind] | None = None
-) -> tuple[int, After]:
+) -> tuple[int, NextStep]:
     """Go on with the match recorded at `path`; the exit code, and what comes next.
 
     `seats` are the players from outside, whom a record names and does not know how to call.
@@ -120,7 +120,7 @@ def play_on(
     try:
         journal, record = Journal.reopen(path, screen.notice)
     except GameOver as over:
-        raise DuelsError(f"{over} See it with: {command('replay', path)}") from None
+        raise DuelsError(f"{over} See it with: {format_command('replay', path)}") from None
     try:
         outside = _seated_again(record.headers, seats or {}, screen)
         live, surface = _start(record, screen, board, outside, journal=journal)
@@ -139,7 +139,7 @@ def play_branch(
     screen: Screen,
     board: bool = False,
     seats: Mapping[Seat, PlayerKind] | None = None,
-) -> tuple[int, After]:
+) -> tuple[int, NextStep]:
     """Play on after so many entries of the match recorded at `path`, in a new one.
 
     The exit code, and what comes next.
@@ -157,15 +157,19 @@ def play_branch(
 
 
 def _and_again(
-    record: Record, outside: Mapping[str, PlayerKind], ended: tuple[int, After], screen: Screen, board: bool
-) -> tuple[int, After]:
+    record: Record,
+    outside: Mapping[str, PlayerKind],
+    ended: tuple[int, NextStep],
+    screen: Screen,
+    board: bool,
+) -> tuple[int, NextStep]:
     """What came of a match, and of the new ones that followed it between the same players."""
     code, after = ended
     if after not in _AGAIN:
         return code, after
     one, two = read_player_names(record.headers).values()
     again = MatchSetup(record.match.rules, one, two, outside=outside)
-    return play_new(_once_more(again, after), screen, board)
+    return play_new_match(_once_more(again, after), screen, board)
 
 
 def _seated_again(
@@ -196,10 +200,10 @@ def _how_to_resume(live: LiveMatch, path: Path, screen: Screen) -> str:
     last = last_unfinished(lambda text: None) if screen.on_terminal else None
     which = () if last and last.resolve() == path.resolve() else (path,)
     seats = [format_seat_option(name, seat.value) for seat, name in live.names.items() if is_external(name)]
-    return " ".join([command("resume", *which), *seats])
+    return " ".join([format_command("resume", *which), *seats])
 
 
-def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = False) -> tuple[int, After]:
+def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = False) -> tuple[int, NextStep]:
     """Play until the end or until somebody leaves; the exit code, and what comes next.
 
     A match that is new, or goes on in a new record, is not kept if nobody has decided anything.
@@ -216,9 +220,9 @@ def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = Fals
                 told = f"The match is saved. Go on with: {Ink.COPIED(resume)}"
             with suppress(OSError):  # the terminal may be gone
                 screen.notice(f"\n{told}")
-        if isinstance(leaving, Stopped | TransportError):
+        if isinstance(leaving, SignalExit | TransportError):
             raise
-        return (0 if isinstance(leaving, Quit) else INTERRUPTED), After.LEFT
+        return (0 if isinstance(leaving, Quit) else INTERRUPTED), NextStep.LEFT
     finally:
         live.close()
         if journal:
@@ -226,8 +230,8 @@ def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = Fals
     if after:
         return 0, after
     if journal and screen.on_terminal:
-        return 0, ask_what_next(live, screen)
+        return 0, ask_next_step(live, screen)
     if journal:
-        review = Ink.COPIED(command("review", journal.path))
+        review = Ink.COPIED(format_command("review", journal.path))
         screen.notice(f"\nRecord: {journal.path}\nWhere it was won and lost: {review}")
-    return 0, After.LEFT
+    return 0, NextStep.LEFT

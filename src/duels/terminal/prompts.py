@@ -12,22 +12,22 @@ from duels.play.narrator import Narrator
 from duels.players import HUMAN
 from duels.solving.oracles import get_oracle
 from duels.terminal.messages import (
-    REFUSED,
-    RESIGN,
+    RESIGN_QUESTION,
+    TAKEBACK_REFUSED,
     HintLayers,
-    alone,
-    consent,
-    taken_back,
-    who_is_who,
-    who_won,
-    why_it_stands,
+    explain_takeback_refusal,
+    find_solo_seat,
+    format_consent_question,
+    format_matchup,
+    format_result,
+    format_takeback,
 )
 from duels.terminal.screen import Screen
 
 T = TypeVar("T")
 Commands = Mapping[str, Callable[[list[str]], None]]
 
-ALWAYS = {
+POSITION_COMMANDS = {
     "help": "this list",
     "rules": "the rule card of this game",
     "board": "the board as it stands",
@@ -37,9 +37,9 @@ ALWAYS = {
 }
 """What can be entered at any question about a position."""
 _BACK = "back"
-SHORT = {"?": "help", "q": "quit", "exit": "quit"}
+COMMAND_ALIASES = {"?": "help", "q": "quit", "exit": "quit"}
 """Other words for some commands, where the game has no meaning of its own for them."""
-COMMANDS = ALWAYS | {
+COMMANDS = POSITION_COMMANDS | {
     "undo": "take back your last decision",
     "save": "where this match is saved",
     "resign": "give up",
@@ -50,19 +50,19 @@ _ROOM_FOR_A_QUESTION = 4  # lines
 _LONGEST = 200  # entries of a match of which it is said at once what decided it
 
 
-def help_text(commands: Mapping[str, str]) -> str:
+def format_help(commands: Mapping[str, str]) -> str:
     lines = (f"  {command:<9}{what}\n" for command, what in commands.items())
     return "At any prompt you can also enter:\n" + "".join(lines)
 
 
-HELP = help_text(COMMANDS)
+HELP = format_help(COMMANDS)
 
 
 class Quit(Exception):
     """A person left the match."""
 
 
-class _Changed(Exception):
+class _MatchChanged(Exception):
     """A command has changed the match: what was asked is asked no more."""
 
 
@@ -127,17 +127,17 @@ class PromptedMatch:
     @property
     def _alone(self) -> Seat | None:
         """The one person at a terminal, against a machine."""
-        return alone(self.live) if self.screen.on_terminal else None
+        return find_solo_seat(self.live) if self.screen.on_terminal else None
 
     def _say_who_is_who(self) -> None:
         you = self._alone
         if you:
             self.screen.colour_for(you)
-            self.screen.say(f"{who_is_who(self.live, you)}\n\n")
+            self.screen.say(f"{format_matchup(self.live, you)}\n\n")
 
     def _say_who_won(self) -> None:
         if you := self._alone:
-            self.screen.say(f"\n{who_won(self.live, you)}\n")
+            self.screen.say(f"\n{format_result(self.live, you)}\n")
             if told := _cause(self.live):
                 self.screen.say(f"{told}\n")
 
@@ -183,10 +183,10 @@ class PromptedMatch:
             return self._ask(question)
 
         try:
-            action = converse(
-                lambda: self.words.ask(sight), ask, with_short(self._commands(seat), self.words)
+            action = run_dialogue(
+                lambda: self.words.ask(sight), ask, add_aliases(self._commands(seat), self.words)
             )
-        except _Changed:
+        except _MatchChanged:
             return
         self.live.play(seat, action)
         self._tell()
@@ -223,7 +223,7 @@ class PromptedMatch:
         show = self._show
         return {
             "help": lambda entered: show(HELP),
-            **look_up(self.live.match.sight(seat), self.words, show),
+            **make_lookup_commands(self.live.match.sight(seat), self.words, show),
             "hint": lambda entered: self._hint(seat, entered),
             "undo": lambda entered: self._undo(seat),
             "save": lambda entered: self._save(),
@@ -249,11 +249,11 @@ class PromptedMatch:
             self.screen.notice(f"Saved: {self.live.journal.path}")
 
     def _resign(self, seat: Seat) -> None:
-        if self.screen.on_terminal and not self._confirmed(RESIGN):
+        if self.screen.on_terminal and not self._confirmed(RESIGN_QUESTION):
             return
         self.live.resign(seat)
         self._tell()
-        raise _Changed
+        raise _MatchChanged
 
     def _quit(self) -> None:
         raise Quit
@@ -261,24 +261,24 @@ class PromptedMatch:
     def _undo(self, seat: Seat) -> None:
         """Take back to this person's last decision."""
         back = self.live.takeback(seat)
-        refusal = why_it_stands(self.live, back)
+        refusal = explain_takeback_refusal(self.live, back)
         if refusal or not back:
             self.screen.say(f"{refusal}\n")
             return
-        question = consent(self.live, back)
+        question = format_consent_question(self.live, back)
         if question and not self._confirmed(question):
-            self.screen.say(f"{REFUSED}\n")
+            self.screen.say(f"{TAKEBACK_REFUSED}\n")
             return
         self.live.take_back(back)
         self._at_keyboard = None
         self._lines = 0  # nothing has been played since
-        self.screen.say(f"{taken_back(back)}\n\n")
+        self.screen.say(f"{format_takeback(back)}\n\n")
         if not self.guarded:  # else the keyboard is passed first: whoever agreed is still looking
             self.screen.say(f"{self.words.board(back.match.sight(seat))}\n")
-        raise _Changed
+        raise _MatchChanged
 
     def _confirmed(self, question: str) -> bool:
-        return converse(lambda: ask_until(f"{question} (yes/no): ", read_yes), self.screen.ask, {})
+        return run_dialogue(lambda: ask_until(f"{question} (yes/no): ", read_yes), self.screen.ask, {})
 
 
 def _cause(live: LiveMatch) -> str:
@@ -298,7 +298,7 @@ def _cause(live: LiveMatch) -> str:
         return ""
 
 
-def look_up(sight: AnySight, words: Words[Any, Any], show: Callable[[str], None]) -> Commands:
+def make_lookup_commands(sight: AnySight, words: Words[Any, Any], show: Callable[[str], None]) -> Commands:
     """The commands that show what there is to know about a position."""
     return {
         "rules": lambda entered: show(sight.rules.game.card()),
@@ -307,13 +307,13 @@ def look_up(sight: AnySight, words: Words[Any, Any], show: Callable[[str], None]
     }
 
 
-def with_short(commands: Commands, words: Words[Any, Any]) -> Commands:
+def add_aliases(commands: Commands, words: Words[Any, Any]) -> Commands:
     """The commands, and the short words for them."""
-    short = {word: name for word, name in SHORT.items() if word not in words.letters}
+    short = {word: name for word, name in COMMAND_ALIASES.items() if word not in words.letters}
     return {**commands, **{word: commands[name] for word, name in short.items()}}
 
 
-def converse(
+def run_dialogue(
     start: Callable[[], Dialogue[T]],
     ask: Callable[[Question], str],
     commands: Commands,

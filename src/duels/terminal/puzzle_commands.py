@@ -29,12 +29,19 @@ from duels.paths import data_dir
 from duels.solving.oracles import get_oracle
 from duels.terminal.game_options import GameCommand, game_argument
 from duels.terminal.messages import HintLayers
-from duels.terminal.options import command, examples, plain_option
-from duels.terminal.prompts import ALWAYS, Quit, converse, help_text, look_up, with_short
+from duels.terminal.options import format_command, format_examples, plain_option
+from duels.terminal.prompts import (
+    POSITION_COMMANDS,
+    Quit,
+    add_aliases,
+    format_help,
+    make_lookup_commands,
+    run_dialogue,
+)
 from duels.terminal.screen import Screen
 
-_COMMANDS = ALWAYS | {"quit": "leave"}
-HELP = help_text(_COMMANDS)
+_COMMANDS = POSITION_COMMANDS | {"quit": "leave"}
+HELP = format_help(_COMMANDS)
 _PRACTICE, _DAILY = "practice", "daily"  # what is remembered under these names
 _KEPT_AS = {
     "lights": "Lights",
@@ -47,7 +54,8 @@ _KEPT_AS = {
 
 
 @click.command(
-    epilog=examples("duels practice chain", "duels practice lights --lights 12 --count 10"), cls=GameCommand
+    epilog=format_examples("duels practice chain", "duels practice lights --lights 12 --count 10"),
+    cls=GameCommand,
 )
 @game_argument
 @click.option("--count", type=click.IntRange(1), default=5, show_default=True, help="How many positions.")
@@ -61,7 +69,7 @@ def practice(rules: AnyRules, count: int, seed: str | None, plain: bool) -> None
     """
     screen = Screen(plain)
     name = _kept_as(rules)
-    skill = Skill() if seed else Skill.from_data(recall(_PRACTICE).get(name))
+    skill = Skill() if seed else Skill.from_data(load_progress(_PRACTICE).get(name))
     began = skill.aim
     right = asked = 0
     glossary = Glossary()
@@ -80,7 +88,7 @@ def practice(rules: AnyRules, count: int, seed: str | None, plain: bool) -> None
             right += graded.right
             skill.answered(graded.right)
             if not seed:
-                note(_PRACTICE, {**recall(_PRACTICE), name: skill.as_data()})
+                save_progress(_PRACTICE, {**load_progress(_PRACTICE), name: skill.as_data()})
             screen.say(f"{glossary.explain(graded.text)}\n\n")
             with screen.progress("looking for another position"):
                 exercise = next(found, None)
@@ -129,14 +137,14 @@ def ask_exercise(
         screen.say(f"What you can know:\n{strip}")
 
     layers = HintLayers(glossary)
-    told = HELP if hints else help_text({name: what for name, what in _COMMANDS.items() if name != "hint"})
+    told = HELP if hints else format_help({name: what for name, what in _COMMANDS.items() if name != "hint"})
 
     def leave(entered: list[str]) -> None:
         raise Quit
 
     commands = {
         "help": lambda entered: screen.say(told),
-        **look_up(sight, words, screen.say),
+        **make_lookup_commands(sight, words, screen.say),
         "hint": lambda entered: screen.say(
             layers.text(sight, words, entered, exercise.oracle)
             if hints
@@ -144,7 +152,7 @@ def ask_exercise(
         ),
         "quit": leave,
     }
-    return converse(lambda: words.ask(sight), screen.ask, with_short(commands, words))
+    return run_dialogue(lambda: words.ask(sight), screen.ask, add_aliases(commands, words))
 
 
 # -- the puzzles of the day -------------------------------------------------------------------------------
@@ -160,7 +168,7 @@ class _Day(click.DateTime):
             self.fail(f"{quote(str(value))} is no day. Enter it as YYYY-MM-DD.", param, ctx)
 
 
-@click.command(epilog=examples("duels daily", "duels daily --date 2026-11-16", "duels daily --json"))
+@click.command(epilog=format_examples("duels daily", "duels daily --date 2026-11-16", "duels daily --json"))
 @click.option(
     "--date",
     "day",
@@ -198,10 +206,10 @@ def _play_daily(day: date, today: date, screen: Screen) -> None:
             graded = exercise.grade(ask_exercise(exercise, title, screen, glossary, False, told))
             answers.append(graded.right)
             if day == today:
-                note(_DAILY, {**recall(_DAILY), day.isoformat(): answers})
+                save_progress(_DAILY, {**load_progress(_DAILY), day.isoformat(): answers})
             screen.say(f"{glossary.explain(graded.text)}\n\n")
     except Quit:
-        rest = f" Go on with: {Ink.COPIED(command('daily'))}" if day == today else ""
+        rest = f" Go on with: {Ink.COPIED(format_command('daily'))}" if day == today else ""
         screen.say(f"{len(answers)} of {len(GAMES)} answered.{rest}\n")
         return
     days = streak(_answered(), today) if day == today else 0
@@ -236,14 +244,14 @@ def _puzzle_as_data(exercise: Exercise) -> dict[str, Any]:
 
 def _answered() -> dict[str, list[bool]]:
     """Whether each puzzle that was answered was answered right, by day."""
-    noted = {day: rights for day, rights in recall(_DAILY).items() if isinstance(rights, list)}
+    noted = {day: rights for day, rights in load_progress(_DAILY).items() if isinstance(rights, list)}
     return {day: [bool(right) for right in rights] for day, rights in noted.items()}
 
 
 # -- what the program remembers from one call to the next, in the user's data folder -----------------------
 
 
-def recall(name: str) -> dict[str, Any]:
+def load_progress(name: str) -> dict[str, Any]:
     """What was noted under this name; nothing if there is nothing, or the file is damaged."""
     with suppress(OSError, ValueError):
         noted = json.loads((data_dir() / f"{name}.json").read_text(encoding="utf-8"))
@@ -252,7 +260,7 @@ def recall(name: str) -> dict[str, Any]:
     return {}
 
 
-def note(name: str, things: dict[str, Any]) -> None:
+def save_progress(name: str, things: dict[str, Any]) -> None:
     """Remember this under the name, in place of what was noted before."""
     with suppress(OSError):  # a convenience, and no reason to stop anybody
         folder = data_dir()

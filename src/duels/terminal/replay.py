@@ -21,7 +21,7 @@ def show_replay(record: Record, seat: Seat | None, step: bool, screen: Screen) -
     """Show a match as it was played, or as one seat saw it; step by step on request."""
     scenes = list(_scenes(record, seat, screen))
     if step and screen.on_terminal and screen.can_clear:
-        leaf_through(list(accumulate(scenes)), "turn", screen)
+        page_through(list(accumulate(scenes)), "turn", screen)
         return
     for number, scene in enumerate(scenes, start=1):
         screen.say(scene)
@@ -69,7 +69,7 @@ def _go_on(screen: Screen) -> bool:
     return entry not in (_LEAVE, "quit")
 
 
-def leaf_through(pages: Sequence[str], what: str, screen: Screen) -> None:
+def page_through(pages: Sequence[str], what: str, screen: Screen) -> None:
     """Show the end of each page, forwards and backwards, until the person has seen enough."""
     number = 0
     with screen.aside(), screen.keys([*_NEXT, *_BACK, *_FIRST, *_LAST, _LEAVE]) as next_key:

@@ -37,8 +37,14 @@ from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.core.words import Ink
 from duels.play.library import read_record
-from duels.terminal.options import command, examples, last_played, plain_option, record_argument
-from duels.terminal.replay import leaf_through
+from duels.terminal.options import (
+    find_last_match,
+    format_command,
+    format_examples,
+    plain_option,
+    record_argument,
+)
+from duels.terminal.replay import page_through
 from duels.terminal.screen import Screen, wrap
 from duels.terminal.solve import command_to_solve
 
@@ -58,7 +64,7 @@ _POSITION = "  Position: "
 
 
 @click.command(
-    epilog=examples(
+    epilog=format_examples(
         "duels review evening.duel",
         "duels review --step",
         "duels review evening.duel --json",
@@ -87,7 +93,7 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, ste
         raise click.UsageError("--step does not go with --json.")
     if page and os.path.lexists(page) and not force:
         raise click.UsageError(f"--html: {printable(str(page))} exists already; --force writes over it.")
-    file = file or last_played()
+    file = file or find_last_match()
     record = read_record(file)
     screen = Screen(plain)
     with screen.progress("reviewing") as progress:
@@ -97,7 +103,7 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, ste
         from duels.files import write_whole
 
         def play_on(entries: int) -> str:
-            return command("resume", file.resolve(), "--at", entries)
+            return format_command("resume", file.resolve(), "--at", entries)
 
         write_whole(page, review_as_page(reviewed, record.headers, play_on).encode(), over=force)
     if as_json:
@@ -107,12 +113,12 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, ste
     elif step:
         step_through(reviewed, screen)
     else:
-        screen.say(review_as_text(reviewed, screen.width))
+        screen.say(render_review(reviewed, screen.width))
     if page:
         click.echo(f"Page: {printable(str(page))}", err=True)
 
 
-def review_as_text(review: Review, width: int = _TEXT_WIDTH) -> str:
+def render_review(review: Review, width: int = _TEXT_WIDTH) -> str:
     """The whole review; no paragraph is wider than `width`.
 
     Why it was won or lost comes last: the end is what a terminal still shows.
@@ -250,8 +256,8 @@ def _why_lines(review: Review, width: int) -> list[str]:
     slips = slips_to_learn_from(review)
     if slips:
         which = "this position" if len(slips) == 1 else "the first of these positions"
-        command = command_to_solve(review.match.rules, slips[0].position)
-        lines.append(f"Look into {which}: {Ink.COPIED(command)}")
+        solve = command_to_solve(review.match.rules, slips[0].position)
+        lines.append(f"Look into {which}: {Ink.COPIED(solve)}")
     return lines
 
 
@@ -271,7 +277,7 @@ def step_through(review: Review, screen: Screen) -> None:
     """Show the boards one by one; in a pipe all of them."""
     pages = list(_pages(review))
     if screen.on_terminal and screen.can_clear:
-        leaf_through(pages, "entry", screen)
+        page_through(pages, "entry", screen)
     else:
         screen.say("\n".join(pages))
 

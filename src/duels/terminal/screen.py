@@ -180,7 +180,7 @@ class Screen:
             raise EOFError
         entry = line.rstrip("\r\n")
         if not self.on_terminal:
-            self.say(f"{as_typed(entry)}\n")
+            self.say(f"{format_echo(entry)}\n")
         elif unseen:
             self.say("(hidden)\n" if question.secret else "\n")
         return entry
@@ -258,7 +258,7 @@ class Screen:
                     with self._asking(line):
                         chosen = next(pressed, keys[-1])
                     if not chosen:
-                        line = f"{which_key(keys)} "
+                        line = f"{format_key_prompt(keys)} "
                         self.say(f"\n{line}")
             finally:
                 self.say(f"{chosen}\n")
@@ -273,7 +273,7 @@ class Screen:
                 return keys[-1]
             if entry in keys:
                 return entry
-            prompt = f"{which_key(keys)} "
+            prompt = f"{format_key_prompt(keys)} "
 
     def _key_by_name(self, prompt: str, keys: Sequence[str]) -> str:
         """One of `keys`, entered as a line where single keys cannot be heard; an empty line is Enter."""
@@ -363,12 +363,12 @@ def _hidden_line() -> str:
     return getpass("") + "\n"
 
 
-def which_key(keys: Sequence[str]) -> str:
+def format_key_prompt(keys: Sequence[str]) -> str:
     """What is said to any other key."""
     return f"Press {join_or(keys)}."
 
 
-def as_typed(entry: str) -> str:
+def format_echo(entry: str) -> str:
     """An entry as a transcript shows it: one printable line, not a megabyte."""
     return quote(entry, _ECHO_LIMIT)[1:-1]
 

@@ -22,7 +22,7 @@ ENDING = ("SIGTERM", "SIGHUP", "SIGQUIT")
 _TAKEN_BY_THE_SCREEN = ("SIGTSTP", "SIGCONT", "SIGWINCH", "SIGTTIN", "SIGTTOU")
 
 
-class Stopped(KeyboardInterrupt):
+class SignalExit(KeyboardInterrupt):
     """The program was told to end by a signal other than Ctrl-C's."""
 
     def __init__(self, number: int) -> None:
@@ -30,7 +30,7 @@ class Stopped(KeyboardInterrupt):
         self.number = number
 
 
-def end_in_order() -> None:
+def install_signal_handlers() -> None:
     """From now on these signals end the program as Ctrl-C does; whoever started it may have silenced some."""
     for name in ENDING:
         number = getattr(signal, name, None)
@@ -74,17 +74,17 @@ def _on_signal(act: Callable[[int], None]) -> int:
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
     signal.signal(number, signal.SIG_DFL)  # a second one ends it at once
-    raise Stopped(number)
+    raise SignalExit(number)
 
 
-def exit_code(leaving: BaseException) -> int:
+def get_exit_code(leaving: BaseException) -> int:
     """The exit code of a program that ends like this, as shells have it."""
     why = leaving.__cause__ or leaving  # click has a word of its own for it
-    return 128 + why.number if isinstance(why, Stopped) else INTERRUPTED
+    return 128 + why.number if isinstance(why, SignalExit) else INTERRUPTED
 
 
 @contextmanager
-def signals_to(leave: Callable[[KeyboardInterrupt], None]) -> Iterator[None]:
+def redirect_signals(leave: Callable[[KeyboardInterrupt], None]) -> Iterator[None]:
     """Within, a full screen is up: `leave` takes it down first. Then all signals are handled as before."""
     numbers = [
         getattr(signal, name) for name in ("SIGINT", *ENDING, *_TAKEN_BY_THE_SCREEN) if hasattr(signal, name)
@@ -92,7 +92,7 @@ def signals_to(leave: Callable[[KeyboardInterrupt], None]) -> Iterator[None]:
     before = {number: signal.getsignal(number) for number in numbers}
 
     def end(number: int, _frame: object) -> None:
-        leave(KeyboardInterrupt() if number == signal.SIGINT else Stopped(number))
+        leave(KeyboardInterrupt() if number == signal.SIGINT else SignalExit(number))
 
     for name in ("SIGINT", *ENDING):
         number = getattr(signal, name, None)
@@ -106,7 +106,7 @@ def signals_to(leave: Callable[[KeyboardInterrupt], None]) -> Iterator[None]:
 
 
 @contextmanager
-def long_computation() -> Iterator[None]:
+def interruptible_computation() -> Iterator[None]:
     """Within, the program ends after an interrupt even if it is at one long step of compiled code.
 
     Python hears an interrupt only between its own steps, and such a step can take a minute. So a thread

@@ -14,10 +14,10 @@ from duels.core.rules import AnyRules, AnySight
 from duels.core.words import Ink
 from duels.solving.oracle import ActionValue, Check, Exactness, Value, Verdict
 from duels.solving.oracles import get_oracle
-from duels.terminal.game_options import GameCommand, flags_for, game_argument
-from duels.terminal.options import command, examples, leave, plain_option
+from duels.terminal.game_options import GameCommand, format_options, game_argument
+from duels.terminal.options import exit_with, format_command, format_examples, plain_option
 from duels.terminal.screen import Screen
-from duels.terminal.signals import long_computation
+from duels.terminal.signals import interruptible_computation
 
 # So many lines are listed; where there are more actions, those of equal value share a line.
 MOST_LINES = 20
@@ -25,7 +25,7 @@ _NAMES_A_LINE = 8
 
 
 @click.command(
-    epilog=examples(
+    epilog=format_examples(
         "duels solve lights",
         'duels solve chain --position "__XX_O_ 1"',
         'duels solve chain --position "__X?O__ 2" --json',
@@ -71,17 +71,17 @@ def solve(
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
     if verifying:
-        leave(0 if verify(rules, as_json, screen) else 1)
+        exit_with(0 if verify(rules, as_json, screen) else 1)
     else:
         with screen.progress("solving") as progress:
             solution = solve_position(sight, get_oracle(rules, progress))
         if as_json:
             click.echo(json.dumps(solution.as_data(), indent=2))
         else:
-            screen.say(solution_as_text(solution, every_action))
+            screen.say(render_solution(solution, every_action))
 
 
-def solution_as_text(solution: PositionSolution[Any, Any], every_action: bool = False) -> str:
+def render_solution(solution: PositionSolution[Any, Any], every_action: bool = False) -> str:
     """Value, the actions with their values, the best ones marked and first, how exact it is."""
     sight, verdict, value = solution.sight, solution.verdict, solution.value
     to_move = " to move" if verdict else ""
@@ -165,7 +165,7 @@ def verify(rules: AnyRules, as_json: bool, screen: Screen) -> bool:
     with screen.progress("getting ready") as progress:
         oracle = get_oracle(rules, progress)
     checks: list[Check] = []
-    with extra("fast"), long_computation():
+    with extra("fast"), interruptible_computation():
         for check in screen.with_progress("checking", oracle.verify):
             checks.append(check)
             if not as_json:
@@ -184,4 +184,4 @@ def verify(rules: AnyRules, as_json: bool, screen: Screen) -> bool:
 
 def command_to_solve(rules: AnyRules, position: str) -> str:
     """What to enter in a shell to solve this position."""
-    return command("solve", rules.name, *flags_for(rules), "--position", position)
+    return format_command("solve", rules.name, *format_options(rules), "--position", position)

@@ -11,14 +11,14 @@ from duels.core.rules import Seat
 from duels.play.library import SavedMatch, list_saved_matches
 from duels.players import HUMAN
 from duels.solving.progress import Progress
-from duels.terminal.options import examples, plain_option
+from duels.terminal.options import format_examples, plain_option
 from duels.terminal.screen import Screen
 
 _BARS = "▁▂▃▄▅▆▇█"
 _MOST_MISTAKES = 5
 
 
-@click.command(epilog=examples("duels stats", "duels stats --json"))
+@click.command(epilog=format_examples("duels stats", "duels stats --json"))
 @click.option("--json", "as_json", is_flag=True, help="The statistics as one JSON object.")
 @plain_option
 def stats(as_json: bool, plain: bool) -> None:
@@ -34,7 +34,7 @@ def stats(as_json: bool, plain: bool) -> None:
     if as_json:
         click.echo(json.dumps(asdict(found), indent=2))
     else:
-        screen.say(statistics_as_text(found))
+        screen.say(render_statistics(found))
 
 
 def _played(kept: SavedMatch, progress: Progress) -> PlayedMatch | None:
@@ -53,7 +53,7 @@ def _played(kept: SavedMatch, progress: Progress) -> PlayedMatch | None:
     )
 
 
-def statistics_as_text(found: Statistics) -> str:
+def render_statistics(found: Statistics) -> str:
     """The results, the losses over time, and the mistakes that come most."""
     if not found.matches:
         return "No match against the machine is finished yet.\n"

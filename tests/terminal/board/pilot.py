@@ -16,7 +16,7 @@ from duels.games import find_game
 from duels.play.journal import Journal
 from duels.play.live import LiveMatch
 from duels.play.new_match import seat_players
-from duels.terminal.board.app import BoardApp, Leaving
+from duels.terminal.board.app import AppResult, BoardApp
 from duels.terminal.board.view import BoardView
 
 SIZES = ((80, 24), (120, 40))
@@ -27,7 +27,7 @@ _GLANCE = 0.004  # seconds; Textual looks every 0.02 whether all is done, severa
 class Player:
     """Somebody at the board."""
 
-    def __init__(self, app: BoardApp, pilot: Pilot[Leaving]) -> None:
+    def __init__(self, app: BoardApp, pilot: Pilot[AppResult]) -> None:
         self.app = app
         self.live = app.live
         self.pilot = pilot
@@ -71,7 +71,7 @@ class Player:
         await self.pilot.click(view, offset=view._grid.origin(cell))
         await self.asked()
 
-    async def left(self) -> Leaving | None:
+    async def left(self) -> AppResult | None:
         """Wait until the screen is taken down; how it was left."""
         await self.until(lambda: self.app.return_value is not None)
         return self.app.return_value
@@ -105,10 +105,10 @@ def at_board(
     act: Callable[[Player], Awaitable[None]],
     size: tuple[int, int] = SIZES[0],
     moment: float = 0.0,
-) -> Leaving | None:
+) -> AppResult | None:
     """Let somebody play; how the screen was left, if it was."""
 
-    async def run() -> Leaving | None:
+    async def run() -> AppResult | None:
         app = BoardApp(live, moment)
         async with app.run_test(size=size) as pilot:
             player = Player(app, pilot)

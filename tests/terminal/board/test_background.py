@@ -33,7 +33,7 @@ def test_the_machine_takes_a_moment_that_a_key_cuts_short() -> None:
 def test_a_key_that_comes_too_late_to_cut_the_pause_short_plays_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(app, "ALONE", 3600.0)
+    monkeypatch.setattr(app, "KEY_GAP_SECONDS", 3600.0)
     live = live_match("lights", two="novice")
 
     async def act(player: Player) -> None:

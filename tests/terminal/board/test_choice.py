@@ -12,7 +12,7 @@ from duels.core.rules import AnyRules, Seat
 from duels.core.words import strip_ink
 from duels.games import find_game
 from duels.terminal.board.choice import Choice
-from duels.terminal.board.grid import Grid, changed_cells, grid_for
+from duels.terminal.board.grid import BoardGrid, find_changed_cells, fit_grid
 from tests.support import GAME_NAMES, all_rules, play_randomly
 
 EVERY = [*all_rules(), TICTACTOE.rules(), LIARSDICE.rules()]
@@ -141,13 +141,13 @@ def test_what_has_changed_on_a_board() -> None:
     words = rules.game.words(rules)
     board = words.board(Match.start(rules).play_text("4").sight(Seat.ONE))
     start = words.board(Match.start(rules).sight(Seat.ONE))
-    assert changed_cells(start.cells, board.cells) == {4}
+    assert find_changed_cells(start.cells, board.cells) == {4}
 
 
-def cells_of(game: str, **options: int) -> Grid:
+def cells_of(game: str, **options: int) -> BoardGrid:
     rules = find_game(game).rules(**options)
     words = rules.game.words(rules)
-    return grid_for(words.board(Match.start(rules).sight(Seat.ONE)).cells, 44, 15)
+    return fit_grid(words.board(Match.start(rules).sight(Seat.ONE)).cells, 44, 15)
 
 
 def test_boxes_are_as_large_as_they_can_be_and_long_rows_are_broken() -> None:

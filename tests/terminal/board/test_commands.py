@@ -5,9 +5,9 @@ from textual import events
 
 from duels.analysis.hints import hint
 from duels.core.rules import Seat
-from duels.terminal.after import After
 from duels.terminal.board.choice import Choice
-from duels.terminal.keyboard import SILENCE
+from duels.terminal.keyboard import SILENCE_SECONDS
+from duels.terminal.next_step import NextStep
 from duels.terminal.prompts import Quit
 from tests.support import lines_of
 from tests.terminal.board.pilot import Player, at_board, live_match
@@ -146,7 +146,7 @@ def test_resigning_is_asked_for_once() -> None:
         await player.pilot.press("v")
         await player.see("Escape goes back to the board")
         await player.pilot.press("escape", "n")
-        assert await player.left() is After.NEW_GAME
+        assert await player.left() is NextStep.NEW_GAME
 
     at_board(live, act)
     assert lines_of(live.match) == ["resign"]
@@ -159,10 +159,10 @@ def test_a_word_is_no_choice_after_a_match(word: str) -> None:
         await player.pilot.press(*word)
         await player.see("Press r, s, v, n or q.")
         assert player.app.screen is player.app.get_default_screen()
-        await player.pilot.pause(3 * SILENCE)
+        await player.pilot.pause(3 * SILENCE_SECONDS)
         assert player.app.return_value is None
         await player.pilot.press("n", "enter")  # Enter is not needed, and does no harm
-        assert await player.left() is After.NEW_GAME
+        assert await player.left() is NextStep.NEW_GAME
 
     at_board(live_match("lights", two="novice", entries="1 2 3 4 5 6 7"), act)
 

@@ -11,8 +11,8 @@ from duels.core.rules import Seat
 from duels.core.words import strip_ink
 from duels.games import load_record
 from duels.play.library import read_record
-from duels.terminal.after import After
 from duels.terminal.board.story import Story
+from duels.terminal.next_step import NextStep
 from tests.support import GAME_NAMES, lines_of
 from tests.terminal.board.pilot import Player, at_board, live_match
 
@@ -40,7 +40,7 @@ def test_every_game_is_played_to_its_end_with_arrows_alone(game: str, tmp_path: 
         await player.see("You won." if live.match.outcome.winner is Seat.ONE else "You lost.")  # type: ignore[union-attr]
         await player.see("r rematch s swap seats")
         await player.pilot.press("s")
-        assert await player.left() is After.SWAP
+        assert await player.left() is NextStep.SWAP
 
     at_board(live, act)
     assert live.match.over

@@ -19,35 +19,35 @@ from duels.core.rules import Actor, Seat
 from duels.core.text_board import TextBoard
 from duels.play.live import LiveMatch
 from duels.solving.oracles import get_oracle
-from duels.terminal.after import After, record_of, ways_on
-from duels.terminal.board.background import Waiting, in_background
+from duels.terminal.board.background import BackgroundJob, run_in_background
 from duels.terminal.board.choice import Choice
-from duels.terminal.board.grid import changed_cells
-from duels.terminal.board.keys import ARROWS, COMMANDS, HINT, QUIT, Command, Deliberate, help_text
-from duels.terminal.board.scene import Ask, Page, Scene, Texts
+from duels.terminal.board.grid import find_changed_cells
+from duels.terminal.board.keys import ARROWS, COMMANDS, HINT, QUIT, Command, SingleKeyFilter, help_text
+from duels.terminal.board.scene import Page, QuestionPanel, Scene, SceneTexts
 from duels.terminal.board.story import Story
 from duels.terminal.board.view import ActionList, BoardView, Palette
-from duels.terminal.keyboard import ALONE
+from duels.terminal.keyboard import KEY_GAP_SECONDS
 from duels.terminal.messages import (
-    REFUSED,
-    RESIGN,
+    RESIGN_QUESTION,
+    TAKEBACK_REFUSED,
     HintLayers,
-    alone,
-    consent,
-    named,
-    taken_back,
-    who_is_who,
-    who_won,
-    why_it_stands,
+    explain_takeback_refusal,
+    find_solo_seat,
+    format_consent_question,
+    format_matchup,
+    format_result,
+    format_seat,
+    format_takeback,
 )
+from duels.terminal.next_step import NextStep, get_next_steps, make_record
 from duels.terminal.prompts import Quit
-from duels.terminal.screen import which_key
+from duels.terminal.screen import format_key_prompt
 
-Leaving = After | BaseException
+AppResult = NextStep | BaseException
 """How the screen was left: with what comes next, or for this reason."""
 
 
-class BoardApp(App[Leaving]):
+class BoardApp(App[AppResult]):
     """One match on a full screen, until it is over and somebody says what comes next."""
 
     CSS_PATH = "board.tcss"
@@ -66,16 +66,16 @@ class BoardApp(App[Leaving]):
         """What the person to decide is choosing; None while nobody is asked."""
         self._words = live.words
         self._pause = moment
-        self._you = alone(live)
+        self._you = find_solo_seat(live)
         self._asked = self._you or Seat.ONE
         self._palette = Palette(self._asked)
         self._story = Story(live)
         self._before: TextBoard | None = None  # when the screen opened, or a person last decided
         self._note = ""
-        self._waiting_for = Waiting(self, self.notice)
+        self._waiting_for = BackgroundJob(self, self.notice)
         self._hints = {seat: HintLayers() for seat in Seat}
-        self._ways_on: dict[After, str] = {}
-        self._after = Deliberate(self, self.action_after, self._say_which_key)
+        self._ways_on: dict[NextStep, str] = {}
+        self._after = SingleKeyFilter(self, self.action_after, self._say_which_key)
         self._decided = asyncio.Event()
         self._hurried = asyncio.Event()
         self._paused = False  # since a person last decided
@@ -84,7 +84,9 @@ class BoardApp(App[Leaving]):
         self._thread = 0
         self.told_to_leave: BaseException | None = None
         """What ended the program, if a signal did."""
-        players = who_is_who(live, self._you) if self._you else " and ".join(named(live, s) for s in Seat)
+        players = (
+            format_matchup(live, self._you) if self._you else " and ".join(format_seat(live, s) for s in Seat)
+        )
         game = live.match.rules.game
         self._scene = Scene(f"{game.title} ({game.name})", players, self._palette)
 
@@ -137,7 +139,7 @@ class BoardApp(App[Leaving]):
         except (DuelsError, OSError) as problem:
             self.exit(problem)
             return
-        suggested, self._ways_on = ways_on(live)
+        suggested, self._ways_on = get_next_steps(live)
         if suggested:  # else what was last said stands: why a program forfeited, or what befell the file
             self._note = suggested
         self._draw()
@@ -145,7 +147,7 @@ class BoardApp(App[Leaving]):
     async def _let_machine_decide(self, actor: Actor) -> None:
         self._hurried.clear()
         self._draw()
-        entry = await in_background(self.live.next_entry)
+        entry = await run_in_background(self.live.next_entry)
         if entry.no_move:
             self.live.enter(entry)
             self.notice(str(entry.no_move))
@@ -169,7 +171,7 @@ class BoardApp(App[Leaving]):
         self._decided.clear()
         self._draw()
         if self._paused:
-            self._too_late, self._paused = monotonic() + ALONE, False
+            self._too_late, self._paused = monotonic() + KEY_GAP_SECONDS, False
         await self._decided.wait()
 
     def _enter(self, action: Any | None) -> None:
@@ -208,9 +210,9 @@ class BoardApp(App[Leaving]):
         if not self._scene.is_mounted:
             return
         board = self._board()
-        new = changed_cells(self._before.cells, board.cells) if self._before else frozenset[int]()
+        new = find_changed_cells(self._before.cells, board.cells) if self._before else frozenset[int]()
         content = self._palette.content
-        texts = Texts(
+        texts = SceneTexts(
             story=content(self._story.text),
             turn=self._turn(),
             question=content(self._question()),
@@ -223,11 +225,11 @@ class BoardApp(App[Leaving]):
     def _turn(self) -> Content:
         content, live = self._palette.content, self.live
         if live.match.outcome:
-            return content(who_won(live, self._you) if self._you else live.match.outcome.reason)
+            return content(format_result(live, self._you) if self._you else live.match.outcome.reason)
         if not self.choice:
             actor = live.match.actor
             return content(f"{live.names[actor]} is thinking …" if isinstance(actor, Seat) else "…")
-        turn = content("Your turn." if self._you else f"{named(live, self._asked)}, your turn.")
+        turn = content("Your turn." if self._you else f"{format_seat(live, self._asked)}, your turn.")
         several = len(self.choice.kinds) > 1
         for number, kind in enumerate(self.choice.kinds if several or self.choice.kind else ()):
             mark, style = ("(•)", "bold") if kind == self.choice.kind else ("( )", "none")
@@ -329,18 +331,18 @@ class BoardApp(App[Leaving]):
 
     def action_after(self, key: str) -> None:
         """Go on after the match."""
-        if After(key) is After.REVIEW:
+        if NextStep(key) is NextStep.REVIEW:
             self._review()
         else:
-            self.exit(After(key))
+            self.exit(NextStep(key))
 
     def _say_which_key(self) -> None:
-        self.notice(which_key([after.value for after in self._ways_on]))
+        self.notice(format_key_prompt([after.value for after in self._ways_on]))
 
     def action_command(self, name: str) -> None:
         """Carry out a command; most can be given only by whoever is to decide."""
         if name == "quit":
-            self.exit(After.QUIT if self.live.match.over else Quit())
+            self.exit(NextStep.QUIT if self.live.match.over else Quit())
         elif self.screen is not self._scene:
             return
         elif name == "help":
@@ -358,7 +360,7 @@ class BoardApp(App[Leaving]):
             if self.choice is choice:
                 answered(bool(yes))
 
-        self.push_screen(Ask(question), answer)
+        self.push_screen(QuestionPanel(question), answer)
 
     def _resign(self, choice: Choice) -> None:
         self._waiting_for.nothing()
@@ -367,26 +369,26 @@ class BoardApp(App[Leaving]):
             if yes:
                 self._settle(lambda: self.live.resign(self._asked))
 
-        self._ask(RESIGN, choice, resign)
+        self._ask(RESIGN_QUESTION, choice, resign)
 
     def _undo(self, choice: Choice) -> None:
         self._waiting_for.nothing()
         back = self.live.takeback(self._asked)
-        refusal = why_it_stands(self.live, back)
+        refusal = explain_takeback_refusal(self.live, back)
         if refusal or not back:
             self.notice(refusal)
             return
 
         def take_back(agreed: bool) -> None:
             if not agreed:
-                self.notice(REFUSED)
+                self.notice(TAKEBACK_REFUSED)
                 return
             self._settle(lambda: self.live.take_back(back))
             self._before = self._board()
             self._story.forget()
-            self._note = taken_back(back)
+            self._note = format_takeback(back)
 
-        question = consent(self.live, back)
+        question = format_consent_question(self.live, back)
         if question:
             self._ask(question, choice, take_back)
         else:
@@ -406,13 +408,13 @@ class BoardApp(App[Leaving]):
 
     def _review(self) -> None:
         from duels.analysis.review import review_record
-        from duels.terminal.review import review_as_text
+        from duels.terminal.review import render_review
 
-        record = record_of(self.live)
+        record = make_record(self.live)
         width = max(20, self.size.width - 4)
         self._waiting_for.result(
             "reviewing",
-            lambda told: review_as_text(review_record(record, told), width),
+            lambda told: render_review(review_record(record, told), width),
             lambda text: self.push_screen(Page(text, self._palette)),
         )
 

@@ -15,7 +15,7 @@ from duels.solving.progress import Progress
 T = TypeVar("T")
 
 
-async def in_background(work: Callable[[], T]) -> T:
+async def run_in_background(work: Callable[[], T]) -> T:
     """What `work` returns or raises.
 
     Its thread does not keep the program from ending, as those of asyncio would: whoever leaves does not wait
@@ -41,7 +41,7 @@ async def in_background(work: Callable[[], T]) -> T:
     return await future
 
 
-class Waiting:
+class BackgroundJob:
     """Somebody at the screen waits for one result at a time, and is told how far it is."""
 
     def __init__(self, app: App[Any], notice: Callable[[str], None]) -> None:
@@ -78,7 +78,7 @@ class Waiting:
                 loop.call_soon_threadsafe(tell, text)
 
         try:
-            found = await in_background(lambda: work(told))
+            found = await run_in_background(lambda: work(told))
         except DuelsError as unknown:
             self._end(str(unknown))
         else:

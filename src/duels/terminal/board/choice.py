@@ -12,7 +12,7 @@ _BETWEEN = ("-", "+", ",")
 
 
 @dataclass(frozen=True)
-class Option:
+class ChoiceOption:
     """One action that can be chosen."""
 
     action: Any
@@ -42,7 +42,7 @@ class Choice:
         self._words = words
         self._labels = {label.lower(): cell for label, cell in labels.items()}
         self._options = tuple(
-            Option(
+            ChoiceOption(
                 action,
                 sight.rules.format(action),
                 words.entries(sight, action),
@@ -62,7 +62,7 @@ class Choice:
     # -- what there is to choose from ---------------------------------------------------------------
 
     @property
-    def options(self) -> tuple[Option, ...]:
+    def options(self) -> tuple[ChoiceOption, ...]:
         """The actions that are left."""
         chosen = frozenset(self.chosen)
         return tuple(option for option in self._of_kind if chosen <= option.cells)
@@ -73,7 +73,7 @@ class Choice:
         return frozenset(cell for option in self.options for cell in option.cells).difference(self.chosen)
 
     @property
-    def listed(self) -> tuple[Option, ...]:
+    def listed(self) -> tuple[ChoiceOption, ...]:
         """The actions to be chosen from a list, if that is how it is chosen now."""
         return () if self.cells or self.chosen else self.options
 
@@ -92,7 +92,7 @@ class Choice:
         return dialogue, question
 
     @property
-    def _of_kind(self) -> tuple[Option, ...]:
+    def _of_kind(self) -> tuple[ChoiceOption, ...]:
         return tuple(option for option in self._options if option.kind == self.kind)
 
     @property
@@ -193,7 +193,7 @@ class Choice:
         else:
             self.refusal = self._words.moves(self._sight).strip()
 
-    def _meant_by(self, typed: str) -> Sequence[Option]:
+    def _meant_by(self, typed: str) -> Sequence[ChoiceOption]:
         return [o for o in self.options if any(form.startswith(typed) for form in self._forms(o))]
 
     def _named_by(self, typed: str) -> dict[str, int]:
@@ -209,7 +209,7 @@ class Choice:
     def _kind_of(self, letter: str) -> str | None:
         return next((kind for kind in self.kinds if kind and kind[0].lower() == letter), None)
 
-    def _forms(self, option: Option) -> set[str]:
+    def _forms(self, option: ChoiceOption) -> set[str]:
         """How the action can be typed: in notation without its kind, or as the last question takes it."""
         name = option.name.split()[-1].lower()
         # Without what stands between two cells their names could be read as that of a third: 1-2 as 12.

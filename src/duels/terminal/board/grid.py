@@ -18,7 +18,7 @@ Point = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Grid:
+class BoardGrid:
     """Boxes of one size in rows."""
 
     rows: tuple[tuple[Cell, ...], ...]
@@ -99,7 +99,7 @@ class Grid:
         ]
 
 
-def grid_for(rows: Sequence[Sequence[Cell]], columns: int, lines: int) -> Grid:
+def fit_grid(rows: Sequence[Sequence[Cell]], columns: int, lines: int) -> BoardGrid:
     """The grid with the largest boxes that fit; rows that are too long are broken into equal parts.
 
     If none fits, the smallest boxes: it is then longer than there is room, and can be scrolled.
@@ -112,9 +112,9 @@ def grid_for(rows: Sequence[Sequence[Cell]], columns: int, lines: int) -> Grid:
     return next(iter(whole or fitting), grids[-1])
 
 
-def _broken(rows: Sequence[Sequence[Cell]], columns: int, width: int, height: int) -> Grid:
+def _broken(rows: Sequence[Sequence[Cell]], columns: int, width: int, height: int) -> BoardGrid:
     most = max(1, (columns - 1) // (width + 1))
-    return Grid(tuple(part for row in rows for part in _parts(row, most)), width, height)
+    return BoardGrid(tuple(part for row in rows for part in _parts(row, most)), width, height)
 
 
 def _parts(row: Sequence[Cell], most: int) -> list[tuple[Cell, ...]]:
@@ -125,7 +125,7 @@ def _parts(row: Sequence[Cell], most: int) -> list[tuple[Cell, ...]]:
     return [tuple(row[start:end]) for start, end in pairwise(cuts)]
 
 
-def changed_cells(before: Sequence[Sequence[Cell]], after: Sequence[Sequence[Cell]]) -> frozenset[int]:
+def find_changed_cells(before: Sequence[Sequence[Cell]], after: Sequence[Sequence[Cell]]) -> frozenset[int]:
     """The numbers of the cells that have another content now."""
     pairs = zip(chain.from_iterable(before), chain.from_iterable(after), strict=False)
     return frozenset(new.number for old, new in pairs if strip_ink(old.text) != strip_ink(new.text))

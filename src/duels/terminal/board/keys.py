@@ -9,7 +9,7 @@ from textual.timer import Timer
 
 from duels.terminal import prompts
 from duels.terminal.board.grid import Point
-from duels.terminal.keyboard import ALONE, SILENCE
+from duels.terminal.keyboard import KEY_GAP_SECONDS, SILENCE_SECONDS
 
 ARROWS: dict[str, Point] = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
 
@@ -56,7 +56,7 @@ def help_text() -> str:
     return f"Keys\n{lines}  {'Ctrl-C':<{_WIDTH}}leave at once; the match is saved\n"
 
 
-class Deliberate:
+class SingleKeyFilter:
     """Hears keys; calls `choose` with one that is wanted and came alone, and `refuse` for anything else.
 
     After that nothing is heard until there was a moment of silence.
@@ -80,9 +80,9 @@ class Deliberate:
             self._act()
         elif key in wanted and not waiting and not deaf:
             self._chosen = key
-            self._waiting = self._pump.set_timer(ALONE, self._act)
+            self._waiting = self._pump.set_timer(KEY_GAP_SECONDS, self._act)
         else:
-            self._deaf_until = monotonic() + SILENCE
+            self._deaf_until = monotonic() + SILENCE_SECONDS
             if not deaf:
                 self._refuse()
 

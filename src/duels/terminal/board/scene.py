@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from duels.core.text_board import TextBoard
 from duels.terminal.board.choice import Choice
-from duels.terminal.board.grid import Point, grid_for
+from duels.terminal.board.grid import Point, fit_grid
 from duels.terminal.board.view import ActionList, BoardView, Palette
 from duels.terminal.screen import wrap
 
@@ -29,7 +29,7 @@ _MARGIN = 2  # columns beside it
 
 
 @dataclass(frozen=True)
-class Texts:
+class SceneTexts:
     """What is written around the board."""
 
     story: Content
@@ -85,7 +85,9 @@ class Scene(Screen[None]):
         """The actions that have no cell."""
         return self.query_one(ActionList)
 
-    def show(self, board: TextBoard, choice: Choice | None, changed: frozenset[int], texts: Texts) -> None:
+    def show(
+        self, board: TextBoard, choice: Choice | None, changed: frozenset[int], texts: SceneTexts
+    ) -> None:
         """Show all this in place of what was there."""
         columns = int(self.app.size.width * _SHARE) - 2 * _MARGIN
         board = replace(board, text=wrap(board.text.strip("\n"), columns))
@@ -104,10 +106,10 @@ class Scene(Screen[None]):
         part.update(text)
         part.display = bool(text)
 
-    def _make_room(self, board: TextBoard, columns: int, texts: Texts) -> int:
+    def _make_room(self, board: TextBoard, columns: int, texts: SceneTexts) -> int:
         """The rows for the cells beside all that is written; a long note is cut before they are."""
         rows = self.app.size.height - _text_rows(board)
-        least = grid_for(board.cells, columns, 0).size[1]
+        least = fit_grid(board.cells, columns, 0).size[1]
         foot = _HEAD + self._rows_of(texts.turn, texts.question, texts.keys)
         longest = min(_LONGEST_NOTE, max(1, rows - foot - least))
         self.query_one("#note").styles.max_height = longest
@@ -130,7 +132,7 @@ class Scene(Screen[None]):
 
     def _say_if_too_small(self, board: TextBoard, leave: str) -> None:
         width, height = self.app.size
-        rows = grid_for(board.cells, _LEAST[0], 0).size[1] + _text_rows(board)
+        rows = fit_grid(board.cells, _LEAST[0], 0).size[1] + _text_rows(board)
         least = max(_LEAST[1], min(rows, _MOST_ROWS) + _AROUND)
         self.set_class(width < _LEAST[0] or height < least, "small")
         self.query_one("#small", Static).update(
@@ -177,14 +179,14 @@ class Page(Screen[None]):
         self.query_one("#words", Static).update(self._palette.content(text))
 
 
-class Ask(ModalScreen[bool]):
+class QuestionPanel(ModalScreen[bool]):
     """A question to be answered by y or n."""
 
     DEFAULT_CSS = """
-    Ask { align: center middle; background: transparent; color: ansi_default; }
-    Ask #box { width: auto; max-width: 90%; height: auto; border: round ansi_default; padding: 1 3;
+    QuestionPanel { align: center middle; background: transparent; color: ansi_default; }
+    QuestionPanel #box { width: auto; max-width: 90%; height: auto; border: round ansi_default; padding: 1 3;
         background: ansi_default; }
-    Ask Static { width: auto; height: auto; background: ansi_default; color: ansi_default; }
+    QuestionPanel Static { width: auto; height: auto; background: ansi_default; color: ansi_default; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         ("y", "answer(True)", "Yes"),

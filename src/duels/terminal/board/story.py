@@ -7,7 +7,7 @@ from duels.core.rules import Seat
 from duels.core.words import Ink
 from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator
-from duels.terminal.messages import alone
+from duels.terminal.messages import find_solo_seat
 
 
 class Story:
@@ -16,7 +16,7 @@ class Story:
     def __init__(self, live: LiveMatch) -> None:
         self._live = live
         self._narrator = Narrator(live.words, live.people)
-        self._you = alone(live)
+        self._you = find_solo_seat(live)
         self._told: list[str] = []
 
     @property

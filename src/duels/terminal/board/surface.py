@@ -5,11 +5,11 @@ import sys
 
 from duels.core.errors import DuelsError
 from duels.play.live import LiveMatch
-from duels.terminal.after import After
-from duels.terminal.board.app import BoardApp, Leaving
-from duels.terminal.messages import alone, who_won
+from duels.terminal.board.app import AppResult, BoardApp
+from duels.terminal.messages import find_solo_seat, format_result
+from duels.terminal.next_step import NextStep
 from duels.terminal.screen import Screen
-from duels.terminal.signals import signals_to
+from duels.terminal.signals import redirect_signals
 
 _MOST_CELLS = 400
 
@@ -37,13 +37,13 @@ class BoardMatch:
                 f"{count} cells are too many for a board, which shows {_MOST_CELLS}: play at the prompt."
             )
 
-    def run(self) -> After:
+    def run(self) -> NextStep:
         """Play to the end, and ask what comes next."""
         if not self.screen.colour:
             os.environ["NO_COLOR"] = "1"  # which Textual reads, and removes
         app = BoardApp(self.live, self.screen.moment)
-        left: Leaving | None = None
-        with self.screen.notices_to(app.notice), signals_to(app.leave):
+        left: AppResult | None = None
+        with self.screen.notices_to(app.notice), redirect_signals(app.leave):
             try:
                 left = app.run()
             except OSError:
@@ -59,6 +59,8 @@ class BoardMatch:
 
     def _tell_result(self) -> None:
         """Leave a line on the terminal, which shows again what was there before."""
-        outcome, you = self.live.match.outcome, alone(self.live)
+        outcome, you = self.live.match.outcome, find_solo_seat(self.live)
         if outcome:
-            self.screen.say(f"{outcome.reason} {who_won(self.live, you) if you else ''}".rstrip() + "\n")
+            self.screen.say(
+                f"{outcome.reason} {format_result(self.live, you) if you else ''}".rstrip() + "\n"
+            )

@@ -15,8 +15,8 @@ from textual.widget import Widget
 from duels.core.rules import Seat
 from duels.core.text_board import Cell
 from duels.core.words import Ink, split_by_ink, strip_ink
-from duels.terminal.board.choice import Choice, Option
-from duels.terminal.board.grid import Grid, Point, grid_for
+from duels.terminal.board.choice import Choice, ChoiceOption
+from duels.terminal.board.grid import BoardGrid, Point, fit_grid
 
 # The terminal's own colours, so that dark and light terminals both stay readable.
 _YOURS, _THEIRS = Style(foreground=Color.parse("ansi_cyan")), Style(foreground=Color.parse("ansi_yellow"))
@@ -94,7 +94,7 @@ class BoardView(Widget):
         """The cell that is pointed at."""
         self._palette = palette
         self._rows: Sequence[Sequence[Cell]] = ()
-        self._grid = Grid((), 0, 0)
+        self._grid = BoardGrid((), 0, 0)
         self._choosable: frozenset[int] = frozenset()
         self._chosen: tuple[int, ...] = ()
         self._changed: frozenset[int] = frozenset()
@@ -102,7 +102,7 @@ class BoardView(Widget):
     def show(self, rows: Sequence[Sequence[Cell]], room: Point) -> None:
         """Show these cells, in so many columns and rows."""
         self._rows = rows
-        self._grid = grid_for(rows, *room)
+        self._grid = fit_grid(rows, *room)
         self.display = bool(rows)
         self.refresh(layout=True)
 
@@ -194,22 +194,22 @@ class ActionList(Widget):
     class Picked(Message):
         """An action was clicked."""
 
-        def __init__(self, option: Option) -> None:
+        def __init__(self, option: ChoiceOption) -> None:
             super().__init__()
             self.option = option
 
     def __init__(self) -> None:
         super().__init__(id="list")
-        self._options: Sequence[Option] = ()
+        self._options: Sequence[ChoiceOption] = ()
         self._columns = 1
         self._cursor = 0
 
     @property
-    def current(self) -> Option | None:
+    def current(self) -> ChoiceOption | None:
         """Where the cursor is."""
         return self._options[self._cursor] if self._options else None
 
-    def show(self, options: Sequence[Option], columns: int) -> None:
+    def show(self, options: Sequence[ChoiceOption], columns: int) -> None:
         """Show these, in so many columns of letters."""
         if options != self._options:
             self._cursor = 0
@@ -226,7 +226,7 @@ class ActionList(Widget):
             self.refresh()
             _bring_into_sight(self, Region(0, moved // self._columns, 1, 1))
 
-    def point_at(self, option: Option) -> None:
+    def point_at(self, option: ChoiceOption) -> None:
         """Put the cursor on an action."""
         self._cursor = list(self._options).index(option)
         self.refresh()
@@ -273,7 +273,7 @@ def _bring_into_sight(widget: Widget, region: Region) -> None:
         widget = parent
 
 
-def _called(option: Option) -> str:
+def _called(option: ChoiceOption) -> str:
     """Its name, and what answers the question at the prompt, where that is something else."""
     entry = option.entries[-1] if option.entries else option.name
     return option.name if entry.lower() == option.name.lower() else f"{entry}: {option.name}"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from duels.analysis.review import Review
 
 
-class After(Enum):
+class NextStep(Enum):
     """What comes after a match. The value is the key for it, where there is one to press."""
 
     REMATCH = "r"
@@ -33,12 +33,12 @@ class After(Enum):
 
 
 _KEYS = {
-    After.REMATCH: "rematch",
-    After.SWAP: "swap seats",
-    After.LONGER: "longer game",
-    After.REVIEW: "review",
-    After.NEW_GAME: "new game",
-    After.QUIT: "quit",
+    NextStep.REMATCH: "rematch",
+    NextStep.SWAP: "swap seats",
+    NextStep.LONGER: "longer game",
+    NextStep.REVIEW: "review",
+    NextStep.NEW_GAME: "new game",
+    NextStep.QUIT: "quit",
 }
 
 
@@ -46,14 +46,14 @@ _OFTEN_ENOUGH = 2  # wins against the strongest player
 _RECENT = 200  # matches among which these are looked for
 
 
-def ways_on(live: LiveMatch) -> tuple[str, dict[After, str]]:
+def get_next_steps(live: LiveMatch) -> tuple[str, dict[NextStep, str]]:
     """A suggestion to whoever won, or nothing, and what can be chosen after the match.
 
     Whoever has beaten the strongest player twice is offered a longer game, and told so once.
     """
     wins = _count_wins(live)
     keys = {
-        after: what for after, what in _KEYS.items() if wins >= _OFTEN_ENOUGH or after is not After.LONGER
+        after: what for after, what in _KEYS.items() if wins >= _OFTEN_ENOUGH or after is not NextStep.LONGER
     }
     if wins != _OFTEN_ENOUGH:
         return "", keys
@@ -61,29 +61,29 @@ def ways_on(live: LiveMatch) -> tuple[str, dict[After, str]]:
         f"{value} {option}" if option.endswith("s") else f"{option} {value}"  # 12 lights, goal 50
         for option, value in _longer_options(live.match.rules).items()
     )
-    key = After.LONGER.value
+    key = NextStep.LONGER.value
     return f"You have beaten perfect play twice: you know the trick. Try {longer}: press {key}.", keys
 
 
-def record_of(live: LiveMatch) -> Record:
+def make_record(live: LiveMatch) -> Record:
     """The match with the names of who played it, as it is reviewed; its file may be gone."""
     return Record(live.match, {f"seat{seat.value}": live.names[seat] for seat in Seat})
 
 
-def ask_what_next(live: LiveMatch, screen: Screen) -> After:
+def ask_next_step(live: LiveMatch, screen: Screen) -> NextStep:
     """One line, one key; a review is shown at once, and then it is asked again."""
-    suggested, keys = ways_on(live)
+    suggested, keys = get_next_steps(live)
     if suggested:
         screen.say(f"\n{suggested}\n")
     reviewed: Review | None = None
     while True:
         told = ", ".join(f"{after.value} {what}" for after, what in keys.items())
-        after = After(screen.choose_key(f"\nPress {told}: ", [after.value for after in keys]))
-        if after is After.REVIEW:
-            reviewed = show_review(record_of(live), screen)
+        after = NextStep(screen.choose_key(f"\nPress {told}: ", [after.value for after in keys]))
+        if after is NextStep.REVIEW:
+            reviewed = show_review(make_record(live), screen)
             if reviewed and screen.can_clear:
-                keys = {After.BOARDS: "board by board", **keys}
-        elif after is After.BOARDS and reviewed:
+                keys = {NextStep.BOARDS: "board by board", **keys}
+        elif after is NextStep.BOARDS and reviewed:
             from duels.terminal.review import step_through
 
             step_through(reviewed, screen)
@@ -94,7 +94,7 @@ def ask_what_next(live: LiveMatch, screen: Screen) -> After:
 def show_review(record: Record, screen: Screen) -> "Review | None":
     """Show where a match was won and lost; None where that is not known."""
     from duels.analysis.review import review_record
-    from duels.terminal.review import review_as_text
+    from duels.terminal.review import render_review
 
     try:
         with screen.progress("reviewing") as progress:
@@ -102,14 +102,14 @@ def show_review(record: Record, screen: Screen) -> "Review | None":
     except DuelsError as error:
         screen.say(f"{error}\n")
         return None
-    screen.say(review_as_text(reviewed, screen.width))
+    screen.say(render_review(reviewed, screen.width))
     return reviewed
 
 
 # -- longer forms of games that are exhausted once their trick is known ---------------------------------
 
 
-def longer_form(rules: AnyRules) -> AnyRules:
+def get_longer_rules(rules: AnyRules) -> AnyRules:
     """The next longer form of these rules; the same rules if the game has none."""
     return rules.game.rules(**{**rules.options(), **_longer_options(rules)})
 
