@@ -51,9 +51,9 @@ def test_every_action_on_the_page_covers_what_is_proven() -> None:
 
 def test_every_difference_on_the_page_covers_what_is_proven(values: dict[str, Value]) -> None:
     told = re.search(
-        rf"its own is worth {SHOWN} points when the other has none and {SHOWN} when the other has one; "
-        rf"Player 2's costs it {SHOWN} and {SHOWN}\..* wins {SHOWN} points, {SHOWN} short of even\."
-        rf".* move {SHOWN} points to Player 1",
+        rf"own Quantum Flip is worth {SHOWN} points if Player 2 has none, and {SHOWN} points otherwise\. "
+        rf"Player 2's costs Player 1 {SHOWN} and {SHOWN} points\..* wins {SHOWN} points, {SHOWN} points "
+        rf"below even\..* add {SHOWN} points for Player 1\.",
         CHAPTER,
     )
     assert told
@@ -66,7 +66,7 @@ def test_every_difference_on_the_page_covers_what_is_proven(values: dict[str, Va
 
 
 def test_no_number_of_many_digits_stands_without_its_bound() -> None:
-    values = re.sub(SHOWN, "", CHAPTER.split("### How sure")[0])
+    values = re.sub(SHOWN, "", CHAPTER.split("### How certain")[0])
     assert not re.findall(r"\d+\.\d\d+", values)
 
 

@@ -1,9 +1,9 @@
-"""Prints docs/solved.md and draws its pictures: every number in it comes from the oracles.
+"""Writes docs/solved.md and its pictures; every number comes from the oracles.
 
-python docs/solved/build.py          writes docs/solved.md and docs/images/solved-*.svg; takes minutes if
-                                     hunt has another strategy than the one studied in hunt.json, or if
-                                     matches of flip might come out otherwise than those in flip.json
-python docs/solved/build.py --check  fails if they are not what the oracles say now
+python docs/solved/build.py          writes docs/solved.md and docs/images/solved-*.svg. It takes minutes if
+                                     hunt.json describes another strategy, or if the code that played the
+                                     matches in flip.json has changed
+python docs/solved/build.py --check  fails if the page or a picture is out of date
 """
 
 import json
@@ -24,16 +24,17 @@ from tools.hunt.study import fingerprint, study
 
 DOCS = Path(__file__).parent.parent
 STUDY = DOCS / "solved" / "hunt.json"
-"""What `python -m tools.hunt study --json` prints: it takes minutes, so a copy is kept."""
+"""The output of `python -m tools.hunt study --json`, stored because it takes minutes."""
 WIDTH = 110
 
 HEAD = """\
 # Perfect play
 
-`make solved` writes this page from the oracles, and fails if one of its sentences is no longer true. Every
-section names the commands that print its numbers, and a second method checks every oracle:
-`duels solve GAME --verify`. A value is the probability that a player wins when both sides play perfectly;
-never-ending play counts one half.
+This page is for players and researchers who want to know the value of each game and how to play it perfectly.
+
+A value is the probability that a player wins when both sides play perfectly. Never-ending play counts one
+half. `duels solve GAME --verify` checks the values with a second method. `make solved` writes this page and
+fails if one of its statements is wrong.
 """
 
 
@@ -47,17 +48,17 @@ def hunt(pictures: Pictures) -> str:
         {name: conduct["enters"] for name, conduct in seats.items()},
     )
     pictures["solved-hunt-look"] = charts.grouped(
-        "How many cells away from its last observation a player's next one is, in percent",
+        "Distance between a player's successive observations, in percent",
         cells[:-1],
         {name: conduct["names_far"] for name, conduct in seats.items()},
     )
     pictures["solved-hunt-length"] = charts.bars(
-        "On which turn the game ends, in percent",
+        "The turn on which the game ends, in percent",
         [str(turn) for turn in range(1, len(found["pair"]["lengths"]) + 1)],
         [round(100 * chance, 1) for chance in found["pair"]["lengths"]],
     )
     pictures["solved-hunt-habits"] = charts.bars(
-        "What the strategy wins against a habit, both seats together, in percent",
+        "Wins of the strategy against simple players, both seats, in percent",
         list(found["habits"]),
         [round(100 * habit["mean"], 1) for habit in found["habits"].values()],
     )
@@ -65,7 +66,7 @@ def hunt(pictures: Pictures) -> str:
         "How to enter": "![Entering](images/solved-hunt-enter.svg)",
         "Where to look": "![Looking](images/solved-hunt-look.svg)",
         "How long a game lasts": "![Turns](images/solved-hunt-length.svg)",
-        "What naive habits cost": "![Habits](images/solved-hunt-habits.svg)",
+        "What naive habits cost": "![Simple players](images/solved-hunt-habits.svg)",
     }
     chapters = "\n".join(
         f"### {heading}\n\n{text}" + (f"\n{shown[heading]}\n" if heading in shown else "")
@@ -75,26 +76,26 @@ def hunt(pictures: Pictures) -> str:
 ## hunt: not solved, but bounded
 
 Both tokens are hidden, so perfect play is a mixed strategy, and nobody has found it. `duels` ships a strategy
-for both seats with a certificate: bounds on what the best possible opponent, with a perfect memory, wins
-against it in the real, unlimited game. `duels solve hunt --verify` recomputes the certificate and
-`make hunt-study`, in a checkout, everything below; both take minutes. A point is 1 % to win.
+for both seats with a certificate: bounds on the wins of the best possible opponent, with perfect memory, in
+the unlimited game. `duels solve hunt --verify` recomputes the certificate in minutes, and `make hunt-study`
+everything below. A point is 1% of winning probability.
 
 {chapters}
-How the strategy was found and what else was tried is told in [hunt-strategy.md](hunt-strategy.md).
+[Hunt's strategy](hunt-strategy.md) explains how we found it.
 """
 
 
 def renew_the_study() -> None:
-    """Work the study of hunt out anew if the strategy is not the one that it is about."""
+    """Recompute the study of hunt if the strategy has changed."""
     if STUDY.exists() and json.loads(STUDY.read_text(encoding="utf-8"))["strategy"] == fingerprint():
         return
     if "--check" in sys.argv:
-        sys.exit(f"{STUDY.name} is about another strategy: run make solved")
+        sys.exit(f"{STUDY.name} describes another strategy. Run make solved.")
     STUDY.write_text(json.dumps(study(Progress()), indent=2) + "\n", encoding="utf-8")
 
 
 def wrapped(page: str) -> str:
-    """The page with its paragraphs in lines of at most WIDTH; what stands in `code` stays on one line."""
+    """Wrap the paragraphs at WIDTH; inline `code` stays on one line."""
     blocks = page.rstrip().split("\n\n")
     kept = re.compile(r"[#|!]| {4}")
     return "\n\n".join(block if kept.match(block) else _filled(block) for block in blocks) + "\n"
@@ -119,7 +120,7 @@ def main() -> None:
         path for path, text in files.items() if not path.exists() or path.read_text(encoding="utf-8") != text
     ]
     if "--check" in sys.argv:
-        sys.exit(f"not what the oracles say: {', '.join(path.name for path in stale)}" if stale else 0)
+        sys.exit(f"Out of date: {', '.join(path.name for path in stale)}. Run make solved." if stale else 0)
     for path in stale:
         path.write_text(files[path], encoding="utf-8")
         print(f"wrote {path.name}")

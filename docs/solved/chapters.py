@@ -1,4 +1,4 @@
-"""The chapters of docs/solved.md on the games that are solved, and what their sentences stand on."""
+"""The chapters of docs/solved.md on the solved games, with checks of their statements."""
 
 import sys
 from itertools import count
@@ -28,31 +28,31 @@ from duels.games.leap.oracle import LeapOracle
 from duels.games.leap.rules import OFF_GRID, QuantumLeap
 from duels.games.lights.oracle import LightsOracle, nim_sum
 from duels.games.lights.rules import ON, Lights, TurnOff
-from duels.solving.graph import HALF
+from duels.solving.graph import HALF, explore
 from duels.solving.oracle import Oracle, Value
 
 Pictures = dict[str, str]
 
 
 def holds(fact: bool, said: str) -> None:
-    """Refuse to print what is not so."""
+    """Stop the build if a statement of the page is wrong."""
     if not fact:
-        sys.exit(f"the page says what is not so: {said}")
+        sys.exit(f"This statement of the page is wrong: {said}")
 
 
 def apart(more: Value, less: Value) -> str:
-    """How far two values are apart, in points, as sure as they are."""
+    """The difference of two values in points, with its error bound."""
     number, bound = bounded(more.number - less.number, more.error + less.error, 3)
     return f"{number} ± {bound}"
 
 
 def findings(rules: Rules[Any, Any, Any], oracle: Oracle[Any, Any]) -> dict[str, Any]:
-    """What `duels solve` tells of the opening beyond its values, by name."""
+    """The findings that `duels solve` prints about the opening, by name."""
     return {found.name: found.data for found in oracle.findings(rules.sight(rules.initial(), Seat.ONE))}
 
 
 def opening_table(rules: Rules[Any, Any, Any], sight: Sight[Any, Any], oracle: Oracle[Any, Any]) -> str:
-    """The actions of a position by their value, those of equal value on one line."""
+    """A table of the actions by value, with actions of equal value in one row."""
     verdict = oracle.judge(sight)
     groups: dict[str, list[str]] = {}
     for judged in sorted(verdict.actions, key=lambda judged: -judged.value.number):
@@ -76,21 +76,21 @@ def lights(pictures: Pictures) -> str:
     return f"""\
 ## lights: Player 1 wins
 
-The lights that are on form runs. A run of n lights has a nim-value, and the position has the nim-sum of its
-runs (their nim-values added in binary without carrying). Whoever can leave a nim-sum of 0 wins: every reply
-breaks it, and the winner can restore it. A run of {rules.lights} has nim-value
+Lights that are on and next to each other form a run. Each run of n lights has a nim-value. The nim-sum of a
+position adds the nim-values of its runs in binary, without carrying. If you leave a nim-sum of 0, you win:
+every reply changes it, and you can restore it. A run of {rules.lights} has nim-value
 {nim_sum(ON * rules.lights)}, so Player 1 wins.
 
 {opening_table(rules, sight, oracle)}
-The simplest way to win: turn off the middle light ({rules.format(middle)}), then mirror your opponent's
-moves.
+The simplest way to win is to turn off the middle light ({rules.format(middle)}) and then to mirror your
+opponent's moves.
 
 ![Nim-values of runs](images/solved-lights.svg)
 
-The game is known as Kayles. From {told["repeat_from"]} lights on, the values repeat every {told["every"]}.
-Rows that the first player loses: {lost}.
+Mathematicians call the game Kayles. From {told["repeat_from"]} lights on, the nim-values repeat with period
+{told["every"]}. Rows that the first player loses: {lost}.
 
-`duels solve lights` prints this; add `--lights 12` for a row of another length.
+`duels solve lights` prints these values. Add `--lights 12` for another length.
 """
 
 
@@ -101,45 +101,41 @@ def leap(pictures: Pictures) -> str:
     told = findings(rules, oracle)
     shortest, clauses = told["shortest_paths"], told["clauses"]
     listed = "\n".join(
-        "    " + " - ".join(str(cell) for cell in path if cell != OFF_GRID) for path in shortest["paths"]
+        "    " + "-".join(str(cell) for cell in path if cell != OFF_GRID) for path in shortest["paths"]
     )
     holds(len(shortest["paths"]) == shortest["count"], "all shortest paths are listed")
     needed = [paths.needed(cell) for cell in range(1, rules.goal)]
     pictures["solved-leap"] = charts.bars(
-        "Leaps that are still needed from each cell", [str(cell) for cell in range(1, rules.goal)], needed
+        "Leaps needed from each cell", [str(cell) for cell in range(1, rules.goal)], needed
     )
-    holds(all(1 in rules.leaps(cell) for cell in range(1, rules.goal)), "one can always leap 1")
+    holds(all(1 in rules.leaps(cell) for cell in range(1, rules.goal)), "a leap of 1 is always possible")
     never = " and ".join(f"'{clause}'" for clause in clauses["never_matter"])
     cost = clauses["exact_landing_costs"]
     holds(not told["longest_leaps"]["costs_a_turn_from"], "the longest leap is on a shortest path")
     long_way = first_goal_with_a_long_way()
-    rows = "".join(
-        f"| {goal:,} | {LeapOracle(QuantumLeap(goal)).paths.needed(OFF_GRID)} |\n"
-        for goal in (10, rules.goal, 100, 1000, 10_000)
+    others = ", ".join(
+        f"{LeapOracle(QuantumLeap(goal)).paths.needed(OFF_GRID)} to {goal:,}"
+        for goal in (10, 100, 1000, 10_000)
     )
     return f"""\
 ## leap: Player 1 wins
 
-The tokens never affect each other, so all that counts is how many turns each still needs: the player to move
-wins if and only if they need no more turns than the opponent. At the start both need {shortest["turns"]}, so
-Player 1 wins by not wasting one, whatever the goal is. There are {shortest["count"]} shortest paths to
-{rules.goal}, listed by the cells that the turns lead to:
+The tokens do not affect each other, so only the number of turns that each player still needs counts. The
+player to move wins if they need no more turns than the opponent. At the start both need {shortest["turns"]}.
+Player 1 therefore wins by wasting no turn, for every goal. There are {shortest["count"]} shortest paths to
+{rules.goal}:
 
 {listed}
 
 ![Leaps still needed](images/solved-leap.svg)
 
-One of the book's clauses matters, and only to the length of the race: having to land exactly on {rules.goal}
-costs {cost} turn{"s" * (cost != 1)}, since without it doubling would be enough. The clauses {never} never
-matter: a leap of 1 is always possible.
+The exact landing on {rules.goal} costs {cost} turn{"s" * (cost != 1)}; without it, doubling would be enough.
+The clauses {never} never apply, because a leap of 1 is always possible.
 
-On the book's grid the longest leap is on a shortest path from every cell. The first goal for which it is
-not is {long_way}.
+On the book's grid, the longest leap lies on a shortest path from every cell. The first goal where it does
+not is {long_way}. Turns needed to other goals: {others}.
 
-| goal | turns needed |
-|---|---|
-{rows}
-`duels solve leap` prints this; add `--position "5 - 1"` for a cell of the picture, and `--goal {long_way}`
+`duels solve leap` prints these values. Add `--position "5 - 1"` for another position, or `--goal {long_way}`
 for another goal.
 """
 
@@ -162,13 +158,12 @@ def chain(pictures: Pictures) -> str:
         [round(100 * oracle.value(sight).number, 1) for sight in sights],
     )
     sizes = [(5, 3), (6, 3), (7, 3), (8, 4), (5, 2)]
-    size_rows = "".join(f"| {cells} | {run} | {_opening_fraction(cells, run)} |\n" for cells, run in sizes)
+    others = ", ".join(f"{_opening_fraction(cells, run)} for {run} on {cells}" for cells, run in sizes)
     return f"""\
 ## chain: even
 
-The opening is worth exactly {opening.value.fraction}: neither side can get more than an even chance. All
-{rules.cells} first cells are equally good, and so are all replies to them; games are decided by later
-mistakes.
+The opening has the value {opening.value.fraction} exactly: neither side can get more than an even chance. All
+{rules.cells} first cells are equally good, and so are all replies. Later mistakes decide the match.
 
 {_why_even(rules, oracle)}
 ![Some positions](images/solved-chain.svg)
@@ -176,38 +171,35 @@ mistakes.
 ### When to accept instead of challenging
 
 {_when_to_accept(rules, oracle)}
-### Other sizes
+The value of the opening for other chains and numbers of cells: {others}.
 
-| cells | in a row | value of the opening |
-|---|---|---|
-{size_rows}
-`duels solve chain` prints this; add `--position "{examples[0]}"` for a position, and `--cells 5 --run 3` for
-another size.
+`duels solve chain` prints these values. Add `--position "{examples[0]}"` for a position, or
+`--cells 5 --run 3` for another size.
 """
 
 
 def _why_even(rules: QuantumChain, oracle: ChainOracle) -> str:
-    """Why nobody can get more than an even chance, each part of it held to every board."""
+    """Why neither side can get more than an even chance; each claim is checked on every board."""
     chains = (range(first, first + rules.run) for first in range(rules.cells - rules.run + 1))
     (middle,) = set(range(rules.cells)).intersection(*chains)
     boards = list(all_boards(rules))
     held = [state for state in boards if state.cells[middle] == SYMBOL[Seat.ONE]]
-    holds(all(oracle.worth(state) >= HALF for state in held), "who holds the middle is never below even")
+    holds(all(oracle.state_value(state) >= HALF for state in held), "the middle is never below even")
     begun = [state for state in boards if rules.cells - state.cells.count(FREE) <= 1]
     mistakes = (set(oracle.action_values(state, rules.actions(state))) != {HALF} for state in begun)
     holds(not any(mistakes), "no first cell is a mistake, and no answer to it")
     holds(_second_can_block(rules, middle + 1), "two symbols that cannot be challenged stop every chain")
     return f"""\
-Every chain of {rules.run} includes the middle cell, {middle + 1}. Whoever holds it cannot lose that board and
-never has less than an even chance, whatever else is on it; and a player's first symbol on a board cannot be
-challenged. So Player 1 can secure {HALF} at once, and Player 2 can too. If Player 1 leaves the middle free,
-Player 2 takes it. If not, Player 2 observes {middle}, then a cell on the other side of the middle with none
-of its own symbols beside it: neither can be challenged, and together they stop every chain.
+Every chain of {rules.run} includes the middle cell, {middle + 1}. The player who holds it cannot lose that
+board and never has less than an even chance. A player's first symbol on a board cannot be challenged. So
+Player 1 can secure {HALF} at once, and Player 2 can too. If Player 1 leaves the middle free, Player 2 takes
+it. Otherwise Player 2 observes {middle}, and then a cell on the other side of the middle that is not beside
+an own symbol. Neither can be challenged, and together they block every chain.
 """
 
 
 def _second_can_block(rules: QuantumChain, middle: int) -> bool:
-    """Whether the cell before the middle and one after it, both beyond challenge, stop all chains of X."""
+    """Whether the cell before the middle and one after it, both unchallengeable, block all chains of X."""
 
     def settled(state: State, action: Action) -> State:
         after = rules.apply(state, action).state
@@ -229,33 +221,50 @@ def _second_can_block(rules: QuantumChain, middle: int) -> bool:
 
 def _when_to_accept(rules: QuantumChain, oracle: ChainOracle) -> str:
     doubts, right = list(all_challenges(rules)), oracle.declines()
+    reached = _reached_challenges(rules)
+    counts = [sum(_kind(rules, state) in reached for state in states) for states in (doubts, right)]
+    holds(counts[0] == len(reached) and counts[1] == len(right), "play reaches all exceptions")
     excepted = [doubted for doubted in doubts if accepting_may_be_right(rules, doubted)]
-    holds(set(right) <= set(excepted), "where the rule says to challenge, that is no mistake")
+    reached_excepted = sum(_kind(rules, state) in reached for state in excepted)
+    holds(set(right) <= set(excepted), "where the rule says to challenge, challenging is no mistake")
     holds(all(_blocks_itself(rules, doubted) for doubted in right), "why accepting can be right")
     rows = []
     for state in right:
         challenge, accept = oracle.judge(rules.sight(state, state.mover.other)).actions
-        chances = (f"{judged.value.fraction} ({judged.value.number:.1%})" for judged in (accept, challenge))
+        chances = (f"{judged.value.number:.1%}" for judged in (accept, challenge))
         rows.append(f"| `{rules.format_state(state)}` | {' | '.join(chances)} |\n")
     return f"""\
-Almost never. Either way it is your turn next, so accepting is better only if your opponent's symbol does you
-more good than harm. Up to mirroring and swapping symbols, you can challenge in {len(doubts):,} positions, and
-accepting is better in {len(right)} of them: your opponent could have taken a free cell that you need, and
-beside its own symbol it can now do so only under a challenge. A rule to remember:
+Almost never. Either way it is your turn next, so accepting is better only if your opponent's symbol helps
+you. Up to mirroring and swapping symbols, play reaches {len(reached):,} positions in which you can challenge.
+Accepting is better in {len(right)} of them: without the new symbol, your opponent could have taken a free
+cell that you need; beside it, they can do so only under a challenge. A rule to remember:
 
-**Challenge, unless a free cell beside the symbol in doubt belongs to a chain of {rules.run} that you can
+**Challenge, unless a free cell beside the challenged symbol belongs to a chain of {rules.run} that you can
 still make.**
 
-Where it says to challenge, challenging is never a mistake. It makes an exception for {len(excepted)}
-positions; accepting is better in {len(right)} of them. (`?` is the cell in doubt.)
+If the rule says challenge, challenging is never a mistake. The rule has {reached_excepted} exceptions, and
+accepting is better in {len(right)} of those. (`duels solve chain` also counts boards that play cannot reach:
+{len(doubts):,} positions and {len(excepted)} exceptions.)
 
 | position | accepting wins | challenging wins |
 |---|---|---|
 {"".join(rows)}"""
 
 
+def _kind(rules: QuantumChain, state: State) -> tuple[str, int]:
+    """The challenged board seen by its observer as X, the same for a board and its mirror image."""
+    observer = SYMBOL[state.mover]
+    own = "".join(cell if cell == FREE else "XO"[cell != observer] for cell in state.cells)
+    return min((own, state.doubt), (own[::-1], rules.cells + 1 - state.doubt))
+
+
+def _reached_challenges(rules: QuantumChain) -> set[tuple[str, int]]:
+    """The positions with a challenge that play reaches, up to symmetry."""
+    return {_kind(rules, state) for state in explore(rules).states if state.phase is Phase.CHALLENGE}
+
+
 def _blocks_itself(rules: QuantumChain, doubted: State) -> bool:
-    """Whether the symbol in doubt makes a free cell beside it open to challenge that was not."""
+    """Whether the challenged symbol makes a free cell beside it challengeable."""
     beside = (cell for cell in (doubted.doubt - 1, doubted.doubt + 1) if 1 <= cell <= rules.cells)
     return any(
         doubted.cells[cell - 1] == FREE and not rules.own_neighbours(doubted.cells, cell, doubted.mover)
@@ -293,59 +302,54 @@ def flip(pictures: Pictures) -> str:
     return f"""\
 ## flip: Player 1, by a little
 
-Both players know the same, so the game is about chance and timing: what is left in the bag, how far each
-player is from {target}, and who still has the Quantum Flip. With all tiles face down Player 1 wins
-{percent(both)}.
+Both players know the same tiles, so the game is about chance and timing. With all tiles face down,
+Player 1 wins {percent(both)}.
 
-| first move (all flips are alike, and all Quantum Flips) | Player 1 wins |
+| first move (all flips have one value, all Quantum Flips another) | Player 1 wins |
 |---|---|
 {first}
-`duels solve flip` prints this; `--json` gives all digits.
+`duels solve flip` prints these values.
 
 ### What a Quantum Flip is worth
 
 | has a Quantum Flip | Player 1 wins at the start | code |
 |---|---|---|
 {rows}
-To Player 1 its own is worth {apart(one, none)} points when the other has none and {apart(both, two)} when the
-other has one; Player 2's costs it {apart(none, two)} and {apart(one, both)}.
+Player 1's own Quantum Flip is worth {apart(one, none)} points if Player 2 has none, and {apart(both, two)}
+points otherwise. Player 2's costs Player 1 {apart(none, two)} and {apart(one, both)} points.
 
 ![Quantum Flips](images/solved-flip.svg)
 
-That is also why the game is so nearly even. Without Quantum Flips there is nothing to decide, and Player 1
-comes near {target} first. Player 1 hits it in {mine.hits:.1%} of the games and Player 2 in {theirs.hits:.1%},
-but Player 1 passes it in {mine.passes:.1%} and Player 2 in {theirs.passes:.1%}: Player 1 wins
-{percent(none)}, {apart(even, none)} short of even. The player who is in danger first gains more from a choice
-between two tiles, so both Quantum Flips together move {apart(both, none)} points to Player 1.
+This makes the game nearly even. Without Quantum Flips there is nothing to decide, and Player 1 comes near
+{target} first. Player 1 hits it in {mine.hits:.1%} of the games and Player 2 in {theirs.hits:.1%}. But
+Player 1 exceeds it in {mine.passes:.1%} and Player 2 only in {theirs.passes:.1%}. So Player 1 wins
+{percent(none)},
+{apart(even, none)} points below even. The player who is in danger first gains more from a choice between two
+tiles, so both Quantum Flips together add {apart(both, none)} points for Player 1.
 
-`duels solve flip --position "{start} 00 1"` prints this, and the same with the other codes.
+`duels solve flip --position "{start} 00 1"` prints the last row. Use the other codes for the other rows.
 
-### How sure this is, and when to use the Quantum Flip
+### How certain this is, and when to use the Quantum Flip
 
 {_good_play(rules)}"""
 
 
 def _good_play(rules: QuantumTiles) -> str:
-    """What matches between good players show."""
+    """The results of matches between good players."""
     shown = summed_up()
     perfect, expert, flips = (shown[key] for key in (*PLAYERS, "quantum_flips"))
-    holds(
-        perfect["wide"] == 0, "wherever perfect play leads the value is proven to within a tenth of a point"
-    )
+    holds(perfect["wide"] == 0, "every value that perfect play reaches is proven within a tenth of a point")
     most = f"all but {expert['wide']} of" if expert["wide"] else "all"
     return f"""\
-The goal is to know the value of every position that good play reaches to within {100 * GOAL:g} points. In
-{perfect["matches"]} matches between perfect players all {perfect["decisions"]:,} decisions met it; the widest
-bound was {perfect["widest"]}. In {expert["matches"]} between experts, who now and then separate neighbouring
-tiles for no gain, {most} {expert["decisions"]:,} did; the widest was {expert["widest"]}.
+Our goal is a proven error below {100 * GOAL:g} points in every position that good play reaches. In
+{perfect["matches"]} matches between perfect players, all {perfect["decisions"]:,} decisions met it; the
+widest bound was {perfect["widest"]}. In {expert["matches"]} matches between experts, {most}
+{expert["decisions"]:,} did; the widest bound was {expert["widest"]}.
 
-Perfect players used {flips["used"]} of their {2 * perfect["matches"]} Quantum Flips,
-{flips["used_when_close"]} of them with {flips["close"]} points or more, where a single tile may reach
+Perfect players used {flips["used"]} of their {2 * perfect["matches"]} Quantum Flips. They used
+{flips["used_when_close"]} of them with {flips["close"]} points or more, where one tile can reach
 {rules.target}.
-
-`python docs/solved/sample.py` prints this summary;
-`duels export flip --games {perfect["matches"]} --player perfect` writes every decision, and so does the same
-command with `--player expert`.
+`python docs/solved/sample.py` prints this summary.
 """
 
 

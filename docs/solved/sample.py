@@ -1,11 +1,12 @@
-"""What matches of flip between good players show: how sure the oracle was, and when Quantum Flips were used.
+"""Results of flip matches between good players: the error bounds of values, and the use of Quantum Flips.
 
-They are the matches that `duels export flip --games 200 --player perfect` writes, and with `--player expert`.
-That takes minutes, so what they show is kept in flip.json, with the fingerprint of what they depend on.
+The matches are those of `duels export flip --games 200` with `--player perfect` and `--player expert`. They
+take minutes, so flip.json stores the results with a fingerprint of the code that they depend on.
 
-python docs/solved/sample.py         prints what they show
+python docs/solved/sample.py         prints a summary
 """
 
+import ast
 import hashlib
 import json
 import math
@@ -25,34 +26,46 @@ KEPT = Path(__file__).with_name("flip.json")
 PLAYERS = ("perfect", "expert")
 MATCHES = 200
 GOAL = 0.001
-"""How far the value of a position may be off, in probability, wherever good play leads."""
+"""The largest error of a value, as a probability, that we allow where good play leads."""
 
 Played = dict[str, list[dict[str, Any]]]
 
 
 def sample() -> Played:
-    """What each match shows, by its players; played anew only if it might come out otherwise."""
+    """Return the results of each match by player; replay the matches only if the code has changed."""
     kept: dict[str, Any] = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
-    # Matches depend on more than the fingerprint covers: the first ones show whether that is as it was.
+    # Matches depend on more than the fingerprint covers, so the first match of each player is replayed.
     if kept.pop("made_by", None) == fingerprint() and all(
         kept[player][0] == next(_played(player)) for player in PLAYERS
     ):
         return kept
     if "--check" in sys.argv:
-        sys.exit(f"{KEPT.name} is about other matches: run make solved")
-    print("… playing matches of flip, for minutes", file=sys.stderr, flush=True)
+        sys.exit(f"{KEPT.name} describes other matches. Run make solved.")
+    print("Playing matches of flip. This takes minutes.", file=sys.stderr, flush=True)
     played = {player: list(_played(player)) for player in PLAYERS}
     KEPT.write_text(_as_lines(played), encoding="utf-8")
     return played
 
 
 def fingerprint() -> str:
-    """Of what is asked, the table, and the modules that decide how matches go and what is known of them."""
+    """Return a digest of the sample's settings, flip's table and the modules that matches depend on."""
     found = hashlib.sha256(repr((PLAYERS, MATCHES, GOAL)).encode() + table.SHIPPED.read_bytes())
     for module in (rules, abstraction, table, grid, values, bounds, oracle, levels):
-        # As text: a checkout may have other ends of lines.
-        found.update(Path(getsourcefile(module) or "").read_text(encoding="utf-8").encode())
+        found.update(_code(Path(getsourcefile(module) or "")).encode())
     return found.hexdigest()
+
+
+def _code(path: Path) -> str:
+    """The code of a module without comments and docstrings, which do not change matches."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(body := getattr(node, "body", None), list):
+            node.body = [each for each in body if not _is_text(each)]  # type: ignore[attr-defined]
+    return ast.unparse(tree)
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _played(player: str) -> Iterator[dict[str, Any]]:
@@ -64,7 +77,7 @@ def _played(player: str) -> Iterator[dict[str, Any]]:
 
 
 def shown_by(turns: list[dict[str, Any]]) -> dict[str, Any]:
-    """What the turns of one match show."""
+    """Summarize the turns of one match."""
     decisions = [turn for turn in turns if turn["actor"] != "chance"]
     errors = [turn["error"] for turn in decisions]
     return {
@@ -76,13 +89,13 @@ def shown_by(turns: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _score(turn: dict[str, Any]) -> int:
-    """The score of whoever decides, from the position: board, scores, Quantum Flips left, player."""
+    """The score of the deciding player, from the position: board, scores, Quantum Flips left, player."""
     scores = turn["position"].split()[1].split(",")
     return int(scores[turn["actor"] - 1])
 
 
 def summed_up() -> dict[str, Any]:
-    """What all matches show together: by players, how sure the oracle was; when Quantum Flips were used."""
+    """Summarize all matches: error bounds by player, and the use of Quantum Flips."""
     played = sample()
     book = rules.QuantumTiles()
     used = sorted(score for match in played["perfect"] for score in match["used_at"])
@@ -101,7 +114,7 @@ def summed_up() -> dict[str, Any]:
 
 
 def _as_lines(played: Played) -> str:
-    """A match a line, so that a change can be read."""
+    """One match per line, for readable diffs."""
     parts = (
         f'"{player}": [\n' + ",\n".join(json.dumps(match) for match in matches) + "\n]"
         for player, matches in played.items()

@@ -1,4 +1,4 @@
-"""A study of hunt's strategy in words and tables, for the terminal and for docs/solved.md."""
+"""The study of hunt's strategy as Markdown, for the terminal and for docs/solved.md."""
 
 from textwrap import fill
 from typing import Any
@@ -8,16 +8,16 @@ from duels.solving.bounds import Bounds
 
 Study = dict[str, Any]
 CONFIDENT = 1.96
-"""Standard errors, for 95 %."""
+"""Standard errors in a 95% confidence interval."""
 
 
 def report(study: Study) -> str:
-    """All of it."""
+    """Return the whole report."""
     return "\n".join(f"### {heading}\n\n{text}" for heading, text in sections(study).items())
 
 
 def sections(study: Study) -> dict[str, str]:
-    """By heading."""
+    """Return the sections by heading."""
     return {
         "What is proven": _proven(study),
         "How to enter": _entering(study),
@@ -30,20 +30,19 @@ def sections(study: Study) -> dict[str, str]:
 
 def _proven(study: Study) -> str:
     rows = [
-        [f"against {seat.label}'s strategy", *_outwards(study["certificate"][str(seat.value)], " %")]
+        [f"against {seat.label}'s strategy", *_outwards(study["certificate"][str(seat.value)], "%")]
         for seat in Seat
     ]
     least, most = (_outwards(study["gives_away"], digits=digits) for digits in (1, 2))
-    low, high = _outwards(study["value"], " %")
+    low, high = _outwards(study["value"], "%")
     simulated = study["simulated"]
     text = _paragraph(
         f"The pair is certified to give away at most {most[1]} points, both seats together; at least",
-        f"{least[0]} of them can be taken. Player 1's chance under perfect play of both lies between {low}",
-        f"and {high}. Against each other, by exact sums over both memories and both tokens, the strategy's",
-        f"Player 1 wins {_percent(study['pair']['won'], 2)}; in {simulated['games']:,} simulated matches it",
-        f"won {_sampled(simulated['won'], 100)} % (± 95 % confidence). `duels solve hunt`",
-        "and `duels review` show that number too, for every position: what the strategy wins against",
-        "itself.",
+        f"{least[0]} of them can be won. Under perfect play, Player 1 wins between {low} and {high}. If both",
+        f"seats play the strategy, Player 1 wins {_percent(study['pair']['won'], 2)} by exact calculation.",
+        f"In {simulated['games']:,} simulated matches it won {_sampled(simulated['won'], 100)}%",
+        "(95% confidence).",
+        "`duels solve hunt` and `duels review` show this value for every position.",
     )
     return _table(["a best responder wins", "at least", "at most"], rows) + text
 
@@ -55,8 +54,8 @@ def _entering(study: Study) -> str:
     answer = seats[Seat.TWO.label]["enters_where_named"]
     text = _paragraph(
         f"No cell is entered with less than {_percent(min(shares))} or more than {_percent(max(shares))}.",
-        "Player 2 enters on the very cell that Player 1 has just named, and cannot name again at once, with",
-        f"{_percent(answer)}; choosing at random that would be {_even(seats)}.",
+        "Player 2 enters the cell that Player 1 has just observed, and cannot observe again at once, with",
+        f"{_percent(answer)}; a random choice would be {_even(seats)}.",
     )
     return _by_cell(entered) + text
 
@@ -66,11 +65,11 @@ def _looking(study: Study) -> str:
     far = [conduct["names_far"] for conduct in seats.values()]
     rows = [[str(away), *map(_percent, shares)] for away, shares in enumerate(zip(*far, strict=True), 1)]
     echo = _paragraph(
-        f"The cell that the other has just named is named next on {_of_both(seats, 'names_where_named')}",
-        f"of the turns; choosing at random that would be {_even(seats)}.",
+        f"The strategy repeats the opponent's last observation on {_of_both(seats, 'names_where_named')}",
+        f"of the turns; a random choice would be {_even(seats)}.",
     )
-    by_cell = _by_cell({f"{name} names": conduct["names"] for name, conduct in seats.items()})
-    away = "How far the next cell named is from the one that the same player named before:"
+    by_cell = _by_cell({f"{name} observes": conduct["names"] for name, conduct in seats.items()})
+    away = "The distance between a player's successive observations:"
     return f"Over the whole game:\n\n{by_cell}\n{away}\n\n{_table(['cells away', *seats], rows)}{echo}"
 
 
@@ -84,15 +83,15 @@ def _moving(study: Study) -> str:
         worths.append(f"between {least} and {most} points against {seat.label}")
     random, kept = (_percent(1 - study["habits"][name]["mean"]) for name in ("uniform", "never tunnels"))
     staying = _paragraph(
-        f"Once on the grid the token stays where it is on {_of_both(seats, 'stays')} of the turns: whoever",
-        "moves onto the other loses. It ends its movement on the cell that the other has just named on",
+        f"On the grid, the token stays on {_of_both(seats, 'stays')} of the turns, because moving onto the",
+        "other token loses. Its movement ends on the opponent's last observation on",
         f"{_of_both(seats, 'stands_where_named')} of the turns.",
     )
-    tunnel = _paragraph("The strategy never tunnels. What a best responder to it has of its own tunnel:")
+    tunnel = _paragraph("The strategy never tunnels. A best responder gains little from its tunnel:")
     worth = _paragraph(
-        f"So its tunnel is worth {' and '.join(worths)}. Whoever plays at random wins {random} against the",
-        f"strategy, and {kept} without tunnelling. Tunnelling where a step would do is never better than the",
-        "step: nobody sees the difference, and the tunnel is kept.",
+        f"Its tunnel is worth {' and '.join(worths)}. A random player wins {random} against the strategy,",
+        f"and {kept} without tunnelling. Tunnelling to a neighbouring cell is never better than stepping",
+        "there: the opponent sees no difference, and a step keeps the tunnel.",
     )
     table = _table(["a best responder wins", "with its tunnel", "without"], rows)
     return f"{staying.lstrip()}{tunnel}\n{table}{worth}"
@@ -101,7 +100,8 @@ def _moving(study: Study) -> str:
 def _lasting(study: Study) -> str:
     pair, simulated = study["pair"], _sampled(study["simulated"]["turns"])
     return _paragraph(
-        f"{pair['turns']:.2f} turns on average, both players' counted ({simulated} when simulated).",
+        f"A game lasts {pair['turns']:.2f} turns on average, counting both players ({simulated} when",
+        "simulated).",
         f"{_percent(pair['long'])} of the games last more than {study['long']} turns.",
         f"{_percent(pair['collisions'])} end in a collision, the others by an observation.",
     ).lstrip()
@@ -112,19 +112,19 @@ def _habits(study: Study) -> str:
     for name, habit in study["habits"].items():
         won = map(_percent, (*habit["won"], habit["mean"]))
         rows.append([name, *won, _range(habit["responder"])])
-    header = ["habit", "as Player 1", "as Player 2", "both seats", "a best responder, both seats"]
+    header = ["opponent", "as Player 1", "as Player 2", "both seats", "best responder"]
     lost = [name for name, habit in study["habits"].items() if habit["mean"] < 0.5]
     opening = _paragraph(
-        "How often the strategy beats a player with a habit, by exact sums, and how often a best responder",
-        "would who knows the habit:",
+        "How often the strategy beats simple players, by exact calculation, and how often a best responder",
+        "to each of them would win from both seats:",
     )
     explained = _paragraph(
-        "'uniform' takes any legal action; 'never tunnels' any but the tunnel; 'always stays' enters",
-        "anywhere, never moves again and names anything; 'sweeps' moves like 'never tunnels' and names 1, 2,",
-        "3 … in order; 'stays and sweeps' does both.",
-        f"Both seats together the strategy loses to: {', '.join(lost)}."
+        "'uniform' takes any legal action, and 'never tunnels' any but the tunnel. 'always stays' enters",
+        "anywhere, never moves again and observes at random. 'sweeps' moves like 'never tunnels' and",
+        "observes 1, 2, 3 … in order. 'stays and sweeps' does both.",
+        f"Over both seats, the strategy loses to: {', '.join(lost)}."
         if lost
-        else "Both seats together the strategy wins more than half against every one of them.",
+        else "Over both seats, the strategy wins more than half against every one of them.",
     )
     return f"{opening.lstrip()}\n{_table(header, rows)}{explained}"
 
@@ -142,8 +142,8 @@ def _paragraph(*pieces: str) -> str:
 
 
 def _table(header: list[str], rows: list[list[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    lines = [f"| {' | '.join(line)} |\n" for line in (header, *rows)]
+    return "".join([lines[0], f"|{'---|' * len(header)}\n", *lines[1:]])
 
 
 def _by_cell(series: dict[str, list[float]]) -> str:
@@ -157,11 +157,11 @@ def _even(seats: dict[str, Study]) -> str:
 
 
 def _percent(share: float, digits: int = 1) -> str:
-    return f"{100 * share:.{digits}f} %"
+    return f"{100 * share:.{digits}f}%"
 
 
 def _range(pair: list[float]) -> str:
-    return f"{' to '.join(_outwards(pair))} %"
+    return f"{' to '.join(_outwards(pair))}%"
 
 
 def _outwards(pair: list[float], unit: str = "", digits: int = 1) -> list[str]:
@@ -170,5 +170,5 @@ def _outwards(pair: list[float], unit: str = "", digits: int = 1) -> list[str]:
 
 
 def _sampled(pair: list[float], scale: float = 1.0) -> str:
-    """A mean with its 95 % confidence interval, from its standard error."""
+    """A mean with its 95% confidence interval, from its standard error."""
     return f"{scale * pair[0]:.2f} ± {scale * CONFIDENT * pair[1]:.2f}"

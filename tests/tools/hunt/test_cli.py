@@ -200,4 +200,4 @@ def test_a_study_of_another_strategy_is_noticed(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 1
-    assert "about another strategy: run make solved" in done.stderr
+    assert "describes another strategy. Run make solved." in done.stderr

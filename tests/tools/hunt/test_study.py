@@ -74,8 +74,8 @@ def test_every_bound_in_the_report_holds() -> None:
     tunnels = [pair for seat in against for pair in (against[seat], without[seat])]
     worths = [[max(0.0, a[0] - b[1]), a[1] - b[0]] for a, b in zip(certified, without.values(), strict=True)]
     habits = [habit["responder"] for habit in STORED["habits"].values() if habit["responder"]]
-    table = re.findall(r"strategy \| (\S+) % \| (\S+) % \|", text)
-    spans = re.findall(r"(\d+\.\d)(?: %)? (?:to|and) (\d+\.\d) (?:%|points)", text)
+    table = re.findall(r"strategy \| (\S+)% \| (\S+)% \|", text)
+    spans = re.findall(r"(\d+\.\d)%? (?:to|and) (\d+\.\d)(?:%| points)", text)
     sums = re.findall(r"at most (\S+) points, both seats together; at least (\S+) of", text)
     shown = [*table, *spans, *((least, most) for most, least in sums)]
     known = [*certified, STORED["value"], *tunnels, *worths, *habits, STORED["gives_away"]]
