@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -11,6 +12,8 @@ from duels.core.match import Match, draw
 from duels.core.rules import AnyRules, AnySight, Seat
 from duels.core.words import Question, Words
 from duels.games import GAMES
+from duels.games.flip.rules import QuantumTiles, State
+from duels.games.flip.words import FlipWords
 
 SMALL = ("lights", "leap", "chain", "hunt")
 
@@ -118,3 +121,22 @@ def test_hunt_has_positions_as_in_its_book_and_no_cells() -> None:
         told += [*labels, drawing.instruction(sight)]
     assert "positions" in rules.game.card()
     assert not [each for each in told if "cell" in each.lower()]
+
+
+def enter_q_in_flip(state: State) -> str:
+    """The notice that flip gives if the player to move enters Q."""
+    rules = QuantumTiles()
+    dialogue = FlipWords(rules).ask(rules.sight(state, state.mover))
+    next(dialogue)
+    return dialogue.send("q").notice
+
+
+def test_flip_says_that_the_quantum_flip_is_spent() -> None:
+    state = replace(QuantumTiles().initial(), quantum=(False, True))
+    coordinates = "Please enter a coordinate from A1 to E5."
+    assert enter_q_in_flip(state) == f"You have already used your Quantum Flip. {coordinates}"
+
+
+def test_flip_says_that_no_two_face_down_tiles_are_adjacent() -> None:
+    state = replace(QuantumTiles().initial(), tiles="1.2.3.1.2.3.1.2.3.1.2.3.1")
+    assert enter_q_in_flip(state).startswith("No two face-down tiles are adjacent,")

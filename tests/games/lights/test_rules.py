@@ -45,6 +45,11 @@ def test_no_turn_takes_lights_apart_more_than_two_or_none(entry: str) -> None:
         RULES.parse(entry)
 
 
+def test_notation_takes_a_pair_in_either_order() -> None:
+    assert RULES.parse("4-3") == RULES.parse("3-4")
+    assert RULES.format(RULES.parse("4-3")) == "3-4"
+
+
 def test_every_match_is_won_and_without_points() -> None:
     for match in reachable(RULES):
         if match.outcome:

@@ -51,7 +51,7 @@ class FlipWords(Words[Action, State]):
                 return (yield from self._ask_pair(sight))
         tile = yield from ask_until(
             f"{player}, enter the coordinate of the tile you wish to flip (e.g., A3): ",
-            lambda entry: self._read_tile(entry, sight.view),
+            lambda entry: self._read_single_tile(entry, sight),
         )
         return Flip(tile)
 
@@ -120,13 +120,25 @@ class FlipWords(Words[Action, State]):
         prompt = f"Which {what} do you choose to add to your score? Enter {options}: "
         return (yield from ask_until(prompt, read))
 
+    def _read_single_tile(self, entry: str, sight: Sight[Action, State]) -> int:
+        if entry.strip().upper() == "Q":
+            if not sight.view.has_quantum(sight.seat):
+                reason = "You have already used your Quantum Flip."
+            elif not any(isinstance(action, QuantumFlip) for action in sight.actions):
+                reason = "No two face-down tiles are adjacent, so a Quantum Flip is not possible."
+            else:
+                reason = "You have chosen to flip a single tile."
+            raise InvalidEntry(f"{reason} {self._coordinate_hint}")
+        return self._read_tile(entry, sight.view)
+
+    @property
+    def _coordinate_hint(self) -> str:
+        return f"Please enter a coordinate from A1 to {self.rules.name_of(self.rules.side**2 - 1)}."
+
     def _read_tile(self, entry: str, view: State) -> int:
         tile = self.rules.tile_at(entry)
         if tile is None:
-            last = self.rules.name_of(self.rules.side**2 - 1)
-            raise InvalidEntry(
-                f"{quote_entry(entry)} is not a tile. Please enter a coordinate from A1 to {last}."
-            )
+            raise InvalidEntry(f"{quote_entry(entry)} is not a tile. {self._coordinate_hint}")
         if view.tiles[tile].isdigit():
             name = self.rules.name_of(tile)
             raise InvalidEntry(f"Tile {name} has already been flipped. Please choose a different tile.")

@@ -89,13 +89,13 @@ class Lights(OpenRules[State, TurnOff]):
         return 1 << (self.lights + 1)  # every row, with either player to move
 
     def parse(self, text: str) -> TurnOff:
-        found = re.fullmatch(r"\s*([0-9]{1,9})(?:-([0-9]{1,9}))?\s*", text)
-        if not found:
+        match = re.fullmatch(r"\s*([0-9]{1,9})(?:-([0-9]{1,9}))?\s*", text)
+        if not match:
             raise NotationError(f"Cannot read {quote(text)}: name a light (4) or two neighbours (1-2).")
-        first = int(found[1])
-        if found[2] is None:
-            return TurnOff(first)
-        if int(found[2]) != first + 1:
+        if match[2] is None:
+            return TurnOff(int(match[1]))
+        first, second = sorted((int(match[1]), int(match[2])))
+        if second != first + 1:
             raise NotationError(f"Cannot read {quote(text)}: two neighbours are written like 1-2.")
         return TurnOff(first, 2)
 
