@@ -121,13 +121,10 @@ class FlipWords(Words[Action, State]):
         return (yield from ask_until(prompt, read))
 
     def _read_single_tile(self, entry: str, sight: Sight[Action, State]) -> int:
-        if entry.strip().upper() == "Q":
-            if not sight.view.has_quantum(sight.seat):
-                reason = "You have already used your Quantum Flip."
-            elif not any(isinstance(action, QuantumFlip) for action in sight.actions):
+        if entry.strip().upper() == "Q" and not any(isinstance(a, QuantumFlip) for a in sight.actions):
+            reason = "You have already used your Quantum Flip."
+            if sight.view.has_quantum(sight.seat):
                 reason = "No two face-down tiles are adjacent, so a Quantum Flip is not possible."
-            else:
-                reason = "You have chosen to flip a single tile."
             raise InvalidEntry(f"{reason} {self._coordinate_hint}")
         return self._read_tile(entry, sight.view)
 
