@@ -173,7 +173,7 @@ ALL_SORTS = [
 @pytest.mark.parametrize(
     ("game", "one", "two", "pairs"),
     [
-        ("lights", "best", "random", 150),
+        ("lights", "best", "random", 400),
         ("lights", "best", "expert", 150),
         *(pytest.param(*each, 500, marks=pytest.mark.slow) for each in ALL_SORTS),
     ],

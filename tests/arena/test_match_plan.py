@@ -163,7 +163,7 @@ def test_where_the_strategy_mixes_choices_are_graded_by_how_far_they_lie_below_t
         sum(row["shortfalls"][place] for row in rows) / sum(row["decisions"][place] for row in rows)
         for place in (0, 1)
     )
-    assert abs(best) < 0.01 < random
+    assert abs(best) < 0.005 < random  # about 0 and 0.0105 in the long run
     match, row = Match.start(judge.rules), rows[0]
     below = dict.fromkeys(Seat, 0.0)
     for entry in row["entries"]:

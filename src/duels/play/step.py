@@ -5,7 +5,7 @@ players give the same match in all of them.
 """
 
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from duels.core.errors import GameOver, NotYourTurn
@@ -99,19 +99,16 @@ def next_entry(match: AnyMatch, players: Mapping[Seat, Player | None], dice: Ran
 def ask_player(player: Player, question: DecisionRequest, by_policy: bool = False) -> Answer | NoMove:
     """Ask a player for its decision; NoMove if it makes none.
 
-    With `by_policy` the action is drawn here from the odds that the player tells, if it tells any, and the
-    answer has them. Levels draw the same way themselves, `random` and `greedy` do not.
+    With `by_policy` the answer includes the player's odds, if it has any. The decision is the same.
     """
     sight, rng = question.sight, question.rng
     odds: Callable[..., dict[Any, float]] | None = getattr(player, "odds", None) if by_policy else None
-    decide: Callable[..., Answer] | None = getattr(player, "decide", None)  # with what is known about it
-    if odds:
-        policy = odds(sight)
-        return Answer(rng.choices(list(policy), weights=list(policy.values()))[0], policy)
+    decide: Callable[..., Answer] | None = getattr(player, "decide", None)  # reports failed attempts, too
     try:
-        return decide(sight, rng) if decide else Answer(player.choose(sight, rng))
+        answer = decide(sight, rng) if decide else Answer(player.choose(sight, rng))
     except NoMove as none:
         return none
+    return replace(answer, policy=odds(sight)) if odds else answer
 
 
 def run_dialogue(asking: DecisionDialogue[R], answer: Callable[[DecisionRequest], Answer | NoMove]) -> R:
