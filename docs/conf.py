@@ -1,8 +1,7 @@
-"""How `make docs` builds the site: pages in Markdown, the API reference from the docstrings.
+"""Sphinx configuration: pages in Markdown, the API reference from docstrings.
 
-The build is strict. Besides broken links, a warning, and so a failure, is every public module that no page
-documents, every name of `duels.__all__` that is not on the site, and every public class, function, method or
-property without a docstring.
+The build fails on broken links, on public modules without a page, on names of `duels.__all__` that are
+missing from the site, and on public classes, functions, methods and properties without a docstring.
 """
 
 import pkgutil
@@ -24,58 +23,58 @@ html_theme = "furo"
 html_title = "duels"
 html_copy_source = False
 
-myst_heading_anchors = 3  # links to headings work here as they do on GitHub
+myst_heading_anchors = 3  # links to headings work as on GitHub
 
 default_role = "code"  # docstrings are written with single backticks
 autodoc_default_options = {"members": True, "undoc-members": True}
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
-autodoc_mock_imports = ["jax"]  # too large to be installed for its name alone
+autodoc_mock_imports = ["jax"]  # too large to install for its name alone
 add_module_names = False
 maximum_signature_line_length = 100
 toc_object_entries_show_parents = "hide"
 
-ROOMS = ("core", "games", "players", "play", "analysis")
-"""Packages that people may import from: a page under `api/` documents every module in them."""
-DOORS = (
+DOCUMENTED_PACKAGES = ("core", "games", "players", "play", "analysis")
+"""Public packages: a page under `api/` documents every module in them."""
+PUBLIC_MODULES = (
     "duels",
     "duels.vector",
     *(
-        f"duels.envs{door}"
-        for door in ("", ".conformance", ".gymnasium", ".jax", ".openspiel", ".pettingzoo")
+        f"duels.envs{suffix}"
+        for suffix in ("", ".conformance", ".gymnasium", ".jax", ".openspiel", ".pettingzoo")
     ),
 )
-"""Modules that people may import from, in packages whose other modules are nobody's business."""
+"""Public modules of packages whose other modules are private."""
 
 log = logging.getLogger(__name__)
 
 
 def public_modules() -> set[str]:
-    """The modules that must be documented."""
-    rooms = [import_module(f"duels.{room}") for room in ROOMS]
-    inside = {
-        f"{room.__name__}.{module.name}"
-        for room in rooms
-        for module in pkgutil.iter_modules(room.__path__)
-        if not module.ispkg  # a game's own room
+    """Return the modules that must be documented."""
+    packages = [import_module(f"duels.{name}") for name in DOCUMENTED_PACKAGES]
+    modules = {
+        f"{package.__name__}.{module.name}"
+        for package in packages
+        for module in pkgutil.iter_modules(package.__path__)
+        if not module.ispkg  # a game's own package
     }
-    return {room.__name__ for room in rooms} | inside | set(DOORS)
+    return {package.__name__ for package in packages} | modules | set(PUBLIC_MODULES)
 
 
-def explain(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    """Name the method that an adapter implements; warn of whatever else has no docstring, or inherits none.
+def complete_docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    """Name the framework method that an adapter implements; warn of other missing docstrings.
 
-    Data may explain itself by its type.
+    Data and attributes need no docstring.
     """
-    if framework := implemented(thing):
+    if framework := implemented_method(thing):
         lines[:] = [f"Implements `{framework}`.", ""]
     ours = (getattr(thing, "__module__", None) or project).startswith(project)
     if ours and what not in ("attribute", "data") and not any(lines):
         warn("%s has no docstring", name)
 
 
-def implemented(thing: Any) -> str | None:
-    """The method of another library that `thing`, which has no docstring of its own, implements."""
+def implemented_method(thing: Any) -> str | None:
+    """Return the name of the library method that `thing` implements without a docstring of its own."""
     method = getattr(thing, "fget", thing)
     if not isinstance(method, FunctionType) or method.__doc__:
         return None
@@ -89,15 +88,15 @@ def implemented(thing: Any) -> str | None:
     return None
 
 
-def readable(
+def simplify_signature(
     app: Sphinx, what: str, name: str, thing: Any, options: Any, signature: str | None, result: str | None
 ) -> tuple[str | None, str | None]:
-    """Write a default that a dataclass makes anew as `...`: Sphinx cannot read `<factory>`."""
+    """Replace `<factory>`, which Sphinx cannot parse, by `...`."""
     return signature and signature.replace("<factory>", "..."), result
 
 
-def unmentioned(app: Sphinx, env: Any) -> None:
-    """Warn of public modules and names that no page documents."""
+def check_completeness(app: Sphinx, env: Any) -> None:
+    """Warn of public modules and names without documentation."""
     import duels
 
     domain = env.domains.python_domain
@@ -114,6 +113,6 @@ def warn(message: str, name: str) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    app.connect("autodoc-process-docstring", explain)
-    app.connect("autodoc-process-signature", readable)
-    app.connect("env-check-consistency", unmentioned)
+    app.connect("autodoc-process-docstring", complete_docstring)
+    app.connect("autodoc-process-signature", simplify_signature)
+    app.connect("env-check-consistency", check_completeness)

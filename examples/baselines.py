@@ -1,6 +1,6 @@
-"""Runs every baseline on every game over five seeds, and keeps its exploitability against steps.
+"""Train every baseline on every game with five seeds, and save its exploitability by steps.
 
-python examples/baselines.py docs/baselines  writes a file for each form; runs that are there are not repeated
+python examples/baselines.py docs/baselines  write one file per form; existing runs are not repeated
 """
 
 import argparse
@@ -18,7 +18,7 @@ from self_play import FORMS, grades
 import duels
 
 SEEDS = range(5)
-# Until when each of them learns.
+# The number of training steps.
 STEPS = {
     ("lights", "masked_ppo"): 200_000,
     ("lights", "masked_dqn"): 200_000,
@@ -37,27 +37,27 @@ Run = dict[str, Any]
 
 
 def run(form: str, learner: str, seed: int, steps: int) -> Run:
-    """Learn once, from nothing."""
+    """Train one learner with one seed and return its results."""
     start = time.process_time()
-    found = list(grades(import_module(learner).learn, form, steps, seed))
+    results = list(grades(import_module(learner).learn, form, steps, seed))
     return {
         "learner": learner,
         "seed": seed,
         "until": steps,
         "seconds": round(time.process_time() - start, 1),
-        "steps": [taken for taken, _ in found],
-        "exploitability": [round(grade, 6) for _, grade in found],
+        "steps": [taken for taken, _ in results],
+        "exploitability": [round(grade, 6) for _, grade in results],
     }
 
 
 def read(path: Path) -> dict[str, Any]:
-    """What a file holds of the runs that are wanted; without it, what one that has no runs yet would hold."""
+    """Read a results file and drop runs with other settings. Without a file, return an empty result."""
     game, options = FORMS[path.stem]
     if path.exists():
-        kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        if (kept["game"], kept["options"]) == (game, options):
-            wanted = [run for run in kept["runs"] if run["until"] == STEPS.get((path.stem, run["learner"]))]
-            return kept | {"runs": wanted}
+        data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if (data["game"], data["options"]) == (game, options):
+            valid = [run for run in data["runs"] if run["until"] == STEPS.get((path.stem, run["learner"]))]
+            return data | {"runs": valid}
     return {
         "game": game,
         "options": options,
@@ -66,20 +66,20 @@ def read(path: Path) -> dict[str, Any]:
     }
 
 
-def write(path: Path, kept: dict[str, Any]) -> None:
-    """Write a file, a run a line and in order; if this is interrupted, the old one stays."""
-    runs = sorted(kept["runs"], key=lambda found: (found["learner"], found["seed"]))
-    lines = ",\n".join(json.dumps(found) for found in runs)
+def write(path: Path, data: dict[str, Any]) -> None:
+    """Replace a results file atomically, with one sorted run per line."""
+    runs = sorted(data["runs"], key=lambda run: (run["learner"], run["seed"]))
+    lines = ",\n".join(json.dumps(run) for run in runs)
     draft = path.with_suffix(".draft")
-    draft.write_text(f"{json.dumps(kept | {'runs': []})[:-2]}\n{lines}\n]}}\n", encoding="utf-8")
+    draft.write_text(f"{json.dumps(data | {'runs': []})[:-2]}\n{lines}\n]}}\n", encoding="utf-8")
     os.replace(draft, path)
 
 
-def told(found: Run) -> str:
-    """A run in a line."""
+def summarize(run: Run) -> str:
+    """Summarise a run in one line."""
     return (
-        f"{found['learner']}, seed {found['seed']}: exploitability {found['exploitability'][-1]:.4f} "
-        f"after {found['steps'][-1]:,} steps ({found['seconds']:.0f} s)"
+        f"{run['learner']}, seed {run['seed']}: exploitability {run['exploitability'][-1]:.4f} "
+        f"after {run['steps'][-1]:,} steps ({run['seconds']:.0f} s)"
     )
 
 
@@ -88,29 +88,29 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--jobs", type=int, default=2, help="processes; 2 without it")
+    parser.add_argument("--jobs", type=int, default=2, help="number of processes  [default: 2]")
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     files = {form: arguments.folder / f"{form}.json" for form, _ in STEPS}
-    kept = {form: read(path) for form, path in files.items()}
-    there = {
-        (form, found["learner"], found["seed"], found["until"])
-        for form in kept
-        for found in kept[form]["runs"]
+    results = {form: read(path) for form, path in files.items()}
+    finished = {
+        (form, each["learner"], each["seed"], each["until"])
+        for form in results
+        for each in results[form]["runs"]
     }
-    wanted = [(*which, seed, steps) for which, steps in STEPS.items() for seed in SEEDS]
-    missing = [each for each in wanted if each not in there]
-    print(f"{len(wanted) - len(missing)} of {len(wanted)} runs are there", flush=True)
-    # Learners start afresh: what torch has started does not survive a fork.
+    planned = [(*which, seed, steps) for which, steps in STEPS.items() for seed in SEEDS]
+    missing = [each for each in planned if each not in finished]
+    print(f"{len(planned) - len(missing)} of {len(planned)} runs exist already", flush=True)
+    # torch's threads do not survive a fork.
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(arguments.jobs, context)
     try:
         running = {pool.submit(run, *each): each[0] for each in missing}
-        for number, future in enumerate(as_completed(running), len(wanted) - len(missing) + 1):
-            form, found = running[future], future.result()
-            kept[form]["runs"].append(found)
-            write(files[form], kept[form])
-            print(f"{number} of {len(wanted)}: {form}, {told(found)}", flush=True)
+        for number, future in enumerate(as_completed(running), len(planned) - len(missing) + 1):
+            form, result = running[future], future.result()
+            results[form]["runs"].append(result)
+            write(files[form], results[form])
+            print(f"{number} of {len(planned)}: {form}, {summarize(result)}", flush=True)
     finally:
         pool.shutdown(cancel_futures=True)
 

@@ -1,4 +1,4 @@
-"""Masked PPO (sb3-contrib) on chain against a player of the club, graded exactly while it learns.
+"""Train masked PPO (sb3-contrib) on chain against the level `club`, and grade it exactly on the way.
 
 python examples/chain_ppo.py --plot chain_ppo.svg
 """
@@ -16,24 +16,23 @@ from duels.envs.gymnasium import DuelEnv
 from duels.vector import TableBatch, make
 
 OPPONENT = "club"
-# On boards without end a perfect opponent wins almost always, however small the weakness: it can wait.
-# With a limit the distance from perfect play can be seen to shrink.
+# Without a limit any weakness costs almost everything, because the best opponent can wait for it.
 MAX_BOARDS = 2
 
 
 def probabilities(model: Any) -> Any:
-    """The agent's probabilities in every state of the game, from what it is shown there."""
+    """Return the agent's probabilities in every state of the game."""
 
     def agent(observations: Any, masks: Any) -> Any:
         with torch.no_grad():
-            given = model.policy.get_distribution(torch.as_tensor(observations), action_masks=masks)
-        return given.distribution.probs.numpy()
+            distribution = model.policy.get_distribution(torch.as_tensor(observations), action_masks=masks)
+        return distribution.distribution.probs.numpy()
 
     return duels.table_of(agent, "chain", batch=True)
 
 
-def learn(steps: int, looks: int, opponent: str) -> tuple[list[int], list[float], list[float]]:
-    """Steps taken, exploitability of the agent, and its score against random play, at every look."""
+def learn(steps: int, checks: int, opponent: str) -> tuple[list[int], list[float], list[float]]:
+    """Return the steps, the exploitability and the score against random play, at every check."""
     torch.manual_seed(0)
     torch.set_num_threads(1)
     seats = [1, 2] * 8
@@ -42,9 +41,9 @@ def learn(steps: int, looks: int, opponent: str) -> tuple[list[int], list[float]
     )
     model = MaskablePPO("MlpPolicy", envs, n_steps=128, batch_size=512, ent_coef=0.01, seed=0, device="cpu")
     taken, grades, scores = [], [], []
-    for look in range(looks + 1):
-        if look:
-            model.learn(steps // looks, reset_num_timesteps=False)
+    for check in range(checks + 1):
+        if check:
+            model.learn(steps // checks, reset_num_timesteps=False)
         table = probabilities(model)
         taken.append(model.num_timesteps)
         grades.append(duels.exploitability(table, "chain", max_boards=MAX_BOARDS))
@@ -53,13 +52,13 @@ def learn(steps: int, looks: int, opponent: str) -> tuple[list[int], list[float]
 
 
 def score_against_random(table: Any) -> float:
-    """What share of its games the agent, in the first seat, wins; a game that is cut off is half a win."""
+    """Return the agent's score as Player 1; a truncated game counts as half a win."""
     batch = make("chain", 4096, max_boards=MAX_BOARDS)
     assert isinstance(batch, TableBatch)
     uniform = batch.tables.legal / np.maximum(batch.tables.legal.sum(axis=1, keepdims=True), 1)
     policy = batch.policy(np.where(batch.tables.actor[:, None] == 0, table, uniform))
-    tally = batch.rollout(300, policy)
-    return float((tally.wins[:, 0].sum() + tally.truncated.sum() / 2) / tally.games)
+    totals = batch.rollout(300, policy)
+    return float((totals.wins[:, 0].sum() + totals.truncated.sum() / 2) / totals.games)
 
 
 def main() -> None:
@@ -77,7 +76,7 @@ def main() -> None:
         import matplotlib
 
         matplotlib.use("Agg")
-        matplotlib.rcParams["svg.hashsalt"] = "duels"  # the same picture is the same file
+        matplotlib.rcParams["svg.hashsalt"] = "duels"  # makes the file reproducible
         import matplotlib.pyplot as plt
 
         figure, axes = plt.subplots(figsize=(6, 3.5))

@@ -1,4 +1,4 @@
-"""OpenSpiel's CFR+ on a short hunt: two hidden tokens, three cells, three turns.
+"""Solve a short hunt with OpenSpiel's CFR+: two hidden tokens, three cells, three turns.
 
 python examples/hunt_cfr.py --plot hunt_cfr.svg
 """
@@ -25,17 +25,17 @@ def main() -> None:
         solver.evaluate_and_update_policy()
         if iteration == 1 or iteration % 10 == 0:
             counts.append(iteration)
-            # OpenSpiel counts in points from -1 to 1; half of that is in games won.
+            # OpenSpiel's points range from -1 to 1; half of them are games won.
             grades.append(exploitability.exploitability(game, solver.average_policy()) / 2)
     policy = solver.average_policy()
     points = expected_game_score.policy_value(game.new_initial_state(), [policy, policy])[0]
     print(f"{GAME}: exploitability {grades[0]:.4f} after one iteration, {grades[-1]:.4f} after {counts[-1]}")
-    print(f"player 1 scores {points:+.4f} a game")
+    print(f"player 1 scores {points:+.4f} per game")
     if arguments.plot:
         import matplotlib
 
         matplotlib.use("Agg")
-        matplotlib.rcParams["svg.hashsalt"] = "duels"  # the same picture is the same file
+        matplotlib.rcParams["svg.hashsalt"] = "duels"  # makes the file reproducible
         import matplotlib.pyplot as plt
 
         figure, axes = plt.subplots(figsize=(6, 3.5))

@@ -1,9 +1,9 @@
-"""PPO in self-play, compiled as a whole with the games that it learns from, in the manner of PureJaxRL.
+"""PPO in self-play in the style of PureJaxRL: learner and games are compiled together.
 
-python examples/jax_ppo.py            lights, five seeds: the exploitability of each, 0 for perfect play
+python examples/jax_ppo.py            lights, five seeds: print the exploitability of each
 python examples/jax_ppo.py leap       another game that has tables
 
-One function trains: rollouts, advantages and updates are scans in it, and `vmap` trains all seeds at once.
+Rollouts, advantages and updates are scans in one function. `vmap` trains all seeds at once.
 """
 
 import argparse
@@ -20,11 +20,11 @@ from duels.envs.jax import Env, auto_reset, make
 
 ENVS, STEPS, EPOCHS, MINIBATCHES = 256, 32, 4, 4
 HIDDEN = 64
-# Perfect play has to know what to do wherever it is led: much entropy makes sure that all positions are met.
+# High entropy makes training visit all positions, which perfect play needs.
 TRACE, CLIP, ENTROPY, RATE = 0.7, 0.2, 0.1, 3e-3
 
 
-class Played(NamedTuple):
+class Transition(NamedTuple):
     """One step of every game, as the player to move saw it."""
 
     observation: Any
@@ -32,15 +32,15 @@ class Played(NamedTuple):
     action: Any
     log_odds: Any
     value: Any
-    gained: Any
+    reward: Any
     """The reward of the player who moved."""
-    over: Any
+    done: Any
     same: Any
     """1 if the same player moves next, -1 if the other does."""
 
 
 def initial(key: Any, sizes: tuple[int, ...]) -> Any:
-    """The weights of a network with these layers."""
+    """Return initial weights of a network with these layers."""
     keys = jax.random.split(key, len(sizes) - 1)
     make_weights = jax.nn.initializers.orthogonal(jnp.sqrt(2.0))
     layers = [make_weights(key, shape) for key, shape in zip(keys, pairwise(sizes), strict=True)]
@@ -49,7 +49,7 @@ def initial(key: Any, sizes: tuple[int, ...]) -> Any:
 
 
 def network(layers: Any, observation: Any, mask: Any) -> tuple[Any, Any]:
-    """The logits of the legal actions, and the value of the position to the player who is to move."""
+    """Return the logits of the legal actions and the value to the player to move."""
     hidden = observation.astype(jnp.float32)
     for weights, bias in layers[:-1]:
         hidden = jnp.tanh(hidden @ weights + bias)
@@ -59,37 +59,37 @@ def network(layers: Any, observation: Any, mask: Any) -> tuple[Any, Any]:
 
 
 def trainer(env: Env, updates: int) -> Any:
-    """A function from a key to trained weights."""
+    """Return a function from a key to trained weights."""
     step = jax.vmap(auto_reset(env.step, env.init))
     optimiser = optax.chain(
         optax.clip_by_global_norm(0.5),
         optax.adam(optax.linear_schedule(RATE, 0.0, updates * EPOCHS * MINIBATCHES)),
     )
 
-    def play(layers: Any, states: Any, key: Any) -> tuple[Any, Played]:
-        for_actions, for_steps = jax.random.split(key)
+    def play(layers: Any, states: Any, key: Any) -> tuple[Any, Transition]:
+        action_key, step_key = jax.random.split(key)
         mask = states.legal_action_mask
         logits, value = network(layers, states.observation, mask)
-        action = jax.random.categorical(for_actions, logits)
+        action = jax.random.categorical(action_key, logits)
         log_odds = jnp.take_along_axis(jax.nn.log_softmax(logits), action[:, None], axis=1)[:, 0]
-        after = step(states, action, jax.random.split(for_steps, ENVS))
-        gained = jnp.take_along_axis(after.rewards, states.current_player[:, None], axis=1)[:, 0]
+        after = step(states, action, jax.random.split(step_key, ENVS))
+        reward = jnp.take_along_axis(after.rewards, states.current_player[:, None], axis=1)[:, 0]
         same = jnp.where(after.current_player == states.current_player, 1.0, -1.0)
-        over = after.terminated | after.truncated
-        return after, Played(states.observation, mask, action, log_odds, value, gained, over, same)
+        done = after.terminated | after.truncated
+        return after, Transition(states.observation, mask, action, log_odds, value, reward, done, same)
 
-    def advantages(played: Played, last: Any) -> Any:
-        """Of every step to who moved: what comes after is worth the opposite where the other moves."""
+    def advantages(played: Transition, last: Any) -> Any:
+        """Return the advantage of every step to its mover. The sign flips when the turn changes."""
 
-        def back(carry: tuple[Any, Any], now: Played) -> tuple[tuple[Any, Any], Any]:
+        def back(carry: tuple[Any, Any], now: Transition) -> tuple[tuple[Any, Any], Any]:
             ahead, value = carry
-            goes_on = jnp.where(now.over, 0.0, now.same)
-            advantage = now.gained + goes_on * value - now.value + goes_on * TRACE * ahead
+            sign = jnp.where(now.done, 0.0, now.same)
+            advantage = now.reward + sign * value - now.value + sign * TRACE * ahead
             return (advantage, now.value), advantage
 
         return jax.lax.scan(back, (jnp.zeros(ENVS), last), played, reverse=True)[1]
 
-    def loss(layers: Any, batch: tuple[Played, Any, Any]) -> Any:
+    def loss(layers: Any, batch: tuple[Transition, Any, Any]) -> Any:
         played, advantage, target = batch
         logits, value = network(layers, played.observation, played.mask)
         log_all = jax.nn.log_softmax(logits)
@@ -112,9 +112,9 @@ def trainer(env: Env, updates: int) -> Any:
 
     def update(carry: Any, key: Any) -> tuple[Any, None]:
         layers, memory, states = carry
-        for_play, for_epochs = jax.random.split(key)
+        play_key, epochs_key = jax.random.split(key)
         states, played = jax.lax.scan(
-            lambda states, key: play(layers, states, key), states, jax.random.split(for_play, STEPS)
+            lambda states, key: play(layers, states, key), states, jax.random.split(play_key, STEPS)
         )
         _, last = network(layers, states.observation, states.legal_action_mask)
         advantage = advantages(played, last)
@@ -122,31 +122,31 @@ def trainer(env: Env, updates: int) -> Any:
             lambda part: part.reshape(-1, *part.shape[2:]), (played, advantage, advantage + played.value)
         )
         (layers, memory), _ = jax.lax.scan(
-            lambda carry, key: epoch(carry, key, flat), (layers, memory), jax.random.split(for_epochs, EPOCHS)
+            lambda carry, key: epoch(carry, key, flat), (layers, memory), jax.random.split(epochs_key, EPOCHS)
         )
         return (layers, memory, states), None
 
     def train(key: Any) -> Any:
-        for_weights, for_games, for_updates = jax.random.split(key, 3)
-        layers = initial(for_weights, (*env.observation_shape, HIDDEN, HIDDEN, env.num_actions + 1))
-        states = jax.vmap(env.init)(jax.random.split(for_games, ENVS))
+        weights_key, games_key, updates_key = jax.random.split(key, 3)
+        layers = initial(weights_key, (*env.observation_shape, HIDDEN, HIDDEN, env.num_actions + 1))
+        states = jax.vmap(env.init)(jax.random.split(games_key, ENVS))
         carry = layers, optimiser.init(layers), states
-        return jax.lax.scan(update, carry, jax.random.split(for_updates, updates))[0][0]
+        return jax.lax.scan(update, carry, jax.random.split(updates_key, updates))[0][0]
 
     return train
 
 
-def learned(game: str, seeds: int, updates: int, **options: Any) -> list[float]:
-    """The exploitability that every seed is left with."""
+def train_and_grade(game: str, seeds: int, updates: int, **options: Any) -> list[float]:
+    """Train all seeds and return the exploitability of each."""
     keys = jnp.stack([jax.random.PRNGKey(seed) for seed in range(seeds)])
     trained = jax.jit(jax.vmap(trainer(make(game, **options), updates)))(keys)
-    look = jax.jit(network)
+    evaluate = jax.jit(network)
     grades = []
     for seed in range(seeds):
         layers = jax.tree.map(lambda part, seed=seed: part[seed], trained)
 
         def agent(observations: Any, masks: Any, layers: Any = layers) -> Any:
-            return np.asarray(look(layers, observations, masks.astype(bool))[0].argmax(axis=1))
+            return np.asarray(evaluate(layers, observations, masks.astype(bool))[0].argmax(axis=1))
 
         table = duels.table_of(agent, game, batch=True, **options)
         grades.append(float(duels.exploitability(table, game, **options)))
@@ -159,7 +159,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--updates", type=int, default=100)
     arguments = parser.parse_args()
-    grades = learned(arguments.game, arguments.seeds, arguments.updates)
+    grades = train_and_grade(arguments.game, arguments.seeds, arguments.updates)
     steps = arguments.updates * ENVS * STEPS
     print(
         f"{arguments.game}, {steps:,} steps: exploitability {', '.join(f'{grade:.3g}' for grade in grades)}"

@@ -1,4 +1,4 @@
-"""Masked PPO (sb3-contrib) in self-play on arrays of games, with its exact distance from perfect play.
+"""Masked PPO (sb3-contrib) in self-play on arrays of games, graded exactly.
 
 python examples/masked_ppo.py --game leap --steps 20000
 """
@@ -15,15 +15,15 @@ from self_play import main
 import duels
 from duels.envs.stable_baselines3 import DuelVecEnv
 
-ENVS, STEPS = 64, 32  # games at once, and steps in each of them before the network learns
-EXPLORE = 0.3  # how often the opponent moves at random, so that the learner meets all kinds of positions
+ENVS, STEPS = 64, 32  # games at once, and steps per game and update
+EXPLORE = 0.3  # share of random moves of the opponent, so that the learner meets all positions
 
 Floats = NDArray[np.float64]
 
 
-def learn(game: str, looks: list[int], seed: int = 0, **options: Any) -> Iterator[tuple[int, Floats]]:
-    """The steps taken and the policy's likeliest actions, once so many are taken as each look wants."""
-    torch.set_num_threads(1)  # networks as small as these gain nothing from more
+def learn(game: str, checkpoints: list[int], seed: int = 0, **options: Any) -> Iterator[tuple[int, Floats]]:
+    """Yield the steps taken and the most likely actions at every checkpoint."""
+    torch.set_num_threads(1)  # small networks gain nothing from more
     envs = DuelVecEnv(game, ENVS, seat="random", **options)
     model = MaskablePPO(
         "MlpPolicy",
@@ -37,29 +37,30 @@ def learn(game: str, looks: list[int], seed: int = 0, **options: Any) -> Iterato
         device="cpu",
     )
 
-    def opponent(seen: Any, masks: Any) -> Floats:
+    def opponent(observations: Any, masks: Any) -> Floats:
         uniform: Floats = masks / masks.sum(axis=1, keepdims=True)
-        return EXPLORE * uniform + (1 - EXPLORE) * odds(model, seen, masks)
+        return EXPLORE * uniform + (1 - EXPLORE) * odds(model, observations, masks)
 
-    def likeliest(seen: Any, masks: Any) -> Any:
-        return odds(model, seen, masks).argmax(axis=1)
+    def likeliest(observations: Any, masks: Any) -> Any:
+        return odds(model, observations, masks).argmax(axis=1)
 
-    for look in looks:
-        while model.num_timesteps < look:
-            # Games that begin are against what has been learned until now; a table of it is quickest.
+    for checkpoint in checkpoints:
+        while model.num_timesteps < checkpoint:
+            # New games are against a copy of the current policy; a table is fastest.
             envs.env_method("set_opponent", duels.table_of(opponent, game, batch=True, **options))
             model.learn(ENVS * STEPS, reset_num_timesteps=False)
         yield model.num_timesteps, duels.table_of(likeliest, game, batch=True, **options)
 
 
-def odds(model: Any, seen: Any, masks: Any) -> Floats:
-    """[row, action] the probabilities with which the learner acts."""
+def odds(model: Any, observations: Any, masks: Any) -> Floats:
+    """Return the learner's probabilities, [row, action]."""
     with torch.no_grad():
-        chosen = model.policy.get_distribution(torch.as_tensor(seen, dtype=torch.float32), masks == 1)
-    found: Floats = chosen.distribution.probs.double().numpy()
-    found *= masks  # rounding leaves traces of what is illegal
-    found /= found.sum(axis=1, keepdims=True)
-    return found
+        inputs = torch.as_tensor(observations, dtype=torch.float32)
+        distribution = model.policy.get_distribution(inputs, masks == 1)
+    probabilities: Floats = distribution.distribution.probs.double().numpy()
+    probabilities *= masks  # rounding can leave traces of illegal actions
+    probabilities /= probabilities.sum(axis=1, keepdims=True)
+    return probabilities
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Tabular Q-learning in self-play on arrays of games, with its exact distance from perfect play.
+"""Tabular Q-learning in self-play on arrays of games, graded exactly.
 
 python examples/q_learning.py --game lights
 """
@@ -19,16 +19,16 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-def learn(game: str, looks: list[int], seed: int = 0, **options: Any) -> Iterator[tuple[int, Ints]]:
-    """The steps taken and the greedy policy, once so many are taken as each look wants."""
+def learn(game: str, checkpoints: list[int], seed: int = 0, **options: Any) -> Iterator[tuple[int, Ints]]:
+    """Yield the steps taken and the greedy policy at every checkpoint."""
     envs = make(game, ENVS, seed, **options)
     assert isinstance(envs, TableBatch)
     rng = np.random.default_rng(seed)
-    values = np.where(envs.tables.legal, 0.0, -np.inf)  # of every action, to the seat that takes it
+    values = np.where(envs.tables.legal, 0.0, -np.inf)  # [state, action], for the seat to move
     visits = np.zeros(values.shape, np.int64)
     taken = 0
-    for look in looks:
-        while taken < look:
+    for checkpoint in checkpoints:
+        while taken < checkpoint:
             update(values, visits, envs, rng)
             taken += ENVS
         yield taken, values.argmax(axis=1)
@@ -40,16 +40,16 @@ def update(values: Floats, visits: Ints, envs: TableBatch, rng: np.random.Genera
     actions = np.where(rng.random(ENVS) < EXPLORE, envs.sample(), values[states].argmax(axis=1))
     result = envs.step(actions)
     ended = result.terminated | result.truncated
-    sides = np.where(envs.actor == movers, 1.0, -1.0)  # what is good for the other is bad for the mover
+    sides = np.where(envs.actor == movers, 1.0, -1.0)  # the opponent's value counts negative
     target = np.where(ended, result.rewards[np.arange(ENVS), movers], sides * values[envs.states].max(axis=1))
     np.add.at(visits, (states, actions), 1)
-    rate = visits[states, actions] ** -0.5  # large at first; later it averages over what chance does
-    change = rate * (target - values[states, actions]) / crowd(states, actions)
+    rate = visits[states, actions] ** -0.5  # large at first; later it averages over chance
+    change = rate * (target - values[states, actions]) / count_duplicates(states, actions)
     np.add.at(values, (states, actions), change)
 
 
-def crowd(states: Ints, actions: Ints) -> Any:
-    """How many environments of the batch take the same action in the same state."""
+def count_duplicates(states: Ints, actions: Ints) -> Any:
+    """Return, for every environment, how many take the same action in the same state."""
     _, where, count = np.unique(states * 1000 + actions, return_inverse=True, return_counts=True)
     return count[where]
 

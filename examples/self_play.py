@@ -1,4 +1,4 @@
-"""What the learners in self-play share: the forms they learn, when they are looked at, a command line."""
+"""Code that the self-play learners share: forms of the games, checkpoints, a command line."""
 
 import argparse
 from collections.abc import Iterator
@@ -13,22 +13,22 @@ FORMS: dict[str, tuple[str, dict[str, Any]]] = {
     "short-chain": ("chain", {"cells": 5, "run": 3, "max_boards": 2}),
     "chain": ("chain", {"max_boards": 2}),
 }
-"""By name, games and their options."""
+"""Games and their options, by name."""
 
 
 class Learn(Protocol):
-    """Learns a game; gives the steps taken and the policy, once so many are taken as each look wants.
+    """Learns a game and yields the steps taken and the policy at every checkpoint.
 
-    A step is a decision that is learned from. The policy is a table, without what it does to explore.
+    A step is a decision that the learner trains on. The policy is a table, without exploration.
     """
 
     def __call__(
-        self, game: str, looks: list[int], seed: int = 0, **options: Any
+        self, game: str, checkpoints: list[int], seed: int = 0, **options: Any
     ) -> Iterator[tuple[int, Any]]: ...
 
 
-def looks_until(steps: int) -> list[int]:
-    """0, and from 1,000 on three looks for every power of ten: 1, 2 and 5 times it."""
+def checkpoints_until(steps: int) -> list[int]:
+    """Return 0, then 1, 2 and 5 times every power of ten from 1,000 up to `steps`."""
     return [
         0,
         *(first * 10**power for power in range(3, 10) for first in (1, 2, 5) if first * 10**power <= steps),
@@ -36,16 +36,16 @@ def looks_until(steps: int) -> list[int]:
 
 
 def grades(learn: Learn, form: str, steps: int, seed: int) -> Iterator[tuple[int, float]]:
-    """The steps taken and the exploitability of the policy, at every look."""
+    """Yield the steps taken and the exploitability at every checkpoint."""
     game, options = FORMS[form]
-    for taken, policy in learn(game, looks_until(steps), seed, **options):
+    for taken, policy in learn(game, checkpoints_until(steps), seed, **options):
         yield taken, duels.exploitability(policy, game, **options)
 
 
-def main(learn: Learn, described: str | None) -> None:
-    """Let it learn, as the command line says, and print its exploitability at every look."""
+def main(learn: Learn, description: str | None) -> None:
+    """Train as the command line says and print the exploitability at every checkpoint."""
     parser = argparse.ArgumentParser(
-        description=described, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--game", default="lights", choices=FORMS)
     parser.add_argument("--steps", type=int, default=500_000)

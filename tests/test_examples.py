@@ -14,11 +14,11 @@ def _found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(EXAMPLES))
 
 
-def test_looks_are_three_for_every_power_of_ten() -> None:
-    from self_play import looks_until
+def test_there_are_three_checkpoints_for_every_power_of_ten() -> None:
+    from self_play import checkpoints_until
 
-    assert looks_until(0) == [0]
-    assert looks_until(20_000) == [0, 1_000, 2_000, 5_000, 10_000, 20_000]
+    assert checkpoints_until(0) == [0]
+    assert checkpoints_until(20_000) == [0, 1_000, 2_000, 5_000, 10_000, 20_000]
 
 
 @pytest.mark.parametrize("form", ["lights", "leap"])

@@ -1,1 +1,1 @@
-"""What makes the data that is shipped with duels; not part of the package."""
+"""Scripts that build shipped data and templates. They are not part of the package."""

@@ -1,4 +1,4 @@
-"""Writes the package of a new game: a small one that works, to be changed into the one that is meant.
+"""Create the package of a new game from a small working template.
 
 python tools/new_game.py NAME [FOLDER]
 """
@@ -12,19 +12,22 @@ from string import Template
 
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATE = ROOT / "tools" / "game_template"
-SUFFIX = ".template"  # so that nothing takes the files for what they will be
+SUFFIX = ".template"  # keeps linters and test runners away from the files
 
 
 class Refused(Exception):
-    """The package cannot be written; the message says why."""
+    """The package cannot be created; the message gives the reason."""
 
 
 def write_game(name: str, folder: Path) -> Path:
-    """Write the package of the game `name` into a new folder of that name in `folder`; where it is."""
+    """Create the package of the game `name` in `folder` and return its path.
+
+    Raises Refused if the name is not allowed or the folder exists.
+    """
     check_name(name)
     project = folder / name
     if project.exists():
-        raise Refused(f"{project} is there already: nothing is written over.")
+        raise Refused(f"{project} exists already. Choose another name or folder.")
     words = {"name": name, "title": name.replace("_", " ").capitalize(), "kind": kind_of(name)}
     for source in sorted(TEMPLATE.rglob(f"*{SUFFIX}")):
         place = str(source.relative_to(TEMPLATE)).removesuffix(SUFFIX).replace("NAME", name)
@@ -36,27 +39,27 @@ def write_game(name: str, folder: Path) -> Path:
 
 
 def check_name(name: str) -> None:
-    """Refuse what cannot be the name of a game and of a module, and the names of our own games."""
+    """Raise Refused if `name` is not a valid module name or is the name of a built-in game."""
     if keyword.iskeyword(name):
-        raise Refused(f"'{name}' is no name for a game: it is a word of Python's own.")
+        raise Refused(f"'{name}' is not a valid name for a game: it is a Python keyword.")
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-        raise Refused(f"'{name}' is no name for a game: write small letters, digits and _, like nim.")
+        raise Refused(f"'{name}' is not a valid name for a game: use small letters, digits and _, like nim.")
     sys.path.insert(0, str(ROOT / "src"))
     from duels.games import GAMES
 
     if name in GAMES:
-        raise Refused(f"There is a game '{name}' already.")
+        raise Refused(f"A game '{name}' exists already.")
 
 
 def kind_of(name: str) -> str:
-    """The name of the class of its rules."""
+    """Return the class name of the rules."""
     return "".join(part.capitalize() for part in name.split("_"))
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Write the package of a new game.")
-    parser.add_argument("name", metavar="NAME", help="how the game is called on the command line")
-    parser.add_argument("folder", nargs="?", default=ROOT / "examples", type=Path, help="where to put it")
+    parser = argparse.ArgumentParser(description="Create the package of a new game.")
+    parser.add_argument("name", metavar="NAME", help="name of the game on the command line")
+    parser.add_argument("folder", nargs="?", default=ROOT / "examples", type=Path, help="parent folder")
     given = parser.parse_args(arguments)
     try:
         project = write_game(given.name, given.folder)
@@ -64,11 +67,11 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"new_game: {error}", file=sys.stderr)
         return 1
     print(
-        f"Written: {project}\n\n"
+        f"Created {project}\n\n"
         f"Install it:   pip install --editable {project}\n"
         f"Test it:      pytest {project}/tests\n"
         f"Play it:      duels play {given.name} --seat2 perfect\n\n"
-        f"It is a heap of stones. Make it your game: rules.py and words.py in src/duels_{given.name}."
+        f"Now change rules.py and words.py in src/duels_{given.name} into your game."
     )
     return 0
 

@@ -1,7 +1,7 @@
-"""List the files of `src/duels` in which one move executes a line, on four surfaces: `make trace`.
+"""List the files of `src/duels` that one move executes, on four surfaces: `make trace`.
 
-Each surface plays a move before the one that is traced, so that lazy imports and caches do not count. Code
-that Numba has compiled is not seen: a compiled step shows the files that drive it.
+Each surface plays one move before the traced one, so lazy imports and caches do not count. Tracing does not
+see code compiled by Numba: a compiled step shows only the files that drive it.
 """
 
 import io
@@ -21,7 +21,7 @@ GAME = "chain"
 
 
 class Tracer:
-    """Collects the files of the package in which any thread executes a line while `recording`."""
+    """Collects the files of the package that any thread executes while `recording`."""
 
     def __init__(self) -> None:
         self.recording = False
@@ -29,7 +29,7 @@ class Tracer:
 
     @contextmanager
     def installed(self) -> Iterator[None]:
-        """Within, every function that is called can be recorded, in threads that start here too."""
+        """Install the trace function in this thread and in threads started meanwhile."""
         threading.settrace(self._trace)
         sys.settrace(self._trace)
         try:
@@ -40,7 +40,7 @@ class Tracer:
 
     @contextmanager
     def record(self) -> Iterator[None]:
-        """Within, files are collected."""
+        """Collect files in the `with` block."""
         self.recording = True
         try:
             yield
@@ -57,7 +57,7 @@ class Tracer:
 
 
 def play_at_terminal(tracer: Tracer, folder: Path) -> None:
-    """Record from one person's prompt to the other's, as in a golden transcript."""
+    """Record the code between the prompts of two people."""
     from duels.core.words import Question
     from duels.games import find_game
     from duels.play.new_match import MatchSetup
@@ -84,7 +84,7 @@ def play_at_terminal(tracer: Tracer, folder: Path) -> None:
 
 
 def play_in_browser(tracer: Tracer, folder: Path) -> None:
-    """Record from a press on one page until both people's pages have been sent the new board."""
+    """Record from a click until both players have received the new board."""
     from tests.web.serving import pair, serving
 
     with serving(str(folder / "web.sqlite3")) as base:
@@ -136,7 +136,7 @@ SURFACES: dict[str, Callable[[Tracer, Path], None]] = {
 
 
 def trace(play: Callable[[Tracer, Path], None]) -> list[str]:
-    """Return the files that a surface's move executes lines of."""
+    """Return the files that a move on a surface executes."""
     tracer = Tracer()
     with TemporaryDirectory() as folder, mock.patch.dict(os.environ, DUELS_HOME=folder), tracer.installed():
         play(tracer, Path(folder))

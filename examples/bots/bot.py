@@ -1,4 +1,4 @@
-"""A bot for duels: it speaks the protocol of docs/protocol.md and takes any legal action."""
+"""A bot for duels: it speaks the protocol of docs/protocol.md and takes a random legal action."""
 
 import json
 import random
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def answer(question: dict[str, Any]) -> dict[str, Any]:
-    """The answer to one question; it holds all that is known, so nothing needs to be remembered."""
+    """Answer one question. It contains everything the seat knows, so the bot needs no memory."""
     return {"id": question["id"], "action": random.choice(question["actions"])}
 
 

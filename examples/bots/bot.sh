@@ -1,6 +1,6 @@
 #!/bin/sh
 # A bot for duels: it speaks the protocol of docs/protocol.md and takes the first legal action.
-# It needs no JSON parser: the two values are cut out of the line.
+# It needs no JSON parser: it cuts the two values out of the line.
 
 while read -r line; do
   case $line in

@@ -1,4 +1,4 @@
-"""A bot that tells its policy: the match draws from it, which makes measurements of the bot sharper."""
+"""A bot that answers with a policy. `duels` draws the action, so measurements are more precise."""
 
 import json
 import sys

@@ -16,4 +16,4 @@ def test_ppo_plays_lights_perfectly(monkeypatch: pytest.MonkeyPatch) -> None:
     sys.modules.pop("jax_ppo", None)
     import jax_ppo
 
-    assert jax_ppo.learned("lights", seeds=5, updates=100) == [0.0] * 5
+    assert jax_ppo.train_and_grade("lights", seeds=5, updates=100) == [0.0] * 5

@@ -92,20 +92,20 @@ def test_it_is_reviewed(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("name", ["", "Nim", "two words", "2x", "class", "../nim", "a-b", "é"])
 def test_what_is_no_name_is_refused(name: str, tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="is no name for a game"):
+    with pytest.raises(Refused, match="is not a valid name for a game"):
         write_game(name, tmp_path)
     assert not list(tmp_path.iterdir())
 
 
 def test_a_game_that_exists_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="There is a game 'lights' already"):
+    with pytest.raises(Refused, match="A game 'lights' exists already"):
         write_game("lights", tmp_path)
 
 
 def test_nothing_is_written_over(project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "nim").mkdir()
     assert main(["nim", str(tmp_path)]) == 1
-    assert "is there already: nothing is written over" in capsys.readouterr().err
+    assert "exists already. Choose another name or folder." in capsys.readouterr().err
     assert not list((tmp_path / "nim").iterdir())
 
 
@@ -119,4 +119,4 @@ def test_make_writes_it_too(tmp_path: Path) -> None:
     assert (tmp_path / "nim" / "pyproject.toml").is_file()
     forgotten = subprocess.run(make, cwd=ROOT, capture_output=True, text=True, check=False)
     assert forgotten.returncode == 2
-    assert "'' is no name for a game" in forgotten.stderr
+    assert "'' is not a valid name for a game" in forgotten.stderr

@@ -1,4 +1,4 @@
-"""Liar's dice: one hidden die each; bid on both together, or call the other a liar."""
+"""Liar's dice: one hidden die each; bid on both dice together, or call the opponent a liar."""
 
 from duels.core.game import Game
 

@@ -18,21 +18,21 @@ HIDDEN = 0
 
 @dataclass(frozen=True, slots=True)
 class Roll:
-    """A die falls on `face`."""
+    """A die shows `face`."""
 
     face: int
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Bid:
-    """Say that at least `quantity` of both dice together show `face`."""
+    """Claim that at least `quantity` of both dice show `face`."""
 
     quantity: int
     face: int
 
 
 class Call(Enum):
-    """Say that the last bid is not true."""
+    """Claim that the last bid is false."""
 
     LIAR = "liar"
 
@@ -42,9 +42,9 @@ Action = Roll | Bid | Call
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The dice rolled so far, Player 1's first, the last bid, whose turn it is, and whether it was called.
+    """The dice so far (Player 1's first), the last bid, the player to move, and whether the bid was called.
 
-    In what one seat knows, the other's die is HIDDEN until the call.
+    In a seat's view, the other die is HIDDEN until the call.
     """
 
     dice: tuple[int, ...] = ()
@@ -97,7 +97,7 @@ class LiarsDice(SecretRules[State, Action, State]):
     bidder wins if the bid is true, the caller if it is not.
     """
 
-    sides: int = option(6, "how many sides a die has")
+    sides: int = option(6, "sides of a die")
 
     game = GAME
 
@@ -160,7 +160,7 @@ class LiarsDice(SecretRules[State, Action, State]):
         return tuple(Roll(face) for face in range(1, self.sides + 1))
 
     def max_states(self) -> int:
-        # Nobody has rolled, one has, both have; then no bid, or any one, by either, called or not.
+        # Dice: none, one or both rolled. Bids: none, or any, by either player, called or not.
         return 1 + self.sides + self.sides**2 * (1 + 2 * self.sides * 2 * 2)
 
     def _bids(self) -> tuple[Bid, ...]:
@@ -174,9 +174,7 @@ class LiarsDice(SecretRules[State, Action, State]):
             return Bid(int(bid[1]), int(bid[2]))
         face = parse_whole_number(text)
         if face is None:
-            raise NotationError(
-                f"Cannot read {quote(text)}: write a bid (2-3), liar, or what was rolled (4)."
-            )
+            raise NotationError(f"Cannot read {quote(text)}: enter a bid (2-3), liar, or a face (4).")
         return Roll(face)
 
     def format(self, action: Action) -> str:

@@ -1,4 +1,4 @@
-"""The voice of liar's dice."""
+"""The texts of liar's dice."""
 
 from collections.abc import Sequence
 
@@ -15,18 +15,18 @@ class LiarsDiceWords(SimpleWords[Action, State]):
         return f"{self.player(sight.seat)}, your bid{' or liar' if sight.view.bid else ''}: "
 
     def is_secret(self, sight: Sight[Action, State]) -> bool:
-        return False  # bids are made aloud; the dice that are hidden are never entered
+        return False  # bids are open, and dice are never entered
 
     def narrate(self, seen: Sequence[Event]) -> Narration:
         event = seen[-1]
         if isinstance(event, Rolled):
             return Narration([say(event.seat, verb(event.seat, "rolls", "roll"), f"a {event.face}.")])
         if isinstance(event, WasBid):
-            return Narration([say(event.seat, verb(event.seat, "bids", "bid"), f"{_told(event.bid)}.")])
+            return Narration([say(event.seat, verb(event.seat, "bids", "bid"), f"{_describe(event.bid)}.")])
         if isinstance(event, Called):
             dice = " and ".join(map(str, event.dice))
             calls = say(event.seat, verb(event.seat, "calls", "call"), ".")
-            why = f"The bid is {_told(event.bid)}, the dice are {dice}."
+            why = f"The bid is {_describe(event.bid)}, the dice are {dice}."
             return Narration([say(calls, why, victory(event.winner, Ink.WON))])
         return Narration()
 
@@ -34,14 +34,14 @@ class LiarsDiceWords(SimpleWords[Action, State]):
         view = sight.view
         faces = [*view.dice, *[None] * (len(Seat) - len(view.dice))]
         dice = "".join(f"{seat.label}'s die: {_die(face)}\n" for seat, face in zip(Seat, faces, strict=True))
-        return TextBoard(dice + (f"Last bid: {_told(view.bid)}\n" if view.bid else "No bid yet.\n"))
+        return TextBoard(dice + (f"Last bid: {_describe(view.bid)}\n" if view.bid else "No bid yet.\n"))
 
 
 def _die(face: int | None) -> str:
     return "not rolled" if face is None else "hidden" if face == HIDDEN else str(face)
 
 
-def _told(bid: Bid) -> str:
+def _describe(bid: Bid) -> str:
     return f"{'one' if bid.quantity == 1 else 'two'} {bid.face}{'s' * (bid.quantity > 1)}"
 
 

@@ -1,4 +1,4 @@
-"""Tic-tac-toe: three in a row on nine cells; nobody wins between players who know it."""
+"""Tic-tac-toe: three in a row on nine cells; a draw between perfect players."""
 
 from duels.core.game import Game
 

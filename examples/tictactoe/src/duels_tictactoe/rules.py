@@ -1,4 +1,4 @@
-"""Tic-tac-toe: place your mark on a free cell; three in a row win, and a full board is a draw."""
+"""Tic-tac-toe: mark a free cell; three in a row win, and a full board is a draw."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ Cells = tuple[Seat | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Who holds each of the nine cells, row by row, and whose turn it is."""
+    """The owners of the nine cells, row by row, and the player to move."""
 
     cells: Cells
     mover: Seat
@@ -31,7 +31,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Place one's mark on a free cell, counted from 1."""
+    """Mark a free cell, counted from 1."""
 
     cell: int
 
@@ -83,7 +83,7 @@ class TicTacToe(OpenRules[State, Place]):
     def parse(self, text: str) -> Place:
         cell = parse_whole_number(text)
         if cell is None:
-            raise NotationError(f"Cannot read {quote(text)}: name a cell, 1 to 9.")
+            raise NotationError(f"Cannot read {quote(text)}: enter a cell, 1 to 9.")
         return Place(cell)
 
     def format(self, action: Place) -> str:
@@ -92,7 +92,7 @@ class TicTacToe(OpenRules[State, Place]):
     def parse_state(self, text: str) -> State:
         board, mover = split_fields(text.upper(), 2, 2, "XO_X_____ 2")
         if len(board) != 9 or set(board) - set(OWNER):
-            raise NotationError(f"Cannot read the board in {quote(text)}: nine cells, each X, O or _.")
+            raise NotationError(f"Cannot read the board in {quote(text)}: write nine cells, each X, O or _.")
         return State(tuple(OWNER[mark] for mark in board), read_seat(mover, text))
 
     def format_state(self, state: State) -> str:
@@ -100,7 +100,7 @@ class TicTacToe(OpenRules[State, Place]):
 
 
 def winner_of(cells: Cells) -> Seat | None:
-    """Who has three in a row."""
+    """Return the player with three in a row."""
     for first, second, third in LINES:
         if cells[first] is not None and cells[first] is cells[second] is cells[third]:
             return cells[first]

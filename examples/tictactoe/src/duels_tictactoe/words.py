@@ -1,4 +1,4 @@
-"""The voice of tic-tac-toe."""
+"""The texts of tic-tac-toe."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ class TicTacToeWords(SimpleWords[Place, State]):
     def narrate(self, seen: Sequence[Event]) -> Narration:
         event = seen[-1]
         assert isinstance(event, Placed)
-        lines: list[Line] = ["", _drawn(event.cells), ""]
+        lines: list[Line] = ["", _board(event.cells), ""]
         if winner_of(event.cells):
             has = verb(event.seat, "has", "have")
             lines.append(say(event.seat, has, "three in a row and", wins(event.seat), "!", ink=Ink.WON))
@@ -24,19 +24,19 @@ class TicTacToeWords(SimpleWords[Place, State]):
         return Narration(lines)
 
     def board(self, sight: Sight[Place, State]) -> TextBoard:
-        return _drawn(sight.view.cells)
+        return _board(sight.view.cells)
 
     def place(self, sight: Sight[Place, State], action: Place) -> words.Place:
         return words.Place((action.cell,))
 
 
-def _drawn(cells: Cells) -> TextBoard:
-    """Three rows; a free cell shows its number."""
-    shown = [
+def _board(cells: Cells) -> TextBoard:
+    """Draw three rows; a free cell shows its number."""
+    marks = [
         Ink.of(owner)(MARK[owner]) if owner else Ink.DIM(str(number))
         for number, owner in enumerate(cells, start=1)
     ]
-    return TextBoard(rows=tuple(Row(tuple(shown[i : i + 3]), " ", " | ", "") for i in (0, 3, 6)))
+    return TextBoard(rows=tuple(Row(tuple(marks[i : i + 3]), " ", " | ", "") for i in (0, 3, 6)))
 
 
 WORDS = TicTacToeWords
