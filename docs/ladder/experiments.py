@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from duels.analysis.agents import player_odds
-from duels.analysis.exploitability import tabulate
-from duels.analysis.grading import tabled
+from duels.analysis.agents import get_player_odds
+from duels.analysis.exploitability import tabulate_policy
+from duels.analysis.grading import has_state_table
 from duels.arena.confidence import CONFIDENCE, mean, sequence_of
 from duels.arena.config import ProbeConfig
 from duels.arena.logs import Row
@@ -78,7 +78,7 @@ def requests_per_match(rules: AnyRules, rows: list[Row]) -> float:
 def questions(name: str) -> list[Mapping[Seat, int]] | None:
     """Return a probe's questions by seat, for a perfect player and then for other deterministic players."""
     rules = find_game(name).rules()
-    if not (isinstance(rules, OpenRules) and tabled(rules)):
+    if not (isinstance(rules, OpenRules) and has_state_table(rules)):
         return None
     return [_count_questions(rules, number) for number in range(1 + ASKED)]
 
@@ -122,7 +122,7 @@ def coverage(name: str) -> list[str]:
 def _true_result(rules: AnyRules) -> float:
     """Return the exact result of ONE against TWO, averaged over both seats."""
     tables = shared_tables(rules).tables
-    one, two = (tabulate(player_odds(name, rules), rules) for name in (ONE, TWO))
+    one, two = (tabulate_policy(get_player_odds(name, rules), rules) for name in (ONE, TWO))
     (start,) = tables.starts
     first, second = (
         expected_values(tables, np.where((tables.actor == seat)[:, None], one, two))[start] for seat in (0, 1)

@@ -7,7 +7,7 @@ from typing import Any
 import charts
 from sample import GOAL, PLAYERS, summed_up
 
-from duels.analysis.wording import bounded, percent
+from duels.analysis.wording import format_bounded, format_percent
 from duels.core.rules import Rules, Seat, Sight
 from duels.games.chain.oracle import ChainOracle, all_boards, all_challenges
 from duels.games.chain.reasons import accepting_may_be_right
@@ -42,7 +42,7 @@ def holds(fact: bool, said: str) -> None:
 
 def apart(more: Value, less: Value) -> str:
     """The difference of two values in points, with its error bound."""
-    number, bound = bounded(more.number - less.number, more.error + less.error, 3)
+    number, bound = format_bounded(more.number - less.number, more.error + less.error, 3)
     return f"{number} ± {bound}"
 
 
@@ -56,7 +56,7 @@ def opening_table(rules: Rules[Any, Any, Any], sight: Sight[Any, Any], oracle: O
     verdict = oracle.judge(sight)
     groups: dict[str, list[str]] = {}
     for judged in sorted(verdict.actions, key=lambda judged: -judged.value.number):
-        groups.setdefault(percent(judged.value), []).append(f"`{rules.format(judged.action)}`")
+        groups.setdefault(format_percent(judged.value), []).append(f"`{rules.format(judged.action)}`")
     rows = "".join(f"| {value} | {' '.join(names)} |\n" for value, names in groups.items())
     return f"| wins | with |\n|---|---|\n{rows}"
 
@@ -284,13 +284,15 @@ def flip(pictures: Pictures) -> str:
         list(values),
         [round(100 * value.number, 2) for value in values.values()],
     )
-    rows = "".join(f"| {name} | {percent(value)} | `{cases[name]}` |\n" for name, value in values.items())
+    rows = "".join(
+        f"| {name} | {format_percent(value)} | `{cases[name]}` |\n" for name, value in values.items()
+    )
     both, one, two, none = values.values()
     ideas = {}
     for judged in oracle.judge(sights["both"]).actions:
         ideas.setdefault(oracle.action_class(sights["both"], judged.action), judged)
     first = "".join(
-        f"| `{rules.format(judged.action)}` | {percent(judged.value)} |\n" for judged in ideas.values()
+        f"| `{rules.format(judged.action)}` | {format_percent(judged.value)} |\n" for judged in ideas.values()
     )
     ends = endings(rules, sights["nobody"].view)
     assert ends
@@ -303,7 +305,7 @@ def flip(pictures: Pictures) -> str:
 ## flip: Player 1, by a little
 
 Both players know the same tiles, so the game is about chance and timing. With all tiles face down,
-Player 1 wins {percent(both)}.
+Player 1 wins {format_percent(both)}.
 
 | first move (all flips have one value, all Quantum Flips another) | Player 1 wins |
 |---|---|
@@ -323,7 +325,7 @@ points otherwise. Player 2's costs Player 1 {apart(none, two)} and {apart(one, b
 This makes the game nearly even. Without Quantum Flips there is nothing to decide, and Player 1 comes near
 {target} first. Player 1 hits it in {mine.hits:.1%} of the games and Player 2 in {theirs.hits:.1%}. But
 Player 1 exceeds it in {mine.passes:.1%} and Player 2 only in {theirs.passes:.1%}. So Player 1 wins
-{percent(none)},
+{format_percent(none)},
 {apart(even, none)} points below even. The player who is in danger first gains more from a choice between two
 tiles, so both Quantum Flips together add {apart(both, none)} points for Player 1.
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from duels.analysis import wording
-from duels.analysis.export import Export, play_one
+from duels.analysis.export import Export, play_match
 from duels.core.rules import Seat
 from duels.games.flip import abstraction, bounds, grid, oracle, rules, table, values
 from duels.players import levels, make_player
@@ -73,7 +73,7 @@ def _played(player: str) -> Iterator[dict[str, Any]]:
     judge, seated = oracle.make_oracle(book), dict.fromkeys(Seat, make_player(player, book))
     run = Export(book, (player, player), "export", MATCHES)
     for number in range(MATCHES):
-        yield shown_by(play_one(run, number, judge, seated)["turns"])
+        yield shown_by(play_match(run, number, judge, seated)["turns"])
 
 
 def shown_by(turns: list[dict[str, Any]]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import duels
-from duels.analysis.agents import probabilities, probabilities_of_many, table_of
+from duels.analysis.agents import ask_batch, parse_probabilities, table_of
 from duels.analysis.exploitability import exploitability
 from duels.core.errors import DuelsError
 from duels.envs.gymnasium import DuelEnv
@@ -55,7 +55,7 @@ def test_an_agent_of_the_gymnasium_environment_is_graded() -> None:
 
 @pytest.mark.parametrize("game", ["lights", "chain", "hunt"])
 def test_an_agent_can_be_asked_for_many_at_once(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("duels.analysis.agents.AT_ONCE", 100)
+    monkeypatch.setattr("duels.analysis.agents.BATCH_SIZE", 100)
     options: dict[str, Any] = {"cells": 3} if game == "hunt" else {}
     calls = []
 
@@ -101,9 +101,9 @@ def test_many_answers_are_read_as_one_by_one(answer: Any) -> None:
             return str(error)
 
     def one_by_one() -> Any:
-        return [probabilities(row, mask) for row, mask in zip(np.asarray(answer), masks, strict=True)]
+        return [parse_probabilities(row, mask) for row, mask in zip(np.asarray(answer), masks, strict=True)]
 
-    at_once = found(lambda: probabilities_of_many(lambda seen, mask: answer, masks, masks))
+    at_once = found(lambda: ask_batch(lambda seen, mask: answer, masks, masks))
     assert at_once == found(one_by_one)
 
 
@@ -111,9 +111,9 @@ def test_many_answers_take_no_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     def asked(*given: Any) -> Any:
         raise AssertionError("read one by one")
 
-    monkeypatch.setattr("duels.analysis.agents.probabilities", asked)
+    monkeypatch.setattr("duels.analysis.agents.parse_probabilities", asked)
     masks = np.ones((4, 2), np.int8)
-    assert (probabilities_of_many(lambda seen, mask: mask / 2, masks, masks) == 0.5).all()
+    assert (ask_batch(lambda seen, mask: mask / 2, masks, masks) == 0.5).all()
 
 
 def test_an_agent_is_shown_the_type_it_was_trained_on() -> None:

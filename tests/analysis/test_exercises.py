@@ -11,12 +11,12 @@ import pytest
 import duels
 from duels.analysis.exercises import (
     CLEAR_GAP,
+    MAX_RIGHT_SHARE,
     MIXED_GAP,
-    MOST_RIGHT,
     NEARLY_ALWAYS,
     Exercise,
-    _in_one_match,
-    one_answer,
+    _find_exercises,
+    find_clear_answer,
 )
 from duels.games import find_game
 from duels.games.chain.oracle import make_oracle
@@ -64,7 +64,7 @@ def test_in_hunt_whatever_the_strategy_mixes_at_no_cost_is_right() -> None:
         assert all(right for j, short, right in graded if j.weight >= OFTEN)
         assert all(short >= MIXED_GAP and j.weight < OFTEN for j, short, right in graded if not right)
         assert sum(right for j, _, right in graded) < len(graded)
-        assert len(exercise.right) <= MOST_RIGHT * len({j.action.cell for j, _, _ in graded})
+        assert len(exercise.right) <= MAX_RIGHT_SHARE * len({j.action.cell for j, _, _ in graded})
 
 
 def test_hunt_asks_for_names_and_steps_as_well_as_staying() -> None:
@@ -84,10 +84,10 @@ def test_every_exercise_is_from_a_match_of_its_own(monkeypatch: pytest.MonkeyPat
     matches: list[list[Exercise]] = []
 
     def noting(*args: Any) -> list[Exercise]:
-        matches.append(_in_one_match(*args))
+        matches.append(_find_exercises(*args))
         return matches[-1]
 
-    monkeypatch.setattr("duels.analysis.exercises._in_one_match", noting)
+    monkeypatch.setattr("duels.analysis.exercises._find_exercises", noting)
     for asked in some("lights", 8):
         (place,) = (n for n, found in enumerate(matches) if any(one is asked for one in found))
         matches[place] = []
@@ -134,7 +134,7 @@ def test_one_right_answer_is_clearly_right(
         ActionValue(name, Value(value), weight > 0, weight)
         for name, value, weight in zip("ab", values, weights, strict=True)
     )
-    found = one_answer(_Plain(), None, Verdict(Value(values[0]), judged))  # type: ignore[arg-type]
+    found = find_clear_answer(_Plain(), None, Verdict(Value(values[0]), judged))  # type: ignore[arg-type]
     assert found == (frozenset() if right is None else {right})
 
 
@@ -143,7 +143,7 @@ def test_an_idea_may_be_called_anything(monkeypatch: pytest.MonkeyPatch) -> None
     positions = []
     for first in (0, 1):
         monkeypatch.setattr(oracle, "action_class", lambda sight, a, n=first: n + sight.actions.index(a))
-        found = [e for seed in range(10) for e in _in_one_match(oracle, Random(seed))]
+        found = [e for seed in range(10) for e in _find_exercises(oracle, Random(seed))]
         positions.append([exercise.position for exercise in found])
         assert {first} in [exercise.right for exercise in found]
     assert positions[0] == positions[1]

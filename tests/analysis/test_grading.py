@@ -13,8 +13,8 @@ from open_spiel.python.policy import TabularPolicy
 
 import duels.envs.openspiel  # noqa: F401  (registers the games)
 from duels.analysis.agents import table_of
-from duels.analysis.exploitability import exploitability, exploitability_bounds, tabulate
-from duels.analysis.grading import Grader, grades_of
+from duels.analysis.exploitability import exploitability, exploitability_bounds, tabulate_policy
+from duels.analysis.grading import Grader, compute_grades
 from duels.core.errors import DuelsError
 from duels.core.explore import reachable
 from duels.core.match import Match
@@ -90,7 +90,7 @@ def perfect_chain(**options: int) -> Any:
     """What perfect play does in every position."""
     rules = GAMES["chain"].rules(**options)
     player: Any = make_player("perfect", rules)
-    return tabulate(player.odds, rules)
+    return tabulate_policy(player.odds, rules)
 
 
 @pytest.mark.parametrize("options", [{"cells": 5, "run": 3}, pytest.param({}, marks=pytest.mark.slow)])
@@ -195,7 +195,7 @@ def test_grades_of_many_say_how_sure_they_are() -> None:
 
 def test_grades_of_all_positions() -> None:
     rules: Any = GAMES["leap"].rules()
-    grades, tables = grades_of(rules), shared_tables(rules).tables
+    grades, tables = compute_grades(rules), shared_tables(rules).tables
     assert (grades.values.sum(axis=0) == 1).all()
     deciding = tables.actor >= 0
     assert np.isnan(grades.regrets[~tables.legal]).all()
@@ -420,7 +420,7 @@ def test_grades_that_depend_on_the_clock_are_given_game_by_game_only() -> None:
 
 
 def test_a_draw_is_worth_one_half_wherever_it_is_graded() -> None:
-    grades, tables = grades_of(TicTacToe()), shared_tables(TicTacToe()).tables
+    grades, tables = compute_grades(TicTacToe()), shared_tables(TicTacToe()).tables
     drawn = tables.result == DRAWN
     assert drawn.sum() == 16  # full boards without three in a row
     assert (grades.values[:, drawn] == 0.5).all()

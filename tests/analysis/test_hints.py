@@ -91,7 +91,7 @@ def test_what_the_strategy_mostly_does_in_hunt_is_named_as_it_is_entered() -> No
 
 
 def _named(sight: Any, action: Any) -> str:
-    return str(sight.rules.game.words(sight.rules).named(sight, action))
+    return str(sight.rules.game.words(sight.rules).name_action(sight, action))
 
 
 def test_a_hint_uses_what_the_seat_may_know_and_nothing_else() -> None:

@@ -13,16 +13,16 @@ from duels.analysis.levels import (
     MeasuredLevel,
     _luckless_points,
     _ratio,
+    describe_other_factors,
+    get_default_matches,
     measure_levels,
-    play_measured,
-    usual_matches,
-    what_decides,
+    play_measured_match,
 )
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import Seat
 from duels.games import find_game
 from duels.play.step import play_out
-from duels.players.levels import SHARE
+from duels.players.levels import LEVEL_SHARES
 from duels.solving.oracle import BELOW_THE_MIXTURE
 from duels.solving.oracles import get_oracle
 from duels.terminal.levels import render_levels
@@ -69,9 +69,9 @@ def test_taking_luck_out_does_not_change_the_score(
 
     monkeypatch.setattr(levels, "play_out", watched)
     rules = find_game(game).rules()
-    club, casual = (MeasuredLevel(get_oracle(rules), SHARE[name]) for name in ("club", "casual"))
+    club, casual = (MeasuredLevel(get_oracle(rules), LEVEL_SHARES[name]) for name in ("club", "casual"))
     rng, seats = Random(4), [Seat(n % 2 + 1) for n in range(matches)]
-    played = [play_measured(club, casual, seat, rng) for seat in seats]
+    played = [play_measured_match(club, casual, seat, rng) for seat in seats]
     points = [
         float(end.outcome.winner is seat) if end.outcome and end.outcome.winner else 0.5
         for end, seat in zip(ends, seats, strict=True)
@@ -80,7 +80,7 @@ def test_taking_luck_out_does_not_change_the_score(
     error = stdev(luck) / matches**0.5
     assert abs(mean(luck)) < 3 * error
     # Else what the levels give away would be lost in the noise, and the test could not fail.
-    others = [play_measured(casual, club, seat, rng) for seat in seats]
+    others = [play_measured_match(casual, club, seat, rng) for seat in seats]
     assert 3 * error < 2 * mean(each.lost for each in others)
 
 
@@ -89,7 +89,7 @@ def test_hunt_is_measured_by_many_quick_matches_and_estimates_are_called_so() ->
     rows = measure_levels(find_game("hunt").rules(), 4, "x", told.append)
     assert rows[-1].per_decision == 0
     assert {row.measure for row in rows} == {BELOW_THE_MIXTURE}
-    assert told == [f"{name}, {n} of 4 matches" for name in ("random", *SHARE) for n in range(4)]
+    assert told == [f"{name}, {n} of 4 matches" for name in ("random", *LEVEL_SHARES) for n in range(4)]
     assert {row.matches for row in rows[1:]} == {4 * _QUICK_MATCHES}
     told_of_them = render_levels(find_game("hunt").rules(), rows, 4)
     assert "estimates" in told_of_them
@@ -100,9 +100,9 @@ def test_in_hunt_choices_come_nearer_to_the_mixture_from_level_to_level() -> Non
     rules = find_game("hunt").rules()
     rng = Random(1)
     amounts = []
-    for share in (1.0, SHARE["club"], SHARE["best"]):
+    for share in (1.0, LEVEL_SHARES["club"], LEVEL_SHARES["best"]):
         own, other = (MeasuredLevel(get_oracle(rules), share) for _ in range(2))
-        played = [play_measured(own, other, Seat(n % 2 + 1), rng) for n in range(12)]
+        played = [play_measured_match(own, other, Seat(n % 2 + 1), rng) for n in range(12)]
         amounts.append(sum(each.lost for each in played) / sum(each.decisions for each in played))
     assert amounts == sorted(set(amounts), reverse=True)
     assert amounts[-1] == 0
@@ -114,8 +114,8 @@ def test_in_hunt_a_level_lies_its_share_of_random_play_below_the_mixture() -> No
     sight = match.sight(Seat.ONE)
     at_random = MeasuredLevel(get_oracle(rules), 1.0).average(sight)
     assert at_random > 0.005
-    averages = [MeasuredLevel(get_oracle(rules), share).average(sight) for share in SHARE.values()]
-    assert averages == pytest.approx([share * at_random for share in SHARE.values()])
+    averages = [MeasuredLevel(get_oracle(rules), share).average(sight) for share in LEVEL_SHARES.values()]
+    assert averages == pytest.approx([share * at_random for share in LEVEL_SHARES.values()])
 
 
 def test_hidden_luck_taken_out_changes_no_mean_and_narrows_the_spread() -> None:
@@ -146,8 +146,8 @@ def test_the_margin_narrows_with_the_number_of_matches() -> None:
     ],
 )
 def test_what_decides_beside_skill_is_what_the_game_has(game: str, part: str) -> None:
-    assert what_decides(find_game(game).rules()) == part
-    assert usual_matches(find_game(game).rules()) == (100 if part else 1000)
+    assert describe_other_factors(find_game(game).rules()) == part
+    assert get_default_matches(find_game(game).rules()) == (100 if part else 1000)
 
 
 def test_draws_count_half_in_a_game_that_no_registry_knows() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from duels.analysis.export import Export, matches_of, rows_of
+from duels.analysis.export import Export, build_rows, play_matches
 from duels.core.errors import DuelsError
 from duels.games import GAMES
 
@@ -26,7 +26,9 @@ def test_an_episode_is_what_a_seat_saw(
     export_minari(run, "duels/test-v0")
     dataset = minari.load_dataset("duels/test-v0")
     assert dataset.total_episodes == 6
-    rows = [row for match in matches_of(run, 0, lambda done, games: None, 1) for row in rows_of(run, match)]
+    rows = [
+        row for match in play_matches(run, 0, lambda done, games: None, 1) for row in build_rows(run, match)
+    ]
     seats = list(dict.fromkeys((row["number"], row["seat"]) for row in rows))
     for episode, (number, seat) in zip(dataset.iterate_episodes(), seats, strict=True):
         mine = [row for row in rows if (row["number"], row["seat"]) == (number, seat)]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from duels.analysis.exercises import Skill, at_level, exercises
+from duels.analysis.exercises import Skill, exercises, select_by_skill
 
 
 # Whatever the game, the choice is made by the difficulty alone; hunt's, of a mixture, takes long to find.
@@ -13,14 +13,16 @@ from duels.analysis.exercises import Skill, at_level, exercises
 def test_the_difficulty_follows_the_aim(game: str) -> None:
     """The same exercises, in another order."""
     found = list(islice(exercises(game, "a seed"), 8))
-    easy, hard = ([e.difficulty for e in islice(at_level(iter(found), Skill(aim)), 3)] for aim in (0.0, 1.0))
+    easy, hard = (
+        [e.difficulty for e in islice(select_by_skill(iter(found), Skill(aim)), 3)] for aim in (0.0, 1.0)
+    )
     assert all(0 <= difficulty <= 1 for difficulty in (*easy, *hard))
     assert sum(easy) < sum(hard)
 
 
 def test_none_is_left_out_and_none_comes_twice() -> None:
     found = list(islice(exercises("chain", "a seed"), 12))
-    asked = [e.position for e in at_level(iter(found), Skill(0.7))]
+    asked = [e.position for e in select_by_skill(iter(found), Skill(0.7))]
     assert sorted(asked) == sorted(e.position for e in found)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import duels
 from duels.analysis.review import Review, review, review_record
-from duels.analysis.review_words import account
+from duels.analysis.review_words import format_account
 from duels.core.errors import DuelsError
 from duels.core.match import AnyMatch
 from duels.core.record import dump_record
@@ -47,7 +47,7 @@ def test_luck_and_losses_add_up_to_the_result(game: str) -> None:
 def test_the_account_adds_up_as_it_is_printed() -> None:
     oracle = get_oracle(find_game("chain").rules())
     for seed in range(40):
-        _, told = account(review(random_match("chain", Random(seed), 80), oracle))
+        _, told = format_account(review(random_match("chain", Random(seed), 80), oracle))
         parts, result = told.replace("- ", "-").replace("+ ", "+").split(" = ")
         printed = re.findall(r"[+-]?[0-9.]+", parts)
         assert len(printed) == 4

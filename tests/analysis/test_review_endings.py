@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 import duels
-from duels.analysis.review import Review, review_as_data
-from duels.analysis.review_page import review_as_page
-from duels.analysis.review_words import Reason, heading, why
+from duels.analysis.review import Review, review_to_dict
+from duels.analysis.review_page import render_review_page
+from duels.analysis.review_words import Reason, explain_result, format_heading
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.players import HUMAN
@@ -54,7 +54,7 @@ def test_every_ending_is_accounted_for(
     assert adds_up(review)
     assert review.score == score
     assert (review.loss(Seat.ONE), review.loss(Seat.TWO)) == losses
-    data = json.loads(json.dumps(review_as_data(review)))
+    data = json.loads(json.dumps(review_to_dict(review)))
     outcome = review.match.outcome
     assert data["result"] == result
     assert data["ending"] == (outcome.ending.value if outcome else None)
@@ -64,14 +64,14 @@ def test_every_ending_is_accounted_for(
     told = render_review(review)
     lost = outcome and outcome.winner
     assert ("Why you lost" in told) is bool(lost)
-    assert bool(why(review)) is bool(lost or (outcome and any(losses)))
-    assert told.startswith(f"steps: {heading(review)}\n")
-    assert "<!doctype html>" in review_as_page(review)
+    assert bool(explain_result(review)) is bool(lost or (outcome and any(losses)))
+    assert told.startswith(f"steps: {format_heading(review)}\n")
+    assert "<!doctype html>" in render_review_page(review)
 
 
 def test_a_drawn_match_was_nobodys_loss_but_chances_were_missed() -> None:
     review = reviewed("2", "1", "2")
-    assert heading(review) == "Both went too far."
+    assert format_heading(review) == "Both went too far."
     assert [moment.mark for moment in review.moments] == ["blunder", "blunder", "blunder"]
     assert [moment.loss for moment in review.moments] == [1, 1, 0.5]
     assert "= 50.0, the result." in render_review(review)
@@ -79,19 +79,19 @@ def test_a_drawn_match_was_nobodys_loss_but_chances_were_missed() -> None:
 
 def test_who_did_not_win_a_drawn_match_is_told_what_to_do_better() -> None:
     drawn = Match.start(Steps()).play_text("2", "1", "2")
-    both = why(duels.review(drawn))
+    both = explain_result(duels.review(drawn))
     assert [section.title for section in both] == [
         "What you could do better, Player 1",
         "What you could do better, Player 2",
     ]
     one = duels.review(drawn, players={Seat.ONE: "club", Seat.TWO: HUMAN})
-    (better,) = why(one)
+    (better,) = explain_result(one)
     assert better.title == "What you could do better"
     assert [reason.text.split(" gave")[0] for reason in better.reasons] == ["Entry 2 (1)"]
     told = render_review(one)
     assert "What you could do better:" in told
     assert "Look into this position: " in told
-    assert not why(duels.review(drawn, players=dict.fromkeys(Seat, "club")))
+    assert not explain_result(duels.review(drawn, players=dict.fromkeys(Seat, "club")))
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_who_concedes_gives_away_what_the_position_was_worth(entry: str, effect:
     assert won.reason == "Best is 2, worth 100.0%; anything else is worth 0.0% at most."
     lost = reviewed("1", entry).moments[-1]
     assert (lost.loss, lost.mark, lost.effect) == (0, "good", effect)
-    (section,) = why(reviewed("1", entry))
+    (section,) = explain_result(reviewed("1", entry))
     assert section.reasons[1] == Reason("You made no mistakes.")
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import duels
-from duels.analysis.review import review_as_data
-from duels.analysis.review_page import review_as_page
+from duels.analysis.review import review_to_dict
+from duels.analysis.review_page import render_review_page
 from duels.core.match import AnyMatch, play_through
 from duels.core.rules import Seat
 from duels.games.hunt.oracle import make_oracle
@@ -121,10 +121,10 @@ def test_a_collision_is_told_where_the_token_went_onto_the_other() -> None:
     clause = moved.unforeseen_loss.format(whose="Player 2's")
     assert f"- You {clause} (entry 9)." in told
     assert "from you in all, mostly when you went to 4 (entry 9)." in told
-    assert review_as_data(review)["moments"][-2]["mishap"] == moved.unforeseen_loss.format(
+    assert review_to_dict(review)["moments"][-2]["mishap"] == moved.unforeseen_loss.format(
         whose="the other's"
     )
-    assert f"Player 1 {clause}." in review_as_page(review)
+    assert f"Player 1 {clause}." in render_review_page(review)
     assert "lost already" not in told
     assert "Player 1 had already lost" in told
 
@@ -141,7 +141,7 @@ def test_what_lost_the_match_is_told_first(players: tuple[str, str], told: str) 
     match = duels.start("hunt").play_text(*COLLISION)
     review = duels.review(match, ORACLE, dict(zip(Seat, players, strict=True)))
     assert told in " ".join(render_review(review).split())
-    assert f"{told.split(' - ')[1]}, " in review_as_page(review)
+    assert f"{told.split(' - ')[1]}, " in render_review_page(review)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_what_won_the_match_is_told_first(players: tuple[str, str], told: str) -
     review = duels.review(match, ORACLE, dict(zip(Seat, players, strict=True)))
     assert told in " ".join(render_review(review).split())
     last = review.moments[-1]
-    assert review_as_data(review)["moments"][-1]["strike"] == last.winning_discovery.format(
+    assert review_to_dict(review)["moments"][-1]["strike"] == last.winning_discovery.format(
         whose="the other's"
     )
     assert not any(moment.winning_discovery or moment.unforeseen_loss for moment in review.moments[:-1])

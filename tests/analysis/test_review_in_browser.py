@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import duels
-from duels.analysis.review_page import review_as_page
+from duels.analysis.review_page import render_review_page
 from tests.analysis.matches import random_match
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
@@ -26,7 +26,7 @@ def page_file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     path = tmp_path_factory.mktemp("page") / f"{request.param}.html"
     headers = {"seat1": "human", "seat2": "club", "started": "2026-01-02 03:04 UTC"}
     review = duels.review(MATCHES[request.param])
-    text = review_as_page(review, headers, lambda entries: f"duels resume x.duel --at {entries}")
+    text = render_review_page(review, headers, lambda entries: f"duels resume x.duel --at {entries}")
     path.write_text(text, encoding="utf-8")
     return path
 

@@ -9,7 +9,7 @@ import pytest
 
 import duels
 from duels.analysis.review import review_record
-from duels.analysis.review_page import review_as_page
+from duels.analysis.review_page import render_review_page
 from duels.core.match import AnyMatch
 from duels.core.record import Record
 from duels.core.rules import Seat
@@ -21,7 +21,7 @@ LOST = ("1-2", "4", "3", "5-6", "7")
 
 
 def page_of(match: AnyMatch) -> str:
-    return review_as_page(duels.review(match))
+    return render_review_page(duels.review(match))
 
 
 def steps_of(page: str) -> list[dict[str, str]]:
@@ -85,7 +85,7 @@ def test_the_result_for_the_person_and_why_come_first() -> None:
     match = duels.start("lights").play_text(*LOST)
     for person, verdict in ((Seat.ONE, "won"), (Seat.TWO, "lost")):
         headers = {f"seat{person.value}": "human", f"seat{person.other.value}": "club"}
-        page = review_as_page(review_record(Record(match, headers)), headers)
+        page = render_review_page(review_record(Record(match, headers)), headers)
         body = page[page.index("<main>") :]
         assert f"<p><b>You {verdict}.</b> Player 1 wins" in body
         assert f'<b class="p{person.value}">{person.label}</b>: you' in body
@@ -140,18 +140,18 @@ def test_every_entry_is_listed_with_what_it_cost() -> None:
 def test_players_and_date_stand_at_the_top() -> None:
     review = duels.review(duels.start("lights").play_text(*LOST))
     headers = {"seat1": "human", "seat2": "<club>", "started": "2026-01-02 03:04 UTC"}
-    page = review_as_page(review, headers)
+    page = render_review_page(review, headers)
     assert '<b class="p1">Player 1</b>: human · <b class="p2">Player 2</b>: &lt;club&gt;' in page
     assert "<time>2026-01-02 03:04 UTC</time>" in page
-    assert 'class="players"' not in review_as_page(review)
+    assert 'class="players"' not in render_review_page(review)
 
 
 def test_commands_play_on_from_every_board_but_the_last_and_repeat_what_was_a_slip() -> None:
     review = duels.review(duels.start("lights").play_text(*LOST))
-    steps = steps_of(review_as_page(review, play_on=lambda entries: f"at {entries}"))
+    steps = steps_of(render_review_page(review, play_on=lambda entries: f"at {entries}"))
     assert [step.get("here") for step in steps] == [*(f"at {n}" for n in range(5)), None]
     assert [step.get("again") for step in steps] == [None, "at 0", "at 1", "at 2", "at 3", None]
-    assert "here" not in steps_of(review_as_page(review))[0]
+    assert "here" not in steps_of(render_review_page(review))[0]
 
 
 def test_beliefs_stand_under_the_numbers_of_the_cells() -> None:

@@ -6,9 +6,9 @@ from random import Random
 import pytest
 
 import duels
-from duels.analysis.review import Review, Stake, review, review_as_data, review_record
-from duels.analysis.review_page import review_as_page
-from duels.analysis.review_words import in_a_line, why
+from duels.analysis.review import Review, Stake, review, review_record, review_to_dict
+from duels.analysis.review_page import render_review_page
+from duels.analysis.review_words import explain_result, summarize_result
 from duels.core.record import dump_record
 from duels.core.rules import Seat
 from duels.core.words import strip_ink
@@ -78,7 +78,7 @@ def test_a_name_too_long_for_the_table_is_not_used() -> None:
 
 
 def test_slips_of_a_winner_did_not_win_the_match() -> None:
-    won, better = why(lights("club", HUMAN))
+    won, better = explain_result(lights("club", HUMAN))
     assert (won.title, better.title) == ("Why you won", "What you could do better")
     assert won.reasons[0].text == "club's mistakes cost 200.0 points in all:"
     assert [reason.text.split(" gave")[0] for reason in won.reasons[1:3]] == [
@@ -86,7 +86,7 @@ def test_slips_of_a_winner_did_not_win_the_match() -> None:
         "Entry 3 (6) by club (Player 1)",
     ]
     assert [reason.text.split(" gave")[0] for reason in better.reasons] == ["Entry 2 (3-4)"]
-    assert [section.title for section in why(lights(HUMAN, "club"))] == ["Why you lost"]
+    assert [section.title for section in explain_result(lights(HUMAN, "club"))] == ["Why you lost"]
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_the_biggest_cause_comes_first(level: str, seed: int, lucky: bool, perso
     loser = winner_of(reviewed).other
     luck, slips = -reviewed.unforeseen(loser), reviewed.loss(loser)
     assert (luck > slips > 0) is lucky
-    told = [reason.text for reason in why(reviewed)[0].reasons]
+    told = [reason.text for reason in explain_result(reviewed)[0].reasons]
     kinds = [text.split()[0] for text in told if text.startswith(("Luck ", "Entry "))]
     summed = f"mistakes cost {100 * slips:.1f} points in all:"
     assert sum(summed in text for text in told) == (kinds.count("Entry") > 1)
@@ -108,18 +108,18 @@ def test_the_biggest_cause_comes_first(level: str, seed: int, lucky: bool, perso
 
 
 def test_the_cause_in_a_line_is_what_decided() -> None:
-    assert in_a_line(lights(HUMAN, "club")).startswith("Entry 3 (6) gave away the win; best was ")
-    told = in_a_line(lights("club", HUMAN))
+    assert summarize_result(lights(HUMAN, "club")).startswith("Entry 3 (6) gave away the win; best was ")
+    told = summarize_result(lights("club", HUMAN))
     assert told.startswith("Entry 3 (6) by club (Player 1) gave away the win; best was ")
-    assert in_a_line(lights("club", "club")) == ""
+    assert summarize_result(lights("club", "club")) == ""
     lucky = review(level_match("chain", "club", Random(0)))
-    luck = next(reason.text for reason in why(lucky)[0].reasons if reason.text.startswith("Luck "))
-    assert in_a_line(lucky) == luck
+    luck = next(reason.text for reason in explain_result(lucky)[0].reasons if reason.text.startswith("Luck "))
+    assert summarize_result(lucky) == luck
     won = review(
         duels.start("lights").play_text("4", "1", "7", "2-3", "5-6"),
         players={Seat.ONE: HUMAN, Seat.TWO: "club"},
     )
-    assert in_a_line(won) == "The game is won for you from the start if you make no mistake."
+    assert summarize_result(won) == "The game is won for you from the start if you make no mistake."
 
 
 def test_one_position_is_not_the_first_of_these() -> None:
@@ -134,7 +134,7 @@ def test_a_machine_is_never_you() -> None:
         assert f"Why {winner_of(reviewed).other.label} lost:" in told
         assert "Player 1's chance to win" in told
         assert "Player 1 was" in told
-    page = review_as_page(lights("club", "casual"))
+    page = render_review_page(lights("club", "casual"))
     steps = page[page.index("const steps") : page.index("let now")]
     assert not re.search(r"\byou\b", steps, re.IGNORECASE)
 
@@ -146,8 +146,8 @@ def test_between_two_people_the_loser_is_told_and_values_are_player_1s() -> None
 
 
 def test_data_say_who_you_are_and_stay_player_1s() -> None:
-    one, two = review_as_data(lights(HUMAN, "club")), review_as_data(lights("club", HUMAN))
-    assert (one["you"], two["you"], review_as_data(lights())["you"]) == (1, 2, None)
+    one, two = review_to_dict(lights(HUMAN, "club")), review_to_dict(lights("club", HUMAN))
+    assert (one["you"], two["you"], review_to_dict(lights())["you"]) == (1, 2, None)
     assert one["players"] == {"1": HUMAN, "2": "club"}
     assert one["score"] == two["score"]
     assert one["opening"] + one["luck"] - one["loss"]["1"] + one["loss"]["2"] == pytest.approx(one["score"])
@@ -165,5 +165,5 @@ def test_what_was_at_stake_is_what_the_reply_could_lose() -> None:
         "all actions are equally good; 1 of Player 1's 5 replies would have lost up to 2.8 points"
         in text_of(reviewed)
     )
-    assert review_as_data(reviewed)["moments"][1]["stake"]["mistakes"] == 1
+    assert review_to_dict(reviewed)["moments"][1]["stake"]["mistakes"] == 1
     assert reviewed.moments[-1].stake is None  # nobody has replied

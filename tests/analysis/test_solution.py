@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from duels.analysis.hints import position_to_solve, solve
+from duels.analysis.hints import parse_position_to_solve, solve
 from duels.core.errors import DuelsError
 from duels.core.rules import CHANCE
 from duels.core.words import strip_ink
@@ -13,7 +13,7 @@ from tests.analysis.toys import HideOracle, Steps
 
 
 def test_an_oracle_of_values_alone_is_enough() -> None:
-    solution = solve(position_to_solve(Steps(), "3 2 0"))
+    solution = solve(parse_position_to_solve(Steps(), "3 2 0"))
     assert solution.as_data() == {
         "game": "steps",
         "position": "3 2 0",
@@ -37,7 +37,7 @@ def test_an_oracle_of_values_alone_is_enough() -> None:
 
 def test_where_chance_acts_first_the_opening_has_a_value_and_no_actions() -> None:
     oracle = HideOracle()
-    sight = position_to_solve(oracle.rules, None)
+    sight = parse_position_to_solve(oracle.rules, None)
     assert sight.actor is CHANCE
     solution = solve(sight, oracle)
     data = json.loads(json.dumps(solution.as_data()))
@@ -48,6 +48,6 @@ def test_where_chance_acts_first_the_opening_has_a_value_and_no_actions() -> Non
 
 def test_a_position_in_which_nobody_decides_says_why() -> None:
     with pytest.raises(DuelsError, match="in which a player decides: the match is over"):
-        position_to_solve(Steps(), "4 1 0")
+        parse_position_to_solve(Steps(), "4 1 0")
     with pytest.raises(DuelsError, match="chance is to act"):
-        position_to_solve(HideOracle().rules, "1 - - - -")
+        parse_position_to_solve(HideOracle().rules, "1 - - - -")

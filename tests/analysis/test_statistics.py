@@ -18,9 +18,9 @@ from duels.analysis.statistics import (
     STAGES,
     Decision,
     PlayedMatch,
-    decisions_of,
+    compute_statistics,
+    get_decisions,
     grade,
-    statistics,
 )
 from duels.analysis.wording import ONLY_MOVE
 from duels.core.match import AnyMatch, Match
@@ -45,11 +45,11 @@ def played(
 
 def test_results_and_streaks_by_game_and_opponent() -> None:
     results = [1, 1, 1, 0.5, 1, 0, 0]
-    found = statistics(reversed([played(score, day) for day, score in enumerate(results)]))
+    found = compute_statistics(reversed([played(score, day) for day, score in enumerate(results)]))
     (tally,) = found.tallies
     assert (tally.won, tally.lost, tally.nobody) == (4, 2, 1)
     assert (tally.streak, tally.longest) == (-2, 3)
-    apart = statistics([played(1, 0), played(0, 1, opponent="best"), played(1, 2, game="leap")])
+    apart = compute_statistics([played(1, 0), played(0, 1, opponent="best"), played(1, 2, game="leap")])
     assert [(tally.game, tally.opponent) for tally in apart.tallies] == [
         ("leap", "club"),
         ("lights", "best"),
@@ -59,7 +59,7 @@ def test_results_and_streaks_by_game_and_opponent() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.floats(0, 1)), max_size=40))
 def test_stages_hold_every_match_once_and_their_mean_is_the_mean(games: list[tuple[float, float]]) -> None:
-    found = statistics(played(score, day, loss) for day, (score, loss) in enumerate(games))
+    found = compute_statistics(played(score, day, loss) for day, (score, loss) in enumerate(games))
     stages = found.stages.get("lights", ())
     assert len(stages) == min(STAGES, len(games))
     assert sum(stage.matches for stage in stages) == found.matches == len(games)
@@ -74,7 +74,7 @@ def test_the_kind_of_mistake_that_comes_most_comes_first() -> None:
         *[Decision(0.1, "mistake", "usual")] * 2,
         Decision(0.01, "good"),
     ]
-    found = statistics([PlayedMatch("flip", "club", 0, START, tuple(slips))])
+    found = compute_statistics([PlayedMatch("flip", "club", 0, START, tuple(slips))])
     assert [(mistake.kind, mistake.times) for mistake in found.mistakes] == [("usual", 2), ("rare", 1)]
     assert found.mistakes[0].loss == pytest.approx(0.2)
     assert asdict(found)["mistakes"][1] == {"game": "flip", "kind": "rare", "times": 1, "loss": 0.2}
@@ -108,7 +108,7 @@ def test_in_hunt_the_worst_of_the_mixture_shows_below_it_and_the_strategys_mean_
     assert sum(judged.weight * amount for judged, amount in below.items()) == pytest.approx(0, abs=1e-9)
     worst = max(below, key=lambda judged: below[judged])
     assert below[worst] > 0.01
-    found = statistics([PlayedMatch("hunt", "best", 0, START, graded[worst])])
+    found = compute_statistics([PlayedMatch("hunt", "best", 0, START, graded[worst])])
     (stage,) = found.stages["hunt"]
     mean = sum(each.below_mixture or 0.0 for each in graded[worst]) / len(graded[worst])
     assert stage.loss == 0
@@ -128,13 +128,13 @@ def test_the_wrong_one_of_a_sort_that_was_among_the_best_is_called_so() -> None:
 
 
 def test_numbers_that_are_all_0_are_left_out() -> None:
-    told = render_statistics(statistics([played(1, 0), played(1, 1), played(0, 2, 0.5, "chain")]))
+    told = render_statistics(compute_statistics([played(1, 0), played(1, 1), played(0, 2, 0.5, "chain")]))
     assert "no winner" in told.splitlines()[0]
     assert [line.split()[0] for line in told.split("given away per decision")[1].splitlines()[1:2]] == [
         "chain"
     ]
     assert "0.0 to 0.0" not in told
-    assert "given away" not in render_statistics(statistics([played(1, 0), played(1, 1)]))
+    assert "given away" not in render_statistics(compute_statistics([played(1, 0), played(1, 1)]))
 
 
 def test_giving_up_is_no_decision() -> None:
@@ -146,21 +146,21 @@ def test_giving_up_is_no_decision() -> None:
 def test_a_match_is_graded_once(tmp_path: Path) -> None:
     match = a_match("chain")
     with home(tmp_path):
-        first = decisions_of(match, Seat.ONE)
+        first = get_decisions(match, Seat.ONE)
         with mock.patch.object(module, "review", side_effect=AssertionError):
-            assert decisions_of(match, Seat.ONE) == first
+            assert get_decisions(match, Seat.ONE) == first
         assert first
-        assert decisions_of(match, Seat.TWO) != first
+        assert get_decisions(match, Seat.TWO) != first
         files = list((tmp_path / "cache" / "grades").iterdir())
         assert len(files) == 2
         for file in files:
             file.write_text("{damaged")
-        assert decisions_of(match, Seat.ONE) == first
+        assert get_decisions(match, Seat.ONE) == first
 
 
 def test_what_cannot_be_judged_is_not_graded(tmp_path: Path) -> None:
     match = a_match("hunt")
     large = play_randomly(Match.start(duels.find_game("hunt").rules(cells=9)), Random(1), 10_000)
     with home(tmp_path):
-        assert decisions_of(match, Seat.ONE)
-        assert decisions_of(large, Seat.ONE) == ()
+        assert get_decisions(match, Seat.ONE)
+        assert get_decisions(large, Seat.ONE) == ()

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from duels.analysis.agents import player_odds
-from duels.analysis.exploitability import tabulate
+from duels.analysis.agents import get_player_odds
+from duels.analysis.exploitability import tabulate_policy
 from duels.arena.confidence import mean, standard_error
 from duels.arena.match_plan import MOST_CORRECTED, Judge, Luck, MatchPlan, play, play_with
 from duels.core.match import Match
@@ -110,7 +110,7 @@ def test_results_without_luck_have_the_mean_that_is_computed(runs: int) -> None:
     options = {"cells": 4, "run": 3, "max_boards": 3}
     rules = find_game("chain").rules(**options)
     tables = shared_tables(rules).tables
-    one, two = (tabulate(player_odds(name, rules), rules) for name in ("club", "expert"))
+    one, two = (tabulate_policy(get_player_odds(name, rules), rules) for name in ("club", "expert"))
     both = np.where((tables.actor == 0)[:, None], one, two)
     true = expected_values(tables, both, 3)[tables.starts[0]]
     judge = Judge(rules)

@@ -29,7 +29,7 @@ from duels.players.endpoint import EndpointSettings
 from duels.players.failures import BadAnswer, Failure
 from duels.players.model import Mirror
 from duels.players.program import ProgramLimits
-from duels.players.prompt import Labels, opening_messages, read_move
+from duels.players.prompt import Labels, make_messages, parse_answer
 from tests.arena.model_server import Server, played
 from tests.players.test_program import BAD, is_running, wait_until
 from tests.support import duels
@@ -164,7 +164,7 @@ def test_a_wrong_model_ends_the_run_with_a_clear_line(server: Server, tmp_path: 
 
 def test_actions_are_shown_only_where_that_is_declared() -> None:
     sight = Match.start(LIGHTS).sight(Seat.ONE)
-    hidden, shown = (opening_messages(sight, show)[1]["content"] for show in (False, True))
+    hidden, shown = (make_messages(sight, show)[1]["content"] for show in (False, True))
     assert "You may play: 1, 2," in shown
     assert "You may play" not in hidden
     assert "In notation: OOOOOOO 1" in hidden
@@ -189,8 +189,8 @@ def test_every_question_says_how_its_answer_is_written_and_not_what_is_legal(gam
     while (actor := match.actor) is not None:
         if isinstance(actor, Seat):
             sight = match.sight(actor)
-            told = opening_messages(sight, False)
-            assert told == opening_messages(replace(sight, actions=()), False)
+            told = make_messages(sight, False)
+            assert told == make_messages(replace(sight, actions=()), False)
             *_, last = told[1]["content"].splitlines()
             examples = [rules.parse(text) for text in re.findall(r'{"action": "([^"]+)"}', last)]
             here = {type(action) for action in sight.actions}
@@ -203,7 +203,7 @@ def test_every_question_says_how_its_answer_is_written_and_not_what_is_legal(gam
 
 def test_a_game_of_somebody_elses_is_asked_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "duels.games.lights.answers", ModuleType("empty"))
-    told = opening_messages(Match.start(LIGHTS).sight(Seat.ONE), False)[1]["content"]
+    told = make_messages(Match.start(LIGHTS).sight(Seat.ONE), False)[1]["content"]
     assert told.endswith('notation of the game. The last line of your answer looks like {"action": "1"}.')
 
 
@@ -221,7 +221,7 @@ def test_mirror_images_are_the_same_game(game: str, seed: int) -> None:
             mirrored, real = mirror.sight(match.sight(seat)), image.sight(seat)
             assert mirrored == replace(real, events=tuple(real.events), history=tuple(real.history))
             if match.actor is seat:
-                assert opening_messages(mirrored, True) == opening_messages(real, True)
+                assert make_messages(mirrored, True) == make_messages(real, True)
         assert mirror.action(mirror.action(action)) == action
 
 
@@ -245,7 +245,7 @@ def test_renamed_cells_have_no_numbers_left_and_are_read_back(game: str) -> None
     assert len(set(labels.names)) == rules.game.find("labels", "cells")(rules)
     while isinstance(match.actor, Seat):
         sight = match.sight(match.actor)
-        told = opening_messages(sight, True, labels)
+        told = make_messages(sight, True, labels)
         question = told[1]["content"]
         assert not re.search(r"[0-9]", re.sub(r"Player [12]", "", question))
         assert "number" not in question
@@ -254,7 +254,7 @@ def test_renamed_cells_have_no_numbers_left_and_are_read_back(game: str) -> None
             text = labels.format(action)
             assert labels.parse(text.lower()) == action
             assert text in question
-            assert read_move(json.dumps({"policy": {text: 1}}), sight, labels) == (None, {action: 1})
+            assert parse_answer(json.dumps({"policy": {text: 1}}), sight, labels) == (None, {action: 1})
         match = match.play(match.actor, rng.choice(match.actions))
 
 
@@ -263,13 +263,13 @@ def test_renamed_cells_are_not_read_by_their_numbers() -> None:
     first, _, third = labels.names[:3]
     for text, failure in (("1", Failure.UNREADABLE), ("pass", Failure.UNREADABLE)):
         with pytest.raises(BadAnswer, match=f"the places are {first}, ") as problem:
-            read_move(text, sight, labels)
+            parse_answer(text, sight, labels)
         assert problem.value.failure is failure
     with pytest.raises(BadAnswer, match="is no action; the places are"):
-        read_move(f"{first}-{third}", sight, labels)
+        parse_answer(f"{first}-{third}", sight, labels)
     after = Match.start(LIGHTS).play_text("1").sight(Seat.TWO)
     with pytest.raises(BadAnswer, match=f"not allowed now; allowed: {labels.names[1]}, ") as problem:
-        read_move(first, after, labels)
+        parse_answer(first, after, labels)
     assert problem.value.failure is Failure.ILLEGAL
 
 
@@ -298,17 +298,17 @@ def test_a_model_plays_with_renamed_cells(server: Server, tmp_path: Path) -> Non
 
 def test_the_prompt_says_what_differs_from_the_rule_card() -> None:
     rules = find_game("chain").rules(max_boards=50, cells=5, run=3)
-    system = opening_messages(Match.start(rules).sight(Seat.ONE), False)[0]["content"]
+    system = make_messages(Match.start(rules).sight(Seat.ONE), False)[0]["content"]
     assert "This match differs from that: cells 5" in system
     assert "max_boards 50" in system
     book = find_game("flip").rules()
-    told = opening_messages(Match.start(book).sight(Seat.ONE), False)
+    told = make_messages(Match.start(book).sight(Seat.ONE), False)
     assert "differs" not in told[0]["content"]
     assert "\n   1   2   3   4   5\nA [ ]" in told[1]["content"]
     assert told[1]["content"].startswith("You are Player 1, and it is your turn.")
-    probed = opening_messages(LIGHTS.parse_position("XXOOOOO 1"), False)[1]["content"]
+    probed = make_messages(LIGHTS.parse_position("XXOOOOO 1"), False)[1]["content"]
     assert "what was played before does not matter" in probed
-    begun = opening_messages(Match.start(LIGHTS).sight(Seat.ONE), False)[1]["content"]
+    begun = make_messages(Match.start(LIGHTS).sight(Seat.ONE), False)[1]["content"]
     assert "Played so far, one entry after another (? was hidden from you): nothing." in begun
 
 
@@ -324,7 +324,7 @@ def test_the_prompt_says_what_differs_from_the_rule_card() -> None:
     ],
 )
 def test_the_last_object_or_the_last_line_counts(text: str, read: str) -> None:
-    action, policy = read_move(text, Match.start(LIGHTS).sight(Seat.ONE))
+    action, policy = parse_answer(text, Match.start(LIGHTS).sight(Seat.ONE))
     assert (LIGHTS.format(action), policy) == (read, None)
 
 
@@ -333,7 +333,7 @@ def test_the_last_object_or_the_last_line_counts(text: str, read: str) -> None:
 )
 def test_nothing_is_guessed_out_of_prose(text: str) -> None:
     with pytest.raises(BadAnswer) as problem:
-        read_move(text, Match.start(LIGHTS).sight(Seat.ONE))
+        parse_answer(text, Match.start(LIGHTS).sight(Seat.ONE))
     assert problem.value.failure is Failure.UNREADABLE
 
 

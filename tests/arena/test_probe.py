@@ -18,7 +18,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from duels.analysis.agents import player_odds
+from duels.analysis.agents import get_player_odds
 from duels.analysis.exploitability import exploitability
 from duels.arena import compare, probe_report, probe_values
 from duels.arena.commands.run import tell_unfinished
@@ -139,7 +139,7 @@ def test_answers_that_are_alike_by_chance_or_reflected_leave_the_loss_open() -> 
 @cache
 def policy_known(player: str) -> Any:
     rules = find_game("lights").rules()
-    odds = player_odds(player, rules)
+    odds = get_player_odds(player, rules)
     return cache(lambda state: odds(rules.sight(state, Seat(rules.actor(state)))))  # type: ignore[arg-type]
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import duels.envs.openspiel  # noqa: F401  (registers the games)
 from duels import vector
-from duels.analysis.export import Export, play_one, rows_of
+from duels.analysis.export import Export, build_rows, play_match
 from duels.core.match import Turn
 from duels.core.rules import AnySight, Seat
 from duels.envs import pettingzoo as duels_pettingzoo
@@ -163,8 +163,8 @@ def test_exported_rows_of_a_seat(seed: int, seat: Seat) -> None:
     rows = []
     for match in pair_of(seed, seat):
         scripts = {actor: Script([turn for turn in match.turns if turn.actor is actor]) for actor in Seat}
-        told = {"number": 0, **play_one(RUN, 0, ORACLE, scripts)}
-        rows.append([row for row in rows_of(RUN, told) if row["seat"] == seat])
+        told = {"number": 0, **play_match(RUN, 0, ORACLE, scripts)}
+        rows.append([row for row in build_rows(RUN, told) if row["seat"] == seat])
     assert rows[0]
     assert rows[0] == rows[1]
 

@@ -19,7 +19,7 @@ from pettingzoo.test import api_test, seed_test
 import duels
 from duels.analysis.export import Export, export
 from duels.analysis.levels import measure_levels
-from duels.analysis.review_page import review_as_page
+from duels.analysis.review_page import render_review_page
 from duels.core.errors import TooLarge
 from duels.core.match import AnyMatch, Match
 from duels.core.narration import Narration
@@ -119,7 +119,7 @@ def test_hints_reviews_exercises_and_levels(rules: AnyRules) -> None:
     review = duels.review(match)
     parts = review.opening + review.luck - review.loss(Seat.ONE) + review.loss(Seat.TWO)
     assert parts == pytest.approx(review.score)
-    assert rules.game.title in review_as_page(review)
+    assert rules.game.title in render_review_page(review)
     deciding = next(step for step in match.steps() if isinstance(step.actor, Seat))
     assert duels.hint(deciding.sight(deciding.actor)).actions  # type: ignore[arg-type]
     for exercise in islice(duels.exercises(rules, seed="1"), 2):

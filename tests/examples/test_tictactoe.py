@@ -9,7 +9,7 @@ from duels_tictactoe.rules import TicTacToe
 
 import duels
 from duels.analysis.hints import solve
-from duels.analysis.review_page import review_as_page
+from duels.analysis.review_page import render_review_page
 from duels.core.errors import NotationError
 from duels.core.explore import count_lines
 from duels.core.laws import LawReport, check_everywhere
@@ -89,7 +89,7 @@ def test_a_value_is_not_called_a_chance_to_win() -> None:
     right = exercise.verdict.best[0]
     assert exercise.grade(right).text.startswith(f"Right: {RULES.format(right)} is worth 50.0%. ")
     drawn = duels.review(Match.start(RULES).play_text(*"123584697"))
-    for told in (render_review(drawn), review_as_page(drawn)):
+    for told in (render_review(drawn), render_review_page(drawn)):
         assert "chance to win" not in told
         assert "The match's worth to Player 1" in told
 

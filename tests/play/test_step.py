@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import duels
-from duels.analysis.export import Export, matches_of
+from duels.analysis.export import Export, play_matches
 from duels.arena.match_plan import Judge, MatchPlan, play_with
 from duels.core.errors import GameOver, NotYourTurn
 from duels.core.match import AnyMatch, Match
@@ -62,7 +62,7 @@ def test_the_same_seed_and_players_give_the_same_match(
     name: str, players: tuple[str, str], tmp_path: Path
 ) -> None:
     rules = find_game(name).rules(**LIMITS.get(name, {}))
-    (told,) = matches_of(Export(rules, players, SEED, NUMBER + 1), NUMBER, lambda done, games: None, 1)
+    (told,) = play_matches(Export(rules, players, SEED, NUMBER + 1), NUMBER, lambda done, games: None, 1)
     exported = [turn["action"] for turn in told["turns"]]
     seed = f"{SEED} {NUMBER}"
     assert at_the_terminal(rules, players, seed, tmp_path) == exported

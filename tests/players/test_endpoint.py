@@ -18,8 +18,8 @@ from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.games import find_game
 from duels.players import endpoint as endpoints
-from duels.players.completions import MOST_TEXT, Reply, Usage
-from duels.players.endpoint import Endpoint, EndpointSettings, with_replies
+from duels.players.completions import MAX_TEXT, Reply, Usage
+from duels.players.endpoint import Endpoint, EndpointSettings, join_replies
 from duels.players.failures import Answer, Failure, NoMove, TransportError
 from duels.players.model import ModelPlayer
 from tests.players.scripted_endpoint import Answer as Sent
@@ -42,7 +42,7 @@ class Asked:
     @property
     def rows(self) -> list[dict[str, Any]]:
         """Requests with what came back."""
-        return list(with_replies(self.recorded))
+        return list(join_replies(self.recorded))
 
     @property
     def kept(self) -> str:
@@ -194,7 +194,7 @@ def test_what_counts_is_the_answers_length_and_not_the_wires() -> None:
     found = asked(stream(*pieces), stream=True)
     assert found.reply
     assert found.reply.text == "a\u2028" * 2000
-    long = "x" * (MOST_TEXT // 4)
+    long = "x" * (MAX_TEXT // 4)
     for sent in (stream(*["data: " + delta(long)] * 5), completion(long * 5)):
         found = asked(sent, stream=True)
         assert found.reply

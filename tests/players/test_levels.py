@@ -10,7 +10,7 @@ import duels
 from duels.core.match import AnyMatch, play_through
 from duels.core.rules import Seat
 from duels.games import GAMES, find_game
-from duels.players.levels import SHARE, level_weights, mixture
+from duels.players.levels import LEVEL_SHARES, compute_level_weights, mix_actions
 from duels.solving.oracle import ActionValue, Value, Verdict
 from duels.solving.oracles import get_oracle
 
@@ -24,18 +24,18 @@ def verdict_of(*values: float) -> Verdict[int]:
     return Verdict(Value(best), tuple(judged))
 
 
-@pytest.mark.parametrize("share", SHARE.values())
+@pytest.mark.parametrize("share", LEVEL_SHARES.values())
 @pytest.mark.parametrize("values", [(0.9, 0.5, 0.1), (1.0, 0.0), (0.7, 0.69, 0.2, 0.2), (0.6, 0.6, 0.5)])
 def test_a_mixture_gives_away_its_share(share: float, values: tuple[float, ...]) -> None:
     verdict = verdict_of(*values)
-    lost, weights = verdict.losses, mixture(verdict, share)
+    lost, weights = verdict.losses, mix_actions(verdict, share)
     assert sum(weights) == pytest.approx(1)
     given_away = sum(loss * weight for loss, weight in zip(lost, weights, strict=True))
     assert given_away == pytest.approx(share * sum(lost) / len(lost), abs=1e-6)
 
 
 def test_small_mistakes_are_likelier_than_large_ones() -> None:
-    weights = mixture(verdict_of(0.9, 0.8, 0.3), SHARE["club"])
+    weights = mix_actions(verdict_of(0.9, 0.8, 0.3), LEVEL_SHARES["club"])
     assert weights[0] > weights[1] > weights[2] > 0
 
 
@@ -46,8 +46,8 @@ def test_perfect_play_mixes_as_the_oracle_does() -> None:
         ActionValue("c", Value(0.2), False, 0),
     )
     verdict = Verdict(Value(0.5), judged)
-    assert mixture(verdict, 0.0) == [0.9, 0.1, 0]
-    assert mixture(verdict, 0.3) == pytest.approx([0.7 * 0.9 + 0.1, 0.7 * 0.1 + 0.1, 0.1])
+    assert mix_actions(verdict, 0.0) == [0.9, 0.1, 0]
+    assert mix_actions(verdict, 0.3) == pytest.approx([0.7 * 0.9 + 0.1, 0.7 * 0.1 + 0.1, 0.1])
 
 
 def test_an_action_that_is_as_good_but_never_taken_makes_no_mixture() -> None:
@@ -57,11 +57,11 @@ def test_an_action_that_is_as_good_but_never_taken_makes_no_mixture() -> None:
         ActionValue("c", Value(0.45), False, 0),
         ActionValue("d", Value(0.2), False, 0),
     )
-    weights = mixture(Verdict(Value(0.5), judged), 0.3)
+    weights = mix_actions(Verdict(Value(0.5), judged), 0.3)
     assert weights[0] > weights[2] > weights[3] > 0  # small mistakes are still the likelier ones
 
 
-@pytest.mark.parametrize("share", SHARE.values())
+@pytest.mark.parametrize("share", LEVEL_SHARES.values())
 def test_in_a_game_of_secrets_too(share: float) -> None:
     """A level gives away its share on top of what the strategy's rare actions cost."""
     rng = Random(2)
@@ -73,12 +73,12 @@ def test_in_a_game_of_secrets_too(share: float) -> None:
         while (actor := match.actor) is not None:
             assert isinstance(actor, Seat)
             verdict = oracle.judge(match.sight(actor))
-            weights = mixture(verdict, share)
+            weights = mix_actions(verdict, share)
             given_away = sum(loss * weight for loss, weight in zip(verdict.losses, weights, strict=True))
             average = sum(verdict.losses) / len(weights)
             own = sum(j.weight * loss for j, loss in zip(verdict.actions, verdict.losses, strict=True))
             assert given_away == pytest.approx((1 - share) * own + share * average)
-            assert level_weights(oracle, match.sight(actor), share) == pytest.approx(weights)
+            assert compute_level_weights(oracle, match.sight(actor), share) == pytest.approx(weights)
             costly += average > 0
             match = match.play(actor, rng.choice(match.actions))
     assert costly > 5
@@ -108,6 +108,6 @@ def test_a_perfect_player_never_gives_anything_away(game: str) -> None:
 
 
 def test_every_level_can_be_seated_by_name() -> None:
-    for name in SHARE:
+    for name in LEVEL_SHARES:
         for game in GAMES.values():
             assert duels.make_player(name, game.name)

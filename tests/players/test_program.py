@@ -18,9 +18,9 @@ from duels.core.match import Match
 from duels.core.rules import AnySight, Seat
 from duels.games import find_game
 from duels.players import child, protocol
-from duels.players.child import MOST_LOGGED
+from duels.players.child import MAX_LOG
 from duels.players.failures import BadAnswer, Failure, NoMove
-from duels.players.program import ProgramLimits, ProgramPlayer, program_name
+from duels.players.program import ProgramLimits, ProgramPlayer, make_program_name
 
 ROOT = Path(__file__).parents[2]
 BOTS = ROOT / "examples" / "bots"
@@ -101,7 +101,7 @@ def test_every_bad_habit_has_its_class(habit: str, failure: Failure, told: str) 
 def test_an_illegal_action_is_told_from_an_unreadable_one() -> None:
     match = Match.start(LIGHTS).play_text("1")
     with pytest.raises(BadAnswer) as problem:
-        protocol.read_action("1", match.sight(Seat.TWO))
+        protocol.parse_action("1", match.sight(Seat.TWO))
     assert problem.value.failure is Failure.ILLEGAL
     assert "allowed: 2, 3," in str(problem.value)
 
@@ -222,7 +222,7 @@ def test_stderr_goes_to_the_log_up_to_a_limit(tmp_path: Path) -> None:
         player.choose(opening(), Random(1))
     finally:
         player.close()
-    assert 0 < log.stat().st_size <= MOST_LOGGED
+    assert 0 < log.stat().st_size <= MAX_LOG
     assert set(log.read_bytes()) <= set(b"y\n")
 
 
@@ -261,7 +261,7 @@ def test_a_policy_is_drawn_from_by_us() -> None:
 def test_the_question_holds_all_that_the_seat_has_seen() -> None:
     rules = find_game("hunt").rules()
     match = Match.start(rules).play_text("move 3", "observe 5", "move 4")
-    question = protocol.choose(match.sight(Seat.TWO), 7, 500, match="m", card=True, error="late")
+    question = protocol.make_request(match.sight(Seat.TWO), 7, 500, match="m", card=True, error="late")
     assert question["history"] == ["?", "observe 5", "move 4"]
     assert question["actions"] == [rules.format(action) for action in match.actions]
     assert (question["id"], question["seat"], question["budget_ms"]) == (7, 2, 500)
@@ -288,4 +288,4 @@ def test_a_command_that_does_not_exist_is_named() -> None:
     ],
 )
 def test_a_program_is_called_by_its_script(command: str, name: str) -> None:
-    assert program_name(command) == name
+    assert make_program_name(command) == name

@@ -17,14 +17,14 @@ SHOWN = [json.loads(text) for text in re.findall(r"^```json\n(.*?)^```", PAGE, r
 def test_the_messages_that_are_shown_are_those_that_are_sent() -> None:
     hello, ready, choose, action, policy = SHOWN
     rules = find_game("chain").rules(max_boards=50)
-    assert hello == protocol.hello(rules, 10_000)
-    assert protocol.read_ready(json.dumps(ready)) == ready
+    assert hello == protocol.make_hello(rules, 10_000)
+    assert protocol.parse_ready(json.dumps(ready)) == ready
     sight = Match.start(rules).play_text(*choose["history"]).sight(Seat.TWO)
-    assert choose == protocol.choose(sight, 12, 10_000, match="3f0c")
+    assert choose == protocol.make_request(sight, 12, 10_000, match="3f0c")
     for answer in (action, policy):
-        read = protocol.read_answer(json.dumps(answer), 12)
+        read = protocol.parse_reply_to(json.dumps(answer), 12)
         assert read is not None
-        chosen, odds = protocol.read_move(read, sight)
+        chosen, odds = protocol.parse_move(read, sight)
         assert chosen in sight.actions or sum((odds or {}).values()) == 1
 
 

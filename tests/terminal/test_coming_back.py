@@ -10,7 +10,7 @@ from unittest import mock
 
 import pytest
 
-from duels.analysis.exercises import Exercise, Skill, at_level, exercises, puzzle
+from duels.analysis.exercises import Exercise, Skill, exercises, get_daily_puzzle, select_by_skill
 from duels.games import GAMES, find_game
 from duels.play.library import read_record
 from duels.terminal.puzzle_commands import save_progress
@@ -61,7 +61,7 @@ def answers(day: date, right: bool) -> list[str]:
     """A line or more for each puzzle of the day."""
     lines: list[str] = []
     for game in GAMES.values():
-        exercise = puzzle(day, game)
+        exercise = get_daily_puzzle(day, game)
         action = next(a for a in exercise.sight.actions if exercise.grade(a).right == right)
         lines += game.words(game.rules()).entries(exercise.sight, action)
     return lines
@@ -118,7 +118,7 @@ def test_another_days_puzzles_count_for_nothing(tmp_path: Path) -> None:
 def test_a_program_gets_the_puzzles_without_their_answers(tmp_path: Path) -> None:
     found = json.loads(duels(tmp_path, "daily", "--date", "2031-05-05", "--json").out)
     assert [each["game"] for each in found["puzzles"]] == list(GAMES)
-    assert found["puzzles"][0]["position"] == puzzle(DAY, GAMES["lights"]).position
+    assert found["puzzles"][0]["position"] == get_daily_puzzle(DAY, GAMES["lights"]).position
     assert (found["answers"], found["complete"], found["streak"]) == ([], False, 0)
     assert "right" not in json.dumps(found)
 
@@ -160,7 +160,7 @@ def test_two_practices_at_once_are_both_remembered(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("right", "outlook"), [(True, "harder"), (False, "easier")])
 def test_it_is_told_whether_it_gets_harder(right: bool, outlook: str, tmp_path: Path) -> None:
-    exercise = next(at_level(exercises("leap", "a seed"), Skill()))
+    exercise = next(select_by_skill(exercises("leap", "a seed"), Skill()))
     action = next(a for a in exercise.sight.actions if exercise.grade(a).right == right)
     with mock.patch(
         "duels.terminal.puzzle_commands.exercises", lambda rules, seed: exercises(rules, "a seed")

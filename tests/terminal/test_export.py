@@ -45,15 +45,15 @@ def test_two_exports_to_one_file_do_not_both_succeed(
     monkeypatch.chdir(tmp_path)
     command = ["export", "lights", "--games", "3", "--player", "casual", "--out", out]
     codes: list[int] = []
-    play_one = export.play_one
+    play_match = export.play_match
 
     def meanwhile(run_: Any, number: int, *args: Any) -> dict[str, Any]:
         if number == 1 and not codes:
             codes.append(0)
             codes.append(run(command))
-        return play_one(run_, number, *args)
+        return play_match(run_, number, *args)
 
-    monkeypatch.setattr(export, "play_one", meanwhile)
+    monkeypatch.setattr(export, "play_match", meanwhile)
     assert run(command) == 0
     assert codes == [0, 1]
     assert "is being written somewhere else right now." in capsys.readouterr().err

@@ -9,7 +9,7 @@ import pytest
 
 import duels
 from duels.analysis import exercises
-from duels.analysis.exercises import Exercise, Skill, at_level, puzzle
+from duels.analysis.exercises import Exercise, Skill, get_daily_puzzle, select_by_skill
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.core.words import strip_ink
@@ -148,7 +148,7 @@ def test_in_flip_it_is_told_what_a_player_would_remember(
 
 def test_what_was_answered_is_kept_before_it_is_graded_in_print(monkeypatch: pytest.MonkeyPatch) -> None:
     """The terminal may go away at any moment."""
-    exercise = next(at_level(exercises.exercises("leap", "1"), Skill()))
+    exercise = next(select_by_skill(exercises.exercises("leap", "1"), Skill()))
     monkeypatch.setattr(puzzle_commands, "exercises", lambda rules, seed: iter([exercise]))
     right = find_game("leap").rules().format(exercise.verdict.best[0])
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{right}\n"))
@@ -179,7 +179,7 @@ def test_what_counts_as_one_answer_is_told_below_the_title_of_a_daily_puzzle(
 ) -> None:
     day = date(2026, 1, 1)
     answers = [
-        rules.format(puzzle(day, game).verdict.best[0])
+        rules.format(get_daily_puzzle(day, game).verdict.best[0])
         for game in (find_game(name) for name in ("lights", "leap", "chain"))
         for rules in [game.rules()]
     ]

@@ -215,7 +215,7 @@ def test_tomorrow_s_puzzles_are_looked_for_too(monkeypatch: pytest.MonkeyPatch) 
         def today(cls) -> "Calendar":
             return cls.fromordinal(days[0].toordinal())
 
-    def puzzle(day: date, game: Game) -> object:
+    def get_daily_puzzle(day: date, game: Game) -> object:
         found.append(day)
         if len(found) == len(GAMES):
             days.pop(0)
@@ -233,7 +233,7 @@ def test_tomorrow_s_puzzles_are_looked_for_too(monkeypatch: pytest.MonkeyPatch) 
     for name in ("_AFTER", "_EVERY"):
         monkeypatch.setattr(puzzles, name, 0.0)
     monkeypatch.setattr(puzzles, "date", Calendar)
-    monkeypatch.setattr("duels.analysis.exercises.puzzle", puzzle)
+    monkeypatch.setattr("duels.analysis.exercises.get_daily_puzzle", get_daily_puzzle)
     asyncio.run(asyncio.wait_for(watch(), 20))
     assert [day.day for day in found] == [1] * len(GAMES) + [2] * len(GAMES)
 

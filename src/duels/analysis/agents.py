@@ -29,9 +29,9 @@ with extra("vector"):
 
     from duels.solving.tables import shared_tables
 
-AT_ONCE = 8192  # rows that an agent is asked for at once: more would fill the memory of a large network
+BATCH_SIZE = 8192  # rows that an agent is asked for at once: more would fill the memory of a large network
 
-UNSTEADY = (
+NOT_DETERMINISTIC = (
     "answers differently when it is asked the same question again: it draws at random, or remembers what it "
     "was asked. Let it return the probability of every action, or always the same action (in "
     "Stable-Baselines3, predict with deterministic=True)"
@@ -60,10 +60,10 @@ def table_of(
     answers differently, is refused. Observations are of this `dtype`. An agent of environments
     with `limit_ends="draw"` is shown what is left of the limit: then it is [clock, state, action].
     """
-    kind = observation_dtype(dtype)
+    kind = parse_observation_dtype(dtype)
     if not callable(agent):
         raise DuelsError(f"An agent is a function of an observation and a mask, not {agent!r}.")
-    if not takes(agent, 2):
+    if not accepts_arguments(agent, 2):
         raise DuelsError(
             "An agent is called with two arguments, an observation and a mask; this one cannot be."
         )
@@ -88,7 +88,7 @@ def table_of(
         with_left = np.column_stack([observations, np.tile(left, (len(observations), 1))]).astype(kind)
         first, again = (_ask(agent, batch, with_left, masks) for _ in range(2))
         if not np.allclose(first, again, rtol=0, atol=SAME_ANSWER):
-            raise DuelsError(f"The agent {UNSTEADY}.")
+            raise DuelsError(f"The agent {NOT_DETERMINISTIC}.")
         table = np.zeros(tables.legal.shape)
         table[deciding] = first[place.ravel()]
         return table
@@ -115,7 +115,7 @@ def policy_of(
     It is shown what the environments show it: with `limit_ends="draw"` what is left of the limit, with
     `memory` so many of the last entries, all of this `dtype`. One that takes `batch` is asked for one row.
     """
-    kind = observation_dtype(dtype)
+    kind = parse_observation_dtype(dtype)
     rules = resolve_rules(game, **options)
     check_flag("batch", batch)
     left = (left_feature(rules),) if limit_draws(limit_ends) else ()
@@ -164,7 +164,7 @@ def _softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return odds
 
 
-def observation_dtype(dtype: DTypeLike) -> np.dtype[Any]:
+def parse_observation_dtype(dtype: DTypeLike) -> np.dtype[Any]:
     """The NumPy type of an observation's numbers; DuelsError if that cannot be one."""
     try:
         kind = np.dtype(dtype)
@@ -205,19 +205,17 @@ def _ask(
 ) -> NDArray[np.float64]:
     """[row, action] the probabilities of an agent, which is asked for all rows at once or one by one."""
     if batch:
-        return probabilities_of_many(agent, observations, masks)
+        return ask_batch(agent, observations, masks)
     rows = zip(observations, masks, strict=True)
-    return np.stack([probabilities(agent(seen.copy(), mask.copy()), mask) for seen, mask in rows])
+    return np.stack([parse_probabilities(agent(seen.copy(), mask.copy()), mask) for seen, mask in rows])
 
 
-def probabilities_of_many(
-    agent: Agent, observations: NDArray[np.int8], masks: NDArray[np.int8]
-) -> NDArray[np.float64]:
+def ask_batch(agent: Agent, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.float64]:
     """[row, action] the probabilities of an agent that is asked for many rows at once, AT_ONCE at most."""
     answers: list[NDArray[np.float64]] = []
-    for first in range(0, len(masks), AT_ONCE):
-        part = masks[first : first + AT_ONCE]
-        answer = np.asarray(agent(observations[first : first + AT_ONCE].copy(), part.copy()))
+    for first in range(0, len(masks), BATCH_SIZE):
+        part = masks[first : first + BATCH_SIZE]
+        answer = np.asarray(agent(observations[first : first + BATCH_SIZE].copy(), part.copy()))
         if answer.shape[:1] != (len(part),):
             raise DuelsError(
                 f"An agent that is asked for {len(part)} rows must return {len(part)} answers, not an array "
@@ -228,7 +226,7 @@ def probabilities_of_many(
     return np.concatenate(answers)
 
 
-def probabilities(given: ArrayLike, mask: NDArray[np.int8]) -> NDArray[np.float64]:
+def parse_probabilities(given: ArrayLike, mask: NDArray[np.int8]) -> NDArray[np.float64]:
     """[action] an agent's probabilities, from its answer; DuelsError if that is none."""
     answer = np.asarray(given)
     rows = _probabilities_of_rows(answer.reshape(1, *answer.shape), mask[None])
@@ -259,7 +257,7 @@ def _probabilities_of_rows(answer: NDArray[Any], masks: NDArray[np.int8]) -> NDA
     return odds
 
 
-def takes(function: Callable[..., Any], arguments: int) -> bool:
+def accepts_arguments(function: Callable[..., Any], arguments: int) -> bool:
     """Whether it accepts this many arguments; True if its signature is unknown."""
     try:
         signature(function).bind(*[None] * arguments)
@@ -275,7 +273,7 @@ def is_player(thing: object) -> TypeGuard[Player]:
     return callable(getattr(thing, "choose", None)) and not isinstance(thing, np.ndarray)
 
 
-def player_odds(player: str | Player, rules: AnyRules) -> Callable[[AnySight], dict[Any, float]]:
+def get_player_odds(player: str | Player, rules: AnyRules) -> Callable[[AnySight], dict[Any, float]]:
     """A function that tells how likely a player, itself or by its name, is to take each action."""
     odds = getattr(make_player(player, rules) if isinstance(player, str) else player, "odds", None)
     if odds is None:

@@ -12,7 +12,7 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-from duels.analysis.wording import MARKS, MOST_NAMED, gets, mark_of, name_action, points
+from duels.analysis.wording import MARKS, MAX_NAMED, format_points, get_mark_name, gets, name_action
 from duels.core.game import Game
 from duels.core.match import Match
 from duels.core.options import OptionValue
@@ -22,7 +22,7 @@ from duels.games import GAMES, resolve_rules
 from duels.play.dice import StreamDice
 from duels.play.step import play_out
 from duels.players import GreedyPlayer
-from duels.players.levels import mixture
+from duels.players.levels import mix_actions
 from duels.solving.oracle import OFTEN, ActionValue, Oracle, Verdict
 from duels.solving.oracles import get_oracle
 
@@ -31,7 +31,7 @@ CLEAR_GAP = 0.05
 # and when perfect play gives it nearly always.
 NEARLY_ALWAYS = 0.9
 # Where the strategy mixes, several answers are right: at most this share, or anybody would guess one,
-MOST_RIGHT = 2 / 3
+MAX_RIGHT_SHARE = 2 / 3
 # and any other lies at least so far below the mixture.
 MIXED_GAP = next(mark.most for mark in MARKS if mark.name == "good")
 # Of random play's losses, in the matches that lead to the positions.
@@ -88,7 +88,7 @@ class Exercise:
     def difficulty(self) -> float:
         """How often it is missed by two players: one errs half as much as random play, one is greedy."""
         sight = self.sight
-        middling = dict(zip(sight.actions, mixture(self.verdict, _MIDDLING), strict=True))
+        middling = dict(zip(sight.actions, mix_actions(self.verdict, _MIDDLING), strict=True))
         odds = (middling, GreedyPlayer(self.sight.rules).odds(sight))
         wrong = set(sight.actions) - set(self.answers)
         return sum(each.get(action, 0.0) for each in odds for action in wrong) / len(odds)
@@ -110,11 +110,11 @@ class Exercise:
     def _against_the_best(self, chosen: ActionValue[Any], right: list[ActionValue[Any]]) -> str:
         verdict, action = self.verdict, chosen.action
         loss = verdict.loss(action)
-        given_away = points(loss, verdict.value.exactness, verdict.loss_error(action))
-        best = join_or([name_action(self.sight, judged.action) for judged in right], MOST_NAMED)
+        given_away = format_points(loss, verdict.value.exactness, verdict.loss_error(action))
+        best = join_or([name_action(self.sight, judged.action) for judged in right], MAX_NAMED)
         return (
-            f"Not the best ({mark_of(loss)}): {name_action(self.sight, action)} gives away {given_away}; "
-            f"best was {best}."
+            f"Not the best ({get_mark_name(loss)}): {name_action(self.sight, action)} gives away "
+            f"{given_away}; best was {best}."
         )
 
     def _against_the_mixture(self, chosen: ActionValue[Any], right: list[ActionValue[Any]]) -> str:
@@ -122,7 +122,7 @@ class Exercise:
         often = f"takes it {chosen.weight:.0%} of the time" if chosen.weight else "never takes it"
         if 0 < chosen.weight < _RARELY:
             often = "hardly ever takes it"
-        below = points(_below_mixture(self.verdict, chosen), self.verdict.value.exactness)
+        below = format_points(_below_mixture(self.verdict, chosen), self.verdict.value.exactness)
         usual = join_or([name_action(self.sight, judged.action) for judged in right])
         return (
             f"Not what the strategy usually does: {name_action(self.sight, chosen.action)} is {below} below "
@@ -151,7 +151,7 @@ def _spread(oracle: Oracle[Any, Any], rng: Random) -> Iterator[Exercise]:
         if waited == _MOST_MATCHES:  # maybe matches are over before they have begun by that count
             waited, opening = 0, 0
         waited += 1
-        found = [e for e in _in_one_match(oracle, rng, opening) if e.position not in asked]
+        found = [e for e in _find_exercises(oracle, rng, opening) if e.position not in asked]
         fresh = [exercise for exercise in found if exercise.theme not in recent]
         stale += found
         if fresh:
@@ -167,12 +167,12 @@ def _spread(oracle: Oracle[Any, Any], rng: Random) -> Iterator[Exercise]:
         yield exercise
 
 
-def _in_one_match(oracle: Oracle[Any, Any], rng: Random, opening: int = OPENING) -> list[Exercise]:
+def _find_exercises(oracle: Oracle[Any, Any], rng: Random, opening: int = OPENING) -> list[Exercise]:
     """The positions with a clear answer that one match comes through after its opening."""
-    answers = answers_of_the_mix if oracle.mixes else one_answer
+    answers = find_mixed_answers if oracle.mixes else find_clear_answer
     found: list[Exercise] = []
     decisions = 0
-    for sight, verdict in decisions_of_match(oracle, SHARE_ON_THE_WAY, rng, _LONGEST_MATCH):
+    for sight, verdict in play_judged_match(oracle, SHARE_ON_THE_WAY, rng, _LONGEST_MATCH):
         decisions += len(verdict.actions) > 1
         if decisions > opening and (right := answers(oracle, sight, verdict)):
             lessons = {
@@ -184,7 +184,7 @@ def _in_one_match(oracle: Oracle[Any, Any], rng: Random, opening: int = OPENING)
     return found
 
 
-def decisions_of_match(
+def play_judged_match(
     oracle: Oracle[Any, Any], share: float, rng: Random, most: int
 ) -> list[tuple[AnySight, Verdict[Any]]]:
     """Play a match, of at most so many entries, in which both give away `share`; its decisions, judged."""
@@ -193,13 +193,13 @@ def decisions_of_match(
     class Noting:
         def choose(self, sight: AnySight, rng: Random) -> Any:
             found.append((sight, oracle.judge(sight)))
-            return rng.choices(sight.actions, weights=mixture(found[-1][1], share))[0]
+            return rng.choices(sight.actions, weights=mix_actions(found[-1][1], share))[0]
 
     play_out(Match.start(oracle.rules), dict.fromkeys(Seat, Noting()), StreamDice(rng), most)
     return found
 
 
-def answers_of_the_mix(
+def find_mixed_answers(
     oracle: Oracle[Any, Any], sight: AnySight, verdict: Verdict[Any]
 ) -> frozenset[Hashable]:
     """The ideas that the strategy often takes, or that lie hardly below its mixture; none if most do."""
@@ -209,14 +209,16 @@ def answers_of_the_mix(
         for idea, judged in zip(ideas, verdict.actions, strict=True)
         if judged.weight >= OFTEN or _below_mixture(verdict, judged) < MIXED_GAP
     }
-    return frozenset(right) if len(right) <= MOST_RIGHT * len(set(ideas)) else frozenset()
+    return frozenset(right) if len(right) <= MAX_RIGHT_SHARE * len(set(ideas)) else frozenset()
 
 
 def _below_mixture(verdict: Verdict[Any], judged: ActionValue[Any]) -> float:
     return verdict.below_mixture[verdict.actions.index(judged)]
 
 
-def one_answer(oracle: Oracle[Any, Any], sight: AnySight, verdict: Verdict[Any]) -> frozenset[Hashable]:
+def find_clear_answer(
+    oracle: Oracle[Any, Any], sight: AnySight, verdict: Verdict[Any]
+) -> frozenset[Hashable]:
     """The idea that is clearly right: perfect play follows it, and every other gives much away; else none."""
     weights: dict[Hashable, float] = {}
     values: dict[Hashable, float] = {}
@@ -257,7 +259,7 @@ class Skill:
         self.aim = min(1.0, self.aim + _UP) if right else max(0.0, self.aim - _DOWN)
 
 
-def at_level(found: Iterator[Exercise], skill: Skill) -> Iterator[Exercise]:
+def select_by_skill(found: Iterator[Exercise], skill: Skill) -> Iterator[Exercise]:
     """Of every few exercises the one that suits the skill, as it is when the next one is asked for."""
     offered: list[Exercise] = []
     while offered := [*offered, *islice(found, _ON_OFFER - len(offered))]:
@@ -269,28 +271,28 @@ def at_level(found: Iterator[Exercise], skill: Skill) -> Iterator[Exercise]:
 
 
 @lru_cache(maxsize=16)  # whoever comes back to the menu comes back to the same day
-def puzzle(day: date, game: Game) -> Exercise:
+def get_daily_puzzle(day: date, game: Game) -> Exercise:
     """The puzzle of a day in one game. It depends on the date and on nothing else."""
     seed = sha256(f"duels daily {day.isoformat()} {game.name}".encode()).hexdigest()
-    return next(at_level(exercises(game, seed), Skill(_DAILY_AIM)))
+    return next(select_by_skill(exercises(game, seed), Skill(_DAILY_AIM)))
 
 
-def complete(answers: Sequence[bool]) -> bool:
+def is_complete(answers: Sequence[bool]) -> bool:
     """Whether all of a day's puzzles are answered."""
     return len(answers) >= len(GAMES)
 
 
-def streak(answered: Mapping[str, Sequence[bool]], today: date) -> int:
+def count_streak(answered: Mapping[str, Sequence[bool]], today: date) -> int:
     """On how many days in a row, up to today or yesterday, all puzzles were answered, right or wrong."""
-    day = today if complete(answered.get(today.isoformat(), ())) else today - timedelta(days=1)
+    day = today if is_complete(answered.get(today.isoformat(), ())) else today - timedelta(days=1)
     days = 0
-    while complete(answered.get(day.isoformat(), ())):
+    while is_complete(answered.get(day.isoformat(), ())):
         days += 1
         day -= timedelta(days=1)
     return days
 
 
-def shared(day: date, answers: Sequence[bool], days: int) -> str:
+def format_daily_result(day: date, answers: Sequence[bool], days: int) -> str:
     """A line to show to others, which gives nothing away."""
     marks = "".join(RIGHT if right else WRONG for right in answers).ljust(len(GAMES), OPEN)
     row = f", day {days} in a row" if days > 1 else ""

@@ -26,10 +26,10 @@ from duels.players import Player, make_player
 from duels.solving.oracle import Exactness
 from duels.solving.oracles import get_quick_oracle
 
-Counted = Callable[[int, int], None]
+ProgressCallback = Callable[[int, int], None]
 """Is told how many matches are done, and of how many."""
 
-AT_ONCE = 1000  # matches that are written to a Parquet file together: small pieces make it large and slow
+BATCH_SIZE = 1000  # matches that are written to a Parquet file together: small pieces make it large and slow
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,9 @@ class Export:
         }
 
 
-def export(run: Export, path: Path, progress: Counted = lambda done, games: None, jobs: int = 1) -> int:
+def export(
+    run: Export, path: Path, progress: ProgressCallback = lambda done, games: None, jobs: int = 1
+) -> int:
     """Write the matches of `run` to `path`, a .jsonl or .parquet file; returns how many were there already.
 
     Matches that are in the file stay there, even if they are more than `run` asks for. InUse, if another
@@ -82,17 +84,17 @@ def export(run: Export, path: Path, progress: Counted = lambda done, games: None
 # -- JSON lines --------------------------------------------------------------------------------------
 
 
-def _write_lines(run: Export, path: Path, progress: Counted, held: int = 0, jobs: int = 1) -> int:
+def _write_lines(run: Export, path: Path, progress: ProgressCallback, held: int = 0, jobs: int = 1) -> int:
     """Write the matches from number `held` on; returns the number of the first that was new."""
     found = _resume(run, path, held)
     with name_file_in_errors(path), path.open("a", encoding="utf-8") as file:
-        for told in matches_of(run, found, progress, jobs):
+        for told in play_matches(run, found, progress, jobs):
             file.write(_line(told))
             file.flush()
     return found
 
 
-def matches_of(run: Export, first: int, progress: Counted, jobs: int) -> Iterator[dict[str, Any]]:
+def play_matches(run: Export, first: int, progress: ProgressCallback, jobs: int) -> Iterator[dict[str, Any]]:
     """The matches from number `first` on, in order, whoever plays them."""
     numbers = range(first, run.games)
     if jobs == 1 or len(numbers) < 2:
@@ -110,7 +112,7 @@ def matches_of(run: Export, first: int, progress: Counted, jobs: int) -> Iterato
 
 def _play(run: Export, number: int) -> dict[str, Any]:
     """Play the match of that number, in this process, and return its line as data."""
-    return {**run.head, "number": number, **play_one(run, number, *_oracle_and_players(run))}
+    return {**run.head, "number": number, **play_match(run, number, *_oracle_and_players(run))}
 
 
 @lru_cache(maxsize=1)
@@ -155,7 +157,7 @@ def _line(match: dict[str, Any]) -> str:
     return json.dumps(match, ensure_ascii=False) + "\n"
 
 
-def play_one(run: Export, number: int, oracle: Any, seated: Mapping[Seat, Player]) -> dict[str, Any]:
+def play_match(run: Export, number: int, oracle: Any, seated: Mapping[Seat, Player]) -> dict[str, Any]:
     """Play the match of that number: the one that the seed `SEED NUMBER` gives everywhere."""
     dice, written = Dice(f"{run.seed} {number}"), run.rules.format
     match: AnyMatch = Match.start(run.rules)
@@ -276,12 +278,12 @@ def _write_parquet(run: Export, lines: Path, path: Path, held: int) -> None:
                 for batch in parquet.ParquetFile(path).iter_batches():
                     writer.write_batch(batch)
             matches = (match for match in map(json.loads, file) if match["number"] in range(held, run.games))
-            while rows := [row for match in islice(matches, AT_ONCE) for row in rows_of(run, match)]:
+            while rows := [row for match in islice(matches, BATCH_SIZE) for row in build_rows(run, match)]:
                 writer.write_batch(arrow.RecordBatch.from_pylist(rows, schema=schema))
         os.replace(draft, path)
 
 
-def rows_of(run: Export, told: dict[str, Any]) -> list[dict[str, Any]]:
+def build_rows(run: Export, told: dict[str, Any]) -> list[dict[str, Any]]:
     """A match's decisions, with what the environments show there and the reward at the end."""
     shown, number = _shown_and_numbers(run.rules)
     match: AnyMatch = Match.start(run.rules)

@@ -79,10 +79,10 @@ class Grades:
 
 
 @lru_cache(maxsize=16)
-def grades_of(rules: AnyRules) -> Grades:
+def compute_grades(rules: AnyRules) -> Grades:
     """The grades of a game without secrets, aligned with its tables; refused where `clock_matters`."""
-    refuse_untabled(rules)
-    if clock_matters(rules):
+    check_state_table(rules)
+    if depends_on_clock(rules):
         raise DuelsError(
             f"Under {rules} what a position is worth depends on the {rules.clock} played, "
             "which a table of positions does not know."
@@ -104,25 +104,25 @@ def grades_of(rules: AnyRules) -> Grades:
     return Grades(values, regrets, _least_sure(*met).value)
 
 
-def tabled(rules: AnyRules) -> bool:
+def has_state_table(rules: AnyRules) -> bool:
     """Whether the game has tables, and what a seat knows is a state of them."""
     return not rules.has_secrets and has_tables(rules)
 
 
-def refuse_untabled(rules: AnyRules) -> None:
+def check_state_table(rules: AnyRules) -> None:
     """Refuse a game whose positions cannot be written down as the states of tables."""
     if rules.has_secrets:
         raise DuelsError(f"{rules.name} has secrets: a table of its states would tell them.")
     shared_tables(rules)
 
 
-def at_clock(rules: AnyRules, state: Any, clock: int) -> Any:
+def set_clock(rules: AnyRules, state: Any, clock: int) -> Any:
     """The same state at another reading of the clock that counts towards a limit."""
     return replace(state, **{rules.clock: clock}) if clock and rules.clock else state
 
 
 @lru_cache(maxsize=16)
-def clock_matters(rules: AnyRules) -> bool:
+def depends_on_clock(rules: AnyRules) -> bool:
     """Whether the limit changes what positions are worth: a table of states knows no clock.
 
     A limit changes nothing if wherever the clock ticks, at any reading, the game is worth one half: what it
@@ -136,7 +136,7 @@ def clock_matters(rules: AnyRules) -> bool:
     ticking = tables.successor[(tables.successor & 1 == 1) & (tables.successor != ILLEGAL)]
     going_on = [place for place in np.unique(ticking >> 1).tolist() if tables.actor[place] != NOBODY]
     return any(
-        oracle.value(rules.sight(at_clock(rules, states[place], clock), Seat.ONE)).number != 0.5
+        oracle.value(rules.sight(set_clock(rules, states[place], clock), Seat.ONE)).number != 0.5
         for place in going_on
         for clock in range(1, limit)
     )

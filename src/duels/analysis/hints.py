@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic
 
-from duels.analysis.wording import LEAST_SHOWN, all_alike, chance, name_action, percent
+from duels.analysis.wording import MIN_SHOWN, chance, describe_equal_actions, format_percent, name_action
 from duels.core.errors import DuelsError, quote
 from duels.core.rules import A, Rules, Seat, Sight, V
 from duels.core.words import join_or
@@ -51,9 +51,9 @@ class Hint(Generic[A]):
         best = ink(self.best) if self.best else ""
         if not self.alike or not best:
             return best or self.alike
-        if self.value.low > 1 - LEAST_SHOWN:
+        if self.value.low > 1 - MIN_SHOWN:
             return f"{self.alike}, most quickly {best}"
-        if self.value.high < LEAST_SHOWN:
+        if self.value.high < MIN_SHOWN:
             return f"{self.alike}; best try: {best}"
         return f"{self.alike}; perfect play takes {best}"
 
@@ -76,7 +76,7 @@ def hint(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> Hint[A]:
     oracle = oracle or get_oracle(sight.rules)
     verdict = oracle.judge(sight)
     advised = _advised(verdict)
-    alike = all_alike(verdict).removesuffix(".")
+    alike = describe_equal_actions(verdict).removesuffix(".")
     any_will_do = alike and all(judged.weight for judged in verdict.actions)
     return Hint(
         actions=tuple(judged.action for judged in advised),
@@ -135,7 +135,7 @@ def _details(sight: Sight[A, V], verdict: Verdict[A], advised: list[ActionValue[
     if verdict.mixed and len(advised) > 1:
         told.append(f"The strategy mixes {_shares(_names(sight, advised), advised)}.")
     if verdict.value.exactness is Exactness.BOUND:
-        told.append(f"The chance to win is proven: {percent(verdict.value)}.")
+        told.append(f"The chance to win is proven: {format_percent(verdict.value)}.")
     return " ".join(told)
 
 
@@ -213,7 +213,7 @@ def solve(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> PositionSol
     )
 
 
-def position_to_solve(rules: Rules[Any, A, V], text: str | None) -> Sight[A, V]:
+def parse_position_to_solve(rules: Rules[Any, A, V], text: str | None) -> Sight[A, V]:
     """The position asked about, by default the opening; DuelsError if it is one in which nobody decides."""
     if text is None:
         return rules.sight(rules.initial(), Seat.ONE)

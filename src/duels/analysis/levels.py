@@ -14,8 +14,8 @@ from duels.core.match import AnyMatch, Match
 from duels.core.rules import AnyRules, AnySight, Seat
 from duels.play.dice import StreamDice
 from duels.play.step import next_entry, play_out
-from duels.players import BEST, strongest
-from duels.players.levels import SHARE, LevelPlayer
+from duels.players import BEST, get_strongest_name
+from duels.players.levels import LEVEL_SHARES, LevelPlayer
 from duels.solving.oracle import Oracle
 from duels.solving.oracles import get_oracle
 from duels.solving.progress import Progress, no_progress
@@ -63,15 +63,15 @@ def measure_levels(
     oracle = get_oracle(rules, progress)
     rows: list[LevelRow] = []
     below: MeasuredLevel | None = None
-    for level, share in {"random": 1.0, **SHARE}.items():
-        name = strongest(rules) if level == BEST else level
+    for level, share in {"random": 1.0, **LEVEL_SHARES}.items():
+        name = get_strongest_name(rules) if level == BEST else level
         rng, own = Random(f"{seed} {name}"), MeasuredLevel(oracle, share)
         other = below or MeasuredLevel(oracle, share)
         played, scores = [], []
         for number in range(matches):
             progress(f"{name}, {number} of {matches} matches")
             seat = Seat(number % 2 + 1)
-            played.append(play_measured(own, other, seat, rng))
+            played.append(play_measured_match(own, other, seat, rng))
             if oracle.mixes and below is not None:
                 levels = {seat: own.share, seat.other: other.share}
                 scores += [_luckless_points(oracle, levels, seat, rng) for _ in range(_QUICK_MATCHES)]
@@ -133,7 +133,7 @@ class MeasuredMatch:
     """
 
 
-def play_measured(own: MeasuredLevel, other: MeasuredLevel, seat: Seat, rng: Random) -> MeasuredMatch:
+def play_measured_match(own: MeasuredLevel, other: MeasuredLevel, seat: Seat, rng: Random) -> MeasuredMatch:
     """Play one match, from the side of the player at `seat`."""
     oracle, rules = own.oracle, own.oracle.rules
     for player in (own, other):
@@ -167,12 +167,12 @@ def _luckless_points(
     return (float(match.outcome.score(seat)) if match.outcome else 0.5) - luck
 
 
-def usual_matches(rules: AnyRules) -> int:
+def get_default_matches(rules: AnyRules) -> int:
     """How many matches a row to play by default: enough to tell the levels apart, if that is quick."""
-    return _MATCHES if what_decides(rules) else _MATCHES_OF_SKILL
+    return _MATCHES if describe_other_factors(rules) else _MATCHES_OF_SKILL
 
 
-def what_decides(rules: AnyRules) -> str:
+def describe_other_factors(rules: AnyRules) -> str:
     """What decides matches beside skill; empty where nothing does."""
     luck, guessing = bool(rules.all_outcomes()), rules.has_secrets
     if luck and guessing:

@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any
 
 from duels.analysis.encoding import ObservationEncoder
-from duels.analysis.export import Counted, Export, matches_of, rows_of
+from duels.analysis.export import Export, ProgressCallback, build_rows, play_matches
 from duels.core.errors import DuelsError
 from duels.core.extras import extra
 from duels.games import all_games
@@ -21,7 +21,7 @@ with extra("minari"):
 
 
 def export_minari(
-    run: Export, dataset_id: str, progress: Counted = lambda done, games: None, jobs: int = 1
+    run: Export, dataset_id: str, progress: ProgressCallback = lambda done, games: None, jobs: int = 1
 ) -> None:
     """Play the matches of `run` and keep them as the Minari dataset `dataset_id`, which must be new."""
     try:
@@ -32,7 +32,7 @@ def export_minari(
         ) from None
     if dataset_id in minari.list_local_datasets():
         raise DuelsError(f"There is a Minari dataset {dataset_id} already; name another.")
-    matches = matches_of(run, 0, progress, jobs)
+    matches = play_matches(run, 0, progress, jobs)
     episodes = list(chain.from_iterable(_episodes(run, match) for match in matches))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about authors and the like, which are for others to add
@@ -63,7 +63,7 @@ def _environment(run: Export) -> Any:
 
 def _episodes(run: Export, match: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The match as each seat saw it, in the order of their first decisions."""
-    rows = rows_of(run, match)
+    rows = build_rows(run, match)
     for seat in dict.fromkeys(row["seat"] for row in rows):
         mine = [row for row in rows if row["seat"] == seat]
         last = mine[-1]

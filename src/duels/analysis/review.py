@@ -11,7 +11,15 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
-from duels.analysis.wording import LOST_ALREADY, MARKS, ONLY_MOVE, RARE, all_alike, gives_away, mark_of
+from duels.analysis.wording import (
+    ALREADY_LOST,
+    MARKS,
+    ONLY_MOVE,
+    RARE,
+    describe_equal_actions,
+    get_mark_name,
+    is_loss,
+)
 from duels.core.errors import DuelsError, TooLarge
 from duels.core.game import Game
 from duels.core.match import AnyMatch, Concession
@@ -25,7 +33,7 @@ from duels.solving.progress import Progress, no_progress
 
 AnyOracle = Oracle[Any, Any]
 
-MOST_REVIEWED = 2_000
+MAX_REVIEWED_ENTRIES = 2_000
 """Entries: what a seat has seen at each of them is as long as the match so far."""
 _NOTHING = 1e-9  # smaller differences come from rounding
 _CONCEDED = {Concession.RESIGN: "resigned", Concession.FORFEIT: "forfeited the match"}
@@ -237,9 +245,9 @@ def review_record(record: Record, progress: Progress = no_progress) -> Review:
 
 
 def _refuse_what_cannot_be(match: AnyMatch) -> None:
-    if len(match.turns) > MOST_REVIEWED:
+    if len(match.turns) > MAX_REVIEWED_ENTRIES:
         many = f"this one has {len(match.turns):,}"
-        raise TooLarge(f"a match of at most {MOST_REVIEWED:,} entries can be reviewed; {many}.")
+        raise TooLarge(f"a match of at most {MAX_REVIEWED_ENTRIES:,} entries can be reviewed; {many}.")
     if match.rules.has_secrets and not match.over:
         raise DuelsError("A match with hidden moves can be reviewed once it is over.")
 
@@ -303,7 +311,7 @@ def _judge(
     judged = _Decision(verdict, turn.action, worth, lost_before, oracle.mixes)
     side = 1 if turn.actor is Seat.ONE else -1
     luck = 0.0 if judged.lost_before else (now - was) + side * judged.loss
-    slipped = gives_away(judged.loss) and not turn.out_of_turn  # which is explained by itself
+    slipped = is_loss(judged.loss) and not turn.out_of_turn  # which is explained by itself
     return replace(
         moment,
         luck=luck if abs(luck) >= _NOTHING else 0.0,
@@ -329,7 +337,7 @@ def _stake(after: AnyMatch, reply: Verdict[Any] | None) -> Stake | None:
     decided = after.last and after.last.actor
     if not reply or after.rules.has_secrets or after.actor is decided or len(reply.actions) == 1:
         return None
-    losses = [loss for loss in reply.losses if gives_away(loss)]
+    losses = [loss for loss in reply.losses if is_loss(loss)]
     return Stake(len(reply.actions), len(losses), max(losses, default=0.0))
 
 
@@ -344,7 +352,7 @@ class _Decision:
         self.conceded = f"You {_CONCEDED[action]}." if isinstance(action, Concession) else ""
         self.loss = self.loss_error = self.mixing = self.below_mixture = 0.0
         self.draws: tuple[tuple[float, float], ...] = ()
-        self.alike = LOST_ALREADY if lost_before else "" if self.conceded else all_alike(verdict)
+        self.alike = ALREADY_LOST if lost_before else "" if self.conceded else describe_equal_actions(verdict)
         if lost_before:
             pass
         elif self.conceded:  # gives away all that the position was worth: there is no luck in it
@@ -366,7 +374,7 @@ class _Decision:
         if len(verdict.actions) == 1 and not self.conceded:
             return ONLY_MOVE
         best, good, *_ = (mark.name for mark in MARKS)
-        mark = mark_of(self.loss)
+        mark = get_mark_name(self.loss)
         if mark != best or action in verdict.best:
             return mark
         return RARE if verdict.mixed else good
@@ -391,7 +399,7 @@ _VALUES = (
 )
 
 
-def review_as_data(review: Review) -> dict[str, Any]:
+def review_to_dict(review: Review) -> dict[str, Any]:
     """The whole review for programs: dictionaries, lists, texts and numbers, as JSON has them."""
     outcome = review.match.outcome
     return {

@@ -11,21 +11,21 @@ from typing import Any
 from duels.analysis.review import Belief, Moment, Review
 from duels.analysis.review_words import (
     Reason,
-    account,
-    at_stake,
-    comments,
-    entry_in_words,
-    heading,
-    legend,
-    lost,
-    slipped,
-    title,
-    who_in_short,
-    whose_chance,
-    whose_play,
-    why,
+    describe_assumed_play,
+    describe_entry,
+    describe_stake,
+    explain_result,
+    format_account,
+    format_heading,
+    format_legend,
+    format_loss,
+    format_title,
+    get_chance_label,
+    get_short_name,
+    is_slip,
+    list_comments,
 )
-from duels.analysis.wording import MISTAKES, darkness
+from duels.analysis.wording import MISTAKES, compute_darkness
 from duels.core.drawing import Drawing
 from duels.core.match import AnyMatch
 from duels.core.narration import SEAT_LABELS, Narration, PlayerNames
@@ -43,7 +43,7 @@ PlayOn = Callable[[int], str]
 """The command that plays on from after so many entries."""
 
 
-def review_as_page(
+def render_review_page(
     review: Review, headers: Mapping[str, str] | None = None, play_on: PlayOn | None = None
 ) -> str:
     """The page; it needs nothing but itself.
@@ -55,22 +55,22 @@ def review_as_page(
         styles=stylesheet() + curve_stylesheet(),
         title=escape(review.game.title),
         game=escape(review.game.name),
-        outcome=escape(heading(review)),
+        outcome=escape(format_heading(review)),
         players=_players(review, headers or {}),
         result=_result(review),
         why=_why(review),
-        chance=whose_chance(review),
-        play=whose_play(review),
-        curve=curve(review),
+        chance=get_chance_label(review),
+        play=describe_assumed_play(review),
+        curve=render_curve(review),
         entries=_entries(review),
         beliefs=_beliefs(review),
         # A closing tag inside the data would end the script.
-        steps=json.dumps(review_steps(review, play_on)).replace("</", "<\\/"),
-        account=escape(strip_ink("\n".join([*account(review), legend(review)]))),
+        steps=json.dumps(build_review_steps(review, play_on)).replace("</", "<\\/"),
+        account=escape(strip_ink("\n".join([*format_account(review), format_legend(review)]))),
     )
 
 
-def review_steps(review: Review, play_on: PlayOn | None = None) -> list[dict[str, str]]:
+def build_review_steps(review: Review, play_on: PlayOn | None = None) -> list[dict[str, str]]:
     """The start, then every entry: boards as SVG, a title, what there is to say, its mark, commands."""
     rules, names = review.match.rules, review.names or SEAT_LABELS
     words, drawing = review.game.words(rules), review.game.drawing(rules)
@@ -98,7 +98,7 @@ def _why(review: Review) -> str:
     """Why it was won or lost: what somebody who opens the page wants to know first."""
     told = "".join(
         f"<h2>{escape(section.title)}</h2><ul>{''.join(map(_reason, section.reasons))}</ul>"
-        for section in why(review)
+        for section in explain_result(review)
     )
     return f'<section class="card" id="why">{told}</section>' if told else ""
 
@@ -133,7 +133,7 @@ def _commands(review: Review, number: int, play_on: PlayOn | None) -> dict[str, 
         return {}
     over = number == len(review.moments) and review.match.over
     found = {} if over else {"here": play_on(number)}
-    if number and slipped(review.moments[number - 1]):
+    if number and is_slip(review.moments[number - 1]):
         found["again"] = play_on(number - 1)
     return found
 
@@ -158,8 +158,8 @@ def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, s
     if not review.is_person(seat):  # the book speaks to whoever acted
         remembered = [Narration(each.lines) for each in remembered]
     news = [strip_ink(line) for each in remembered for line in each.render_news(review.names or SEAT_LABELS)]
-    text = "\n".join([*news, *comments(review, moment)])
-    return {"title": title(review, moment), "text": text, "mark": moment.mark}
+    text = "\n".join([*news, *list_comments(review, moment)])
+    return {"title": format_title(review, moment), "text": text, "mark": moment.mark}
 
 
 def _entries(review: Review) -> str:
@@ -168,15 +168,15 @@ def _entries(review: Review) -> str:
     numbered = any(moment.restarts for moment in review.moments)
     items = [_BOARD.format(board)] if numbered else []
     for moment in review.moments:
-        stake = at_stake(review, moment) if moment.alike else ""
-        told = [moment.mark, lost(review, moment) if slipped(moment) else "", stake]
+        stake = describe_stake(review, moment) if moment.alike else ""
+        told = [moment.mark, format_loss(review, moment) if is_slip(moment) else "", stake]
         slip = " data-slip" if moment.mark in _LISTED else ""
         seat = f"p{moment.actor.value}" if isinstance(moment.actor, Seat) else "chance"
-        actor = f'<span class="{seat}">{escape(who_in_short(review, moment))}</span>'
+        actor = f'<span class="{seat}">{escape(get_short_name(review, moment))}</span>'
         items.append(
             f'<li><button data-step="{moment.number}"{slip}>'
             f'<span class="number">{moment.number}</span>'
-            f"<span>{actor} {escape(entry_in_words(moment))}</span>"
+            f"<span>{actor} {escape(describe_entry(moment))}</span>"
             f'<span class="cost {moment.mark}">{escape(", ".join(filter(None, told)))}</span></button></li>'
         )
         if moment.restarts:
@@ -200,14 +200,16 @@ def _beliefs(review: Review) -> str:
 
 def _belief_table(moments: list[Moment], seat: Seat) -> str:
     names = [
-        name for name in moments[0].beliefs[seat].places if name in darkness(moments[0].beliefs[seat].places)
+        name
+        for name in moments[0].beliefs[seat].places
+        if name in compute_darkness(moments[0].beliefs[seat].places)
     ]
     if not names:
         return ""
     numbers = "".join(f'<th scope="col">{escape(name.rsplit(" ", 1)[-1])}</th>' for name in names)
     rows = "".join(
         f'<tr data-step="{moment.number}">'
-        f'<th scope="row">{moment.number}. {escape(entry_in_words(moment))}</th>'
+        f'<th scope="row">{moment.number}. {escape(describe_entry(moment))}</th>'
         f"{_strip(moment.beliefs[seat])}</tr>"
         for moment in moments
     )
@@ -219,7 +221,7 @@ def _strip(belief: Belief) -> str:
     return "".join(
         f'<td class="place" style="--p:{dark:.2f}" title="{escape(name)}: {belief.places[name]:.0%}">'
         f"{'●' if name == belief.truth else ''}</td>"
-        for name, dark in darkness(belief.places).items()
+        for name, dark in compute_darkness(belief.places).items()
     )
 
 
@@ -233,7 +235,7 @@ def curve_stylesheet() -> str:
     return files(__package__).joinpath("curve.css").read_text(encoding="utf-8")
 
 
-def curve(review: Review) -> str:
+def render_curve(review: Review) -> str:
     """The winning probability over the match as HTML, one dot an entry; `curve.css` lays it out.
 
     Across, everything is a share of the width: it fits any page, however long the match. Dots shrink where

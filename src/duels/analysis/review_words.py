@@ -10,18 +10,18 @@ from dataclasses import dataclass, replace
 
 from duels.analysis.review import Moment, Review
 from duels.analysis.wording import (
-    LEAST_SHOWN,
-    LOST_ALREADY,
+    ALREADY_LOST,
     MARKS,
-    MOST_NAMED,
+    MAX_NAMED,
+    MIN_SHOWN,
     RARE,
-    RARE_MEANS,
-    chance_of,
-    gives_away,
-    how_sure,
-    in_percent,
-    meaning,
-    points,
+    RARE_EXPLANATION,
+    describe_exactness,
+    format_chance_label,
+    format_points,
+    format_probabilities,
+    get_definition,
+    is_loss,
 )
 from duels.core.match import Concession
 from duels.core.narration import SEAT_LABELS, PlayerNames
@@ -40,7 +40,7 @@ _LEAST_TOLD = 20
 _ALL = 1000  # tenths of a point: the whole match
 
 
-def heading(review: Review) -> str:
+def format_heading(review: Review) -> str:
     """How the match ended, and what kind of values are shown."""
     outcome = review.match.outcome
     sure = " (All values are estimates.)" if review.exactness is Exactness.ESTIMATE else ""
@@ -49,7 +49,7 @@ def heading(review: Review) -> str:
     return outcome.sentence.render(review.names or SEAT_LABELS) + sure
 
 
-def who_played(review: Review) -> str:
+def describe_players(review: Review) -> str:
     """Who played whom, in a sentence."""
     if review.person:
         other = review.person.other
@@ -60,49 +60,49 @@ def who_played(review: Review) -> str:
     return f"Player 1 was {review.players[Seat.ONE]}, Player 2 was {review.players[Seat.TWO]}."
 
 
-def whose_chance(review: Review) -> str:
+def get_chance_label(review: Review) -> str:
     """What the values are, over a column or a curve."""
-    return chance_of(name_of(review, review.side), review.match.rules)
+    return format_chance_label(get_actor_name(review, review.side), review.match.rules)
 
 
-def whose_play(review: Review) -> str:
+def describe_assumed_play(review: Review) -> str:
     """How both play in the values, after `if both play`: the strategy where nothing is proven of it."""
     return "the strategy" if review.exactness is Exactness.ESTIMATE else "perfectly"
 
 
-def who_in_short(review: Review, moment: Moment) -> str:
+def get_short_name(review: Review, moment: Moment) -> str:
     """The same in a table: `club`."""
     if isinstance(moment.actor, Seat):
-        return names_of(review, in_full=False).name(moment.actor)
+        return get_player_names(review, in_full=False).name(moment.actor)
     return moment.actor.value
 
 
-def title(review: Review, moment: Moment) -> str:
+def format_title(review: Review, moment: Moment) -> str:
     """An entry and who made it: `3. You: 5`, `4. club (Player 2) resigned`."""
-    made = entry_in_words(moment)
-    actor = name_of(review, moment.actor, begins=True)
+    made = describe_entry(moment)
+    actor = get_actor_name(review, moment.actor, begins=True)
     return f"{moment.number}. {actor}{':' if made == moment.entry else ''} {made}"
 
 
-def entry_in_words(moment: Moment) -> str:
+def describe_entry(moment: Moment) -> str:
     """An entry as it was made, but for what only a record writes: `resigned`."""
     turn = moment.match.last
     return moment.action_text if turn and isinstance(turn.action, Concession) else moment.entry
 
 
-def name_of(review: Review, actor: Actor, begins: bool = False) -> str:
+def get_actor_name(review: Review, actor: Actor, begins: bool = False) -> str:
     """Return who acts, for a sentence or its beginning: `you`, `club (Player 2)`, `Player 2`, `chance`."""
     if isinstance(actor, Seat):
-        return names_of(review).name(actor, begins)
+        return get_player_names(review).name(actor, begins)
     return actor.value.capitalize() if begins else actor.value
 
 
 def whose(review: Review, seat: Seat) -> str:
     """`your`, `club's`, `Player 2's`."""
-    return names_of(review, in_full=False).possessive(seat)
+    return get_player_names(review, in_full=False).possessive(seat)
 
 
-def names_of(review: Review, told: Seat | None = None, in_full: bool = True) -> PlayerNames:
+def get_player_names(review: Review, told: Seat | None = None, in_full: bool = True) -> PlayerNames:
     """What sentences call the players; `told` is the player who is spoken to, by default the one person.
 
     Only the machine that a person played is called by its name, as in play: two may have the same.
@@ -114,45 +114,45 @@ def names_of(review: Review, told: Seat | None = None, in_full: bool = True) -> 
     return replace(names or SEAT_LABELS, reader=told or person)
 
 
-def turning_point(review: Review, moment: Moment, told: Seat | None = None) -> str:
+def describe_turning_point(review: Review, moment: Moment, told: Seat | None = None) -> str:
     """How an entry won or lost the match at once, without a full stop; empty if it did not.
 
     `told` is the player who is spoken to; by default the one person.
     """
-    clause, names = moment.unforeseen_loss or moment.winning_discovery, names_of(review, told)
+    clause, names = moment.unforeseen_loss or moment.winning_discovery, get_player_names(review, told)
     if not clause or not isinstance(moment.actor, Seat):
         return ""
-    theirs = names_of(review, told, in_full=False).possessive(moment.actor.other)
+    theirs = get_player_names(review, told, in_full=False).possessive(moment.actor.other)
     return f"{names.name(moment.actor, begins=True)} {clause.format(whose=theirs)}"
 
 
-def best_of(moment: Moment) -> str:
+def format_best_actions(moment: Moment) -> str:
     """The best actions by name, a few of them; where there were none to choose from, not to resign."""
-    return join_or(moment.best or ("to play on",), MOST_NAMED)
+    return join_or(moment.best or ("to play on",), MAX_NAMED)
 
 
-def lost(review: Review, moment: Moment) -> str:
+def format_loss(review: Review, moment: Moment) -> str:
     """What a decision gave away; `at most` so much where it is not proven worse than another."""
-    if doubtful(moment):
-        return f"at most {points(moment.loss + moment.loss_error, review.exactness)}"
-    return points(moment.loss, review.exactness, moment.loss_error)
+    if has_unproven_loss(moment):
+        return f"at most {format_points(moment.loss + moment.loss_error, review.exactness)}"
+    return format_points(moment.loss, review.exactness, moment.loss_error)
 
 
-def slipped(moment: Moment) -> bool:
+def is_slip(moment: Moment) -> bool:
     """Whether a decision gave something away."""
-    return gives_away(moment.loss)
+    return is_loss(moment.loss)
 
 
-def doubtful(moment: Moment) -> bool:
+def has_unproven_loss(moment: Moment) -> bool:
     """Whether a decision may have given something away, though that is not proven."""
-    return not slipped(moment) and moment.loss_error > _LEAST_DOUBT
+    return not is_slip(moment) and moment.loss_error > _LEAST_DOUBT
 
 
-def what_came_up(review: Review, moment: Moment) -> list[str]:
+def describe_luck(review: Review, moment: Moment) -> list[str]:
     """Luck of this entry, and how far it lies from the mixture; negligible parts omitted."""
     if not isinstance(moment.actor, Seat):
         return [f"luck: {_luck_of_side(review, moment.luck)}"]
-    least = max(LEAST_SHOWN, 2 * review.error)
+    least = max(MIN_SHOWN, 2 * review.error)
     chosen = moment.mixing if moment.actor is Seat.ONE else -moment.mixing
     said = [from_the_mixture(round(1000 * chosen))] if abs(chosen) > least else []
     luck = moment.luck - moment.mixing
@@ -162,31 +162,33 @@ def what_came_up(review: Review, moment: Moment) -> list[str]:
 def _luck_of_side(review: Review, luck: float) -> str:
     """Luck of Player 1 as the side that is shown has it."""
     signed = luck if review.side is Seat.ONE else -luck
-    return f"{100 * signed:+.1f} for {name_of(review, review.side)}" if abs(luck) >= LEAST_SHOWN else "none"
+    return (
+        f"{100 * signed:+.1f} for {get_actor_name(review, review.side)}" if abs(luck) >= MIN_SHOWN else "none"
+    )
 
 
-def alike(review: Review, moment: Moment, begins: bool = True) -> str:
+def describe_indifference(review: Review, moment: Moment, begins: bool = True) -> str:
     """That it did not matter what was played, as a sentence or a clause; empty where it did."""
-    if moment.alike == LOST_ALREADY:
-        said = f"{name_of(review, moment.actor, begins)} had already lost."
+    if moment.alike == ALREADY_LOST:
+        said = f"{get_actor_name(review, moment.actor, begins)} had already lost."
     else:
         said = moment.alike if begins else moment.alike[:1].lower() + moment.alike[1:]
     return said if begins else said.removesuffix(".")
 
 
-def at_stake(review: Review, moment: Moment) -> str:
+def describe_stake(review: Review, moment: Moment) -> str:
     """What the reply could give away, as a clause; empty where nobody replies."""
     stake, replies = moment.stake, moment.match.actor
     if not stake or not isinstance(replies, Seat):
         return ""
     if not stake.mistakes:
         return f"none of {whose(review, replies)} replies could lose anything"
-    everything = stake.most > 1 - LEAST_SHOWN
-    what = "the match" if everything else f"up to {points(stake.most, review.exactness)}"
+    everything = stake.most > 1 - MIN_SHOWN
+    what = "the match" if everything else f"up to {format_points(stake.most, review.exactness)}"
     return f"{stake.mistakes} of {whose(review, replies)} {stake.replies} replies would have lost {what}"
 
 
-def at_stake_in_all(review: Review, moments: Sequence[Moment]) -> str:
+def describe_total_stake(review: Review, moments: Sequence[Moment]) -> str:
     """What the replies to some entries could give away, as a clause; empty where nothing."""
     told = []
     for seat in Seat:
@@ -197,42 +199,42 @@ def at_stake_in_all(review: Review, moments: Sequence[Moment]) -> str:
     return f"{' and '.join(told)} would have cost points" if told else ""
 
 
-def comments(
-    review: Review, moment: Moment, told_belief: Callable[[Mapping[str, float]], str] = in_percent
+def list_comments(
+    review: Review, moment: Moment, told_belief: Callable[[Mapping[str, float]], str] = format_probabilities
 ) -> list[str]:
     """What there is to say of an entry, a line each; what it did and why only to a person."""
     before, after = (100 * review.chance(value) for value in (moment.before, moment.after))
-    lines = [f"{whose_chance(review)}: {before:.1f}% before, {after:.1f}% after."]
+    lines = [f"{get_chance_label(review)}: {before:.1f}% before, {after:.1f}% after."]
     lines += _comments_on_decision(review, moment)
-    if came_up := what_came_up(review, moment):
+    if came_up := describe_luck(review, moment):
         lines.append(f"{_capital('; '.join(came_up))}.")
-    if point := turning_point(review, moment):
+    if point := describe_turning_point(review, moment):
         lines.append(f"{point}.")
     if moment.beliefs and isinstance(moment.actor, Seat):
         belief, theirs = moment.beliefs[moment.actor], whose(review, moment.actor.other)
-        known = f"What {name_of(review, moment.actor)} could know of {theirs} {belief.hidden}"
+        known = f"What {get_actor_name(review, moment.actor)} could know of {theirs} {belief.hidden}"
         lines.append(f"{known}: {told_belief(belief.places)}")
     return lines
 
 
 def _comments_on_decision(review: Review, moment: Moment) -> list[str]:
     """Its mark with what it gave away, or that it did not matter; nothing for chance."""
-    gave = f"{name_of(review, moment.actor, begins=True)} gave away {lost(review, moment)}."
-    if slipped(moment):
+    gave = f"{get_actor_name(review, moment.actor, begins=True)} gave away {format_loss(review, moment)}."
+    if is_slip(moment):
         spoken_to = isinstance(moment.actor, Seat) and review.is_person(moment.actor)
         return [
             f"{_capital(moment.mark)}: {gave} {moment.effect if spoken_to else ''}".rstrip(),
-            f"Best was {best_of(moment)}. {moment.reason if spoken_to else ''}".rstrip(),
+            f"Best was {format_best_actions(moment)}. {moment.reason if spoken_to else ''}".rstrip(),
             f"Position before it: {moment.position}",
         ]
     if moment.alike:
-        stake = at_stake(review, moment)
-        return [alike(review, moment), *([f"{_capital(stake)}."] if stake else [])]
+        stake = describe_stake(review, moment)
+        return [describe_indifference(review, moment), *([f"{_capital(stake)}."] if stake else [])]
     if not moment.mark:
         return []
-    if doubtful(moment):
+    if has_unproven_loss(moment):
         return [f"{_capital(moment.mark)}: {gave}"]
-    return [RARE_MEANS if moment.mark == RARE else f"{_capital(moment.mark)}."]
+    return [RARE_EXPLANATION if moment.mark == RARE else f"{_capital(moment.mark)}."]
 
 
 def _capital(text: str) -> str:
@@ -271,25 +273,26 @@ def add_up(review: Review) -> Account:
     return Account(start, parts["luck"], chosen, {mine: -parts["lost"], theirs: parts["won"]}, score)
 
 
-def account(review: Review, start: str = "at the start") -> list[str]:
+def format_account(review: Review, start: str = "at the start") -> list[str]:
     """What was given away, what was luck, and that they add up to the score; a paragraph each.
 
     `start` is where the review begins, if that is not where the match did.
     """
     mine, theirs = review.side, review.side.other
     found = add_up(review)
-    sure = how_sure(Value(review.opening, review.exactness, error=review.error))
+    sure = describe_exactness(Value(review.opening, review.exactness, error=review.error))
     end = "the result" if review.match.outcome else "the value as it stands"
-    luck = f"{found.luck / 10:+.1f} for {name_of(review, mine)}" if found.luck else "none"
+    luck = f"{found.luck / 10:+.1f} for {get_actor_name(review, mine)}" if found.luck else "none"
     said = [
-        f"Given away: {name_of(review, mine)} {found.lost[mine] / 10:.1f} points, {name_of(review, theirs)} "
-        f"{found.lost[theirs] / 10:.1f} points.",
+        f"Given away: {get_actor_name(review, mine)} {found.lost[mine] / 10:.1f} points, "
+        f"{get_actor_name(review, theirs)} {found.lost[theirs] / 10:.1f} points.",
         f"Luck: {luck}.",
     ]
     terms = [f"{found.start / 10:.1f} {start}", f"{_signed(found.luck)} luck"]
     if found.chosen:
         of_both = ", ".join(
-            f"{name_of(review, seat)} {from_the_mixture(found.chosen[seat])}" for seat in (mine, theirs)
+            f"{get_actor_name(review, seat)} {from_the_mixture(found.chosen[seat])}"
+            for seat in (mine, theirs)
         )
         said.append(f"Choices: {of_both}.")
         terms.append(f"{_signed(found.chosen[mine])} {whose(review, mine)} choices")
@@ -310,22 +313,23 @@ def from_the_mixture(tenths: int) -> str:
     return f"{abs(tenths) / 10:.1f} points {'below' if tenths < 0 else 'above'} the mixture"
 
 
-LUCK_MEANS = (
+LUCK_EXPLANATION = (
     "Given away: what one's own decisions cost. Luck: what changed the chances and nobody decided, "
     "such as a coin, a tile, or what could not be known."
 )
 
 
-def legend(review: Review) -> str:
+def format_legend(review: Review) -> str:
     """What the marks mean."""
     names = ", ".join(f"{mark.name} to {100 * mark.most:g}" for mark in MARKS[:-1])
     told = "A point is one percent of a win. "
     told += f"Marks, by points given away: {names}, {MARKS[-1].name} above."
     if any(moment.mark == RARE for moment in review.moments):
-        told += f" {RARE_MEANS}"
+        told += f" {RARE_EXPLANATION}"
     if any(moment.draws for moment in review.moments):
         told += (
-            f" {meaning('strategy')} {meaning('mixture')} Whatever it mixes in gives nothing away. "
+            f" {get_definition('strategy')} {get_definition('mixture')} "
+            "Whatever it mixes in gives nothing away. "
             "Below the mixture: worth less than what it wins on average there. "
             "In the long run, whoever mixes as it does gains as much above it as is lost below it."
         )
@@ -361,7 +365,7 @@ class _Cause:
     """The same in one line; empty where the first of the reasons is short enough."""
 
 
-def why(review: Review) -> list[Section]:
+def explain_result(review: Review) -> list[Section]:
     """Why the match was won or lost, then what could be done better; empty while it goes on."""
     outcome = review.match.outcome
     if not outcome:
@@ -380,7 +384,7 @@ def why(review: Review) -> list[Section]:
     return [section for section in sections if section.reasons]
 
 
-def in_a_line(review: Review) -> str:
+def summarize_result(review: Review) -> str:
     """What decided the match, in a sentence to the player who is told; empty where nothing did."""
     outcome, told = review.match.outcome, _told(review)
     if not outcome or not told:
@@ -396,7 +400,7 @@ def in_a_line(review: Review) -> str:
     return decisive.short or decisive.reasons[0].text
 
 
-def slips_to_learn_from(review: Review) -> list[Moment]:
+def list_reader_slips(review: Review) -> list[Moment]:
     """What the player who is told of the match gave away, the dearest first; empty where nobody is."""
     told = _told(review)
     return _slips(review, told) if told else []
@@ -436,25 +440,25 @@ def _causes(review: Review, told: Seat | None, loser: Seat) -> list[_Cause]:
 
 def _turning_points(review: Review) -> list[Reason]:
     """What won or lost the match at once, though nobody could know."""
-    points = ((moment, turning_point(review, moment, _told(review))) for moment in review.moments)
+    points = ((moment, describe_turning_point(review, moment, _told(review))) for moment in review.moments)
     return [Reason(f"{point} (entry {moment.number}).") for moment, point in points if point]
 
 
 def _subject(review: Review, seat: Seat) -> str:
     """Who did something, to the player who is told why."""
-    return names_of(review, _told(review)).name(seat)
+    return get_player_names(review, _told(review)).name(seat)
 
 
 def _whose(review: Review, seat: Seat, begins: bool = False) -> str:
     """The same of an owner."""
-    return names_of(review, _told(review), in_full=False).possessive(seat, begins)
+    return get_player_names(review, _told(review), in_full=False).possessive(seat, begins)
 
 
 # -- slips -------------------------------------------------------------------------------------------
 
 
 def _slips(review: Review, seat: Seat) -> list[Moment]:
-    slips = (moment for moment in review.moments if moment.actor is seat and slipped(moment))
+    slips = (moment for moment in review.moments if moment.actor is seat and is_slip(moment))
     return sorted(slips, key=lambda moment: -moment.loss)
 
 
@@ -464,21 +468,21 @@ def _last_of_dearest(review: Review, seat: Seat) -> str:
     if not slips:
         return ""
     slip = max(slips, key=lambda slip: (round(slip.loss, 3), slip.number))
-    what = "the win" if slip.loss > 1 - LEAST_SHOWN else lost(review, slip)
+    what = "the win" if slip.loss > 1 - MIN_SHOWN else format_loss(review, slip)
     return _slip_in_words(review, slip, _told(review), what)
 
 
 def _slip_in_words(review: Review, slip: Moment, told: Seat | None, what: str) -> str:
     """What an entry gave away; it says by whom, unless that is the player who is told."""
-    by = "" if slip.actor is told else f" by {name_of(review, slip.actor)}"
-    return f"Entry {slip.number} ({slip.entry}){by} gave away {what}; best was {best_of(slip)}."
+    by = "" if slip.actor is told else f" by {get_actor_name(review, slip.actor)}"
+    return f"Entry {slip.number} ({slip.entry}){by} gave away {what}; best was {format_best_actions(slip)}."
 
 
 def _cost_in_all(review: Review, found: Account, seat: Seat) -> list[Reason]:
     """What several slips add up to, which the other causes are compared with."""
     if len(_slips(review, seat)) < 2:
         return []
-    cost = points(found.lost[seat] / 1000, review.exactness)
+    cost = format_points(found.lost[seat] / 1000, review.exactness)
     return [Reason(f"{_whose(review, seat, begins=True)} mistakes cost {cost} in all:")]
 
 
@@ -493,16 +497,16 @@ def _slip_reasons(review: Review, seat: Seat, told: Seat | None) -> list[Reason]
     slips = _slips(review, seat)
     reasons = []
     for slip in slips[:_SLIPS_TOLD]:
-        said = _slip_in_words(review, slip, told, lost(review, slip))
+        said = _slip_in_words(review, slip, told, format_loss(review, slip))
         told_too = f"{said} {slip.effect} {slip.reason}"
         reasons.append(Reason(told_too, slip.position) if seat is told else Reason(said))
     if not slips and seat is not told:
         estimated = review.exactness is Exactness.ESTIMATE
         none = "We found no mistakes of" if estimated else "No mistakes by"
-        reasons.append(Reason(f"{none} {name_of(review, seat)}."))
+        reasons.append(Reason(f"{none} {get_actor_name(review, seat)}."))
     if smaller := slips[_SLIPS_TOLD:]:
         loss, error = sum(slip.loss for slip in smaller), sum(slip.loss_error for slip in smaller)
-        sum_of_them = points(loss, review.exactness, error)
+        sum_of_them = format_points(loss, review.exactness, error)
         reasons.append(Reason(f"{len(smaller)} smaller slips gave away {sum_of_them} together."))
     return reasons
 
@@ -521,10 +525,10 @@ def _flawless(review: Review, told: Seat | None) -> list[Reason]:
 def _opening(review: Review, told: Seat, loser: Seat) -> _Cause:
     """That the game is decided from the start; a cause of the result only if that is how it ended."""
     opening = review.opening if told is Seat.ONE else 1 - review.opening
-    if opening < LEAST_SHOWN:
+    if opening < MIN_SHOWN:
         said = "The game is lost for you from the start if the other player makes no mistake."
         return _Cause(_ALL if told is loser else 0, [Reason(said)])
-    if opening > 1 - LEAST_SHOWN:
+    if opening > 1 - MIN_SHOWN:
         said = "The game is won for you from the start if you make no mistake."
         return _Cause(0 if told is loser else _ALL, [Reason(said)])
     return _Cause(0, [])
@@ -576,7 +580,7 @@ def _luck(review: Review, found: Account, seat: Seat, loser: Seat) -> _Cause:
         return _Cause(0, [])
     sign = 1 if (luck > 0) is (seat is Seat.ONE) else -1
     most = max(review.moments, key=lambda moment: sign * (moment.luck - moment.mixing))
-    whom, amount = _subject(review, seat), points(abs(luck) / 1000, review.exactness)
+    whom, amount = _subject(review, seat), format_points(abs(luck) / 1000, review.exactness)
     did = f"Luck gave {whom} {amount}" if luck > 0 else f"Luck took {amount} from {whom}"
     said = f"{did} in all, mostly when {_when(review, most)}."
     return _Cause(-luck if seat is loser else luck, [Reason(said)])

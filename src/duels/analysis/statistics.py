@@ -130,7 +130,7 @@ class Statistics:
     """The kind that comes most first."""
 
 
-def statistics(matches: Iterable[PlayedMatch]) -> Statistics:
+def compute_statistics(matches: Iterable[PlayedMatch]) -> Statistics:
     """Add the matches up, whatever order they come in."""
     played = sorted(matches, key=lambda match: match.when)
     tallies: dict[tuple[str, str], ResultTally] = {}
@@ -182,7 +182,7 @@ def _mistakes(played: Sequence[PlayedMatch]) -> tuple[Mistake, ...]:
 # -- grading -----------------------------------------------------------------------------------------
 
 
-def decisions_of(match: AnyMatch, seat: Seat, progress: Progress = no_progress) -> tuple[Decision, ...]:
+def get_decisions(match: AnyMatch, seat: Seat, progress: Progress = no_progress) -> tuple[Decision, ...]:
     """A finished match's decisions of one seat, from the cache or graded now; none where that cannot be."""
     played = dump_record(match)
     path = cache_dir() / "grades" / f"{sha256(f'{GRADING} {seat} {played}'.encode()).hexdigest()}.json"

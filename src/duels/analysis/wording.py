@@ -10,15 +10,15 @@ from duels.core.rules import AnyRules, AnySight
 from duels.solving.oracle import Exactness, Value, Verdict
 
 SHADES = " ░▒▓█"
-LEAST_SHOWN = 0.0005
+MIN_SHOWN = 0.0005
 """Less is shown as 0.0 points."""
-MOST_NAMED = 3
+MAX_NAMED = 3
 """Right actions that are named after a wrong one."""
 
 EQUALLY_GOOD = "All actions are equally good."
 """Said where it does not matter what is played, and the match is open."""
 
-LOST_ALREADY = "Lost already."
+ALREADY_LOST = "Lost already."
 """The same, where a match was lost though nobody knew."""
 
 
@@ -31,10 +31,10 @@ class Mark:
 
 
 ONLY_MOVE, RARE = "only move", "rare"
-RARE_MEANS = f"{RARE.capitalize()}: what the strategy seldom takes."
+RARE_EXPLANATION = f"{RARE.capitalize()}: what the strategy seldom takes."
 # In order; the last takes whatever is worse.
 MARKS = (
-    Mark("best", LEAST_SHOWN),
+    Mark("best", MIN_SHOWN),
     Mark("good", 0.02),
     Mark("inaccuracy", 0.05),
     Mark("mistake", 0.15),
@@ -51,20 +51,20 @@ def name_action(sight: AnySight, action: Any) -> str:
     return name
 
 
-def gives_away(loss: float) -> bool:
+def is_loss(loss: float) -> bool:
     """Whether a loss is one, and not what rounding leaves."""
     return loss > MARKS[0].most
 
 
-def mark_of(loss: float) -> str:
+def get_mark_name(loss: float) -> str:
     """The name of a decision that gave away `loss`."""
     return next(mark.name for mark in MARKS if loss <= mark.most or mark is MARKS[-1])
 
 
-def percent(value: Value) -> str:
+def format_percent(value: Value) -> str:
     """A value with how sure it is: `50.0%`, `about 50.0%`, `50.0% ± 0.2 points`."""
     if value.exactness is Exactness.BOUND:
-        number, bound = bounded(value.number, value.error, 3 if value.error < 0.001 else 1)
+        number, bound = format_bounded(value.number, value.error, 3 if value.error < 0.001 else 1)
         return f"{number}% ± {_in_points(bound)}"
     return str(value)
 
@@ -79,10 +79,10 @@ def chance(value: Value, rules: AnyRules) -> str:
 
 def gets(value: Value, rules: AnyRules) -> str:
     """The same after an action or a player: `wins 50.0%`, `is worth 50.0%`."""
-    return f"{'is worth' if rules.can_be_drawn else 'wins'} {percent(value)}"
+    return f"{'is worth' if rules.can_be_drawn else 'wins'} {format_percent(value)}"
 
 
-def chance_of(whom: str, rules: AnyRules) -> str:
+def format_chance_label(whom: str, rules: AnyRules) -> str:
     """What the values of a match are, over a column or a curve; `whom`: `you`, `Player 1`."""
     if rules.can_be_drawn:
         return f"The match's worth to {whom}"
@@ -90,7 +90,7 @@ def chance_of(whom: str, rules: AnyRules) -> str:
     return f"{whose} chance to win"
 
 
-def how_sure(value: Value) -> str:
+def describe_exactness(value: Value) -> str:
     """How sure a value is: `exact`, `an estimate`, `proven to within 0.2 points`."""
     if value.exactness is Exactness.EXACT:
         return "exact"
@@ -99,17 +99,17 @@ def how_sure(value: Value) -> str:
     return "an estimate"
 
 
-def points(loss: float, exactness: Exactness, error: float = 0.0) -> str:
+def format_points(loss: float, exactness: Exactness, error: float = 0.0) -> str:
     """A difference of winning probabilities; a point is 1% to win.
 
     The error is told where it changes a digit that is shown.
     """
-    if error >= LEAST_SHOWN:
-        return " ± ".join(bounded(loss, error, 1)) + " points"
+    if error >= MIN_SHOWN:
+        return " ± ".join(format_bounded(loss, error, 1)) + " points"
     return f"{'about ' if exactness is Exactness.ESTIMATE else ''}{100 * loss:.1f} points"
 
 
-def bounded(number: float, error: float, digits: int) -> tuple[str, str]:
+def format_bounded(number: float, error: float, digits: int) -> tuple[str, str]:
     """A number and its bound in points; the bound is rounded up and covers the rounding of the number."""
     shown = round(100 * number, digits)
     bound = 100 * error + abs(shown - 100 * number)
@@ -118,20 +118,20 @@ def bounded(number: float, error: float, digits: int) -> tuple[str, str]:
 
 def at_most(error: float) -> str:
     """A bound in points, rounded up so that it stays true."""
-    return _in_points(bounded(0.0, error, 3)[1])
+    return _in_points(format_bounded(0.0, error, 3)[1])
 
 
 def _in_points(bound: str) -> str:
     return f"{bound} point{'s' * (bound != '1')}"
 
 
-def all_alike(verdict: Verdict[Any]) -> str:
+def describe_equal_actions(verdict: Verdict[Any]) -> str:
     """A sentence where it does not matter what is played; empty where it does, or there is no choice."""
     if not verdict.is_indifferent or len(verdict.actions) == 1:
         return ""
-    if verdict.value.high < LEAST_SHOWN:
+    if verdict.value.high < MIN_SHOWN:
         return "All actions lose alike."
-    if verdict.value.low > 1 - LEAST_SHOWN:
+    if verdict.value.low > 1 - MIN_SHOWN:
         return "All actions win alike."
     return EQUALLY_GOOD
 
@@ -141,14 +141,14 @@ def all_alike(verdict: Verdict[Any]) -> str:
 _NUMBERED = re.compile(r"(.+) ([0-9]+)")
 
 
-def belief_strip(belief: Mapping[str, float]) -> str:
+def format_belief(belief: Mapping[str, float]) -> str:
     """A shade for each numbered place, then every probability; empty without a belief."""
     if not belief:
         return ""
-    return f"{shaded(belief)}  {in_percent(belief)}".lstrip() + "\n"
+    return f"{render_shades(belief)}  {format_probabilities(belief)}".lstrip() + "\n"
 
 
-def in_percent(belief: Mapping[str, float]) -> str:
+def format_probabilities(belief: Mapping[str, float]) -> str:
     """Every place with its probability: `1: 25%, 2: 75%`."""
     return ", ".join(f"{_label(name)}: {100 * p:.0f}%" for name, p in belief.items())
 
@@ -158,13 +158,15 @@ def _label(name: str) -> str:
     return numbered[2] if numbered else name
 
 
-def shaded(belief: Mapping[str, float], truth: str = "") -> str:
+def render_shades(belief: Mapping[str, float], truth: str = "") -> str:
     """A box for each numbered place, the darker the likelier; the true one in round brackets."""
-    shades = {name: SHADES[round(dark * (len(SHADES) - 1))] for name, dark in darkness(belief).items()}
+    shades = {
+        name: SHADES[round(dark * (len(SHADES) - 1))] for name, dark in compute_darkness(belief).items()
+    }
     return "".join(f"({shade})" if name == truth else f"[{shade}]" for name, shade in shades.items())
 
 
-def darkness(belief: Mapping[str, float]) -> dict[str, float]:
+def compute_darkness(belief: Mapping[str, float]) -> dict[str, float]:
     """How dark to draw each numbered place: 1 for the likeliest."""
     places = {name: p for name, p in belief.items() if _NUMBERED.fullmatch(name)}
     most = max(places.values(), default=0.0) or 1.0
@@ -181,7 +183,7 @@ _MEANINGS = {
 }
 
 
-def meaning(term: str) -> str:
+def get_definition(term: str) -> str:
     """What a term means, in a sentence or two."""
     return _MEANINGS[term]
 

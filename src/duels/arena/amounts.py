@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
 
-from duels.players.completions import Usage, money
+from duels.players.completions import Usage, format_money
 from duels.players.endpoint import EndpointSettings
 
 _WHY_NONE = "429, 5xx, timeouts, cut connections, a run that was killed or is under way, damaged lines"
@@ -28,7 +28,7 @@ class Prices:
         cost = self.cost(used)
         if cost is None:
             return ""
-        return money(cost, self.currency) if is_reported(used) else "unknown"
+        return format_money(cost, self.currency) if is_reported(used) else "unknown"
 
     def data(self, used: Usage) -> dict[str, Any]:
         """Tokens and their cost as JSON has them: null where the endpoint reports none."""
@@ -89,7 +89,7 @@ class Spending:
         most, count = prices.cost(self.in_doubt), self.in_doubt.requests
         if most is None or not count:
             return ""
-        amount = f"at most {money(most, prices.currency)}" if limited else "an unknown amount"
+        amount = f"at most {format_money(most, prices.currency)}" if limited else "an unknown amount"
         requests = "1 request" if count == 1 else f"{count} requests"
         return f" Beyond that, {requests} whose tokens were not reported may have cost {amount}."
 

@@ -86,8 +86,8 @@ class _Talk:
     def start(self) -> str:
         self._child = Child(self._command, self._limits.memory_mb, None)
         deadline = monotonic() + self._limits.start_seconds
-        self._child.send(json.dumps(protocol.hello(self._rules, self._budget_ms)), deadline)
-        name = protocol.read_ready(self._child.receive(deadline)).get("name")
+        self._child.send(json.dumps(protocol.make_hello(self._rules, self._budget_ms)), deadline)
+        name = protocol.parse_ready(self._child.receive(deadline)).get("name")
         return str(name) if name else ""
 
     def answers(self) -> str:
@@ -136,7 +136,9 @@ class _Talk:
     def _ask(self, error: str = "", **unknown: Any) -> str:
         assert self._child
         self._number += 1
-        question = protocol.choose(self._sight, self._number, self._budget_ms, match="check", error=error)
+        question = protocol.make_request(
+            self._sight, self._number, self._budget_ms, match="check", error=error
+        )
         self._send({**question, **unknown})
         try:
             line = self._child.receive(monotonic() + self._limits.move_seconds)
@@ -144,10 +146,10 @@ class _Talk:
             if failed.failure is Failure.LATE:
                 raise BadAnswer(Failure.LATE, "no answer came in time. Does it flush its output?") from None
             raise
-        answer = protocol.read_answer(line, self._number)
+        answer = protocol.parse_reply_to(line, self._number)
         if answer is None:
             raise BadAnswer(Failure.UNREADABLE, f"the id is {self._number}, and {line!r} has another.")
-        action, policy = protocol.read_move(answer, self._sight)
+        action, policy = protocol.parse_move(answer, self._sight)
         self._answered = True
         return f"with a policy over {len(policy)} actions" if policy else self._rules.format(action)
 

@@ -19,10 +19,10 @@ from duels.core.options import OptionValue
 from duels.core.rules import AnyRules
 from duels.games import GAMES, find_game
 from duels.play.new_match import limited
-from duels.players import BEST, HUMAN, PERFECT, PLAYER_KINDS, Player, resolve_player_kind, strongest
+from duels.players import BEST, HUMAN, PERFECT, PLAYER_KINDS, Player, get_strongest_name, resolve_player_kind
 from duels.players.endpoint import EndpointSettings
 from duels.players.external import COMMAND, MODEL_PREFIX, parse_player_kind
-from duels.players.levels import SHARE
+from duels.players.levels import LEVEL_SHARES
 from duels.players.model import check_disguise
 from duels.players.program import ProgramLimits
 from duels.solving.progress import no_progress
@@ -182,7 +182,8 @@ class Config:
         found = (Entrant.of(text, self.limits) for text in self.players)
         return tuple(
             replace(each, name=BEST)
-            if each.name == PERFECT and any(strongest(self.rules(game)) == BEST for game in self.games)
+            if each.name == PERFECT
+            and any(get_strongest_name(self.rules(game)) == BEST for game in self.games)
             else each
             for each in found
         )
@@ -352,7 +353,7 @@ def currency_of(budget: str | None) -> str:
     return read[2].lower() if read else ""
 
 
-LADDER = ("random", "greedy", *SHARE)
+LADDER = ("random", "greedy", *LEVEL_SHARES)
 """The standing field: who is always measured."""
 LADDER_MATCHES = {"lights": 200, "leap": 200, "chain": 20, "hunt": 100, "flip": 20}
 """For each two players: so many take two minutes on two processors. Where luck is taken out, or matches are

@@ -18,8 +18,8 @@ from duels.core.options import Option, options_data
 from duels.core.rules import AnyRules
 from duels.core.words import strip_ink
 from duels.files import write_whole
-from duels.players.levels import SHARE as LEVELS
-from duels.players.levels import mixture
+from duels.players.levels import LEVEL_SHARES as LEVELS
+from duels.players.levels import mix_actions
 from duels.solving.oracle import BELOW_THE_MIXTURE
 from duels.solving.oracles import get_oracle
 from duels.solving.progress import Progress, no_progress
@@ -158,7 +158,7 @@ position answered once, this comes to, in points of a hundred:
 def _scores(drawn: Sequence[Position]) -> str:
     """What random and the levels are expected to score, and how precise that is, as a table."""
     players: dict[str, Policy] = {"random": lambda verdict: [1 / len(verdict.actions)] * len(verdict.actions)}
-    players |= {name: partial(mixture, share=share) for name, share in LEVELS.items()}
+    players |= {name: partial(mix_actions, share=share) for name, share in LEVELS.items()}
     rows = []
     for name, policy in players.items():
         found, error = score(drawn, policy)

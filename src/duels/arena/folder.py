@@ -31,7 +31,7 @@ from duels.arena.logs import (
 from duels.core.errors import DuelsError
 from duels.core.extras import extra
 from duels.files import write_whole
-from duels.players.endpoint import with_replies
+from duels.players.endpoint import join_replies
 from duels.solving.progress import Progress, no_progress
 
 try:
@@ -189,7 +189,7 @@ class Folder:
                 continue
             damaged: dict[str, bytes] = {}
             known = set()
-            for row in with_replies(row for _, row in lines_of(log, damaged, REQUEST)):
+            for row in join_replies(row for _, row in lines_of(log, damaged, REQUEST)):
                 known.add(row["id"])
                 yield row
             for line in damaged.values():

@@ -15,7 +15,7 @@ from duels.core.errors import DuelsError
 from duels.core.rules import Seat
 from duels.play.step import DecisionRequest, ask_player
 from duels.players import Player
-from duels.players.completions import Usage, money
+from duels.players.completions import Usage, format_money
 from duels.players.endpoint import BudgetSpent, Endpoint, EndpointSettings, Meter
 from duels.players.failures import Answer, NoMove, TransportError
 from duels.players.model import ModelPlayer
@@ -42,7 +42,7 @@ class Purse(Meter):
     def spent(self) -> str:
         """For people; empty where no prices are known."""
         cost = self._config.model.cost(self.used)
-        return "" if cost is None else money(cost, currency_of(self._config.budget))
+        return "" if cost is None else format_money(cost, currency_of(self._config.budget))
 
     @property
     def is_spent(self) -> bool:

@@ -8,7 +8,7 @@ from math import fsum, sqrt
 from random import Random
 from typing import Any, TypeVar
 
-from duels.analysis.exercises import decisions_of_match
+from duels.analysis.exercises import play_judged_match
 from duels.core.errors import DuelsError
 from duels.core.rules import AnyRules, AnySight, Seat
 from duels.solving.oracle import Verdict
@@ -179,7 +179,7 @@ def _decisions(rules: AnyRules, rng: Random) -> Iterator[tuple[AnySight, Verdict
     """Decisions with a choice, in matches of good players, for ever."""
     oracle = get_oracle(rules)
     while True:
-        met = decisions_of_match(oracle, SHARE, rng, _LONGEST)
+        met = play_judged_match(oracle, SHARE, rng, _LONGEST)
         found = [(sight, verdict) for sight, verdict in met if len(sight.actions) > 1]
         if not found:
             raise DuelsError(f"there is nothing to decide in {rules}.")

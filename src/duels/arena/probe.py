@@ -35,7 +35,7 @@ from duels.players.model import Mirror, ModelPlayer
 from duels.solving.progress import Progress, no_progress
 
 with extra("arena"):
-    from duels.analysis.grading import tabled
+    from duels.analysis.grading import has_state_table
 
 
 @dataclass
@@ -92,7 +92,7 @@ def _check_symmetric(rules: AnyRules) -> None:
 
 def _asked_whole(rules: AnyRules) -> bool:
     """Whether a game is small enough that every position that matters is asked."""
-    return isinstance(rules, OpenRules) and tabled(rules)
+    return isinstance(rules, OpenRules) and has_state_table(rules)
 
 
 def collected(folder: Folder, tell: Progress = no_progress) -> Iterator[Probe]:

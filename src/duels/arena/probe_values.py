@@ -14,15 +14,15 @@ from duels.arena.confidence import Interval, Z
 from duels.arena.probe import Probe, policy_of
 from duels.core.extras import extra
 from duels.core.rules import Seat
-from duels.players.levels import SHARE
+from duels.players.levels import LEVEL_SHARES
 from duels.solving.progress import Progress, no_progress
 
 with extra("arena"):
     import numpy as np
     from numpy.typing import NDArray
 
-    from duels.analysis.agents import player_odds
-    from duels.analysis.exploitability import tabulate
+    from duels.analysis.agents import get_player_odds
+    from duels.analysis.exploitability import tabulate_policy
     from duels.solving.table_response import Response, best_response, expected_values
     from duels.solving.tables import (
         FIRST_WON,
@@ -37,7 +37,7 @@ with extra("arena"):
 
     Table = NDArray[np.float64]
 
-OPPONENTS = ("random", "greedy", *SHARE)
+OPPONENTS = ("random", "greedy", *LEVEL_SHARES)
 UNSEEN = 2
 """Answers that are added to the spread of those that came: with less, intervals of a few do not hold."""
 _LONGEST = 5000  # moves of a match
@@ -77,7 +77,7 @@ class Answers:
 
     def opponent(self, name: str) -> "Table":
         """The policy of a built-in player."""
-        return _wider(tabulate(player_odds(name, self.rules), self.rules))
+        return _wider(tabulate_policy(get_player_odds(name, self.rules), self.rules))
 
     def policy(self, samples: slice) -> "Table":
         """The policy that some samples show; where nobody can lead the player, it does not matter which."""

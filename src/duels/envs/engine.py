@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from duels.analysis.grading import at_clock
+from duels.analysis.grading import set_clock
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import CHANCE, AnyRules, AnySight, Seat
 from duels.envs import dice
@@ -331,7 +331,7 @@ class Sights:
         engine, rules = self._engine, self._engine.rules
         if self._known:
             assert isinstance(engine, RulesEngine)
-            return rules.sight(at_clock(rules, engine.state, engine.clock), Seat(seat + 1))
+            return rules.sight(set_clock(rules, engine.state, engine.clock), Seat(seat + 1))
         match = self._match or drawn(Match.start(rules), dice.begin(self._stream))
         for action, chance in self._moves:
             assert isinstance(match.actor, Seat)

@@ -7,7 +7,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import DTypeLike, NDArray
 
-from duels.analysis.agents import observation_dtype
+from duels.analysis.agents import parse_observation_dtype
 from duels.core.errors import DuelsError
 
 OBSERVATION, ACTION_MASK = "observation", "action_mask"
@@ -20,7 +20,7 @@ class Observations:
     """Observations as an environment was asked to give them."""
 
     def __init__(self, dtype: DTypeLike, in_dict: InDict) -> None:
-        self.dtype = observation_dtype(dtype)
+        self.dtype = parse_observation_dtype(dtype)
         self._as_they_are = self.dtype == np.int8
         self.with_mask = in_dict is not False
         self._names = _names(in_dict)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from duels.core.errors import UnknownName, no_such, quote
 from duels.core.rules import AnyRules, AnySight, Seat
 from duels.games import resolve_rules
-from duels.players.levels import SHARE, LevelPlayer, MixedPlayer
+from duels.players.levels import LEVEL_SHARES, LevelPlayer, MixedPlayer
 from duels.solving.progress import Progress, no_progress
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def find_player_kind(name: str) -> PlayerKind:
     return kind
 
 
-def strongest(rules: AnyRules) -> str:
+def get_strongest_name(rules: AnyRules) -> str:
     """The name of the strongest player: `perfect` where that is proven, else `best`.
 
     In a game with secrets perfect play is a mixture that is bounded, but not known.
@@ -79,7 +79,7 @@ def resolve_player_kind(
     if name in outside:
         return outside[name]
     kind = find_player_kind(name)
-    return PLAYER_KINDS[strongest(rules)] if kind.name == PERFECT else kind
+    return PLAYER_KINDS[get_strongest_name(rules)] if kind.name == PERFECT else kind
 
 
 def read_player_names(headers: Mapping[str, str]) -> dict[Seat, str]:
@@ -129,7 +129,7 @@ def format_seat_option(name: str, seat: int) -> str:
     return f"--seat{seat} " + ("model:NAME --base-url URL" if name.startswith(MODEL) else '"cmd:COMMAND"')
 
 
-def refuse_unseated(name: str, seat: int) -> None:
+def check_can_reseat(name: str, seat: int) -> None:
     """Say how a seat of somebody from outside is filled again."""
     if is_external(name):
         raise UnknownName(
@@ -199,5 +199,5 @@ def _seat_level(share: float, rules: AnyRules, progress: Progress) -> Player:
     return LevelPlayer(get_oracle(rules, progress), share)
 
 
-for _name, _share in {**SHARE, PERFECT: SHARE[BEST]}.items():
+for _name, _share in {**LEVEL_SHARES, PERFECT: LEVEL_SHARES[BEST]}.items():
     register_player_kind(PlayerKind(_name, SUMMARY[_name], partial(_seat_level, _share)))

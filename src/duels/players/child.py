@@ -13,9 +13,9 @@ from time import monotonic
 from duels.core.errors import DuelsError, quote
 from duels.players.failures import BadAnswer, Failure
 
-MOST_WRITTEN = 1 << 20
+MAX_OUTPUT = 1 << 20
 """Bytes that a program may write before we stop reading an answer."""
-MOST_LOGGED = 1 << 20
+MAX_LOG = 1 << 20
 """Bytes of a program's stderr that are kept."""
 _CHUNK = 1 << 16
 _GRACE = 0.5  # seconds to leave by itself once its input is closed
@@ -99,8 +99,8 @@ class Child:
     def receive(self, deadline: float) -> str:
         """Read one line; Failed if none comes in time, or the program ends."""
         while (end := self._buffer.find(b"\n")) < 0:
-            if len(self._buffer) > MOST_WRITTEN:
-                raise BadAnswer(Failure.FLOODED, f"it wrote a line of more than {MOST_WRITTEN:,} bytes.")
+            if len(self._buffer) > MAX_OUTPUT:
+                raise BadAnswer(Failure.FLOODED, f"it wrote a line of more than {MAX_OUTPUT:,} bytes.")
             if not self._wait(deadline) and b"\n" not in self._buffer:
                 raise BadAnswer(Failure.LATE, "no answer came in time.")
         line = bytes(self._buffer[:end])
@@ -132,15 +132,15 @@ class Child:
             self._selector.unregister(self._err)
             return
         self._tail = (self._tail + data)[-2000:]
-        if self._log and self._logged < MOST_LOGGED:
-            self._log.write(data[: MOST_LOGGED - self._logged])
+        if self._log and self._logged < MAX_LOG:
+            self._log.write(data[: MAX_LOG - self._logged])
             self._log.flush()
             self._logged += len(data)
 
     def _crashed(self) -> BadAnswer:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_GRACE)
-        for _ in range(MOST_LOGGED // _CHUNK):
+        for _ in range(MAX_LOG // _CHUNK):
             if self._err not in {key.fileobj for key, _ in self._selector.select(0)}:
                 break
             self._drain_stderr()

@@ -6,7 +6,7 @@ from typing import Any
 
 from duels.core.errors import DuelsError, quote
 
-MOST_TEXT = 1 << 20
+MAX_TEXT = 1 << 20
 """Characters of an answer; a model that says more floods."""
 _TOO_MANY = 1 << 40  # tokens: nobody has a bill with so many
 STOPPED_BY_FILTER, STOPPED_BY_LENGTH, FLOODED = "content_filter", "length", "flooded"
@@ -27,7 +27,7 @@ class Usage:
         )
 
 
-def money(amount: float, currency: str = "") -> str:
+def format_money(amount: float, currency: str = "") -> str:
     """An amount for people: with two digits after the point, or four where two would not show it."""
     told = f"{amount:.4f}" if 0 < amount < 0.01 else f"{amount:.2f}"
     return f"{told} {currency}" if currency else told
@@ -50,7 +50,7 @@ class BadStream(DuelsError):
     """A stream of events that stands for no reply."""
 
 
-class Stream:
+class CompletionStream:
     """Puts the events of a stream together to the one reply that they stand for."""
 
     def __init__(self) -> None:
@@ -95,14 +95,14 @@ class Stream:
         return json.dumps({"choices": [choice], "usage": self._usage})
 
 
-def read_reply(body: str) -> Reply | None:
+def parse_reply(body: str) -> Reply | None:
     """The reply in an answer of the endpoint; None where it is no chat completion."""
     try:
         told = json.loads(body)
         choice = told["choices"][0]
         message = choice["message"]
         text, finish = _text(message.get("content")), str(choice.get("finish_reason") or "")
-        if len(text) > MOST_TEXT:
+        if len(text) > MAX_TEXT:
             text, finish = "", FLOODED
         used = _used(told.get("usage"))
         return Reply(text, finish, _text(message.get("refusal")), used or Usage(requests=1), used is not None)
@@ -126,7 +126,7 @@ def _text(told: object) -> str:
     return str(told or "").encode(errors="replace").decode()
 
 
-def read_problem(body: str) -> tuple[str, str]:
+def parse_error(body: str) -> tuple[str, str]:
     """The code and the text of an error that an endpoint tells."""
     try:
         problem = json.loads(body)["error"]

@@ -22,14 +22,14 @@ from duels.core.extras import extra
 from duels.players.child import KEY_ENV
 from duels.players.completions import (
     FLOODED,
-    MOST_TEXT,
+    MAX_TEXT,
     STOPPED_BY_FILTER,
     BadStream,
+    CompletionStream,
     Reply,
-    Stream,
     Usage,
-    read_problem,
-    read_reply,
+    parse_error,
+    parse_reply,
 )
 from duels.players.failures import TransportError
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import httpx
 
 MAX_TOKENS_NAMES = ("max_tokens", "max_completion_tokens")
-MOST_READ = 1 << 26
+MAX_BODY = 1 << 26
 """Bytes of a reply on the wire, where a short answer in a stream takes many."""
 _MOST_OF_EVENT = 1 << 22
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 60.0
@@ -209,7 +209,7 @@ class Endpoint:
             keep(0, "it was not waited for", None, may_cost=True)
             raise
         except _TooLong:
-            status, body = 200, f"the reply is longer than {MOST_TEXT:,} characters"
+            status, body = 200, f"the reply is longer than {MAX_TEXT:,} characters"
             reply = Reply("", FLOODED)
         except (httpx.RequestError, TimeoutError, BadStream) as error:
             body = f"{type(error).__name__}: {error}".removesuffix(": ")
@@ -218,13 +218,13 @@ class Endpoint:
         else:
             may_cost = status == 200
             if status == 200:
-                reply = read_reply(body)
-            elif read_problem(body)[0] == STOPPED_BY_FILTER:
+                reply = parse_reply(body)
+            elif parse_error(body)[0] == STOPPED_BY_FILTER:
                 reply = Reply("", STOPPED_BY_FILTER, reported=True)
         keep(status, body, reply, may_cost)
         final = 300 <= status < 500 and status not in _TRY_AGAIN
         told = _told(status, body)
-        if status in _TURNED_AWAY and (missing := missing_key(self.settings.key_env)):
+        if status in _TURNED_AWAY and (missing := describe_missing_key(self.settings.key_env)):
             told += f". {missing}, so no key was sent."
         return _Tried(reply, told, after, final, reached)
 
@@ -278,7 +278,7 @@ class Endpoint:
             body = bytearray()
             async for piece in response.aiter_bytes():
                 body += piece
-                if len(body) > MOST_READ:
+                if len(body) > MAX_BODY:
                     raise _TooLong
             after = _seconds(response.headers.get("retry-after", ""))
             return response.status_code, body.decode("utf-8", "replace"), after
@@ -299,7 +299,7 @@ class Endpoint:
         return [self._redacted(each) for each in value] if isinstance(value, list) else value
 
 
-def with_replies(recorded: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def join_replies(recorded: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """Each request joined with what came back; rows come in the order in which they were recorded.
 
     A request without a reply, so far or for good, keeps the most that it may cost.
@@ -339,7 +339,7 @@ def _read_key(name: str) -> str:
     return key
 
 
-def missing_key(name: str) -> str:
+def describe_missing_key(name: str) -> str:
     """That the environment variable with the key is not set, in a clause; nothing if it is.
 
     Somebody may have given the key itself, so only what looks like the name of a variable is repeated.
@@ -352,13 +352,13 @@ def missing_key(name: str) -> str:
 
 async def _read_stream(response: "httpx.Response") -> str:
     """The completion that a stream of events stands for."""
-    stream, rest, read = Stream(), b"", 0
+    stream, rest, read = CompletionStream(), b"", 0
     async for piece in response.aiter_bytes():
         read += len(piece)
         *lines, rest = (rest + piece).split(b"\n")
         for line in lines:
             stream.add(line)
-        if read > MOST_READ or len(rest) > _MOST_OF_EVENT or stream.length > MOST_TEXT:
+        if read > MAX_BODY or len(rest) > _MOST_OF_EVENT or stream.length > MAX_TEXT:
             raise _TooLong
     stream.add(rest)
     if not stream.done:
@@ -378,4 +378,4 @@ def _seconds(after: str) -> float:
 
 
 def _told(status: int, body: str) -> str:
-    return f"status {status}, {quote(read_problem(body)[1], 200)}" if status else body
+    return f"status {status}, {quote(parse_error(body)[1], 200)}" if status else body

@@ -11,7 +11,7 @@ from duels.core.errors import BadOption, UnknownName
 from duels.core.rules import AnyRules
 from duels.players import MODEL, Player, PlayerKind, find_player_kind
 from duels.players.child import KEY_ENV
-from duels.players.program import USUAL, ProgramLimits, ProgramPlayer, program_name
+from duels.players.program import DEFAULT_LIMITS, ProgramLimits, ProgramPlayer, make_program_name
 
 if TYPE_CHECKING:
     from duels.players.endpoint import EndpointSettings
@@ -21,7 +21,10 @@ MODEL_PREFIX = "model:"
 
 
 def parse_player_kind(
-    text: str, limits: ProgramLimits = USUAL, log: Path | None = None, model: "EndpointSettings | None" = None
+    text: str,
+    limits: ProgramLimits = DEFAULT_LIMITS,
+    log: Path | None = None,
+    model: "EndpointSettings | None" = None,
 ) -> PlayerKind:
     """The kind of player that a person means: a built-in one by its name, a program by its command, a model.
 
@@ -32,7 +35,7 @@ def parse_player_kind(
     if text.lower().startswith(COMMAND):
         command, secret = text[len(COMMAND) :], model.key_env if model else KEY_ENV
         return PlayerKind(
-            program_name(command),
+            make_program_name(command),
             "a program that is asked in JSON lines",
             lambda rules, progress: ProgramPlayer(command, rules, limits, log, secret),
         )

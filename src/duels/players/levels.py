@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # a list of players, or a person at both seats, needs no orac
     from duels.solving.oracle import Oracle, Verdict
 
 _MOST_KNOWN = 10_000  # states
-SHARE = {"novice": 0.8, "casual": 0.5, "club": 0.25, "expert": 0.1, "best": 0.0}
+LEVEL_SHARES = {"novice": 0.8, "casual": 0.5, "club": 0.25, "expert": 0.1, "best": 0.0}
 
 
 class MixedPlayer(ABC):
@@ -70,21 +70,21 @@ class LevelPlayer(MixedPlayer):
         return rng.choices(list(odds), weights=list(odds.values()))[0]
 
     def _find_odds(self, sight: "AnySight") -> dict[Any, float]:
-        return dict(zip(sight.actions, level_weights(self._oracle, sight, self.share), strict=True))
+        return dict(zip(sight.actions, compute_level_weights(self._oracle, sight, self.share), strict=True))
 
 
-def level_weights(oracle: "Oracle[Any, Any]", sight: "AnySight", share: float) -> list[float]:
+def compute_level_weights(oracle: "Oracle[Any, Any]", sight: "AnySight", share: float) -> list[float]:
     """The probability of each action for a player that gives away `share`; fast where the strategy mixes."""
     if oracle.mixes:
         return _blended(oracle.weights(sight), share)
-    return mixture(oracle.judge(sight), share)
+    return mix_actions(oracle.judge(sight), share)
 
 
 def _blended(weights: "Sequence[float]", share: float) -> list[float]:
     return [(1 - share) * weight + share / len(weights) for weight in weights]
 
 
-def mixture(verdict: "Verdict[Any]", share: float) -> list[float]:
+def mix_actions(verdict: "Verdict[Any]", share: float) -> list[float]:
     """The probability of each action for a player that gives away this share of a random choice's loss."""
     weights = [judged.weight for judged in verdict.actions]
     if verdict.mixed or share == 1.0:

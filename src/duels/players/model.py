@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from duels.core.errors import BadOption
 from duels.core.rules import AnyRules, AnySight
 from duels.players import MODEL
-from duels.players.completions import FLOODED, MOST_TEXT, STOPPED_BY_FILTER, STOPPED_BY_LENGTH, Reply, Usage
+from duels.players.completions import FLOODED, MAX_TEXT, STOPPED_BY_FILTER, STOPPED_BY_LENGTH, Reply, Usage
 from duels.players.endpoint import Endpoint, EndpointSettings, Recorder
 from duels.players.failures import Answer, BadAnswer, Failure, NoMove
-from duels.players.prompt import Labels, again_messages, opening_messages, read_move
+from duels.players.prompt import Labels, make_messages, make_retry_messages, parse_answer
 
 if TYPE_CHECKING:
     from random import Random
@@ -34,7 +34,7 @@ class ModelPlayer:
         TransportFailed and BudgetSpent leave the match unfinished.
         """
         shown = self._mirror.sight(sight) if self._mirror else sight
-        messages = opening_messages(shown, self._settings.show_actions, self._labels)
+        messages = make_messages(shown, self._settings.show_actions, self._labels)
         failed: list[BadAnswer] = []
         used = Usage()
         while len(failed) <= self._settings.retries:
@@ -42,11 +42,11 @@ class ModelPlayer:
             used += reply.usage
             try:
                 _check(reply)
-                action, policy = read_move(
+                action, policy = parse_answer(
                     reply.text, shown, self._labels, show_actions=self._settings.show_actions
                 )
             except BadAnswer as failure:
-                messages = again_messages(messages, reply.text, failure.detail)
+                messages = make_retry_messages(messages, reply.text, failure.detail)
                 failed.append(BadAnswer(failure.failure, self._endpoint.without_key(failure.detail)))
                 continue
             if self._mirror:
@@ -64,7 +64,7 @@ def _check(reply: Reply) -> None:
     if reply.refusal or reply.finish == STOPPED_BY_FILTER:
         raise BadAnswer(Failure.REFUSED, f"the model refused: {reply.refusal or 'by a filter of contents'}.")
     if reply.finish == FLOODED:
-        raise BadAnswer(Failure.FLOODED, f"the answer is longer than {MOST_TEXT:,} characters.")
+        raise BadAnswer(Failure.FLOODED, f"the answer is longer than {MAX_TEXT:,} characters.")
     if reply.finish == STOPPED_BY_LENGTH:
         raise BadAnswer(Failure.CUT_OFF, "the answer was cut off by its limit of length.")
 

@@ -17,7 +17,7 @@ from duels.players.failures import Answer, BadAnswer, Failure, NoMove
 if TYPE_CHECKING:
     from random import Random
 
-MOST_STALE = 100  # answers to older questions that are read past
+MAX_STALE = 100  # answers to older questions that are read past
 _NEEDS_RESTART = frozenset({Failure.LATE, Failure.CRASHED, Failure.FLOODED})
 
 
@@ -33,7 +33,7 @@ class ProgramLimits:
     """How often a decision is asked again, with the reason, before the match is forfeited."""
 
 
-USUAL = ProgramLimits()
+DEFAULT_LIMITS = ProgramLimits()
 
 
 class ProgramPlayer:
@@ -43,12 +43,12 @@ class ProgramPlayer:
         self,
         command: str,
         rules: AnyRules,
-        limits: ProgramLimits = USUAL,
+        limits: ProgramLimits = DEFAULT_LIMITS,
         log: Path | None = None,
         secret: str = KEY_ENV,
     ) -> None:
         split_command(command)
-        self.name = program_name(command)
+        self.name = make_program_name(command)
         self._command = command
         self._rules = rules
         self._limits = limits
@@ -129,15 +129,15 @@ class ProgramPlayer:
         self._number += 1
         budget = self._limits.move_seconds
         deadline = monotonic() + budget
-        question = protocol.choose(
+        question = protocol.make_request(
             sight, self._number, int(budget * 1000), match=self._match, card=self._card, error=error
         )
         child.send(json.dumps(question), deadline)
-        for _ in range(MOST_STALE):
-            answer = protocol.read_answer(child.receive(deadline), self._number)
+        for _ in range(MAX_STALE):
+            answer = protocol.parse_reply_to(child.receive(deadline), self._number)
             if answer is not None:
-                return protocol.read_move(answer, sight)
-        raise BadAnswer(Failure.FLOODED, f"it wrote {MOST_STALE} answers to questions that were not open.")
+                return protocol.parse_move(answer, sight)
+        raise BadAnswer(Failure.FLOODED, f"it wrote {MAX_STALE} answers to questions that were not open.")
 
     def _started(self) -> Child:
         """The running program, after the handshake."""
@@ -150,9 +150,9 @@ class ProgramPlayer:
         try:
             deadline = monotonic() + self._limits.start_seconds
             child.send(
-                json.dumps(protocol.hello(self._rules, int(self._limits.move_seconds * 1000))), deadline
+                json.dumps(protocol.make_hello(self._rules, int(self._limits.move_seconds * 1000))), deadline
             )
-            ready = protocol.read_ready(child.receive(deadline))
+            ready = protocol.parse_ready(child.receive(deadline))
         except BaseException:
             self._kill()
             raise
@@ -160,7 +160,7 @@ class ProgramPlayer:
         return child
 
 
-def program_name(command: str) -> str:
+def make_program_name(command: str) -> str:
     """What a program is called in records and reports: the script that is run, without its folder."""
     words = split_command(command)
     scripts = [word for word in words[1:] if not word.startswith("-")]

@@ -76,9 +76,7 @@ class Labels:
         )
 
 
-def opening_messages(
-    sight: AnySight, show_actions: bool, labels: Labels | None = None
-) -> list[dict[str, str]]:
+def make_messages(sight: AnySight, show_actions: bool, labels: Labels | None = None) -> list[dict[str, str]]:
     """The question about one decision: rule card, what the seat has seen, the position.
 
     With `labels` all cells go by other names, and the position stands in no notation, which has none of them.
@@ -137,7 +135,7 @@ def _options(rules: AnyRules) -> list[str]:
     return [f"This match differs from that: {told}."] if told else []
 
 
-def again_messages(messages: list[dict[str, str]], answer: str, reason: str) -> list[dict[str, str]]:
+def make_retry_messages(messages: list[dict[str, str]], answer: str, reason: str) -> list[dict[str, str]]:
     """The conversation with an answer that was no move, and the reason why.
 
     An empty answer is left out, for endpoints refuse it; the reason then stands below the question, because
@@ -150,7 +148,7 @@ def again_messages(messages: list[dict[str, str]], answer: str, reason: str) -> 
     return [*before, {**last, "content": f"{last['content']}\n\n{told}"}]
 
 
-def read_move(
+def parse_answer(
     text: str, sight: AnySight, labels: Labels | None = None, *, show_actions: bool = True
 ) -> tuple[Any | None, dict[Any, float] | None]:
     """The action, or the policy, of the last JSON object in an answer, or else of its last line.
@@ -161,9 +159,9 @@ def read_move(
         raise BadAnswer(Failure.EMPTY, "the answer is empty.")
     told = _last_object(text)
     if told is not None:
-        return protocol.read_move(told, sight, labels, show_actions)
+        return protocol.parse_move(told, sight, labels, show_actions)
     line = text.strip().splitlines()[-1].strip().strip("`*")
-    return protocol.read_action(line, sight, labels, show_actions), None
+    return protocol.parse_action(line, sight, labels, show_actions), None
 
 
 def _last_object(text: str) -> Mapping[str, Any] | None:

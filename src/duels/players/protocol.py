@@ -19,12 +19,12 @@ _LARGEST = 1e9  # of a weight in a policy; NaN is not below it
 _MOST_NAMED = 70  # legal actions that a reason lists
 
 
-def hello(rules: AnyRules, budget_ms: int) -> dict[str, Any]:
+def make_hello(rules: AnyRules, budget_ms: int) -> dict[str, Any]:
     """The first message to a program."""
     return {"type": "hello", "protocol": VERSION, **_game(rules), "budget_ms": budget_ms}
 
 
-def choose(
+def make_request(
     sight: AnySight,
     number: int,
     budget_ms: int,
@@ -53,7 +53,7 @@ def choose(
     return message
 
 
-def read_ready(line: str) -> Mapping[str, Any]:
+def parse_ready(line: str) -> Mapping[str, Any]:
     """The answer to `hello`; unknown keys are left alone."""
     message = _read(line)
     if message.get("type") != "ready":
@@ -64,7 +64,7 @@ def read_ready(line: str) -> Mapping[str, Any]:
     return message
 
 
-def read_answer(line: str, number: int) -> Mapping[str, Any] | None:
+def parse_reply_to(line: str, number: int) -> Mapping[str, Any] | None:
     """The answer to the question with this id; None if it answers another, and so comes too late."""
     message = _read(line)
     if "id" not in message:
@@ -82,7 +82,7 @@ class Notation(Protocol):
         """The action; NotationError where there is none."""
 
 
-def read_move(
+def parse_move(
     message: Mapping[str, Any],
     sight: AnySight,
     notation: Notation | None = None,
@@ -98,10 +98,10 @@ def read_move(
     text = message.get("action")
     if text is None:
         raise BadAnswer(Failure.EMPTY, "the answer has neither an action nor a policy.")
-    return read_action(text, sight, notation, show_actions), None
+    return parse_action(text, sight, notation, show_actions), None
 
 
-def read_action(
+def parse_action(
     text: object, sight: AnySight, notation: Notation | None = None, show_actions: bool = True
 ) -> Any:
     """One of the sight's actions, from notation."""
@@ -138,7 +138,7 @@ def _read_policy(
         if chance < 0:
             raise BadAnswer(Failure.UNREADABLE, f"the probability of {quote(text)} is negative.")
         if chance:
-            action = read_action(text, sight, notation, show_actions)
+            action = parse_action(text, sight, notation, show_actions)
             policy[action] = policy.get(action, 0.0) + chance
     total = sum(policy.values())
     if not isclose(total, 1, abs_tol=1e-6):

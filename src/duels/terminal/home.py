@@ -12,7 +12,7 @@ from duels.core.words import Question
 from duels.games import all_games, find_game
 from duels.play.library import SavedMatch, list_saved_matches
 from duels.play.new_match import MatchSetup
-from duels.players import HUMAN, PLAYER_KINDS, STRONGEST, strongest
+from duels.players import HUMAN, PLAYER_KINDS, STRONGEST, get_strongest_name
 from duels.terminal.next_step import NextStep, show_review
 from duels.terminal.play import get_surface_class, play_new_match, resume_match
 from duels.terminal.screen import Screen
@@ -118,10 +118,10 @@ class Home:
             command.invoke(context)
 
     def _opponent(self, rules: AnyRules) -> str:
-        left_out = {HUMAN, *STRONGEST} - {strongest(rules)}
+        left_out = {HUMAN, *STRONGEST} - {get_strongest_name(rules)}
         opponents = {kind.name: kind.summary for kind in PLAYER_KINDS.values() if kind.name not in left_out}
         opponents[_FRIEND] = "another person at this keyboard"
-        also = dict.fromkeys(STRONGEST, strongest(rules))
+        also = dict.fromkeys(STRONGEST, get_strongest_name(rules))
         return choose(self._screen, "Against whom?", opponents, _USUAL_LEVEL, also)
 
     def _settled(self, first: str) -> str:

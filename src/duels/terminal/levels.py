@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import click
 
-from duels.analysis.levels import LevelRow, measure_levels, usual_matches, what_decides
+from duels.analysis.levels import LevelRow, describe_other_factors, get_default_matches, measure_levels
 from duels.core.rules import AnyRules
 from duels.solving.oracle import BELOW_THE_MIXTURE
 from duels.terminal.game_options import GameCommand, game_argument
@@ -37,7 +37,7 @@ def levels(rules: AnyRules, matches: int | None, seed: str, as_json: bool) -> No
     where that is proven. In hunt, where the strategy mixes and nothing that it mixes in is given away, it is
     how far the choices lie below the mixture.
     """
-    matches = matches or usual_matches(rules)
+    matches = matches or get_default_matches(rules)
     with Screen().progress("measuring") as progress:
         rows = measure_levels(rules, matches, seed, progress)
     if as_json:
@@ -76,7 +76,7 @@ def render_levels(rules: AnyRules, rows: list[LevelRow], matches: int) -> str:
         )
     if not all(row.clear for row in rows[1:]):
         lines.append("More matches tell levels apart: --matches.")
-    part = what_decides(rules)
+    part = describe_other_factors(rules)
     if part and any(row.score is not None and row.score < _CLOSE for row in rows[1:]):
         lines.append(f"Some levels are close: {part} much of this game.")
     return "\n".join(lines) + "\n"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from duels.analysis.hints import Hint, hint
-from duels.analysis.wording import Glossary, belief_strip
+from duels.analysis.wording import Glossary, format_belief
 from duels.core.rules import AnySight, Seat
 from duels.core.words import Ink, Words
 from duels.play.live import LiveMatch, Takeback
@@ -81,7 +81,7 @@ class HintLayers:
         """The hint at a prompt for the seat to move, which has `entered` some of its answer."""
         found = hint(sight, oracle)
         advice = _advice(found, sight, words, entered)
-        reason = f"{advice} {found.theory}\n{belief_strip(found.belief)}"
+        reason = f"{advice} {found.theory}\n{format_belief(found.belief)}"
         return self.layer(sight, f"{advice} {_AGAIN}\n", reason)
 
 

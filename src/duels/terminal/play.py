@@ -19,11 +19,11 @@ from duels.play.new_match import MatchSetup, branch, seat_players
 from duels.players import (
     HUMAN,
     PlayerKind,
+    check_can_reseat,
     format_seat_option,
     is_external,
     matches_recorded_name,
     read_player_names,
-    refuse_unseated,
 )
 from duels.players.failures import TransportError
 from duels.terminal.next_step import NextStep, ask_next_step, get_longer_rules
@@ -179,7 +179,7 @@ def _seated_again(
     outside = {}
     for seat, name in read_player_names(headers).items():
         if seat not in seats:
-            refuse_unseated(name, seat.value)
+            check_can_reseat(name, seat.value)
         elif not is_external(name):
             raise DuelsError(
                 f"seat {seat.value} is {name}, as recorded; --seat{seat.value} cannot change it."

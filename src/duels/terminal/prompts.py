@@ -289,11 +289,11 @@ def _cause(live: LiveMatch) -> str:
     if len(match.turns) > _LONGEST or not is_oracle_ready(match.rules):
         return ""
     from duels.analysis.review import review
-    from duels.analysis.review_words import in_a_line
+    from duels.analysis.review_words import summarize_result
 
     try:
         players = {seat: HUMAN if seat in live.people else name for seat, name in live.names.items()}
-        return in_a_line(review(match, get_oracle(match.rules), players))
+        return summarize_result(review(match, get_oracle(match.rules), players))
     except DuelsError:  # the oracle does not know what was played
         return ""
 

@@ -11,14 +11,14 @@ import click
 from duels.analysis.exercises import (
     Exercise,
     Skill,
-    at_level,
-    complete,
+    count_streak,
     exercises,
-    puzzle,
-    shared,
-    streak,
+    format_daily_result,
+    get_daily_puzzle,
+    is_complete,
+    select_by_skill,
 )
-from duels.analysis.wording import Glossary, belief_strip
+from duels.analysis.wording import Glossary, format_belief
 from duels.core.errors import quote
 from duels.core.options import list_options
 from duels.core.rules import AnyRules
@@ -76,7 +76,7 @@ def practice(rules: AnyRules, count: int, seed: str | None, plain: bool) -> None
     with screen.progress("looking for positions") as progress:
         get_oracle(rules, progress)  # the exercises share it
         on_offer = exercises(rules, seed)
-        found = islice(on_offer if seed else at_level(on_offer, skill), count)
+        found = islice(on_offer if seed else select_by_skill(on_offer, skill), count)
         exercise = next(found, None)
     try:
         if exercise and (told := exercise.oracle.counts_as_one):
@@ -132,7 +132,7 @@ def ask_exercise(
     screen.say(f"{title}: you are {words.seat_name(sight.seat)}, to move\n")
     screen.say(f"{introduction}\n" if introduction else "")
     screen.say(f"{words.board(sight)}{words.recap(sight).render()}\n")
-    strip = belief_strip(exercise.oracle.belief(sight))
+    strip = format_belief(exercise.oracle.belief(sight))
     if strip:
         screen.say(f"What you can know:\n{strip}")
 
@@ -200,7 +200,7 @@ def _play_daily(day: date, today: date, screen: Screen) -> None:
     try:
         for number, game in list(enumerate(GAMES.values(), start=1))[len(answers) :]:
             with screen.progress("looking for the position"):
-                exercise = puzzle(day, game)
+                exercise = get_daily_puzzle(day, game)
             told = glossary.explain(exercise.oracle.counts_as_one)
             title = f"{game.title} ({game.name}), puzzle {number} of {len(GAMES)}"
             graded = exercise.grade(ask_exercise(exercise, title, screen, glossary, False, told))
@@ -212,8 +212,8 @@ def _play_daily(day: date, today: date, screen: Screen) -> None:
         rest = f" Go on with: {Ink.COPIED(format_command('daily'))}" if day == today else ""
         screen.say(f"{len(answers)} of {len(GAMES)} answered.{rest}\n")
         return
-    days = streak(_answered(), today) if day == today else 0
-    screen.say(f"{Ink.COPIED(shared(day, answers, days))}\n")
+    days = count_streak(_answered(), today) if day == today else 0
+    screen.say(f"{Ink.COPIED(format_daily_result(day, answers, days))}\n")
     if day == today:
         screen.say(f"Your streak: {days} {'day' if days == 1 else 'days'}. Come back tomorrow.\n")
 
@@ -221,14 +221,14 @@ def _play_daily(day: date, today: date, screen: Screen) -> None:
 def _daily_as_data(day: date, today: date) -> dict[str, Any]:
     """A day's puzzles for programs, without their answers, and how the person has done so far."""
     answers = _answered().get(day.isoformat(), [])
-    days = streak(_answered(), today)
+    days = count_streak(_answered(), today)
     return {
         "date": day.isoformat(),
-        "puzzles": [_puzzle_as_data(puzzle(day, game)) for game in GAMES.values()],
+        "puzzles": [_puzzle_as_data(get_daily_puzzle(day, game)) for game in GAMES.values()],
         "answers": answers,
-        "complete": complete(answers),
+        "complete": is_complete(answers),
         "streak": days,
-        "share": shared(day, answers, days if day == today else 0),
+        "share": format_daily_result(day, answers, days if day == today else 0),
     }
 
 

@@ -12,26 +12,26 @@ import click
 from duels.analysis.review import Moment, Review, review_record
 from duels.analysis.review_words import (
     Section,
-    account,
-    alike,
-    at_stake,
-    at_stake_in_all,
-    best_of,
-    comments,
-    doubtful,
-    heading,
-    legend,
-    lost,
-    slipped,
-    slips_to_learn_from,
-    title,
-    what_came_up,
-    who_in_short,
-    who_played,
-    whose_chance,
-    why,
+    describe_indifference,
+    describe_luck,
+    describe_players,
+    describe_stake,
+    describe_total_stake,
+    explain_result,
+    format_account,
+    format_best_actions,
+    format_heading,
+    format_legend,
+    format_loss,
+    format_title,
+    get_chance_label,
+    get_short_name,
+    has_unproven_loss,
+    is_slip,
+    list_comments,
+    list_reader_slips,
 )
-from duels.analysis.wording import EQUALLY_GOOD, LEAST_SHOWN, belief_strip, shaded
+from duels.analysis.wording import EQUALLY_GOOD, MIN_SHOWN, format_belief, render_shades
 from duels.core.errors import printable
 from duels.core.match import Match
 from duels.core.rules import Seat
@@ -99,17 +99,17 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, ste
     with screen.progress("reviewing") as progress:
         reviewed = review_record(record, progress)
     if page:
-        from duels.analysis.review_page import review_as_page
+        from duels.analysis.review_page import render_review_page
         from duels.files import write_whole
 
         def play_on(entries: int) -> str:
             return format_command("resume", file.resolve(), "--at", entries)
 
-        write_whole(page, review_as_page(reviewed, record.headers, play_on).encode(), over=force)
+        write_whole(page, render_review_page(reviewed, record.headers, play_on).encode(), over=force)
     if as_json:
-        from duels.analysis.review import review_as_data
+        from duels.analysis.review import review_to_dict
 
-        click.echo(json.dumps(review_as_data(reviewed), indent=2))
+        click.echo(json.dumps(review_to_dict(reviewed), indent=2))
     elif step:
         step_through(reviewed, screen)
     else:
@@ -123,11 +123,11 @@ def render_review(review: Review, width: int = _TEXT_WIDTH) -> str:
 
     Why it was won or lost comes last: the end is what a terminal still shows.
     """
-    chance, text_width = whose_chance(review), min(width, _TEXT_WIDTH)
+    chance, text_width = get_chance_label(review), min(width, _TEXT_WIDTH)
     lines = [
-        f"{review.game.name}: {heading(review)}",
-        who_played(review),
-        wrap(legend(review), text_width),
+        f"{review.game.name}: {format_heading(review)}",
+        describe_players(review),
+        wrap(format_legend(review), text_width),
         "",
         f"     {'who':<{_WHO_WIDTH}}{'entry':<{_entry_width(review)}}{chance}, before and after",
         *_moment_lines(review),
@@ -136,7 +136,7 @@ def render_review(review: Review, width: int = _TEXT_WIDTH) -> str:
         f"{chance}, entry by entry:",
         *_curve(review, width),
         "",
-        wrap("\n".join(account(review)), text_width),
+        wrap("\n".join(format_account(review)), text_width),
         *_why_lines(review, text_width),
     ]
     return "\n".join(lines) + "\n"
@@ -167,7 +167,7 @@ def _moment_lines(review: Review) -> list[str]:
 
 def _kind_of_quiet(long: bool, moment: Moment) -> str:
     """Under which words an entry is summed up with those around it; empty where it stands by itself."""
-    if abs(moment.after - moment.before) >= LEAST_SHOWN or moment.loss >= LEAST_SHOWN:
+    if abs(moment.after - moment.before) >= MIN_SHOWN or moment.loss >= MIN_SHOWN:
         return ""
     if long:
         return _UNEVENTFUL
@@ -181,7 +181,7 @@ def _summed_up(review: Review, moments: list[Moment], board: int, quiet: str) ->
         f"     entries {first.number} to {last.number}: {quiet}, "
         f"{100 * review.chance(last.after):.1f}% throughout"
     ]
-    if stake := at_stake_in_all(review, moments):
+    if stake := describe_total_stake(review, moments):
         told.append(stake)
     new = sum(moment.restarts for moment in moments)
     if new:
@@ -191,7 +191,7 @@ def _summed_up(review: Review, moments: list[Moment], board: int, quiet: str) ->
 
 
 def _moment_line(review: Review, moment: Moment) -> str:
-    actor = f"{who_in_short(review, moment):<{_WHO_WIDTH}}"
+    actor = f"{get_short_name(review, moment):<{_WHO_WIDTH}}"
     if isinstance(moment.actor, Seat):
         actor = Ink.of(moment.actor)(actor)
     entry = f"{moment.entry:<{_entry_width(review)}}"
@@ -206,12 +206,19 @@ def _judged(review: Review, moment: Moment) -> list[str]:
     if moment.mark:
         told.append(_SERIOUS.get(moment.mark, str)(moment.mark))
     if moment.alike:
-        told.append("; ".join(filter(None, [alike(review, moment, begins=False), at_stake(review, moment)])))
-    if slipped(moment):
-        told[-1] += f", gave away {lost(review, moment)}; best: {best_of(moment)}"
-    elif doubtful(moment):
-        told[-1] += f", gave away {lost(review, moment)}"
-    return told + what_came_up(review, moment)
+        told.append(
+            "; ".join(
+                filter(
+                    None,
+                    [describe_indifference(review, moment, begins=False), describe_stake(review, moment)],
+                )
+            )
+        )
+    if is_slip(moment):
+        told[-1] += f", gave away {format_loss(review, moment)}; best: {format_best_actions(moment)}"
+    elif has_unproven_loss(moment):
+        told[-1] += f", gave away {format_loss(review, moment)}"
+    return told + describe_luck(review, moment)
 
 
 def _belief_lines(review: Review) -> list[str]:
@@ -221,8 +228,8 @@ def _belief_lines(review: Review) -> list[str]:
         return []
     lines = ["", _BELIEFS, f"     {'Player 1 of Player 2':<24}Player 2 of Player 1"]
     for moment in moments:
-        strips = (f"{shaded(belief.places, belief.truth):<24}" for belief in moment.beliefs.values())
-        lines.append(f"{moment.number:>3}. {''.join(strips)}{who_in_short(review, moment)}: {moment.entry}")
+        strips = (f"{render_shades(belief.places, belief.truth):<24}" for belief in moment.beliefs.values())
+        lines.append(f"{moment.number:>3}. {''.join(strips)}{get_short_name(review, moment)}: {moment.entry}")
     return lines
 
 
@@ -252,8 +259,8 @@ def _curve(review: Review, width: int) -> list[str]:
 
 def _why_lines(review: Review, width: int) -> list[str]:
     """Why it was won or lost, then how to look into a slip."""
-    lines = [line for section in why(review) for line in ["", *_section_lines(section, width)]]
-    slips = slips_to_learn_from(review)
+    lines = [line for section in explain_result(review) for line in ["", *_section_lines(section, width)]]
+    slips = list_reader_slips(review)
     if slips:
         which = "this position" if len(slips) == 1 else "the first of these positions"
         solve = command_to_solve(review.match.rules, slips[0].position)
@@ -284,14 +291,14 @@ def step_through(review: Review, screen: Screen) -> None:
 
 def _pages(review: Review) -> Iterator[str]:
     start = _board(review, review.match.after(0))
-    yield f"The start\n\n{start}\n{whose_chance(review)}: {100 * review.chance(review.opening):.1f}%.\n"
+    yield f"The start\n\n{start}\n{get_chance_label(review)}: {100 * review.chance(review.opening):.1f}%.\n"
     for moment in review.moments:
         yield "\n".join(
             [
-                title(review, moment),
+                format_title(review, moment),
                 "",
                 _board(review, moment.match),
-                *comments(review, moment, lambda belief: belief_strip(belief).rstrip()),
+                *list_comments(review, moment, lambda belief: format_belief(belief).rstrip()),
                 "",
             ]
         )

@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from duels.analysis.hints import PositionSolution, position_to_solve
+from duels.analysis.hints import PositionSolution, parse_position_to_solve
 from duels.analysis.hints import solve as solve_position
-from duels.analysis.wording import all_alike, belief_strip, how_sure, percent
+from duels.analysis.wording import describe_equal_actions, describe_exactness, format_belief, format_percent
 from duels.core.errors import DuelsError
 from duels.core.extras import extra
 from duels.core.rules import AnyRules, AnySight
@@ -67,7 +67,7 @@ def solve(
         if verifying and given:
             raise click.UsageError(f"{name} does not go with --verify.")
     try:
-        sight = position_to_solve(rules, position)
+        sight = parse_position_to_solve(rules, position)
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
     if verifying:
@@ -92,7 +92,7 @@ def render_solution(solution: PositionSolution[Any, Any], every_action: bool = F
     if verdict:
         parts.append("".join(f"{line}\n" for line in _action_lines(sight.rules, verdict, every_action)))
     legend = f"{_legend(verdict)} " if verdict else ""
-    parts.append(f"{legend}{solution.reason}\n{belief_strip(solution.belief)}")
+    parts.append(f"{legend}{solution.reason}\n{format_belief(solution.belief)}")
     parts += [finding.text for finding in solution.findings]
     if solution.guarantee:
         parts.append(f"{solution.guarantee}\n")
@@ -100,12 +100,12 @@ def render_solution(solution: PositionSolution[Any, Any], every_action: bool = F
 
 
 def _stands(sight: AnySight, value: Value) -> str:
-    return f"is at {percent(value)}" if sight.rules.can_be_drawn else f"wins {percent(value)}"
+    return f"is at {format_percent(value)}" if sight.rules.can_be_drawn else f"wins {format_percent(value)}"
 
 
 def _legend(verdict: Verdict[Any]) -> str:
     """What the star means, or that nothing matters."""
-    if alike := all_alike(verdict):
+    if alike := describe_equal_actions(verdict):
         return alike
     if verdict.mixed and verdict.value.exactness is Exactness.ESTIMATE:
         return "* often taken by the strategy."
@@ -145,7 +145,7 @@ def _aligned(rows: list[tuple[str, ActionValue[Any]]], mixed: bool) -> list[str]
 
 def _columns(names: str, judged: ActionValue[Any], mixed: bool) -> tuple[str, str, str, str]:
     """Mark, names, chance to win, and what there is to say about that."""
-    chance, plus_minus, bound = percent(judged.value).partition(" ± ")
+    chance, plus_minus, bound = format_percent(judged.value).partition(" ± ")
     fraction = judged.value.fraction
     exact = f"  {fraction}" if fraction is not None and fraction.denominator > 1 else ""
     often = f"  played {judged.weight:.1%}" if mixed and judged.weight else ""
@@ -157,7 +157,7 @@ def _sure(value: Value) -> str:
     if value.exactness is Exactness.BOUND:
         return "proven"
     fraction = f"{value.fraction}, " if value.fraction is not None and value.fraction.denominator > 1 else ""
-    return fraction + how_sure(value)
+    return fraction + describe_exactness(value)
 
 
 def verify(rules: AnyRules, as_json: bool, screen: Screen) -> bool:

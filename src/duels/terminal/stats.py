@@ -5,8 +5,8 @@ from dataclasses import asdict
 
 import click
 
-from duels.analysis.statistics import PlayedMatch, ResultTally, Statistics, decisions_of, statistics
-from duels.analysis.wording import LEAST_SHOWN
+from duels.analysis.statistics import PlayedMatch, ResultTally, Statistics, compute_statistics, get_decisions
+from duels.analysis.wording import MIN_SHOWN
 from duels.core.rules import Seat
 from duels.play.library import SavedMatch, list_saved_matches
 from duels.players import HUMAN
@@ -30,7 +30,7 @@ def stats(as_json: bool, plain: bool) -> None:
             progress(f"{number} so far")
             if match := _played(kept, progress):
                 played.append(match)
-    found = statistics(played)
+    found = compute_statistics(played)
     if as_json:
         click.echo(json.dumps(asdict(found), indent=2))
     else:
@@ -49,7 +49,7 @@ def _played(kept: SavedMatch, progress: Progress) -> PlayedMatch | None:
         kept.players[you.other - 1],
         float(match.outcome.score(you)),
         kept.played,
-        decisions_of(match, you, progress),
+        get_decisions(match, you, progress),
     )
 
 
@@ -61,7 +61,7 @@ def render_statistics(found: Statistics) -> str:
     lines += [_row(tally) for tally in found.tallies]
     lost, below = {}, {}
     for game, stages in found.stages.items():
-        if all(abs(stage.loss) < LEAST_SHOWN > abs(stage.below_mixture or 0.0) for stage in stages):
+        if all(abs(stage.loss) < MIN_SHOWN > abs(stage.below_mixture or 0.0) for stage in stages):
             continue  # numbers that are all 0.0 tell nothing
         if any(stage.below_mixture is not None for stage in stages):
             below[game] = [stage.below_mixture or 0.0 for stage in stages]

@@ -20,18 +20,18 @@ from duels.players import (
     PROGRAM,
     Player,
     PlayerKind,
+    get_strongest_name,
     make_player,
     register_player_kind,
-    strongest,
 )
 from duels.players.child import split_command
 from duels.players.external import COMMAND, parse_player_kind
-from duels.players.levels import SHARE
+from duels.players.levels import LEVEL_SHARES
 from duels.players.program import ProgramPlayer
 from duels.web.workers import Workers
 
 USUAL = "casual"
-_LEVELS = tuple(level for level in SHARE if level != "best")
+_LEVELS = tuple(level for level in LEVEL_SHARES if level != "best")
 _THREADS = 4  # for programs
 _TO_END = 0.5  # seconds for a program that is being asked
 _named: list[str] = []
@@ -81,7 +81,7 @@ def as_before(rules: AnyRules, met: str) -> str:
 
 def opponents(rules: AnyRules) -> list[str]:
     """Whom one may play against, from the weakest level to the strongest, then those with names."""
-    return [*_LEVELS, strongest(rules), *_named]
+    return [*_LEVELS, get_strongest_name(rules), *_named]
 
 
 class Programs:

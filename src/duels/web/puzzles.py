@@ -102,7 +102,7 @@ class Puzzles:
 
     def share(self, answered: Mapping[str, Any]) -> dict[str, Any]:
         """The line to show to others, from the answers by date that a browser has kept."""
-        from duels.analysis.exercises import shared, streak
+        from duels.analysis.exercises import count_streak, format_daily_result
 
         kept = {
             str(day): [bool(right) for right in rights]
@@ -110,16 +110,16 @@ class Puzzles:
             if isinstance(rights, list) and len(rights) <= len(GAMES)
         }
         day = date.today()
-        days = streak(kept, day)
-        return {"streak": days, "text": shared(day, kept.get(day.isoformat(), []), days)}
+        days = count_streak(kept, day)
+        return {"streak": days, "text": format_daily_result(day, kept.get(day.isoformat(), []), days)}
 
     async def _of_day(self, game: Game) -> "Exercise":
-        from duels.analysis.exercises import puzzle
+        from duels.analysis.exercises import get_daily_puzzle
 
         if game.name not in GAMES:
             raise Missing()
         day = date.today()
-        return await self._find((game.name, day.isoformat(), None), partial(puzzle, day, game))
+        return await self._find((game.name, day.isoformat(), None), partial(get_daily_puzzle, day, game))
 
     # -- practice -------------------------------------------------------------------------------
 
@@ -143,9 +143,9 @@ class Puzzles:
 
     async def _of_seed(self, game: Game, seed: str, aim: float) -> "Exercise":
         def find() -> "Exercise":
-            from duels.analysis.exercises import Skill, at_level, exercises
+            from duels.analysis.exercises import Skill, exercises, select_by_skill
 
-            found = next(at_level(exercises(game, seed), Skill(aim)), None)
+            found = next(select_by_skill(exercises(game, seed), Skill(aim)), None)
             if found is None:
                 raise Refusal(f"No positions with a clear answer were found in {game.name}.")
             return found

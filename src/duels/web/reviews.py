@@ -62,15 +62,15 @@ def review_kept(text: str, viewer: Viewer, names: tuple[str, str], taken_over: i
 
 def _since(review: "Review", entries: int) -> dict[str, Any]:
     """What is added up if that begins after so many entries."""
-    from duels.analysis.review import review_as_data
-    from duels.analysis.review_words import account
+    from duels.analysis.review import review_to_dict
+    from duels.analysis.review_words import format_account
 
     own = replace(review, opening=review.moments[entries - 1].after, moments=review.moments[entries:])
-    data = review_as_data(own)
+    data = review_to_dict(own)
     many = f"first {entries} entries come" if entries > 1 else "first entry comes"
     said = f"The {many} from another match; only what came later counts here."
     sums = {name: data[name] for name in ("opening", "luck", "loss")}
-    return {**sums, "taken_over": entries, "account": [said, *account(own, f"after entry {entries}")]}
+    return {**sums, "taken_over": entries, "account": [said, *format_account(own, f"after entry {entries}")]}
 
 
 def _judge(text: str) -> "Review":
@@ -88,19 +88,25 @@ _judged = lru_cache(maxsize=64)(_judge)
 
 def _shown(review: "Review") -> dict[str, Any]:
     """The review as data, with the boards and sentences that a page steps through."""
-    from duels.analysis.review import review_as_data
-    from duels.analysis.review_page import curve, review_steps
-    from duels.analysis.review_words import LUCK_MEANS, account, heading, legend, whose_chance
+    from duels.analysis.review import review_to_dict
+    from duels.analysis.review_page import build_review_steps, render_curve
+    from duels.analysis.review_words import (
+        LUCK_EXPLANATION,
+        format_account,
+        format_heading,
+        format_legend,
+        get_chance_label,
+    )
 
     return {
-        **review_as_data(review),
+        **review_to_dict(review),
         "title": review.game.title,
-        "heading": strip_ink(heading(review)),
-        "chance": whose_chance(review),
-        "account": account(review),
-        "legend": f"{legend(review)} {LUCK_MEANS}",
-        "curve": curve(review),
-        "steps": review_steps(review),
+        "heading": strip_ink(format_heading(review)),
+        "chance": get_chance_label(review),
+        "account": format_account(review),
+        "legend": f"{format_legend(review)} {LUCK_EXPLANATION}",
+        "curve": render_curve(review),
+        "steps": build_review_steps(review),
         "taken_over": 0,
         "secrets": review.match.rules.has_secrets,
     }

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from duels.analysis.wording import percent
+from duels.analysis.wording import format_percent
 from duels.core.match import Match, play_through
 from duels.games.flip import verify
 from duels.games.flip.oracle import FlipOracle, make_oracle
@@ -35,7 +35,7 @@ def played_by(level: str, matches: int) -> list[State]:
 
 def error_shown(oracle: FlipOracle, state: State) -> float:
     """What a person reads behind the ±, in probability."""
-    shown = re.search(r"± ([0-9.e-]+)", percent(oracle.value(BOOK.sight(state, state.mover))))
+    shown = re.search(r"± ([0-9.e-]+)", format_percent(oracle.value(BOOK.sight(state, state.mover))))
     return float(shown[1]) / 100 if shown else 0.0
 
 

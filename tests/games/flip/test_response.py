@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from duels.analysis.exploitability import SURE, exploitability, exploitability_bounds
+from duels.analysis.exploitability import MAX_UNCERTAINTY, exploitability, exploitability_bounds
 from duels.core.errors import DuelsError
 from duels.core.match import Match, draw
 from duels.core.rules import CHANCE, Seat
@@ -71,7 +71,7 @@ def test_a_search_of_the_real_board_lies_between_the_bounds(decides: Any) -> Non
 def test_the_books_board() -> None:
     """Random play by kinds of moves gives a lot away, and how much is known closely."""
     bounds = exploitability_bounds(BoardBlind(uniform), "flip")
-    assert bounds.high - bounds.low < 2 * SURE
+    assert bounds.high - bounds.low < 2 * MAX_UNCERTAINTY
     assert 0.15 < bounds.low < 0.25
 
 

@@ -110,9 +110,9 @@ def split_options(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]
 
 def tell_missing_key(name: str | None) -> None:
     """Say at once if the environment variable that was named for the key is not set."""
-    from duels.players.endpoint import missing_key
+    from duels.players.endpoint import describe_missing_key
 
-    if name and (missing := missing_key(name)):
+    if name and (missing := describe_missing_key(name)):
         click.echo(f"{missing}: models are asked without a key.", err=True)
 
 

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from duels.analysis.agents import player_odds
+from duels.analysis.agents import get_player_odds
 from duels.analysis.encoding import ObservationEncoder
 from duels.analysis.exploitability import Policy, exploitability_bounds
 from duels.analysis.grading import Grade
@@ -247,7 +247,7 @@ def check_perfect_play(
     measure: Measure = exploitability_bounds,
 ) -> None:
     """Check the decisions of perfect play along `matches`, and its exploitability where that is known."""
-    odds = player_odds(perfect, rules)
+    odds = get_player_odds(perfect, rules)
     for match in matches:
         for step in match.steps():
             before = step.previous

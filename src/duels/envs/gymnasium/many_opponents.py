@@ -7,9 +7,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from duels.analysis.agents import Agent, is_player, probabilities_of_many
-from duels.analysis.exploitability import TableResponse, tabulate
-from duels.analysis.grading import clock_matters
+from duels.analysis.agents import Agent, ask_batch, is_player
+from duels.analysis.exploitability import TableResponse, tabulate_policy
+from duels.analysis.grading import depends_on_clock
 from duels.core.errors import DuelsError
 from duels.core.rules import AnyRules, Seat
 from duels.envs import dice
@@ -103,7 +103,7 @@ class _Agents(ManyOpposing):
 
     def choose(self, batch: Batch, seats: int | Bytes, which: Flags) -> Numbers:
         actions = np.zeros(batch.num_envs, np.int64)
-        odds = probabilities_of_many(self._asked, batch.observe(seats)[which], batch.masks()[which])
+        odds = ask_batch(self._asked, batch.observe(seats)[which], batch.masks()[which])
         actions[which] = dice.draw_all(odds, batch.bits()[which])
         return actions
 
@@ -153,7 +153,7 @@ def _table_of(opponent: Opponent, batch: Batch) -> ArrayLike:
         named = repr(opponent) if isinstance(opponent, str) else f"A {type(opponent).__name__}"
         raise DuelsError(f"{named} plays {rules.name} one game at a time: {ONE_BY_ONE}.")
     refuse_clock(rules)
-    return tabulate(odds, rules)
+    return tabulate_policy(odds, rules)
 
 
 def knows_positions(batch: Batch) -> bool:
@@ -163,7 +163,7 @@ def knows_positions(batch: Batch) -> bool:
 
 def refuse_clock(rules: AnyRules) -> None:
     """Refuse rules under which a table of positions does not tell what they are worth."""
-    if clock_matters(rules):
+    if depends_on_clock(rules):
         raise DuelsError(
             f"Under {rules} what a position is worth depends on the {rules.clock} played, "
             f"which a table of positions does not know: {ONE_BY_ONE}."

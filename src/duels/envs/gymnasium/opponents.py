@@ -8,8 +8,8 @@ from typing import Any, TypeAlias, TypeGuard, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from duels.analysis.agents import Agent, is_player, probabilities, takes
-from duels.analysis.exploitability import BestResponse, Chooses, odds_at
+from duels.analysis.agents import Agent, accepts_arguments, is_player, parse_probabilities
+from duels.analysis.exploitability import BestResponse, PolicyFunction, get_action_odds
 from duels.core.errors import DuelsError, IllegalMove
 from duels.core.rules import AnyRules, Seat
 from duels.envs import dice
@@ -71,7 +71,7 @@ class _Agent(Opposing):
     def choose(self, engine: Engine, seat: int, bits: int) -> int:
         mask = engine.mask()
         shown = self._observations.typed(engine.observe(seat))
-        return int(dice.draw_all(probabilities(self._agent(shown, mask.copy()), mask), bits))
+        return int(dice.draw_all(parse_probabilities(self._agent(shown, mask.copy()), mask), bits))
 
 
 class _Player(Opposing):
@@ -79,12 +79,12 @@ class _Player(Opposing):
 
     def __init__(self, player: Player, sights: Sights, rules: AnyRules) -> None:
         self._player, self._sights, self._actions = player, sights, rules.all_actions()
-        self._odds: Chooses | None = getattr(player, "odds", None)
+        self._odds: PolicyFunction | None = getattr(player, "odds", None)
 
     def choose(self, engine: Engine, seat: int, bits: int) -> int:
         sight = self._sights.of(seat)
         if self._odds:
-            told = odds_at(self._odds, sight)
+            told = get_action_odds(self._odds, sight)
             odds = np.array([told.get(action, 0.0) for action in self._actions])
             return int(dice.draw_all(odds / odds.sum(), bits))
         chosen = self._player.choose(sight, Random(bits))
@@ -167,7 +167,7 @@ def seats_in(opponents: Mapping[Seat, Any]) -> tuple[Seat, ...]:
 
 def is_agent(opponent: object) -> TypeGuard[Agent]:
     """Whether it is a function of an observation and a mask."""
-    return callable(opponent) and takes(opponent, 2)
+    return callable(opponent) and accepts_arguments(opponent, 2)
 
 
 def refuse_no_opponent(opponent: Any) -> None:

@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import DTypeLike, NDArray
 
-from duels.analysis.grading import grades_of
+from duels.analysis.grading import compute_grades
 from duels.core.errors import DuelsError
 from duels.core.features import TRUNCATION
 from duels.core.game import Game
@@ -101,7 +101,7 @@ class DuelVectorEnv(Named, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, ND
             if not knows_positions(self._batch):
                 raise DuelsError(f"{self.rules.name} is graded one game at a time: {ONE_BY_ONE}.")
             refuse_clock(self.rules)
-        self._grades = grades_of(self.rules) if grade else None
+        self._grades = compute_grades(self.rules) if grade else None
         self._regrets = np.zeros(num_envs)
         self._steps = np.zeros(num_envs, np.int64)
         self._forfeited = np.zeros(num_envs, np.bool_)

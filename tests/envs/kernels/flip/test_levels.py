@@ -14,7 +14,7 @@ from duels.envs.kernels.flip import levels as kernel
 from duels.envs.kernels.flip.levels import FlipLevels
 from duels.games.flip.rules import QuantumTiles
 from duels.players import make_player
-from duels.players.levels import SHARE, LevelPlayer
+from duels.players.levels import LEVEL_SHARES, LevelPlayer
 from duels.solving.oracles import get_oracle
 from tests.envs.reference import MatchEngine
 
@@ -39,7 +39,7 @@ def told(player: LevelPlayer, engine: MatchEngine) -> list[float]:
 
 @pytest.mark.parametrize("rules", FORMS, ids=str)
 def test_the_odds_are_the_players(rules: QuantumTiles) -> None:
-    for number, (name, share) in enumerate(SHARE.items()):
+    for number, (name, share) in enumerate(LEVEL_SHARES.items()):
         player: Any = make_player(name, rules)
         levels = FlipLevels(rules, share)
         for engine in decisions(rules, number, 2):
@@ -50,7 +50,7 @@ def test_the_odds_are_the_players(rules: QuantumTiles) -> None:
 
 def test_many_games_are_judged_by_what_was_compiled_for_one() -> None:
     """To compile it takes seconds, for every other layout of its arrays."""
-    levels, engine = FlipLevels(BOOK, SHARE["club"]), MatchEngine(BOOK)
+    levels, engine = FlipLevels(BOOK, LEVEL_SHARES["club"]), MatchEngine(BOOK)
     engine.reset(0)
     for games in (1, 3):
         shown, masks = (np.tile(row, (games, 1)) for row in (engine.observe(engine.actor), engine.mask()))
@@ -79,7 +79,7 @@ def test_odds_in_positions_of_every_kind(position: str, ahead: bool, monkeypatch
     player: Any = make_player("casual", BOOK)
     want = player.odds(BOOK.sight(state, state.mover))
     shown = np.frombuffer(BOOK.game.encoding(BOOK).encode(state, state.mover), np.int8)[None]
-    (odds,) = FlipLevels(BOOK, SHARE["casual"]).odds(shown, shown, 0, np.ones(1, np.bool_))
+    (odds,) = FlipLevels(BOOK, LEVEL_SHARES["casual"]).odds(shown, shown, 0, np.ones(1, np.bool_))
     assert odds.tolist() == pytest.approx([want.get(a, 0.0) for a in BOOK.all_actions()], abs=1e-9)
     assert bool(asked) == ahead  # whether the player had to look ahead
 
