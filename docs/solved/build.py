@@ -76,8 +76,8 @@ def hunt(pictures: Pictures) -> str:
 ## hunt: not solved, but bounded
 
 Both tokens are hidden, so perfect play is a mixed strategy, and nobody has found it. `duels` ships a strategy
-for both seats with a certificate: bounds on the wins of the best possible opponent, with perfect memory, in
-the unlimited game. `duels solve hunt --verify` recomputes the certificate in minutes, and `make hunt-study`
+for both seats with a certificate: bounds on the wins of the best possible opponent with perfect memory.
+`duels solve hunt --verify` recomputes the certificate in minutes, and `make hunt-study`
 everything below. A point is 1% of winning probability.
 
 {chapters}

@@ -34,10 +34,10 @@ from duels.solving.oracle import Oracle, Value
 Pictures = dict[str, str]
 
 
-def holds(fact: bool, said: str) -> None:
+def holds(fact: bool, statement: str) -> None:
     """Stop the build if a statement of the page is wrong."""
     if not fact:
-        sys.exit(f"This statement of the page is wrong: {said}")
+        sys.exit(f"This statement of the page is wrong: {statement}")
 
 
 def apart(more: Value, less: Value) -> str:
@@ -82,8 +82,7 @@ every reply changes it, and you can restore it. A run of {rules.lights} has nim-
 {nim_sum(ON * rules.lights)}, so Player 1 wins.
 
 {opening_table(rules, sight, oracle)}
-The simplest way to win is to turn off the middle light ({rules.format(middle)}) and then to mirror your
-opponent's moves.
+To win, turn off the middle light ({rules.format(middle)}) and mirror your opponent's moves.
 
 ![Nim-values of runs](images/solved-lights.svg)
 
@@ -129,7 +128,7 @@ Player 1 therefore wins by wasting no turn, for every goal. There are {shortest[
 
 ![Leaps still needed](images/solved-leap.svg)
 
-The exact landing on {rules.goal} costs {cost} turn{"s" * (cost != 1)}; without it, doubling would be enough.
+Landing exactly on {rules.goal} costs {cost} turn{"s" * (cost != 1)}; without it, doubling would be enough.
 The clauses {never} never apply, because a leap of 1 is always possible.
 
 On the book's grid, the longest leap lies on a shortest path from every cell. The first goal where it does

@@ -22,7 +22,7 @@ from duels.core.rules import Seat
 from duels.games.flip import abstraction, bounds, grid, oracle, rules, table, values
 from duels.players import levels, make_player
 
-KEPT = Path(__file__).with_name("flip.json")
+STORED = Path(__file__).with_name("flip.json")
 PLAYERS = ("perfect", "expert")
 MATCHES = 200
 GOAL = 0.001
@@ -33,17 +33,17 @@ Played = dict[str, list[dict[str, Any]]]
 
 def sample() -> Played:
     """Return the results of each match by player; replay the matches only if the code has changed."""
-    kept: dict[str, Any] = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+    stored: dict[str, Any] = json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else {}
     # Matches depend on more than the fingerprint covers, so the first match of each player is replayed.
-    if kept.pop("made_by", None) == fingerprint() and all(
-        kept[player][0] == next(_played(player)) for player in PLAYERS
+    if stored.pop("made_by", None) == fingerprint() and all(
+        stored[player][0] == next(_played(player)) for player in PLAYERS
     ):
-        return kept
+        return stored
     if "--check" in sys.argv:
-        sys.exit(f"{KEPT.name} describes other matches. Run make solved.")
+        sys.exit(f"{STORED.name} describes other matches. Run make solved.")
     print("Playing matches of flip. This takes minutes.", file=sys.stderr, flush=True)
     played = {player: list(_played(player)) for player in PLAYERS}
-    KEPT.write_text(_as_lines(played), encoding="utf-8")
+    STORED.write_text(_as_lines(played), encoding="utf-8")
     return played
 
 
