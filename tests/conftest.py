@@ -51,9 +51,9 @@ def _drop_old_code() -> None:
 def no_games_of_others() -> None:
     """An author has a game of their own in the same environment; tests of installed games start processes."""
     with mock.patch("importlib.metadata.entry_points", return_value=()):
-        from duels.games import installed_games
+        from duels.games import list_installed_games
 
-        assert installed_games() == ()  # and remembered
+        assert list_installed_games() == ()  # and remembered
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -63,12 +63,12 @@ def test_what_is_named_exists() -> None:
 
 
 def test_the_numbers_are_the_ones_that_are_kept_to() -> None:
-    from duels.core.features import MOST_EXPLORED
-    from duels.solving.induction import MOST_STATES
-    from duels.solving.tree import MOST_HISTORIES
+    from duels.core.features import MAX_EXPLORED_STATES
+    from duels.solving.induction import MAX_STATES
+    from duels.solving.tree import MAX_HISTORIES
 
     stated = set(re.findall(r"[0-9]+,[0-9]+", SECTION))
-    assert stated == {f"{number:,}" for number in (MOST_EXPLORED, MOST_STATES, MOST_HISTORIES)}
+    assert stated == {f"{number:,}" for number in (MAX_EXPLORED_STATES, MAX_STATES, MAX_HISTORIES)}
 
 
 def test_a_game_with_just_what_it_must_have_works(tmp_path: Path) -> None:

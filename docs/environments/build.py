@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "baselines"))
 from runs import FORMS, LEARNERS, Form, near_in_words, number, read_form, spread
 
 from duels import vector
-from duels.core.features import Entries, Feature, format_feature_value, left_feature
+from duels.core.features import EntryTokens, Feature, format_feature_value, make_limit_feature
 from duels.core.options import Option, list_options
 from duels.core.rules import Seat
 from duels.envs.gymnasium import DuelEnv
@@ -187,7 +187,7 @@ def _longer(rules: Any) -> list[str]:
     """Return the paragraphs on settings that lengthen observations."""
     paragraphs = []
     if rules.limit:
-        size = left_feature(replace(rules, **{rules.limit: 2})).size
+        size = make_limit_feature(replace(rules, **{rules.limit: 2})).size
         paragraphs.append(
             f'With `limit_ends="draw"` an observation ends with the rest of `{rules.limit}`, one-hot '
             f"from 0: `{rules.limit}=2` adds {size} numbers."
@@ -195,7 +195,7 @@ def _longer(rules: Any) -> list[str]:
     if rules.has_secrets:
         paragraphs.append(
             "An observation contains what the seat knows now, but no history. `memory=n` adds the last n "
-            f"entries as the seat saw them, {Entries(rules).width} numbers each "
+            f"entries as the seat saw them, {EntryTokens(rules).width} numbers each "
             "([Observations](../reference.md#observations)).",
         )
     return [line for paragraph in paragraphs for line in ("", paragraph)]

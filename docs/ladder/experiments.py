@@ -23,7 +23,7 @@ from duels.games import find_game
 from duels.players import Player, make_player
 from duels.solving.oracles import get_oracle
 from duels.solving.table_response import expected_values
-from duels.solving.tables import shared_tables
+from duels.solving.tables import get_tables
 
 WIDTH = 0.03
 ONE, TWO = "club", "expert"
@@ -121,7 +121,7 @@ def coverage(name: str) -> list[str]:
 
 def _true_result(rules: AnyRules) -> float:
     """Return the exact result of ONE against TWO, averaged over both seats."""
-    tables = shared_tables(rules).tables
+    tables = get_tables(rules).tables
     one, two = (tabulate_policy(get_player_odds(name, rules), rules) for name in (ONE, TWO))
     (start,) = tables.starts
     first, second = (

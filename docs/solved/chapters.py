@@ -297,7 +297,7 @@ def flip(pictures: Pictures) -> str:
     assert ends
     (mine, theirs), target = (ends[seat] for seat in Seat), rules.target
     holds(mine.hits > theirs.hits and mine.passes - theirs.passes > mine.hits - theirs.hits, "who is first")
-    even = Value.of(HALF)
+    even = Value.from_fraction(HALF)
     holds(both.low > even.number > none.high, "both Quantum Flips make Player 1 the better side")
     holds(one.low - none.high > none.high - two.low, "a Quantum Flip is worth more to Player 1")
     return f"""\

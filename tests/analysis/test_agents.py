@@ -13,7 +13,7 @@ from duels.core.errors import DuelsError
 from duels.envs.gymnasium import DuelEnv
 from duels.games import GAMES
 from duels.players import make_player
-from duels.solving.tables import shared_tables
+from duels.solving.tables import get_tables
 
 
 def last_allowed(observation: Any, mask: Any) -> Any:
@@ -31,7 +31,7 @@ def test_the_table_is_what_the_agent_does_in_the_environment(game: str, options:
         liking = weights[: len(observation), : len(mask)].T @ observation
         return np.where(mask == 1, liking, -1).argmax()
 
-    table, tables = table_of(agent, game, **options), shared_tables(GAMES[game].rules(**options)).tables
+    table, tables = table_of(agent, game, **options), get_tables(GAMES[game].rules(**options)).tables
     deciding = tables.actor >= 0
     assert (table[deciding].sum(axis=1) == 1).all()
     batch: Any = duels.vector.make(game, 50, seed=2, **options)
@@ -156,7 +156,7 @@ def test_what_is_left_of_a_limit_is_part_of_what_an_agent_sees() -> None:
 
     table = table_of(hasty, "chain", limit_ends="draw", **form)
     assert lefts == {1, 2, 3}
-    states = shared_tables(GAMES["chain"].rules(**form)).tables.states
+    states = get_tables(GAMES["chain"].rules(**form)).tables.states
     assert table.shape[:2] == (3, states)
 
     def the_same(sight: Any) -> Any:

@@ -29,6 +29,6 @@ def test_plain_words_need_no_explanation(game: str) -> None:
 
 
 def test_strategy_and_mixture_are_explained_where_hunt_is_practised() -> None:
-    told = get_oracle(duels.start("hunt").rules).counts_as_one
+    told = get_oracle(duels.start("hunt").rules).equivalence_note
     lines = Glossary().explain(told).splitlines()
     assert [line.split(":")[0] for line in lines[-2:]] == ["(The strategy", "(The mixture"]

@@ -16,7 +16,7 @@ from duels.analysis.agents import table_of
 from duels.analysis.exploitability import exploitability, exploitability_bounds, tabulate_policy
 from duels.analysis.grading import Grader, compute_grades
 from duels.core.errors import DuelsError
-from duels.core.explore import reachable
+from duels.core.explore import iter_reachable
 from duels.core.match import Match
 from duels.core.rules import CHANCE, AnySight, Seat
 from duels.envs import pettingzoo as duels_pettingzoo
@@ -27,7 +27,7 @@ from duels.players import make_player
 from duels.players.levels import LevelPlayer
 from duels.solving.best_response import best_response
 from duels.solving.oracles import get_oracle
-from duels.solving.tables import DRAWN, shared_tables
+from duels.solving.tables import DRAWN, get_tables
 from tests.outside.highcard import HighCard
 from tests.outside.nim import Nim
 from tests.outside.tictactoe import TicTacToe
@@ -97,7 +97,7 @@ def perfect_chain(**options: int) -> Any:
 def test_play_of_chain_that_can_be_waited_for_loses_everything(options: dict[str, Any]) -> None:
     """Without a limit of boards the best opponent of random play, or of rare mistakes, always wins."""
     rules = GAMES["chain"].rules(**options)
-    tables = shared_tables(rules).tables
+    tables = get_tables(rules).tables
     uniform = tables.legal / np.maximum(tables.legal.sum(axis=1, keepdims=True), 1)
     careless = 0.99 * perfect_chain(**options) + 0.01 * uniform
     assert exploitability(uniform, "chain", **options) == 0.5
@@ -195,7 +195,7 @@ def test_grades_of_many_say_how_sure_they_are() -> None:
 
 def test_grades_of_all_positions() -> None:
     rules: Any = GAMES["leap"].rules()
-    grades, tables = compute_grades(rules), shared_tables(rules).tables
+    grades, tables = compute_grades(rules), get_tables(rules).tables
     assert (grades.values.sum(axis=0) == 1).all()
     deciding = tables.actor >= 0
     assert np.isnan(grades.regrets[~tables.legal]).all()
@@ -254,7 +254,7 @@ def test_a_level_as_an_opponent_of_many() -> None:
 
 def test_what_cannot_be_graded_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     # A search gives up sooner here than for a user.
-    monkeypatch.setattr("duels.solving.tree.MOST_HISTORIES", 10_000)
+    monkeypatch.setattr("duels.solving.tree.MAX_HISTORIES", 10_000)
     with pytest.raises(DuelsError, match="a table of 39719 states"):
         exploitability(np.zeros(3), "hunt")
     with pytest.raises(DuelsError, match="too many states"):
@@ -289,7 +289,7 @@ def skewed_by_what_is_shown(sight: AnySight) -> dict[Any, float]:
 
 def as_table(policy: Any, **options: int) -> Any:
     rules: Any = GAMES["hunt"].rules(**options)
-    tables = shared_tables(rules).tables
+    tables = get_tables(rules).tables
     number = {action: place for place, action in enumerate(rules.all_actions())}
     table = np.zeros((tables.states, tables.actions))
     for place, state in enumerate(tables.rules_states(rules)):
@@ -319,7 +319,7 @@ def test_a_table_of_hunt_that_acts_on_secrets_is_refused() -> None:
         return {sight.actions[0]: 1.0}
 
     rules = GAMES["hunt"].rules(**SHORT)
-    tables = shared_tables(rules).tables
+    tables = get_tables(rules).tables
     table = as_table(sees, **SHORT)
     telling = np.flatnonzero(tables.actor == 1)[0]  # Player 1's token may be elsewhere
     table[telling] = tables.legal[telling] / tables.legal[telling].sum()
@@ -366,7 +366,7 @@ def always(answer: object) -> Callable[[AnySight], object]:
 
 
 def test_a_table_that_sums_to_almost_1_is_taken_as_if_it_did() -> None:
-    tables = shared_tables(GAMES["lights"].rules()).tables
+    tables = get_tables(GAMES["lights"].rules()).tables
     uniform = tables.legal / np.maximum(tables.legal.sum(axis=1, keepdims=True), 1)
     assert exploitability(uniform * (1 + 5e-6), "lights") == pytest.approx(
         exploitability(uniform, "lights"), abs=1e-12
@@ -375,7 +375,7 @@ def test_a_table_that_sums_to_almost_1_is_taken_as_if_it_did() -> None:
 
 def by_sweeps(rules: Any, policy: Any, responder: Seat) -> float:
     """The best response by value iteration on the rules' own states, clock and all; coins end every loop."""
-    states = [match.state for match in reachable(rules)]
+    states = [match.state for match in iter_reachable(rules)]
     values = dict.fromkeys(states, 0.5)
     for _ in range(200):
         for state in states:
@@ -420,7 +420,7 @@ def test_grades_that_depend_on_the_clock_are_given_game_by_game_only() -> None:
 
 
 def test_a_draw_is_worth_one_half_wherever_it_is_graded() -> None:
-    grades, tables = compute_grades(TicTacToe()), shared_tables(TicTacToe()).tables
+    grades, tables = compute_grades(TicTacToe()), get_tables(TicTacToe()).tables
     drawn = tables.result == DRAWN
     assert drawn.sum() == 16  # full boards without three in a row
     assert (grades.values[:, drawn] == 0.5).all()

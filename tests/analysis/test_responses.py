@@ -98,7 +98,7 @@ def test_under_a_limit_it_knows_the_clock() -> None:
     assert response.table.shape[0] == 2
 
 
-@mock.patch("duels.solving.tree.MOST_HISTORIES", 10_000)  # a search gives up sooner than for a user
+@mock.patch("duels.solving.tree.MAX_HISTORIES", 10_000)  # a search gives up sooner than for a user
 def test_where_nothing_can_be_searched_whole_it_says_so() -> None:
     with pytest.raises(DuelsError, match=r"too large .* as a best response needs.*exploitability_bounds"):
         duels.best_responses("random", "flip")

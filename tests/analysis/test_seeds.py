@@ -189,7 +189,7 @@ def test_what_cannot_be_graded_is_refused_before_anything_is_trained(wrong: dict
 def test_forms_that_are_too_large_are_refused_before_anything_is_trained(
     game: str, form: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("duels.solving.tree.MOST_HISTORIES", 10_000)  # sooner than for a user
+    monkeypatch.setattr("duels.solving.tree.MAX_HISTORIES", 10_000)  # sooner than for a user
 
     def learn(seed: int) -> Any:
         raise AssertionError("trained in vain")

@@ -12,10 +12,9 @@ from fractions import Fraction
 
 from duels.core.errors import NotationError
 from duels.core.game import Game
-from duels.core.narration import Narration
+from duels.core.narration import Narration, TextBoard
 from duels.core.options import option
 from duels.core.rules import Actor, Event, OpenRules, Outcome, Seat, Sight, Step
-from duels.core.text_board import TextBoard
 from duels.core.words import Dialogue, InvalidEntry, Words, ask_until
 from duels.solving.oracle import ActionValue, OpenOracle, Oracle, Value, Verdict
 from duels.solving.progress import Progress, no_progress

@@ -17,7 +17,7 @@ from duels.games import find_game
 from duels.players import make_player
 from duels.players.failures import Answer, BadAnswer, Failure, NoMove
 from duels.solving.table_response import expected_values
-from duels.solving.tables import shared_tables
+from duels.solving.tables import get_tables
 
 SMALL = {
     "lights": {},
@@ -109,7 +109,7 @@ def test_results_without_luck_have_the_mean_that_is_computed(runs: int) -> None:
     """In a chain that is cut off early, whose true result follows from both policies."""
     options = {"cells": 4, "run": 3, "max_boards": 3}
     rules = find_game("chain").rules(**options)
-    tables = shared_tables(rules).tables
+    tables = get_tables(rules).tables
     one, two = (tabulate_policy(get_player_odds(name, rules), rules) for name in ("club", "expert"))
     both = np.where((tables.actor == 0)[:, None], one, two)
     true = expected_values(tables, both, 3)[tables.starts[0]]

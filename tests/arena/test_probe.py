@@ -33,7 +33,7 @@ from duels.games import find_game
 from duels.players.endpoint import Endpoint, EndpointSettings
 from duels.players.model import ModelPlayer
 from duels.solving.table_response import expected_values
-from duels.solving.tables import shared_tables
+from duels.solving.tables import get_tables
 from tests.arena.model_server import KEY, serving
 from tests.arena.test_confidence import exact_result
 from tests.players.test_program import BAD, GOOD, PYTHON
@@ -220,7 +220,7 @@ def test_where_a_player_was_not_asked_it_may_do_anything() -> None:
 def test_bounds_are_found_where_play_goes_round_in_circles() -> None:
     """Of play that never departs they are its values, from wherever the search begins."""
     rules = find_game("chain").rules(cells=5, run=3)
-    plain = shared_tables(rules).tables
+    plain = get_tables(rules).tables
     policy = plain.legal / np.maximum(1, plain.legal.sum(axis=1, keepdims=True))
     nowhere = np.zeros(plain.states, bool)
     values = np.array(expected_values(plain, policy))

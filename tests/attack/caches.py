@@ -32,10 +32,10 @@ def _solved(*arguments: str) -> Answer:
 
 
 def _compiled() -> Any:
-    from duels.solving.tables import tables_of
+    from duels.solving.tables import load_tables
 
     rules = find_game("chain").rules(cells=4, run=3)
-    tables = tables_of(rules, rules.game.encoding(rules))
+    tables = load_tables(rules, rules.game.encoding(rules))
     return [getattr(tables, part.name).tolist() for part in fields(tables)]
 
 

@@ -61,12 +61,16 @@ def alike(match: AnyMatch, seat: Seat, rng: Random) -> AnyMatch:
     seen = InformationSet.start(match.rules, seat)
     for turn in match.turns_known_to(seat):
         ways = seen.ways(None if turn.hidden_from(seat) else turn.action)
-        seen = next(way for way in ways if way.match.last and way.match.last.seen(seat) == turn.seen(seat))
+        seen = next(
+            way
+            for way in ways
+            if way.match.last and way.match.last.events_seen_by(seat) == turn.events_seen_by(seat)
+        )
     other: AnyMatch = rng.choice(seen.possible)
     # That the other seat has decided in secret already is a secret, too.
     while other.actor is seat.other and rng.random() < 0.5:
         after = other.play(seat.other, rng.choice(other.actions))
-        if after.last and after.last.seen(seat):
+        if after.last and after.last.events_seen_by(seat):
             break
         other = after
     return other

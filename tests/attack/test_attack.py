@@ -161,7 +161,7 @@ _BROKEN = {
         "errors", "what is it about", lambda: mock.patch.object(files, "name_file_in_errors", nullcontext)
     ),
     "options are read naively": Breakage(
-        "records", "^(IndexError|ValueError)", lambda: mock.patch.object(record, "read_options", _naively)
+        "records", "^(IndexError|ValueError)", lambda: mock.patch.object(record, "parse_options", _naively)
     ),
     "numbers are read by int": Breakage(
         "entries", r"^ValueError: .* for int\(\)", lambda: mock.patch.object(words, "parse_whole_number", int)

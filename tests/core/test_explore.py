@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from duels.core.explore import count_lines, reachable
+from duels.core.explore import count_lines, iter_reachable
 from duels.core.match import Match
 from duels.games import GAMES
 
@@ -44,7 +44,7 @@ def second(name: str, options: Options) -> independent_counts.Game[Any]:
 
 @pytest.mark.parametrize(("name", "options", "stated"), STATES)
 def test_reachable_states(name: str, options: Options, stated: tuple[int, int]) -> None:
-    over = [match.over for match in reachable(GAMES[name].rules(**options))]
+    over = [match.over for match in iter_reachable(GAMES[name].rules(**options))]
     assert (len(over), sum(over)) == stated
     assert independent_counts.count_positions(second(name, options)) == stated
 
@@ -77,14 +77,14 @@ def test_the_second_count_uses_nothing_of_the_package() -> None:
 
 
 def test_reachable_gives_a_shortest_match_to_each_state() -> None:
-    matches = list(reachable(toys.Hide()))
+    matches = list(iter_reachable(toys.Hide()))
     lengths = [len(match.turns) for match in matches]
     assert lengths == [0] + [1] * 2 + [2] * 4 + [3] * 8
     assert len({match.state for match in matches}) == len(matches)
 
 
 def test_reachable_matches_are_played_ones() -> None:
-    *_, last = reachable(toys.Hide())
+    *_, last = iter_reachable(toys.Hide())
     entries = [str(turn.action) for turn in last.turns]
     assert Match.start(toys.Hide()).play_text(*entries).state == last.state
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from duels.core.errors import DuelsError
-from duels.core.extras import MissingExtra, extra
+from duels.core.extras import MissingExtra, require_extra
 
 ROOT = Path(__file__).parent.parent.parent
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
@@ -49,7 +49,7 @@ def test_the_extra_is_named(statement: str, name: str, missing: list[str]) -> No
 
 
 def test_it_is_an_error_of_ours_and_pythons() -> None:
-    with pytest.raises(MissingExtra, match="This needs nothing_of_the_kind") as caught, extra("rl"):
+    with pytest.raises(MissingExtra, match="This needs nothing_of_the_kind") as caught, require_extra("rl"):
         import_module("nothing_of_the_kind")
     assert isinstance(caught.value, DuelsError)
     assert caught.value.name == "nothing_of_the_kind"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from duels.core.features import Encoding, Feature, features_by_exploring
+from duels.core.features import Encoding, Feature, discover_features
 from duels.core.rules import Seat
 from duels.games import GAMES
 from tests.outside.highcard import HighCard
@@ -59,17 +59,17 @@ def test_both_seats_see_the_start_from_their_own_side(game: str) -> None:
 
 def test_features_of_a_game_that_states_none() -> None:
     """A board that is a word is shown cell by cell; a tuple that grows is filled up; no clock is shown."""
-    (board,) = features_by_exploring(TicTacToe())
+    (board,) = discover_features(TicTacToe())
     assert (board.name, board.values, board.count) == ("cells", (".", "o", "x"), 9)
     assert Encoding([board]).encode(TicTacToe().parse_state("xo......."), Seat.ONE)[:6] == bytes(
         [0, 0, 1, 0, 1, 0]
     )
-    limits = [features_by_exploring(HighCard(max_passes=limit)) for limit in (None, 2)]
+    limits = [discover_features(HighCard(max_passes=limit)) for limit in (None, 2)]
     for features in limits:
         assert [feature.name for feature in features] == ["seat", "dealt", "cards", "mover", "end", "winner"]
         assert {feature.name: feature.values for feature in features}["cards"] == (1, 2, None)
     assert [f.values for f in limits[0]] == [f.values for f in limits[1]]
-    heaps, mover, _ = features_by_exploring(Nim())
+    heaps, mover, _ = discover_features(Nim())
     assert (heaps.values, heaps.count) == ((0, 1, 2), 2)
     assert set(mover.values) == {"mine", "other's"}
 
@@ -83,8 +83,8 @@ class InAnyOrder(Nim):
 
 def test_features_are_the_same_in_every_process() -> None:
     script = (
-        "from tests.core.test_features import InAnyOrder, features_by_exploring\n"
-        "for feature in features_by_exploring(InAnyOrder()): print([sorted(v) for v in feature.values])"
+        "from tests.core.test_features import InAnyOrder, discover_features\n"
+        "for feature in discover_features(InAnyOrder()): print([sorted(v) for v in feature.values])"
     )
     root = Path(__file__).parents[2]
     told = [

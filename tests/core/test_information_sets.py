@@ -22,7 +22,7 @@ def recall(match: AnyMatch, seat: Seat) -> AnySet:
         if isinstance(turn.action, Concession):
             break
         ways = seen.ways(None if turn.hidden_from(seat) else turn.action)
-        (seen,) = (way for way in ways if way.match.seen(seat) == after.seen(seat))
+        (seen,) = (way for way in ways if way.match.events_seen_by(seat) == after.events_seen_by(seat))
     return seen
 
 

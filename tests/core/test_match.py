@@ -101,7 +101,7 @@ class MatchMachine(RuleBasedStateMachine):
         assert after.outcome == Outcome(ending, seat.other)
         assert after.outcome
         assert after.outcome.code == f"{seat.other.value} won, {seat.value} {ending.value}"
-        assert after.seen(None)[-1] == Conceded(seat, ending)
+        assert after.events_seen_by(None)[-1] == Conceded(seat, ending)
         assert after.state == self.match.state
         self._go_on(after)
 
@@ -157,9 +157,13 @@ class MatchMachine(RuleBasedStateMachine):
             assert sight.events == tuple(e for turn in match.turns for e in turn.events if seat in e.seen_by)
             assert sight.actions == (match.actions if match.actor is seat else ())
             assert sight.actor == match.actor
-            anew = match.rules.sight(match.state, seat, match.seen(seat), match.redacted(seat))
+            anew = match.rules.sight(
+                match.state, seat, match.events_seen_by(seat), match.redacted_history(seat)
+            )
             assert sight == replace(anew, actor=match.actor, actions=sight.actions, outcome=match.outcome)
-        assert set(match.seen(None)) <= set(match.seen(Seat.ONE)) & set(match.seen(Seat.TWO))
+        assert set(match.events_seen_by(None)) <= set(match.events_seen_by(Seat.ONE)) & set(
+            match.events_seen_by(Seat.TWO)
+        )
 
     def teardown(self) -> None:
         for match, look in getattr(self, "snapshots", []):

@@ -14,6 +14,7 @@ from duels.core.narration import (
     Narration,
     PlayerNames,
     Sentence,
+    TextBoard,
     name,
     owner,
     say,
@@ -23,7 +24,6 @@ from duels.core.narration import (
     wins,
 )
 from duels.core.rules import AnyRules, Seat
-from duels.core.text_board import TextBoard
 from duels.core.words import Ink, strip_ink
 from duels.play.narrator import Narrator
 from tests.support import all_rules, play_randomly

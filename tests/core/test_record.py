@@ -163,7 +163,7 @@ def test_a_collision_is_read_back_from_what_the_loser_and_the_winner_saw() -> No
     match = Match.start(QuantumHunt()).play_text("tunnel 7", "observe 5", "move 7", "observe 4")
     for seat in Seat:
         record = read(dump_record(match, seat=seat))
-        assert record.match.seen(seat)[-2:] == (Observed(Seat.TWO, 4, False), Collided(Seat.TWO, 7))
+        assert record.match.events_seen_by(seat)[-2:] == (Observed(Seat.TWO, 4, False), Collided(Seat.TWO, 7))
     with pytest.raises(RecordError, match="line 10: the result"):
         read(dump_record(match, seat=Seat.ONE).replace("result: 1 won", "result: 2 won"))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from duels.core.errors import IllegalMove, NotationError
-from duels.core.explore import reachable
+from duels.core.explore import iter_reachable
 from duels.core.game import Game
 from duels.core.laws import check_everywhere
 from duels.core.match import Match
@@ -127,7 +127,7 @@ def test_a_number_tells_how_an_entry_was_answered(entries: tuple[str, ...], seat
 
 @pytest.mark.parametrize("seat", Seat)
 def test_a_copy_for_a_seat_is_read_back_to_what_it_saw(seat: Seat) -> None:
-    for match in reachable(RULES):
+    for match in iter_reachable(RULES):
         copy = dump_record(match, seat=seat)
         read = parse_record_text(copy, lambda name: Guess)
         assert read.match.sight(seat) == match.sight(seat)

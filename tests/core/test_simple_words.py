@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from duels.core.narration import Narration
+from duels.core.narration import Narration, TextBoard
 from duels.core.rules import Event, Seat, Sight
 from duels.core.simple_words import SimpleWords
-from duels.core.text_board import TextBoard
 from duels.core.words import strip_ink
 
 from .test_secret_rules import RULES, State

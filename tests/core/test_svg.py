@@ -2,7 +2,7 @@
 
 import pytest
 
-from duels.core.svg import shortened
+from duels.core.svg import shorten
 
 
 @pytest.mark.parametrize(
@@ -17,4 +17,4 @@ from duels.core.svg import shortened
     ],
 )
 def test_a_name_is_cut_to_what_fits(name: str, shown: str) -> None:
-    assert shortened(name, 103) == shown
+    assert shorten(name, 103) == shown

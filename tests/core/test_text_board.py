@@ -1,6 +1,6 @@
 """A board in text: rendered line by line, its cells numbered and labelled."""
 
-from duels.core.text_board import Cell, Row, TextBoard
+from duels.core.narration import Cell, Row, TextBoard
 
 
 def test_a_board_is_rendered_with_heading_rows_and_text() -> None:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from duels.core.errors import NotationError
-from duels.core.explore import reachable
+from duels.core.explore import iter_reachable
 from duels.core.game import Game
 from duels.core.laws import Law
 from duels.core.match import Match, Turn
@@ -115,7 +115,7 @@ class Hide(Rules[State, str, View]):
         return action
 
     def parse_position(self, text: str) -> Sight[str, View]:
-        for match in reachable(self):
+        for match in iter_reachable(self):
             for seat in Seat:
                 if self.format_position(match.sight(seat)) == text.lower():
                     return match.sight(seat)

@@ -29,7 +29,7 @@ def look_alike(match: AnyMatch, seat: Seat, rng: Random) -> AnyMatch | None:
             return None
         other = other.play(turn.actor, action)
         assert other.last
-        if other.last.seen(seat) != turn.seen(seat):
+        if other.last.events_seen_by(seat) != turn.events_seen_by(seat):
             return None
     return other
 

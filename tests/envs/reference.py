@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from duels.analysis.encoding import ObservationEncoder
-from duels.core.features import action_numbers
+from duels.core.features import number_actions
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import AnyRules, AnySight, Ending, Seat
 from duels.envs import dice
 from duels.envs.engine import Engine, drawn
 from duels.envs.form import PLAIN, Form
-from duels.solving.tables import DRAWN, NOBODY, result_of
+from duels.solving.tables import DRAWN, NOBODY, encode_result
 
 
 class MatchEngine(Engine):
@@ -21,9 +21,9 @@ class MatchEngine(Engine):
     def __init__(self, rules: AnyRules, form: Form = PLAIN) -> None:
         self.rules, self.form = rules, form
         self._actions = rules.all_actions()
-        self._number = action_numbers(rules)
+        self._number = number_actions(rules)
         self._shown = ObservationEncoder(rules)
-        self._with_left = ObservationEncoder(rules, with_left=form.limit_draws)
+        self._with_left = ObservationEncoder(rules, with_left=form.is_limit_draw)
         self.num_actions = len(self._actions)
         self.observation_size = self._with_left.size
         self.reset(0)
@@ -42,9 +42,9 @@ class MatchEngine(Engine):
         self.match = position
         actor, outcome = position.actor, position.outcome
         self.actor = self.next_actor = actor - 1 if isinstance(actor, Seat) else NOBODY
-        self.result = result_of(outcome)
+        self.result = encode_result(outcome)
         cut_off = outcome is not None and outcome.ending is Ending.CUT_OFF
-        self.truncated = cut_off and not self.form.limit_draws
+        self.truncated = cut_off and not self.form.is_limit_draw
         if self.truncated:
             following, _ = self._shown.next_decision(position)
             self.next_actor = following - 1 if following else NOBODY

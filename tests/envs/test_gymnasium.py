@@ -16,7 +16,7 @@ from duels.core.errors import DuelsError, IllegalMove
 from duels.core.rules import AnySight
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
 from duels.games import GAMES
-from duels.solving.tables import shared_tables
+from duels.solving.tables import get_tables
 from tests.envs.cases import CASES
 
 
@@ -296,7 +296,7 @@ def test_a_table_plays_a_single_game_as_it_plays_many(game: str, options: dict[s
 
 @pytest.mark.parametrize("game", ["lights", "leap", "chain"])
 def test_what_a_seat_is_shown_tells_the_states_apart(game: str) -> None:
-    tables = shared_tables(GAMES[game].rules()).tables
+    tables = get_tables(GAMES[game].rules()).tables
     for seat in (0, 1):
         shown = tables.observation[seat, tables.actor == seat]
         assert len(np.unique(shown, axis=0)) == len(shown)
@@ -305,7 +305,7 @@ def test_what_a_seat_is_shown_tells_the_states_apart(game: str) -> None:
 def test_flip_and_peepers_have_no_table_for_an_opponent() -> None:
     with pytest.raises(DuelsError, match="Batches of flip have no tables"):
         made("flip", opponent=np.zeros(3, int))
-    tables = shared_tables(GAMES["hunt"].rules(cells=3)).tables
+    tables = get_tables(GAMES["hunt"].rules(cells=3)).tables
     first, last = tables.legal.argmax(axis=1), tables.actions - 1 - tables.legal[:, ::-1].argmax(axis=1)
     peeping = np.where(np.arange(tables.states) % 2, first, last)
     with pytest.raises(DuelsError, match="acts on secrets"):

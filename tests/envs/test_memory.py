@@ -10,7 +10,7 @@ import pytest
 import duels
 from duels import vector
 from duels.core.errors import DuelsError
-from duels.core.features import Entries
+from duels.core.features import EntryTokens
 from duels.core.rules import Seat
 from duels.envs import pettingzoo
 from duels.envs.engine import RulesEngine
@@ -25,7 +25,7 @@ RULES = GAMES["hunt"].rules(**FORM)
 
 def remembered(shown: Any, memory: int) -> list[str]:
     """The entries of an observation in words, the latest first."""
-    names = Entries(RULES).actions
+    names = EntryTokens(RULES).actions
     entries = np.asarray(shown)[-memory * (len(names) + 2) :].reshape(memory, -1)
     return [
         "?" if hidden else ("my " if mine else "") + names[int(np.argmax(action))]
@@ -36,7 +36,7 @@ def remembered(shown: Any, memory: int) -> list[str]:
 
 def seen(match: Any, seat: Seat, memory: int) -> list[str]:
     """The same by the match itself."""
-    told = zip(match.turns_known_to(seat), match.redacted(seat), strict=True)
+    told = zip(match.turns_known_to(seat), match.redacted_history(seat), strict=True)
     entries = [
         "?" if action is None else ("my " if turn.actor is seat else "") + RULES.format(action)
         for turn, action in told

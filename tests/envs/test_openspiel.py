@@ -115,7 +115,7 @@ class Census:
         else:
             self.plays += 1
             moves_left -= 1
-            self.decisions.add((actor, match.seen(actor)))
+            self.decisions.add((actor, match.events_seen_by(actor)))
         for action in match.actions:
             self._count(match.play(actor, action), moves_left)
 
@@ -138,7 +138,7 @@ def test_an_information_state_is_what_was_seen(game: str) -> None:
         told_of: dict[Any, set[Any]] = {}
         for state in states.values():
             told = (state.information_state_string(player), tuple(state.information_state_tensor(player)))
-            told_of.setdefault(state.match.seen(Seat(player + 1)), set()).add(told)
+            told_of.setdefault(state.match.events_seen_by(Seat(player + 1)), set()).add(told)
         assert all(len(told) == 1 for told in told_of.values())
         texts = [next(iter(told))[0] for told in told_of.values()]
         assert len(set(texts)) == len(texts)

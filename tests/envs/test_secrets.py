@@ -173,7 +173,7 @@ def test_the_pairs_differ() -> None:
     """The properties above would hold of two equal matches; these are not."""
     match, other = pair_of(3, Seat.ONE)
     assert actions_of(match) != actions_of(other)
-    assert match.seen(Seat.ONE) == other.seen(Seat.ONE)
+    assert match.events_seen_by(Seat.ONE) == other.events_seen_by(Seat.ONE)
 
 
 def test_flip_shows_nothing_of_what_is_not_drawn() -> None:

@@ -9,7 +9,7 @@ from duels_liarsdice import GAME
 from duels_liarsdice.rules import LiarsDice
 
 from duels.core.errors import DuelsError
-from duels.core.explore import reachable
+from duels.core.explore import iter_reachable
 from duels.core.laws import check_everywhere
 from duels.core.match import AnyMatch, Match
 from duels.core.record import dump_record
@@ -30,7 +30,7 @@ def test_every_law_holds_everywhere(sides: int) -> None:
 
 
 def test_the_states_are_not_more_than_stated() -> None:
-    assert sum(1 for _ in reachable(LiarsDice())) <= LiarsDice().max_states()
+    assert sum(1 for _ in iter_reachable(LiarsDice())) <= LiarsDice().max_states()
 
 
 @pytest.mark.parametrize(
@@ -84,11 +84,11 @@ def test_what_the_screen_shows() -> None:
     assert strip_ink(str(words.board(match.sight(Seat.ONE)))) == (
         "Player 1's die: 1\nPlayer 2's die: hidden\nLast bid: two 1s\n"
     )
-    seen = match.seen(Seat.TWO)
+    seen = match.events_seen_by(Seat.TWO)
     told = [words.narrate(seen.first(length)).render() for length in range(1, len(seen) + 1)]
     assert "".join(told) == "Player 2 rolls a 3.\nPlayer 1 bids two 1s.\n"
     over = match.play_text("liar")
-    assert strip_ink(words.narrate(over.seen(None)).render()) == (
+    assert strip_ink(words.narrate(over.events_seen_by(None)).render()) == (
         "Player 2 calls. The bid is two 1s, the dice are 1 and 3. Player 1 wins!\n"
     )
 

@@ -124,8 +124,8 @@ def test_what_the_screen_shows() -> None:
     assert [cell.label for row in board.cells for cell in row] == list("123456789")
     assert strip_ink(str(board)) == " O | 2 | 3\n 4 | X | 6\n 7 | 8 | 9\n"
     drawn = Match.start(RULES).play_text(*"123584697")
-    assert words.narrate(drawn.seen(None)).render().endswith("The board is full: a draw.\n")
+    assert words.narrate(drawn.events_seen_by(None)).render().endswith("The board is full: a draw.\n")
     won = Match.start(RULES).play_text(*"14253")
-    assert strip_ink(words.narrate(won.seen(None)).render()).endswith(
+    assert strip_ink(words.narrate(won.events_seen_by(None)).render()).endswith(
         "Player 1 has three in a row and wins!\n"
     )

@@ -17,10 +17,10 @@ def test_a_full_board_of_chain_is_explained_above_the_empty_one() -> None:
     drawing = rules.game.drawing(rules)
     match = Match.start(rules).play_text("1", "3", "4", "5", "6", "7", "2", "challenge", "heads")
     for seat in Seat:
-        assert drawing.news(match.sight(seat)) == "The full board decohered."
+        assert drawing.last_change(match.sight(seat)) == "The full board decohered."
     assert "the coin showed" not in drawing.draw(match.sight(Seat.TWO)), "on a cell that is free again"
     match = match.play_text("4")
-    assert not any(drawing.news(match.sight(seat)) for seat in Seat)
+    assert not any(drawing.last_change(match.sight(seat)) for seat in Seat)
 
 
 def test_hunt_s_examples_follow_what_is_asked_and_tell_nothing_of_the_token() -> None:

@@ -13,7 +13,7 @@ from duels.core.drawing import TextDrawing
 from duels.core.match import AnyMatch, Match
 from duels.core.narration import PlayerNames
 from duels.core.rules import AnyRules, AnySight, Seat
-from duels.core.svg import COLOURS, LEAST_TEXT, WIDTH, stylesheet
+from duels.core.svg import COLOURS, MIN_TEXT_SIZE, WIDTH, stylesheet
 from duels.games import GAMES, find_game
 from tests.golden.boards import BOARDS, FOLDER, Board
 from tests.support import all_matches, all_rules, play_randomly
@@ -152,7 +152,7 @@ def check_readable(words: Iterable[tuple[str, Box]], pressed: list[Box]) -> None
 def test_letters_are_large_enough_to_be_read_on_a_phone(board: Board) -> None:
     """12 of 360 pixels."""
     for part in ElementTree.fromstring(board.draw()).iter():
-        assert float(part.get("font-size", LEAST_TEXT)) >= 12 * WIDTH / 360
+        assert float(part.get("font-size", MIN_TEXT_SIZE)) >= 12 * WIDTH / 360
 
 
 @pytest.mark.parametrize("rules", all_rules(), ids=repr)
@@ -226,7 +226,7 @@ def test_matches_that_a_seat_cannot_tell_apart_look_alike(
     for length in range(turns + 1):
         for match in all_matches(Match.start(rules), length):
             for seat in Seat:
-                known = (seat, tuple(match.seen(seat)))
+                known = (seat, tuple(match.events_seen_by(seat)))
                 met[known] += 1
                 looks[known].add(drawing.draw(match.sight(seat), targets=True))
     assert max(met.values()) > 1

@@ -40,7 +40,7 @@ class Nim(OpenRules[State, Take | Rolled]):
     heaps: tuple[int, ...] = (1, 2)
     misere: bool = False
     starts: str = option("one", choices=("one", "two"))
-    roll: int = option(0, least=0)
+    roll: int = option(0, minimum=0)
 
     game = GAME
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from duels.core.errors import DuelsError
-from duels.core.narration import Narration
+from duels.core.narration import Narration, TextBoard
 from duels.core.rules import AnyRules, AnySight, Event
-from duels.core.text_board import TextBoard
 from duels.core.words import Dialogue, InvalidEntry, Words, ask_until
 
 

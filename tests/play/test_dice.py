@@ -96,9 +96,11 @@ def test_what_was_shown_comes_from_the_first_unseen_tile_that_holds_it() -> None
     start = Match.start(SMALL).play_text("A1")
     shown = start.play_text("3")  # dealt was 1; the first unseen 3 lies on A3
     node = (start.state, Drawn((3,)))
-    assert SMALL.dealt(deal, [node], shown.play_text("A3").state) == Drawn((1,))
-    assert SMALL.dealt(deal, [node], shown.play_text("A2").state) == Drawn((2,))
-    assert SMALL.dealt(deal, [], Match.start(SMALL).play(start.turns[0].actor, Flip(0)).state) == Drawn((1,))
+    assert SMALL.read_deal(deal, [node], shown.play_text("A3").state) == Drawn((1,))
+    assert SMALL.read_deal(deal, [node], shown.play_text("A2").state) == Drawn((2,))
+    assert SMALL.read_deal(deal, [], Match.start(SMALL).play(start.turns[0].actor, Flip(0)).state) == Drawn(
+        (1,)
+    )
 
 
 def test_taking_back_brings_the_same_draw_again_and_no_other() -> None:

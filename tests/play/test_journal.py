@@ -462,7 +462,7 @@ def test_what_is_recorded_can_be_read_back_however_large_or_long(tmp_path: Path)
     assert done.err == "duels: lights is at most 999 in a record.\n"
     assert not path.exists()
     match = play_randomly(Match.start(find_game("leap").rules()), Random(3), 10_000)
-    with home(tmp_path), mock.patch.object(record, "MOST_WORK", 5 * (25 + len(match.rules.all_actions()))):
+    with home(tmp_path), mock.patch.object(record, "MAX_WORK", 5 * (25 + len(match.rules.all_actions()))):
         journal = Journal.create(path, Match.start(match.rules), HEADERS)
         for step in match.steps()[:5]:
             journal.add(step)

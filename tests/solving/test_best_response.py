@@ -8,8 +8,8 @@ import pytest
 from duels.core.rules import AnyRules, AnySight, Seat, Sight
 from duels.games.hunt.rules import Action, Known, QuantumHunt
 from duels.solving.best_response import Policy, best_response
-from duels.solving.cfr import best_plans, sides_of
-from duels.solving.tree import explore_tree
+from duels.solving.cfr import build_sequence_forms, find_best_responses
+from duels.solving.tree import build_tree
 from tests.outside.highcard import HighCard
 from tests.outside.nim import Nim
 
@@ -112,7 +112,7 @@ def test_the_sequence_form_gives_the_same(rules: AnyRules) -> None:
         shares[0] *= len(shares) < 3
         return [share / sum(shares) for share in shares]
 
-    found = best_plans(rules, explore_tree(rules), skewed)
+    found = find_best_responses(rules, build_tree(rules), skewed)
     for seat in Seat:
         assert found[seat][0] == pytest.approx(best_response(rules, seat, skewed))
 
@@ -124,6 +124,10 @@ def test_a_policy_is_asked_once_and_only_where_it_comes_to() -> None:
         asked.append((sight.seat, tuple(sight.history)))
         return [float(action is sight.actions[-1]) for action in sight.actions]
 
-    tree = explore_tree(SHORT)
-    best_plans(SHORT, tree, takes_the_last)
-    assert len(set(asked)) == len(asked) < sum(len(side.decisions) for side in sides_of(tree).values())
+    tree = build_tree(SHORT)
+    find_best_responses(SHORT, tree, takes_the_last)
+    assert (
+        len(set(asked))
+        == len(asked)
+        < sum(len(side.decisions) for side in build_sequence_forms(tree).values())
+    )

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from duels.core.errors import DuelsError, NotationError
-from duels.core.explore import count_lines, reachable
+from duels.core.explore import count_lines, iter_reachable
 from duels.core.game import Game
 from duels.core.laws import check_everywhere
 from duels.core.match import AnyMatch, Match
@@ -15,11 +15,11 @@ from duels.core.rules import CHANCE, Actor, AnyRules, Event, Outcome, Seat, Step
 from duels.core.secret_rules import SecretRules
 from duels.games import GAMES
 from duels.solving.best_response import best_response
-from duels.solving.cfr import RARE, TARGET, Solution, find_equilibrium
-from duels.solving.equilibrium_oracle import EquilibriumOracle, Valuation
+from duels.solving.cfr import RARE, TARGET, Equilibrium, find_equilibrium
+from duels.solving.equilibrium_oracle import EquilibriumOracle, ProfileValues
 from duels.solving.oracle import Exactness
 from duels.solving.oracles import get_oracle
-from duels.solving.tree import Tree, explore_tree
+from duels.solving.tree import Tree, build_tree
 from tests.core.toys import Hide
 from tests.outside.highcard import HighCard
 
@@ -61,7 +61,7 @@ class Skewed(SecretRules[State, str, State]):
     With a coin of chance c, who hides takes the left with c / (1 + c), and wins as often.
     """
 
-    bias: int = option(50, most=99)
+    bias: int = option(50, maximum=99)
 
     game = Game("skewed", "Skewed", "a toy", __name__)
 
@@ -128,8 +128,8 @@ class Forgetful(Skewed):
 SMALL: list[AnyRules] = [Hide(), Skewed(), GAMES["hunt"].rules(cells=2, max_turns=3)]
 
 
-def solved(rules: AnyRules) -> tuple[Tree, Solution]:
-    tree = explore_tree(rules)
+def solved(rules: AnyRules) -> tuple[Tree, Equilibrium]:
+    tree = build_tree(rules)
     return tree, find_equilibrium(tree)
 
 
@@ -140,13 +140,13 @@ def solved(rules: AnyRules) -> tuple[Tree, Solution]:
 def test_the_tree_has_every_history(rules: AnyRules) -> None:
     counts = count_lines(rules, 20)
     assert counts[-1] == 0
-    tree = explore_tree(rules)
+    tree = build_tree(rules)
     assert len(tree) == 1 + sum(counts)
     assert all(children.start > node for node, children in enumerate(tree.children) if children)
 
 
 def test_what_looks_alike_to_a_seat_has_one_number() -> None:
-    tree = explore_tree(Skewed())
+    tree = build_tree(Skewed())
     one, two = tree.memory[Seat.ONE], tree.memory[Seat.TWO]
     left, right = tree.children[0]
     assert one[left] != one[right]
@@ -159,7 +159,7 @@ def test_what_looks_alike_to_a_seat_has_one_number() -> None:
 @pytest.mark.parametrize("options", [{}, {"cells": 4, "max_turns": 40}])
 def test_what_is_too_large_is_refused_at_once(options: dict[str, int]) -> None:
     with pytest.raises(DuelsError, match=r"^hunt can go more than 400,000 ways with these options, .*\.$"):
-        explore_tree(GAMES["hunt"].rules(**options))
+        build_tree(GAMES["hunt"].rules(**options))
 
 
 def test_a_seat_that_forgets_is_refused() -> None:
@@ -188,7 +188,7 @@ def test_a_value_known_by_hand(percent: int) -> None:
 
 def test_matching_pennies_is_even() -> None:
     tree, solution = solved(Hide())
-    assert Valuation(tree, solution.policy).value[0] == pytest.approx(0.5, abs=TARGET)
+    assert ProfileValues(tree, solution.policy).value[0] == pytest.approx(0.5, abs=TARGET)
 
 
 @pytest.mark.parametrize("rules", SMALL, ids=lambda rules: rules.name)
@@ -309,7 +309,7 @@ def test_what_cannot_have_been_seen_is_refused() -> None:
 def test_what_is_shown_is_what_is_proven(rules: AnyRules) -> None:
     """The weights that an oracle judges with are those that it plays by, which are the ones measured."""
     oracle = EquilibriumOracle(rules)
-    for match in reachable(rules):
+    for match in iter_reachable(rules):
         if isinstance(match.actor, Seat):
             sight = match.sight(match.actor)
             weights = oracle.weights(sight)

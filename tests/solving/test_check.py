@@ -5,7 +5,7 @@ from fractions import Fraction
 from duels.core.rules import Seat
 from duels.games.lights.oracle import LightsOracle
 from duels.games.lights.rules import Lights, State
-from duels.solving.check import backward_induction_agrees, sampled_play_agrees
+from duels.solving.check import check_backward_induction, check_sampled_play
 from duels.solving.oracle import Check
 
 RULES = Lights(5)
@@ -27,23 +27,23 @@ class Hopeful(LightsOracle):
 
 
 def test_backward_induction_confirms_the_right_values_only() -> None:
-    assert backward_induction_agrees(RULES, [START], LightsOracle(RULES).state_value).passed
-    refused = backward_induction_agrees(RULES, [START], Contrary(RULES).state_value)
+    assert check_backward_induction(RULES, [START], LightsOracle(RULES).state_value).passed
+    refused = check_backward_induction(RULES, [START], Contrary(RULES).state_value)
     assert not refused.passed
     assert "wrong at OOOOO 1" in refused.detail
 
 
 def test_sampled_play_confirms_the_right_values_only() -> None:
     states = [State("OOOOO", Seat.ONE), State("OOXOO", Seat.ONE), State("OOXOO", Seat.TWO)]
-    assert all(check.passed for check in sampled_play_agrees(RULES, LightsOracle(RULES), states, games=60))
-    both, first, _ = sampled_play_agrees(RULES, Hopeful(RULES), states[1:2], games=60)
+    assert all(check.passed for check in check_sampled_play(RULES, LightsOracle(RULES), states, games=60))
+    both, first, _ = check_sampled_play(RULES, Hopeful(RULES), states[1:2], games=60)
     assert not both.passed
     assert not first.passed
 
 
 def test_sampled_play_is_the_same_every_time() -> None:
     def run() -> list[Check]:
-        return list(sampled_play_agrees(RULES, LightsOracle(RULES), [START], games=20))
+        return list(check_sampled_play(RULES, LightsOracle(RULES), [START], games=20))
 
     assert run() == run()
 

@@ -24,8 +24,8 @@ print(type(half.half._cache).__name__)
 @pytest.mark.parametrize(("kept", "cache"), [(True, "FunctionCache"), (False, "NullCache")])
 def test_it_is_kept_where_it_can_be_and_runs_all_the_same(kept: bool, cache: str, tmp_path: Path) -> None:
     (tmp_path / "half.py").write_text(
-        "from duels.solving.compiling import compiled\n\n"
-        "@compiled(nogil=True)\n"
+        "from duels.solving.compiling import cached_njit\n\n"
+        "@cached_njit(nogil=True)\n"
         "def half(number):\n"
         "    return number / 2\n"
     )
@@ -60,7 +60,7 @@ def test_a_function_that_stands_in_for_another_is_not_taken_for_it() -> None:
 
     names = []
     for other in (add, add_one_more):
-        compiled = compile_functions({"count_steps": count_steps, "add": other}, ("count_steps",))
-        names.append(compiled["count_steps"].__qualname__)
-        assert compiled["count_steps"](1) == other(STEP, 0)
+        cached_njit = compile_functions({"count_steps": count_steps, "add": other}, ("count_steps",))
+        names.append(cached_njit["count_steps"].__qualname__)
+        assert cached_njit["count_steps"](1) == other(STEP, 0)
     assert len(set(names)) == 2, "what is kept of the one would be used for the other"

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from duels.core.errors import DuelsError, NotationError
-from duels.core.explore import reachable
+from duels.core.explore import iter_reachable
 from duels.core.game import Game
 from duels.core.laws import check_everywhere
 from duels.core.match import Match
-from duels.core.notation import read_seat, split_fields
+from duels.core.notation import parse_seat, split_fields
 from duels.core.options import option
 from duels.core.rules import CHANCE, Actor, Event, OpenRules, Outcome, Seat, Step
 from duels.games import GAMES
@@ -45,7 +45,7 @@ class Tug(OpenRules[Place, str]):
     """
 
     length: int = 4
-    start: int = option(2, least=0)
+    start: int = option(2, minimum=0)
     coin: bool = False
     pulls: int | None = None
 
@@ -101,7 +101,7 @@ class Tug(OpenRules[Place, str]):
     def parse_state(self, text: str) -> Place:
         cell, mover, tossed, left = split_fields(text, 4, 4, "2 1 n -")
         return Place(
-            int(cell), read_seat(mover, text), tossed.lower() == "y", None if left == "-" else int(left)
+            int(cell), parse_seat(mover, text), tossed.lower() == "y", None if left == "-" else int(left)
         )
 
     def format_state(self, state: Place) -> str:
@@ -229,7 +229,9 @@ def expectimax(rules: Tug, state: Place) -> Fraction:
 def test_values_of_chance_are_exact_fractions() -> None:
     rules = Tug(length=5, coin=True, pulls=6)
     oracle = InductionOracle(rules)
-    worths = [(oracle.state_value(match.state), expectimax(rules, match.state)) for match in reachable(rules)]
+    worths = [
+        (oracle.state_value(match.state), expectimax(rules, match.state)) for match in iter_reachable(rules)
+    ]
     assert all(found == expected for found, expected in worths)
     assert len({found for found, _ in worths}) > 10
     assert all(check.passed for check in oracle.verify())
@@ -247,7 +249,7 @@ def test_a_wrong_value_is_found_by_the_second_method() -> None:
 def test_it_agrees_with_the_games_own_oracles(name: str, options: dict[str, int]) -> None:
     rules = GAMES[name].rules(**options)
     own, default = get_oracle(rules), solved(rules)
-    for match in reachable(rules):
+    for match in iter_reachable(rules):
         sight = rules.sight(match.state, match.state.mover)
         assert default.value(sight) == own.value(sight)
         if sight.actions:
@@ -274,7 +276,7 @@ def test_too_many_states_are_refused_before_any_work() -> None:
 
 
 def test_too_many_states_are_refused_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(induction, "MOST_STATES", 2000)
+    monkeypatch.setattr(induction, "MAX_STATES", 2000)
     with pytest.raises(DuelsError, match=r"^tug has more than 2,000 states"):
         InductionOracle(Tug(length=10_000, start=5000))
 

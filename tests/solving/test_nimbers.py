@@ -2,7 +2,7 @@
 
 import pytest
 
-from duels.solving.nimbers import Period, TakeAndBreak, find_period, smallest_missing
+from duels.solving.nimbers import Period, TakeAndBreak, find_mex, find_period
 
 # Octal codes with the periods that Winning Ways, chapter 4, lists.
 PUBLISHED_PERIODS = {
@@ -25,7 +25,7 @@ def by_definition(digits: tuple[int, ...], length: int) -> list[int]:
                 heaps = (left > 0) + (right > 0)
                 if digit >> heaps & 1:
                     options.add(nimbers[left] ^ nimbers[right])
-        nimbers.append(smallest_missing(options))
+        nimbers.append(find_mex(options))
     return nimbers
 
 

@@ -18,7 +18,7 @@ from duels.games.lights import oracle as oracle_of_lights
 from duels.games.lights.oracle import LightsOracle, nim_sum
 from duels.games.lights.rules import Lights, State, TurnOff
 from duels.solving.oracle import ActionValue, Exactness, OpenOracle, Oracle, Value, Verdict
-from duels.solving.oracles import _MOST_KEPT, get_oracle
+from duels.solving.oracles import _MAX_CACHED, get_oracle
 from duels.solving.progress import Progress
 
 RULES = Lights(7)
@@ -84,7 +84,7 @@ def test_an_oracle_is_shared_by_equal_rules() -> None:
     first = get_oracle(rules())
     assert get_oracle(rules(lights=7)) is first
     assert get_oracle(rules(lights=8)) is not first
-    for lights in range(8, 8 + _MOST_KEPT):
+    for lights in range(8, 8 + _MAX_CACHED):
         get_oracle(rules(lights=lights))
     assert get_oracle(rules()) is not first, "the oldest are forgotten"
 
@@ -169,7 +169,7 @@ def test_an_oracle_of_values_alone_lacks_nothing_that_callers_need() -> None:
     assert len(worths) == 1
     assert oracle.action_class(sight, sight.actions[0]) == sight.actions[0]
     assert oracle.theme(sight, sight.actions[0]) == sight.actions[0]
-    assert (oracle.guarantee(), oracle.counts_as_one, list(oracle.findings(sight))) == ("", "", [])
+    assert (oracle.guarantee(), oracle.equivalence_note, list(oracle.findings(sight))) == ("", "", [])
     assert oracle.reason(sight) == ("Best is 1-2, worth 100.0%; anything else is worth 0.0% at most.")
     assert oracle.effect(sight, RULES.parse("1")) == "You played 1, which left you 0.0%."
 

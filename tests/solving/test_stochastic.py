@@ -7,7 +7,7 @@ from graphlib import CycleError
 import pytest
 
 from duels.core.rules import CHANCE, Actor, Seat
-from duels.solving.check import Brackets, broken_equations, hollow_promises
+from duels.solving.check import Brackets, find_broken_equations, find_stallable_states
 from duels.solving.graph import Graph, backward_induction
 
 WON, LOST = 0, 1  # nodes at which the game is over, in every graph below
@@ -26,8 +26,8 @@ def graph_of(*nodes: Node) -> Graph[int]:
 
 def proven(graph: Graph[int], values: Sequence[str]) -> bool:
     numbers = [Fraction(1), Fraction(0), *map(Fraction, values)]
-    hollow = [node for seat in Seat for node in hollow_promises(graph, numbers, seat)]
-    return not hollow and not list(broken_equations(graph, numbers))
+    hollow = [node for seat in Seat for node in find_stallable_states(graph, numbers, seat)]
+    return not hollow and not list(find_broken_equations(graph, numbers))
 
 
 WAIT_OR_COIN = graph_of((Seat.ONE, (2, 3), ()), (CHANCE, (WON, LOST), ("3/4", "1/4")))
@@ -61,9 +61,9 @@ def test_only_the_values_are_proven(
 
 def test_a_hollow_promise_satisfies_every_equation() -> None:
     promised = [Fraction(1), Fraction(0), Fraction(1), Fraction(3, 4)]
-    assert list(broken_equations(WAIT_OR_COIN, promised)) == []
-    assert list(hollow_promises(WAIT_OR_COIN, promised, Seat.ONE)) == [2]
-    assert list(hollow_promises(WAIT_OR_COIN, promised, Seat.TWO)) == []
+    assert list(find_broken_equations(WAIT_OR_COIN, promised)) == []
+    assert list(find_stallable_states(WAIT_OR_COIN, promised, Seat.ONE)) == [2]
+    assert list(find_stallable_states(WAIT_OR_COIN, promised, Seat.TWO)) == []
 
 
 def test_brackets_close_in_on_the_value() -> None:

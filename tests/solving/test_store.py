@@ -12,12 +12,12 @@ import pytest
 from duels.solving.store import (
     DamagedTable,
     ShippedTable,
-    dump,
-    key_of,
     load_or_build,
+    make_cache_key,
     pack_shorts,
-    parse,
+    pack_table,
     unpack_shorts,
+    unpack_table,
 )
 
 TABLE = bytes(range(0, 250, 7))
@@ -32,26 +32,26 @@ def as_shipped(content: bytes, folder: Path) -> ShippedTable:
 
 
 def test_a_file_reads_back() -> None:
-    assert parse(dump("squares", TABLE), "squares") == TABLE
+    assert unpack_table(pack_table("squares", TABLE), "squares") == TABLE
 
 
 @pytest.mark.parametrize("place", [3, 20, 40, 90, -1])
 def test_one_wrong_byte_is_noticed_wherever_it_is(place: int) -> None:
-    content = bytearray(dump("squares", TABLE))
+    content = bytearray(pack_table("squares", TABLE))
     content[place] ^= 1
     with pytest.raises(DamagedTable):
-        parse(bytes(content), "squares")
+        unpack_table(bytes(content), "squares")
 
 
 @pytest.mark.parametrize("length", [0, 5, 30, 100])
 def test_a_cut_file_is_noticed(length: int) -> None:
     with pytest.raises(DamagedTable):
-        parse(dump("squares", TABLE)[:length], "squares")
+        unpack_table(pack_table("squares", TABLE)[:length], "squares")
 
 
 def test_another_table_is_not_taken_for_this_one() -> None:
     with pytest.raises(DamagedTable, match="cubes"):
-        parse(dump("squares", TABLE), "cubes")
+        unpack_table(pack_table("squares", TABLE), "cubes")
 
 
 class Builder:
@@ -104,7 +104,7 @@ def test_a_pipe_in_the_cache_is_not_waited_for(home: Path, caplog: pytest.LogCap
 
 def test_the_shipped_table_comes_first(home: Path, tmp_path: Path) -> None:
     build = Builder()
-    shipped = as_shipped(dump("squares", TABLE), tmp_path)
+    shipped = as_shipped(pack_table("squares", TABLE), tmp_path)
     assert load_or_build("squares", "squares.bin", build, shipped) == TABLE
     assert build.calls == 0
     assert not (home / "cache").exists()
@@ -112,7 +112,13 @@ def test_the_shipped_table_comes_first(home: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "damaged",
-    [b"", b"nonsense", dump("cubes", TABLE), dump("squares", TABLE)[:-1], dump("squares", OTHER)],
+    [
+        b"",
+        b"nonsense",
+        pack_table("cubes", TABLE),
+        pack_table("squares", TABLE)[:-1],
+        pack_table("squares", OTHER),
+    ],
     ids=["empty", "nonsense", "another", "cut", "altered and signed again"],
 )
 def test_a_damaged_shipped_table_is_made_once_and_the_warning_says_what_is_used(
@@ -135,7 +141,7 @@ def test_a_cached_copy_of_what_is_shipped_must_be_that_table(
 ) -> None:
     """Altered and signed again, in the cache as well."""
     (home / "cache").mkdir()
-    (home / "cache" / "squares.bin").write_bytes(dump("squares", OTHER))
+    (home / "cache" / "squares.bin").write_bytes(pack_table("squares", OTHER))
     build = Builder()
     assert load_or_build("squares", "squares.bin", build, as_shipped(b"", tmp_path)) == TABLE
     assert build.calls == 1
@@ -146,17 +152,17 @@ def test_a_key_changes_with_the_subject_and_with_every_source(tmp_path: Path) ->
     sources = [tmp_path / "one.py", tmp_path / "two.py"]
     for path in sources:
         path.write_text("pass")
-    keys = {key_of("a", sources), key_of("b", sources)}
+    keys = {make_cache_key("a", sources), make_cache_key("b", sources)}
     for path in sources:
         path.write_text("raise")
-        keys.add(key_of("a", sources))
+        keys.add(make_cache_key("a", sources))
     assert len(keys) == 4
 
 
 def test_what_matches_its_checksum_but_is_no_table_is_noticed() -> None:
     packed = b"not packed at all"
     with pytest.raises(DamagedTable, match="unpacked"):
-        parse(f"duels table 1: squares\n{sha256(packed).hexdigest()}\n".encode() + packed, "squares")
+        unpack_table(f"duels table 1: squares\n{sha256(packed).hexdigest()}\n".encode() + packed, "squares")
 
 
 def test_two_processes_that_make_the_same_table_do_not_disturb_each_other(home: Path) -> None:
@@ -182,7 +188,7 @@ def test_two_processes_that_make_the_same_table_do_not_disturb_each_other(home: 
         one.communicate("go on\n")
         assert one.returncode == 0
     (path,) = (home / "cache").iterdir()
-    assert parse(path.read_bytes(), "squares") == TABLE
+    assert unpack_table(path.read_bytes(), "squares") == TABLE
 
 
 def test_a_cache_that_cannot_be_written_costs_nothing_but_time(

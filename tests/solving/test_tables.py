@@ -27,8 +27,8 @@ from duels.solving.tables import (
     POINTS,
     SECOND_WON,
     Tables,
-    result_of,
-    tables_of,
+    encode_result,
+    load_tables,
 )
 from tests.outside import highcard, nim
 from tests.outside.highcard import HighCard
@@ -54,7 +54,7 @@ def _own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def made(game: str, options: dict[str, Any]) -> tuple[Any, Tables]:
     rules = resolve_rules(game, **options)
-    return rules, tables_of(rules, rules.game.encoding(rules))
+    return rules, load_tables(rules, rules.game.encoding(rules))
 
 
 RULES = [
@@ -74,7 +74,7 @@ RESULTS = {
 @pytest.mark.parametrize("rules", RULES, ids=str)
 def test_every_entry_is_what_the_rules_say(rules: AnyRules) -> None:
     encoding = rules.game.encoding(rules)
-    tables = tables_of(rules, encoding)
+    tables = load_tables(rules, encoding)
     decisions: Decisions[Any, Any, Any] = Decisions(rules)
     states = tables.rules_states(rules)
     number = {state: place for place, state in enumerate(states)}
@@ -141,14 +141,14 @@ def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path, monkeypatch:
 
 
 def test_too_many_states_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables_module, "MOST_STATES", 100)
+    monkeypatch.setattr(tables_module, "MAX_STATES", 100)
     with pytest.raises(DuelsError, match="too many states"):
         made("lights", {})
-    monkeypatch.setattr(tables_module, "MOST_STATES", 10**6)
-    monkeypatch.setattr(tables_module, "MOST_ACTIONS", 12)
+    monkeypatch.setattr(tables_module, "MAX_STATES", 10**6)
+    monkeypatch.setattr(tables_module, "MAX_ACTIONS", 12)
     with pytest.raises(DuelsError, match="too many actions"):
         made("lights", {})
-    monkeypatch.setattr(tables_module, "MOST_TICKETS", 1)
+    monkeypatch.setattr(tables_module, "MAX_TICKETS", 1)
     with pytest.raises(DuelsError, match="too fine"):
         made("chain", {"cells": 3, "run": 3})
 
@@ -161,12 +161,12 @@ def test_what_an_ending_is_worth_is_said_by_outcomes_alone() -> None:
         DRAWN: Outcome.draw("drawn"),
     }
     for result, outcome in endings.items():
-        assert result_of(outcome) == result
+        assert encode_result(outcome) == result
         for seat in Seat:
             assert POINTS[result + 1, seat - 1] == 2 * outcome.score(seat) - 1
     for ending in set(Ending) - {outcome.ending for outcome in endings.values()}:
         with pytest.raises(DuelsError, match=f"^'1 won, 2 {ending.value}' is for matches"):
-            result_of(Outcome(ending, Seat.ONE))
+            encode_result(Outcome(ending, Seat.ONE))
 
 
 @pytest.mark.parametrize(
@@ -204,9 +204,9 @@ def test_what_can_be_counted_is_not_explored(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_games_that_begin_in_too_many_ways_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables_module, "MOST_STARTS", 2)
+    monkeypatch.setattr(tables_module, "MAX_STARTS", 2)
     with pytest.raises(TooLarge, match="too many ways to begin"):
-        tables_of(Nim(roll=3), nim.GAME.encoding(Nim(roll=3)))
+        load_tables(Nim(roll=3), nim.GAME.encoding(Nim(roll=3)))
 
 
 def test_a_change_anywhere_in_the_rules_package_counts(
@@ -224,7 +224,7 @@ def test_a_change_anywhere_in_the_rules_package_counts(
     encoding = nim.GAME.encoding(Nim())
     for text in ("", "", "SIZE = 3"):
         (package / "helper.py").write_text(text)
-        tables_of(Nim(), encoding)
+        load_tables(Nim(), encoding)
     assert len(list((tmp_path / "cache").iterdir())) == 2
     del sys.modules["outside_package"]
 
@@ -232,7 +232,7 @@ def test_a_change_anywhere_in_the_rules_package_counts(
 def test_rules_without_a_file_are_compiled_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nim, "__file__", None)
     monkeypatch.setattr(tables_module, "load_or_build", None)
-    assert tables_of(Nim(), nim.GAME.encoding(Nim())).states == 8
+    assert load_tables(Nim(), nim.GAME.encoding(Nim())).states == 8
 
 
 # -- limits that tables cannot do without ----------------------------------------------------------
@@ -255,7 +255,7 @@ class Impatient(HighCard):
 
 @dataclass(frozen=True)
 class Stillborn(Nim):
-    heaps: tuple[int, ...] = option((0,), least=0)
+    heaps: tuple[int, ...] = option((0,), minimum=0)
 
 
 @pytest.mark.parametrize(
@@ -268,4 +268,4 @@ class Stillborn(Nim):
 )
 def test_rules_that_tables_cannot_follow_are_refused(rules: AnyRules, why: str) -> None:
     with pytest.raises(DuelsError, match=why):
-        tables_of(rules, highcard.GAME.encoding(HighCard()))
+        load_tables(rules, highcard.GAME.encoding(HighCard()))

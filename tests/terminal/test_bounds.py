@@ -12,9 +12,9 @@ import pytest
 
 from duels.core import record
 from duels.core.errors import RecordError, TooLarge
-from duels.core.information_sets import work_of
+from duels.core.information_sets import estimate_work
 from duels.core.match import AnyMatch, Match
-from duels.core.record import LARGEST_RECORDED, dump_record
+from duels.core.record import MAX_RECORDED_NUMBER, dump_record
 from duels.core.rules import Seat
 from duels.games import find_game, load_record
 from duels.play.library import MOST_BYTES
@@ -42,7 +42,7 @@ def test_a_game_is_only_recorded_up_to_a_size(tmp_path: Path) -> None:
     done = duels(tmp_path, "verify", path)
     assert (done.code, done.err) == (
         1,
-        f"duels: {path}: line 3: cells is at most {LARGEST_RECORDED} in a record.\n",
+        f"duels: {path}: line 3: cells is at most {MAX_RECORDED_NUMBER} in a record.\n",
     )
 
 
@@ -67,7 +67,7 @@ def test_the_copy_of_a_large_game_is_neither_checked_nor_written(
 def test_a_record_has_only_so_many_entries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     match = hunted(12)
     path = saved(match, tmp_path)
-    monkeypatch.setattr(record, "MOST_WORK", 11 * work_of(1, len(match.rules.all_actions())))
+    monkeypatch.setattr(record, "MAX_WORK", 11 * estimate_work(1, len(match.rules.all_actions())))
     done = duels(tmp_path, "verify", path)
     line = len(path.read_text().splitlines())
     limit = "a record of hunt of this size has at most 11 entries."
@@ -159,7 +159,7 @@ def test_a_long_match_is_shared_as_far_as_it_can_be_read(monkeypatch: pytest.Mon
     """What is written is never more than what is read."""
     match = hunted(40)
     text = dump_record(match, seat=Seat.ONE)
-    monkeypatch.setattr("duels.core.information_sets.MOST_WORK_OF_COPY", 9000)
+    monkeypatch.setattr("duels.core.information_sets.MAX_REPLAY_WORK", 9000)
     with pytest.raises(TooLarge, match="more than 9,000 steps"):
         dump_record(match, seat=Seat.ONE)
     with pytest.raises(RecordError, match="more than 9,000 steps"):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from duels.core.errors import DuelsError
-from duels.core.extras import extra
+from duels.core.extras import require_extra
 from duels.terminal.signals import INTERRUPTED, interruptible_computation
 from tools.hunt.progress import Progress
 
@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit code."""
     options = _parser().parse_args(arguments)
     try:
-        with extra("fast"), interruptible_computation():
+        with require_extra("fast"), interruptible_computation():
             if options.command == "train":
                 train(options.quick, options.out)
             else:

@@ -11,7 +11,7 @@ import numpy as np
 from duels.core.rules import Seat
 from duels.games.hunt.certify.pair_values import Public
 from duels.games.hunt.certify.policies import Array, MemoryPolicy
-from duels.solving.compiling import compiled
+from duels.solving.compiling import cached_njit
 from duels.solving.progress import Progress, no_progress
 
 
@@ -89,7 +89,7 @@ def evaluate(
     return Evaluation(tuple(turns), left)
 
 
-@compiled(nogil=True)
+@cached_njit(nogil=True)
 def _turn(  # noqa: C901  compiled: a loop in one piece
     reach: Array, onward: Array, following: Array, owner: Array, hearer: Array, width: int,
     cell: Array, other_cell: Array, moves: Array, names: Array, last: Array, other_last: Array,

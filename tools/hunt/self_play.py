@@ -13,7 +13,7 @@ import numpy as np
 
 from duels.core.rules import Seat
 from duels.games.hunt.memory import Memory, Window
-from duels.solving.compiling import compiled
+from duels.solving.compiling import cached_njit
 from tools.hunt.best_responders import Stage
 from tools.hunt.mirror_descent import descend
 
@@ -136,7 +136,7 @@ class Chain:
         return 1 - float(self.worth[Seat.TWO][0, -1, -1])
 
 
-@compiled(nogil=True, fastmath=True)
+@cached_njit(nogil=True, fastmath=True)
 def _turn(  # noqa: C901  compiled: a loop in one piece
     first: bool, next_one: Array, next_two: Array, last: Array, after: Array, rows: Array,
     reach: Array, coming: Array, worth: Array, onward: Array, moves: Array, names: Array,

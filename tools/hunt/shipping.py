@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from duels.core.rules import Seat
 from duels.games.hunt.self_play import MOST, STEP, UNITS, described
 from duels.games.hunt.strategy import CHECKSUM, Certificate, Strategy, digest_claim
-from duels.solving.store import dump, pack_shorts
+from duels.solving.store import pack_shorts, pack_table
 
 if TYPE_CHECKING:  # it is slow to import
     from duels.games.hunt.certify.pair_values import Chances
@@ -34,7 +34,7 @@ def write_certificate(found: Certificate, strategy: bytes) -> bytes:
 
 def write_self_play(found: "Chances", strategy: bytes) -> bytes:
     """Return the file of a strategy's solved self-play."""
-    return dump(described(strategy), pack_self_play(found))
+    return pack_table(described(strategy), pack_self_play(found))
 
 
 def pack_self_play(found: "Chances") -> bytes:

@@ -5,29 +5,29 @@ from inspect import signature
 from typing import Any, TypeAlias, TypeGuard
 
 from duels.core.errors import DuelsError, TooLarge
-from duels.core.extras import extra
+from duels.core.extras import require_extra
 from duels.core.features import (
     TRUNCATION,
     Encoding,
-    Entries,
-    action_numbers,
+    EntryTokens,
     check_memory,
-    left_feature,
-    limit_draws,
+    is_limit_draw,
+    make_limit_feature,
+    number_actions,
 )
 from duels.core.game import Game
 from duels.core.information_sets import InformationSet
 from duels.core.options import OptionValue
 from duels.core.rules import CHANCE, AnyRules, AnySight
-from duels.core.validation import SAME_ANSWER, check_flag
+from duels.core.validation import ANSWER_TOLERANCE, check_flag
 from duels.games import resolve_rules
 from duels.players import Player, make_player
 
-with extra("vector"):
+with require_extra("vector"):
     import numpy as np
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-    from duels.solving.tables import shared_tables
+    from duels.solving.tables import get_tables
 
 BATCH_SIZE = 8192  # rows that an agent is asked for at once: more would fill the memory of a large network
 
@@ -71,7 +71,7 @@ def table_of(
         raise DuelsError("An agent with a memory has no table: duels.policy_of makes a function of it.")
     rules = resolve_rules(game, **options)
     try:
-        tables = shared_tables(rules).tables
+        tables = get_tables(rules).tables
     except TooLarge as problem:
         raise TooLarge(
             f"{problem} duels.policy_of makes a function of an agent instead, which duels.exploitability "
@@ -87,15 +87,15 @@ def table_of(
     def at(left: NDArray[np.int8]) -> NDArray[np.float64]:
         with_left = np.column_stack([observations, np.tile(left, (len(observations), 1))]).astype(kind)
         first, again = (_ask(agent, batch, with_left, masks) for _ in range(2))
-        if not np.allclose(first, again, rtol=0, atol=SAME_ANSWER):
+        if not np.allclose(first, again, rtol=0, atol=ANSWER_TOLERANCE):
             raise DuelsError(f"The agent {NOT_DETERMINISTIC}.")
         table = np.zeros(tables.legal.shape)
         table[deciding] = first[place.ravel()]
         return table
 
-    if not limit_draws(limit_ends):
+    if not is_limit_draw(limit_ends):
         return at(np.zeros(0, np.int8))
-    feature = left_feature(rules)
+    feature = make_limit_feature(rules)
     marks = feature.marks()
     return np.stack([at(np.frombuffer(marks[left], np.int8)) for left in reversed(feature.values[1:])])
 
@@ -118,7 +118,7 @@ def policy_of(
     kind = parse_observation_dtype(dtype)
     rules = resolve_rules(game, **options)
     check_flag("batch", batch)
-    left = (left_feature(rules),) if limit_draws(limit_ends) else ()
+    left = (make_limit_feature(rules),) if is_limit_draw(limit_ends) else ()
     encoding = Encoding((*rules.game.encoding(rules).features, *left))
     actions = rules.all_actions()
     past = _Past(rules, memory) if check_memory(rules, memory) else None
@@ -180,19 +180,19 @@ class _Past:
 
     def __init__(self, rules: AnyRules, memory: int) -> None:
         self._rules, self._memory = rules, memory
-        self._entries = Entries(rules)
+        self._entries = EntryTokens(rules)
         self._marks = self._entries.marks()
-        self._number = action_numbers(rules)
+        self._number = number_actions(rules)
 
     def shown(self, sight: AnySight) -> bytes:
         known = InformationSet.start(self._rules, sight.seat)
-        tokens = [Entries.NOTHING] * self._memory
+        tokens = [EntryTokens.NOTHING] * self._memory
         for entry in sight.history:
             actor = known.match.actor
             if actor is not CHANCE:
                 hidden = entry is None
                 tokens.append(
-                    Entries.HIDDEN
+                    EntryTokens.HIDDEN
                     if hidden
                     else self._entries.token(self._number[entry], mine=actor is sight.seat)
                 )

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from duels.core.features import Encoding, left_feature
+from duels.core.features import Encoding, make_limit_feature
 from duels.core.match import AnyMatch
 from duels.core.rules import CHANCE, AnyRules, Ending, Seat
 from duels.solving.decisions import Decisions
@@ -14,7 +14,7 @@ class ObservationEncoder:
     def __init__(self, rules: AnyRules, with_left: bool = False) -> None:
         """With what is left of the limit, if there is one and it is asked for."""
         self._endless = Decisions(rules).rules
-        left = (left_feature(rules),) if with_left and rules.limit_value is not None else ()
+        left = (make_limit_feature(rules),) if with_left and rules.limit_value is not None else ()
         self._encoding = Encoding((*rules.game.encoding(rules).features, *left))
         self.features = self._encoding.features
         self.names = self._encoding.names

@@ -96,7 +96,7 @@ class Exercise:
     def grade(self, answer: Any) -> ExerciseResult:
         """Grade an answer, which is one of `sight.actions`."""
         sight, rules, oracle = self.sight, self.sight.rules, self.oracle
-        chosen = self.verdict.judged(answer)
+        chosen = self.verdict.get_action_value(answer)
         reason = oracle.reason(sight)
         answers = self.answers
         if answer in answers:

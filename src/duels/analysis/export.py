@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from duels.analysis.encoding import ObservationEncoder
-from duels.core.errors import DuelsError, to_install
+from duels.core.errors import DuelsError, format_install_command
 from duels.core.match import AnyMatch, Match
 from duels.core.options import options_data
 from duels.core.rules import CHANCE, AnyRules, AnySight, Seat
@@ -210,7 +210,7 @@ def _need_arrow() -> None:
     try:
         import pyarrow  # noqa: F401
     except ImportError:
-        raise DuelsError(f"Parquet needs the extra 'data': {to_install('data')}.") from None
+        raise DuelsError(f"Parquet needs the extra 'data': {format_install_command('data')}.") from None
 
 
 def _in_parquet(run: Export, path: Path) -> int:

@@ -5,17 +5,17 @@ from functools import lru_cache
 from typing import Any, TypedDict
 
 from duels.core.errors import DuelsError
-from duels.core.extras import extra
-from duels.core.features import action_numbers
+from duels.core.extras import require_extra
+from duels.core.features import number_actions
 from duels.core.rules import AnyRules, AnySight, Seat
 from duels.solving.oracle import Exactness
 from duels.solving.oracles import get_oracle
 
-with extra("vector"):
+with require_extra("vector"):
     import numpy as np
     from numpy.typing import NDArray
 
-    from duels.solving.tables import ILLEGAL, NOBODY, has_tables, shared_tables
+    from duels.solving.tables import ILLEGAL, NOBODY, get_tables, has_tables
 
 
 class Grade(TypedDict):
@@ -88,9 +88,9 @@ def compute_grades(rules: AnyRules) -> Grades:
             "which a table of positions does not know."
         )
     met = {Exactness.EXACT}
-    tables = shared_tables(rules).tables
+    tables = get_tables(rules).tables
     oracle = get_oracle(rules)
-    number = action_numbers(rules)
+    number = number_actions(rules)
     values = np.zeros((2, tables.states))
     regrets = np.full((tables.states, tables.actions), np.nan)
     for place, state in enumerate(tables.rules_states(rules)):
@@ -113,7 +113,7 @@ def check_state_table(rules: AnyRules) -> None:
     """Refuse a game whose positions cannot be written down as the states of tables."""
     if rules.has_secrets:
         raise DuelsError(f"{rules.name} has secrets: a table of its states would tell them.")
-    shared_tables(rules)
+    get_tables(rules)
 
 
 def set_clock(rules: AnyRules, state: Any, clock: int) -> Any:
@@ -131,7 +131,7 @@ def depends_on_clock(rules: AnyRules) -> bool:
     limit = rules.limit_value
     if limit is None:
         return False
-    tables, oracle = shared_tables(rules).tables, get_oracle(rules)
+    tables, oracle = get_tables(rules).tables, get_oracle(rules)
     states = tables.rules_states(rules)
     ticking = tables.successor[(tables.successor & 1 == 1) & (tables.successor != ILLEGAL)]
     going_on = [place for place in np.unique(ticking >> 1).tolist() if tables.actor[place] != NOBODY]

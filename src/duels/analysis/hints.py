@@ -92,7 +92,7 @@ def hint(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> Hint[A]:
 
 def _advised(verdict: Verdict[A]) -> list[ActionValue[A]]:
     """What perfect play takes; of a mixture, not what is left over from training."""
-    least = _LEFT_OVER if verdict.mixed else 0.0
+    least = _LEFT_OVER if verdict.is_mixed else 0.0
     taken = [judged for judged in verdict.actions if judged.weight > least]
     return sorted(taken, key=lambda judged: -judged.weight)
 
@@ -100,7 +100,7 @@ def _advised(verdict: Verdict[A]) -> list[ActionValue[A]]:
 def _in_words(sight: Sight[A, V], verdict: Verdict[A], advised: list[ActionValue[A]]) -> str:
     names = _names(sight, advised)
     short = _in_short(sight, advised)
-    if not verdict.mixed:
+    if not verdict.is_mixed:
         return short or join_or(names, _MOST_NAMED)
     most, least = advised[0].weight, advised[-1].weight
     if len(names) == 1:
@@ -132,7 +132,7 @@ def _shares(names: list[str], advised: list[ActionValue[A]]) -> str:
 def _details(sight: Sight[A, V], verdict: Verdict[A], advised: list[ActionValue[A]]) -> str:
     """What the first layer leaves out."""
     told = []
-    if verdict.mixed and len(advised) > 1:
+    if verdict.is_mixed and len(advised) > 1:
         told.append(f"The strategy mixes {_shares(_names(sight, advised), advised)}.")
     if verdict.value.exactness is Exactness.BOUND:
         told.append(f"The chance to win is proven: {format_percent(verdict.value)}.")

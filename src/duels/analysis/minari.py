@@ -8,10 +8,10 @@ from typing import Any
 from duels.analysis.encoding import ObservationEncoder
 from duels.analysis.export import Export, ProgressCallback, build_rows, play_matches
 from duels.core.errors import DuelsError
-from duels.core.extras import extra
+from duels.core.extras import require_extra
 from duels.games import all_games
 
-with extra("minari"):
+with require_extra("minari"):
     import gymnasium
     import minari
     import numpy as np

@@ -255,7 +255,7 @@ def _refuse_what_cannot_be(match: AnyMatch) -> None:
 def _value_now(oracle: AnyOracle, match: AnyMatch) -> Value:
     """Player 1's value."""
     if match.outcome:
-        return Value.of(match.outcome.score(Seat.ONE))
+        return Value.from_fraction(match.outcome.score(Seat.ONE))
     return oracle.full_information_value(match.sight(Seat.ONE), match.sight(Seat.TWO))
 
 
@@ -359,7 +359,7 @@ class _Decision:
             self.loss, self.loss_error = worth, verdict.value.error
         else:
             self.loss, self.loss_error = verdict.loss(action), verdict.loss_error(action)
-            taken = verdict.judged(action)
+            taken = verdict.get_action_value(action)
             mean = verdict.value.number
             if mixes:
                 self.below_mixture = mean - taken.value.number
@@ -377,7 +377,7 @@ class _Decision:
         mark = get_mark_name(self.loss)
         if mark != best or action in verdict.best:
             return mark
-        return RARE if verdict.mixed else good
+        return RARE if verdict.is_mixed else good
 
 
 def _beliefs(oracle: AnyOracle, match: AnyMatch) -> dict[Seat, Belief]:

@@ -13,7 +13,7 @@ from duels.arena.mistakes import key_of
 from duels.arena.positions import POOL, SHARE, STRATA, Policy, Position, draw_positions, score
 from duels.arena.tables import Table
 from duels.core.errors import DuelsError
-from duels.core.information_sets import spell_history
+from duels.core.information_sets import format_history
 from duels.core.options import Option, options_data
 from duels.core.rules import AnyRules
 from duels.core.words import strip_ink
@@ -81,7 +81,7 @@ def _row(rules: AnyRules, number: int, position: Position) -> dict[str, Any]:
         "options": options_data(rules.options()),
         "seat": sight.seat.value,
         "position": position.notation,
-        "history": spell_history(sight),
+        "history": format_history(sight),
         "board": strip_ink(str(rules.game.words(rules).board(sight))),
         "value": verdict.value.number,
         "exactness": verdict.value.exactness.value,

@@ -29,7 +29,7 @@ from duels.arena.logs import (
     write_rows,
 )
 from duels.core.errors import DuelsError
-from duels.core.extras import extra
+from duels.core.extras import require_extra
 from duels.files import write_whole
 from duels.players.endpoint import join_replies
 from duels.solving.progress import Progress, no_progress
@@ -407,7 +407,7 @@ def write_parquet(folder: Folder, path: Path, over: bool = False) -> int:
 
 def parquet_of(rows: Iterable[Mapping[str, Any]]) -> bytes:
     """A table as the bytes of a Parquet file."""
-    with extra("arena"):
+    with require_extra("arena"):
         import pyarrow as arrow
         from pyarrow import parquet
     out = arrow.BufferOutputStream()

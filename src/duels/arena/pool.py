@@ -20,7 +20,7 @@ from duels.arena.folder import CONFIG, Folder, Score, score_of
 from duels.arena.logs import Log, Row, read_rows
 from duels.arena.match_plan import Judge, MatchPlan, play_with
 from duels.core.errors import DuelsError
-from duels.core.extras import extra
+from duels.core.extras import require_extra
 from duels.core.rules import AnyRules, Seat
 from duels.players import Player
 from duels.players.program import ProgramPlayer
@@ -303,7 +303,7 @@ class RayPool:
     """A cluster, or this machine as one. Rows are written to the log here, wherever they were played."""
 
     def __init__(self, config: Config, folder: Path, prefix: str, address: str | None) -> None:
-        with extra("ray"):
+        with require_extra("ray"):
             import ray
         self._ray: Any = ray
         self._began = not ray.is_initialized()

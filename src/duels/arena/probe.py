@@ -24,7 +24,7 @@ from duels.arena.models import Asker, Purse
 from duels.arena.pool import ProgramCheck, Seats
 from duels.arena.positions import draw_positions
 from duels.core.errors import BadOption
-from duels.core.extras import extra
+from duels.core.extras import require_extra
 from duels.core.rules import AnyRules, AnySight, OpenRules, Seat
 from duels.games import find_game
 from duels.play.step import DecisionRequest, ask_player
@@ -34,7 +34,7 @@ from duels.players.failures import Answer, NoMove
 from duels.players.model import Mirror, ModelPlayer
 from duels.solving.progress import Progress, no_progress
 
-with extra("arena"):
+with require_extra("arena"):
     from duels.analysis.grading import has_state_table
 
 

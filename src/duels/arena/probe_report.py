@@ -17,14 +17,14 @@ from duels.arena.probe_values import Answers, against_all, exploitability, sprea
 from duels.arena.report import by_class, most_when, prices_of
 from duels.arena.report_views import asked_how
 from duels.arena.tables import Block, Document, Prose, Table, percent, points
-from duels.core.extras import extra
+from duels.core.extras import require_extra
 from duels.core.rules import AnySight, Seat
 from duels.players.completions import Usage
 from duels.solving.oracle import BELOW_THE_MIXTURE
 from duels.solving.oracles import get_oracle
 from duels.solving.progress import Progress, no_progress
 
-with extra("arena"):
+with require_extra("arena"):
     import numpy as np
 
 _MOST_SHOWN = 5

@@ -12,12 +12,12 @@ from typing import Any
 
 from duels.arena.confidence import Interval, Z
 from duels.arena.probe import Probe, policy_of
-from duels.core.extras import extra
+from duels.core.extras import require_extra
 from duels.core.rules import Seat
 from duels.players.levels import LEVEL_SHARES
 from duels.solving.progress import Progress, no_progress
 
-with extra("arena"):
+with require_extra("arena"):
     import numpy as np
     from numpy.typing import NDArray
 
@@ -32,7 +32,7 @@ with extra("arena"):
         POINTS,
         SECOND_WON,
         Tables,
-        shared_tables,
+        get_tables,
     )
 
     Table = NDArray[np.float64]
@@ -50,7 +50,7 @@ class Answers:
 
     def __init__(self, probe: Probe) -> None:
         self.rules = probe.rules
-        plain = shared_tables(probe.rules).tables
+        plain = get_tables(probe.rules).tables
         places, votes, questions, told = [], [], [], []
         known: dict[str, int] = {}
         for place, state in enumerate(plain.rules_states(self.rules)):

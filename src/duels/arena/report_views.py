@@ -26,7 +26,7 @@ from duels.arena.tables import (
     scrolling,
     share,
 )
-from duels.core.errors import to_install
+from duels.core.errors import format_install_command
 from duels.core.options import options_data
 
 _FEWEST_TO_ESTIMATE = 20  # pairs: variances of fewer say next to nothing
@@ -336,7 +336,7 @@ def asked_how(conditions: Mapping[str, Any]) -> str:
 def _ratings(report: Report) -> list[Block]:
     """Players with their ratings, the best first, and pairings that these do not fit."""
     if report.ratings is None:
-        return [Prose([f"Ratings need the extra 'arena': {to_install('arena')}."])]
+        return [Prose([f"Ratings need the extra 'arena': {format_install_command('arena')}."])]
     rows = [
         (
             name,

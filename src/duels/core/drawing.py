@@ -77,7 +77,7 @@ class Drawing(ABC, Generic[A, V]):
         """What the other seat is to do while this one waits, as a verb."""
         return "move"
 
-    def news(self, sight: Sight[A, V]) -> str:
+    def last_change(self, sight: Sight[A, V]) -> str:
         """What the last turn did to the board that is no longer seen on it, as a sentence; mostly empty."""
         return ""
 

@@ -35,7 +35,7 @@ class RecordError(DuelsError):
         super().__init__(f"line {line}: {message}" if line else message)
         self.line = line
 
-    def within(self, file: object) -> "RecordError":
+    def in_file(self, file: object) -> "RecordError":
         """The same error, naming the file it is in."""
         self.args = (f"{file}: {self}",)
         return self
@@ -53,31 +53,31 @@ class TooLarge(DuelsError):
     """A game is too large for what was asked: it has too many states, actions, chances or ways to go."""
 
 
-def printable(text: str, but: str = "") -> str:
+def escape_unprintable(text: str, but: str = "") -> str:
     """`text` without anything that a terminal would act on, `but` for these characters."""
     return "".join(c if c.isprintable() or c in but else c.encode("unicode_escape").decode() for c in text)
 
 
 def quote(text: str, limit: int = 40) -> str:
     """`text` as it may be shown in a message: printable, in quotes, cut to `limit`."""
-    shown = printable(text[:limit])
+    shown = escape_unprintable(text[:limit])
     return f"'{shown}…'" if len(text) > limit else f"'{shown}'"
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def find_nearest(name: str, known: Iterable[str]) -> str:
     """Which of the known names a mistyped one is nearest to; empty if none is near."""
     from difflib import get_close_matches  # slow to import, and only mistakes need it
 
     return next(iter(get_close_matches(name.strip().lower()[:_LONGEST_NAME], known, n=1)), "")
 
 
-def no_such(what: str, name: str, known: Sequence[str]) -> str:
+def format_unknown_name(what: str, name: str, known: Sequence[str]) -> str:
     """That there is no `what` of that name, which one may be meant, and which there are."""
-    near = nearest(name, known)
+    near = find_nearest(name, known)
     meant = f" did you mean {near}? There" if near else " there"
     return f"There is no {what} {quote(name)};{meant} are {', '.join(known)}."
 
 
-def to_install(extra: str) -> str:
+def format_install_command(extra: str) -> str:
     """How to install an extra, with the package or from its sources."""
     return f"pip install 'duels[{extra}]', or '.[{extra}]' in its folder"

@@ -11,7 +11,7 @@ from duels.core.match import Match
 from duels.core.rules import A, Rules, S, V
 
 
-def reachable(rules: Rules[S, A, V]) -> Iterator[Match[S, A, V]]:
+def iter_reachable(rules: Rules[S, A, V]) -> Iterator[Match[S, A, V]]:
     """A shortest match to every reachable state, nearest first."""
     layer = {rules.initial(): Match.start(rules)}
     met = set(layer)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from duels.core.errors import DuelsError, to_install
+from duels.core.errors import DuelsError, format_install_command
 
 
 class MissingExtra(ModuleNotFoundError, DuelsError):
@@ -11,9 +11,11 @@ class MissingExtra(ModuleNotFoundError, DuelsError):
 
 
 @contextmanager
-def extra(name: str) -> Iterator[None]:
+def require_extra(name: str) -> Iterator[None]:
     """Within, a package that is not there is named together with the extra that brings it."""
     try:
         yield
     except ModuleNotFoundError as missing:
-        raise MissingExtra(f"This needs {missing.name}: {to_install(name)}.", name=missing.name) from None
+        raise MissingExtra(
+            f"This needs {missing.name}: {format_install_command(name)}.", name=missing.name
+        ) from None

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, cast
 
 from duels.core.errors import DuelsError
-from duels.core.explore import reachable
+from duels.core.explore import iter_reachable
 from duels.core.rules import AnyRules, Seat
 from duels.core.validation import check_int
 
@@ -107,25 +107,25 @@ class _OneHot(dict[Hashable, bytes]):
 
 
 TRUNCATION, DRAW = LIMIT_ENDS = ("truncation", "draw")
-MOST_LEFT = 1000
+MAX_OBSERVED_LIMIT = 1000
 """A limit that is observed is no higher: what is left of it is one-hot too."""
 
 
-def limit_draws(limit_ends: str) -> bool:
+def is_limit_draw(limit_ends: str) -> bool:
     """Whether a limit ends a game drawn, as an environment was told; otherwise it truncates the game."""
     if limit_ends not in LIMIT_ENDS:
         raise DuelsError(f"limit_ends is {' or '.join(map(repr, LIMIT_ENDS))}, not {limit_ends!r}.")
     return limit_ends == DRAW
 
 
-def left_feature(rules: AnyRules) -> Feature:
+def make_limit_feature(rules: AnyRules) -> Feature:
     """What is left of the limit that the rules have, for programs to which it is part of the game."""
     limit, clock = rules.limit_value, rules.clock
     if limit is None or clock is None:
         named = f"{rules.name} has none" if rules.limit is None else f"set {rules.limit}"
         raise DuelsError(f"What is left of a limit needs a limit: {named}.")
-    if limit > MOST_LEFT:
-        raise DuelsError(f"A limit that is observed is at most {MOST_LEFT}, not {limit}.")
+    if limit > MAX_OBSERVED_LIMIT:
+        raise DuelsError(f"A limit that is observed is at most {MAX_OBSERVED_LIMIT}, not {limit}.")
     return Feature("left", tuple(range(limit + 1)), lambda view, seat: (limit - getattr(view, clock),))
 
 
@@ -136,12 +136,12 @@ def check_memory(rules: AnyRules, memory: int) -> int:
     return memory
 
 
-def action_numbers(rules: AnyRules) -> dict[Any, int]:
+def number_actions(rules: AnyRules) -> dict[Any, int]:
     """The integer of every action, as environments, tables and datasets count them."""
     return {action: number for number, action in enumerate(rules.all_actions())}
 
 
-class Entries:
+class EntryTokens:
     """What a seat has seen happen, entry by entry, as numbers beside the features of its view.
 
     An entry is a token: NOTHING (none so far), HIDDEN, or the action and whose it was.
@@ -175,13 +175,13 @@ class Entries:
             )
 
 
-MOST_EXPLORED = 100_000
+MAX_EXPLORED_STATES = 100_000
 """So many states are walked through for a game that does not state its features; with more it must."""
 _MINE, _OTHERS = "mine", "other's"
 
 
 @lru_cache(maxsize=16)
-def features_by_exploring(rules: AnyRules) -> tuple[Feature, ...]:
+def discover_features(rules: AnyRules) -> tuple[Feature, ...]:
     """The features of a game that states none: every field of a view, with the values that occur in it.
 
     Fields that are tuples are taken apart, and so are words that are boards, a letter a cell. A seat is told
@@ -189,9 +189,11 @@ def features_by_exploring(rules: AnyRules) -> tuple[Feature, ...]:
     left out. Numbers and words stand in their own order, all else as it is met: the same in every process.
     """
     unlimited: Any = replace(cast(Any, rules), **{rules.limit: None}) if rules.limit else rules
-    few = (unlimited.max_states() or 0) <= MOST_EXPLORED
-    states = [match.state for match in islice(reachable(unlimited), MOST_EXPLORED + 1)] if few else []
-    if not 0 < len(states) <= MOST_EXPLORED:
+    few = (unlimited.max_states() or 0) <= MAX_EXPLORED_STATES
+    states = (
+        [match.state for match in islice(iter_reachable(unlimited), MAX_EXPLORED_STATES + 1)] if few else []
+    )
+    if not 0 < len(states) <= MAX_EXPLORED_STATES:
         raise DuelsError(
             f"{rules.name} has too many states to find its features by exploring: "
             f"write a door 'features' in {rules.game.package}."

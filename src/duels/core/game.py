@@ -70,9 +70,9 @@ class Game:
 
     def encoding(self, rules: "AnyRules") -> "Encoding":
         """What a program is shown of a view, as numbers: `features(rules)` in the door `features`."""
-        from duels.core.features import Encoding, features_by_exploring
+        from duels.core.features import Encoding, discover_features
 
-        return Encoding((self.find("features", "features") or features_by_exploring)(rules))
+        return Encoding((self.find("features", "features") or discover_features)(rules))
 
     def drawing(self, rules: "AnyRules") -> "Drawing[Any, Any]":
         """What the board looks like: `DRAWING` in the door `drawing`."""

@@ -18,9 +18,9 @@ from duels.core.rules import A, Event, Outcome, Rules, S, Seat, Sight, V
 
 HIDDEN = "?"
 """What stands for an entry that was hidden from the seat."""
-Doubt = Callable[[Outcome | None], int]
+OutcomeMismatch = Callable[[Outcome | None], int]
 """The less, the better it fits that a match ended so, or goes on (None), after an entry."""
-MOST_WORK_OF_COPY = 1_000_000
+MAX_REPLAY_WORK = 1_000_000
 """Steps of working out what a seat has seen: a few edited letters must not cost minutes."""
 _STEPS_OF_ENTRY = 25  # besides listing the legal actions, each of which is one more
 _NUMBERED = re.compile(r"(.*?)\s*#\s*([0-9]{1,9})\s*", flags=re.DOTALL)
@@ -58,23 +58,23 @@ class InformationSet(Generic[S, A, V]):
         TooLarge, if that takes too long to find out.
         """
         work = self.work + self._work_of(action)
-        if work > MOST_WORK_OF_COPY:
-            limit = f"to look at all takes more than {MOST_WORK_OF_COPY:,} steps"
+        if work > MAX_REPLAY_WORK:
+            limit = f"to look at all takes more than {MAX_REPLAY_WORK:,} steps"
             raise TooLarge(f"What {self.seat.label} saw can have come about in too many ways: {limit}.")
         after = self._after_hidden() if action is None else self._after_open(action)
         alike: dict[tuple[Event, ...], dict[S, Match[S, A, V]]] = {}
         for match in after:
-            seen = match.last.seen(self.seat) if match.last else ()
+            seen = match.last.events_seen_by(self.seat) if match.last else ()
             alike.setdefault(seen, {}).setdefault(match.state, match)
         return [InformationSet(self.seat, tuple(way.values()), work) for way in alike.values()]
 
     def _work_of(self, action: A | None) -> int:
         """The steps of adding an entry to every match that is possible."""
         choices = [len(match.actions) for match in self.possible]
-        return sum(work_of(listed if action is None else 1, listed) for listed in choices)
+        return sum(estimate_work(listed if action is None else 1, listed) for listed in choices)
 
-    def read(self, entry: str, doubt: Doubt) -> "InformationSet[S, A, V]":
-        """Add one entry as `spell` writes it."""
+    def read(self, entry: str, doubt: OutcomeMismatch) -> "InformationSet[S, A, V]":
+        """Add one entry as `format_seen_entries` writes it."""
         numbered = _NUMBERED.fullmatch(entry)
         name, number = (numbered[1], int(numbered[2])) if numbered else (entry, 0)
         ways = self.ways(None if name.strip() == HIDDEN else self.match.rules.parse(name))
@@ -104,7 +104,7 @@ class InformationSet(Generic[S, A, V]):
         raise IllegalMove(f"Entry {place}, {entry}, cannot be what {self.seat.label} saw there.")
 
 
-def spell(rules: Rules[S, A, V], sight: Sight[A, V]) -> list[str]:
+def format_seen_entries(rules: Rules[S, A, V], sight: Sight[A, V]) -> list[str]:
     """The entries that a seat has seen, so that they are read back to what it knows."""
     told, outcome = tuple(sight.events), sight.outcome
     if told and isinstance(told[-1], Conceded):
@@ -113,7 +113,7 @@ def spell(rules: Rules[S, A, V], sight: Sight[A, V]) -> list[str]:
     entries = []
     for place, action in enumerate(sight.history, start=1):
         ways = seen.ways(action)
-        usual = _usual(ways, partial(ne, outcome) if place == len(sight.history) else is_over)
+        usual = _usual(ways, partial(ne, outcome) if place == len(sight.history) else prefer_ongoing)
         # What begins alike is told apart by what follows, so the longest that fits is meant.
         seen = max(ways, key=lambda way: _fits(way, told))
         told = told[len(_last_seen(seen)) :]
@@ -122,26 +122,26 @@ def spell(rules: Rules[S, A, V], sight: Sight[A, V]) -> list[str]:
     return entries
 
 
-def spell_history(sight: Sight[A, V]) -> list[str]:
-    """The entries that a seat has seen, in notation; where something is hidden, as `spell` writes them."""
+def format_history(sight: Sight[A, V]) -> list[str]:
+    """Return the history that a seat has seen, in notation, with `?` for hidden entries."""
     rules = sight.rules
     if rules.has_secrets:
-        return spell(rules, sight)
+        return format_seen_entries(rules, sight)
     return [rules.format(action) for action in sight.history if action is not None]
 
 
-def is_over(outcome: Outcome | None) -> bool:
+def prefer_ongoing(outcome: Outcome | None) -> bool:
     """The doubt after any entry but the last: the match must go on."""
     return outcome is not None
 
 
-def _usual(ways: list[InformationSet[S, A, V]], doubt: Doubt) -> InformationSet[S, A, V]:
+def _usual(ways: list[InformationSet[S, A, V]], doubt: OutcomeMismatch) -> InformationSet[S, A, V]:
     """The way that is taken for granted: the first of those that fit best."""
     return min(ways, key=lambda way: doubt(way.match.outcome))
 
 
 def _last_seen(way: InformationSet[S, A, V]) -> tuple[Event, ...]:
-    return way.match.last.seen(way.seat) if way.match.last else ()
+    return way.match.last.events_seen_by(way.seat) if way.match.last else ()
 
 
 def _fits(way: InformationSet[S, A, V], told: Sequence[Event]) -> int:
@@ -150,6 +150,6 @@ def _fits(way: InformationSet[S, A, V], told: Sequence[Event]) -> int:
     return len(seen) if told[: len(seen)] == seen else -1
 
 
-def work_of(entries: int, actions: int) -> int:
+def estimate_work(entries: int, actions: int) -> int:
     """The steps of playing so many entries with so many legal actions each."""
     return entries * (_STEPS_OF_ENTRY + actions)

@@ -16,7 +16,7 @@ from typing import Generic, NoReturn, TypeVar
 
 from duels.core.errors import DuelsError, GameOver, IllegalMove, NotYourTurn
 from duels.core.match import AnyMatch, Match
-from duels.core.record import why_no_entry
+from duels.core.record import find_entry_problem
 from duels.core.rules import CHANCE, A, Actor, AnyRules, Ending, Event, Outcome, Rules, S, Seat, V
 
 ACTORS: tuple[Actor, ...] = (*Seat, CHANCE)
@@ -165,7 +165,7 @@ class Inspector(Generic[S, A, V]):
                     self._broken(Law.CATALOGUE, f"{action} is listed twice")
         for action in self._catalogue:
             text = self.rules.format(action)
-            if problem := why_no_entry(text):
+            if problem := find_entry_problem(text):
                 self._broken(Law.NOTATION, f"'{text}', which is {action}, {problem} in a record")
             if self.rules.has_secrets and set(text) & set(",;#"):
                 self._broken(Law.NOTATION, f"'{text}' holds what ends an entry of a position (, ; #)")

@@ -87,7 +87,7 @@ class Concession(Enum):
 
 
 _CONCESSION = re.compile(rf"({'|'.join(how.value for how in Concession)})|{Concession.RESIGN.value} +([12])")
-_MOST_NAMED = 70  # legal actions that a message lists, enough for every book's game
+_MAX_LISTED = 70  # legal actions that a message lists, enough for every book's game
 
 
 def parse_concession(line: str) -> tuple[Concession, Seat | None] | None:
@@ -131,13 +131,13 @@ class Turn(Generic[A]):
 
     def hidden_from(self, seat: Seat | None) -> bool:
         """Whether `seat` (None: a bystander) may not know which action this was."""
-        return self.told(_watching(seat))[0] is None
+        return self.redact(_watching(seat))[0] is None
 
-    def seen(self, seat: Seat | None) -> tuple[Event, ...]:
+    def events_seen_by(self, seat: Seat | None) -> tuple[Event, ...]:
         """The events of this turn that `seat` (None: a bystander) may know of."""
-        return self.told(_watching(seat))[1]
+        return self.redact(_watching(seat))[1]
 
-    def told(self, watching: frozenset[Seat]) -> tuple[A | Concession | None, tuple[Event, ...]]:
+    def redact(self, watching: frozenset[Seat]) -> tuple[A | Concession | None, tuple[Event, ...]]:
         """The action, None where these seats together may not know it, and the events that they may."""
         # Most events are for both seats: that needs no call.
         seen = tuple([event for event in self.events if event.seen_by is BOTH or event.visible_to(watching)])
@@ -209,7 +209,7 @@ class _Log(Generic[S, A]):
         with self._growing:
             told = self._told.setdefault(watching, _Told())
             for entry in self.entries[len(told.actions) : length]:
-                told.add(*entry.told(watching))
+                told.add(*entry.redact(watching))
         return told
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -266,7 +266,7 @@ class Match(Generic[S, A, V]):
         known = self._log.sights.get(seat)
         if known and known[0] == self._length:
             return known[1]
-        sight = self.rules.sight(self.state, seat, self.seen(seat), self.redacted(seat))
+        sight = self.rules.sight(self.state, seat, self.events_seen_by(seat), self.redacted_history(seat))
         if self._conceded():
             sight = replace(sight, actor=None, actions=(), outcome=self.outcome)
         self._log.sights[seat] = (self._length, sight)
@@ -302,16 +302,16 @@ class Match(Generic[S, A, V]):
         """The match after each of its turns, in order, this one last."""
         return [self.after(turns) for turns in range(1, self._length + 1)]
 
-    def seen(self, seat: Seat | None) -> Prefix[Event]:
+    def events_seen_by(self, seat: Seat | None) -> Prefix[Event]:
         """The events `seat` (None: a bystander) may know of, in order."""
-        return self.seen_by(_watching(seat))
+        return self.events_visible_to(_watching(seat))
 
-    def seen_by(self, watching: frozenset[Seat]) -> Prefix[Event]:
+    def events_visible_to(self, watching: frozenset[Seat]) -> Prefix[Event]:
         """The events that these seats together may know of, in order."""
         told = self._log.told(watching, self._length)
         return Prefix(told.events, told.events_after[self._length])
 
-    def redacted(self, seat: Seat | None) -> Prefix[A | None]:
+    def redacted_history(self, seat: Seat | None) -> Prefix[A | None]:
         """The history's actions, None where `seat` (None: a bystander) may not know them."""
         played = self._length - (self._conceded() is not None)
         told = self._log.told(_watching(seat), self._length)
@@ -345,9 +345,9 @@ class Match(Generic[S, A, V]):
             return type(self)(self.rules, self._log, self._length + 1)
         legal = self.rules.actions(self.state)
         if action not in legal:
-            allowed = [self.rules.format(a) for a in legal[:_MOST_NAMED]]
-            if len(legal) > _MOST_NAMED:
-                allowed.append(f"{len(legal) - _MOST_NAMED} more")
+            allowed = [self.rules.format(a) for a in legal[:_MAX_LISTED]]
+            if len(legal) > _MAX_LISTED:
+                allowed.append(f"{len(legal) - _MAX_LISTED} more")
             raise IllegalMove(f"{self._name(action)} is not allowed now; allowed: {', '.join(allowed)}.")
         step = self.rules.apply(self.state, action)
         return self._then(Turn(actor, action, step.events), step.state)

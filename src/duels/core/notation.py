@@ -15,7 +15,7 @@ def parse_whole_number(text: str) -> int | None:
     return int(text) if _WHOLE.fullmatch(text) else None
 
 
-def read_seat(text: str, whole: str) -> Seat:
+def parse_seat(text: str, whole: str) -> Seat:
     """Read `1` or `2`, the player in the position `whole`."""
     if text not in ("1", "2"):
         raise NotationError(f"Cannot read the player to move in {quote(whole)}: it is 1 or 2.")

@@ -28,7 +28,7 @@ format games help jobs json matches out pace plain player position save seat1 se
 """
 RESERVED = frozenset(_TAKEN.split())
 """Names that no option may have: what is called with options would take them for its own."""
-LARGEST = 10_000_000
+MAX_NUMBER = 10_000_000
 _KEY = "duels.option"
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 _DIGITS = re.compile(r"-?[0-9]{1,9}")
@@ -53,8 +53,8 @@ class Option:
     kind: OptionKind
     default: OptionValue
     help: str = ""
-    least: int = 1
-    most: int = LARGEST
+    minimum: int = 1
+    maximum: int = MAX_NUMBER
     choices: tuple[str, ...] = ()
     """The names it may have; empty for any."""
 
@@ -80,10 +80,10 @@ class Option:
         if number is None:
             raise BadOption(f"{self.name} is a whole number in {game}, not {value!r}.")
         each = "each of " if self.kind is OptionKind.NUMBERS else ""
-        if number < self.least:
-            raise BadOption(f"{each}{self.name} is at least {self.least} in {game}, not {value}.")
-        if number > self.most and self.kind is not OptionKind.LIMIT:
-            raise BadOption(f"{each}{self.name} is at most {self.most} in {game}, not {number}.")
+        if number < self.minimum:
+            raise BadOption(f"{each}{self.name} is at least {self.minimum} in {game}, not {value}.")
+        if number > self.maximum and self.kind is not OptionKind.LIMIT:
+            raise BadOption(f"{each}{self.name} is at most {self.maximum} in {game}, not {number}.")
         return number
 
     def _word(self, value: Any, game: str) -> Any:
@@ -119,11 +119,16 @@ class Option:
 
 
 def option(
-    default: Any, help: str = "", *, least: int = 1, most: int = LARGEST, choices: tuple[str, ...] = ()
+    default: Any,
+    help: str = "",
+    *,
+    minimum: int = 1,
+    maximum: int = MAX_NUMBER,
+    choices: tuple[str, ...] = (),
 ) -> Any:
-    """A field of rules with what a plain default cannot tell: help, bounds of numbers, possible names."""
-    told = {"help": help, "least": least, "most": most, "choices": choices}
-    return dataclasses.field(default=default, metadata={_KEY: told})
+    """Return a dataclass field for an option with help, bounds or a list of allowed names."""
+    metadata = {"help": help, "minimum": minimum, "maximum": maximum, "choices": choices}
+    return dataclasses.field(default=default, metadata={_KEY: metadata})
 
 
 @cache

@@ -27,16 +27,22 @@ from functools import lru_cache
 from typing import Any
 
 from duels.core.errors import BadOption, DuelsError, GameOver, RecordError, UnknownName, quote
-from duels.core.information_sets import HIDDEN, InformationSet, is_over, spell, work_of
+from duels.core.information_sets import (
+    HIDDEN,
+    InformationSet,
+    estimate_work,
+    format_seen_entries,
+    prefer_ongoing,
+)
 from duels.core.match import AnyMatch, Concession, Match, Turn, parse_concession
 from duels.core.options import Option, OptionValue, list_options
 from duels.core.rules import AnyRules, Outcome, Seat, as_seat
 
 VERSION = 2
-READABLE = (1, 2)
+READABLE_VERSIONS = (1, 2)
 COMMENT = "#"
-MOST_WORK = 5_000_000  # steps of checking a record, which take seconds
-LARGEST_RECORDED = 999  # of an option: a few edited letters must not cost minutes to check
+MAX_WORK = 5_000_000  # steps of checking a record, which take seconds
+MAX_RECORDED_NUMBER = 999  # of an option: a few edited letters must not cost minutes to check
 RESULT = "result: "
 # What a record may say about a match besides its entries, in the order it is written.
 HEADERS = ("seat", "seat1", "seat2", "seed", "chance", "started")
@@ -79,7 +85,7 @@ def dump_record(
     seat = as_seat(seat)
     kept = {key: value for key, value in (headers or {}).items() if key not in SECRET_HEADERS}
     kept["seat"] = str(seat.value)
-    lines = spell(match.rules, match.sight(seat))
+    lines = format_seen_entries(match.rules, match.sight(seat))
     if match.last and isinstance(match.last.action, Concession):
         lines = [*lines, format_entry(match.rules, match.last)]
     body = "".join(f"{line}\n" for line in lines)
@@ -120,7 +126,7 @@ def format_result(match: AnyMatch) -> str:
     return f"{COMMENT} {' '.join(outcome.reason.split())}\n{RESULT}{outcome.code}\n" if outcome else ""
 
 
-def why_no_entry(line: str) -> str:
+def find_entry_problem(line: str) -> str:
     """What keeps a line from being an entry of a record or a position; empty if nothing does."""
     if line != line.strip() or not line.isprintable() or not line:
         return "is not one printable line"
@@ -138,12 +144,12 @@ def check_recordable(rules: AnyRules) -> None:
 
 def max_entries(rules: AnyRules) -> int:
     """How many entries a record of these rules may have: the larger the game, the fewer."""
-    return MOST_WORK // _work_of_an_entry(rules)
+    return MAX_WORK // _work_of_an_entry(rules)
 
 
 @lru_cache(maxsize=64)
 def _work_of_an_entry(rules: AnyRules) -> int:
-    return work_of(1, len(rules.all_actions()))
+    return estimate_work(1, len(rules.all_actions()))
 
 
 def parse_record_text(text: str, find_rules: RulesFinder) -> Record:
@@ -155,7 +161,7 @@ def parse_record_text(text: str, find_rules: RulesFinder) -> Record:
     headers, found_at, first_entry = _read_headers(lines)
     rules = _find_rules(headers, found_at, find_rules)
     seat = _read_seat(headers, found_at)
-    numbered: list[Numbered] = []
+    numbered: list[NumberedLine] = []
     commented: list[tuple[int, str]] = []
     for number, line in enumerate(lines[first_entry:], start=first_entry + 1):
         if line.startswith(COMMENT):
@@ -166,7 +172,7 @@ def parse_record_text(text: str, find_rules: RulesFinder) -> Record:
     while numbered and not numbered[-1][1]:
         numbered.pop()
     entries, stated = _split_result(numbered)
-    result = Result(stated[1], version) if stated else None
+    result = StatedResult(stated[1], version) if stated else None
     match = _replay_seen(rules, entries, seat, result) if seat else _replay(rules, entries)
     if stated and result and not result.agrees(match.outcome):
         actual = match.outcome.code if match.outcome else "it is not over"
@@ -197,12 +203,12 @@ class TornRecord(RecordError):
         self.torn = torn
 
 
-Numbered = tuple[int, str]
+NumberedLine = tuple[int, str]
 """A line and its number, counted from 1."""
 
 
 @dataclass(frozen=True)
-class Result:
+class StatedResult:
     """The result as a record states it: a code, or, in version 1, a sentence."""
 
     text: str
@@ -222,7 +228,7 @@ class Result:
         return int(self.version == 1 and outcome.reason != self.text)
 
 
-def _split_result(numbered: list[Numbered]) -> tuple[list[Numbered], Numbered | None]:
+def _split_result(numbered: list[NumberedLine]) -> tuple[list[NumberedLine], NumberedLine | None]:
     """The entries, and the result that is stated after them."""
     stated_at = [i for i, (_, line) in enumerate(numbered) if line.lower().startswith(RESULT)]
     if not stated_at:
@@ -243,8 +249,8 @@ def _lines(text: str) -> tuple[int, list[str], str]:
     version = re.fullmatch(r"duels record ([0-9]{1,9})", first)
     if not version:
         raise RecordError(f"this is not a duels record: it begins with {quote(first)}.", 1)
-    if int(version[1]) not in READABLE:
-        reads = " and ".join(map(str, READABLE))
+    if int(version[1]) not in READABLE_VERSIONS:
+        reads = " and ".join(map(str, READABLE_VERSIONS))
         raise RecordError(f"the record is of version {version[1]}; this duels reads versions {reads}.", 1)
     *lines, cut = text.split("\n")
     return int(version[1]), [line.strip() for line in lines], cut
@@ -279,12 +285,12 @@ def _find_rules(headers: dict[str, str], found_at: dict[str, int], find_rules: R
         raise RecordError(str(error), found_at["game"]) from None
     line = found_at.get("options")
     try:
-        return kind(**read_options(kind, headers.get("options", "")))
+        return kind(**parse_options(kind, headers.get("options", "")))
     except DuelsError as error:
         raise RecordError(str(error), line) from None
 
 
-def read_options(kind: type[AnyRules], text: str) -> dict[str, OptionValue]:
+def parse_options(kind: type[AnyRules], text: str) -> dict[str, OptionValue]:
     """Options as a record's header writes them: `cells=9 run=5`."""
     known = {option.name: option for option in list_options(kind)}
     options: dict[str, OptionValue] = {}
@@ -305,8 +311,8 @@ def read_options(kind: type[AnyRules], text: str) -> dict[str, OptionValue]:
 
 def _check_size(name: str, value: OptionValue) -> None:
     numbers = value if isinstance(value, tuple) else (value,)
-    if any(isinstance(number, int) and number > LARGEST_RECORDED for number in numbers):
-        raise BadOption(f"{name} is at most {LARGEST_RECORDED} in a record.")
+    if any(isinstance(number, int) and number > MAX_RECORDED_NUMBER for number in numbers):
+        raise BadOption(f"{name} is at most {MAX_RECORDED_NUMBER} in a record.")
 
 
 def _read_seat(headers: dict[str, str], found_at: dict[str, int]) -> Seat | None:
@@ -316,7 +322,7 @@ def _read_seat(headers: dict[str, str], found_at: dict[str, int]) -> Seat | None
     return Seat(int(seat)) if seat else None
 
 
-def _replay(rules: AnyRules, entries: list[Numbered]) -> AnyMatch:
+def _replay(rules: AnyRules, entries: list[NumberedLine]) -> AnyMatch:
     match = Match.start(rules)
     most = max_entries(rules)
     if len(entries) > most:
@@ -331,7 +337,9 @@ def _replay(rules: AnyRules, entries: list[Numbered]) -> AnyMatch:
     return match
 
 
-def _replay_seen(rules: AnyRules, entries: list[Numbered], seat: Seat, result: Result | None) -> AnyMatch:
+def _replay_seen(
+    rules: AnyRules, entries: list[NumberedLine], seat: Seat, result: StatedResult | None
+) -> AnyMatch:
     """A match that `seat`, which saw `entries`, cannot tell from the one that was played."""
     seen = InformationSet.start(rules, seat)
     for place, (number, entry) in enumerate(entries, start=1):
@@ -341,7 +349,7 @@ def _replay_seen(rules: AnyRules, entries: list[Numbered], seat: Seat, result: R
                 conceded = tuple(match.play_text(entry) for match in seen.possible)
                 seen = InformationSet(seat, conceded)
                 continue
-            seen = seen.read(entry, stated.doubt if stated else is_over)
+            seen = seen.read(entry, stated.doubt if stated else prefer_ongoing)
         except DuelsError as error:
             raise _wrong(entry, error, number) from None
     return seen.match

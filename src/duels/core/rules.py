@@ -278,7 +278,7 @@ class Rules(ABC, Generic[S, A, V]):
         """
         return None
 
-    def dealt(self, deal: Any, drawn: Sequence[tuple[S, A]], state: S) -> A:
+    def read_deal(self, deal: Any, drawn: Sequence[tuple[S, A]], state: S) -> A:
         """What `deal` brings at the chance node `state`; only for rules that deal.
 
         `drawn` are the chance nodes so far, each with what came there: if that was not as dealt (it can be

@@ -3,7 +3,7 @@
 import re
 
 from duels.core.errors import NotationError, quote
-from duels.core.information_sets import InformationSet, is_over, spell
+from duels.core.information_sets import InformationSet, format_seen_entries, prefer_ongoing
 from duels.core.match import Match
 from duels.core.rules import A, Ending, Outcome, Rules, S, Seat, Sight, V
 
@@ -29,7 +29,7 @@ class SecretRules(Rules[S, A, V]):
         seen = InformationSet.start(self, Seat(int(found[1])))
         given_up = re.fullmatch(r"[12] won, ([12]) (resigned|forfeited)", result or "")
         for entry in entries[:-1]:
-            seen = seen.read(entry, is_over)
+            seen = seen.read(entry, prefer_ongoing)
         for entry in entries[-1:]:
             seen = seen.read(entry, lambda outcome: _code(outcome) != (None if given_up else result))
         if given_up:
@@ -47,7 +47,7 @@ class SecretRules(Rules[S, A, V]):
 
     def format_position(self, sight: Sight[A, V]) -> str:
         result = f"; {sight.outcome.code}" if sight.outcome else ""
-        return f"{sight.seat.value}: {', '.join(spell(self, sight))}".rstrip() + result
+        return f"{sight.seat.value}: {', '.join(format_seen_entries(self, sight))}".rstrip() + result
 
 
 def _code(outcome: Outcome | None) -> str | None:

@@ -7,7 +7,7 @@ from duels.core.narration import Narration
 from duels.core.rules import A, Rules, Seat, Sight, V
 from duels.core.words import Dialogue, Ink, InvalidEntry, Words, ask_until, join_or, quote_entry
 
-_MOST_NAMED = 20  # actions that a refusal lists; the command `moves` lists all
+_MAX_LISTED = 20  # actions that a refusal lists; the command `moves` lists all
 
 
 class SimpleWords(Words[A, V]):
@@ -33,7 +33,7 @@ class SimpleWords(Words[A, V]):
             try:
                 action = self.rules.parse(entry)
             except NotationError as error:
-                few = len(sight.actions) <= _MOST_NAMED
+                few = len(sight.actions) <= _MAX_LISTED
                 why = f"{quote_entry(entry)} is not a move. {self._allowed(sight)}" if few else str(error)
                 raise InvalidEntry(why) from None
             if action not in sight.actions:
@@ -53,9 +53,9 @@ class SimpleWords(Words[A, V]):
 
     def player(self, seat: Seat) -> str:
         """The seat's name in its colour."""
-        return Ink.of(seat)(self.seat_name(seat))
+        return Ink.for_seat(seat)(self.seat_name(seat))
 
     def _allowed(self, sight: Sight[A, V]) -> str:
         names = [self.rules.format(action) for action in sight.actions]
-        more = len(names) - _MOST_NAMED
-        return f"Enter {join_or([*names[:_MOST_NAMED], f'{more} more'] if more > 0 else names)}."
+        more = len(names) - _MAX_LISTED
+        return f"Enter {join_or([*names[:_MAX_LISTED], f'{more} more'] if more > 0 else names)}."

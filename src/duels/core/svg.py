@@ -16,7 +16,7 @@ from duels.core.rules import Seat
 
 WIDTH = 624
 """Every board is as wide as its card, in units of the drawing."""
-LEAST_TEXT = 22
+MIN_TEXT_SIZE = 22
 """The smallest letters: more than 12 pixels where a board is 360 pixels wide."""
 COLOURS = {
     "card": "#ffffff",
@@ -49,7 +49,7 @@ _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif
 F = TypeVar("F", bound=Callable[..., str])
 
 
-def remembered(shape: F) -> F:
+def cache_shape(shape: F) -> F:
     """Keep what was drawn: boards are drawn again and again, and most of their parts are as before."""
     return cast(F, lru_cache(maxsize=8192)(shape))
 
@@ -67,7 +67,7 @@ def element(
     return "".join((start, ">", *inside, "</", name, ">")) if inside else f"{start}/>"
 
 
-@remembered
+@cache_shape
 def _start(name: str, fill: str, stroke: str, classes: str, **attributes: Any) -> str:
     """A tag with its attributes, still open."""
     painted = {f"f-{fill}": fill, f"s-{stroke}": stroke}
@@ -88,7 +88,7 @@ def group(*inside: str, classes: str = "", **attributes: Any) -> str:
     return element("g", *inside, classes=classes, **attributes)
 
 
-def at(x: float, y: float) -> str:
+def translate(x: float, y: float) -> str:
     """The value of `transform` that puts a group's (0, 0) there."""
     return f"translate({_value(x)} {_value(y)})"
 
@@ -97,7 +97,7 @@ def text(
     x: float,
     y: float,
     words: str,
-    size: float = LEAST_TEXT,
+    size: float = MIN_TEXT_SIZE,
     fill: str = "dim",
     classes: str = "",
     room: float = inf,
@@ -107,7 +107,7 @@ def text(
 
     Words that need more than `room` are cut short; their title is the whole of them.
     """
-    short = shortened(words, room, size)
+    short = shorten(words, room, size)
     written = escape(short) if short == words else title(words) + escape(short)
     place: dict[str, Any] = {"x": x, "y": y + size * 0.36, "font_size": size, "text_anchor": "middle"}
     return element("text", written, fill=fill, classes=classes, **{**place, **more})
@@ -118,7 +118,7 @@ def title(words: str) -> str:
     return element("title", escape(words, quote=False))
 
 
-def shortened(words: str, room: float, size: float = LEAST_TEXT) -> str:
+def shorten(words: str, room: float, size: float = MIN_TEXT_SIZE) -> str:
     """Words that fit into so much room in any usual font, with an ellipsis where they had to be cut."""
     if _wide(words) * size <= room:
         return words
@@ -199,7 +199,7 @@ def _ring(x: float, y: float, r: float, width: float) -> str:
     )
 
 
-def edge_of(seat: Seat) -> str:
+def get_edge_colour(seat: Seat) -> str:
     """The colour of a line that stands for a player."""
     return "p1" if seat is Seat.ONE else "p2-edge"
 
@@ -209,7 +209,7 @@ def chip(
 ) -> str:
     """A small label with a border."""
     border = box(x, y, width, 34, 17, wash, colour, stroke_width=2)
-    return border + text(x, y, words, LEAST_TEXT, colour, font_weight=weight)
+    return border + text(x, y, words, MIN_TEXT_SIZE, colour, font_weight=weight)
 
 
 def hit_box(x: float, y: float, width: float, height: float, radius: float = 18) -> str:
@@ -252,7 +252,7 @@ def cell(
         data_key=f"cell-{name}",
         role="img",
         aria_label=label,
-        transform=at(x, y),
+        transform=translate(x, y),
         **_veiled(veiled),
     )
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from duels.core.errors import DuelsError
 
-SAME_ANSWER = 1e-3
+ANSWER_TOLERANCE = 1e-3
 """How far apart two answers to one question may be: a network's differ a little, by rounding on a GPU."""
 
 

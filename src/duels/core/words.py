@@ -12,10 +12,9 @@ from enum import Enum
 from typing import ClassVar, Generic, TypeVar
 
 from duels.core.errors import DuelsError, quote
-from duels.core.narration import Narration
+from duels.core.narration import Narration, TextBoard
 from duels.core.notation import parse_whole_number
 from duels.core.rules import A, Event, Seat, Sight, V
-from duels.core.text_board import TextBoard
 
 T = TypeVar("T")
 
@@ -39,7 +38,7 @@ class Ink(Enum):
         return f"{self.value}{text}{_END}"
 
     @classmethod
-    def of(cls, seat: Seat) -> "Ink":
+    def for_seat(cls, seat: Seat) -> "Ink":
         """The ink of a seat's symbols."""
         return cls.ONE if seat is Seat.ONE else cls.TWO
 
@@ -115,7 +114,7 @@ def ask_until(prompt: str, read: Callable[[str], T], secret: bool = False, notic
             notice = str(refusal)
 
 
-def read_number(entry: str, allowed: str) -> int:
+def parse_number(entry: str, allowed: str) -> int:
     """The whole number entered; `allowed` completes the refusal of anything else."""
     number = parse_whole_number(entry)
     if number is None:
@@ -124,7 +123,7 @@ def read_number(entry: str, allowed: str) -> int:
     return number
 
 
-def read_yes(entry: str) -> bool:
+def parse_yes_no(entry: str) -> bool:
     """Yes or no, in full or by the first letter."""
     word = entry.strip().lower()
     if word in ("yes", "y"):

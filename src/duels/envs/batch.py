@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from duels.core.errors import DuelsError, IllegalMove
-from duels.core.extras import extra
+from duels.core.extras import require_extra
 from duels.core.rules import AnyRules
 from duels.core.validation import check_int
 from duels.envs import dice
@@ -16,7 +16,7 @@ from duels.envs.form import PLAIN, Copyable, Form, Named, left_shown
 from duels.envs.past import Past
 from duels.envs.results import BatchTally, Steps
 
-with extra("vector"):
+with require_extra("vector"):
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
@@ -111,7 +111,7 @@ class Batch(Named, Copyable, ABC):
         self._plain = self.form == PLAIN
         self._word: NDArray[np.uint64] | None = None
         self._prepare()
-        self._left = left_shown(self.rules) if self.form.limit_draws else None
+        self._left = left_shown(self.rules) if self.form.is_limit_draw else None
         self._past = Past(self.rules, self.form.memory, self.num_envs) if self.form.memory else None
         self.observation_size += self.form.numbers(self.rules)
 
@@ -262,7 +262,7 @@ class Batch(Named, Copyable, ABC):
     @property
     def _truncated(self) -> Flags:
         """[env] whether the limit has truncated the game."""
-        return np.zeros_like(self._cut) if self.form.limit_draws else self._cut
+        return np.zeros_like(self._cut) if self.form.is_limit_draw else self._cut
 
     def masks_for(self, seat: int | Bytes) -> Bytes:
         """[env, action] 1 where an agent at `seat` may take the action: nothing while it is the other's turn.
@@ -396,7 +396,7 @@ class Batch(Named, Copyable, ABC):
         rewards = np.zeros((self.num_envs, 2), np.float32)
         rewards[places] = POINTS.take(result.take(places) + 1, axis=0)
         self._finish(places, cut)
-        if self.form.limit_draws:
+        if self.form.is_limit_draw:
             return Steps(rewards, terminated | cut, np.zeros_like(cut))
         return Steps(rewards, terminated, cut)
 
@@ -428,7 +428,7 @@ class Batch(Named, Copyable, ABC):
                 self._keep_nothing()
             return
         if self.keep_final:
-            self._keep_last(places, cut & (not self.form.limit_draws))
+            self._keep_last(places, cut & (not self.form.is_limit_draw))
         if self._over is not None:
             self._over[places] = True
             self._cut |= cut

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from duels.core.drawing import Drawing
 from duels.core.errors import DuelsError
-from duels.core.extras import extra
+from duels.core.extras import require_extra
 from duels.core.rules import AnyRules, AnySight, Seat
 from duels.core.svg import WIDTH
 from duels.core.words import Words, strip_ink
@@ -30,7 +30,7 @@ def check_render_mode(mode: str | None) -> str | None:
     if mode is not None and mode not in RENDER_MODES:
         raise DuelsError(f"There is no render mode {mode!r}; there are {', '.join(RENDER_MODES)}.")
     if mode == "rgb_array":
-        with extra("rl"):
+        with require_extra("rl"):
             import PIL  # noqa: F401
             import resvg_py  # noqa: F401
     return mode

@@ -8,10 +8,10 @@ and so does the seat that an agent takes by lot. A game that is broken off takes
 one begins differently.
 """
 
-from duels.core.extras import extra
+from duels.core.extras import require_extra
 from duels.core.validation import check_int
 
-with extra("vector"):
+with require_extra("vector"):
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 

@@ -21,7 +21,7 @@ from duels.envs.form import PLAIN, Copyable, Form, left_shown
 from duels.envs.kernels import kernel_of
 from duels.envs.past import Past
 from duels.solving.decisions import Decisions, Transition
-from duels.solving.tables import DRAWN, NOBODY, ONGOING, result_at
+from duels.solving.tables import DRAWN, NOBODY, ONGOING, get_state_result
 
 # Beyond so many positions, or bytes shown of them, memory matters more than speed.
 MOST_REMEMBERED = 100_000
@@ -113,7 +113,7 @@ class _Node:
         self.state = state
         actor = decisions.actor(state)
         self.actor = actor - 1 if actor else NOBODY
-        self.result = result_at(decisions, state)
+        self.result = get_state_result(decisions, state)
         self.legal = decisions.legal(state)
         self.mask = np.zeros(len(decisions.actions), np.int8)
         self.mask[list(self.legal)] = 1
@@ -189,7 +189,7 @@ class RulesEngine(Engine):
         self.rules = rules
         self.form = form
         self._plain = form == PLAIN
-        self._left = left_shown(rules) if form.limit_draws else None
+        self._left = left_shown(rules) if form.is_limit_draw else None
         self._past = Past(rules, form.memory, 1) if form.memory else None
         self._map = _map_of(rules)
         self._limit = self._map.decisions.limit
@@ -244,7 +244,7 @@ class RulesEngine(Engine):
     def _cut_off(self) -> None:
         """The limit is reached."""
         self.actor = NOBODY
-        if self.form.limit_draws:
+        if self.form.is_limit_draw:
             self.result, self.next_actor = DRAWN, NOBODY
         else:
             self.truncated = True

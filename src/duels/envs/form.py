@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from duels.core.errors import DuelsError
-from duels.core.extras import extra
-from duels.core.features import Entries, check_memory, left_feature, limit_draws
+from duels.core.extras import require_extra
+from duels.core.features import EntryTokens, check_memory, is_limit_draw, make_limit_feature
 from duels.core.rules import AnyRules
 
-with extra("vector"):
+with require_extra("vector"):
     import numpy as np
     from numpy.typing import NDArray
 
@@ -18,7 +18,7 @@ with extra("vector"):
 class Form:
     """How a game is played and shown; without anything said, as the rules have it."""
 
-    limit_draws: bool = False
+    is_limit_draw: bool = False
     """A limit ends the game drawn, and what is left of it is observed; otherwise it truncates the game."""
 
     memory: int = 0
@@ -26,8 +26,8 @@ class Form:
 
     def names(self, rules: AnyRules) -> tuple[str, ...]:
         """What the numbers say that an observation has beside the game's features."""
-        left = left_feature(rules).names() if self.limit_draws else ()
-        return (*left, *Entries(rules).names(self.memory))
+        left = make_limit_feature(rules).names() if self.is_limit_draw else ()
+        return (*left, *EntryTokens(rules).names(self.memory))
 
     def numbers(self, rules: AnyRules) -> int:
         """How many those are."""
@@ -63,14 +63,14 @@ class Copyable:
 
 def form_of(rules: AnyRules, limit_ends: str, memory: int = 0) -> Form:
     """The form that is asked for; DuelsError if it does not fit the rules."""
-    form = Form(limit_draws(limit_ends), check_memory(rules, memory))
+    form = Form(is_limit_draw(limit_ends), check_memory(rules, memory))
     form.numbers(rules)
     return form
 
 
 def left_shown(rules: AnyRules) -> NDArray[np.int8]:
     """[left] the numbers that say how much is left of the limit."""
-    feature = left_feature(rules)
+    feature = make_limit_feature(rules)
     marks = feature.marks()
     return np.stack([np.frombuffer(marks[left], np.int8) for left in feature.values])
 

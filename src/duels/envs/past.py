@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from duels.core.extras import extra
-from duels.core.features import Entries
+from duels.core.extras import require_extra
+from duels.core.features import EntryTokens
 from duels.core.rules import AnyRules
 
-with extra("vector"):
+with require_extra("vector"):
     import numpy as np
     from numpy.typing import NDArray
 
@@ -21,14 +21,14 @@ class Past:
     """
 
     def __init__(self, rules: AnyRules, memory: int, envs: int) -> None:
-        self._entries = Entries(rules)
+        self._entries = EntryTokens(rules)
         self._marks = np.stack([np.frombuffer(mark, np.int8) for mark in self._entries.marks()])
         self._tokens = np.zeros((2, envs, memory), np.int32)
         self._pending = np.zeros((2, envs), np.int64)
 
     def clear(self, which: NDArray[np.intp] | slice) -> None:
         """Forget games that begin anew."""
-        self._tokens[:, which] = Entries.NOTHING
+        self._tokens[:, which] = EntryTokens.NOTHING
         self._pending[:, which] = 0
 
     def add(
@@ -42,7 +42,7 @@ class Past:
             self._pending[seat] += secret
             seen = everywhere & ~secret
             while (late := seen & (self._pending[seat] > 0)).any():
-                self._push(seat, late, np.full(len(movers), Entries.HIDDEN))
+                self._push(seat, late, np.full(len(movers), EntryTokens.HIDDEN))
                 self._pending[seat] -= late
             self._push(seat, seen, self._entries.token(actions, mine))
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from duels.core.extras import extra
+from duels.core.extras import require_extra
 
-with extra("vector"):
+with require_extra("vector"):
     import numpy as np
     from numpy.typing import NDArray
 

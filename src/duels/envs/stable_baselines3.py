@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from duels.core.errors import DuelsError
-from duels.core.extras import extra
+from duels.core.extras import require_extra
 from duels.envs.form import refuse_options
 from duels.envs.gymnasium import DuelVectorEnv
 
-with extra("sb3"):
+with require_extra("sb3"):
     import numpy as np
     from numpy.typing import NDArray
     from stable_baselines3.common.vec_env import VecEnv

@@ -10,14 +10,14 @@ from duels.envs import dice
 from duels.envs.batch import Batch, Bytes, Flags, Ints, Places, ReadyPolicy
 from duels.envs.form import PLAIN, Form
 from duels.envs.kernels import kernel_of
-from duels.solving.tables import ILLEGAL, ONGOING, Tables, shared_tables
+from duels.solving.tables import ILLEGAL, ONGOING, Tables, get_tables
 
 
 class TableBatch(Batch):
     """Games whose rules are compiled to tables; their limit, if any, is counted beside the tables."""
 
     def _prepare(self) -> None:
-        self.shared = shared_tables(self.rules)
+        self.shared = get_tables(self.rules)
         self.num_actions = self.tables.actions
         self.observation_size = self.tables.observation.shape[2]
 
@@ -85,7 +85,7 @@ class TableBatch(Batch):
         return chosen
 
     def _shown_to_mover(self) -> Bytes:
-        return self.shared.shown_to_mover.take(self._states, axis=0)
+        return self.shared.mover_observation.take(self._states, axis=0)
 
     def _observe(self, seats: int | Bytes, which: Places | None = None) -> Bytes:
         states = self._states if which is None else self._states[which]
@@ -112,7 +112,7 @@ class TableBatch(Batch):
     def _bounds(self, table: NDArray[Any]) -> Ints:
         odds = self.shared.probabilities(table)
         if self.rules.has_secrets:
-            self.shared.refuse_peeking(odds)
+            self.shared.check_no_peeking(odds)
         ordered = np.take_along_axis(odds, self.shared.choices, axis=1)
         ordered[np.arange(ordered.shape[1]) >= self.shared.counts[:, None]] = 0
         return dice.bounds(ordered)

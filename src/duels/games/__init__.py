@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from duels.core.errors import DuelsError, UnknownName, no_such, quote
+from duels.core.errors import DuelsError, UnknownName, format_unknown_name, quote
 from duels.core.game import Game
 from duels.games.chain import GAME as CHAIN
 from duels.games.flip import GAME as FLIP
@@ -27,7 +27,7 @@ GAMES: dict[str, Game] = {game.name: game for game in (LIGHTS, LEAP, CHAIN, HUNT
 
 
 @dataclass(frozen=True)
-class Installed:
+class InstalledGame:
     """A game from another package, and the distribution it comes from."""
 
     game: Game
@@ -35,13 +35,13 @@ class Installed:
 
 
 @cache
-def installed_games() -> tuple[Installed, ...]:
+def list_installed_games() -> tuple[InstalledGame, ...]:
     """Games from other packages; one that cannot be loaded is skipped with a warning."""
     import logging  # slow to import, both: a game of ours needs neither
     from importlib.metadata import entry_points
 
     log = logging.getLogger("duels")
-    found: dict[str, Installed] = {}
+    found: dict[str, InstalledGame] = {}
     for point in entry_points(group=ENTRY_POINTS):
         source = f"{point.dist.name} {point.dist.version}" if point.dist else "unknown"
         try:
@@ -54,13 +54,13 @@ def installed_games() -> tuple[Installed, ...]:
         elif game.name in GAMES or game.name in found:
             log.warning("The game '%s' of %s is left out: there is one of that name.", game.name, source)
         else:
-            found[game.name] = Installed(game, source)
+            found[game.name] = InstalledGame(game, source)
     return tuple(found.values())
 
 
 def all_games() -> tuple[Game, ...]:
     """Our games, then those of other packages."""
-    return (*GAMES.values(), *(installed.game for installed in installed_games()))
+    return (*GAMES.values(), *(installed.game for installed in list_installed_games()))
 
 
 def find_game(name: str) -> Game:
@@ -71,7 +71,7 @@ def find_game(name: str) -> Game:
     for game in all_games():
         if game.name == word:
             return game
-    raise UnknownName(no_such("game", str(name), [game.name for game in all_games()]))
+    raise UnknownName(format_unknown_name("game", str(name), [game.name for game in all_games()]))
 
 
 def resolve_rules(game: "str | Game | AnyRules", **options: "OptionValue") -> "AnyRules":

@@ -62,7 +62,7 @@ class Dice:
             for number, turn in enumerate(match.turns)
             if turn.actor is CHANCE
         ]
-        return rules.dealt(deal, drawn, match.state)
+        return rules.read_deal(deal, drawn, match.state)
 
     def _generator(self, purpose: str, entries: bytes) -> "Random":
         import json

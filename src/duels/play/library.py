@@ -38,9 +38,9 @@ def parse_record(data: bytes, path: Path, game: Game | None = None) -> Record:
         return load_record(text.replace("\r\n", "\n"), game)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise RecordError("this is not a duels record: it is not text.", line).within(path) from None
+        raise RecordError("this is not a duels record: it is not text.", line).in_file(path) from None
     except RecordError as error:
-        raise error.within(path) from None
+        raise error.in_file(path) from None
 
 
 def read_bytes(path: Path) -> bytes:
@@ -48,9 +48,9 @@ def read_bytes(path: Path) -> bytes:
     with name_file_in_errors(path), open_regular(path) as file:
         data = file.read(MOST_BYTES + 1)
     if data is None:  # the kernel's own files may say that there is nothing yet
-        raise RecordError("this cannot be read to its end.").within(path)
+        raise RecordError("this cannot be read to its end.").in_file(path)
     if len(data) > MOST_BYTES:
-        raise RecordError(f"this is larger than {MOST_BYTES >> 20} MB: no record is.").within(path)
+        raise RecordError(f"this is larger than {MOST_BYTES >> 20} MB: no record is.").in_file(path)
     return data
 
 

@@ -48,8 +48,8 @@ class Narrator:
         """What there is to say of each event of the last turn."""
         if not after.last:
             return []
-        seen = after.seen_by(self.watching)
-        _, new = after.last.told(self.watching)
+        seen = after.events_visible_to(self.watching)
+        _, new = after.last.redact(self.watching)
         return [
             narrate(self.words, seen.first(length))
             for length in range(len(seen) - len(new) + 1, len(seen) + 1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from duels.core.errors import UnknownName, no_such, quote
+from duels.core.errors import UnknownName, format_unknown_name, quote
 from duels.core.rules import AnyRules, AnySight, Seat
 from duels.games import resolve_rules
 from duels.players.levels import LEVEL_SHARES, LevelPlayer, MixedPlayer
@@ -57,7 +57,7 @@ def find_player_kind(name: str) -> PlayerKind:
     """The kind that goes by `name`, in any letter case."""
     kind = PLAYER_KINDS.get(name.strip().lower())
     if not kind:
-        raise UnknownName(no_such("player", name, list(PLAYER_KINDS)))
+        raise UnknownName(format_unknown_name("player", name, list(PLAYER_KINDS)))
     return kind
 
 

@@ -18,7 +18,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import BadOption, DuelsError, quote
-from duels.core.extras import extra
+from duels.core.extras import require_extra
 from duels.players.child import KEY_ENV
 from duels.players.completions import (
     FLOODED,
@@ -149,7 +149,7 @@ class Endpoint:
         return self._in_vain >= _DOWN
 
     async def __aenter__(self) -> "Endpoint":
-        with extra("llm"):
+        with require_extra("llm"):
             import httpx
         try:
             httpx.URL(self.settings.base_url)

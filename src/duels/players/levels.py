@@ -87,7 +87,7 @@ def _blended(weights: "Sequence[float]", share: float) -> list[float]:
 def mix_actions(verdict: "Verdict[Any]", share: float) -> list[float]:
     """The probability of each action for a player that gives away this share of a random choice's loss."""
     weights = [judged.weight for judged in verdict.actions]
-    if verdict.mixed or share == 1.0:
+    if verdict.is_mixed or share == 1.0:
         return _blended(weights, share)
     return temper(list(verdict.losses), [judged.best for judged in verdict.actions], weights, share)
 

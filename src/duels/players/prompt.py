@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from duels.core.errors import BadOption, NotationError, quote
-from duels.core.information_sets import spell_history
+from duels.core.information_sets import format_history
 from duels.core.options import list_options
 from duels.core.rules import AnyRules, AnySight, OpenRules, Seat
 from duels.core.words import strip_ink
@@ -106,7 +106,7 @@ def _played(sight: AnySight) -> str:
     rules = sight.rules
     if isinstance(rules, OpenRules) and not sight.history and sight.view != rules.initial():
         return "The match is under way; what was played before does not matter."
-    seen = ", ".join(spell_history(sight)) or "nothing"
+    seen = ", ".join(format_history(sight)) or "nothing"
     return f"Played so far, one entry after another (? was hidden from you): {seen}."
 
 

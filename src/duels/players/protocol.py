@@ -9,7 +9,7 @@ from math import isclose
 from typing import Any, Protocol
 
 from duels.core.errors import NotationError, quote
-from duels.core.information_sets import spell_history
+from duels.core.information_sets import format_history
 from duels.core.options import options_data
 from duels.core.rules import AnyRules, AnySight
 from duels.players.failures import BadAnswer, Failure
@@ -42,7 +42,7 @@ def make_request(
         **_game(rules),
         "seat": sight.seat.value,
         "position": rules.format_position(sight),
-        "history": spell_history(sight),
+        "history": format_history(sight),
         "actions": [rules.format(action) for action in sight.actions],
         "budget_ms": budget_ms,
     }

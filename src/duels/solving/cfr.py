@@ -24,9 +24,9 @@ from duels.solving.tree import NodeMatches, Tree
 
 TARGET = 0.0002
 """The NashConv at which to stop: what both seats together could gain by other play, as a chance to win."""
-MOST_VISITS = 50_000_000
+MAX_VISITS = 50_000_000
 """Iterations end when they have gone through so many histories, whatever the NashConv is then."""
-MOST_ITERATIONS = 2000
+MAX_ITERATIONS = 2000
 CHECK_EVERY = 20
 """Iterations from one look at the NashConv to the next."""
 STRAY = 10.0
@@ -44,7 +44,7 @@ Policy = dict[int, tuple[float, ...]]
 
 
 @dataclass(frozen=True)
-class Solution:
+class Equilibrium:
     """A policy for each seat, and what the best answer to it wins."""
 
     policy: dict[Seat, Policy]
@@ -58,7 +58,7 @@ class Solution:
         return sum(self.answers.values()) - 1
 
 
-class Side:
+class SequenceForm:
     """One seat's part of a game in sequence form; sequence 0 is to have done nothing yet."""
 
     def __init__(self, seat: Seat) -> None:
@@ -99,9 +99,9 @@ class Side:
         return gains[0], taken[::-1]
 
 
-def sides_of(tree: Tree) -> dict[Seat, Side]:
+def build_sequence_forms(tree: Tree) -> dict[Seat, SequenceForm]:
     """The sequence form of a game; DuelsError if a seat forgets what it did."""
-    sides = {seat: Side(seat) for seat in Seat}
+    sides = {seat: SequenceForm(seat) for seat in Seat}
     decision: dict[Seat, dict[int, tuple[int, int, int]]] = {seat: {} for seat in Seat}
     ends: dict[Seat, dict[int, dict[int, float]]] = {seat: {} for seat in Seat}
     done = {seat: [0] * len(tree) for seat in Seat}
@@ -147,7 +147,7 @@ def _add(ends: dict[int, dict[int, float]], own: int, others: int, worth: float)
 class _Learner:
     """One seat that learns from what it regrets."""
 
-    def __init__(self, side: Side) -> None:
+    def __init__(self, side: SequenceForm) -> None:
         self.side = side
         self._regrets = [[0.0] * (end - first) for _, first, end in side.decisions]
         self._policy = [1.0] * side.sequences
@@ -190,11 +190,11 @@ class _Learner:
         return policy
 
 
-def find_equilibrium(tree: Tree, progress: Progress = no_progress) -> Solution:
+def find_equilibrium(tree: Tree, progress: Progress = no_progress) -> Equilibrium:
     """A pair of policies that gives next to nothing away: TARGET, or what the iterations allowed come to."""
-    sides = sides_of(tree)
+    sides = build_sequence_forms(tree)
     learners = {seat: _Learner(side) for seat, side in sides.items()}
-    most = max(CHECK_EVERY, min(MOST_ITERATIONS, MOST_VISITS // len(tree)) // CHECK_EVERY * CHECK_EVERY)
+    most = max(CHECK_EVERY, min(MAX_ITERATIONS, MAX_VISITS // len(tree)) // CHECK_EVERY * CHECK_EVERY)
     for iteration in range(1, most + 1):
         for seat, learner in learners.items():
             learner.learn(learners[seat.other].plan, iteration)
@@ -206,7 +206,7 @@ def find_equilibrium(tree: Tree, progress: Progress = no_progress) -> Solution:
     return solution
 
 
-def _solution(sides: dict[Seat, Side], learners: dict[Seat, _Learner], iteration: int) -> Solution:
+def _solution(sides: dict[Seat, SequenceForm], learners: dict[Seat, _Learner], iteration: int) -> Equilibrium:
     """What was played on average, without what is RARE unless it is needed: some equilibria mix so finely."""
     average = {seat: learner.average() for seat, learner in learners.items()}
     played = _measured(sides, average, iteration)
@@ -214,7 +214,7 @@ def _solution(sides: dict[Seat, Side], learners: dict[Seat, _Learner], iteration
     return pruned if pruned.nash_conv <= max(TARGET, played.nash_conv) else played
 
 
-def _pruned(side: Side, policy: list[float]) -> list[float]:
+def _pruned(side: SequenceForm, policy: list[float]) -> list[float]:
     pruned = [step if step >= RARE else 0.0 for step in policy]
     for _, first, end in side.decisions:
         total = sum(pruned[first:end])
@@ -222,7 +222,9 @@ def _pruned(side: Side, policy: list[float]) -> list[float]:
     return pruned
 
 
-def _measured(sides: dict[Seat, Side], average: dict[Seat, list[float]], iterations: int) -> Solution:
+def _measured(
+    sides: dict[Seat, SequenceForm], average: dict[Seat, list[float]], iterations: int
+) -> Equilibrium:
     plans = {seat: side.plan(average[seat]) for seat, side in sides.items()}
     answers = {seat: side.best_plan(plans[seat.other])[0] for seat, side in sides.items()}
     policy = {
@@ -232,10 +234,10 @@ def _measured(sides: dict[Seat, Side], average: dict[Seat, list[float]], iterati
         }
         for seat, side in sides.items()
     }
-    return Solution(policy, answers, iterations)
+    return Equilibrium(policy, answers, iterations)
 
 
-def best_plans(
+def find_best_responses(
     rules: AnyRules, tree: Tree, policy: best_response.Policy[Any, Any]
 ) -> dict[Seat, tuple[float, dict[int, int]]]:
     """The best answer of each seat to the policy in the other; `tree` is that of the rules.
@@ -243,7 +245,7 @@ def best_plans(
     Returns what it wins, and which of its actions, counted from 0, the seat takes by what it has seen.
     Quicker than `best_response`, which searches the game from the rules alone and checks what is found here.
     """
-    sides = sides_of(tree)
+    sides = build_sequence_forms(tree)
     matches = NodeMatches(rules, tree)
     plans = {seat: _plan(side, matches, policy) for seat, side in sides.items()}
     found = {}
@@ -253,7 +255,7 @@ def best_plans(
     return found
 
 
-def _plan(side: Side, matches: NodeMatches, policy: best_response.Policy[Any, Any]) -> list[float]:
+def _plan(side: SequenceForm, matches: NodeMatches, policy: best_response.Policy[Any, Any]) -> list[float]:
     """The probability of doing all of each sequence; the policy is not asked where it never comes to."""
     plan = [1.0] + [0.0] * (side.sequences - 1)
     for (before, first, end), node in zip(side.decisions, side.nodes, strict=True):

@@ -19,10 +19,10 @@ from duels.solving.progress import Progress, no_progress
 
 # A right oracle fails a sampled check once in 16,000 seeds; the seed is fixed, so it does not fail by luck.
 _DEVIATIONS = 4
-_MOST_TURNS = 60
+_MAX_TURNS = 60
 
 
-def in_words(rules: AnyRules) -> str:
+def format_options(rules: AnyRules) -> str:
     """The options of a game, for people: which size was checked."""
     values = {option.name: getattr(rules, option.name) for option in list_options(type(rules))}
     return ", ".join(f"{name.replace('_', ' ')} {_told(v)}" for name, v in values.items() if v is not None)
@@ -32,7 +32,7 @@ def _told(value: OptionValue) -> str:
     return f"{value:,}" if type(value) is int else Option.format(value)
 
 
-def backward_induction_agrees(
+def check_backward_induction(
     rules: OpenRules[S, A],
     starts: Iterable[S],
     state_value: Callable[[S], Fraction],
@@ -45,26 +45,26 @@ def backward_induction_agrees(
     return Check(
         "backward induction over the rules gives the same value everywhere",
         not wrong,
-        f"{in_words(rules)}, {len(graph):,} states"
+        f"{format_options(rules)}, {len(graph):,} states"
         + (f", wrong at {rules.format_state(wrong[0])}" if wrong else ""),
     )
 
 
-def equations_hold(
+def check_equations(
     rules: OpenRules[S, A], graph: Graph[S], values: Sequence[Fraction], about: str
 ) -> Iterator[Check]:
     """Check that values follow from one another, and that no one is had by putting off the end for ever."""
-    wrong = next(broken_equations(graph, values), None)
+    wrong = next(find_broken_equations(graph, values), None)
     yield Check(
         "every state's value follows exactly from those of the states after it",
         wrong is None,
         about if wrong is None else f"{about}, wrong at {rules.format_state(graph.states[wrong])}",
     )
-    hollow = [node for seat in Seat for node in hollow_promises(graph, values, seat)]
+    hollow = [node for seat in Seat for node in find_stallable_states(graph, values, seat)]
     yield Check("nobody can gain by never letting the game end", not hollow, about)
 
 
-def sampled_play_agrees(
+def check_sampled_play(
     rules: OpenRules[S, A], oracle: OpenOracle[A, S], starts: Sequence[S], games: int, seed: int = 1
 ) -> Iterator[Check]:
     """Play from `starts` in turn: perfect players score what is promised, and no less against random ones."""
@@ -73,7 +73,7 @@ def sampled_play_agrees(
         gains = []
         for game in range(games):
             start = starts[game % len(starts)]
-            gain = float(playout(rules, oracle, start, perfect, rng) - oracle.state_value(start))
+            gain = float(play_out(rules, oracle, start, perfect, rng) - oracle.state_value(start))
             gains.append(gain if Seat.ONE in perfect else -gain)
         mean = sum(gains) / games
         error = _DEVIATIONS * sqrt(sum((gain - mean) ** 2 for gain in gains)) / games
@@ -85,11 +85,11 @@ def sampled_play_agrees(
         yield Check(name, passed, f"{games} games, mean gain {mean:+.4f} ± {error:.4f}")
 
 
-def playout(
+def play_out(
     rules: OpenRules[S, A], oracle: OpenOracle[A, S], state: S, perfect: set[Seat], rng: Random
 ) -> Fraction:
     """Play to the end and give Player 1's score. A very long match is stopped and counted at its value."""
-    for _ in range(_MOST_TURNS):
+    for _ in range(_MAX_TURNS):
         actor, actions = rules.actor(state), rules.actions(state)
         if actor is None:
             break
@@ -103,7 +103,7 @@ def playout(
     return oracle.state_value(state)
 
 
-def broken_equations(graph: Graph[S], values: Sequence[Fraction]) -> Iterator[int]:
+def find_broken_equations(graph: Graph[S], values: Sequence[Fraction]) -> Iterator[int]:
     """The states whose value is not exactly what their followers' values, or the result, make of it."""
     for node in range(len(graph)):
         expected = graph.result[node] if node in graph.result else backup(graph, node, values)
@@ -111,7 +111,7 @@ def broken_equations(graph: Graph[S], values: Sequence[Fraction]) -> Iterator[in
             yield node
 
 
-def hollow_promises(graph: Graph[S], values: Sequence[Fraction], seat: Seat) -> Iterator[int]:
+def find_stallable_states(graph: Graph[S], values: Sequence[Fraction], seat: Seat) -> Iterator[int]:
     """States that promise `seat` more than one half, but where the other can keep it waiting for ever.
 
     If every equation holds and neither seat is made a hollow promise, the numbers are THE values. Proof,

@@ -12,7 +12,7 @@ from numba.extending import overload_method
 _INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
 
 
-def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+def cached_njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Like `numba.njit`, and keep what is compiled; where that cannot be, it is compiled again each time."""
 
     def decorate(function: Callable[..., Any]) -> Any:
@@ -41,7 +41,7 @@ def compile_functions(
         scopes.append(_scope(function))
         copy = FunctionType(function.__code__, scopes[-1], name, function.__defaults__)
         copy.__module__, copy.__qualname__ = function.__module__, f"{name}_{digest}"
-        decorate = compiled(error_model="numpy") if name in entries else njit(**options)
+        decorate = cached_njit(error_model="numpy") if name in entries else njit(**options)
         compiled_functions[name] = decorate(copy)
     for scope in scopes:
         scope.update(compiled_functions)

@@ -19,16 +19,16 @@ from duels.solving.best_response import best_response
 from duels.solving.cfr import Policy, find_equilibrium
 from duels.solving.oracle import OFTEN, ActionValue, Check, Exactness, Oracle, Value, Verdict
 from duels.solving.progress import Progress, no_progress
-from duels.solving.tree import NodeMatches, Tree, explore_tree
+from duels.solving.tree import NodeMatches, Tree, build_tree
 
 ROUNDING = 1e-9
 """More than all rounding of the sums here."""
 _NEARLY_ALWAYS = 0.9
-_MOST_PLACES = 24  # names of a belief: more would be no help to anybody
+_MAX_BELIEFS = 24  # names of a belief: more would be no help to anybody
 
 
 @dataclass(frozen=True, slots=True)
-class Worth:
+class ValueWithGain:
     """A value to a seat, and how much more the seat, or the other, could make of it against the pair."""
 
     value: float
@@ -39,16 +39,16 @@ class EquilibriumOracle(Oracle[A, V]):
     """A pair of policies with a proven NashConv; beliefs follow from the pair."""
 
     mixes = True
-    counts_as_one = (
+    equivalence_note = (
         "The strategy mixes: whatever it often takes is right, and whatever is worth about as much as its "
         "mixture, or more."
     )
 
     def __init__(self, rules: Rules[S, A, V], progress: Progress = no_progress) -> None:
         self.rules = rules
-        self._tree = explore_tree(rules, progress)
+        self._tree = build_tree(rules, progress)
         self.solution = find_equilibrium(self._tree, progress)
-        self._pair = Valuation(self._tree, self.solution.policy)
+        self._pair = ProfileValues(self._tree, self.solution.policy)
 
     # -- answers --------------------------------------------------------------------------------
 
@@ -78,7 +78,7 @@ class EquilibriumOracle(Oracle[A, V]):
     def full_information_value(self, one: Sight[A, V], two: Sight[A, V]) -> Value:
         """Player 1's value, given what both know: the mean, by chance or by the pair, of what comes next."""
         if one.outcome:
-            return Value.of(one.outcome.score(Seat.ONE))
+            return Value.from_fraction(one.outcome.score(Seat.ONE))
         return _bounded(self._pair.worth_of(self._seeing_all(one, two)))
 
     def full_information_action_value(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> float:
@@ -110,7 +110,7 @@ class EquilibriumOracle(Oracle[A, V]):
         for node, chance in self._pair.histories(sight.seat, self._memory(sight)).items():
             name = self._secret(matches.at(node), sight.seat.other)
             places[name] = places.get(name, 0.0) + chance
-        return places if 1 < len(places) <= _MOST_PLACES else {}
+        return places if 1 < len(places) <= _MAX_BELIEFS else {}
 
     def own_secret(self, sight: Sight[A, V]) -> str:
         node = next(iter(self._pair.histories(sight.seat, self._memory(sight))))
@@ -118,7 +118,7 @@ class EquilibriumOracle(Oracle[A, V]):
 
     def _secret(self, match: AnyMatch, seat: Seat) -> str:
         """The entries of a match that `seat` knows and the other does not."""
-        known, others = match.redacted(seat), match.redacted(seat.other)
+        known, others = match.redacted_history(seat), match.redacted_history(seat.other)
         name = ", ".join(
             self.rules.format(action)
             for place, action in enumerate(known)
@@ -147,7 +147,7 @@ class EquilibriumOracle(Oracle[A, V]):
 
     def effect(self, sight: Sight[A, V], action: A) -> str:
         verdict = self.judge(sight)
-        judged = verdict.judged(action)
+        judged = verdict.get_action_value(action)
         often = f"does that {judged.weight:.0%} of the time" if judged.weight else "does not do that"
         return (
             f"You played {self.rules.format(action)}, which {self._gets} about {judged.value.number:.1%} "
@@ -178,7 +178,7 @@ class EquilibriumOracle(Oracle[A, V]):
             )
 
 
-def _bounded(state_value: Worth) -> Value:
+def _bounded(state_value: ValueWithGain) -> Value:
     return Value(state_value.value, Exactness.BOUND, error=min(1.0, state_value.gain + ROUNDING))
 
 
@@ -190,7 +190,7 @@ def _down(number: float) -> str:
     return f"{math.floor(number * 10_000) / 100:.2f}"
 
 
-class Valuation:
+class ProfileValues:
     """The pair's values, history by history and by what a seat has seen."""
 
     def __init__(self, tree: Tree, policy: dict[Seat, Policy]) -> None:
@@ -235,18 +235,18 @@ class Valuation:
         total = sum(view.weight[node] for node in fits)
         return {node: view.weight[node] / total if total else 1 / len(fits) for node in fits}
 
-    def worth_of(self, at: dict[int, float]) -> Worth:
+    def worth_of(self, at: dict[int, float]) -> ValueWithGain:
         """What histories with these probabilities are worth to player 1, and what either expects to gain."""
-        return Worth(
+        return ValueWithGain(
             sum(chance * self.value[node] for node, chance in at.items()),
             max(self._expected_gain(seat, at) for seat in Seat),
         )
 
-    def state_value(self, seat: Seat, memory: int) -> Worth:
+    def state_value(self, seat: Seat, memory: int) -> ValueWithGain:
         """What it is worth to `seat` to have seen this."""
         return self._seen_by(seat, self.histories(seat, memory), self._views[seat].gain[memory])
 
-    def action_values(self, seat: Seat, memory: int) -> list[Worth]:
+    def action_values(self, seat: Seat, memory: int) -> list[ValueWithGain]:
         """What each action of `seat` is worth, where it decides after having seen this."""
         fits = self.histories(seat, memory)
         view, children = self._views[seat], self.tree.children
@@ -259,13 +259,15 @@ class Valuation:
                 if view.total[memory]
                 else 1.0
             )
-            worths.append(Worth(state_value.value, max(state_value.gain, gain)))
+            worths.append(ValueWithGain(state_value.value, max(state_value.gain, gain)))
         return worths
 
-    def _seen_by(self, seat: Seat, at: dict[int, float], gain: float) -> Worth:
+    def _seen_by(self, seat: Seat, at: dict[int, float], gain: float) -> ValueWithGain:
         """The mean of histories with these probabilities to `seat`, and its gain or the other's."""
         mean = sum(chance * self.value[node] for node, chance in at.items())
-        return Worth(mean if seat is Seat.ONE else 1 - mean, max(gain, self._expected_gain(seat.other, at)))
+        return ValueWithGain(
+            mean if seat is Seat.ONE else 1 - mean, max(gain, self._expected_gain(seat.other, at))
+        )
 
     def _expected_gain(self, seat: Seat, at: dict[int, float]) -> float:
         gain, seen = self._views[seat].gain, self.tree.memory[seat]
@@ -275,7 +277,7 @@ class Valuation:
 class _View:
     """One seat's side of it; lists by history or by what the seat has seen."""
 
-    def __init__(self, pair: Valuation, seat: Seat) -> None:
+    def __init__(self, pair: ProfileValues, seat: Seat) -> None:
         tree = pair.tree
         seen = tree.memory[seat]
         count = len(tree.memories[seat])
@@ -328,7 +330,7 @@ class _View:
                 best[before] += best[memory]
 
     @staticmethod
-    def _weights(pair: Valuation, seat: Seat) -> list[float]:
+    def _weights(pair: ProfileValues, seat: Seat) -> list[float]:
         tree = pair.tree
         weights = [1.0] * len(tree)
         for node, children in enumerate(tree.children):

@@ -52,7 +52,7 @@ def explore(
         if count % 1000 == 0:
             progress(f"{count:,} states walked through")
             if most is not None:
-                refuse_many(rules, len(graph), most)
+                check_state_count(rules, len(graph), most)
         actor = rules.actor(state)
         steps = [rules.apply(state, action).state for action in rules.actions(state)]
         graph.actor.append(actor)
@@ -62,11 +62,11 @@ def explore(
         if outcome:
             graph.result[graph.number[state]] = outcome.score(Seat.ONE)
     if most is not None:
-        refuse_many(rules, len(graph), most)
+        check_state_count(rules, len(graph), most)
     return graph
 
 
-def comes_back(graph: Graph[S]) -> bool:
+def has_cycle(graph: Graph[S]) -> bool:
     """Whether play can come back to a state, and so go on for ever."""
     try:
         _from_the_end(graph).prepare()
@@ -79,7 +79,7 @@ def _from_the_end(graph: Graph[S]) -> TopologicalSorter[int]:
     return TopologicalSorter(dict(enumerate(graph.followers)))
 
 
-def refuse_many(rules: Rules[S, A, V], states: int | None, most: int) -> None:
+def check_state_count(rules: Rules[S, A, V], states: int | None, most: int) -> None:
     """TooLarge if there are more than `most` states; None: it is not known."""
     if states is not None and states > most:
         raise TooLarge(

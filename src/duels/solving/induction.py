@@ -7,23 +7,23 @@ from graphlib import CycleError
 from duels.core.errors import DuelsError
 from duels.core.rules import CHANCE, A, Ending, OpenRules, S, Seat, Sight
 from duels.core.words import join_or
-from duels.solving.check import equations_hold, sampled_play_agrees
+from duels.solving.check import check_equations, check_sampled_play
 from duels.solving.graph import (
     HALF,
     Graph,
     backward_induction,
-    comes_back,
+    check_state_count,
     explore,
     forced_wins,
-    refuse_many,
+    has_cycle,
     retrograde_values,
 )
 from duels.solving.oracle import Check, OpenOracle
 from duels.solving.progress import Progress, no_progress
 
-MOST_STATES = 200_000
+MAX_STATES = 200_000
 """A game with more states than this is refused: listing them would take minutes."""
-_MOST_NAMED = 4
+_MAX_LISTED = 4
 _PLAYED_OUT = 200
 
 
@@ -34,13 +34,13 @@ class InductionOracle(OpenOracle[A, S]):
 
     def __init__(self, rules: OpenRules[S, A], progress: Progress = no_progress) -> None:
         super().__init__(rules)
-        refuse_many(rules, rules.max_states(), MOST_STATES)
+        check_state_count(rules, rules.max_states(), MAX_STATES)
         self._worths: dict[S, Fraction] = {}
         self._entries: dict[S, int] = {}
         """How many entries are left, at most, where somebody can force a win."""
         self._half_is_drawn = True
         """Whether all that is worth one half is a draw: nothing is cut off, and nothing goes on for ever."""
-        self._solve(explore(rules, [rules.initial()], progress, MOST_STATES))
+        self._solve(explore(rules, [rules.initial()], progress, MAX_STATES))
 
     def _solve(self, graph: Graph[S]) -> None:
         self._worths |= zip(graph.states, _values(self.rules, graph), strict=True)
@@ -52,14 +52,14 @@ class InductionOracle(OpenOracle[A, S]):
     def _draws_alone(self, graph: Graph[S]) -> bool:
         halves = [graph.states[node] for node, result in graph.result.items() if result == HALF]
         ends = [self.rules.outcome(state) for state in halves]
-        return all(end and end.ending is Ending.DRAWN for end in ends) and not comes_back(graph)
+        return all(end and end.ending is Ending.DRAWN for end in ends) and not has_cycle(graph)
 
     def state_value(self, state: S) -> Fraction:
         if state not in self._worths:  # one that can be read, and that play does not lead to
-            self._solve(explore(self.rules, [state], most=MOST_STATES))
+            self._solve(explore(self.rules, [state], most=MAX_STATES))
         return self._worths[state]
 
-    def quickest(self, state: S, best: tuple[A, ...]) -> tuple[A, ...]:
+    def select_quickest(self, state: S, best: tuple[A, ...]) -> tuple[A, ...]:
         mine = self.state_value(state) if self.rules.actor(state) is Seat.ONE else 1 - self.state_value(state)
         if mine not in (0, 1):
             return best
@@ -82,7 +82,7 @@ class InductionOracle(OpenOracle[A, S]):
         worse = [judged.value.number for judged in verdict.actions if not judged.best]
 
         names = [self.rules.format(action) for action in taken]
-        named = join_or(names) if len(names) <= _MOST_NAMED else f"any of {len(names)} moves"
+        named = join_or(names) if len(names) <= _MAX_LISTED else f"any of {len(names)} moves"
         others = "every other move loses."
 
         def does(verb: str) -> str:
@@ -102,7 +102,7 @@ class InductionOracle(OpenOracle[A, S]):
         return f"{does('leaves')} you {verdict.value.number:.1%}, the next best {max(worse):.1%}."
 
     def effect(self, sight: Sight[A, S], action: A) -> str:
-        value = self.judge(sight).judged(action).value
+        value = self.judge(sight).get_action_value(action).value
         played = f"You played {self.rules.format(action)}"
         if value.fraction == 0:
             return f"{played}, after which the other player wins by force."
@@ -120,8 +120,8 @@ class InductionOracle(OpenOracle[A, S]):
     def verify(self, progress: Progress = no_progress) -> Iterator[Check]:
         graph = explore(self.rules, progress=progress)
         values = [self.state_value(state) for state in graph.states]
-        yield from equations_hold(self.rules, graph, values, f"{len(graph):,} states")
-        yield from sampled_play_agrees(self.rules, self, [self.rules.initial()], _PLAYED_OUT)
+        yield from check_equations(self.rules, graph, values, f"{len(graph):,} states")
+        yield from check_sampled_play(self.rules, self, [self.rules.initial()], _PLAYED_OUT)
 
 
 def _values(rules: OpenRules[S, A], graph: Graph[S]) -> list[Fraction]:

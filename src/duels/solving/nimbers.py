@@ -56,7 +56,7 @@ class TakeAndBreak:
     def _extend(self, length: int) -> None:
         known = self._known
         for n in range(len(known), length):
-            known.append(smallest_missing(self._options(n)))
+            known.append(find_mex(self._options(n)))
 
     def _options(self, n: int) -> set[int]:
         known, options = self._known, set[int]()
@@ -71,7 +71,7 @@ class TakeAndBreak:
         return options
 
 
-def smallest_missing(numbers: set[int]) -> int:
+def find_mex(numbers: set[int]) -> int:
     """The least whole number that is not among `numbers`."""
     n = 0
     while n in numbers:

@@ -19,7 +19,7 @@ OFTEN = 0.1
 Training leaves a little weight on nearly every action, which is no advice. Of the few actions that matter in
 one decision, one always has more.
 """
-_MOST_NAMED = 3
+_MAX_LISTED = 3
 
 
 class Exactness(Enum):
@@ -45,7 +45,7 @@ class Value:
     """For a bound: the true value is at most this far from `number`."""
 
     @classmethod
-    def of(cls, fraction: Fraction) -> "Value":
+    def from_fraction(cls, fraction: Fraction) -> "Value":
         return cls(float(fraction), Exactness.EXACT, fraction)
 
     @property
@@ -104,13 +104,13 @@ class Verdict(Generic[A]):
             return 0.0
         return max(0.0, self.value.number - judged.value.number - judged.allowance)
 
-    def judged(self, action: A) -> ActionValue[A]:
+    def get_action_value(self, action: A) -> ActionValue[A]:
         """Return the judgement of one of the legal actions."""
         return next(judged for judged in self.actions if judged.action == action)
 
     def loss(self, action: A) -> float:
         """What one of the legal actions gives away."""
-        return self._loss(self.judged(action))
+        return self._loss(self.get_action_value(action))
 
     @property
     def below_mixture(self) -> tuple[float, ...]:
@@ -124,13 +124,13 @@ class Verdict(Generic[A]):
         """How far `loss` may be off by the proven bounds; 0 where there are none."""
         if self.value.exactness is not Exactness.BOUND:
             return 0.0
-        loss, value = self.loss(action), self.judged(action).value
+        loss, value = self.loss(action), self.get_action_value(action).value
         most = self.value.high - value.low
         least = max(0.0, self.value.low - value.high)
         return max(most - loss, loss - least)
 
     @property
-    def mixed(self) -> bool:
+    def is_mixed(self) -> bool:
         """Whether it matters how often perfect play takes which of its actions."""
         return len({judged.weight for judged in self.actions if judged.weight}) > 1
 
@@ -174,18 +174,20 @@ class Oracle(ABC, Generic[A, V]):
     """Whether perfect play has to be unpredictable, so that it is the weights that count."""
     hidden: ClassVar[str] = "secret"
     """What the other player hides, in a game with secrets: `token`."""
-    counts_as_one: ClassVar[str] = ""
+    equivalence_note: ClassVar[str] = ""
     """Which answers to an exercise count as the same (see `action_class`), in one or two sentences; or ''."""
-    shared_by: Callable[[AnyRules], Any] | None = None
+    factory: Callable[[AnyRules], Any] | None = None
     """What gives this oracle for its rules: a copy then asks it, in another process too."""
     _judged_last: tuple[Sight[A, V], Verdict[A]] | None = None
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
-        return (self.shared_by, (self.rules,)) if self.shared_by else super().__reduce_ex__(protocol)
+        return (self.factory, (self.rules,)) if self.factory else super().__reduce_ex__(protocol)
 
     def value(self, sight: Sight[A, V]) -> Value:
         """The value of the position to `sight.seat`, whoever is to act: seat, chance or nobody."""
-        return Value.of(sight.outcome.score(sight.seat)) if sight.outcome else self._value_of(sight)
+        return (
+            Value.from_fraction(sight.outcome.score(sight.seat)) if sight.outcome else self._value_of(sight)
+        )
 
     def judge(self, sight: Sight[A, V]) -> Verdict[A]:
         """Judge every legal action of `sight.seat`, whose turn it is."""
@@ -233,17 +235,17 @@ class Oracle(ABC, Generic[A, V]):
             if verdict.value.number == 0:
                 return "The other player wins whatever you do."
             return f"Every action is worth {verdict.value}."
-        if verdict.mixed:
+        if verdict.is_mixed:
             return f"The mixture is worth {verdict.value}: whoever can be foreseen gets less."
         best = [self.rules.format(action) for action in verdict.best]
         others = [judged.value for judged in verdict.actions if not judged.best]
         next_best = max(others, key=lambda value: value.number, default=None)
         rest = f"; anything else is worth {next_best} at most" if next_best else ""
-        return f"Best is {join_or(best, _MOST_NAMED)}, worth {verdict.value}{rest}."
+        return f"Best is {join_or(best, _MAX_LISTED)}, worth {verdict.value}{rest}."
 
     def effect(self, sight: Sight[A, V], action: A) -> str:
         """One sentence on what an action that is not best did; may be empty."""
-        value = self.judge(sight).judged(action).value
+        value = self.judge(sight).get_action_value(action).value
         return f"You played {self.rules.format(action)}, which left you {value}."
 
     def describe_action(self, action: A) -> str:
@@ -339,23 +341,23 @@ class OpenOracle(Oracle[A, S]):
         """`state_value` after each of `actions`; games override it where they know a quicker way."""
         return [self.state_value(self.rules.apply(state, action).state) for action in actions]
 
-    def quickest(self, state: S, best: tuple[A, ...]) -> tuple[A, ...]:
+    def select_quickest(self, state: S, best: tuple[A, ...]) -> tuple[A, ...]:
         """Those of the equally good actions that win most quickly, or resist longest."""
         return best
 
     def _value_of(self, sight: Sight[A, S]) -> Value:
-        return Value.of(_seen_from(sight.seat, self.state_value(sight.view)))
+        return Value.from_fraction(_seen_from(sight.seat, self.state_value(sight.view)))
 
     def _verdict_on(self, sight: Sight[A, S]) -> Verdict[A]:
         worths = [_seen_from(sight.seat, worth) for worth in self.action_values(sight.view, sight.actions)]
         most = max(worths)
         best = tuple(action for action, worth in zip(sight.actions, worths, strict=True) if worth == most)
-        taken = frozenset(self.quickest(sight.view, best))
+        taken = frozenset(self.select_quickest(sight.view, best))
         judged = tuple(
-            ActionValue(action, Value.of(worth), worth == most, (action in taken) / len(taken))
+            ActionValue(action, Value.from_fraction(worth), worth == most, (action in taken) / len(taken))
             for action, worth in zip(sight.actions, worths, strict=True)
         )
-        return Verdict(Value.of(most), judged)
+        return Verdict(Value.from_fraction(most), judged)
 
 
 def _seen_from(seat: Seat, worth: Fraction) -> Fraction:

@@ -8,7 +8,7 @@ from duels.core.rules import AnyRules, OpenRules
 from duels.solving.oracle import Oracle
 from duels.solving.progress import Progress, no_progress
 
-_MOST_KEPT = 8
+_MAX_CACHED = 8
 _FEW_STATES = 50_000
 _kept: dict[AnyRules, Oracle[Any, Any]] = {}
 
@@ -33,9 +33,9 @@ def get_oracle(rules: AnyRules, progress: Progress = no_progress) -> Oracle[Any,
 
 
 def _keep(rules: AnyRules, made: Oracle[Any, Any]) -> Oracle[Any, Any]:
-    made.shared_by = get_oracle
+    made.factory = get_oracle
     with _guard:
-        for old in list(_kept)[: len(_kept) + 1 - _MOST_KEPT]:
+        for old in list(_kept)[: len(_kept) + 1 - _MAX_CACHED]:
             del _kept[old]
         _kept[rules] = made
     return made

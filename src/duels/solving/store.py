@@ -40,7 +40,7 @@ class ShippedTable:
         return table
 
 
-def key_of(subject: object, sources: Iterable[Path]) -> str:
+def make_cache_key(subject: object, sources: Iterable[Path]) -> str:
     """A key that changes with `subject` and with the content of `sources`."""
     digest = sha256(repr(subject).encode())
     for source in sources:
@@ -48,13 +48,13 @@ def key_of(subject: object, sources: Iterable[Path]) -> str:
     return digest.hexdigest()[:16]
 
 
-def dump(holds: str, table: bytes) -> bytes:
+def pack_table(holds: str, table: bytes) -> bytes:
     """The file for `table`; `holds` says in one line what it is."""
     packed = lzma.compress(table, preset=1)  # a tenth larger than the default, in a third of its time
     return f"{MAGIC}: {holds}\n{sha256(packed).hexdigest()}\n".encode() + packed
 
 
-def parse(content: bytes, holds: str) -> bytes:
+def unpack_table(content: bytes, holds: str) -> bytes:
     """Read a file that must hold `holds`; raise DamagedTable where it cannot be believed."""
     head, _, rest = content.partition(b"\n")
     checksum, _, packed = rest.partition(b"\n")
@@ -91,14 +91,15 @@ def _little_endian(numbers: "array[int]") -> "array[int]":
 def load_or_build(
     holds: str, name: str, build: Callable[[], bytes], shipped: ShippedTable | None = None
 ) -> bytes:
-    """The table from the package, else from the cache, else built anew and kept in the cache.
+    """Return the table from the package, or from the cache, or build it and cache it.
 
-    Where one is shipped, no other is believed. `holds` should name the code that makes it (see `key_of`).
+    If a table is shipped, only that table is accepted. `holds` should name the code that builds the table
+    (see `make_cache_key`).
     """
     damage = []
     if shipped:
         try:
-            return shipped.check(parse(shipped.path.read_bytes(), shipped.holds))
+            return shipped.check(unpack_table(shipped.path.read_bytes(), shipped.holds))
         except (DamagedTable, OSError) as problem:
             damage.append(f"{shipped.path}: {problem}")
     from duels.paths import cache_dir  # only here: most runs find the table in the package
@@ -106,7 +107,7 @@ def load_or_build(
     cached = cache_dir() / name
     try:
         with open_regular(cached) as file:
-            table = parse(file.read(), holds)
+            table = unpack_table(file.read(), holds)
         table = shipped.check(table) if shipped else table
     except FileNotFoundError:
         pass
@@ -119,7 +120,7 @@ def load_or_build(
     table = build()
     try:
         cached.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(cached, dump(holds, table), over=True, private=True)
+        write_whole(cached, pack_table(holds, table), over=True, private=True)
     except OSError as problem:  # a full or read-only disk costs time at the next start, nothing else
         log.warning("%s: cannot be written (%s)", cached, problem)
     return table

@@ -23,14 +23,14 @@ from duels.core.features import Encoding
 from duels.core.rules import AnyRules, Ending, Outcome, Seat
 from duels.solving import decisions as decisions_module
 from duels.solving.decisions import Decisions, Transition, max_decisions
-from duels.solving.store import key_of, load_or_build
+from duels.solving.store import load_or_build, make_cache_key
 
 Arrays = dict[str, NDArray[Any]]
 
-MOST_STATES = 300_000  # more than that is no longer quick to explore, or small
-MOST_ACTIONS = 1000  # the states of a game that has more can fill the memory before they are too many
-MOST_TICKETS = 60  # chance is a draw of one of so many equal tickets, at most
-MOST_STARTS = 100_000  # tickets: chance before the first decision needs a table of its own only
+MAX_STATES = 300_000  # more than that is no longer quick to explore, or small
+MAX_ACTIONS = 1000  # the states of a game that has more can fill the memory before they are too many
+MAX_TICKETS = 60  # chance is a draw of one of so many equal tickets, at most
+MAX_STARTS = 100_000  # tickets: chance before the first decision needs a table of its own only
 # The rules count chance nodes too, and seldom know exactly: up to so many times too high, we try.
 BOUND_SLACK = 2
 
@@ -50,7 +50,7 @@ POINTS: NDArray[np.float32] = np.array(
 """[result + 1, seat] what a game is worth that ends like that, from -1 (lost) to 1 (won)."""
 
 
-def result_of(outcome: Outcome | None) -> int:
+def encode_result(outcome: Outcome | None) -> int:
     """How a state with this outcome stands; DuelsError if rules cannot end like that."""
     if outcome is None or outcome.ending is Ending.CUT_OFF:
         return ONGOING
@@ -61,9 +61,9 @@ def result_of(outcome: Outcome | None) -> int:
     raise DuelsError(f"'{outcome.code}' is for matches, not for rules.")
 
 
-def result_at(decisions: Decisions[Any, Any, Any], state: Any) -> int:
+def get_state_result(decisions: Decisions[Any, Any, Any], state: Any) -> int:
     """How a state stands by the rules without their limit."""
-    result = result_of(decisions.rules.outcome(state))
+    result = encode_result(decisions.rules.outcome(state))
     if (result == ONGOING) is (decisions.actor(state) is None):
         raise DuelsError(f"{decisions.rules.name} ends without a result, and not by its limit.")
     return result
@@ -120,27 +120,27 @@ class Tables:
         return states
 
 
-def tables_of(rules: AnyRules, encoding: Encoding) -> Tables:
+def load_tables(rules: AnyRules, encoding: Encoding) -> Tables:
     """The tables of `rules`, the same for every limit; from the cache if they are there."""
-    refuse_many_states(rules)
+    check_table_size(rules)
     decisions = Decisions(rules)
     sources = list(_sources(rules, encoding))
     if None in sources:  # rules typed in at a prompt: nothing tells whether they are the same next time
         return Tables(**compile_tables(decisions, encoding))
     layout = [(feature.name, feature.values, feature.count) for feature in encoding.features]
-    key = key_of((decisions.rules, layout), [source for source in sources if source])
+    key = make_cache_key((decisions.rules, layout), [source for source in sources if source])
     name = f"tables-{rules.name}-{key}"
     stored = load_or_build(name, f"{name}.bin", lambda: _pack(compile_tables(decisions, encoding)))
     return Tables(**_unpack(stored))
 
 
-def refuse_many_states(rules: AnyRules) -> None:
+def check_table_size(rules: AnyRules) -> None:
     """Refuse at once what the rules say is far too large; what is a little too large, exploring finds out."""
     most = max_decisions(rules)
-    if most is not None and most > BOUND_SLACK * MOST_STATES:
+    if most is not None and most > BOUND_SLACK * MAX_STATES:
         raise TooLarge(f"{rules.name} has too many states for tables: up to 2^{(most - 1).bit_length()}.")
     actions = len(rules.all_actions())
-    if actions > MOST_ACTIONS:
+    if actions > MAX_ACTIONS:
         raise TooLarge(f"{rules.name} has too many actions for tables ({actions}).")
 
 
@@ -172,17 +172,17 @@ def compile_tables(decisions: Decisions[Any, Any, Any], encoding: Encoding) -> A
     """Explore every state that can be reached and lay the game out as arrays."""
     found = _explore(decisions)
     tickets = lcm(*found.shares)
-    if tickets > MOST_TICKETS:
+    if tickets > MAX_TICKETS:
         raise TooLarge(f"{decisions.rules.name} has chances too fine for tables ({tickets} tickets).")
     successor = np.full((len(found.states), len(decisions.actions), tickets), ILLEGAL, np.int32)
     for state, action, ways in found.moves:
         successor[state, action] = _drawn(ways, tickets)
     starts = [(found.number[transition.state], transition.odds) for transition in decisions.starts]
     tickets = lcm(*(odds.denominator for _, odds in starts))
-    if tickets > MOST_STARTS:
+    if tickets > MAX_STARTS:
         raise TooLarge(f"{decisions.rules.name} has too many ways to begin for tables ({tickets} tickets).")
     actors = [decisions.actor(state) for state in found.states]
-    results = [result_at(decisions, state) for state in found.states]
+    results = [get_state_result(decisions, state) for state in found.states]
     shown = [
         encoding.encode(decisions.rules.view(state, seat), seat) for seat in Seat for state in found.states
     ]
@@ -239,23 +239,23 @@ def _explore(decisions: Decisions[Any, Any, Any]) -> _Found:
                 targets.append((2 * target + transition.ticks, transition.odds))
                 found.shares.add(transition.odds.denominator)
             found.moves.append((number, action_number, targets))
-        if len(found.states) > MOST_STATES:
+        if len(found.states) > MAX_STATES:
             raise TooLarge(f"{name} has too many states for tables.")
     return found
 
 
 @lru_cache(maxsize=16)
-def shared_tables(rules: AnyRules) -> "GameTables":
+def get_tables(rules: AnyRules) -> "GameTables":
     """The tables of `rules`, loaded once a process; TooLarge where there are none."""
-    refuse_many_states(rules)  # first: a game that states no features is explored to find them
-    return GameTables(rules, tables_of(rules, rules.game.encoding(rules)))
+    check_table_size(rules)  # first: a game that states no features is explored to find them
+    return GameTables(rules, load_tables(rules, rules.game.encoding(rules)))
 
 
 @lru_cache(maxsize=64)
 def has_tables(rules: AnyRules) -> bool:
     """Whether tables can be made of the game: whether it is small enough."""
     try:
-        shared_tables(rules)
+        get_tables(rules)
     except DuelsError:
         return False
     return True
@@ -272,7 +272,7 @@ class GameTables:
         self.successor = tables.successor.ravel()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return shared_tables, (self.rules,)  # a copy shares them, in another process too
+        return get_tables, (self.rules,)  # a copy shares them, in another process too
 
     @cached_property
     def choices(self) -> NDArray[np.int16]:
@@ -291,7 +291,7 @@ class GameTables:
         return hidden
 
     @cached_property
-    def shown_to_mover(self) -> NDArray[np.int8]:
+    def mover_observation(self) -> NDArray[np.int8]:
         """[state, number] what the seat to move is shown; seat 0 where nobody is."""
         actor = np.maximum(self.tables.actor, 0)
         return np.ascontiguousarray(self.tables.observation[actor, np.arange(self.tables.states)])
@@ -300,7 +300,7 @@ class GameTables:
     def observation_groups(self) -> NDArray[np.intp]:
         """[state] a number that is equal for states which the seat to move cannot tell apart."""
         actor = np.maximum(self.tables.actor, 0)
-        return np.unique(np.column_stack([actor, self.shown_to_mover]), axis=0, return_inverse=True)[
+        return np.unique(np.column_stack([actor, self.mover_observation]), axis=0, return_inverse=True)[
             1
         ].ravel()
 
@@ -326,7 +326,7 @@ class GameTables:
         odds[decisions] /= totals[decisions]
         return odds
 
-    def refuse_peeking(self, odds: NDArray[np.float64]) -> None:
+    def check_no_peeking(self, odds: NDArray[np.float64]) -> None:
         """Refuse probabilities that differ where the seat to move is shown the same."""
         decisions = self.tables.actor != NOBODY
         odds = odds[decisions]

@@ -13,7 +13,7 @@ from duels.core.match import AnyMatch, Match
 from duels.core.rules import CHANCE, Actor, AnyRules, Event, Seat
 from duels.solving.progress import Progress, no_progress
 
-MOST_HISTORIES = 400_000
+MAX_HISTORIES = 400_000
 """A game with more histories than this is refused: each takes memory, and time in every iteration."""
 
 
@@ -72,15 +72,15 @@ class Tree:
         return len(self.actor)
 
 
-def refuse_large(rules: AnyRules) -> int:
+def check_tree_size(rules: AnyRules) -> int:
     """How many histories there are; TooLarge, before any long work, if more than MOST_HISTORIES."""
     found = 1
     for layer in count_histories(rules):
         for state, ways in layer.items():
             found += ways * len(rules.actions(state))
-            if found > MOST_HISTORIES:  # known before they are listed
+            if found > MAX_HISTORIES:  # known before they are listed
                 raise TooLarge(
-                    f"{rules.name} can go more than {MOST_HISTORIES:,} ways with these options, too many to "
+                    f"{rules.name} can go more than {MAX_HISTORIES:,} ways with these options, too many to "
                     "be listed: choose smaller ones, set a limit, or write the game an oracle."
                 )
         if not layer:
@@ -122,9 +122,9 @@ class _Position:
     """What may come next, and what either seat sees of it."""
 
 
-def explore_tree(rules: AnyRules, progress: Progress = no_progress) -> Tree:
+def build_tree(rules: AnyRules, progress: Progress = no_progress) -> Tree:
     """The tree of all histories; TooLarge if they are too many."""
-    count = refuse_large(rules)
+    count = check_tree_size(rules)
     tree = Tree()
     explorer = _Explorer(rules, tree)
     at = [explorer.position(rules.initial())]

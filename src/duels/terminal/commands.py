@@ -10,7 +10,7 @@ from io import StringIO
 
 import click
 
-from duels.core.errors import DuelsError, nearest, printable, quote
+from duels.core.errors import DuelsError, escape_unprintable, find_nearest, quote
 from duels.terminal.options import format_examples, plain_option
 from duels.terminal.screen import Screen, terminal_size, wrap
 from duels.terminal.signals import get_exit_code, install_signal_handlers
@@ -46,7 +46,7 @@ def run(arguments: list[str]) -> int:
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
-        message = printable(error.message, but="\n\t")  # click lists choices in lines of their own
+        message = escape_unprintable(error.message, but="\n\t")  # click lists choices in lines of their own
         object.__setattr__(error, "message", message)
         shown = StringIO()
         error.show(shown)
@@ -75,7 +75,7 @@ def _drop_output() -> None:
 
 def _fail(message: str) -> int:
     # It may name a file, and a file may have any name.
-    _tell(f"duels: {printable(message)}\n")
+    _tell(f"duels: {escape_unprintable(message)}\n")
     return 1
 
 
@@ -114,7 +114,7 @@ class _Commands(click.Group):
         name = args[0]
         unknown = not name.startswith("-") and self.get_command(ctx, name) is None
         if unknown and not ctx.resilient_parsing:
-            near = nearest(name, self.list_commands(ctx))
+            near = find_nearest(name, self.list_commands(ctx))
             ctx.fail(f"No such command {quote(name)}.{f' Did you mean {near}?' if near else ''}")
         return super().resolve_command(ctx, args)
 

@@ -173,9 +173,9 @@ def _as_click(option: Option, game: Game) -> click.Option:
     if option.kind is OptionKind.FLAG:
         flag = f"{flag}/--no-{flag.removeprefix('--')}"
     default = "no limit" if option.default is None else option.format(option.default)
-    kind: Any = click.IntRange(option.least)
+    kind: Any = click.IntRange(option.minimum)
     if option.kind is OptionKind.NUMBER:
-        kind = click.IntRange(option.least, option.most)
+        kind = click.IntRange(option.minimum, option.maximum)
     elif option.kind is OptionKind.NAME:
         kind = click.Choice(option.choices) if option.choices else str
     elif option.kind is OptionKind.FLAG:

@@ -6,7 +6,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from duels.core.game import Game
-from duels.games import GAMES, all_games, installed_games
+from duels.games import GAMES, all_games, list_installed_games
 from duels.players import BEST, PERFECT, PLAYER_KINDS
 from duels.terminal.game_options import game_argument
 from duels.terminal.options import format_examples, print_text
@@ -17,7 +17,7 @@ from duels.terminal.options import format_examples, print_text
 def games(as_json: bool) -> None:
     """List the games, a line each, and where they come from."""
     rows = [(game, "duels") for game in GAMES.values()]
-    rows += [(installed.game, installed.source) for installed in installed_games()]
+    rows += [(installed.game, installed.source) for installed in list_installed_games()]
     if as_json:
         listed = [
             {"game": game.name, "title": game.title, "summary": game.summary, "source": source}

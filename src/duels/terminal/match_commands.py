@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from duels.core.errors import DuelsError, printable
+from duels.core.errors import DuelsError, escape_unprintable
 from duels.core.record import dump_record
 from duels.core.rules import AnyRules, Ending, Seat
 from duels.games import GAMES
@@ -92,10 +92,10 @@ def play(
     boards of chain or 50 turns of hunt; with people in it there is no limit.
     """
     if path and path.exists():
-        name = printable(str(path))
+        name = escape_unprintable(str(path))
         raise click.UsageError(f"--save: {name} exists already; a match is never written over another file.")
     if path and not path.parent.is_dir():
-        raise click.UsageError(f"--save: there is no folder {printable(str(path.parent))}.")
+        raise click.UsageError(f"--save: there is no folder {escape_unprintable(str(path.parent))}.")
     try:
         (one, two), outside = _by_name((seat1, seat2))
         new = MatchSetup(rules, one, two, first, seed, script or "", path, outside)
@@ -226,7 +226,7 @@ def verify(file: Path | None, as_json: bool) -> None:
         click.echo(json.dumps(answer))
     else:
         told = outcome.reason if outcome else "unfinished"
-        print_text(f"{printable(str(file))}: legal, {match.rules.name}, {entries} entries; {told}")
+        print_text(f"{escape_unprintable(str(file))}: legal, {match.rules.name}, {entries} entries; {told}")
 
 
 @click.command(
@@ -273,15 +273,17 @@ def matches(every: bool, as_json: bool) -> None:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         print_text("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip())
-    click.echo(f"Times are UTC. Files without a folder are in {printable(str(matches_dir()))}.", err=True)
+    click.echo(
+        f"Times are UTC. Files without a folder are in {escape_unprintable(str(matches_dir()))}.", err=True
+    )
 
 
 def _row(one: SavedMatch) -> tuple[str, ...]:
     """When, which game, who, how it ended, and the file; that of a match in the usual folder without it."""
     file = one.path.name if one.path.parent == matches_dir() else str(one.path)
-    players = printable(" - ".join(one.players))
+    players = escape_unprintable(" - ".join(one.players))
     when = one.played.strftime("%Y-%m-%d %H:%M")
-    return when, one.record.match.rules.name, players, _told_to_people(one), printable(file)
+    return when, one.record.match.rules.name, players, _told_to_people(one), escape_unprintable(file)
 
 
 def _told_to_people(one: SavedMatch) -> str:

@@ -23,7 +23,7 @@ def find_solo_seat(live: LiveMatch) -> Seat | None:
 def format_seat(live: LiveMatch, seat: Seat) -> str:
     """`Player 1 (X)`, in the seat's ink."""
     token = live.words.seat_name(seat)
-    return Ink.of(seat)(seat.label if token == seat.label else f"{seat.label} ({token})")
+    return Ink.for_seat(seat)(seat.label if token == seat.label else f"{seat.label} ({token})")
 
 
 def format_matchup(live: LiveMatch, you: Seat) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from duels.core.errors import DuelsError, printable
+from duels.core.errors import DuelsError, escape_unprintable
 from duels.paths import matches_dir
 from duels.play import library
 from duels.terminal.screen import PACES, terminal_size, wrap
@@ -87,4 +87,4 @@ def _found(path: Path | None, otherwise: str) -> Path:
 
 
 def _warn(text: str) -> None:
-    click.echo(printable(text), err=True)
+    click.echo(escape_unprintable(text), err=True)

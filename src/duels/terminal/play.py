@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from duels.core.errors import DuelsError, GameOver, quote
-from duels.core.extras import extra
+from duels.core.extras import require_extra
 from duels.core.match import Match
 from duels.core.record import Record, TornRecord
 from duels.core.rules import Seat
@@ -49,7 +49,7 @@ def get_surface_class(board: bool) -> Callable[[LiveMatch, Screen], Surface]:
     """The class that shows a match; MissingExtra, which says what installs it, if that cannot be loaded."""
     if not board:
         return PromptedMatch
-    with extra("tui"):
+    with require_extra("tui"):
         from duels.terminal.board.surface import BoardMatch
 
         return BoardMatch

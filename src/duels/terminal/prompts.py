@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from duels.core.errors import DuelsError
 from duels.core.record import format_entry
 from duels.core.rules import AnySight, Seat
-from duels.core.words import Dialogue, Ink, Question, Words, ask_until, read_yes
+from duels.core.words import Dialogue, Ink, Question, Words, ask_until, parse_yes_no
 from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator
 from duels.players import HUMAN
@@ -278,7 +278,7 @@ class PromptedMatch:
         raise _MatchChanged
 
     def _confirmed(self, question: str) -> bool:
-        return run_dialogue(lambda: ask_until(f"{question} (yes/no): ", read_yes), self.screen.ask, {})
+        return run_dialogue(lambda: ask_until(f"{question} (yes/no): ", parse_yes_no), self.screen.ask, {})
 
 
 def _cause(live: LiveMatch) -> str:

@@ -79,7 +79,7 @@ def practice(rules: AnyRules, count: int, seed: str | None, plain: bool) -> None
         found = islice(on_offer if seed else select_by_skill(on_offer, skill), count)
         exercise = next(found, None)
     try:
-        if exercise and (told := exercise.oracle.counts_as_one):
+        if exercise and (told := exercise.oracle.equivalence_note):
             screen.say(glossary.explain(f"{told}\n"))
         while exercise:
             answer = ask_exercise(exercise, f"Puzzle {asked + 1} of {count}", screen, glossary)
@@ -201,7 +201,7 @@ def _play_daily(day: date, today: date, screen: Screen) -> None:
         for number, game in list(enumerate(GAMES.values(), start=1))[len(answers) :]:
             with screen.progress("looking for the position"):
                 exercise = get_daily_puzzle(day, game)
-            told = glossary.explain(exercise.oracle.counts_as_one)
+            told = glossary.explain(exercise.oracle.equivalence_note)
             title = f"{game.title} ({game.name}), puzzle {number} of {len(GAMES)}"
             graded = exercise.grade(ask_exercise(exercise, title, screen, glossary, False, told))
             answers.append(graded.right)

@@ -32,7 +32,7 @@ from duels.analysis.review_words import (
     list_reader_slips,
 )
 from duels.analysis.wording import EQUALLY_GOOD, MIN_SHOWN, format_belief, render_shades
-from duels.core.errors import printable
+from duels.core.errors import escape_unprintable
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.core.words import Ink
@@ -92,7 +92,9 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, ste
     if step and as_json:
         raise click.UsageError("--step does not go with --json.")
     if page and os.path.lexists(page) and not force:
-        raise click.UsageError(f"--html: {printable(str(page))} exists already; --force writes over it.")
+        raise click.UsageError(
+            f"--html: {escape_unprintable(str(page))} exists already; --force writes over it."
+        )
     file = file or find_last_match()
     record = read_record(file)
     screen = Screen(plain)
@@ -115,7 +117,7 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, ste
     else:
         screen.say(render_review(reviewed, screen.width))
     if page:
-        click.echo(f"Page: {printable(str(page))}", err=True)
+        click.echo(f"Page: {escape_unprintable(str(page))}", err=True)
 
 
 def render_review(review: Review, width: int = _TEXT_WIDTH) -> str:
@@ -193,7 +195,7 @@ def _summed_up(review: Review, moments: list[Moment], board: int, quiet: str) ->
 def _moment_line(review: Review, moment: Moment) -> str:
     actor = f"{get_short_name(review, moment):<{_WHO_WIDTH}}"
     if isinstance(moment.actor, Seat):
-        actor = Ink.of(moment.actor)(actor)
+        actor = Ink.for_seat(moment.actor)(actor)
     entry = f"{moment.entry:<{_entry_width(review)}}"
     before, after = (100 * review.chance(value) for value in (moment.before, moment.after))
     row = f"{moment.number:>3}. {actor}{entry}{before:5.1f}% -> {after:5.1f}%"

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from time import monotonic
 from typing import TypeVar
 
-from duels.core.errors import printable, quote
+from duels.core.errors import escape_unprintable, quote
 from duels.core.rules import Seat
 from duels.core.words import Ink, Question, apply_ink, join_or, strip_ink
 from duels.solving.progress import Progress, no_progress
@@ -82,7 +82,7 @@ class Screen:
     def colour_for(self, you: Seat) -> None:
         """From now on the first player's colour means you, whichever seat that is."""
         one, two = _CODES[Ink.ONE], _CODES[Ink.TWO]
-        self.codes = {**_CODES, Ink.of(you): one, Ink.of(you.other): two}
+        self.codes = {**_CODES, Ink.for_seat(you): one, Ink.for_seat(you.other): two}
 
     def say(self, text: str) -> None:
         """Write to the match's transcript."""
@@ -107,7 +107,7 @@ class Screen:
             self._listener(strip_ink(text))
             return
         sys.stdout.flush()
-        text = printable(text, but="\n" + Ink.COPIED(""))  # it may name a file
+        text = escape_unprintable(text, but="\n" + Ink.COPIED(""))  # it may name a file
         sys.stderr.write(strip_ink(wrap(text, self.size[0]) if sys.stderr.isatty() else text) + "\n")
         sys.stderr.flush()
 

@@ -9,7 +9,7 @@ from duels.analysis.hints import PositionSolution, parse_position_to_solve
 from duels.analysis.hints import solve as solve_position
 from duels.analysis.wording import describe_equal_actions, describe_exactness, format_belief, format_percent
 from duels.core.errors import DuelsError
-from duels.core.extras import extra
+from duels.core.extras import require_extra
 from duels.core.rules import AnyRules, AnySight
 from duels.core.words import Ink
 from duels.solving.oracle import ActionValue, Check, Exactness, Value, Verdict
@@ -107,16 +107,16 @@ def _legend(verdict: Verdict[Any]) -> str:
     """What the star means, or that nothing matters."""
     if alike := describe_equal_actions(verdict):
         return alike
-    if verdict.mixed and verdict.value.exactness is Exactness.ESTIMATE:
+    if verdict.is_mixed and verdict.value.exactness is Exactness.ESTIMATE:
         return "* often taken by the strategy."
-    if verdict.mixed:
+    if verdict.is_mixed:
         return "* taken often enough by the strategy, at no cost."
     differ = len({judged.value.number for judged in verdict.actions if judged.best}) > 1
     return "* not proven worse than the best." if differ else "* best."
 
 
 def _action_lines(rules: AnyRules, verdict: Verdict[Any], every_action: bool) -> list[str]:
-    mixed = verdict.mixed
+    mixed = verdict.is_mixed
     ranked = sorted(
         verdict.actions, key=lambda judged: (not judged.best, mixed and -judged.weight, -judged.value.number)
     )
@@ -165,7 +165,7 @@ def verify(rules: AnyRules, as_json: bool, screen: Screen) -> bool:
     with screen.progress("getting ready") as progress:
         oracle = get_oracle(rules, progress)
     checks: list[Check] = []
-    with extra("fast"), interruptible_computation():
+    with require_extra("fast"), interruptible_computation():
         for check in screen.with_progress("checking", oracle.verify):
             checks.append(check)
             if not as_json:

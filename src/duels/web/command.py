@@ -9,7 +9,7 @@ import threading
 import click
 
 from duels.core.errors import DuelsError
-from duels.core.extras import extra
+from duels.core.extras import require_extra
 from duels.paths import data_dir
 
 _EXAMPLES = """\b
@@ -60,7 +60,7 @@ def serve(
     Prints the address, opens it, and serves until Ctrl-C. Every move is on disk before it is on a screen:
     whatever happens, matches go on where they were.
     """
-    with extra("web"):
+    with require_extra("web"):
         from duels.web.reach import local_addresses
         from duels.web.server import Server
         from duels.web.settings import ANY_ADDRESS, EVERYWHERE, ServerSettings

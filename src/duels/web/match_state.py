@@ -123,7 +123,7 @@ class MatchState:
             self.taken_over += 1
         if self.rules.has_secrets:
             assert self.match.last
-            viewers = tuple(viewer for viewer in viewers if self.match.last.seen(viewer))
+            viewers = tuple(viewer for viewer in viewers if self.match.last.events_seen_by(viewer))
             if self.over:  # what was hidden can be told now
                 self._tell_again()
         if viewers == EVERYBODY or self.over:  # else nobody may notice that an offer has lapsed

@@ -10,7 +10,7 @@ from shutil import which
 from threading import Lock
 from typing import Any
 
-from duels.core.errors import DuelsError, UnknownName, no_such, quote
+from duels.core.errors import DuelsError, UnknownName, format_unknown_name, quote
 from duels.core.game import NAME
 from duels.core.rules import AnyRules, AnySight
 from duels.players import (
@@ -49,7 +49,7 @@ def register_player(text: str) -> None:
         kind = parse_player_kind(what)
     except UnknownName:
         there = [kind for kind in PLAYER_KINDS if kind != HUMAN]
-        told = no_such("player", what, there).removesuffix(".")
+        told = format_unknown_name("player", what, there).removesuffix(".")
         raise DuelsError(f"--player {name}: {told}, or cmd:COMMAND for a program.") from None
     if kind.name == HUMAN:
         raise DuelsError(f"--player: {quote(what)} is a person.")

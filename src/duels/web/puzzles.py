@@ -212,7 +212,7 @@ def _as_data(exercise: "Exercise") -> dict[str, Any]:
         "text": strip_ink(str(words.board(sight))),
         "unshown": drawing.recap(sight),
         "remembered": strip_ink(words.recap(sight).render()),
-        "told": Glossary().explain(exercise.oracle.counts_as_one),
+        "told": Glossary().explain(exercise.oracle.equivalence_note),
         "belief": dict(exercise.oracle.belief(sight)),
         "hidden": exercise.oracle.hidden,
         "actions": [

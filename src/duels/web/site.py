@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp
 
 from duels.core.errors import UnknownName
-from duels.core.extras import extra
+from duels.core.extras import require_extra
 from duels.core.game import Game
 from duels.core.rules import Seat
 from duels.games import GAMES, all_games, find_game
@@ -35,7 +35,7 @@ _ALL = 200  # of those that are over, for whoever asks for all of them
 def store_at(database: str) -> Store:
     """The store at an address: a PostgreSQL database, or the path of a file for SQLite."""
     if database.startswith(("postgresql://", "postgres://")):
-        with extra("postgres"):
+        with require_extra("postgres"):
             from duels.web.postgres_store import PostgresStore
         return PostgresStore(database)
     from duels.web.sqlite_store import SqliteStore

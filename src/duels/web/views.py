@@ -171,10 +171,10 @@ def _headline(standing: MatchState, viewer: Viewer, sight: AnySight) -> Headline
     if not standing.complete:
         return Headline("Waiting for somebody to sit down.")
     if actor is viewer and viewer:
-        return Headline("Your turn.", drawing.news(sight), drawing.instruction(sight))
+        return Headline("Your turn.", drawing.last_change(sight), drawing.instruction(sight))
     if isinstance(actor, Seat):
         return Headline(
-            f"{standing.called[actor]} is to {drawing.opponent_task(sight)}.", drawing.news(sight)
+            f"{standing.called[actor]} is to {drawing.opponent_task(sight)}.", drawing.last_change(sight)
         )
     return Headline("Chance decides.")
 
@@ -245,7 +245,7 @@ def _told(
     turn, viewer = after.last, names.reader
     assert turn
     secrets = standing.rules.has_secrets and not standing.over
-    action, _ = turn.told(narrator.watching)
+    action, _ = turn.redact(narrator.watching)
     news = [sentence for narration in narrator.news(after) for sentence in narration.sentences]
     text = strip_ink(" ".join(sentence.render(names) for sentence in news))
     seat = turn.actor if isinstance(turn.actor, Seat) else news[0].subject if news else None

@@ -9,7 +9,7 @@ from duels.core.rules import CHANCE, Seat
 from duels.games.chain.boards import Boards, answer, settle
 from duels.games.chain.oracle import all_boards, largest_proven, make_oracle, mask
 from duels.games.chain.rules import Answer, Observe, QuantumChain
-from duels.solving.check import in_words
+from duels.solving.check import format_options
 from duels.solving.graph import explore
 
 RULES = QuantumChain()
@@ -49,8 +49,8 @@ def test_the_largest_size_that_can_be_proven_is_and_is_named(asked: QuantumChain
     assert smaller == asked or 3 ** (cells + 1) * boards > 7000
     if cells <= 5:
         details = [check.detail for check in make_oracle(asked).verify() if check.passed]
-        assert sum(detail.startswith(f"{in_words(smaller)}, ") for detail in details) == 3
-        assert sum(detail.startswith(f"{in_words(asked)}, ") for detail in details) == 3 - 2 * (
+        assert sum(detail.startswith(f"{format_options(smaller)}, ") for detail in details) == 3
+        assert sum(detail.startswith(f"{format_options(asked)}, ") for detail in details) == 3 - 2 * (
             smaller != asked
         )
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from duels.core.rules import CHANCE, Actor, Seat
 from duels.games.chain.boards import Round, start_worth
-from duels.solving.check import broken_equations, hollow_promises
+from duels.solving.check import find_broken_equations, find_stallable_states
 from duels.solving.graph import Graph
 
 Line = tuple[Fraction, Fraction]  # what a round is worth at u = 0, and its slope
@@ -77,9 +77,9 @@ def test_it_is_proven_to_be_the_value_of_the_match(rows: list[list[Line]]) -> No
     """By a proof that knows nothing of rounds, on the graph of the whole match."""
     worth = start_worth(round_of(rows))
     graph, values = match_of(rows, {Seat.ONE: (1 + worth) / 2, Seat.TWO: (1 - worth) / 2})
-    assert list(broken_equations(graph, values)) == []
+    assert list(find_broken_equations(graph, values)) == []
     for seat in Seat:
-        assert list(hollow_promises(graph, values, seat)) == []
+        assert list(find_stallable_states(graph, values, seat)) == []
 
 
 def match_of(rows: list[list[Line]], starts: dict[Seat, Fraction]) -> tuple[Graph[int], list[Fraction]]:

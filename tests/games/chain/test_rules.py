@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from duels.core.errors import IllegalMove, NotationError
-from duels.core.explore import reachable
+from duels.core.explore import iter_reachable
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import CHANCE, Ending, Outcome, Seat
 from duels.games.chain.rules import Answer, Coin, QuantumChain, State
@@ -129,7 +129,7 @@ def test_three_or_four_with_a_gap_do_not_win(cells: str) -> None:
 
 def test_without_a_limit_a_match_ends_by_a_chain_alone() -> None:
     rules = QuantumChain()
-    endings = [match for match in reachable(rules) if match.over]
+    endings = [match for match in iter_reachable(rules) if match.over]
     assert endings
     for match in endings:
         assert rules.chain_of(board(match))

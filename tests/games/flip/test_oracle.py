@@ -18,7 +18,7 @@ from duels.games.flip.oracle import FlipOracle, make_oracle
 from duels.games.flip.rules import Flip, Keep, QuantumFlip, QuantumTiles
 from duels.games.flip.table import SHIPPED, Table, described
 from duels.solving.oracle import Exactness
-from duels.solving.store import dump, pack_shorts, parse, unpack_shorts
+from duels.solving.store import pack_shorts, pack_table, unpack_shorts, unpack_table
 
 BOOK = QuantumTiles()
 SMALL = QuantumTiles(side=3, values=3, copies=3, target=6)
@@ -40,7 +40,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_shipped_table_is_what_solving_gives() -> None:
     abstraction = Abstraction(BOOK)
-    assert unpack_shorts(parse(SHIPPED.read_bytes(), described(abstraction))) == table.fill_arrays(
+    assert unpack_shorts(unpack_table(SHIPPED.read_bytes(), described(abstraction))) == table.fill_arrays(
         abstraction
     )
 
@@ -109,7 +109,7 @@ def test_a_table_that_was_altered_and_signed_again_is_not_believed(
     altered = array("H", right)
     altered[1000] ^= 1
     broken = tmp_path / "table.bin"
-    broken.write_bytes(dump(holds, pack_shorts(altered)))
+    broken.write_bytes(pack_table(holds, pack_shorts(altered)))
     monkeypatch.setattr(table, "SHIPPED", broken)
     monkeypatch.setattr(table, "fill", lambda abstraction, progress: right)
     assert Table.of(BOOK).numbers == right

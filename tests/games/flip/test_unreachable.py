@@ -10,7 +10,7 @@ from itertools import product
 import pytest
 
 from duels.core.errors import BadOption
-from duels.core.explore import reachable
+from duels.core.explore import iter_reachable
 from duels.core.rules import CHANCE, Seat
 from duels.games.flip.rules import QuantumTiles, State
 
@@ -74,7 +74,7 @@ def test_no_set_of_tiles_worth_forty_points_is_the_whole_board() -> None:
 
 @pytest.mark.parametrize("rules", [SMALL, QuantumTiles(side=2, values=2, copies=2, target=3)])
 def test_quantum_flips_add_no_abstract_state(rules: QuantumTiles) -> None:
-    everything = {abstract(match.state) for match in reachable(rules)}
+    everything = {abstract(match.state) for match in iter_reachable(rules)}
     assert everything == set(abstract_states(rules))
 
 

@@ -77,7 +77,7 @@ def test_a_miss_is_answered_to_both_and_the_game_goes_on() -> None:
     assert not missed.over
     assert missed.actor is Seat.TWO
     assert missed.last
-    assert all(missed.last.seen(seat) == missed.last.events for seat in Seat)
+    assert all(missed.last.events_seen_by(seat) == missed.last.events for seat in Seat)
 
 
 def test_no_position_is_observed_on_two_turns_running() -> None:

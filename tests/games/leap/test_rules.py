@@ -3,7 +3,7 @@
 import pytest
 
 from duels.core.errors import IllegalMove
-from duels.core.explore import reachable
+from duels.core.explore import iter_reachable
 from duels.core.match import Match
 from duels.core.rules import Ending, Seat
 from duels.games.leap.rules import Enter, Leap, QuantumLeap, State
@@ -41,7 +41,7 @@ def test_leaps_are_the_divisors_that_do_not_overshoot(cell: int, leaps: tuple[in
 
 
 def test_every_turn_takes_ones_own_token_forward_by_a_divisor() -> None:
-    for match in reachable(RULES):
+    for match in iter_reachable(RULES):
         here = match.state.cell_of(match.state.mover)
         for action in match.actions:
             after = RULES.apply(match.state, action).state

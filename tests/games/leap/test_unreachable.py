@@ -2,7 +2,7 @@
 
 import pytest
 
-from duels.core.explore import reachable
+from duels.core.explore import iter_reachable
 from duels.games.leap.rules import QuantumLeap
 
 
@@ -17,7 +17,7 @@ def test_every_cell_below_the_goal_has_a_move(goal: int) -> None:
 
 @pytest.mark.parametrize("goal", [*range(1, 22), 30])
 def test_a_match_goes_on_until_somebody_stands_on_the_goal(goal: int) -> None:
-    for match in reachable(QuantumLeap(goal)):
+    for match in iter_reachable(QuantumLeap(goal)):
         arrived = [cell == goal for cell in match.state.cells]
         if match.actor is not None:
             assert match.actions

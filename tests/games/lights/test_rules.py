@@ -3,7 +3,7 @@
 import pytest
 
 from duels.core.errors import IllegalMove, NotationError
-from duels.core.explore import reachable
+from duels.core.explore import iter_reachable
 from duels.core.match import Match
 from duels.core.rules import Ending, Seat
 from duels.games.lights.rules import OFF, ON, Lights
@@ -21,7 +21,7 @@ def test_a_turn_is_one_light_or_two_neighbours_that_are_on() -> None:
 
 
 def test_every_turn_turns_off_one_or_two_neighbours_and_nothing_else() -> None:
-    for match in reachable(RULES):
+    for match in iter_reachable(RULES):
         for action in match.actions:
             after = RULES.apply(match.state, action).state
             lights = zip(range(1, 8), match.state.row, after.row, strict=True)
@@ -51,7 +51,7 @@ def test_notation_takes_a_pair_in_either_order() -> None:
 
 
 def test_every_match_is_won_and_without_points() -> None:
-    for match in reachable(RULES):
+    for match in iter_reachable(RULES):
         if match.outcome:
             assert match.outcome.ending is Ending.WON
             assert match.last

@@ -2,14 +2,14 @@
 
 import pytest
 
-from duels.core.explore import reachable
+from duels.core.explore import iter_reachable
 from duels.games.lights.rules import ON, Lights
 
 
 @pytest.mark.parametrize("lights", range(1, 9))
 def test_nobody_ever_faces_a_board_with_no_light_on(lights: int) -> None:
     dark = 0
-    for match in reachable(Lights(lights)):
+    for match in iter_reachable(Lights(lights)):
         if ON in match.state.row:
             assert match.actor is match.state.mover
             continue

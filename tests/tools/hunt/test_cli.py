@@ -22,7 +22,7 @@ from duels.games.hunt.self_play import PairValues, described
 from duels.games.hunt.strategy import DATA, unpack
 from duels.solving.bounds import Bounds
 from duels.solving.progress import Progress as Listener
-from duels.solving.store import parse
+from duels.solving.store import unpack_table
 from tools.hunt import progress, rebuild, study
 from tools.hunt.__main__ import main
 from tools.hunt.progress import Progress, duration
@@ -53,7 +53,7 @@ def test_training_writes_only_where_it_is_told(
     assert written == ["certificate.json", "self_play.bin", "strategy.bin"]
     data = (folder / "strategy.bin").read_bytes()
     assert unpack(data)
-    table = parse((folder / "self_play.bin").read_bytes(), described(data))
+    table = unpack_table((folder / "self_play.bin").read_bytes(), described(data))
     assert PairValues(unpack(data), table).before_turn(Seat.TWO, 5, 9, 1, 2) == 0.5
     stored = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
     assert stored.pop("checksum")

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from duels.core.narration import Narration, say, verb, victory
+from duels.core.narration import Narration, TextBoard, say, verb, victory
 from duels.core.rules import Event, Seat, Sight
 from duels.core.simple_words import SimpleWords
-from duels.core.text_board import TextBoard
 from duels.core.words import Ink
 from duels_liarsdice.rules import HIDDEN, Action, Bid, Called, Rolled, State, WasBid
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from duels.core.errors import NotationError, quote
 from duels.core.narration import say, verb
-from duels.core.notation import parse_whole_number, read_seat, split_fields
+from duels.core.notation import parse_seat, parse_whole_number, split_fields
 from duels.core.rules import Event, OpenRules, Outcome, Seat, Step
 from duels_tictactoe import GAME
 
@@ -93,7 +93,7 @@ class TicTacToe(OpenRules[State, Place]):
         board, mover = split_fields(text.upper(), 2, 2, "XO_X_____ 2")
         if len(board) != 9 or set(board) - set(OWNER):
             raise NotationError(f"Cannot read the board in {quote(text)}: write nine cells, each X, O or _.")
-        return State(tuple(OWNER[mark] for mark in board), read_seat(mover, text))
+        return State(tuple(OWNER[mark] for mark in board), parse_seat(mover, text))
 
     def format_state(self, state: State) -> str:
         return f"{''.join(MARK[owner] for owner in state.cells)} {state.mover.value}"

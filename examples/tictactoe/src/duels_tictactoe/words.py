@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 from duels.core import words
-from duels.core.narration import Line, Narration, say, verb, wins
+from duels.core.narration import Line, Narration, Row, TextBoard, say, verb, wins
 from duels.core.rules import Event, Sight
 from duels.core.simple_words import SimpleWords
-from duels.core.text_board import Row, TextBoard
 from duels.core.words import Ink
 from duels_tictactoe.rules import MARK, Cells, Place, Placed, State, winner_of
 
@@ -33,7 +32,7 @@ class TicTacToeWords(SimpleWords[Place, State]):
 def _board(cells: Cells) -> TextBoard:
     """Draw three rows; a free cell shows its number."""
     marks = [
-        Ink.of(owner)(MARK[owner]) if owner else Ink.DIM(str(number))
+        Ink.for_seat(owner)(MARK[owner]) if owner else Ink.DIM(str(number))
         for number, owner in enumerate(cells, start=1)
     ]
     return TextBoard(rows=tuple(Row(tuple(marks[i : i + 3]), " ", " | ", "") for i in (0, 3, 6)))

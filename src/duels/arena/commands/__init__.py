@@ -102,12 +102,12 @@ def exam(game: str, positions: int, seed: str, options: tuple[str, ...], out: Pa
     from duels.arena.exam import card_of, too_few, write_exam
     from duels.arena.progress_line import ProgressLine
     from duels.core.errors import DuelsError
-    from duels.core.record import read_options
+    from duels.core.record import parse_options
     from duels.games import find_game
 
     try:
         found = find_game(game)
-        rules = found.rules(**read_options(found.rules_class(), " ".join(options)))
+        rules = found.rules(**parse_options(found.rules_class(), " ".join(options)))
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
     refuse_existing(force, out, card_of(out))

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from duels.core.errors import printable
+from duels.core.errors import escape_unprintable
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -55,7 +55,7 @@ def refuse_existing(force: bool, *paths: Path | None) -> None:
     """Refuse to write over what is there, before anything is worked out."""
     for path in paths:
         if path and os.path.lexists(path) and not force:
-            raise click.UsageError(f"{printable(str(path))} exists already; --force writes over it.")
+            raise click.UsageError(f"{escape_unprintable(str(path))} exists already; --force writes over it.")
 
 
 def for_shell(path: Path) -> str:

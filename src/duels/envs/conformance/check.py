@@ -14,7 +14,7 @@ from duels.analysis.exploitability import Policy, exploitability_bounds
 from duels.analysis.grading import Grade
 from duels.core.errors import DuelsError, TooLarge
 from duels.core.extras import MissingExtra
-from duels.core.features import action_numbers
+from duels.core.features import number_actions
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import AnyRules, Ending, Seat
 from duels.envs import dice
@@ -26,7 +26,7 @@ from duels.players import Player
 from duels.solving.bounds import Bounds
 from duels.solving.oracle import Exactness
 from duels.solving.oracles import get_oracle
-from duels.solving.tables import DRAWN, NOBODY, ONGOING, result_of
+from duels.solving.tables import DRAWN, NOBODY, ONGOING, encode_result
 
 GAMES = 20
 LONGEST = 200  # moves: some games need not end
@@ -138,7 +138,7 @@ class _Inspector:
         self._rules = rules
         self._environment = environment
         self._shown = ObservationEncoder(rules)
-        self._number = action_numbers(rules)
+        self._number = number_actions(rules)
 
     def inspect(self, games: Sequence[Sequence[AnyMatch]]) -> None:
         for seed, game in enumerate(games):
@@ -223,7 +223,7 @@ class _Inspector:
             outcome = player.match.outcome
             if outcome is None:
                 continue
-            result = result_of(outcome)
+            result = encode_result(outcome)
             if result == ONGOING:
                 tally.truncated[env] += 1
             elif result == DRAWN:

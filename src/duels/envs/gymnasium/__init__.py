@@ -4,12 +4,12 @@ Importing this registers our games and those of other packages, each with a vect
 `register` does so for any other game.
 """
 
-from duels.core.extras import extra
+from duels.core.extras import require_extra
 from duels.core.game import Game
 from duels.envs.versions import LATEST, Registered
 from duels.games import all_games
 
-with extra("rl"):
+with require_extra("rl"):
     import gymnasium
 
     from duels.envs.gymnasium.single import DuelEnv

@@ -4,7 +4,7 @@ Like Pgx's they are written for one game; `vmap` makes many of it. They play by 
 environments do. Pgx itself is not needed.
 """
 
-from duels.core.extras import extra
+from duels.core.extras import require_extra
 from duels.core.features import TRUNCATION
 from duels.core.game import Game
 from duels.core.options import OptionValue
@@ -12,7 +12,7 @@ from duels.core.rules import AnyRules
 from duels.envs.form import form_of
 from duels.games import resolve_rules
 
-with extra("jax"):
+with require_extra("jax"):
     from duels.envs.jax.env import Env, auto_reset
     from duels.envs.jax.state import State
     from duels.envs.jax.tabled import env_of

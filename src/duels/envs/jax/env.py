@@ -47,7 +47,7 @@ class Env(Named, ABC):
         self.rules = rules
         self.form = form
         self._limit = rules.limit_value
-        self._left = left_shown(rules).astype(bool) if form.limit_draws else None
+        self._left = left_shown(rules).astype(bool) if form.is_limit_draw else None
         self._hash = hash((rules, form))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -188,7 +188,7 @@ class Env(Named, ABC):
         if self._limit is not None:
             clock = clock + jnp.where(plays, ticks, 0)
             cut = plays & ~ended & (clock >= self._limit)
-        if self.form.limit_draws:
+        if self.form.is_limit_draw:
             ended, cut = ended | cut, jnp.bool_(False)
         player = jnp.where(ended, 1 - mover, standing.seat ^ first)
         return state.replace(

@@ -15,7 +15,7 @@ from duels.envs.jax.chance import MOST_WAYS, share
 from duels.envs.jax.env import Env, StepStatus
 from duels.envs.kernels import kernel_of
 from duels.solving.decisions import Decisions
-from duels.solving.tables import shared_tables
+from duels.solving.tables import get_tables
 
 # The facts of a state: whether the second seat is to move, its result plus 1 (two bits), then what is legal.
 _RESULT_AT = 1
@@ -30,7 +30,7 @@ class TableEnv(Env):
 
     def __init__(self, rules: AnyRules, form: Form) -> None:
         super().__init__(rules, form)
-        tables = self._tables = shared_tables(rules).tables
+        tables = self._tables = get_tables(rules).tables
         if (starts := len(tables.starts)) > MOST_WAYS:
             raise TooLarge(
                 f"{rules.name} has too many ways to begin for JAX ({starts} tickets, at most {MOST_WAYS})."

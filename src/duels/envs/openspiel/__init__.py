@@ -7,13 +7,13 @@ Parameters are the rules' options (0 for no limit, a list as `3;5;7`, of one as 
 import logging
 
 from duels.core.errors import DuelsError
-from duels.core.extras import extra
+from duels.core.extras import require_extra
 from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import AnyRules
 from duels.games import GAMES, all_games, resolve_rules
 
-with extra("openspiel"):
+with require_extra("openspiel"):
     import pyspiel
 
     from duels.envs.openspiel.game import (

@@ -10,7 +10,7 @@ import pyspiel
 
 from duels.analysis.encoding import ObservationEncoder
 from duels.core.errors import BadOption, GameOver, IllegalMove
-from duels.core.features import action_numbers, format_feature_value
+from duels.core.features import format_feature_value, number_actions
 from duels.core.game import Game
 from duels.core.match import AnyMatch, Match, Turn
 from duels.core.options import Option, OptionKind, OptionValue, list_options
@@ -48,7 +48,7 @@ class SpielForm:
         self.describe = game.find("features", "describe") or _describe_fields
         self.actions = self.rules.all_actions()
         self.outcomes = self.rules.all_outcomes()
-        self.number = action_numbers(self.rules)
+        self.number = number_actions(self.rules)
         self.number |= {outcome: number for number, outcome in enumerate(self.outcomes)}
         self.longest = self.max_moves or UNLIMITED
         # A move may be followed by chance, and chance may come before the first.

@@ -7,7 +7,7 @@ others.
 
 from functools import partial
 
-from duels.core.extras import extra
+from duels.core.extras import require_extra
 from duels.core.features import TRUNCATION
 from duels.core.game import Game
 from duels.core.options import OptionValue
@@ -15,7 +15,7 @@ from duels.core.rules import AnyRules
 from duels.envs.versions import LATEST, Registered
 from duels.games import all_games
 
-with extra("rl"):
+with require_extra("rl"):
     import pettingzoo
     from numpy.typing import DTypeLike
 

@@ -12,16 +12,16 @@ from duels.core.svg import (
     Picture,
     board,
     box,
+    cache_shape,
     cell,
     chip,
     circle,
     decoration,
-    edge_of,
+    get_edge_colour,
     group,
     hit_box,
     mark,
     path,
-    remembered,
     target,
     text,
 )
@@ -64,7 +64,7 @@ class ChainDrawing(Drawing[Action, State]):
     def opponent_task(self, sight: Sight[Action, State]) -> str:
         return "accept or challenge" if sight.view.phase is Phase.CHALLENGE else super().opponent_task(sight)
 
-    def news(self, sight: Sight[Action, State]) -> str:
+    def last_change(self, sight: Sight[Action, State]) -> str:
         return "The full board decohered." if _decohered(sight) else ""
 
     @property
@@ -106,7 +106,7 @@ def _track(cells: int) -> Track:
     return Track(cells, _ROW, _MIDDLE, per_row=7 if cells > 9 else 9, margin=60)
 
 
-@remembered
+@cache_shape
 def _told(cells: str, mover: Seat, doubt: int, tossed: bool) -> str:
     held = []
     for seat, symbol in SYMBOL.items():
@@ -119,17 +119,17 @@ def _told(cells: str, mover: Seat, doubt: int, tossed: bool) -> str:
     return label + (" A coin decides." if tossed else "")
 
 
-@remembered
+@cache_shape
 def _way(track: Track) -> str:
     return decoration(path(track.line(), "line", 8, opacity=0.6))
 
 
-@remembered
+@cache_shape
 def _chain(track: Track, first: int, last: int, symbol: str) -> str:
-    return decoration(path(track.line(first, last), edge_of(_SEAT[symbol]), 16))
+    return decoration(path(track.line(first, last), get_edge_colour(_SEAT[symbol]), 16))
 
 
-@remembered
+@cache_shape
 def _cell(track: Track, number: int, symbol: str, chained: bool, fresh: bool, coin: str) -> str:
     """A cell that is not in doubt; `fresh` if the last turn was about it, and then what its `coin` showed."""
     size, said, shapes = track.size, "free", []
@@ -141,11 +141,11 @@ def _cell(track: Track, number: int, symbol: str, chained: bool, fresh: bool, co
         said += f", the coin showed {coin}"
         x, y = _corner(track) if coin == Coin.HEADS.value else (0.0, 0.0)  # tails leave the cell to the coin
         shapes.append(_coin(x, y, coin[0].upper()))
-    edge, width = (edge_of(_SEAT[symbol]), 4) if chained else ("line", 2)
+    edge, width = (get_edge_colour(_SEAT[symbol]), 4) if chained else ("line", 2)
     return _numbered(track, number, said, _square(size, "well", edge, stroke_width=width), *shapes)
 
 
-@remembered
+@cache_shape
 def _doubt(track: Track, number: int, mover: Seat, tossed: bool) -> str:
     """The cell in doubt, which the mover observed; `tossed` if a coin decides."""
     size, colour = track.size, f"p{mover.value}"
@@ -161,7 +161,9 @@ def _doubt(track: Track, number: int, mover: Seat, tossed: bool) -> str:
         number,
         f"{SYMBOL[mover]}, in doubt",
         _square(size, "well", "line", stroke_width=2),
-        _square(size, "none", edge_of(mover), classes="doubt", stroke_width=3, stroke_dasharray="8 7"),
+        _square(
+            size, "none", get_edge_colour(mover), classes="doubt", stroke_width=3, stroke_dasharray="8 7"
+        ),
         group(mark(mover, 0, 0, size * _MARK), classes="shimmer", opacity=0.45),
         sign,
     )
@@ -193,7 +195,7 @@ def _coin(x: float, y: float, letter: str) -> str:
                  transform=f"translate({x:.1f} {y:.1f})")  # fmt: skip
 
 
-@remembered
+@cache_shape
 def _target(track: Track, number: int, notation: str) -> str:
     x, y = track.at(number)
     size = track.size

@@ -19,7 +19,7 @@ from duels.games.chain.reasons import (
     purpose,
 )
 from duels.games.chain.rules import FREE, SYMBOL, Action, Answer, Coin, Observe, Phase, QuantumChain, State
-from duels.solving.check import Brackets, equations_hold, in_words, sampled_play_agrees
+from duels.solving.check import Brackets, check_equations, check_sampled_play, format_options
 from duels.solving.graph import HALF, Graph, explore
 from duels.solving.oracle import Check, Finding, OpenOracle, Value, Verdict
 from duels.solving.progress import Progress, no_progress
@@ -175,12 +175,12 @@ class ChainOracle(OpenOracle[Action, State]):
             oracle = ChainOracle(rules)
         yield from oracle._proof(explore(rules, [rules.initial(), *all_boards(rules)], progress))
         starts = [state for state in all_boards(rules) if oracle.state_value(state) not in (0, HALF, 1)]
-        yield from sampled_play_agrees(rules, oracle, starts or [rules.initial()], games=200)
+        yield from check_sampled_play(rules, oracle, starts or [rules.initial()], games=200)
 
     def _proof(self, graph: Graph[State]) -> Iterator[Check]:
-        about = f"{in_words(self.rules)}, {len(graph):,} states"
+        about = f"{format_options(self.rules)}, {len(graph):,} states"
         values = [self.state_value(state) for state in graph.states]
-        yield from equations_hold(self.rules, graph, values, about)
+        yield from check_equations(self.rules, graph, values, about)
         empty = [node for node, state in enumerate(graph.states) if FREE * self.rules.cells == state.cells]
         bounds = Brackets(graph, {node: values[node] for node in empty})
         sweeps = bounds.close_to(_WIDTH)
@@ -209,9 +209,9 @@ class ChainOracle(OpenOracle[Action, State]):
         return Check(
             "the value of states met in random play follows exactly from those of the states after them",
             wrong is None,
-            f"{in_words(self.rules)}, {count:,} states"
+            f"{format_options(self.rules)}, {count:,} states"
             + (f", wrong at {self.rules.format_state(wrong)}" if wrong else "")
-            + f"; all of them are proven for {in_words(largest_proven(self.rules))}",
+            + f"; all of them are proven for {format_options(largest_proven(self.rules))}",
         )
 
     def _one_step_on(self, state: State) -> Fraction:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from duels.core.errors import BadOption, NotationError, quote
 from duels.core.narration import say, verb
-from duels.core.notation import parse_whole_number, read_seat, split_fields
+from duels.core.notation import parse_seat, parse_whole_number, split_fields
 from duels.core.options import option
 from duels.core.rules import CHANCE, Actor, Event, OpenRules, Outcome, Seat, Step
 from duels.games.chain import GAME
@@ -258,7 +258,7 @@ class QuantumChain(OpenRules[State, Action]):
         limited = self.max_boards is not None
         fields = split_fields(text, 2, 2 + limited, "__XX_O_ 1" + " 0" * limited)
         board = fields[0].upper()
-        actor = read_seat(fields[1], text)
+        actor = parse_seat(fields[1], text)
         if len(board) != self.cells or not re.fullmatch(r"[XO_]*[?!]?[XO_]*", board):
             raise NotationError(
                 f"Cannot read the board in {quote(text)}: {self.cells} cells, each X, O or _; "

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from duels.core.narration import Line, Narration, Sentence, owner, say, verb
+from duels.core.narration import Line, Narration, Row, Sentence, TextBoard, owner, say, verb
 from duels.core.notation import join_and
 from duels.core.rules import Event, Seat, Sight
-from duels.core.text_board import Row, TextBoard
 from duels.core.words import (
     Dialogue,
     Ink,
@@ -15,8 +14,8 @@ from duels.core.words import (
     Words,
     ask_until,
     join_or,
-    read_number,
-    read_yes,
+    parse_number,
+    parse_yes_no,
 )
 from duels.games.chain.rules import (
     FREE,
@@ -51,14 +50,15 @@ class ChainWords(Words[Action, State]):
     def ask(self, sight: Sight[Action, State]) -> Dialogue[Action]:
         if sight.view.phase is Phase.CHALLENGE:
             challenge = yield from ask_until(
-                f"{Ink.of(sight.seat)(sight.seat.label)}, do you want to challenge? (yes/no): ", read_yes
+                f"{Ink.for_seat(sight.seat)(sight.seat.label)}, do you want to challenge? (yes/no): ",
+                parse_yes_no,
             )
             return Answer.CHALLENGE if challenge else Answer.ACCEPT
         free = [action.cell for action in sight.actions if isinstance(action, Observe)]
         choice = f"Choose an unobserved cell: {join_or(free)}."
 
         def read(entry: str) -> Action:
-            cell = read_number(entry, choice)
+            cell = parse_number(entry, choice)
             if not 1 <= cell <= self.rules.cells:
                 raise InvalidEntry(f"There is no cell {cell}. {choice}")
             if cell not in free:
@@ -128,7 +128,7 @@ class ChainWords(Words[Action, State]):
         if state.phase is not Phase.CHALLENGE:
             return Narration()
         beside = self.rules.own_neighbours(state.cells, state.doubt, state.mover)
-        player = say(state.mover, f"({SYMBOL[state.mover]})", ink=Ink.of(state.mover))
+        player = say(state.mover, f"({SYMBOL[state.mover]})", ink=Ink.for_seat(state.mover))
         return Narration(book=[say(player, f": {_adjacent(state.doubt, beside)}")])
 
     def seat_name(self, seat: Seat) -> str:
@@ -183,7 +183,7 @@ def _victory(event: ChainMade) -> Sentence:
 
 
 def _player(seat: Seat) -> str:
-    return Ink.of(seat)(f"{seat.label} ({SYMBOL[seat]})")
+    return Ink.for_seat(seat)(f"{seat.label} ({SYMBOL[seat]})")
 
 
 WORDS = ChainWords

@@ -11,22 +11,22 @@ from duels.core.rules import Seat, Sight
 from duels.core.svg import (
     WIDTH,
     Picture,
-    at,
     board,
     box,
+    cache_shape,
     cell,
     chip,
     circle,
     decoration,
-    edge_of,
+    get_edge_colour,
     group,
     hit_box,
     mark,
     path,
-    remembered,
     target,
     text,
     title,
+    translate,
 )
 from duels.games.flip.rules import Action, Flip, Keep, QuantumFlip, QuantumTiles, Scored, State
 from duels.games.flip.words import turned_back
@@ -143,7 +143,7 @@ def _told(grid: _Grid, state: State, lifted: dict[int, str], names: PlayerNames)
     return f"{'; '.join(parts)}."
 
 
-@remembered
+@cache_shape
 def _dial(seat: Seat, score: int, goal: int, quantum: bool, name: str) -> str:
     """A seat's points; beside them its name, and whether its Quantum Flip is left."""
 
@@ -193,7 +193,7 @@ def _arc(x: float, y: float, part: float, colour: str, width: float) -> str:
     return path(f"M{x} {y - _DIAL}A{_DIAL} {_DIAL} 0 {int(part > 0.5)} 1 {end}", colour, width)
 
 
-@remembered
+@cache_shape
 def _coordinates(grid: _Grid) -> str:
     side, half = grid.rules.side, grid.pitch / 2
     left, bottom = grid.at(0)[0] - half - 11, grid.at(side**2 - 1)[1] + half + 16
@@ -202,11 +202,11 @@ def _coordinates(grid: _Grid) -> str:
     return decoration(*rows, *columns)
 
 
-@remembered
+@cache_shape
 def _face(grid: _Grid, tile: int, value: str, owner: Seat | None, newest: bool, names: PlayerNames) -> str:
     """A tile that is turned up."""
     size = grid.pitch - _GAP
-    edge, width = (edge_of(owner), 3.5) if owner and newest else ("line", 2)
+    edge, width = (get_edge_colour(owner), 3.5) if owner and newest else ("line", 2)
     face = box(0, 0, size, size, size * _ROUND, "card", edge, stroke_width=width)
     words = text(0, 0, value, size * _VALUE, "ink", font_weight=700)
     by = mark(owner, size * 0.31, size * 0.31, size * 0.075) if owner else ""
@@ -214,19 +214,19 @@ def _face(grid: _Grid, tile: int, value: str, owner: Seat | None, newest: bool, 
     return _cell(grid, tile, said, group(face, words, by, classes="fresh turns" if newest else ""))
 
 
-@remembered
+@cache_shape
 def _raised(grid: _Grid, tile: int, shown: str, mover: Seat) -> str:
     """A tile that is being turned; `shown` is its value once it is seen."""
     size = grid.pitch - _GAP
-    face = box(0, 0, size + 4, size + 4, size * _ROUND, "card", edge_of(mover), stroke_width=4)
+    face = box(0, 0, size + 4, size + 4, size * _ROUND, "card", get_edge_colour(mover), stroke_width=4)
     above = size * 0.13 if shown else 0  # what is written below it
     inside = face + text(0, -above, shown or "?", size * _VALUE, "ink", font_weight=700)
     return _cell(
-        grid, tile, shown or "being turned", group(group(inside, classes="turns"), transform=at(0, -5))
+        grid, tile, shown or "being turned", group(group(inside, classes="turns"), transform=translate(0, -5))
     )
 
 
-@remembered
+@cache_shape
 def _back(grid: _Grid, tile: int) -> str:
     """A tile that is face down."""
     size = grid.pitch - _GAP
@@ -254,7 +254,7 @@ def _target(grid: _Grid, action: Action, lifted: dict[int, str]) -> str:
     return _keep(grid, action.tile, lifted[action.tile])
 
 
-@remembered
+@cache_shape
 def _flip(grid: _Grid, tile: int) -> str:
     (x, y), name, pitch = grid.at(tile), grid.names[tile], grid.pitch
     offer = _diamond(grid, x, y, "back-ok")
@@ -262,7 +262,7 @@ def _flip(grid: _Grid, tile: int) -> str:
     return target(grid.rules.format(Flip(tile)), [name], f"Flip {name}", offer, hit)
 
 
-@remembered
+@cache_shape
 def _quantum_flip(grid: _Grid, first: int, second: int) -> str:
     (x, y), (ox, oy) = grid.at(first), grid.at(second)
     wide, high = ox - x + grid.pitch - 2, oy - y + grid.pitch - 2
@@ -272,7 +272,7 @@ def _quantum_flip(grid: _Grid, first: int, second: int) -> str:
     return target(notation, cells, f"{_QUANTUM} {cells[0]} and {cells[1]}", outline, mode=_QUANTUM)
 
 
-@remembered
+@cache_shape
 def _keep(grid: _Grid, tile: int, value: str) -> str:
     (x, y), name, pitch = grid.at(tile), grid.names[tile], grid.pitch
     offer = chip(x, y + pitch / 2 - 12, "keep", 72)  # above the numbers of the columns

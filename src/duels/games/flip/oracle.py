@@ -41,7 +41,7 @@ def how_perfect() -> str:
 
 class FlipOracle(Oracle[Action, State]):
     rules: QuantumTiles
-    counts_as_one = "Tiles that nobody has seen count as one answer, and so do tiles known to be alike."
+    equivalence_note = "Tiles that nobody has seen count as one answer, and so do tiles known to be alike."
 
     def __init__(self, rules: QuantumTiles, table: Table) -> None:
         self.rules, self.table = rules, table

@@ -10,7 +10,7 @@ from random import Random
 
 from duels.core.errors import BadOption, NotationError, quote
 from duels.core.narration import say, verb, whose
-from duels.core.notation import parse_whole_number, read_seat, split_fields
+from duels.core.notation import parse_seat, parse_whole_number, split_fields
 from duels.core.options import option
 from duels.core.rules import CHANCE, Actor, Event, OpenRules, Outcome, Seat, Step
 from duels.games.flip import GAME
@@ -112,8 +112,8 @@ class Ended(Event):
 @dataclass(frozen=True)
 class QuantumTiles(OpenRules[State, Action]):
     # Coordinates and tiles are single digits.
-    side: int = option(5, "rows and columns of the board", most=9)
-    values: int = option(5, "the highest value of a tile", most=9)
+    side: int = option(5, "rows and columns of the board", maximum=9)
+    values: int = option(5, "the highest value of a tile", maximum=9)
     copies: int = option(5, "tiles of each value")
     target: int = option(21, "the points to reach exactly")
 
@@ -185,7 +185,7 @@ class QuantumTiles(OpenRules[State, Action]):
         rng.shuffle(bag)
         return tuple(bag)
 
-    def dealt(self, deal: tuple[int, ...], drawn: Sequence[tuple[State, Action]], state: State) -> Drawn:
+    def read_deal(self, deal: tuple[int, ...], drawn: Sequence[tuple[State, Action]], state: State) -> Drawn:
         board = list(deal)
         for node, shown in drawn:
             assert isinstance(shown, Drawn)
@@ -328,7 +328,7 @@ class QuantumTiles(OpenRules[State, Action]):
         if not re.fullmatch(r"[01]{2}", quantum):
             raise NotationError(f"Cannot read the Quantum Flips left in {quote(text)}: 11, 10, 01 or 00.")
         state = State(
-            tiles, (points[0], points[1]), (quantum[0] == "1", quantum[1] == "1"), read_seat(mover, text)
+            tiles, (points[0], points[1]), (quantum[0] == "1", quantum[1] == "1"), parse_seat(mover, text)
         )
         state = self._parse_lifted(state, rest[0], text) if rest else state
         # Each Quantum Flip leaves one tile shown and face down; one that is still going on shows two.

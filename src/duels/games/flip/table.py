@@ -13,7 +13,7 @@ from typing import Any
 from duels.games.flip.abstraction import Abstraction, Places, Row, evaluate_turn
 from duels.games.flip.rules import QuantumTiles
 from duels.solving.progress import Progress, no_progress
-from duels.solving.store import ShippedTable, key_of, load_or_build, pack_shorts, unpack_shorts
+from duels.solving.store import ShippedTable, load_or_build, make_cache_key, pack_shorts, unpack_shorts
 
 SHIPPED = Path(__file__).with_name("table.bin")
 DIGEST = "94ecd52f38f15cb607ceab7da902863092cdf2ce971ea09141390cf19b3df647"
@@ -43,7 +43,7 @@ class Table:
         abstraction = Abstraction(rules)
         holds = described(abstraction)
         stored = load_or_build(
-            f"{holds}, made by {key_of(holds, _SOURCES)}",
+            f"{holds}, made by {make_cache_key(holds, _SOURCES)}",
             f"flip-{abstraction.values}x{abstraction.copies}-{abstraction.target}.bin",
             lambda: pack_shorts(fill(abstraction, progress)),
             ShippedTable(SHIPPED, holds, DIGEST) if rules == QuantumTiles() else None,

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from duels.core.errors import NotationError
-from duels.core.narration import Line, Narration, say, victory
+from duels.core.narration import Line, Narration, Row, TextBoard, say, victory
 from duels.core.notation import join_and
 from duels.core.rules import Event, Seat, Sight
-from duels.core.text_board import Row, TextBoard
 from duels.core.words import Dialogue, Ink, InvalidEntry, Place, Words, ask_until, join_or, quote_entry
 from duels.games.flip.rules import (
     UNKNOWN,
@@ -39,7 +38,7 @@ class FlipWords(Words[Action, State]):
     def ask(self, sight: Sight[Action, State]) -> Dialogue[Action]:
         if sight.view.choosing:
             return (yield from self._ask_which(sight))
-        player = Ink.of(sight.seat)(sight.seat.label)
+        player = Ink.for_seat(sight.seat)(sight.seat.label)
         if any(isinstance(action, QuantumFlip) for action in sight.actions):
             choice = yield from ask_until(
                 f"{player}, enter 'Q' to perform a Quantum Flip or 'F' to flip a single tile: ",
@@ -276,7 +275,7 @@ def turned_back(rules: QuantumTiles, state: State) -> str:
 
 def _scoreboard(scores: tuple[int, int]) -> str:
     lines = (
-        f"{Ink.of(seat)(seat.label)}: {score} point{'s' * (score != 1)}\n"
+        f"{Ink.for_seat(seat)(seat.label)}: {score} point{'s' * (score != 1)}\n"
         for seat, score in zip(Seat, scores, strict=True)
     )
     return "Scoreboard:\n" + "".join(lines)

@@ -10,9 +10,9 @@ from duels.core.narration import SEAT_LABELS, PlayerNames
 from duels.core.rules import Event, Seat, Sight
 from duels.core.svg import (
     Picture,
-    at,
     board,
     box,
+    cache_shape,
     cell,
     chip,
     circle,
@@ -21,11 +21,11 @@ from duels.core.svg import (
     group,
     hit_box,
     path,
-    remembered,
     target,
     text,
     title,
     token,
+    translate,
 )
 from duels.core.track import Track
 from duels.games.hunt.rules import (
@@ -122,7 +122,7 @@ def _track(cells: int) -> Track:
     return Track(cells, 306, 82, per_row=7 if cells > 9 else 9, margin=56)
 
 
-@remembered
+@cache_shape
 def _told(
     cells: int,
     seat: Seat,
@@ -183,12 +183,12 @@ def _by_cell(places: Iterable[tuple[Seat, int]]) -> dict[int, tuple[Seat, ...]]:
     return found
 
 
-@remembered
+@cache_shape
 def _way(track: Track) -> str:
     return decoration(path(track.line(), "line", 8, opacity=0.6))
 
 
-@remembered
+@cache_shape
 def _cell(
     track: Track,
     number: int,
@@ -235,7 +235,7 @@ def _newest_named(sight: Sight[Action, Known], seat: Seat) -> list[int]:
     return newest or ([] if last == NONE_NAMED else [last])
 
 
-@remembered
+@cache_shape
 def _eye(track: Track, seat: Seat, named: int, strength: float, name: str) -> str:
     """Above or below a cell that a seat named."""
     x, y = track.at(named)
@@ -251,20 +251,20 @@ def _eye(track: Track, seat: Seat, named: int, strength: float, name: str) -> st
         title(f"{name} named {named}"),
         shape,
         opacity=strength,
-        transform=at(x, y + _EYES[seat]),
+        transform=translate(x, y + _EYES[seat]),
         data_key=f"eye-{seat.value}-{named}",
         **{"class": "eye"},
     )
 
 
-@remembered
+@cache_shape
 def _own_lane(track: Track, left: bool) -> str:
     words = text(0, 0, "tunnel, once" if left else "tunnel, used", text_anchor="start")
     # Where it is used it keeps its place: how high the board is must not tell of it.
     return _lane(track, [words], "secret", 1 if left else 0.35)
 
 
-@remembered
+@cache_shape
 def _open_lane(track: Track, left: tuple[Seat, ...]) -> str:
     words = text(0, 0, "tunnel left to" if left else "tunnel, used by both", text_anchor="start")
     marks = [token(seat, 166 + 30 * place, 0, 11) for place, seat in enumerate(left)]
@@ -278,15 +278,15 @@ def _lane(track: Track, words: Sequence[str], classes: str = "", opacity: float 
         x, y = track.at(number)
         holes.append(_hole(x, y + _TUNNEL, 30, 15, fill="well", stroke="line", stroke_width=2))
         holes.append(_hole(x, y + _TUNNEL + 2, 20, 8, fill="back", opacity=0.85))
-    down = at(0, _TUNNEL)
+    down = translate(0, _TUNNEL)
     way = group(path(track.line(), "line", 3, stroke_dasharray="1 9"), transform=down)
     x, y = track.at(1)
-    below = group(*words, transform=at(x - 30, y + _TUNNEL + _TUNNEL_WORDS))
+    below = group(*words, transform=translate(x - 30, y + _TUNNEL + _TUNNEL_WORDS))
     drawn = group(way, *holes, opacity=opacity)
     return decoration(drawn, below, data_key="tunnel", **{"class": classes} if classes else {})
 
 
-@remembered
+@cache_shape
 def _token(track: Track, seat: Seat, place: int, shared: bool, shown: str, you: Seat | None) -> str:
     """A token; `shared` if the other is on the same cell, `shown` says whose Q the end uncovered."""
     x, y = track.at(place or 1)
@@ -298,10 +298,12 @@ def _token(track: Track, seat: Seat, place: int, shared: bool, shown: str, you: 
     own = "secret moves" if seat is you else "moves"
     shape = token(seat, 0, 0, r, "Q" if shown else "")
     told = title(f"{shown} token was revealed here") if shown else ""
-    return decoration(told, shape, transform=at(x, y), data_key=f"token-{seat.value}", **{"class": own})
+    return decoration(
+        told, shape, transform=translate(x, y), data_key=f"token-{seat.value}", **{"class": own}
+    )
 
 
-@remembered
+@cache_shape
 def _target(track: Track, kind: type[Action], number: int, here: bool, notation: str) -> str:
     """An action of a kind about a cell; `here` if one's own token is on it."""
     x, y = track.at(number)

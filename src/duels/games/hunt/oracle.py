@@ -53,7 +53,7 @@ class HuntOracle(
     rules: QuantumHunt
     mixes = True
     hidden = "token"
-    counts_as_one = (
+    equivalence_note = (
         "What would the strategy do? It mixes: whatever it often takes is right, and whatever is worth about "
         "as much as its mixture, or more. Tunnelling to where a step leads counts as the step."
     )
@@ -136,7 +136,7 @@ class HuntOracle(
 
     def full_information_value(self, one: Sight[Action, Known], two: Sight[Action, Known]) -> Value:
         if one.outcome:
-            return Value.of(one.outcome.score(Seat.ONE))
+            return Value.from_fraction(one.outcome.score(Seat.ONE))
         mover, waits = (one, two) if one.actor is Seat.ONE else (two, one)
         mine, theirs = _rounds(_names(one.history), mover.seat)
         own, other = place_of(mover.view.cell), place_of(waits.view.cell)

@@ -13,7 +13,7 @@ from pathlib import Path
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat
 from duels.games.hunt.strategy import CELLS, DATA, OFF, OTHERS, OWN, Strategy
-from duels.solving.store import DamagedTable, parse, unpack_shorts
+from duels.solving.store import DamagedTable, unpack_shorts, unpack_table
 
 TABLE = DATA.with_name("self_play.bin")
 UNITS, STEP = 20_000, 10
@@ -42,7 +42,7 @@ def described(strategy: bytes) -> str:
 def shipped_table(path: Path = TABLE) -> bytes:
     """The table that comes with the package, if it is the strategy's."""
     try:
-        return parse(path.read_bytes(), described(DATA.read_bytes()))
+        return unpack_table(path.read_bytes(), described(DATA.read_bytes()))
     except (DamagedTable, OSError) as error:
         raise DuelsError("hunt's table of self-play is missing or damaged: install duels again.") from error
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from itertools import islice
 
 from duels.core.errors import NotationError
-from duels.core.narration import Narration, say, verb, victory, whose, wins
+from duels.core.narration import Narration, Row, TextBoard, say, verb, victory, whose, wins
 from duels.core.notation import parse_whole_number
 from duels.core.rules import Event, Seat, Sight
-from duels.core.text_board import Row, TextBoard
 from duels.core.words import Dialogue, Ink, InvalidEntry, Place, Words, ask_until, join_or, quote_entry
 from duels.games.hunt.rules import (
     OFF_GRID,
@@ -180,7 +179,7 @@ class HuntWords(Words[Action, Known]):
             )
             off = "  off the grid" * (view.cell == OFF_GRID)
             row = f"{sight.seat.label:<{label}}{''.join(marks)}".rstrip()
-            lines.append(Ink.of(sight.seat)(f"{row}{off}"))
+            lines.append(Ink.for_seat(sight.seat)(f"{row}{off}"))
         lines.append(f"({_OWN} is the token, {_NAMED} the position observed last.)")
         return TextBoard("".join(f"{line}\n" for line in lines))
 
@@ -223,7 +222,7 @@ def _game_over(won: str) -> list[str]:
 
 
 def _player(seat: Seat) -> str:
-    return Ink.of(seat)(seat.label)
+    return Ink.for_seat(seat)(seat.label)
 
 
 WORDS = HuntWords

@@ -8,12 +8,12 @@ from duels.core.drawing import Drawing
 from duels.core.narration import SEAT_LABELS, PlayerNames
 from duels.core.rules import Event, Seat, Sight
 from duels.core.svg import (
-    LEAST_TEXT,
+    MIN_TEXT_SIZE,
     WIDTH,
     Picture,
-    at,
     board,
     box,
+    cache_shape,
     cell,
     chip,
     decoration,
@@ -21,9 +21,9 @@ from duels.core.svg import (
     hit_box,
     mark,
     path,
-    remembered,
     target,
     text,
+    translate,
 )
 from duels.core.track import Track
 from duels.games.leap.rules import OFF_GRID, STEPS, Action, Leap, QuantumLeap, State
@@ -85,12 +85,12 @@ def _scene(track: Track, cells: tuple[int, int], taken: frozenset[int]) -> tuple
     return tuple(scene)
 
 
-@remembered
+@cache_shape
 def _way(track: Track) -> str:
     return decoration(path(track.line(), "line", 12, opacity=0.7))
 
 
-@remembered
+@cache_shape
 def _cell(track: Track, number: int, taken: bool, here: str) -> str:
     """A cell; `here` says who stands there."""
     x, y = track.at(number)
@@ -103,7 +103,7 @@ def _cell(track: Track, number: int, taken: bool, here: str) -> str:
     return cell(number, said, shape, "" if taken else text(0, 0, str(number), 24), x=x, y=y)
 
 
-@remembered
+@cache_shape
 def _token(track: Track, seat: Seat, here: int, other: int) -> str:
     apart = (_APART if seat is Seat.TWO else -_APART) if here == other else 0
     if here == OFF_GRID:
@@ -116,10 +116,10 @@ def _token(track: Track, seat: Seat, here: int, other: int) -> str:
     size = 9.0 if here == OFF_GRID else 10.5 if apart else 16.0
     # Drawn at one size, so that a move changes nothing but the place.
     shape = group(mark(seat, 0, 0, 16), transform=f"scale({size / 16:.2f})", classes="resized")
-    return decoration(shape, transform=at(x, y), data_key=f"token-{seat.value}", **{"class": "moves"})
+    return decoration(shape, transform=translate(x, y), data_key=f"token-{seat.value}", **{"class": "moves"})
 
 
-@remembered
+@cache_shape
 def _targets(rules: QuantumLeap, track: Track, here: int, leaps: tuple[int, ...]) -> str:
     """All legal leaps from a cell, with arcs to where they lead."""
     # Arcs are no part of what is pressed, which is where they lead to: its middle would be elsewhere.
@@ -162,7 +162,7 @@ def _target(track: Track, here: int, by: int, notation: str) -> str:
         [goal],
         f"Leap {by}, to cell {goal}",
         box(x, y, _CELL, _CELL, 17, "none", "ok", stroke_width=3, classes="offer"),
-        chip(x, y - _CELL / 2 - 4, words, 22 + LEAST_TEXT * 0.6 * len(words)),
+        chip(x, y - _CELL / 2 - 4, words, 22 + MIN_TEXT_SIZE * 0.6 * len(words)),
         hit_box(x, y - 6, track.pitch - 2, _ROW - 6),
     )
 

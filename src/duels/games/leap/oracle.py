@@ -15,7 +15,7 @@ from itertools import islice
 from duels.core.notation import join_and
 from duels.core.rules import Seat, Sight
 from duels.games.leap.rules import OFF_GRID, Action, Enter, QuantumLeap, State
-from duels.solving.check import backward_induction_agrees, in_words, sampled_play_agrees
+from duels.solving.check import check_backward_induction, check_sampled_play, format_options
 from duels.solving.oracle import Check, Finding, OpenOracle
 from duels.solving.progress import Progress, no_progress
 
@@ -127,7 +127,7 @@ class LeapOracle(OpenOracle[Action, State]):
         doubled = action.by == sight.view.cell_of(sight.seat)
         return "leaping as far as possible" if doubled else "leaping less than possible"
 
-    def quickest(self, state: State, best: tuple[Action, ...]) -> tuple[Action, ...]:
+    def select_quickest(self, state: State, best: tuple[Action, ...]) -> tuple[Action, ...]:
         """All that count are the turns left: fewest wins soonest, and leaves the winner least to spare."""
         nearer = self.paths.nearer(state.cell_of(state.mover))
         return tuple(a for a in best if self.rules.apply(state, a).state.cell_of(state.mover) in nearer)
@@ -183,20 +183,20 @@ class LeapOracle(OpenOracle[Action, State]):
             for o in range(OFF_GRID, small.goal)
             for seat in Seat
         ]
-        yield backward_induction_agrees(small, starts, LeapOracle(small).state_value, progress)
+        yield check_backward_induction(small, starts, LeapOracle(small).state_value, progress)
         near = QuantumLeap(min(self.rules.goal, _FARTHEST_TRIAL_DIVISION))
         paths, distances = Paths(near.goal), _by_trial_division(near)
         yield Check(
             "trial division of every cell gives the same distances",
             all(paths.needed(cell) == needed for cell, needed in distances.items()),
-            f"{in_words(near)}, {len(distances):,} cells",
+            f"{format_options(near)}, {len(distances):,} cells",
         )
         yield Check(
             "the clauses 'closest wins' and 'forfeit' never matter: from every cell one can leap 1",
             all(near.leaps(cell)[:1] == (1,) for cell in range(1, near.goal)),
-            in_words(near),
+            format_options(near),
         )
-        yield from sampled_play_agrees(small, LeapOracle(small), starts[::7], games=200)
+        yield from check_sampled_play(small, LeapOracle(small), starts[::7], games=200)
 
 
 def _by_trial_division(rules: QuantumLeap) -> dict[int, int]:

@@ -5,7 +5,7 @@ from math import isqrt
 
 from duels.core.errors import NotationError, quote
 from duels.core.narration import say, wins
-from duels.core.notation import parse_whole_number, read_seat, split_fields
+from duels.core.notation import parse_seat, parse_whole_number, split_fields
 from duels.core.options import option
 from duels.core.rules import Event, OpenRules, Outcome, Seat, Step
 from duels.games.leap import GAME
@@ -68,7 +68,7 @@ class GoalReached(Event):
 
 @dataclass(frozen=True)
 class QuantumLeap(OpenRules[State, Action]):
-    goal: int = option(21, "the cell to reach", most=100_000)
+    goal: int = option(21, "the cell to reach", maximum=100_000)
 
     game = GAME
     longer_forms = ({"goal": 50}, {"goal": 100}, {"goal": 200})
@@ -129,7 +129,7 @@ class QuantumLeap(OpenRules[State, Action]):
 
     def parse_state(self, text: str) -> State:
         x, o, mover = split_fields(text, 3, 3, "16 12 1")
-        state = State((self._read_cell(x, text), self._read_cell(o, text)), read_seat(mover, text))
+        state = State((self._read_cell(x, text), self._read_cell(o, text)), parse_seat(mover, text))
         if state.cells == (self.goal, self.goal):
             raise NotationError(f"Cannot read {quote(text)}: only one token can be on cell {self.goal}.")
         if self.goal in state.cells and state.cell_of(state.mover) == self.goal:

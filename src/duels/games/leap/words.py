@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from duels.core.narration import Line, Narration, say, verb
+from duels.core.narration import Line, Narration, Row, TextBoard, say, verb
 from duels.core.rules import Event, Seat, Sight
-from duels.core.text_board import Row, TextBoard
-from duels.core.words import Dialogue, Ink, InvalidEntry, Place, Words, ask_until, join_or, read_number
+from duels.core.words import Dialogue, Ink, InvalidEntry, Place, Words, ask_until, join_or, parse_number
 from duels.games.leap.rules import (
     OFF_GRID,
     STEPS,
@@ -39,7 +38,7 @@ class LeapWords(Words[Action, State]):
 
         def read(entry: str) -> Action:
             choice = f"Choose {join_or(leaps)}."
-            by = read_number(entry, choice)
+            by = parse_number(entry, choice)
             if by in leaps:
                 return Leap(by)
             if by > 0 and cell % by == 0:
@@ -119,13 +118,13 @@ class LeapWords(Words[Action, State]):
 
 @cache
 def _token(seat: Seat, changed: bool) -> str:
-    token = Ink.of(seat)(TOKEN[seat])
+    token = Ink.for_seat(seat)(TOKEN[seat])
     return Ink.CHANGED(token) if changed else token
 
 
 @cache
 def _turn(seat: Seat) -> str:
-    return f"{Ink.of(seat)(f'{seat.label} ({TOKEN[seat]})')}, it's your turn."
+    return f"{Ink.for_seat(seat)(f'{seat.label} ({TOKEN[seat]})')}, it's your turn."
 
 
 WORDS = LeapWords

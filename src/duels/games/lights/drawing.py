@@ -8,10 +8,11 @@ from duels.core.narration import SEAT_LABELS, PlayerNames
 from duels.core.notation import join_and
 from duels.core.rules import Seat, Sight
 from duels.core.svg import (
-    LEAST_TEXT,
+    MIN_TEXT_SIZE,
     Picture,
     board,
     box,
+    cache_shape,
     cell,
     chip,
     circle,
@@ -20,7 +21,6 @@ from duels.core.svg import (
     hit_box,
     mark,
     path,
-    remembered,
     target,
     text,
 )
@@ -73,13 +73,13 @@ def _track(lights: int, targets: bool) -> Track:
     return Track(lights, 236 if targets else 152, _MIDDLE, per_row, margin=80)
 
 
-@remembered
+@cache_shape
 def _told(row: str) -> str:
     on = [str(number) for number, light in enumerate(row, start=1) if light == ON]
     return f"{len(row)} lights, {f'on: {join_and(on)}' if on else 'all off'}."
 
 
-@remembered
+@cache_shape
 def _cord(track: Track) -> str:
     """The cord that the bulbs hang on, a little slack between them, and down at the ends of rows."""
     x, y = track.at(1)
@@ -95,7 +95,7 @@ def _cord(track: Track) -> str:
     return decoration(path(way, "dim", 3))
 
 
-@remembered
+@cache_shape
 def _light(track: Track, number: int, on: bool, off_by: Seat | None) -> str:
     """A light; `off_by` turned it off last."""
     x, y = track.at(number)
@@ -123,7 +123,7 @@ def _light(track: Track, number: int, on: bool, off_by: Seat | None) -> str:
     )
 
 
-@remembered
+@cache_shape
 def _target(track: Track, first: int, count: int, notation: str) -> str:
     x, y = track.at(first)
     if count == 1:
@@ -133,7 +133,7 @@ def _target(track: Track, first: int, count: int, notation: str) -> str:
     lights = (first, first + 1)
     words = f"{lights[0]}–{lights[1]}"
     label = f"Turn off lights {words}"
-    wide = 16 + LEAST_TEXT * 0.56 * len(words)
+    wide = 16 + MIN_TEXT_SIZE * 0.56 * len(words)
     if track.bends(first):
         side = 1 if x > 312 else -1
         # The cord itself is the bracket there.

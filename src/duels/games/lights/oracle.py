@@ -9,7 +9,7 @@ from operator import xor
 from duels.core.notation import join_and
 from duels.core.rules import Seat, Sight
 from duels.games.lights.rules import ON, Lights, State, TurnOff
-from duels.solving.check import backward_induction_agrees, sampled_play_agrees
+from duels.solving.check import check_backward_induction, check_sampled_play
 from duels.solving.nimbers import TakeAndBreak
 from duels.solving.oracle import Check, Finding, OpenOracle
 from duels.solving.progress import Progress, no_progress
@@ -114,8 +114,8 @@ class LightsOracle(OpenOracle[TurnOff, State]):
         small = Lights(min(self.rules.lights, _LONGEST_BRUTE_FORCE))
         rows = (f"{n:0{small.lights}b}".translate({48: "X", 49: "O"}) for n in range(2**small.lights))
         starts = [State(row, seat) for row in rows for seat in Seat]
-        yield backward_induction_agrees(small, starts, LightsOracle(small).state_value, progress)
-        yield from sampled_play_agrees(small, LightsOracle(small), starts[3::37], games=200)
+        yield check_backward_induction(small, starts, LightsOracle(small).state_value, progress)
+        yield from check_sampled_play(small, LightsOracle(small), starts[3::37], games=200)
 
 
 def runs(row: str) -> list[tuple[int, int]]:

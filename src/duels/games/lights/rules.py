@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from duels.core.errors import NotationError, quote
 from duels.core.narration import say, wins
-from duels.core.notation import read_seat, split_fields
+from duels.core.notation import parse_seat, split_fields
 from duels.core.options import option
 from duels.core.rules import Event, OpenRules, Outcome, Seat, Step
 from duels.games.lights import GAME
@@ -108,7 +108,7 @@ class Lights(OpenRules[State, TurnOff]):
             raise NotationError(
                 f"Cannot read the lights in {quote(text)}: {self.lights} letters, O on and X off."
             )
-        return State(row, read_seat(mover, text))
+        return State(row, parse_seat(mover, text))
 
     def format_state(self, state: State) -> str:
         return f"{state.row} {state.mover.value}"

@@ -4,10 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from duels.core.narration import Narration, say, wins
+from duels.core.narration import Narration, Row, TextBoard, say, wins
 from duels.core.notation import join_and
 from duels.core.rules import Event, Seat, Sight
-from duels.core.text_board import Row, TextBoard
 from duels.core.words import (
     Dialogue,
     Ink,
@@ -16,8 +15,8 @@ from duels.core.words import (
     Words,
     ask_until,
     join_or,
+    parse_number,
     quote_entry,
-    read_number,
 )
 from duels.games.lights.rules import ON, LastLightOff, Lights, State, TurnedOff, TurnOff
 
@@ -68,7 +67,7 @@ class LightsWords(Words[TurnOff, State]):
 
     def _read_single(self, entry: str, sight: Sight[TurnOff, State]) -> TurnOff:
         singles = _firsts(sight, 1)
-        light = read_number(entry, f"Enter {join_or(singles)}.")
+        light = parse_number(entry, f"Enter {join_or(singles)}.")
         if light not in singles:
             raise InvalidEntry(f"{self._why_not(light)} Enter {join_or(singles)}.")
         return TurnOff(light)
@@ -77,7 +76,7 @@ class LightsWords(Words[TurnOff, State]):
         pairs = _firsts(sight, 2)
         if both := _two_numbers(entry):
             return self._pair(both, pairs, sight.view.row)
-        first = read_number(entry, _first_of(pairs))
+        first = parse_number(entry, _first_of(pairs))
         if first not in pairs:
             raise InvalidEntry(f"{self._why_no_pair(first, sight.view.row)} {_first_of(pairs)}")
         return TurnOff(first, 2)
@@ -165,7 +164,7 @@ def _first_of(pairs: Sequence[int]) -> str:
 
 
 def _player(seat: Seat) -> str:
-    return Ink.of(seat)(seat.label)
+    return Ink.for_seat(seat)(seat.label)
 
 
 WORDS = LightsWords

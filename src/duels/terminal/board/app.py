@@ -15,8 +15,8 @@ from textual.content import Content
 
 from duels.analysis.hints import Hint, hint
 from duels.core.errors import DuelsError
+from duels.core.narration import TextBoard
 from duels.core.rules import Actor, Seat
-from duels.core.text_board import TextBoard
 from duels.play.live import LiveMatch
 from duels.solving.oracles import get_oracle
 from duels.terminal.board.background import BackgroundJob, run_in_background

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
-from duels.core.text_board import Cell
+from duels.core.narration import Cell
 from duels.core.words import strip_ink
 
 _SIZES = ((11, 5), (9, 3), (7, 3), (5, 3), (5, 1), (3, 1))

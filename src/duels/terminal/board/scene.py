@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
-from duels.core.text_board import TextBoard
+from duels.core.narration import TextBoard
 from duels.terminal.board.choice import Choice
 from duels.terminal.board.grid import Point, fit_grid
 from duels.terminal.board.view import ActionList, BoardView, Palette

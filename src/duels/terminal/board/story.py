@@ -58,4 +58,4 @@ class Story:
             who = f"You ({who})" if turn.actor is self._you else self._live.names[turn.actor]
         hidden = turn.hidden_from(self._you or turn.actor)
         entry = Ink.DIM("(hidden)") if hidden else Ink.CHANGED(format_entry(after.rules, turn))
-        return [f"{Ink.of(turn.actor)(who)}: {entry}"]
+        return [f"{Ink.for_seat(turn.actor)(who)}: {entry}"]

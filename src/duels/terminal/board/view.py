@@ -12,8 +12,8 @@ from textual.message import Message
 from textual.style import Style
 from textual.widget import Widget
 
+from duels.core.narration import Cell
 from duels.core.rules import Seat
-from duels.core.text_board import Cell
 from duels.core.words import Ink, split_by_ink, strip_ink
 from duels.terminal.board.choice import Choice, ChoiceOption
 from duels.terminal.board.grid import BoardGrid, Point, fit_grid
@@ -39,7 +39,7 @@ class Palette:
     """What each ink looks like; the first player's colour means you, whichever seat that is."""
 
     def __init__(self, you: Seat = Seat.ONE) -> None:
-        self._styles = {**_STYLES, Ink.of(you): _YOURS, Ink.of(you.other): _THEIRS}
+        self._styles = {**_STYLES, Ink.for_seat(you): _YOURS, Ink.for_seat(you.other): _THEIRS}
 
     def style(self, *inks: Ink) -> Style:
         """The style of what these inks lie on."""

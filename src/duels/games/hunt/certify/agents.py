@@ -14,7 +14,7 @@ import numpy as np
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat, Sight
-from duels.core.validation import SAME_ANSWER
+from duels.core.validation import ANSWER_TOLERANCE
 from duels.games.hunt.certify.policies import MemoryPolicy, keeping_the_tunnel, normalized, policy_of_weights
 from duels.games.hunt.certify.pomdp import Effort, at_least, bounds
 from duels.games.hunt.certify.responder_problem import HiddenStrategy, problem_of
@@ -58,7 +58,7 @@ def policy_of_agent(odds: Odds, seat: Seat, cells: int) -> MemoryPolicy:
     policy = policy_of_weights(weigh, seat, cells)
     for (view, actions), answer in reversed(answers.items()):
         again = odds(Glance(view, actions))
-        if any(abs(now - then) > SAME_ANSWER for now, then in zip(again, answer, strict=True)):
+        if any(abs(now - then) > ANSWER_TOLERANCE for now, then in zip(again, answer, strict=True)):
             raise DuelsError(
                 f"This policy gives different answers at {view}: it has to give the probabilities of its "
                 "actions instead of drawing one, and to remember nothing."

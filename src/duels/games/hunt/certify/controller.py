@@ -10,10 +10,10 @@ import numpy as np
 
 from duels.games.hunt.certify.policies import Array
 from duels.games.hunt.certify.responder_problem import HiddenStrategy
-from duels.solving.compiling import compiled
+from duels.solving.compiling import cached_njit
 
 Tables = tuple[Array, ...]
-fast = compiled(nogil=True, boundscheck=False, fastmath={"contract", "arcp", "nsz"})
+fast = cached_njit(nogil=True, boundscheck=False, fastmath={"contract", "arcp", "nsz"})
 
 
 @fast

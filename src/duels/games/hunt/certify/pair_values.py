@@ -11,7 +11,7 @@ from duels.games.hunt.certify.policies import NOWHERE, Array, MemoryPolicy, poli
 from duels.games.hunt.memory import Memory, State
 from duels.games.hunt.self_play import FOLDED, RANK, RANKS, STEP, UNITS
 from duels.games.hunt.strategy import CELLS, OWN, Strategy
-from duels.solving.compiling import compiled
+from duels.solving.compiling import cached_njit
 from duels.solving.progress import Progress, no_progress
 
 Chances = dict[Seat, Array]
@@ -75,7 +75,7 @@ def chances(
     return found
 
 
-@compiled(nogil=True)
+@cached_njit(nogil=True)
 def _back_up(  # noqa: C901  compiled: a loop in one piece
     chance: Array, others: Array, following: Array, owner: Array, hearer: Array, width: int,
     cell: Array, other_cell: Array, moves: Array, names: Array,
