@@ -69,7 +69,7 @@ def learn(seed, env_id="duels/Chain-v0", num_envs=4, num_steps=64, iterations=4,
                 optimizer.zero_grad()
                 loss.backward()
                 optimizer.step()
-    return duels.masked(lambda observations: agent.actor(torch.as_tensor(observations)))
+    return duels.mask_agent(lambda observations: agent.actor(torch.as_tensor(observations)))
 
 
-print(duels.over_seeds(learn, "chain", seeds=range(3), **SHORT))
+print(duels.exploitability_over_seeds(learn, "chain", seeds=range(3), **SHORT))

@@ -23,7 +23,7 @@ def learn(seed):
     def logits(observations):
         return module.forward_inference({"obs": torch.as_tensor(observations)})["action_dist_inputs"]
 
-    return duels.masked(logits)
+    return duels.mask_agent(logits)
 
 
-print(duels.over_seeds(learn, "chain", seeds=range(2), **SHORT))
+print(duels.exploitability_over_seeds(learn, "chain", seeds=range(2), **SHORT))

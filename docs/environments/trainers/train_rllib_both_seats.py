@@ -54,4 +54,4 @@ def learn(seed):
     return agent
 
 
-print(duels.over_seeds(learn, "chain", seeds=range(2), **SHORT))
+print(duels.exploitability_over_seeds(learn, "chain", seeds=range(2), **SHORT))

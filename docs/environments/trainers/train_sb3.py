@@ -15,4 +15,4 @@ def learn(seed):
     return lambda observations, masks: model.predict(observations, action_masks=masks, deterministic=True)[0]
 
 
-print(duels.over_seeds(learn, "chain", seeds=range(3), **SHORT))
+print(duels.exploitability_over_seeds(learn, "chain", seeds=range(3), **SHORT))

@@ -49,4 +49,4 @@ def learn(seed):
     return lambda observations, masks: policy(Batch(obs=Batch(obs=observations, mask=masks), info={})).act
 
 
-print(duels.over_seeds(learn, "chain", seeds=range(3), **SHORT))
+print(duels.exploitability_over_seeds(learn, "chain", seeds=range(3), **SHORT))
