@@ -134,11 +134,11 @@ def play_as_table(name: str, who: Mapping[Seat, str], seed: str, rng: Random) ->
     players = {seat: make_player(who[seat], match.rules) for seat in Seat if who[seat] != "human"}
     while match.actor is not None:
         if not isinstance(match.actor, Seat):
-            action = dice.chance(match)
+            action = dice.draw_chance(match)
         elif who[match.actor] == "human":
             action = rng.choice(match.actions)
         else:
-            chooser = dice.at(match, match.actor.label)
+            chooser = dice.get_generator(match, match.actor.label)
             action = players[match.actor].choose(match.sight(match.actor), chooser)
         match = match.play(match.actor, action)
     return match

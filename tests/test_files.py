@@ -11,7 +11,7 @@ import pytest
 
 from duels import files
 from duels.core.errors import DuelsError
-from duels.files import open_regular, temporary_path, write_whole
+from duels.files import open_regular_file, temporary_path, write_atomically
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has no such modes and pipes")
 
@@ -27,7 +27,7 @@ def test_a_full_disk_is_named_and_leaves_what_was_there(over: bool, tmp_path: Pa
         path.write_text("before")
     short = mock.patch.object(os, "write", side_effect=lambda handle, data: len(data) - 1)
     with short, pytest.raises(OSError, match="No space left") as caught:
-        write_whole(path, b"after", over)
+        write_atomically(path, b"after", over)
     assert caught.value.errno == errno.ENOSPC
     assert caught.value.filename == path
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("page.html", "before")] * over
@@ -37,8 +37,8 @@ def test_a_name_that_is_taken_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "link"
     path.symlink_to(tmp_path / "nowhere")
     with pytest.raises(FileExistsError):
-        write_whole(path, b"after")
-    write_whole(path, b"after", over=True)
+        write_atomically(path, b"after")
+    write_atomically(path, b"after", overwrite=True)
     assert (tmp_path / "nowhere").read_bytes() == b"after"
     assert path.is_symlink()
 
@@ -49,7 +49,7 @@ def test_only_files_are_written_over(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     link.symlink_to(pipe)
     with pytest.raises(OSError, match="Not a regular file"):
-        write_whole(link, b"after", over=True, private=True)
+        write_atomically(link, b"after", overwrite=True, private=True)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
@@ -57,14 +57,14 @@ def test_modes(tmp_path: Path) -> None:
     path = tmp_path / "file"
     before = os.umask(0o022)
     try:
-        write_whole(path, b"1")
+        write_atomically(path, b"1")
         assert mode_of(path) == 0o644
         path.chmod(0o664)
-        write_whole(path, b"2", over=True)
+        write_atomically(path, b"2", overwrite=True)
         assert mode_of(path) == 0o664
-        write_whole(path, b"3", over=True, private=True)
+        write_atomically(path, b"3", overwrite=True, private=True)
         assert mode_of(path) == 0o600
-        write_whole(tmp_path / "private", b"1", private=True)
+        write_atomically(tmp_path / "private", b"1", private=True)
         assert mode_of(tmp_path / "private") == 0o600
     finally:
         os.umask(before)
@@ -77,7 +77,7 @@ def test_a_draft_whose_writer_was_killed_is_removed_later(tmp_path: Path) -> Non
         path.write_text("secret")
     for path in (forgotten, mine):
         os.utime(path, (1_000_000_000, 1_000_000_000))
-    write_whole(tmp_path / "file", b"")
+    write_atomically(tmp_path / "file", b"")
     assert {path.name for path in tmp_path.iterdir()} == {recent.name, mine.name, "file"}
 
 
@@ -93,7 +93,7 @@ def test_a_draft_that_was_not_put_anywhere_is_removed(tmp_path: Path) -> None:
 
 def test_nobody_waits_for_a_pipe(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(DuelsError, match="not a regular file"), open_regular(tmp_path / "pipe"):
+    with pytest.raises(DuelsError, match="not a regular file"), open_regular_file(tmp_path / "pipe"):
         pass
 
 

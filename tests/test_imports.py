@@ -166,7 +166,7 @@ def test_the_guard_catches(module: str, imported: str) -> None:
         ("duels.games.hunt.certify.controller", "numba"),
         ("duels.terminal.commands", "click"),
         ("duels.players", "duels.games.Game"),
-        ("duels.analysis.export", "duels.play.step.next_entry"),
+        ("duels.analysis.export", "duels.play.step.decide_next_entry"),
     ],
 )
 def test_the_guard_lets_pass(module: str, imported: str) -> None:

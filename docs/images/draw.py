@@ -38,7 +38,7 @@ def coloured_transcript() -> str:
     screen.colour = True
     words = find_game("chain").words(match.rules)
     with redirect_stdout(io.StringIO()) as out:
-        for text in Narrator(words, frozenset(Seat)).retell(match):
+        for text in Narrator(words, frozenset(Seat)).render_match(match):
             screen.say(text)
     return out.getvalue()
 

@@ -1,4 +1,4 @@
-"""Files that are whole or not there, and have one writer at a time."""
+"""Atomic writes, file locks and durable folders."""
 
 import errno
 import os
@@ -14,21 +14,21 @@ from duels.core.errors import DuelsError
 
 try:
     import fcntl
-except ImportError:  # not on Windows, where a second writer is not kept out
+except ImportError:  # Windows has no fcntl: a second writer is not kept out there
     fcntl = None  # type: ignore[assignment]
 
 
 NO_WAIT = getattr(os, "O_NONBLOCK", 0)
-"""For opening files: a pipe would wait for somebody to write to it."""
-_NO_SYNC = (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS)  # folders that cannot be synced
-_NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EMLINK, errno.EXDEV)
-_DRAFT = re.compile(r"\.[0-9a-f]{16}\.draft")
-_FORGOTTEN = 3600.0  # seconds after which nobody is still writing a draft
+"""Flag for `os.open`, so that opening a pipe does not block until another program writes to it."""
+_CANNOT_SYNC = (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS)
+_CANNOT_LINK = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EMLINK, errno.EXDEV)
+_DRAFT_NAME = re.compile(r"\.[0-9a-f]{16}\.draft")
+_STALE_AFTER = 3600.0  # seconds: no program writes a draft for that long
 
 
 @contextmanager
 def name_file_in_errors(path: Path) -> Iterator[None]:
-    """Let errors of the system name the file they are about."""
+    """Add the path to operating system errors that name no file."""
     try:
         yield
     except OSError as error:
@@ -36,8 +36,11 @@ def name_file_in_errors(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def open_regular(path: Path) -> Iterator[BinaryIO]:
-    """Open a file for reading, at once; DuelsError, if it is a folder, a pipe or a device."""
+def open_regular_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for reading without blocking.
+
+    Raises DuelsError if it is a folder, a pipe or a device.
+    """
     with open(path, "rb", opener=lambda name, flags: os.open(name, flags | NO_WAIT)) as file:
         _check_regular(file.fileno(), path)
         yield file
@@ -48,17 +51,18 @@ def _check_regular(handle: int, path: Path) -> None:
         raise DuelsError(f"{path}: this is not a regular file.")
 
 
-# -- one writer at a time ----------------------------------------------------------------------------
+# -- locks -------------------------------------------------------------------------------------------
 
 
 class FileInUse(DuelsError):
     """Another program is writing to the file."""
 
 
-def lock(handle: int, path: Path) -> bool:
-    """Keep other writers out of the open file until it is closed; InUse, if there is one.
+def lock_file(handle: int, path: Path) -> bool:
+    """Lock an open file against other writers until it is closed.
 
-    False, if files cannot be locked there, as on some network file systems.
+    Returns False if the file system does not support locks. Raises FileInUse if another program holds the
+    lock.
     """
     if not fcntl:
         return True
@@ -66,80 +70,83 @@ def lock(handle: int, path: Path) -> bool:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
-            raise FileInUse(f"{path} is being written somewhere else right now.") from None
+            raise FileInUse(f"{path} is in use by another program.") from None
         return False
     return True
 
 
 @contextmanager
 def exclusive_writer(path: Path) -> Iterator[None]:
-    """Within, the file is there, and nobody else who asks like this writes to it. It is not left empty."""
+    """Create the file if necessary and hold its lock. Remove the file at the end if it is still empty.
+
+    Raises FileInUse if another program holds the lock.
+    """
     while True:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             _check_regular(handle, path)
-            lock(handle, path)
-            if _is_at(handle, path):
+            lock_file(handle, path)
+            if _is_at_path(handle, path):  # the previous writer may have removed it
                 try:
                     yield
                 finally:
-                    if not os.fstat(handle).st_size and _is_at(handle, path):
+                    if not os.fstat(handle).st_size and _is_at_path(handle, path):
                         path.unlink()
                 return
         finally:
             os.close(handle)
 
 
-def _is_at(handle: int, path: Path) -> bool:
-    """Whether the file still has this name: whoever had the lock before may have removed it."""
+def _is_at_path(handle: int, path: Path) -> bool:
     with suppress(FileNotFoundError):
         return os.path.samestat(os.fstat(handle), os.stat(path))
     return False
 
 
-# -- whole or not there ------------------------------------------------------------------------------
+# -- atomic writes -----------------------------------------------------------------------------------
 
 
-def write_whole(path: Path, content: bytes, over: bool = False, private: bool = False) -> None:
-    """Write a file that appears with all its content or not at all (see `write_and_open`)."""
-    close_quietly(write_and_open(path, content, over, private))
+def write_atomically(path: Path, content: bytes, overwrite: bool = False, private: bool = False) -> None:
+    """Write a file that appears with all its content or not at all. See `write_and_open`."""
+    close_quietly(write_and_open(path, content, overwrite, private))
 
 
 def write_and_open(
     path: Path,
     content: bytes,
-    over: bool = False,
+    overwrite: bool = False,
     private: bool = False,
     prepare: Callable[[int], None] = lambda handle: None,
 ) -> int:
-    """Write a file under another name, then give it its own in one step; the open file.
+    """Write a file atomically and return its open handle.
 
-    FileExistsError, if the name is taken, unless it is a file that is to be written `over`. A `private` file
-    is readable by its owner alone; any other keeps the mode of the one that it is written over. `prepare` is
-    told of the file before anything is in it. All errors of the system name `path`.
+    A `private` file can be read only by its owner. An overwritten file keeps its mode. `prepare` is called
+    with the handle while the file is still empty.
+
+    Raises FileExistsError if the file exists and `overwrite` is false. Every OSError names `path`.
     """
-    if over:
+    if overwrite:
         path = Path(os.path.realpath(path))
-        if path.exists() and not path.is_file():  # whoever is allowed to could replace a device
+        if path.exists() and not path.is_file():  # a privileged user could otherwise replace a device
             raise OSError(errno.EINVAL, "Not a regular file", path)
-    _sweep(path.parent)
-    draft = str(_draft_of(path))
+    _remove_stale_drafts(path.parent)
+    draft = str(_make_draft_path(path))
     handle = -1
     try:
         handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
         prepare(handle)
-        if over:
-            _take_mode(draft, path, private)
+        if overwrite:
+            _copy_mode(path, draft, private)
         write_all(handle, content)
         os.fsync(handle)
-        (_name_again if over else _name_new)(draft, path)
+        (_replace_file if overwrite else _rename_new)(draft, path)
         sync_folder(path.parent)
     except BaseException as problem:
         if handle >= 0:
             close_quietly(handle)
             with suppress(OSError):
                 os.unlink(draft)
-        if isinstance(problem, OSError):  # nobody knows the draft's name
+        if isinstance(problem, OSError):  # the user does not know the draft's name
             raise OSError(problem.errno, problem.strerror, path) from None
         raise
     return handle
@@ -147,76 +154,73 @@ def write_and_open(
 
 @contextmanager
 def temporary_path(path: Path) -> Iterator[Path]:
-    """Within, a name for what will be put at `path`; if it is still there at the end, it is removed."""
-    _sweep(path.parent)
-    draft = _draft_of(path)
+    """Yield a temporary path in the same folder. Remove its file at the end if it is still there."""
+    _remove_stale_drafts(path.parent)
+    draft = _make_draft_path(path)
     try:
         yield draft
     finally:
         draft.unlink(missing_ok=True)
 
 
-def _draft_of(path: Path) -> Path:
+def _make_draft_path(path: Path) -> Path:
     return path.with_name(f".{os.urandom(8).hex()}.draft")
 
 
 def write_all(handle: int, data: bytes) -> None:
-    """Write to an open file; a disk that is full before the end is an error."""
+    """Write to an open file. Raises OSError if the disk is full."""
     if os.write(handle, data) < len(data):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def close_quietly(handle: int) -> None:
-    """Close a file; whatever the system then says, all that counts was synced before."""
+    """Close a file and ignore errors: its content is already synced."""
     with suppress(OSError):
         os.close(handle)
 
 
 def sync_folder(folder: Path) -> None:
-    """Make a new file's name as safe as its content."""
-    if not hasattr(os, "O_DIRECTORY"):  # Windows does it by itself
+    """Sync a folder, so that the names of new files in it survive a power failure."""
+    if not hasattr(os, "O_DIRECTORY"):  # Windows does this on its own
         return
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         with name_file_in_errors(folder):
             os.fsync(handle)
     except OSError as error:
-        if error.errno not in _NO_SYNC:
+        if error.errno not in _CANNOT_SYNC:
             raise
     finally:
         close_quietly(handle)
 
 
-def _take_mode(draft: str, path: Path, private: bool) -> None:
-    """Let whoever may read the file that is being replaced read the new one."""
+def _copy_mode(path: Path, draft: str, private: bool) -> None:
     with suppress(FileNotFoundError):
         mode = stat.S_IMODE(os.stat(path).st_mode)
         os.chmod(draft, mode & stat.S_IRWXU if private else mode)
 
 
-def _name_new(draft: str, path: Path) -> None:
-    """Let the file be known by a name that nobody has taken."""
+def _replace_file(draft: str, path: Path) -> None:
+    os.replace(draft, path)
+
+
+def _rename_new(draft: str, path: Path) -> None:
     try:
         os.link(draft, path)
         os.unlink(draft)
     except OSError as error:
-        if error.errno not in _NO_LINKS:
+        if error.errno not in _CANNOT_LINK:
             raise
-        # No second names on this file system: all that is lost is the guard against a race for the name.
+        # Without hard links, another program could create `path` between the check and the rename.
         if os.path.lexists(path):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path) from None
         os.rename(draft, path)
 
 
-def _name_again(draft: str, path: Path) -> None:
-    """Put the file in the place of the one that is written over."""
-    os.replace(draft, path)
-
-
-def _sweep(folder: Path) -> None:
-    """Remove drafts whose writers were killed: they may hold secrets."""
-    with suppress(OSError):  # whoever cannot look into a folder may still write to it
+def _remove_stale_drafts(folder: Path) -> None:
+    """Remove drafts of programs that were killed: they may contain secrets."""
+    with suppress(OSError):  # a folder may be writable and not readable
         for name in os.listdir(folder):
             draft = folder / name
-            if _DRAFT.fullmatch(name) and time() - draft.lstat().st_mtime > _FORGOTTEN:
+            if _DRAFT_NAME.fullmatch(name) and time() - draft.lstat().st_mtime > _STALE_AFTER:
                 draft.unlink()

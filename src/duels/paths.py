@@ -1,6 +1,6 @@
-"""Where the user's files go: matches and other data, and a cache of what can be recomputed.
+"""Folders for the user's data and for the cache.
 
-`DUELS_HOME` puts everything into one folder of the user's choice.
+If the environment variable `DUELS_HOME` is set, both are in that folder.
 """
 
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def data_dir() -> Path:
-    """The folder for data that the user would miss."""
+    """Return the folder for data that must be kept."""
     home = os.environ.get("DUELS_HOME")
     if home:
         return Path(home)
@@ -18,7 +18,7 @@ def data_dir() -> Path:
 
 
 def cache_dir() -> Path:
-    """The folder for what can be recomputed."""
+    """Return the folder for data that can be computed again."""
     home = os.environ.get("DUELS_HOME")
     if home:
         return Path(home) / "cache"
@@ -28,5 +28,5 @@ def cache_dir() -> Path:
 
 
 def matches_dir() -> Path:
-    """The folder for matches that were played without a file name."""
+    """Return the default folder for matches."""
     return data_dir() / "matches"

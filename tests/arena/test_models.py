@@ -23,7 +23,7 @@ from duels.core.errors import BadOption, DuelsError
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.games import GAMES, find_game
-from duels.play.new_match import limited
+from duels.play.new_match import add_machine_limit
 from duels.players import endpoint as endpoints
 from duels.players.endpoint import EndpointSettings
 from duels.players.failures import BadAnswer, Failure
@@ -184,7 +184,7 @@ def test_what_is_legal_is_not_told_after_an_illegal_answer_either(server: Server
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_question_says_how_its_answer_is_written_and_not_what_is_legal(game: str) -> None:
-    rules, rng = limited(find_game(game).rules()), Random(7)
+    rules, rng = add_machine_limit(find_game(game).rules()), Random(7)
     match, kinds = Match.start(rules), set()
     while (actor := match.actor) is not None:
         if isinstance(actor, Seat):
@@ -210,7 +210,7 @@ def test_a_game_of_somebody_elses_is_asked_too(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("seed", [4, 5, 6])
 @pytest.mark.parametrize("game", ["lights", "chain", "hunt"])
 def test_mirror_images_are_the_same_game(game: str, seed: int) -> None:
-    rules = limited(find_game(game).rules())
+    rules = add_machine_limit(find_game(game).rules())
     mirror, rng, match = Mirror.of(rules), Random(seed), Match.start(rules)
     image = Match.start(rules)
     while (actor := match.actor) is not None:

@@ -15,7 +15,7 @@ from duels.core.rules import AnyRules, Seat
 from duels.core.words import Question
 from duels.games import load_record
 from duels.play.journal import Journal
-from duels.play.library import MOST_BYTES, read_record
+from duels.play.library import MAX_RECORD_BYTES, read_record
 from tests.attack.harness import Case, in_turn, shuffled
 from tests.attack.sessions import RECORD, Scenario, perform
 from tests.support import (
@@ -238,7 +238,7 @@ def some_record(rng: Random) -> bytes:
     data = rng.choice(ENCODINGS)("\n".join(lines))
     for _ in range(rng.choice((0, 0, 0, 1, 3))):
         data = smashed(rng, data)
-    return data[: MOST_BYTES + 10]
+    return data[: MAX_RECORD_BYTES + 10]
 
 
 READERS = (

@@ -225,7 +225,7 @@ def _drawn(match: AnyMatch, seat: Seat) -> bytes | None:
 def _told(match: AnyMatch, seat: Seat) -> bytes | None:
     words = _words(match)
     known = match.after(len(match.turns_known_to(seat)))
-    return "".join(Narrator(words, frozenset({seat})).retell(known)).encode() if words else None
+    return "".join(Narrator(words, frozenset({seat})).render_match(known)).encode() if words else None
 
 
 # -- surfaces of the command --------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from unittest import mock
 from duels.core.match import AnyMatch, Match
 from duels.core.record import dump_record
 from duels.games import find_game
-from duels.play.library import remember
+from duels.play.library import remember_path
 from duels.play.new_match import seat_players
 from duels.terminal.commands import run
 from tests.attack.harness import shuffled
@@ -40,7 +40,7 @@ class Scenario:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(data)
             with home(folder / "home"):
-                remember(folder / name)
+                remember_path(folder / name)
 
     @property
     def meddled(self) -> bool:
@@ -99,7 +99,7 @@ def always_the_same() -> Iterator[None]:
     with (
         mock.patch("duels.play.library.datetime", clock),
         mock.patch("duels.play.new_match.datetime", clock),
-        mock.patch("duels.play.journal.new_seed", return_value="5eed" * 8),
+        mock.patch("duels.play.journal.make_seed", return_value="5eed" * 8),
     ):
         yield
 
@@ -153,11 +153,11 @@ HEADERS = {"seat1": "human", "seat2": "human", "seed": "7", "started": "2026-01-
 def play_some(name: str, headers: Mapping[str, str], rng: Random, entries: int) -> AnyMatch:
     """A match as the command plays it, when people decide at random, at least once."""
     live = seat_players(Match.start(find_game(name).rules()), headers)
-    while live.match.actor is not None and (len(live.match.turns) < entries or not live.begun):
-        if live.person:
-            live.play(live.person, rng.choice(live.match.actions))
+    while live.match.actor is not None and (len(live.match.turns) < entries or not live.has_decisions):
+        if live.person_to_move:
+            live.play(live.person_to_move, rng.choice(live.match.actions))
         else:
-            live.enter(live.next_entry())
+            live.play_entry(live.decide_next_entry())
     return live.match
 
 

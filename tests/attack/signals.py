@@ -63,13 +63,13 @@ def sitting(name: str, machine: bool, rng: Random) -> Sitting:
     at_keyboard: Seat | None = None
 
     def ask(text: str, answer: str, hidden: bool = False) -> None:
-        lines = tuple(lines_of(live.match)) if live.begun else None
-        there.prompts.append(Prompt(text, answer, hidden, lines, SAVED if live.begun else NOT_KEPT))
+        lines = tuple(lines_of(live.match)) if live.has_decisions else None
+        there.prompts.append(Prompt(text, answer, hidden, lines, SAVED if live.has_decisions else NOT_KEPT))
 
     while live.match.actor is not None and len(live.match.turns) < 8:
-        seat, match = live.person, live.match
+        seat, match = live.person_to_move, live.match
         if not seat:
-            live.enter(live.next_entry())
+            live.play_entry(live.decide_next_entry())
             continue
         action = rng.choice(match.actions)
         for question, entry in _dialogue(
@@ -83,7 +83,7 @@ def sitting(name: str, machine: bool, rng: Random) -> Sitting:
                 ask(question.prompt, "board", hidden)
                 ask(HIDE, "", hidden=True)
                 there.secrets.add("Your token is")
-            if not machine and live.takeback(seat) and rng.random() < 0.5:
+            if not machine and live.find_takeback(seat) and rng.random() < 0.5:
                 ask(question.prompt, "undo", hidden)
                 ask(f"{seat.other.label}, do you agree to take it back? (yes/no): ", "no")
             ask(question.prompt, entry, hidden)

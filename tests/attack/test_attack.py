@@ -76,7 +76,7 @@ def test_no_command_that_takes_a_file_is_left_out() -> None:
 
 # -- what the attacks must find ---------------------------------------------------------------------------
 
-_write = Journal._write
+_append = Journal._append
 
 
 def _late(live: LiveMatch, match: Any) -> None:
@@ -88,7 +88,7 @@ def _late(live: LiveMatch, match: Any) -> None:
 
 def _unsynced(self: Journal, text: str) -> None:
     with mock.patch.object(os, "fsync"):
-        _write(self, text)
+        _append(self, text)
 
 
 def _in_place(draft: str, path: Path) -> None:
@@ -141,12 +141,12 @@ _BROKEN = {
         "errors", "is shown, and not saved", lambda: mock.patch.object(Journal, "add")
     ),
     "repaired in place": Breakage(
-        "torn writes", "neither b'.* nor b'", lambda: mock.patch.object(files, "_name_again", _in_place)
+        "torn writes", "neither b'.* nor b'", lambda: mock.patch.object(files, "_replace_file", _in_place)
     ),
     "entries are not synced": Breakage(
         "power cuts",
         "neither b'.* nor b'|what was shown is lost",
-        lambda: mock.patch.object(Journal, "_write", _unsynced),
+        lambda: mock.patch.object(Journal, "_append", _unsynced),
     ),
     "names are not synced": Breakage(
         "power cuts",

@@ -124,7 +124,9 @@ def test_every_game_speaks_to_its_reader_and_of_everybody_else(rules: AnyRules) 
     for seed in range(20):
         match = play_randomly(Match.start(rules), Random(seed), 100, resign=seed % 2 == 0)
         narrator = Narrator(words, frozenset(Seat))
-        sentences = [s for after in match.steps() for said in narrator.news(after) for s in said.sentences]
+        sentences = [
+            s for after in match.steps() for said in narrator.narrate_last_turn(after) for s in said.sentences
+        ]
         sentences += [match.outcome.sentence] if match.outcome else []
         for sentence in sentences:
             for reader in (*Seat, None):

@@ -150,7 +150,7 @@ def test_plain_words_in_the_third_person_stay_as_they_are(monkeypatch: pytest.Mo
     for one, two in (("human", "random"), ("random", "human"), ("human", "human")):
         live = live_match(duels_tictactoe.GAME, one, two, entries="4")
         assert strip_ink(Story(live).text).endswith(f": 4\n{text}")
-    assert "".join(Narrator(live.words, live.people).retell(live.match)).endswith(f": 4\n{text}\n")
+    assert "".join(Narrator(live.words, live.people).render_match(live.match)).endswith(f": 4\n{text}\n")
 
 
 @BOTH

@@ -45,7 +45,7 @@ def test_a_match_that_is_over_goes_on_before_its_end(tmp_path: Path) -> None:
     match = duels.start("lights", lights=2).play_text("1", "2")
     old = kept(tmp_path, match, {})
     assert not branch(old, read_record(old), 1).match.over
-    with pytest.raises(DuelsError, match=r"can be played on after 0 to 1 of its entries, not after 2\.$"):
+    with pytest.raises(DuelsError, match=r"can be continued after 0 to 1 entries, not after 2\.$"):
         branch(old, read_record(old), 2)
 
 
@@ -59,5 +59,5 @@ def test_a_person_takes_the_seat_to_move_where_two_machines_played(tmp_path: Pat
 def test_one_seats_copy_cannot_be_played_on(tmp_path: Path) -> None:
     match = duels.start("hunt").play_text("move 3", "observe 5")
     copy = kept(tmp_path, match, {}, Seat.TWO)
-    with pytest.raises(DuelsError, match="holds only what Player 2 saw; it cannot be played on"):
+    with pytest.raises(DuelsError, match="holds only what Player 2 saw; it cannot be continued"):
         branch(copy, read_record(copy), 1)

@@ -79,8 +79,8 @@ WRONG = {
     b"": (1, "empty"),
     b"\n\n": (1, "empty"),
     b"\x00\x01\x02": (1, "begins with"),
-    b"\xff\xfe\x00": (1, "not text"),
-    b"duels record 1\ngame: lights\n\n1\n\xff\n": (5, "not text"),
+    b"\xff\xfe\x00": (1, "not UTF-8 text"),
+    b"duels record 1\ngame: lights\n\n1\n\xff\n": (5, "not UTF-8 text"),
     b"PK\x03\x04 zip": (1, "not a duels record"),
     b"duels record 3\ngame: lights\n\n": (1, "version 3"),
     b"duels record\n": (1, "not a duels record"),
@@ -191,5 +191,5 @@ def test_a_torn_last_line_is_dropped_when_the_match_goes_on(torn: bytes, tmp_pat
     path.write_bytes(whole + torn)
     done = duels(tmp_path, "resume", path, entered="1\n1\nquit\n")
     assert done.code == 0
-    assert "the last line was torn off and is dropped" in done.err.splitlines()[0]
+    assert "the last line is incomplete and was dropped" in done.err.splitlines()[0]
     assert path.read_bytes() == whole + b"1\n"

@@ -21,7 +21,7 @@ def drawn_on(rules: AnyRules, dice: Dice, rng: Random) -> AnyMatch:
     """A match whose players choose by `rng` and whose chance is that of `dice`."""
     match: AnyMatch = Match.start(rules)
     while (actor := match.actor) is not None and len(match.turns) < 60:
-        match = match.play(actor, dice.chance(match) if actor is CHANCE else rng.choice(match.actions))
+        match = match.play(actor, dice.draw_chance(match) if actor is CHANCE else rng.choice(match.actions))
     return match
 
 
@@ -30,25 +30,27 @@ def drawn_on(rules: AnyRules, dice: Dice, rng: Random) -> AnyMatch:
 def test_a_draw_depends_on_seed_purpose_and_entries_alone(match: AnyMatch, turns: int) -> None:
     used, fresh = Dice("7"), Dice("7")
     for step in match.steps():
-        used.at(step, "Player 1")
+        used.get_generator(step, "Player 1")
     back = match.after(min(turns, len(match.turns)))  # taken back, or resumed by another program
     for purpose in ("Player 1", "Player 2", "chance"):
-        assert used.at(back, purpose).getstate() == fresh.at(back, purpose).getstate()
-    assert used.at(back, "Player 1").getstate() != used.at(back, "Player 2").getstate()
-    assert Dice("8").at(back, "chance").getstate() != used.at(back, "chance").getstate()
+        assert used.get_generator(back, purpose).getstate() == fresh.get_generator(back, purpose).getstate()
+    assert used.get_generator(back, "Player 1").getstate() != used.get_generator(back, "Player 2").getstate()
+    assert Dice("8").get_generator(back, "chance").getstate() != used.get_generator(back, "chance").getstate()
 
 
 def test_other_entries_make_other_draws() -> None:
     dice = Dice("7")
     start = Match.start(find_game("lights").rules())
-    states = {str(dice.at(start.play_text(entry), "Player 2").getstate()) for entry in ("1", "2", "1-2")}
+    states = {
+        str(dice.get_generator(start.play_text(entry), "Player 2").getstate()) for entry in ("1", "2", "1-2")
+    }
     assert len(states) == 3
 
 
 def test_the_generator_of_a_player_does_not_hold_the_seed() -> None:
     """Python seeds a generator from text in a way that anybody can repeat: ours is seeded from a hash."""
     match = Match.start(find_game("hunt").rules())
-    given_to_player = Dice("7").at(match, "Player 1")
+    given_to_player = Dice("7").get_generator(match, "Player 1")
     for guess in ("7", "7 Player 1", "7 Player 1 0", "7\nPlayer 1"):
         assert Random(guess).getstate() != given_to_player.getstate()
 
@@ -73,7 +75,7 @@ def test_a_value_belongs_to_its_tile(seed: str, one: Random, two: Random) -> Non
 
 def test_dealt_boards_have_the_rules_odds() -> None:
     counts = Counter(
-        Dice(str(seed)).chance(Match.start(SMALL).play_text("B2")).values[0] for seed in range(3000)
+        Dice(str(seed)).draw_chance(Match.start(SMALL).play_text("B2")).values[0] for seed in range(3000)
     )
     assert all(abs(counts[value] - 1000) < 150 for value in (1, 2, 3))
 
@@ -86,7 +88,7 @@ def test_a_deal_is_put_right_by_what_was_shown(seed: int, rng: Random) -> None:
     match: AnyMatch = Match.start(SMALL)
     while (actor := match.actor) is not None:
         if actor is CHANCE and rng.random() < 0.5:
-            match = match.play(CHANCE, dice.chance(match))  # refused if the bag could not hold it
+            match = match.play(CHANCE, dice.draw_chance(match))  # refused if the bag could not hold it
         else:
             match = match.play(actor, rng.choice(match.actions))
 
@@ -107,14 +109,19 @@ def test_taking_back_brings_the_same_draw_again_and_no_other() -> None:
     rules = find_game("chain").rules()
     dice = Dice("3")
     asked = Match.start(rules).play_text("3", "5", "4", "challenge")
-    coin = dice.chance(asked)
+    coin = dice.draw_chance(asked)
     play_randomly(asked, Random(1), 5)
-    assert dice.chance(asked) == coin
-    others = [dice.at(asked.play_text("heads").play_text(str(cell)), "chance").random() for cell in (1, 2)]
+    assert dice.draw_chance(asked) == coin
+    others = [
+        dice.get_generator(asked.play_text("heads").play_text(str(cell)), "chance").random()
+        for cell in (1, 2)
+    ]
     assert len(set(others)) == 2
 
 
-@pytest.mark.parametrize(("text", "problem"), [("edge", "cannot come by chance"), ("heads 1", "cannot come")])
+@pytest.mark.parametrize(
+    ("text", "problem"), [("edge", "not a chance outcome"), ("heads 1", "not a chance outcome")]
+)
 def test_a_script_that_cannot_be(text: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         ChanceScript.parse(find_game("chain").rules(), text)

@@ -21,7 +21,7 @@ from duels.core.record import dump_record
 from duels.core.rules import Seat
 from duels.games import find_game
 from duels.play.journal import Journal
-from duels.play.library import MOST_BYTES, last_unfinished, read_record, remember
+from duels.play.library import MAX_RECORD_BYTES, find_last_unfinished, read_record, remember_path
 from tests.support import (
     COMMAND,
     GAME_NAMES,
@@ -103,7 +103,7 @@ def test_a_second_program_is_kept_out_of_a_match(tmp_path: Path) -> None:
         for arguments in (("resume", path), ("resume",)):
             second = command(tmp_path, *arguments, entered=b"1\n1\n")
             assert second.returncode == 1
-            assert second.stderr.decode() == f"duels: {path} is being played somewhere else right now.\n"
+            assert second.stderr.decode() == f"duels: {path} is being played in another program.\n"
             assert second.stdout == b""
         assert path.read_bytes() == before
         out, _ = first.communicate(b"1\n4\n")
@@ -230,7 +230,7 @@ def test_resume_takes_the_last_match_and_names_damaged_ones_it_passes_over(tmp_p
     for entered in ("quit\n", "resign\n"):
         done = duels(tmp_path, "resume", entered=entered)
         assert done.code == 0
-        assert f"Passed over {damaged}: line 1: the record is of version 9" in done.err
+        assert f"Skipped {damaged}: line 1: the record is of version 9" in done.err
         assert f"Going on with {elsewhere}." in done.err
         assert "Turning OFF light 4." in done.out
     assert duels(tmp_path, "resume").code == 1, "the last one is over now"
@@ -247,7 +247,7 @@ def test_paths_that_are_no_text_are_remembered(tmp_path: Path) -> None:
         journal = Journal.create(path, match, HEADERS)
         journal.add(match.play_text("4"))
         journal.close()
-        assert last_unfinished(print) == path.resolve()
+        assert find_last_unfinished(print) == path.resolve()
 
 
 def test_a_record_that_names_an_unknown_player_or_chance_cannot_be_resumed(tmp_path: Path) -> None:
@@ -267,14 +267,14 @@ def test_one_seats_copy_cannot_be_played_on(tmp_path: Path) -> None:
     path.write_bytes(sample_record("hunt", 5, seat=Seat.ONE))
     done = duels(tmp_path, "resume", path)
     assert done.code == 1
-    assert done.err == f"duels: {path} holds only what Player 1 saw; it cannot be played on.\n"
+    assert done.err == f"duels: {path} holds only what Player 1 saw; it cannot be continued.\n"
 
 
 def test_of_a_torn_copy_nothing_is_said_to_be_dropped(tmp_path: Path) -> None:
     path = tmp_path / "copy.duel"
     path.write_bytes(sample_record("hunt", 5, seat=Seat.ONE) + b"mo")
     done = duels(tmp_path, "resume", path)
-    assert done.err == f"duels: {path} holds only what Player 1 saw; it cannot be played on.\n"
+    assert done.err == f"duels: {path} holds only what Player 1 saw; it cannot be continued.\n"
 
 
 OPENED = "duels record 2\ngame: lights\nseed: 1\n\n1\n"
@@ -291,10 +291,10 @@ def test_what_others_write_before_a_match_goes_on_is_kept(others: str | None, tm
             path.unlink()
         else:
             path.write_text(others)
-        journal.settle(opened.match)
+        journal.normalize(opened.match)
         journal.close()
     beside = tmp_path / "match-2.duel"
-    assert told == [f"{path} was changed by another program; the match goes on in {beside}."]
+    assert told == [f"{path} was changed by another program. The match continues in {beside}."]
     assert (path.read_text() if path.exists() else None) == others
     assert beside.read_text() == OPENED
 
@@ -338,11 +338,11 @@ def test_a_copy_for_one_seat_has_no_comments(tmp_path: Path) -> None:
 
 def test_a_record_does_not_outgrow_what_can_be_read(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
-    room = MOST_BYTES - len(OPENED)
+    room = MAX_RECORD_BYTES - len(OPENED)
     path.write_text(OPENED + f"#{'x' * (room - 4)}\n")
     done = duels(tmp_path, "resume", path, entered="1\n3\n1\n5\nquit\n")
     assert done.code == 1
-    assert done.err.endswith(f"duels: {path}: the record would be larger than 4 MB.\n")
+    assert done.err.endswith(f"duels: {path}: a record has at most 4 MB.\n")
     assert lines_of(read_record(path).match) == ["1", "3"]
 
 
@@ -374,7 +374,7 @@ def test_a_draft_is_no_match_to_go_on_with(tmp_path: Path) -> None:
         draft = path.with_name(".draft.duel")
         draft.write_bytes(path.read_bytes())
         os.utime(draft, (2**31, 2**31))
-        assert last_unfinished(print) == path
+        assert find_last_unfinished(print) == path
 
 
 def test_what_is_remembered_is_never_half_written(tmp_path: Path) -> None:
@@ -384,7 +384,7 @@ def test_what_is_remembered_is_never_half_written(tmp_path: Path) -> None:
             Journal.create(path, Match.start(find_game("lights").rules()), HEADERS).close()
         before = (tmp_path / "matches-elsewhere").read_bytes()
         with mock.patch.object(os, "replace", side_effect=OSError):
-            remember(tmp_path / "three.duel")
+            remember_path(tmp_path / "three.duel")
         assert (tmp_path / "matches-elsewhere").read_bytes() == before
         assert not list(tmp_path.glob("matches-elsewhere.*"))
 
@@ -397,7 +397,7 @@ def test_the_torn_end_of_a_finished_match_is_written_again(lost: int, tmp_path: 
     assert duels(tmp_path, "replay", path).code == 1
     done = duels(tmp_path, "resume", path)
     assert done.code == 1
-    assert "the last line was torn off" in done.err.splitlines()[0]
+    assert "the last line is incomplete" in done.err.splitlines()[0]
     assert "is over: Player 2 resigns." in done.err.splitlines()[1]
     assert path.read_bytes() == whole
     assert duels(tmp_path, "replay", path).code == 0
@@ -416,7 +416,7 @@ def test_all_that_is_shown_is_synced_first(tmp_path: Path) -> None:
         assert {place.stat().st_ino for place in (path, *path.parents[:3])} <= set(synced)
         synced.clear()
         journal, loaded = Journal.reopen(path)
-        journal.settle(loaded.match)
+        journal.normalize(loaded.match)
         journal.close()
         assert path.stat().st_ino in synced
 
@@ -430,7 +430,7 @@ def test_an_error_names_the_file_and_leaves_nothing_open(call: str, tmp_path: Pa
     handles = len(os.listdir("/proc/self/fd"))
     with home(tmp_path):
         journal, loaded = Journal.reopen(path)
-        journal.settle(loaded.match)
+        journal.normalize(loaded.match)
         adding = call in ("lseek", "write")
         change, to = (journal.add, match.play_text("5")) if adding else (journal.take_back, match.after(1))
         with mock.patch.object(os, call, side_effect=failure), pytest.raises(OSError, match="output") as told:
@@ -466,7 +466,7 @@ def test_what_is_recorded_can_be_read_back_however_large_or_long(tmp_path: Path)
         journal = Journal.create(path, Match.start(match.rules), HEADERS)
         for step in match.steps()[:5]:
             journal.add(step)
-        with pytest.raises(DuelsError, match="too long to be recorded any further"):
+        with pytest.raises(DuelsError, match="a record has at most"):
             journal.add(match.after(6))
         journal.close()
         assert lines_of(read_record(path).match) == lines_of(match)[:5]
@@ -480,7 +480,7 @@ def test_a_match_that_nobody_has_touched_yet_is_found_where_it_is(tmp_path: Path
     path.write_bytes(sample_record("lights", 3))
     before = path.read_bytes()
     journal, record = Journal.reopen(path)
-    journal.check(record.match)
+    journal.ensure_saved(record.match)
     journal.close()
     assert path.read_bytes() == before
     journal, _ = Journal.reopen(path)
@@ -502,4 +502,4 @@ def test_a_match_that_is_being_removed_is_passed_over(tmp_path: Path) -> None:
             return found
 
         with mock.patch.object(Path, "stat", remove_first):
-            assert last_unfinished(lambda text: None) == tmp_path / "matches" / "b.duel"
+            assert find_last_unfinished(lambda text: None) == tmp_path / "matches" / "b.duel"

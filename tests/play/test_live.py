@@ -24,7 +24,7 @@ from duels.games import find_game
 from duels.play.journal import Journal
 from duels.play.library import read_record
 from duels.play.live import LiveMatch
-from duels.play.new_match import MACHINE_LIMIT, MatchSetup, SettingError, limited, seat_players
+from duels.play.new_match import MACHINE_LIMIT, MatchSetup, SettingError, add_machine_limit, seat_players
 from tests.support import GAME_NAMES, HEADERS, home, lines_of, play_as_table
 
 PEOPLE: dict[Seat, Any] = dict.fromkeys(Seat)
@@ -40,10 +40,10 @@ def play_out(match: LiveMatch, rng: Random, most: int = 10_000) -> None:
         actor = match.match.actor
         if actor is None:
             return
-        if match.person:
+        if match.person_to_move:
             match.play(actor, rng.choice(match.match.actions))
         else:
-            match.enter(match.next_entry())
+            match.play_entry(match.decide_next_entry())
 
 
 @pytest.mark.parametrize("name", GAME_NAMES)
@@ -61,7 +61,7 @@ def test_who_drives_it_after_a_break_makes_no_difference(name: str, tmp_path: Pa
     play_out(whole, Random(1))
     broken = live(name, who)
     for _ in range(len(whole.match.turns)):
-        broken.enter(broken.next_entry())
+        broken.play_entry(broken.decide_next_entry())
         broken = seat_players(broken.match, {"seat1": "random", "seat2": "greedy", "seed": "7"})
     assert lines_of(broken.match) == lines_of(whole.match)
 
@@ -105,13 +105,13 @@ def test_a_file_that_others_changed_is_left_alone(how: str, back: bool, tmp_path
         CHANGES[how](path)
         theirs = path.read_bytes() if path.exists() else None
         if back:
-            taken = match.takeback(Seat.TWO)
+            taken = match.find_takeback(Seat.TWO)
             assert taken
             match.take_back(taken)
         else:
             match.play(Seat.ONE, rules.parse("7"))
         beside = tmp_path / "match-2.duel"
-        assert told == [f"{path} was changed by another program; the match goes on in {beside}."]
+        assert told == [f"{path} was changed by another program. The match continues in {beside}."]
         match.play(match.match.actor, rules.parse("6"))  # type: ignore[arg-type]
         journal.close()
         assert journal.path == beside
@@ -140,18 +140,20 @@ def test_any_accepted_record_can_be_extended_and_taken_back_in_any_order(
     path = Path(tempfile.mkdtemp(dir=tmp_path)) / "any.duel"
     path.write_bytes(text.replace("\n", data.draw(st.sampled_from(["\n", "\r\n"]))).encode())
     # A record without a seed gets one, by which chance goes on.
-    seeded = mock.patch("duels.play.journal.new_seed", return_value="any")
+    seeded = mock.patch("duels.play.journal.make_seed", return_value="any")
     with home(tmp_path), mock.patch.object(os, "fsync"), seeded:
         journal, record = Journal.reopen(path)
         match = seat_players(record.match, record.headers, journal)
         assert lines_of(match.match) == lines_of(first.match)
         for _ in range(data.draw(st.integers(1, 8))):
             actor = match.match.actor
-            back = match.takeback(data.draw(st.sampled_from(Seat)))
+            back = match.find_takeback(data.draw(st.sampled_from(Seat)))
             if back and data.draw(st.booleans()):
                 match.take_back(back)
             elif actor is not None:
-                action = match.next_entry().action if actor is CHANCE else rng.choice(match.match.actions)
+                action = (
+                    match.decide_next_entry().action if actor is CHANCE else rng.choice(match.match.actions)
+                )
                 match.play(actor, action)
         journal.close()
         kept = read_record(path)
@@ -171,12 +173,12 @@ def test_a_record_without_a_seed_gets_one(tmp_path: Path) -> None:
     with home(tmp_path):
         journal, record = Journal.reopen(path)
         match = seat_players(record.match, record.headers, journal)
-        match.enter(coin := match.next_entry())
+        match.play_entry(coin := match.decide_next_entry())
         journal.close()
         (seed,) = (line for line in path.read_text().splitlines() if line.startswith("seed: "))
         assert seed == f"seed: {record.headers['seed']}"
         again = seat_players(match.match.after(4), read_record(path).headers)
-        assert again.next_entry() == coin
+        assert again.decide_next_entry() == coin
 
 
 def test_records_are_for_their_owner_only(tmp_path: Path) -> None:
@@ -194,7 +196,9 @@ def test_without_locks_the_match_is_played_all_the_same(tmp_path: Path) -> None:
         path = tmp_path / "match.duel"
         Journal.create(path, Match.start(find_game("lights").rules()), HEADERS, told.append).close()
         Journal.reopen(path, told.append)[0].close()
-    assert told == [f"{path}: files cannot be locked here; do not play this match in two places at once."] * 2
+    assert (
+        told == [f"{path}: files cannot be locked here. Do not play this match in two programs at once."] * 2
+    )
     assert sorted(file.name for file in tmp_path.iterdir() if file.suffix == ".duel") == ["match.duel"]
 
 
@@ -203,8 +207,8 @@ def test_machines_play_under_a_limit() -> None:
     chain = find_game("chain")
     assert MatchSetup(chain.rules(), "random", "random").rules == chain.rules(max_boards=MACHINE_LIMIT)
     assert MatchSetup(chain.rules(), "human", "random").rules == chain.rules()
-    assert limited(chain.rules(cells=5, max_boards=2)) == chain.rules(cells=5, max_boards=2)
-    assert limited(find_game("lights").rules()) == find_game("lights").rules()
+    assert add_machine_limit(chain.rules(cells=5, max_boards=2)) == chain.rules(cells=5, max_boards=2)
+    assert add_machine_limit(find_game("lights").rules()) == find_game("lights").rules()
 
 
 @pytest.mark.parametrize(("setting", "text"), [("seed", "a\0b"), ("chance", "4")])

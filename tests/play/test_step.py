@@ -18,7 +18,7 @@ from duels.core.rules import CHANCE, AnyRules, AnySight, Seat
 from duels.games import find_game
 from duels.play.dice import Dice, StreamDice
 from duels.play.library import read_record
-from duels.play.step import next_entry, play_out
+from duels.play.step import decide_next_entry, play_out
 from duels.players import Player, RandomPlayer, make_player
 from duels.players.failures import BadAnswer, Failure, NoMove
 from duels.web.decisions import decide_for_machine
@@ -86,18 +86,18 @@ def test_a_step_changes_nothing_and_can_be_taken_again(name: str) -> None:
     players, dice = dict.fromkeys(Seat, RandomPlayer()), Dice("7")
     match: AnyMatch = Match.start(find_game(name).rules(**LIMITS.get(name, {})))
     while not match.over:
-        before, entry = lines_of(match), next_entry(match, players, dice)
-        assert entry == next_entry(match, players, Dice("7"))
+        before, entry = lines_of(match), decide_next_entry(match, players, dice)
+        assert entry == decide_next_entry(match, players, Dice("7"))
         assert entry.actor is match.actor
         assert lines_of(match) == before
         match = entry.play(match)
     with pytest.raises(GameOver):
-        next_entry(match, players, dice)
+        decide_next_entry(match, players, dice)
 
 
 def test_a_person_is_not_asked() -> None:
     with pytest.raises(NotYourTurn):
-        next_entry(duels.start("lights"), dict.fromkeys(Seat), Dice("7"))
+        decide_next_entry(duels.start("lights"), dict.fromkeys(Seat), Dice("7"))
 
 
 class Silent:
@@ -112,7 +112,7 @@ def test_a_player_without_a_move_forfeits() -> None:
     match = play_out(duels.start("lights"), players, Dice("7"))
     assert match.outcome
     assert match.outcome.code == "1 won, 2 forfeited"
-    entry = next_entry(match.after(1), players, Dice("7"))
+    entry = decide_next_entry(match.after(1), players, Dice("7"))
     assert entry.no_move
     with pytest.raises(NoMove):
         _ = entry.action

@@ -17,7 +17,7 @@ from duels.core.match import AnyMatch, Match
 from duels.core.record import MAX_RECORDED_NUMBER, dump_record
 from duels.core.rules import Seat
 from duels.games import find_game, load_record
-from duels.play.library import MOST_BYTES
+from duels.play.library import MAX_RECORD_BYTES
 from tests.support import HEADERS, duels
 
 
@@ -141,7 +141,7 @@ def _huge(path: Path) -> None:
         (lambda path: path.symlink_to("/dev/zero"), "this is not a regular file."),
         (_fifo, "this is not a regular file."),
         (Path.mkdir, "Is a directory"),
-        (_huge, f"this is larger than {MOST_BYTES >> 20} MB: no record is."),
+        (_huge, f"a record has at most {MAX_RECORD_BYTES >> 20} MB."),
     ],
     ids=["zeros", "a pipe", "a folder", "a terabyte"],
 )

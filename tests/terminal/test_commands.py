@@ -197,7 +197,7 @@ def test_matches_lists_what_was_played_the_last_one_first(tmp_path: Path) -> Non
     elsewhere = tmp_path / "else where.duel"
     duels(tmp_path, "play", "hunt", "--save", elsewhere, entered="5\nquit\n")
     done = duels(tmp_path, "matches", "--json")
-    assert done.err.startswith(f"Passed over {damaged}: ")
+    assert done.err.startswith(f"Skipped {damaged}: ")
     hunt, lights = json.loads(done.out)
     assert (hunt["game"], hunt["players"], hunt["result"]) == ("hunt", ["human", "human"], None)
     assert hunt["file"] == str(elsewhere)

@@ -56,7 +56,7 @@ def test_two_exports_to_one_file_do_not_both_succeed(
     monkeypatch.setattr(export, "play_match", meanwhile)
     assert run(command) == 0
     assert codes == [0, 1]
-    assert "is being written somewhere else right now." in capsys.readouterr().err
+    assert "is in use by another program." in capsys.readouterr().err
     assert run(command) == 0
     assert "3 matches were there already." in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir() if path.suffix != ""] == [out]

@@ -83,7 +83,7 @@ def test_a_torn_record_is_played_on_from_the_middle(tmp_path: Path) -> None:
     record = unfinished(tmp_path, "club")
     record.write_text(record.read_text() + "3\n5-")
     done = duels(tmp_path, "resume", str(record), "--at", "1", entered="quit\n")
-    assert (done.code, "the last line was torn off and is left out: '5-'" in done.err) == (0, True)
+    assert (done.code, "the last line is incomplete and was left out: '5-'" in done.err) == (0, True)
     assert record.read_text().endswith("3\n5-")  # it is another match that goes on
 
 

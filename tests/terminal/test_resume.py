@@ -127,7 +127,7 @@ def screen_when_entered(after: AnyMatch, who: dict[Seat, str]) -> str:
     people = frozenset(seat for seat in Seat if who[seat] == "human")
     narrator = Narrator(words_of(after), people)
     assert after.previous
-    return strip_ink("".join([*narrator.retell(after.previous), narrator.entered(after)]))
+    return strip_ink("".join([*narrator.render_match(after.previous), narrator.render_entry(after)]))
 
 
 def saved_part(path: Path, match: AnyMatch) -> AnyMatch:
@@ -161,7 +161,7 @@ def test_a_script_that_cannot_come_is_said_and_left(tmp_path: Path) -> None:
     play = ("play", "flip", "--chance", "4 2,5 3", "--seed", "1", "--save", path)
     done = duels(tmp_path, *play, entered="F\nA1\nF\nA2\nF\nA3\nquit\n")
     assert done.code == 0
-    notice = "--chance: '2,5' cannot come now (only 1, 2, 3, 4, 5); the rest is drawn."
+    notice = "--chance: '2,5' is impossible here (possible: 1, 2, 3, 4, 5). The remaining outcomes are drawn"
     assert done.err.count("--chance") == 1
     assert notice in done.err
     drawn = lines_of(read_record(path).match)[1::2]

@@ -21,7 +21,7 @@ from duels.core.options import options_data
 from duels.core.rules import CHANCE, AnyRules, AnySight, Seat
 from duels.files import exclusive_writer, name_file_in_errors, temporary_path
 from duels.play.dice import Dice
-from duels.play.step import next_entry
+from duels.play.step import decide_next_entry
 from duels.players import Player, make_player
 from duels.solving.oracle import Exactness
 from duels.solving.oracles import get_quick_oracle
@@ -163,7 +163,7 @@ def play_match(run: Export, number: int, oracle: Any, seated: Mapping[Seat, Play
     match: AnyMatch = Match.start(run.rules)
     turns = []
     while match.actor is not None:
-        entry = next_entry(match, seated, dice)
+        entry = decide_next_entry(match, seated, dice)
         if isinstance(entry.actor, Seat):
             sight, player = match.sight(entry.actor), seated[entry.actor]
             turns.append(_graded(run.rules, oracle, player, sight, entry.action))

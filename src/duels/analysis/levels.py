@@ -13,7 +13,7 @@ from typing import Any
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import AnyRules, AnySight, Seat
 from duels.play.dice import StreamDice
-from duels.play.step import next_entry, play_out
+from duels.play.step import decide_next_entry, play_out
 from duels.players import BEST, get_strongest_name
 from duels.players.levels import LEVEL_SHARES, LevelPlayer
 from duels.solving.oracle import Oracle
@@ -156,7 +156,7 @@ def _luckless_points(
     players = {actor: LevelPlayer(oracle, share) for actor, share in levels.items()}
     match: AnyMatch = Match.start(oracle.rules)
     while match.actor is not None and match.length < _MOST_ENTRIES:
-        entry = next_entry(match, players, dice)
+        entry = decide_next_entry(match, players, dice)
         if isinstance(actor := entry.actor, Seat):
             sight, others = match.sight(actor), match.sight(actor.other)
             worths = {a: oracle.full_information_action_value(sight, others, a) for a in sight.actions}

@@ -22,7 +22,7 @@ from duels.core.errors import DuelsError
 from duels.core.match import AnyMatch, Concession
 from duels.core.record import dump_record
 from duels.core.rules import Seat
-from duels.files import write_whole
+from duels.files import write_atomically
 from duels.paths import cache_dir
 from duels.solving.oracle import Oracle
 from duels.solving.oracles import get_oracle
@@ -239,4 +239,6 @@ def _kept(path: Path) -> tuple[Decision, ...] | None:
 def _keep(path: Path, decisions: Sequence[Decision]) -> None:
     with suppress(OSError):  # it only saves time
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_whole(path, json.dumps([asdict(decision) for decision in decisions]).encode(), over=True)
+        write_atomically(
+            path, json.dumps([asdict(decision) for decision in decisions]).encode(), overwrite=True
+        )

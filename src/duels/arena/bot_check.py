@@ -12,8 +12,8 @@ from duels.core.errors import DuelsError
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import AnyRules, AnySight, Seat
 from duels.play.dice import StreamDice
-from duels.play.new_match import limited
-from duels.play.step import next_entry
+from duels.play.new_match import add_machine_limit
+from duels.play.step import decide_next_entry
 from duels.players import RandomPlayer, protocol
 from duels.players.child import Child
 from duels.players.failures import BadAnswer, Failure
@@ -59,7 +59,7 @@ def check_bot(command: str, games: list[AnyRules], limits: ProgramLimits) -> Ite
     talk.end()
     for rules in games:
         for seat in Seat:
-            yield _play(command, limited(rules), seat, limits)
+            yield _play(command, add_machine_limit(rules), seat, limits)
 
 
 def _try(name: str, attempt: Callable[[], str]) -> BotFinding:
@@ -170,7 +170,7 @@ def _play(command: str, rules: AnyRules, seat: Seat, limits: ProgramLimits) -> B
                 with suppress(BadAnswer):  # which is told by the answer
                     player.start()
             asked = monotonic()
-            entry = next_entry(match, {seat: player, seat.other: RandomPlayer()}, dice)
+            entry = decide_next_entry(match, {seat: player, seat.other: RandomPlayer()}, dice)
             if entry.no_move:
                 raise entry.no_move
             if entry.answer.failed:

@@ -18,7 +18,7 @@ from duels.core.errors import BadOption, DuelsError, UnknownName, quote
 from duels.core.options import OptionValue
 from duels.core.rules import AnyRules
 from duels.games import GAMES, find_game
-from duels.play.new_match import limited
+from duels.play.new_match import add_machine_limit
 from duels.players import BEST, HUMAN, PERFECT, PLAYER_KINDS, Player, get_strongest_name, resolve_player_kind
 from duels.players.endpoint import EndpointSettings
 from duels.players.external import COMMAND, MODEL_PREFIX, parse_player_kind
@@ -173,8 +173,8 @@ class Config:
         return self.matches
 
     def rules(self, game: str) -> AnyRules:
-        """The rules of a game of the run: limited, where play could go on for ever."""
-        return limited(find_game(game).rules(**self.options.get(game, {})))
+        """The rules of a game of the run, with a limit on the length of a match."""
+        return add_machine_limit(find_game(game).rules(**self.options.get(game, {})))
 
     @cached_property
     def entrants(self) -> tuple[Entrant, ...]:

@@ -17,7 +17,7 @@ from duels.core.information_sets import format_history
 from duels.core.options import Option, options_data
 from duels.core.rules import AnyRules
 from duels.core.words import strip_ink
-from duels.files import write_whole
+from duels.files import write_atomically
 from duels.players.levels import LEVEL_SHARES as LEVELS
 from duels.players.levels import mix_actions
 from duels.solving.oracle import BELOW_THE_MIXTURE
@@ -48,8 +48,8 @@ def write_exam(
         content = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
     else:
         content = parquet_of({**row, "options": json.dumps(row["options"])} for row in rows)
-    write_whole(path, content, over)
-    write_whole(card_of(path), card(rules, count, drawn, seed).encode(), over)
+    write_atomically(path, content, over)
+    write_atomically(card_of(path), card(rules, count, drawn, seed).encode(), over)
     return len(rows)
 
 

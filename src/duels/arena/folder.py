@@ -30,7 +30,7 @@ from duels.arena.logs import (
 )
 from duels.core.errors import DuelsError
 from duels.core.extras import require_extra
-from duels.files import write_whole
+from duels.files import write_atomically
 from duels.players.endpoint import join_replies
 from duels.solving.progress import Progress, no_progress
 
@@ -303,13 +303,13 @@ def _lock(handle: int, shared: bool) -> bool:
 def write_config(path: Path, config: Mapping[str, Any], began_by: str, over: bool = True) -> None:
     """Write a config, with the version of duels that began to carry it out."""
     told = {"format": FORMAT, "duels": began_by, "python": python_version(), "config": config}
-    write_whole(path, (json.dumps(told, indent=2) + "\n").encode(), over)
+    write_atomically(path, (json.dumps(told, indent=2) + "\n").encode(), over)
 
 
 def note_version(folder: Path, continued_by: str) -> None:
     """Note another version of duels; parts of a run may do so at the same time."""
     with suppress(FileExistsError):
-        write_whole(folder / f"{_CONTINUED}{continued_by}", b"")
+        write_atomically(folder / f"{_CONTINUED}{continued_by}", b"")
 
 
 def _read_config(path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -401,7 +401,7 @@ def write_parquet(folder: Folder, path: Path, over: bool = False) -> int:
     kept = folder.rows()
     row = _answer if folder.is_probe else _match
     content = parquet_of(row(kept[key]) for key in sorted(kept))
-    write_whole(path, content, over)
+    write_atomically(path, content, over)
     return len(kept)
 
 

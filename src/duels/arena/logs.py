@@ -14,7 +14,7 @@ from threading import Event, Thread
 from typing import Any
 
 from duels.core.errors import DuelsError
-from duels.files import sync_folder, write_whole
+from duels.files import sync_folder, write_atomically
 
 Row = Mapping[str, Any]
 
@@ -207,4 +207,4 @@ class Joined:
 
 def write_rows(path: Path, rows: Iterable[Row]) -> None:
     """Write a new log, all at once."""
-    write_whole(path, "".join(_encode(row) + "\n" for row in rows).encode())
+    write_atomically(path, "".join(_encode(row) + "\n" for row in rows).encode())

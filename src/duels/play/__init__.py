@@ -1,1 +1,1 @@
-"""A match being played, without a screen: seats, dice, scripted chance, takebacks, the record on disk."""
+"""Matches in progress, without a screen: players, dice, scripted chance, takebacks and records on disk."""

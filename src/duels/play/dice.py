@@ -1,4 +1,4 @@
-"""Where the randomness of a match comes from: a seed, and outcomes that were given in advance."""
+"""The randomness of a match: a seed, and chance outcomes given in advance."""
 
 import os
 from collections.abc import Callable
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from random import Random
 
 
-def new_seed() -> str:
-    """A seed that nobody finds by trying: it tells the coins and tiles to come."""
+def make_seed() -> str:
+    """Return a seed that cannot be guessed: it determines every coin and tile to come."""
     return os.urandom(16).hex()
 
 
 class Dice:
-    """Randomness that depends on the seed, the purpose and the entries so far, and on nothing else.
+    """Random numbers that depend only on the seed, the purpose and the entries so far.
 
-    So a match goes on in the same way whoever drives it and however often it was interrupted. Generators are
-    seeded through a cryptographic hash: their state tells nothing about the seed, or about any other draw.
+    An interrupted match therefore continues the same way in every program. Generators are seeded through a
+    cryptographic hash: a generator's state reveals nothing about the seed or about other draws.
     """
 
     def __init__(
@@ -32,31 +32,34 @@ class Dice:
         script: "ChanceScript | None" = None,
         notice: Callable[[str], None] = lambda text: None,
     ) -> None:
-        """With `script`, its outcomes come first; `notice` is told if one cannot come."""
+        """Outcomes of `script` come first. `notice` is called if one of them is impossible."""
         self._seed = seed
         self._script = script or ChanceScript(())
         self._notice = notice
-        self._chain: list[tuple[Turn[Any], bytes]] = []  # the entries of the match last asked about, hashed
+        self._chain: list[tuple[Turn[Any], bytes]] = []  # each turn of the last match, with the hash up to it
 
-    def at(self, match: AnyMatch, purpose: str) -> "Random":
-        """The generator for one draw: `purpose` keeps players' choices and chance apart."""
-        return self._generator(purpose, self._entries(match))
+    def get_generator(self, match: AnyMatch, purpose: str) -> "Random":
+        """Return the generator for one draw. Different purposes give independent generators."""
+        return self._make_generator(purpose, self._hash_entries(match))
 
-    def once(self, purpose: str) -> "Random":
-        """The generator for something that is drawn once a match."""
-        return self._generator(purpose, b"")
+    def get_match_generator(self, purpose: str) -> "Random":
+        """Return the generator for a draw that happens once per match."""
+        return self._make_generator(purpose, b"")
 
-    def chance(self, match: AnyMatch) -> Any:
-        """The outcome of the chance node that `match` stands at."""
-        rules, scripted = match.rules, self._script.at(match)
+    def draw_chance(self, match: AnyMatch) -> Any:
+        """Return the outcome of the chance node that `match` has reached."""
+        rules, scripted = match.rules, self._script.get_next_outcome(match)
         if scripted in match.actions:
             return scripted
         if scripted is not None:
-            can = ", ".join(map(rules.format, match.actions))
-            self._notice(f"'{rules.format(scripted)}' cannot come now (only {can}); the rest is drawn.")
-        deal = rules.deal(self.once("deal"))
+            outcomes = ", ".join(map(rules.format, match.actions))
+            self._notice(
+                f"'{rules.format(scripted)}' is impossible here (possible: {outcomes}). "
+                "The remaining outcomes are drawn at random."
+            )
+        deal = rules.deal(self.get_match_generator("deal"))
         if deal is None:
-            return draw(match, self.at(match, CHANCE.value))
+            return draw(match, self.get_generator(match, CHANCE.value))
         drawn = [
             (match.after(number).state, turn.action)
             for number, turn in enumerate(match.turns)
@@ -64,15 +67,15 @@ class Dice:
         ]
         return rules.read_deal(deal, drawn, match.state)
 
-    def _generator(self, purpose: str, entries: bytes) -> "Random":
+    def _make_generator(self, purpose: str, entries: bytes) -> "Random":
         import json
         from random import Random
 
         key = _hash(json.dumps([self._seed, purpose, entries.hex()]).encode())
         return Random(int.from_bytes(key))
 
-    def _entries(self, match: AnyMatch) -> bytes:
-        """A hash of all entries, each time from where the last one stood."""
+    def _hash_entries(self, match: AnyMatch) -> bytes:
+        # Entries that this match shares with the last one are not hashed again.
         chain, turns = self._chain, match.turns
         while chain and (len(chain) > len(turns) or turns[len(chain) - 1] is not chain[-1][0]):
             chain.pop()
@@ -83,50 +86,49 @@ class Dice:
 
 
 class StreamDice:
-    """All draws from one generator, in order: for measurements, in which no match is resumed."""
+    """All draws from one generator, in order: for measurements, which never resume a match."""
 
     def __init__(self, rng: "Random") -> None:
         self._rng = rng
 
-    def at(self, match: AnyMatch, purpose: str) -> "Random":
-        """The one generator."""
+    def get_generator(self, match: AnyMatch, purpose: str) -> "Random":
+        """Return the generator, whatever the purpose."""
         return self._rng
 
-    def chance(self, match: AnyMatch) -> Any:
-        """The outcome of the chance node that `match` stands at."""
+    def draw_chance(self, match: AnyMatch) -> Any:
+        """Return an outcome of the chance node that `match` has reached."""
         return draw(match, self._rng)
 
 
 def _hash(text: bytes) -> bytes:
-    from hashlib import sha256  # slow to load, and not needed before something is drawn
+    from hashlib import sha256  # slow to import
 
     return sha256(text).digest()
 
 
 @dataclass(frozen=True)
 class ChanceScript:
-    """Chance outcomes given in advance, in order; when they run out the rest is drawn.
-
-    What comes next depends on the place in the match alone, as with Dice.
-    """
+    """Chance outcomes given in advance. After the last one, outcomes are drawn at random."""
 
     outcomes: tuple[Any, ...]
 
     @classmethod
     def parse(cls, rules: AnyRules, text: str) -> "ChanceScript":
-        """Read outcomes in notation, separated by spaces; NotationError names one that cannot come."""
+        """Parse outcomes separated by spaces. Raises NotationError if one does not exist in the game."""
         by_name = {rules.format(outcome).lower(): outcome for outcome in rules.all_outcomes()}
         words = text.lower().split()
         if words and not by_name:
-            raise NotationError(f"chance plays no part in {rules.name}.")
+            raise NotationError(f"{rules.name} has no chance outcomes.")
         for word in words:
             if word not in by_name:
-                can = ", ".join([*list(by_name)[:7], "…"] if len(by_name) > 7 else by_name)
-                raise NotationError(f"{quote(word)} cannot come by chance in {rules.name}; {can} can.")
+                outcomes = ", ".join([*list(by_name)[:7], "…"] if len(by_name) > 7 else by_name)
+                raise NotationError(
+                    f"{quote(word)} is not a chance outcome of {rules.name}. Choose from {outcomes}."
+                )
         return cls(tuple(by_name[word] for word in words))
 
-    def at(self, match: AnyMatch) -> Any | None:
-        """What comes at this chance node; None once the script is used up, or the match has left it."""
+    def get_next_outcome(self, match: AnyMatch) -> Any | None:
+        """Return the outcome for this chance node, or None if the script has ended or was not followed."""
         used = tuple(turn.action for turn in match.turns if turn.actor is CHANCE)
-        on_script = self.outcomes[: len(used)] == used and len(used) < len(self.outcomes)
-        return self.outcomes[len(used)] if on_script else None
+        is_followed = self.outcomes[: len(used)] == used and len(used) < len(self.outcomes)
+        return self.outcomes[len(used)] if is_followed else None

@@ -1,7 +1,7 @@
-"""A live match: the players at its seats, the dice, and the record on disk. It has no screen.
+"""A match in progress: its players, its dice and its record on disk.
 
-Terminal and browser drive it: `person` is the person to be asked, `play` takes their answer, and `next_entry`
-decides where a machine or chance is to act. Every entry is on disk before it is anywhere else.
+A screen drives it. While `person_to_move` is a seat, the screen asks that person and calls `play`. Otherwise
+it calls `decide_next_entry` and `play_entry`. Every entry is saved before it takes effect.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from duels.core.match import AnyMatch
 from duels.core.rules import Actor, Seat
 from duels.core.words import Words
 from duels.play.journal import Journal
-from duels.play.step import NextEntry, Randomness, next_entry
+from duels.play.step import NextEntry, Randomness, decide_next_entry
 from duels.players import Player
 
 _LABELS = {seat: seat.label for seat in Seat}
@@ -20,19 +20,19 @@ _LABELS = {seat: seat.label for seat in Seat}
 
 @dataclass(frozen=True)
 class Takeback:
-    """The way back to a seat's last decision."""
+    """A takeback of a seat's last decision, ready to be carried out."""
 
     seat: Seat
     match: AnyMatch
-    """As it was before that decision."""
+    """The match before that decision."""
     entries: int
-    """How many are dropped."""
+    """The number of entries to drop."""
     revocable: bool
-    """Whether nothing that is dropped has told anybody anything new."""
+    """Whether the dropped entries revealed nothing."""
 
 
 def find_takeback(match: AnyMatch, words: Words[Any, Any], seat: Seat) -> Takeback | None:
-    """Return the way back to before a seat's last answer to a question; None if there was none."""
+    """Return the takeback of a seat's last answer, or None if the seat has answered nothing yet."""
     before = match
     while before.previous and before.last:
         turn, before = before.last, before.previous
@@ -43,7 +43,7 @@ def find_takeback(match: AnyMatch, words: Words[Any, Any], seat: Seat) -> Takeba
 
 
 class LiveMatch:
-    """One match with its players (None: a person), its dice and its record."""
+    """A match with its players (None stands for a person), its dice and its record."""
 
     def __init__(
         self,
@@ -54,47 +54,50 @@ class LiveMatch:
         names: Mapping[Seat, str] | None = None,
     ) -> None:
         self.match = match
-        self._seated_at = match.length
+        self._start_length = match.length
         self.players = players
         self.names = names or _LABELS
-        """What whoever sits there is called."""
+        """The player's name at each seat."""
         self.journal = journal
         self.words = match.rules.game.words(match.rules)
         self._dice = dice
 
     @property
     def people(self) -> frozenset[Seat]:
-        """The seats at which people sit."""
+        """The seats of people."""
         return frozenset(seat for seat, player in self.players.items() if player is None)
 
     @property
-    def person(self) -> Seat | None:
-        """The person to move; None if a machine, chance or nobody is to act."""
+    def person_to_move(self) -> Seat | None:
+        """The seat to move, or None if it is not a person's turn."""
         actor = self.match.actor
         return actor if isinstance(actor, Seat) and actor in self.people else None
 
     @property
-    def begun(self) -> bool:
-        """Whether anybody has decided anything here; what the book enters by itself is no decision."""
-        backs = (self.takeback(seat) for seat in Seat)
-        return any(back and len(back.match.turns) >= self._seated_at for back in backs)
+    def has_decisions(self) -> bool:
+        """Whether a player has made a decision here; forced entries do not count."""
+        takebacks = map(self.find_takeback, Seat)
+        return any(back and len(back.match.turns) >= self._start_length for back in takebacks)
 
-    # -- going on -------------------------------------------------------------------------------
+    # -- playing --------------------------------------------------------------------------------
 
-    def next_entry(self) -> NextEntry:
-        """The decision of the machine to move, or the outcome of chance; raises NotYourTurn and GameOver."""
-        return next_entry(self.match, self.players, self._dice)
+    def decide_next_entry(self) -> NextEntry:
+        """Return the bot's decision or the chance outcome that comes next.
 
-    def enter(self, entry: NextEntry) -> None:
-        """Play the next entry."""
+        Raises NotYourTurn if a person is to move, and GameOver after the end.
+        """
+        return decide_next_entry(self.match, self.players, self._dice)
+
+    def play_entry(self, entry: NextEntry) -> None:
+        """Play and save an entry."""
         self._advance(entry.play(self.match))
 
     def play(self, actor: Actor, action: Any) -> None:
-        """Play one action, or one outcome of chance; the errors are those of `Match.play`."""
+        """Play and save an action or a chance outcome. Raises the errors of `Match.play`."""
         self._advance(self.match.play(actor, action))
 
     def resign(self, seat: Seat) -> None:
-        """Give the match up, on the seat's own turn or on the other's."""
+        """Resign for a seat, on any player's turn."""
         self._advance(self.match.resign(seat))
 
     def _advance(self, match: AnyMatch) -> None:
@@ -103,20 +106,20 @@ class LiveMatch:
         self.match = match
 
     def close(self) -> None:
-        """Let the players go: programs end with the match."""
+        """Close the players, which ends their programs."""
         for player in self.players.values():
             close = getattr(player, "close", None)
             if close:
                 close()
 
-    # -- going back -----------------------------------------------------------------------------
+    # -- takebacks ------------------------------------------------------------------------------
 
-    def takeback(self, seat: Seat) -> Takeback | None:
-        """The way back to before this seat's last answer to a question; None if there was none."""
+    def find_takeback(self, seat: Seat) -> Takeback | None:
+        """Return the takeback of the seat's last answer, or None if the seat has answered nothing yet."""
         return find_takeback(self.match, self.words, seat)
 
     def take_back(self, back: Takeback) -> None:
-        """Go back; whoever has to agree has agreed."""
+        """Carry out a takeback, to which the opponent has agreed if necessary."""
         if self.journal:
             self.journal.take_back(back.match)
         self.match = back.match

@@ -1,4 +1,4 @@
-"""Tells a match in its game's words, as both seats, one seat or a bystander may see it."""
+"""The text of a match in its game's words, for both seats, one seat or a spectator."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -10,69 +10,69 @@ from duels.core.words import Ink, Question, Words
 
 
 class Narrator:
-    """Tells a match with the secrets of the seats in `watching`; with none, as a bystander sees it."""
+    """Renders a match as text, with the hidden information of the seats in `watching`."""
 
     def __init__(self, words: Words[Any, Any], watching: frozenset[Seat]) -> None:
         self.words = words
         self.watching = watching
 
-    def retell(self, match: AnyMatch) -> Iterator[str]:
-        """The whole match so far."""
+    def render_match(self, match: AnyMatch) -> Iterator[str]:
+        """Yield the text of the whole match so far."""
         yield self.words.opening().render()
         for after in match.steps():
-            yield self.entered(after)
-            yield self.happened(after)
+            yield self.render_entry(after)
+            yield self.render_events(after)
 
-    def entered(self, after: AnyMatch) -> str:
-        """The last decision as it was typed, or that it was made in secret; empty for chance."""
+    def render_entry(self, after: AnyMatch) -> str:
+        """Return the last decision as it was typed, or the line for a secret turn; empty for chance."""
         turn, before = after.last, after.previous
         if not turn or not before or not isinstance(turn.actor, Seat) or turn.out_of_turn:
             return ""
         if isinstance(turn.action, Concession):
-            # A program may resign where a person is asked nothing.
+            # A program may resign where the game asks a person nothing.
             questions = self.words.ask(before.sight(turn.actor))
             return next((f"{question.prompt}{turn.action.value}\n" for question in questions), "")
         if all(event.visible_to(self.watching) for event in turn.events):
-            return typed(self.words, before.sight(turn.actor), turn.action)
+            return render_dialogue(self.words, before.sight(turn.actor), turn.action)
         return self.words.render_secret_turn(turn.actor)
 
-    def happened(self, after: AnyMatch) -> str:
-        """What the last decision, or chance, brought about, as a plain prompt shows it."""
-        return "".join(narration.render() for narration in self.news(after))
+    def render_events(self, after: AnyMatch) -> str:
+        """Return the events of the last turn as a plain prompt shows them."""
+        return "".join(narration.render() for narration in self.narrate_last_turn(after))
 
-    def in_suspense(self, after: AnyMatch) -> bool:
-        """Whether the last decision has left something in the air, such as a coin."""
-        return any(narration.suspense for narration in self.news(after)[-1:])
+    def ends_in_suspense(self, after: AnyMatch) -> bool:
+        """Whether the last turn left its result open, such as a coin in the air."""
+        return any(narration.suspense for narration in self.narrate_last_turn(after)[-1:])
 
-    def news(self, after: AnyMatch) -> list[Narration]:
-        """What there is to say of each event of the last turn."""
+    def narrate_last_turn(self, after: AnyMatch) -> list[Narration]:
+        """Return a narration for each visible event of the last turn."""
         if not after.last:
             return []
-        seen = after.events_visible_to(self.watching)
+        events = after.events_visible_to(self.watching)
         _, new = after.last.redact(self.watching)
         return [
-            narrate(self.words, seen.first(length))
-            for length in range(len(seen) - len(new) + 1, len(seen) + 1)
+            narrate_last_event(self.words, events.first(length))
+            for length in range(len(events) - len(new) + 1, len(events) + 1)
         ]
 
 
-def narrate(words: Words[Any, Any], seen: Sequence[Event]) -> Narration:
-    """What to say of the last event seen, the match's own events included."""
-    last = seen[-1]
+def narrate_last_event(words: Words[Any, Any], events: Sequence[Event]) -> Narration:
+    """Narrate the last event: one of the game's, or a resignation."""
+    last = events[-1]
     if not isinstance(last, Conceded):
-        return words.narrate(seen)
+        return words.narrate(events)
     return Narration(["", say(last.outcome.sentence, victory(last.seat.other, Ink.WON))])
 
 
-def typed(words: Words[Any, Any], sight: AnySight, action: Any) -> str:
-    """The dialogue in which `action` is entered, prompts and entries, as a screen shows it."""
-    shown = []
+def render_dialogue(words: Words[Any, Any], sight: AnySight, action: Any) -> str:
+    """Return the prompts and answers with which a player enters `action`."""
+    lines = []
     dialogue = words.ask(sight)
     try:
         question: Question = next(dialogue)
         for entry in words.entries(sight, action):
-            shown.append(f"{question.prompt}{entry}\n")
+            lines.append(f"{question.prompt}{entry}\n")
             question = dialogue.send(entry)
     except StopIteration:
         pass  # the action is entered
-    return "".join(shown)
+    return "".join(lines)

@@ -1,4 +1,4 @@
-"""A match to be played, new or begun by another, validated: rules, seats, seed; and the live match of it."""
+"""Setup of matches: validated settings, players for the seats, and branches of recorded matches."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from duels.core.errors import DuelsError, NotationError, quote
 from duels.core.match import AnyMatch
 from duels.core.record import Record
 from duels.core.rules import AnyRules, Seat
-from duels.play.dice import ChanceScript, Dice, new_seed
+from duels.play.dice import ChanceScript, Dice, make_seed
 from duels.play.journal import Journal
 from duels.play.live import LiveMatch
 from duels.players import (
@@ -22,11 +22,12 @@ from duels.players import (
 )
 from duels.solving.progress import Progress, no_progress
 
-MACHINE_LIMIT = 50  # boards of chain, turns of hunt
+MACHINE_LIMIT = 50
+"""Boards of chain or turns of hunt in a match between two bots."""
 
 
 class SettingError(NotationError):
-    """A setting of a new match is no text that it can have."""
+    """A setting of a new match has an invalid value."""
 
     def __init__(self, setting: str, message: str) -> None:
         super().__init__(message)
@@ -35,7 +36,7 @@ class SettingError(NotationError):
 
 @dataclass
 class MatchSetup:
-    """A match to be played; raises DuelsError if that is impossible."""
+    """The settings of a new match. Raises DuelsError if no match can be played with them."""
 
     rules: AnyRules
     one: str = HUMAN
@@ -44,35 +45,39 @@ class MatchSetup:
     seed: str | None = None
     chance: str = ""
     path: Path | None = None
-    outside: Mapping[str, PlayerKind] = field(default_factory=dict)
-    """Players that are no part of the package, by the names that `one` and `two` have for them."""
+    external: Mapping[str, PlayerKind] = field(default_factory=dict)
+    """External players, by the names used in `one` and `two`."""
     swapped: bool = field(init=False, default=False)
-    """Whether the second seat moves first, and so is Player 1."""
-    instead: str = field(init=False, default="")
-    """Who plays where `perfect` was asked for and nobody knows perfect play."""
+    """Whether `one` and `two` have changed seats, because the second moves first."""
+    fallback: str = field(init=False, default="")
+    """The level that plays instead of `perfect` in a game that is not solved."""
 
     def __post_init__(self) -> None:
-        seated = [resolve_player_kind(name, self.rules, self.outside).name for name in (self.one, self.two)]
-        if PERFECT in (self.one, self.two) and PERFECT not in seated:
-            self.instead = resolve_player_kind(PERFECT, self.rules).name
-        self.one, self.two = seated
+        names = [resolve_player_kind(name, self.rules, self.external).name for name in (self.one, self.two)]
+        if PERFECT in (self.one, self.two) and PERFECT not in names:
+            self.fallback = resolve_player_kind(PERFECT, self.rules).name
+        self.one, self.two = names
         if HUMAN not in (self.one, self.two):
-            self.rules = limited(self.rules)
-        self.seed = " ".join(self.seed.split()) if self.seed else new_seed()
+            self.rules = add_machine_limit(self.rules)
+        self.seed = " ".join(self.seed.split()) if self.seed else make_seed()
         if not self.seed.isprintable():
-            raise SettingError("seed", f"{quote(self.seed)} is not text that a record can hold.")
+            raise SettingError("seed", f"{quote(self.seed)} has characters that cannot be printed.")
         self.chance = " ".join(self.chance.split())
         try:
             ChanceScript.parse(self.rules, self.chance)
         except NotationError as error:
             raise SettingError("chance", str(error)) from None
-        first = Dice(self.seed).once("first").choice("12") if self.first == "random" else self.first
+        first = (
+            Dice(self.seed).get_match_generator("first").choice("12")
+            if self.first == "random"
+            else self.first
+        )
         self.swapped = first == "2"
         if self.swapped:
             self.one, self.two = self.two, self.one
 
-    def headers(self) -> dict[str, str]:
-        """The header of the match's record."""
+    def make_headers(self) -> dict[str, str]:
+        """Return the headers of the match's record, with the current time."""
         return {
             "seat1": self.one,
             "seat2": self.two,
@@ -82,8 +87,8 @@ class MatchSetup:
         }
 
 
-def limited(rules: AnyRules) -> AnyRules:
-    """The rules with a limit: two machines can play for ever, and nobody is there to stop them."""
+def add_machine_limit(rules: AnyRules) -> AnyRules:
+    """Return the rules with a limit on the length of a match: two bots could play forever."""
     if rules.limit and rules.limit_value is None:
         return rules.game.rules(**{**rules.options(), rules.limit: MACHINE_LIMIT})
     return rules
@@ -95,14 +100,14 @@ def seat_players(
     journal: Journal | None = None,
     notice: Callable[[str], None] = lambda text: None,
     progress: Progress = no_progress,
-    outside: Mapping[str, PlayerKind] = NO_EXTERNAL_PLAYERS,
+    external: Mapping[str, PlayerKind] = NO_EXTERNAL_PLAYERS,
 ) -> LiveMatch:
-    """The live match with the players and the chance that a record's header names.
+    """Return a live match with the players, seed and chance outcomes of a record's headers.
 
-    Nothing that a record says is ever run: programs and models are handed in as `outside`.
+    Programs and models must be passed in `external`: nothing that a record names is ever run.
     """
     kinds = {
-        seat: resolve_player_kind(name, match.rules, outside)
+        seat: resolve_player_kind(name, match.rules, external)
         for seat, name in read_player_names(headers).items()
     }
     players = {seat: kind.seat(match.rules, progress) if kind.seat else None for seat, kind in kinds.items()}
@@ -112,21 +117,23 @@ def seat_players(
 
 
 def branch(
-    path: Path, record: Record, entries: int, outside: Mapping[str, PlayerKind] = NO_EXTERNAL_PLAYERS
+    path: Path, record: Record, entries: int, external: Mapping[str, PlayerKind] = NO_EXTERNAL_PLAYERS
 ) -> Record:
-    """A new match with the first `entries` entries of the one recorded at `path`, to go on with.
+    """Return a new match that continues the one recorded at `path` after its first `entries` entries.
 
-    Whoever was seated is seated again; where that was nobody but machines, a person takes the seat to move.
-    What chance brings from there on is drawn anew.
+    The players stay the same. If both are bots, a person takes the seat to move. The new match has a seed of
+    its own. Raises DuelsError if the match cannot be continued there.
     """
-    match, played = record.match, len(record.match.turns)
+    match = record.match
     if record.seat:
-        raise DuelsError(f"{path} holds only what {record.seat.label} saw; it cannot be played on.")
-    most = played - match.over
-    if not 0 <= entries <= most:
-        raise DuelsError(f"{path} can be played on after 0 to {most} of its entries, not after {entries}.")
+        raise DuelsError(f"{path} holds only what {record.seat.label} saw; it cannot be continued.")
+    maximum = len(match.turns) - match.over
+    if not 0 <= entries <= maximum:
+        raise DuelsError(f"{path} can be continued after 0 to {maximum} entries, not after {entries}.")
     match = match.after(entries)
     seats = read_player_names(record.headers)
     if HUMAN not in seats.values():
         seats[match.actor if isinstance(match.actor, Seat) else Seat.ONE] = HUMAN
-    return Record(match, MatchSetup(match.rules, seats[Seat.ONE], seats[Seat.TWO], outside=outside).headers())
+    return Record(
+        match, MatchSetup(match.rules, seats[Seat.ONE], seats[Seat.TWO], external=external).make_headers()
+    )

@@ -1,7 +1,7 @@
-"""One step of a match: the only place where chance is drawn and a player is asked.
+"""One step of a match: the only place that draws chance outcomes and asks players.
 
-Terminal, server, arena, export and measurements wrap `next_entry` in loops of their own. The same seed and
-players give the same match in all of them.
+The terminal, the server, the arena and the exports call `decide_next_entry` in their own loops. With the same
+seed and players, they all play the same match.
 """
 
 from collections.abc import Callable, Generator, Mapping
@@ -21,18 +21,18 @@ R = TypeVar("R")
 
 
 class Randomness(Protocol):
-    """The source of a match's draws: `Dice`, or `StreamDice` where nothing is resumed."""
+    """The source of random draws: `Dice`, or `StreamDice` for matches that are never resumed."""
 
-    def chance(self, match: AnyMatch) -> Any:
-        """Return the outcome of the chance node at which `match` stands."""
+    def draw_chance(self, match: AnyMatch) -> Any:
+        """Return the outcome of the chance node that `match` has reached."""
 
-    def at(self, match: AnyMatch, purpose: str) -> "Random":
+    def get_generator(self, match: AnyMatch, purpose: str) -> "Random":
         """Return the generator for one decision."""
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionRequest:
-    """A decision that a player has to make."""
+    """A request for a player's decision."""
 
     seat: Seat
     sight: AnySight
@@ -40,7 +40,7 @@ class DecisionRequest:
 
 
 DecisionDialogue: TypeAlias = Generator[DecisionRequest, Answer | NoMove, R]
-"""Yields questions, is sent the answers, and returns a result: whoever drives it asks the players."""
+"""A generator that yields requests, receives the players' answers and returns a result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +52,18 @@ class NextEntry:
 
     @property
     def no_move(self) -> NoMove | None:
-        """The reason why the match is forfeited; None if there is an action."""
+        """The reason for a forfeit, or None if there is an action."""
         return self.answer if isinstance(self.answer, NoMove) else None
 
     @property
     def action(self) -> Any:
-        """The action or the chance outcome; NoMove is raised if there is none."""
+        """The action or the chance outcome. Raises NoMove if the player made none."""
         if isinstance(self.answer, NoMove):
             raise self.answer
         return self.answer.action
 
     def play(self, match: AnyMatch) -> AnyMatch:
-        """Return the match after this entry; raises what `Match.play` raises."""
+        """Return the match after this entry. Raises the errors of `Match.play`."""
         if isinstance(self.answer, NoMove):
             assert isinstance(self.actor, Seat)  # chance always has an outcome
             return match.forfeit(self.actor)
@@ -71,62 +71,64 @@ class NextEntry:
 
 
 def ask_for_entry(match: AnyMatch, dice: Randomness) -> DecisionDialogue[NextEntry]:
-    """Draw the next entry, or yield the question that decides it; raises GameOver after the end."""
+    """Draw the next entry, or request it from the player to move. Raises GameOver after the end."""
     actor = match.actor
     if actor is None:
         raise GameOver("The match is over.")
     if actor is CHANCE:
-        return NextEntry(CHANCE, Answer(dice.chance(match)))
+        return NextEntry(CHANCE, Answer(dice.draw_chance(match)))
     seat = Seat(actor)
-    return NextEntry(seat, (yield DecisionRequest(seat, match.sight(seat), dice.at(match, seat.label))))
+    return NextEntry(
+        seat, (yield DecisionRequest(seat, match.sight(seat), dice.get_generator(match, seat.label)))
+    )
 
 
-def next_entry(match: AnyMatch, players: Mapping[Seat, Player | None], dice: Randomness) -> NextEntry:
-    """Draw the next entry of a match, or have the player to move decide it.
+def decide_next_entry(match: AnyMatch, players: Mapping[Seat, Player | None], dice: Randomness) -> NextEntry:
+    """Draw the next entry of a match, or ask the player to move for it.
 
-    Raises NotYourTurn if a person is to move, GameOver after the end.
+    Raises NotYourTurn if a person is to move, and GameOver after the end.
     """
 
-    def answer(question: DecisionRequest) -> Answer | NoMove:
-        player = players.get(question.seat)
+    def answer(request: DecisionRequest) -> Answer | NoMove:
+        player = players.get(request.seat)
         if player is None:
-            raise NotYourTurn(f"{question.seat.label} is a person: only a screen can ask.")
-        return ask_player(player, question)
+            raise NotYourTurn(f"{request.seat.label} is a person: a screen must ask for the action.")
+        return ask_player(player, request)
 
     return run_dialogue(ask_for_entry(match, dice), answer)
 
 
-def ask_player(player: Player, question: DecisionRequest, by_policy: bool = False) -> Answer | NoMove:
-    """Ask a player for its decision; NoMove if it makes none.
+def ask_player(player: Player, request: DecisionRequest, by_policy: bool = False) -> Answer | NoMove:
+    """Ask a player for its decision. Return NoMove if it makes none.
 
-    With `by_policy` the answer includes the player's odds, if it has any. The decision is the same.
+    With `by_policy`, the answer includes the player's policy, if it has one. The decision is the same.
     """
-    sight, rng = question.sight, question.rng
+    sight, rng = request.sight, request.rng
     odds: Callable[..., dict[Any, float]] | None = getattr(player, "odds", None) if by_policy else None
-    decide: Callable[..., Answer] | None = getattr(player, "decide", None)  # reports failed attempts, too
+    decide: Callable[..., Answer] | None = getattr(player, "decide", None)
     try:
         answer = decide(sight, rng) if decide else Answer(player.choose(sight, rng))
-    except NoMove as none:
-        return none
+    except NoMove as no_move:
+        return no_move
     return replace(answer, policy=odds(sight)) if odds else answer
 
 
-def run_dialogue(asking: DecisionDialogue[R], answer: Callable[[DecisionRequest], Answer | NoMove]) -> R:
-    """Answer every question; the result of `asking`."""
+def run_dialogue(dialogue: DecisionDialogue[R], answer: Callable[[DecisionRequest], Answer | NoMove]) -> R:
+    """Answer every request of a dialogue and return its result."""
     try:
-        question = next(asking)
+        request = next(dialogue)
         while True:
-            question = asking.send(answer(question))
+            request = dialogue.send(answer(request))
     except StopIteration as done:
         result: R = done.value
         return result
 
 
 def play_out(
-    match: AnyMatch, players: Mapping[Seat, Player | None], dice: Randomness, most: int | None = None
+    match: AnyMatch, players: Mapping[Seat, Player | None], dice: Randomness, limit: int | None = None
 ) -> AnyMatch:
-    """Return the match after its end, or after `most` further entries."""
-    stop = None if most is None else match.length + most
-    while match.actor is not None and match.length != stop:
-        match = next_entry(match, players, dice).play(match)
+    """Play on to the end, or for at most `limit` further entries, and return the match."""
+    last = None if limit is None else match.length + limit
+    while match.actor is not None and match.length != last:
+        match = decide_next_entry(match, players, dice).play(match)
     return match

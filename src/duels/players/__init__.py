@@ -70,14 +70,14 @@ def get_strongest_name(rules: AnyRules) -> str:
 
 
 def resolve_player_kind(
-    name: str, rules: AnyRules, outside: Mapping[str, PlayerKind] = NO_EXTERNAL_PLAYERS
+    name: str, rules: AnyRules, external: Mapping[str, PlayerKind] = NO_EXTERNAL_PLAYERS
 ) -> PlayerKind:
     """The kind that goes by `name` in this game: `best` where `perfect` is asked for and not known.
 
-    `outside` are players that are no part of the package, by their names (see `players.external`).
+    `external` are players that are no part of the package, by their names (see `players.external`).
     """
-    if name in outside:
-        return outside[name]
+    if name in external:
+        return external[name]
     kind = find_player_kind(name)
     return PLAYER_KINDS[get_strongest_name(rules)] if kind.name == PERFECT else kind
 

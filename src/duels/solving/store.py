@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from duels.core.errors import DuelsError
-from duels.files import open_regular, write_whole
+from duels.files import open_regular_file, write_atomically
 
 MAGIC = "duels table 1"
 log = logging.getLogger("duels")
@@ -106,7 +106,7 @@ def load_or_build(
 
     cached = cache_dir() / name
     try:
-        with open_regular(cached) as file:
+        with open_regular_file(cached) as file:
             table = unpack_table(file.read(), holds)
         table = shipped.check(table) if shipped else table
     except FileNotFoundError:
@@ -120,7 +120,7 @@ def load_or_build(
     table = build()
     try:
         cached.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(cached, pack_table(holds, table), over=True, private=True)
+        write_atomically(cached, pack_table(holds, table), overwrite=True, private=True)
     except OSError as problem:  # a full or read-only disk costs time at the next start, nothing else
         log.warning("%s: cannot be written (%s)", cached, problem)
     return table

@@ -6,7 +6,7 @@ import click
 
 from duels.analysis import export as exporting
 from duels.core.rules import AnyRules
-from duels.play.new_match import limited
+from duels.play.new_match import add_machine_limit
 from duels.terminal.game_options import GameCommand, game_argument, player_option
 from duels.terminal.options import format_examples
 
@@ -55,7 +55,7 @@ def export(
     hunt need not end between machines: without a limit of your own (--max-boards, --max-turns) they are cut
     off at 50.
     """
-    run = exporting.Export(limited(rules), (player, against or player), seed, count)
+    run = exporting.Export(add_machine_limit(rules), (player, against or player), seed, count)
 
     def tell(done: int, games: int) -> None:
         if done % max(1, games // 20) == 0:

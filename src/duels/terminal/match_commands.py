@@ -97,8 +97,8 @@ def play(
     if path and not path.parent.is_dir():
         raise click.UsageError(f"--save: there is no folder {escape_unprintable(str(path.parent))}.")
     try:
-        (one, two), outside = _by_name((seat1, seat2))
-        new = MatchSetup(rules, one, two, first, seed, script or "", path, outside)
+        (one, two), external = _by_name((seat1, seat2))
+        new = MatchSetup(rules, one, two, first, seed, script or "", path, external)
     except SettingError as error:
         raise click.UsageError(f"--{error.setting}: {error}") from None
     except DuelsError as error:
@@ -110,7 +110,7 @@ def play(
 def _by_name(
     seats: tuple[PlayerKind | str, PlayerKind | str],
 ) -> tuple[tuple[str, ...], dict[str, PlayerKind]]:
-    """The names of the players at both seats, and those of them from outside by name."""
+    """The names of the players at both seats, and the external ones among them by name."""
     programs = number_duplicates([seat for seat in seats if not isinstance(seat, str)])
     apart = iter(programs)
     names = tuple(seat if isinstance(seat, str) else next(apart).name for seat in seats)

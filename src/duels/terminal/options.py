@@ -72,12 +72,12 @@ record_argument = click.argument("file", type=_RecordFile(path_type=Path, exists
 
 def find_last_match() -> Path:
     """The file of the match that was played last."""
-    return _found(library.last_match(_warn), "No match has been played yet.")
+    return _found(library.find_last_match(_warn), "No match has been played yet.")
 
 
 def find_last_unfinished() -> Path:
     """The file of the match to go on with."""
-    return _found(library.last_unfinished(_warn), "There is no unfinished match.")
+    return _found(library.find_last_unfinished(_warn), "There is no unfinished match.")
 
 
 def _found(path: Path | None, otherwise: str) -> Path:

@@ -13,7 +13,7 @@ from duels.core.record import Record, TornRecord
 from duels.core.rules import Seat
 from duels.core.words import Ink
 from duels.play.journal import Journal
-from duels.play.library import last_unfinished, new_path, read_record
+from duels.play.library import find_last_unfinished, make_match_path, read_record
 from duels.play.live import LiveMatch
 from duels.play.new_match import MatchSetup, branch, seat_players
 from duels.players import (
@@ -61,10 +61,10 @@ def play_new_match(new: MatchSetup, screen: Screen, board: bool = False) -> tupl
     At the prompt, or on a full-screen board.
     """
     while True:
-        record = Record(Match.start(new.rules), new.headers())
-        live, surface = _start(record, screen, board, new.outside, new.path)
-        if new.instead:
-            screen.notice(f"Nobody knows perfect play in {new.rules.name}: {new.instead} plays.")
+        record = Record(Match.start(new.rules), new.make_headers())
+        live, surface = _start(record, screen, board, new.external, new.path)
+        if new.fallback:
+            screen.notice(f"Nobody knows perfect play in {new.rules.name}: {new.fallback} plays.")
         if new.first != "1":
             screen.notice(_who_is_first(new))
         code, after = _run(live, surface, screen)
@@ -77,7 +77,7 @@ def _start(
     record: Record,
     screen: Screen,
     board: bool,
-    outside: Mapping[str, PlayerKind],
+    external: Mapping[str, PlayerKind],
     path: Path | None = None,
     journal: Journal | None = None,
 ) -> tuple[LiveMatch, Surface]:
@@ -88,13 +88,14 @@ def _start(
     match, headers = record.match, dict(record.headers)
     with screen.progress("getting ready") as progress:
         live = seat_players(
-            match, headers, journal, lambda text: screen.notice(f"--chance: {text}"), progress, outside
+            match, headers, journal, lambda text: screen.notice(f"--chance: {text}"), progress, external
         )
     surface = get_surface_class(board)(live, screen)
     if journal:
-        journal.settle(match)
+        journal.normalize(match)
     elif path or live.people:
-        live.journal = Journal.create(path or new_path(match.rules.name), match, headers, screen.notice)
+        path = path or make_match_path(match.rules.name)
+        live.journal = Journal.create(path, match, headers, screen.notice)
     return live, surface
 
 
@@ -115,22 +116,22 @@ def resume_match(
 ) -> tuple[int, NextStep]:
     """Go on with the match recorded at `path`; the exit code, and what comes next.
 
-    `seats` are the players from outside, whom a record names and does not know how to call.
+    `seats` are the external players, whom a record names and does not know how to call.
     """
     try:
         journal, record = Journal.reopen(path, screen.notice)
     except GameOver as over:
         raise DuelsError(f"{over} See it with: {format_command('replay', path)}") from None
     try:
-        outside = _seated_again(record.headers, seats or {}, screen)
-        live, surface = _start(record, screen, board, outside, journal=journal)
+        external = _seated_again(record.headers, seats or {}, screen)
+        live, surface = _start(record, screen, board, external, journal=journal)
     except BaseException as problem:
         journal.close()
         if isinstance(problem, DuelsError):
             raise DuelsError(f"{path}: {problem}") from None
         raise
     screen.notice(f"Going on with {path}.")
-    return _and_again(record, outside, _run(live, surface, screen, resumed=True), screen, board)
+    return _and_again(record, external, _run(live, surface, screen, resumed=True), screen, board)
 
 
 def play_branch(
@@ -148,17 +149,17 @@ def play_branch(
         whole = read_record(path)
     except TornRecord as error:
         whole = error.record
-        screen.notice(f"{path}: the last line was torn off and is left out: {quote(error.torn)}.")
-    outside = _seated_again(whole.headers, seats or {}, screen)
-    record = branch(path, whole, entries, outside)
-    live, surface = _start(record, screen, board, outside)
+        screen.notice(f"{path}: the last line is incomplete and was left out: {quote(error.torn)}.")
+    external = _seated_again(whole.headers, seats or {}, screen)
+    record = branch(path, whole, entries, external)
+    live, surface = _start(record, screen, board, external)
     screen.notice(f"Playing {path} {f'on after entry {entries}' if entries else 'from its start'}.")
-    return _and_again(record, outside, _run(live, surface, screen), screen, board)
+    return _and_again(record, external, _run(live, surface, screen), screen, board)
 
 
 def _and_again(
     record: Record,
-    outside: Mapping[str, PlayerKind],
+    external: Mapping[str, PlayerKind],
     ended: tuple[int, NextStep],
     screen: Screen,
     board: bool,
@@ -168,15 +169,15 @@ def _and_again(
     if after not in _AGAIN:
         return code, after
     one, two = read_player_names(record.headers).values()
-    again = MatchSetup(record.match.rules, one, two, outside=outside)
+    again = MatchSetup(record.match.rules, one, two, external=external)
     return play_new_match(_once_more(again, after), screen, board)
 
 
 def _seated_again(
     headers: Mapping[str, str], seats: Mapping[Seat, PlayerKind], screen: Screen
 ) -> dict[str, PlayerKind]:
-    """The players from outside by the names that the record has for them; whoever is new is told of."""
-    outside = {}
+    """The external players by the names that the record has for them; whoever is new is told of."""
+    external = {}
     for seat, name in read_player_names(headers).items():
         if seat not in seats:
             check_can_reseat(name, seat.value)
@@ -190,14 +191,14 @@ def _seated_again(
                     f"Seat {seat.value} was {quote(name)}: {quote(seats[seat].name)} plays on in its place, "
                     "under the recorded name."
                 )
-            outside[name] = replace(seats[seat], name=name)
-    return outside
+            external[name] = replace(seats[seat], name=name)
+    return external
 
 
 def _how_to_resume(live: LiveMatch, path: Path, screen: Screen) -> str:
     """The command that goes on with a match; what a record does not know has to be told again."""
     # A path would be torn by the end of a terminal's line, and is not needed for the last match.
-    last = last_unfinished(lambda text: None) if screen.on_terminal else None
+    last = find_last_unfinished(lambda text: None) if screen.on_terminal else None
     which = () if last and last.resolve() == path.resolve() else (path,)
     seats = [format_seat_option(name, seat.value) for seat, name in live.names.items() if is_external(name)]
     return " ".join([format_command("resume", *which), *seats])
@@ -214,8 +215,8 @@ def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = Fals
     except (Quit, EOFError, KeyboardInterrupt, TransportError) as leaving:
         if journal and not live.match.over:
             told = "Nothing was played, so nothing is kept."
-            if resumed or live.begun:
-                journal.check(live.match)
+            if resumed or live.has_decisions:
+                journal.ensure_saved(live.match)
                 resume = _how_to_resume(live, journal.path, screen)
                 told = f"The match is saved. Go on with: {Ink.COPIED(resume)}"
             with suppress(OSError):  # the terminal may be gone
@@ -226,7 +227,7 @@ def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = Fals
     finally:
         live.close()
         if journal:
-            journal.close(keep=resumed or live.begun)
+            journal.close(keep=resumed or live.has_decisions)
     if after:
         return 0, after
     if journal and screen.on_terminal:

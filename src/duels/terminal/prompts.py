@@ -108,19 +108,19 @@ class PromptedMatch:
         self._say_who_is_who()
         self._retell()
         while (actor := live.match.actor) is not None:
-            if live.person:
+            if live.person_to_move:
                 self._recall()
-                self._let_person_decide(live.person)
+                self._let_person_decide(live.person_to_move)
                 continue
             with self.screen.progress("thinking"):
-                entry = live.next_entry()
+                entry = live.decide_next_entry()
             if entry.no_move:
                 self.screen.notice(f"{entry.no_move}")
-            elif isinstance(actor, Seat) or self.narrator.in_suspense(live.match):
+            elif isinstance(actor, Seat) or self.narrator.ends_in_suspense(live.match):
                 self.screen.wait()
-            live.enter(entry)
+            live.play_entry(entry)
             if not entry.no_move:
-                self._say(self.narrator.entered(live.match))
+                self._say(self.narrator.render_entry(live.match))
             self._tell()
         self._say_who_won()
 
@@ -165,11 +165,11 @@ class PromptedMatch:
         return moves
 
     def _retell(self) -> None:
-        for text in self.narrator.retell(self.live.match):
+        for text in self.narrator.render_match(self.live.match):
             self.screen.say(text)
 
     def _tell(self) -> None:
-        self._say(self.narrator.happened(self.live.match))
+        self._say(self.narrator.render_events(self.live.match))
 
     # -- people ---------------------------------------------------------------------------------
 
@@ -245,7 +245,7 @@ class PromptedMatch:
 
     def _save(self) -> None:
         if self.live.journal:
-            self.live.journal.check(self.live.match)
+            self.live.journal.ensure_saved(self.live.match)
             self.screen.notice(f"Saved: {self.live.journal.path}")
 
     def _resign(self, seat: Seat) -> None:
@@ -260,7 +260,7 @@ class PromptedMatch:
 
     def _undo(self, seat: Seat) -> None:
         """Take back to this person's last decision."""
-        back = self.live.takeback(seat)
+        back = self.live.find_takeback(seat)
         refusal = explain_takeback_refusal(self.live, back)
         if refusal or not back:
             self.screen.say(f"{refusal}\n")

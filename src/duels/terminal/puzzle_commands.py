@@ -23,7 +23,7 @@ from duels.core.errors import quote
 from duels.core.options import list_options
 from duels.core.rules import AnyRules
 from duels.core.words import Ink
-from duels.files import write_whole
+from duels.files import write_atomically
 from duels.games import GAMES
 from duels.paths import data_dir
 from duels.solving.oracles import get_oracle
@@ -265,6 +265,9 @@ def save_progress(name: str, things: dict[str, Any]) -> None:
     with suppress(OSError):  # a convenience, and no reason to stop anybody
         folder = data_dir()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_whole(
-            folder / f"{name}.json", (json.dumps(things, indent=1) + "\n").encode(), over=True, private=True
+        write_atomically(
+            folder / f"{name}.json",
+            (json.dumps(things, indent=1) + "\n").encode(),
+            overwrite=True,
+            private=True,
         )

@@ -52,7 +52,7 @@ def _scenes(record: Record, seat: Seat | None, screen: Screen) -> Iterator[str]:
     decided: Seat | None = None
     told = ""
     for after in match.steps()[: len(known)]:
-        told += narrator.entered(after) + narrator.happened(after)
+        told += narrator.render_entry(after) + narrator.render_events(after)
         decided = after.last.actor if after.last and isinstance(after.last.actor, Seat) else decided
         if isinstance(after.actor, Seat) and after.actor is not decided:
             yield told

@@ -102,12 +102,14 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, ste
         reviewed = review_record(record, progress)
     if page:
         from duels.analysis.review_page import render_review_page
-        from duels.files import write_whole
+        from duels.files import write_atomically
 
         def play_on(entries: int) -> str:
             return format_command("resume", file.resolve(), "--at", entries)
 
-        write_whole(page, render_review_page(reviewed, record.headers, play_on).encode(), over=force)
+        write_atomically(
+            page, render_review_page(reviewed, record.headers, play_on).encode(), overwrite=force
+        )
     if as_json:
         from duels.analysis.review import review_to_dict
 

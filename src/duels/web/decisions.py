@@ -16,7 +16,7 @@ from duels.core.record import SECRET_HEADERS, dump_record, format_header
 from duels.core.rules import BOTH, AnyRules, AnySight, Seat
 from duels.core.words import Words, strip_ink
 from duels.play import new_match
-from duels.play.step import next_entry
+from duels.play.step import decide_next_entry
 from duels.players import Player
 from duels.web.match_state import REMATCH, TAKEBACK, MatchState, Offer, Viewer, lines, shown_prompt
 from duels.web.refusals import NoMatch, Refusal, Stale
@@ -159,7 +159,7 @@ def _take_up(standing: MatchState, what: str, kept: int, seat: Seat) -> Change:
     people = {
         seat.other: (identity, standing.names.get(seat, "")) for seat, identity in standing.identities.items()
     }
-    made = make_match(new.rules, new.headers(), people)
+    made = make_match(new.rules, new.make_headers(), people)
     return Change(standing.id, standing.number, (Entry(EntryKind.REMATCH, made.id, seat),), creates=made)
 
 
@@ -180,7 +180,7 @@ def _way_back(standing: MatchState, seat: Seat, alone: bool) -> int:
     """How many lines remain if the seat takes back its last decision."""
     if standing.over:
         raise Refusal("The match is over.")
-    back = standing.takeback(seat)
+    back = standing.find_takeback(seat)
     if not back:
         raise Refusal("There is no decision of yours to take back.")
     if alone and not back.revocable:
@@ -202,7 +202,7 @@ def decide_for_machine(
         seat: None if seat in standing.people else seat_player(standing.kinds[seat], standing.rules, id)
         for seat in Seat
     }
-    entry = next_entry(standing.match, players, standing.dice)
+    entry = decide_next_entry(standing.match, players, standing.dice)
     if entry.no_move:
         log.warning("A player forfeits: %s", entry.no_move)
     after = standing.go_on(entry.play(standing.match))

@@ -17,7 +17,7 @@ from duels.core.words import Question, strip_ink
 from duels.games import load_record
 from duels.play.dice import ChanceScript, Dice
 from duels.play.live import Takeback, find_takeback
-from duels.play.step import next_entry
+from duels.play.step import decide_next_entry
 from duels.players import HUMAN, read_player_names
 from duels.web.store import Entry, EntryKind
 
@@ -173,7 +173,7 @@ class MatchState:
         """Play what nobody decides: what chance brings, and what the book enters without asking."""
         while (actor := match.actor) is not None:
             if not isinstance(actor, Seat):
-                match = next_entry(match, {}, self.dice).play(match)
+                match = decide_next_entry(match, {}, self.dice).play(match)
                 continue
             try:
                 next(self.words.ask(match.sight(actor)))
@@ -183,7 +183,7 @@ class MatchState:
                 break
         return match
 
-    def takeback(self, seat: Seat) -> Takeback | None:
+    def find_takeback(self, seat: Seat) -> Takeback | None:
         """The way back to a seat's last decision, if there was one."""
         return find_takeback(self.match, self.words, seat)
 
@@ -192,7 +192,7 @@ class MatchState:
         agreed = self.people == BOTH
         if agreed and seat in self._answered:  # to look for it takes as long as all the rest of a page
             return True
-        back = self.takeback(seat)
+        back = self.find_takeback(seat)
         if back:
             self._answered.add(seat)
         return back is not None and (agreed or back.revocable)

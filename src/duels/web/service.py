@@ -216,7 +216,7 @@ class MatchService:
     ) -> tuple[str, Seat]:
         new = new_match.MatchSetup(rules, HUMAN, other, first)
         seat = Seat.TWO if new.swapped else Seat.ONE
-        made = make_match(new.rules, new.headers(), {seat: (identity, name)}, begun)
+        made = make_match(new.rules, new.make_headers(), {seat: (identity, name)}, begun)
         await self._store.create(made)
         self._prepare(new.rules, other)
         return made.id, seat

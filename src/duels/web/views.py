@@ -246,7 +246,7 @@ def _told(
     assert turn
     secrets = standing.rules.has_secrets and not standing.over
     action, _ = turn.redact(narrator.watching)
-    news = [sentence for narration in narrator.news(after) for sentence in narration.sentences]
+    news = [sentence for narration in narrator.narrate_last_turn(after) for sentence in narration.sentences]
     text = strip_ink(" ".join(sentence.render(names) for sentence in news))
     seat = turn.actor if isinstance(turn.actor, Seat) else news[0].subject if news else None
     return {

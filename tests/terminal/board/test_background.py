@@ -137,7 +137,7 @@ def test_a_chance_that_cannot_come_is_told_by_the_thread_that_draws(monkeypatch:
     async def act(player: Player) -> None:
         boards.append(player.app)
         await player.press("a", "1")
-        await player.see("'5,5' cannot come now")
+        await player.see("'5,5' is impossible here")
 
     at_board(live, act)
     assert set(drawn_by) == {threading.get_ident()}
@@ -151,7 +151,7 @@ def test_chance_notices_and_errors_reach_the_person(tmp_path: Path) -> None:
         await player.see("Something about the file.")
         assert live.journal
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(live.journal, "_write", _fail)
+            patch.setattr(live.journal, "_append", _fail)
             await player.pilot.press("4")
             assert isinstance(await player.left(), OSError)
 

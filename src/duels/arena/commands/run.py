@@ -84,10 +84,10 @@ def report_command(
     """Tell what a run found: who won, what was given away, what was luck, and how sure that is."""
     from duels.arena.folder import Folder
     from duels.core.errors import DuelsError
-    from duels.files import write_whole
+    from duels.files import write_atomically
 
     def write(path: Path, text: str) -> None:
-        write_whole(path, text.encode(), over=force)
+        write_atomically(path, text.encode(), overwrite=force)
         click.echo(f"{path} is written.", err=True)
 
     refuse_existing(force, html, csv, parquet)

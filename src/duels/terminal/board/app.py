@@ -132,8 +132,8 @@ class BoardApp(App[AppResult]):
         self._before = self._board()
         try:
             while (actor := live.match.actor) is not None:
-                if live.person:
-                    await self._let_person_decide(live.person)
+                if live.person_to_move:
+                    await self._let_person_decide(live.person_to_move)
                 else:
                     await self._let_machine_decide(actor)
         except (DuelsError, OSError) as problem:
@@ -147,16 +147,16 @@ class BoardApp(App[AppResult]):
     async def _let_machine_decide(self, actor: Actor) -> None:
         self._hurried.clear()
         self._draw()
-        entry = await run_in_background(self.live.next_entry)
+        entry = await run_in_background(self.live.decide_next_entry)
         if entry.no_move:
-            self.live.enter(entry)
+            self.live.play_entry(entry)
             self.notice(str(entry.no_move))
             return
-        if self._pause and (isinstance(actor, Seat) or self._story.in_suspense):
+        if self._pause and (isinstance(actor, Seat) or self._story.ends_in_suspense):
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._hurried.wait(), self._pause)
             self._paused = True
-        self.live.enter(entry)
+        self.live.play_entry(entry)
 
     async def _let_person_decide(self, seat: Seat) -> None:
         sight = self.live.match.sight(seat)
@@ -373,7 +373,7 @@ class BoardApp(App[AppResult]):
 
     def _undo(self, choice: Choice) -> None:
         self._waiting_for.nothing()
-        back = self.live.takeback(self._asked)
+        back = self.live.find_takeback(self._asked)
         refusal = explain_takeback_refusal(self.live, back)
         if refusal or not back:
             self.notice(refusal)

@@ -33,12 +33,12 @@ class Story:
         del self._told[len(self._live.match.turns) :]
 
     @property
-    def in_suspense(self) -> bool:
+    def ends_in_suspense(self) -> bool:
         """Whether a coin is in the air."""
-        return self._narrator.in_suspense(self._live.match)
+        return self._narrator.ends_in_suspense(self._live.match)
 
     def _tell(self, after: AnyMatch) -> str:
-        news = (self._render(narration) for narration in self._narrator.news(after))
+        news = (self._render(narration) for narration in self._narrator.narrate_last_turn(after))
         return "\n".join([*self._entry(after), *(line for lines in news for line in lines)])
 
     def _render(self, narration: Narration) -> list[str]:
