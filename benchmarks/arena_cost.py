@@ -1,9 +1,8 @@
-"""What a run costs besides playing: CPU time outside of matches divided by CPU time inside, in the same run.
+"""The overhead of a run: CPU time outside matches divided by CPU time inside, in the same run.
 
-Inside is play itself: a match, played and graded, and its row. Outside is all else that the processes of a
-run do: planning, writing, syncing, handing out and accounting. A run beside bare play would tell less: what
-else the machine does changes either by as much as that. Starting processes and players is not counted,
-which takes as long however many matches follow.
+Inside is the match itself: playing, grading and its row. Outside is everything else: planning, writing,
+syncing, scheduling and accounting. Comparing with a separate run of bare play would be noisier. The start of
+processes and players is not counted, because it does not depend on the number of matches.
 """
 
 import json
@@ -24,12 +23,12 @@ from duels.players import Player
 
 SKIPPED_SHARE = 1 / 16
 """The share of a run's matches that each process plays before it starts counting, while caches fill."""
-_LEFT = "cpu-{}.json"  # what a worker leaves in the run's folder
+_LEFT = "cpu-{}.json"  # a worker's file in the run's folder
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a match takes in a run, in seconds."""
+    """The cost of a match in a run, in seconds."""
 
     inside: float
     """CPU time of play, in whichever process."""
@@ -39,12 +38,12 @@ class Cost:
 
     @property
     def share(self) -> float:
-        """What the run costs, of play."""
+        """The overhead as a share of play."""
         return self.outside / self.inside
 
 
 def cost_of(config: Config, workers: int) -> Cost:
-    """Carry a run of one game out and tell what it took."""
+    """Run one game and return its cost."""
     ours, watch = Stopwatch(_skipped(config)), _Watch()
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "run"
@@ -57,14 +56,14 @@ def cost_of(config: Config, workers: int) -> Cost:
         theirs = [Stopwatch(**json.loads(each.read_text())) for each in folder.glob(_LEFT.format("*"))]
     playing = theirs or [ours]
     played = sum(each.counted for each in playing)
-    handing_out = watch.cpu if theirs else 0.0  # who plays itself has it on its stopwatch already
+    handing_out = watch.cpu if theirs else 0.0  # if it plays itself, its stopwatch has counted this
     outside = sum(each.outside for each in playing) / played + handing_out + watch.planning
     return Cost(sum(each.inside for each in playing) / played, outside, watch.wall)
 
 
 @dataclass
 class Stopwatch:
-    """The CPU time of a process that plays: inside matches, and in all since the first that counts."""
+    """The CPU time of a playing process: inside matches, and in total since the first counted match."""
 
     skipped: int
     counted: int = 0
@@ -74,11 +73,11 @@ class Stopwatch:
 
     @property
     def outside(self) -> float:
-        """CPU time beside matches, that of other threads included."""
+        """The CPU time outside matches, including other threads."""
         return self.ended - self.began - self.inside
 
     def play_with(self, bout: MatchPlan, judge: Judge, players: Mapping[Seat, Player]) -> dict[str, Any]:
-        """Play a match on the stopwatch."""
+        """Play a match and measure it."""
         began = thread_time()
         row = play_with(bout, judge, players)
         took = thread_time() - began
@@ -92,7 +91,7 @@ class Stopwatch:
 
 
 def serve_timed(connection: Any, config: Config, folder: Path, prefix: str, name: str) -> None:
-    """A worker's main loop, on a stopwatch that is left in the run's folder."""
+    """Run a worker's main loop and write its times to the run's folder."""
     watch = Stopwatch(_skipped(config))
     with patch("duels.arena.pool.play_with", watch.play_with):
         serve(connection, config, folder, prefix, name)
@@ -101,7 +100,7 @@ def serve_timed(connection: Any, config: Config, folder: Path, prefix: str, name
 
 
 class _Watch:
-    """Times the process that carries a run out, per match: planning, CPU from then on, the wall clock."""
+    """Times the main process of a run, per match: planning, later CPU time, wall clock."""
 
     def __init__(self) -> None:
         self._began = process_time()

@@ -1,7 +1,7 @@
-"""How fast runs are: matches a second, what a run costs besides play, and a program's overhead.
+"""The speed of runs: matches per second, the overhead of a run, and the overhead of a program.
 
-Beside other arenas' loops, where they are installed: OpenSpiel's bots and TextArena, on tic-tac-toe, whose
-matches are about as long as those of lights. Neither of them grades a move or keeps a log.
+For comparison it runs the loops of OpenSpiel and TextArena, if installed, on tic-tac-toe, whose matches are
+about as long as those of lights. Neither grades moves or writes a log.
 """
 
 import argparse
@@ -34,7 +34,7 @@ MOST = 0.1
 """Of play, what a run may cost besides: what we hold ourselves to."""
 ASKED = 500  # questions to a program
 LOOPS = 200  # matches of the other arenas
-ON_RAY = 800  # matches: more than hunt's 300 above, for the start of Ray's workers is timed too
+ON_RAY = 800  # matches; more than above, because the start of Ray's workers is timed too
 BOT = Path(__file__).parent.parent / "examples" / "bots" / "bot.py"
 
 
@@ -45,7 +45,7 @@ def timed(work: Callable[[], object], clock: Callable[[], float] = perf_counter)
 
 
 def bare(config: Config, game: str) -> Callable[[], object]:
-    """The same matches, played and graded one after another, with nothing around them."""
+    """Play and grade the same matches one after another, without a run."""
     rules = config.rules(game)
     judge = Judge(rules)
     players = {name: config.seat(name, rules) for name in PLAYERS}
@@ -58,13 +58,13 @@ def bare(config: Config, game: str) -> Callable[[], object]:
 
 
 def matches() -> list[dict[str, Any]]:
-    """By game: bare play, a run on one core and a run on two in turn, several times over; medians of each."""
+    """Return the medians of bare play, a run on one core and a run on two, by game."""
     return [of_game(game) for game in GAMES]
 
 
 def of_game(game: str) -> dict[str, Any]:
     config = Config(PLAYERS, (game,), MATCHES[game])
-    timed(bare(config, game))  # oracles are made before anything is measured
+    timed(bare(config, game))  # create oracles before measuring
     turns = [
         (timed(bare(config, game), process_time), cost_of(config, 1), cost_of(config, 2))
         for _ in range(TURNS)
@@ -81,19 +81,19 @@ def of_game(game: str) -> dict[str, Any]:
 
 
 def program_overhead() -> float:
-    """Seconds for a question to a program that answers at once, the program's own time included."""
+    """Return the seconds per question to a program that answers at once."""
     rules = find_game("lights").rules()
     player = ProgramPlayer(shlex.join([sys.executable, "-S", str(BOT)]), rules)
     sight, rng = Match.start(rules).sight(Seat.ONE), random.Random(1)
     try:
-        player.choose(sight, rng)  # it is started first
+        player.choose(sight, rng)  # starts the program
         return median(timed(lambda: player.choose(sight, rng)) for _ in range(ASKED))
     finally:
         player.close()
 
 
 def openspiel_loop() -> float | None:
-    """Matches a second of OpenSpiel's own loop with its random bots, or None."""
+    """Return the matches per second of OpenSpiel's loop with random bots, or None."""
     try:
         import pyspiel
         from open_spiel.python.algorithms import evaluate_bots
@@ -114,7 +114,7 @@ def openspiel_loop() -> float | None:
 
 
 def textarena_loop() -> float | None:
-    """Matches a second of TextArena's own loop with random legal moves, or None."""
+    """Return the matches per second of TextArena's loop with random legal moves, or None."""
     try:
         import textarena
     except ImportError:
@@ -136,14 +136,14 @@ def textarena_loop() -> float | None:
 
 
 def random_lights() -> float:
-    """Matches a second of ours between random players, graded and logged, for comparison with those loops."""
+    """Return the matches per second of our arena between random players, graded and logged."""
     config = Config(("random", "again=random"), ("lights",), LOOPS)
     with tempfile.TemporaryDirectory() as folder:
         return LOOPS / timed(lambda: run(config, Path(folder) / "run", 1), process_time)
 
 
 def ray_matches() -> float | None:
-    """Matches a second on Ray, on this machine, or None."""
+    """Return the matches per second on Ray on this machine, or None."""
     try:
         import ray
     except ImportError:
@@ -165,7 +165,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the numbers to this file")
     asked = parser.parse_args()
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         "load": os.getloadavg()[0],
         "matches": matches(),
         "question_seconds": program_overhead(),
@@ -173,27 +173,27 @@ def main() -> None:
     print("Matches a second, club against expert, by CPU time: bare, and in a run on one core;")
     print(f"what the run costs besides playing, on one core and on two, at most {MOST:.0%};")
     print("matches a second by the wall clock on one core and on two")
-    for row in found["matches"]:
+    for row in result["matches"]:
         print(
             f"  {row['game']:<8}{row['bare']:>8.1f}{row['one']:>8.1f}"
             f"{row['overhead']:>8.1%}{row['overhead_two']:>8.1%}"
             f"{row['wall_one']:>10.1f}{row['wall_two']:>8.1f}"
         )
-    dear = [row["game"] for row in found["matches"] if row["overhead_two"] > MOST]
+    dear = [row["game"] for row in result["matches"] if row["overhead_two"] > MOST]
     print(f"  too dear: {', '.join(dear)}" if dear else "  none costs more")
-    print(f"A question to a program in Python: {found['question_seconds'] * 1000:.2f} ms")
+    print(f"A question to a program in Python: {result['question_seconds'] * 1000:.2f} ms")
     loops = {
         "duels, lights, graded": random_lights(),
         "OpenSpiel, tic-tac-toe": openspiel_loop(),
         "TextArena, tic-tac-toe": textarena_loop(),
-        "duels in two processes, hunt": _two_processes(found["matches"]),
+        "duels in two processes, hunt": _two_processes(result["matches"]),
         "duels on Ray, hunt": ray_matches(),
     }
-    found["loops"] = {name: speed for name, speed in loops.items() if speed is not None}
-    for name, speed in found["loops"].items():
+    result["loops"] = {name: speed for name, speed in loops.items() if speed is not None}
+    for name, speed in result["loops"].items():
         print(f"  {name:<30}{speed:>10.1f} matches/s")
     if asked.json:
-        asked.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        asked.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,8 @@
-"""Random play, steps a second: our environments beside their peers, in one run on one machine.
+"""Steps per second of random play: our environments and their peers, in one run on one machine.
 
-Every case is measured for a moment in turn, many rounds over, by the clock on the wall, and its best round
-counts: what else the machine does in between then falls on all of them alike, and mostly on no best round.
-What plays one game at a time is warmed up first, the peers too. `--json FILE` keeps what was measured, with
-how speed grows with the batch; `docs/performance/environments.py` tells it.
+The benchmark measures all cases in turn, for many short rounds of wall-clock time. The best round of each
+case counts, so other load on the machine hardly matters. Environments of a single game are warmed up first.
+`--json FILE` saves the results, including speed by batch size, for `docs/performance/environments.py`.
 """
 
 import argparse
@@ -28,19 +27,19 @@ BATCHES = (1, 64, 1024, 16_384)
 GROWTH = (1, 8, 64, 512, 4096, 32_768, 262_144, 1_048_576)
 ROUNDS = 8
 SECONDS = 0.1
-WARM_UP = 150_000  # steps: environments of one game remember the positions they have met
+WARM_UP = 150_000  # steps; environments of one game cache positions
 TABLED = ("lights", "leap", "chain", "hunt")
 PGX = ("tic_tac_toe", "connect_four")
 AGAINST = 256  # games of a vector environment against a level
 MANY_AGAINST = f"Gymnasium, {AGAINST} games, against best"
 FAST_ENOUGH = 10_000  # steps a second against any level
 
-Run = Callable[[], int]  # plays for a while and says how many steps it was
+Run = Callable[[], int]  # plays for a while and returns the number of steps
 
 
 @dataclass
 class Case:
-    """One thing to measure; `best` is steps a second."""
+    """One case; `best` is its steps per second."""
 
     group: str
     name: str
@@ -63,7 +62,7 @@ class Case:
         self.best = max(self.best, steps / taken)
 
 
-# -- ours ------------------------------------------------------------------------------------------
+# -- duels -----------------------------------------------------------------------------------------
 
 
 def rollout(game: str, batch: int) -> Run:
@@ -73,7 +72,7 @@ def rollout(game: str, batch: int) -> Run:
 
 
 def stepping(game: str, batch: int, copy: bool = False) -> Run:
-    """Observations and masks with every step, as Pgx gives them; if not copied, in the same arrays, too."""
+    """Step with observations and masks, as Pgx does, in new arrays or in the same ones."""
     envs = vector.make(game, batch, copy=copy)
 
     def run() -> int:
@@ -118,7 +117,7 @@ def through_gymnasium(game: str, opponent: str = "random") -> Run:
 
 
 def many_against(game: str, opponent: str, batch: int) -> Run:
-    """The vector environment, against a level."""
+    """Step the vector environment against a level."""
     from duels.envs.gymnasium import DuelVectorEnv
 
     envs = DuelVectorEnv(game, batch, opponent)
@@ -133,11 +132,11 @@ def many_against(game: str, opponent: str, batch: int) -> Run:
     return run
 
 
-# -- ours and theirs -------------------------------------------------------------------------------
+# -- duels and peers -------------------------------------------------------------------------------
 
 
 def through_pettingzoo(env: Any) -> Run:
-    """The loop of PettingZoo's own performance benchmark."""
+    """Run the loop of PettingZoo's performance benchmark."""
     env.reset(seed=0)
 
     def run() -> int:
@@ -178,7 +177,7 @@ def through_openspiel(name: str) -> Run:
 
 
 def choose_as_pgx(key: Any, masks: Any) -> Any:
-    """Random legal actions as Pgx's documentation chooses them: with a random number for every action."""
+    """Choose random legal actions as in Pgx's documentation: one random number per action."""
     import jax
     import jax.numpy as jnp
 
@@ -186,7 +185,7 @@ def choose_as_pgx(key: Any, masks: Any) -> Any:
 
 
 def choose_by_one_draw(key: Any, masks: Any) -> Any:
-    """Random legal actions with a random number for every game, as ours."""
+    """Choose random legal actions as we do: one random number per game."""
     import jax
     import jax.numpy as jnp
 
@@ -196,7 +195,7 @@ def choose_by_one_draw(key: Any, masks: Any) -> Any:
 
 
 def through_pgx(name: str, batch: int, whole: bool, choose: Callable[[Any, Any], Any] = choose_as_pgx) -> Run:
-    """Random play, games that end starting again: many steps in one compiled call, or one by one."""
+    """Play at random with resets: many steps in one compiled call, or one by one."""
     import jax
     import pgx
     from pgx.experimental import auto_reset
@@ -214,7 +213,7 @@ def through_pgx(name: str, batch: int, whole: bool, choose: Callable[[Any, Any],
     def play(state: Any, key: Any) -> Any:
         return jax.lax.scan(lambda s, k: (step(s, k), None), state, jax.random.split(key, count))[0]
 
-    advance = jax.jit(play if whole else step, donate_argnums=0)  # into the same arrays, as ours
+    advance = jax.jit(play if whole else step, donate_argnums=0)  # into the same arrays
     last = [jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.PRNGKey(0), batch))]
     keys = [jax.random.PRNGKey(number) for number in range(64)]
 
@@ -230,7 +229,7 @@ def through_pgx(name: str, batch: int, whole: bool, choose: Callable[[Any, Any],
 
 
 def batches() -> list[Case]:
-    """What plays many games at once."""
+    """Return the cases with many games at once."""
     cases = [Case(MANY_AGAINST, game, AGAINST, many_against(game, "best", AGAINST)) for game in GAMES]
     for batch in BATCHES:
         for game in GAMES:
@@ -246,7 +245,7 @@ def batches() -> list[Case]:
 
 
 def singles() -> list[Case]:
-    """What plays one game at a time."""
+    """Return the cases with one game at a time."""
     from pettingzoo.classic import connect_four_v3, tictactoe_v3
 
     from duels.envs import pettingzoo as ours
@@ -284,7 +283,7 @@ def report(cases: list[Case]) -> None:
 
 @dataclass
 class Aim:
-    """A ratio of speeds that we want, and the one that was measured: our slowest by their fastest."""
+    """A target ratio of speeds and the measured one: our slowest by their fastest."""
 
     what: str
     aim: float
@@ -299,36 +298,36 @@ def aims(cases: list[Case]) -> list[Aim]:
     def speeds(batch: int, names: set[str], group: str) -> list[float]:
         return [c.best for c in cases if (c.batch, c.group) == (batch, group) and c.name in names]
 
-    found = []
+    results = []
     for batch in BATCHES[1:]:
         theirs = max(speeds(batch, set(PGX), "step by step, Pgx"))
         for games, named, aim in ((TABLED, "the other four", 2), (("flip",), "flip", 1)):
             ratio = min(speeds(batch, set(games), "step by step")) / theirs
-            found.append(Aim(f"batch of {batch:,}, step by step, {named}, by Pgx", aim, ratio))
+            results.append(Aim(f"batch of {batch:,}, step by step, {named}, by Pgx", aim, ratio))
     for group in ("Gymnasium, against best", MANY_AGAINST):
-        found += [
+        results += [
             Aim(f"{group} {case.name}, by {FAST_ENOUGH:,} steps a second", 1, case.best / FAST_ENOUGH)
             for case in cases
             if case.group == group
         ]
-    # Without its wrappers their environment checks nothing, and ours still does.
+    # Without its wrappers the peer checks nothing; ours still does.
     for kind, peer, aim in (("PettingZoo", "tictactoe_v3", 5), ("PettingZoo, raw", "tictactoe_v3, raw", 1)):
         theirs = next(case.best for case in cases if case.name == peer)
-        found += [
+        results += [
             Aim(f"{kind} {case.name} by {peer}", aim, case.best / theirs)
             for case in cases
             if case.group == kind
         ]
-    return found
+    return results
 
 
 def state_per_environment(game: str, envs: int = 100_000) -> float:
-    """Bytes that a batch under way holds for each environment; what a step makes and drops is more."""
+    """Return the bytes of state per environment, without temporary arrays of a step."""
     small = vector.make(game)
-    small.step(small.sample())  # makes what all batches share
+    small.step(small.sample())  # creates the shared tables
     tracemalloc.start()
     batch = vector.make(game, envs)
-    batch.step(batch.sample())  # from then on it keeps what it works with
+    batch.step(batch.sample())  # allocates its buffers
     held, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     del batch
@@ -336,16 +335,16 @@ def state_per_environment(game: str, envs: int = 100_000) -> float:
 
 
 def growth() -> list[dict[str, Any]]:
-    """Steps a second on one core, by the size of the batch."""
-    found = []
+    """Return the steps per second on one core, by batch size."""
+    results = []
     for game in GAMES:
         for batch in GROWTH:
             case = Case("growth", game, batch, rollout(game, batch))
             case.run()  # compiles
             for _ in range(3):
                 case.measure()
-            found.append({"game": game, "batch": batch, "speed": case.best})
-    return found
+            results.append({"game": game, "batch": batch, "speed": case.best})
+    return results
 
 
 def main() -> None:
@@ -371,7 +370,7 @@ def main() -> None:
         print(f"  {game:<8}{size:>8,.0f}")
     if arguments.json:
         speeds = [{"group": c.group, "name": c.name, "batch": c.batch, "speed": c.best} for c in cases]
-        told = {
+        results = {
             "rounds": ROUNDS,
             "seconds": SECONDS,
             "warm_up": WARM_UP,
@@ -380,16 +379,16 @@ def main() -> None:
             "state": held,
             "growth": growth(),
         }
-        arguments.json.write_text(json.dumps(_rounded(told), indent=1) + "\n", encoding="utf-8")
+        arguments.json.write_text(json.dumps(_rounded(results), indent=1) + "\n", encoding="utf-8")
 
 
-def _rounded(told: Any) -> Any:
-    """The same with four digits that count: more would only be noise."""
-    if isinstance(told, dict):
-        return {key: _rounded(value) for key, value in told.items()}
-    if isinstance(told, list):
-        return [_rounded(value) for value in told]
-    return float(f"{told:.4g}") if isinstance(told, float) else told
+def _rounded(value: Any) -> Any:
+    """Round all numbers to four significant digits."""
+    if isinstance(value, dict):
+        return {key: _rounded(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_rounded(each) for each in value]
+    return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""How many graded decisions `duels export` writes a second of CPU time, start-up included.
+"""Graded decisions that `duels export` writes per second of CPU time, including start-up.
 
-It is run once beforehand, so that nothing has to be compiled.
+A first run compiles everything.
 """
 
 import argparse
@@ -17,14 +17,14 @@ FORMATS = ("jsonl", "parquet")
 
 
 def seconds(command: list[str]) -> float:
-    """The CPU time of a command."""
+    """Return the CPU time of a command."""
     start = of_commands()
     subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
     return of_commands() - start
 
 
 def decisions(path: Path) -> int:
-    """How many decisions a file of JSON lines holds."""
+    """Count the decisions in a file of JSON lines."""
     with path.open(encoding="utf-8") as lines:
         return sum(turn["actor"] != "chance" for line in lines for turn in json.loads(line)["turns"])
 

@@ -1,10 +1,9 @@
-"""Random play in JAX, steps a second: our environments beside Pgx's, compiled by the same XLA in one run.
+"""Steps per second of random play in JAX: our environments and Pgx's, in one run.
 
-All are driven by the same random player, which is cheap: Pgx's own spends more time than a step takes on one
-random number and two logarithms for every action. Everything runs on one core and counts by its CPU time;
-cases of a kind are measured for a moment in turn, many rounds over, and the best call of each counts. So a
-busy machine hardly changes the ratios. `--json FILE` keeps what was measured; `docs/performance/in_jax.py`
-tells it.
+The same cheap random player drives all of them, because Pgx's own player takes longer than a step. Everything
+runs on one core and is measured in CPU time. Cases take turns for many rounds, and the best call of each
+counts, so other load hardly changes the ratios. `--json FILE` saves the results for
+`docs/performance/in_jax.py`.
 """
 
 import argparse
@@ -33,7 +32,7 @@ COMPARABLE = {**dict.fromkeys(GAMES, "tic_tac_toe"), "flip": "2048"}
 
 @dataclass
 class Case:
-    """One thing to measure: a call that makes so many steps, and says what CPU time they took."""
+    """One case: a call that makes a number of steps and returns their CPU time."""
 
     group: str
     name: str
@@ -52,7 +51,7 @@ class Case:
 
 
 def choose(bits: Any, masks: Any) -> Any:
-    """[env] a legal action, from one random number an environment: the highest of its multiples."""
+    """Return a legal action per environment, from one random number each."""
     actions = masks.shape[-1]
     factors = np.random.default_rng(0).integers(1 << 31, size=actions).astype(np.uint32) * 2 + 1
     mixed = (bits ^ bits >> 15)[:, None]
@@ -61,13 +60,13 @@ def choose(bits: Any, masks: Any) -> Any:
 
 
 def player(key: Any, masks: Any) -> tuple[Any, Any]:
-    """[env] legal actions, and keys for a step, which are two random numbers each."""
+    """Return legal actions and step keys, [env]."""
     bits = jax.random.bits(key, (len(masks), 3), jnp.uint32)
     return choose(bits[:, 0], masks), bits[:, 1:]
 
 
 def one_by_one(init: Any, step: Any, batch: int) -> Callable[[], float]:
-    """Calls that make one step of a batch; the player's time is not counted."""
+    """Return calls that make one step of a batch, without the player's time."""
     advance, act = jax.jit(jax.vmap(step)), jax.jit(player)
     states = init(jax.random.split(jax.random.PRNGKey(0), batch))
     keys = _keys()
@@ -84,7 +83,7 @@ def one_by_one(init: Any, step: Any, batch: int) -> Callable[[], float]:
 
 
 def rollouts(init: Any, step: Any, batch: int, count: int) -> Callable[[], float]:
-    """Calls that make `count` steps of a batch, the player compiled with them."""
+    """Return calls that make `count` steps of a batch, compiled with the player."""
 
     def both(states: Any, key: Any) -> tuple[Any, None]:
         return jax.vmap(step)(states, *player(key, states.legal_action_mask)), None
@@ -104,13 +103,13 @@ def rollouts(init: Any, step: Any, batch: int, count: int) -> Callable[[], float
 
 
 def _keys() -> Iterator[Any]:
-    """Keys, made beforehand."""
+    """Create keys in advance."""
     return itertools.cycle([jax.random.PRNGKey(number) for number in range(64)])
 
 
 def environments() -> Iterator[tuple[str, Any, Any]]:
-    """Every environment by name: how a game begins, and a step that begins a new one where one ends."""
-    # Imported here, for Pgx starts XLA, which takes a thread for every core that it may use then.
+    """Return `init` and an auto-resetting `step` of every environment, by name."""
+    # Importing Pgx starts XLA, which then takes a thread for every core it may use.
     import pgx
     from pgx.experimental import auto_reset as pgx_auto_reset
 
@@ -123,7 +122,7 @@ def environments() -> Iterator[tuple[str, Any, Any]]:
 
 
 def measured() -> Iterator[Case]:
-    """Everything that is measured: steps that come back one by one, and whole rollouts."""
+    """Measure single steps and whole rollouts."""
     envs = list(environments())
     for batch in BATCHES:
         count = 100 if batch <= 1024 else 20
@@ -143,7 +142,7 @@ def measured() -> Iterator[Case]:
 
 
 def ratios(cases: list[Case]) -> list[dict[str, Any]]:
-    """Each of our games by the one of Pgx that it is held to, and by tic-tac-toe."""
+    """Return the speed of our games relative to Pgx's comparable games and tic-tac-toe."""
     speeds = {(case.group, case.name, case.batch): case.best for case in cases}
     return [
         {
@@ -182,8 +181,8 @@ def main() -> None:
         ]
         for row in held:
             row["ratio"] = float(f"{row['ratio']:.3g}")
-        told = {"rounds": ROUNDS, "seconds": SECONDS, "speeds": speeds, "ratios": held}
-        arguments.json.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        results = {"rounds": ROUNDS, "seconds": SECONDS, "speeds": speeds, "ratios": held}
+        arguments.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

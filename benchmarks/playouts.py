@@ -1,4 +1,4 @@
-"""Random play through `Match`, the gate everything passes: steps a second for each game."""
+"""Steps per second of random play through `Match`, for each game."""
 
 import argparse
 import json
@@ -13,7 +13,7 @@ SECONDS = 1.0
 
 
 def steps_a_second(game: str) -> float:
-    """Whole random matches until the time is up; every action and chance outcome is a step."""
+    """Play random matches until the time is up. Every action and chance outcome is a step."""
     rng = Random(0)
     steps, start = 0, time.process_time()
     while time.process_time() - start < SECONDS:

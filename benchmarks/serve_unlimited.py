@@ -1,4 +1,4 @@
-"""Our server for a benchmark: visitors may ask as often as they like. Prints its port once it listens.
+"""Run the server without limits for visitors, for benchmarks. It prints its port once it listens.
 
 python benchmarks/serve_unlimited.py DATABASE
 """

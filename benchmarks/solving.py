@@ -1,8 +1,7 @@
-"""What perfect play costs: solving from nothing, a lookup, the first perfect move, growth with size.
+"""The cost of perfect play: solving from scratch, a lookup, the first perfect move, growth with size.
 
-OpenSpiel's own algorithms solve the same games in the same run; `make bench` installs it. `--quick` leaves
-out what takes minutes, `--json FILE` keeps the numbers, from which docs/performance/build.py makes the page.
-Times are of the processor: what it would be on a core of its own, whatever else the machine does.
+OpenSpiel's algorithms solve the same games in the same run; `make bench` installs it. `--quick` skips the
+long cases. `--json FILE` saves the results for docs/performance/build.py. Times are CPU times.
 """
 
 import argparse
@@ -32,7 +31,7 @@ GROWTH: dict[str, tuple[str, tuple[int, ...]]] = {
     "leap": ("goal", (21, 1000, 10_000, 100_000)),
     "chain": ("cells", (7, 9, 11, 13)),
 }
-# flip's board is far beyond any walk through its positions, so a small one stands for it.
+# flip's full board has too many positions, so a small one represents it.
 SMALL_FLIP = {"side": 2, "values": 4, "copies": 1, "target": 5}
 ITERATION, SEARCH = "openspiel value iteration", "openspiel alpha-beta"
 PEERS: tuple[tuple[str, str, dict[str, int]], ...] = (
@@ -49,17 +48,17 @@ LARGER_PEERS: tuple[tuple[str, str, dict[str, int]], ...] = (
     (ITERATION, "chain", {"cells": 8}),
 )
 ROUNDS = 5
-LIMIT = 300  # seconds after which a peer is given up
+LIMIT = 300  # timeout of a peer, in seconds
 PERFECT = ("play", "flip", "--seat2", "perfect", "--first", "2")
 
 
 def say(text: str) -> None:
-    """Progress, apart from what is measured."""
+    """Print progress to stderr."""
     print(f"… {text}", file=sys.stderr, flush=True)
 
 
 def solved_once(who: str, name: str, options: dict[str, int], home: str) -> Row | None:
-    """What solving cost in a process of its own; None if it was given up. One that fails is no result."""
+    """Return the cost of solving in a separate process, or None after a timeout. Raises if it fails."""
     done = subprocess.run(
         [
             sys.executable,
@@ -81,7 +80,7 @@ def solved_once(who: str, name: str, options: dict[str, int], home: str) -> Row 
 
 
 def ours(who: str, name: str, options: dict[str, int], home: str) -> Row:
-    """The median of several; one that takes a second can stand alone."""
+    """Return the median of several runs, or a single run if it takes a second."""
     rows: list[Row] = []
     while len(rows) < ROUNDS and not any(row["seconds"] > 1 for row in rows):
         row = solved_once(who, name, options, home)
@@ -91,17 +90,17 @@ def ours(who: str, name: str, options: dict[str, int], home: str) -> Row:
 
 
 def from_nothing(home: str) -> list[Row]:
-    found = []
+    rows = []
     for name in SOLVED:
         say(f"solving {name}")
         held = solved_once("memory", name, {}, home) or {}
-        found.append({"game": name, **held, **ours("opening", name, {}, home)})
-    return found
+        rows.append({"game": name, **held, **ours("opening", name, {}, home)})
+    return rows
 
 
 def lookups(positions: int = 100) -> list[Row]:
-    """Seconds to judge every action of positions that random play meets, once the oracle is there."""
-    found = []
+    """Return the seconds to judge every action of a position from random play."""
+    rows = []
     for game in GAMES.values():
         say(f"looking up {game.name}")
         rng, oracle = Random(0), get_oracle(game.rules())
@@ -119,12 +118,12 @@ def lookups(positions: int = 100) -> list[Row]:
                 oracle.judge(sight)
                 times.append(time.process_time() - start)
                 match = match.play(actor, rng.choice(match.actions))
-        found.append({"game": game.name, "median": statistics.median(times), "longest": max(times)})
-    return found
+        rows.append({"game": game.name, "median": statistics.median(times), "longest": max(times)})
+    return rows
 
 
 def first_perfect_move(home: str, before: str = "", rounds: int = 1) -> float:
-    """Seconds until a perfect player at `duels play flip` has moved and the person is asked; the median."""
+    """Return the median seconds until a perfect player has moved in `duels play flip`."""
     program = f"{before}\nfrom duels.terminal.commands import main\nmain()"
     times = []
     for _ in range(rounds):
@@ -141,40 +140,40 @@ def first_perfect_move(home: str, before: str = "", rounds: int = 1) -> float:
 
 
 def first_moves(quick: bool) -> list[Row]:
-    """As installed, and with the table that is shipped taken away, so that the cache has to serve."""
+    """Measure the first move as installed, and from the cache without the shipped table."""
     bare = "from duels.games.flip import table; from pathlib import Path; table.SHIPPED = Path('none')"
     no_numpy = f"import sys; sys.modules['numpy'] = None; {bare}"
-    found = []
+    rows = []
     with tempfile.TemporaryDirectory() as home:
         say("first perfect move")
-        found.append(
+        rows.append(
             {"how": "with the table that is shipped", "seconds": first_perfect_move(home, "", ROUNDS)}
         )
         cold = "without it, cold cache"
-        found.append({"how": f"{cold}, with NumPy", "seconds": first_perfect_move(home, bare)})
-        found.append({"how": "without it, warm cache", "seconds": first_perfect_move(home, no_numpy, ROUNDS)})
+        rows.append({"how": f"{cold}, with NumPy", "seconds": first_perfect_move(home, bare)})
+        rows.append({"how": "without it, warm cache", "seconds": first_perfect_move(home, no_numpy, ROUNDS)})
     if not quick:
         with tempfile.TemporaryDirectory() as home:
             say("first perfect move with nothing at all")
-            found.append({"how": f"{cold}, without NumPy", "seconds": first_perfect_move(home, no_numpy)})
-    return found
+            rows.append({"how": f"{cold}, without NumPy", "seconds": first_perfect_move(home, no_numpy)})
+    return rows
 
 
 def growth(home: str) -> list[Row]:
-    found = []
+    rows = []
     for name, (option, sizes) in GROWTH.items():
         for size in sizes:
             say(f"growth: {name}, {option}={size:,}")
             row = {"game": name, "option": option, "size": size}
             for what in ("opening", "memory"):
                 row |= solved_once(what, name, {option: size}, home) or {}
-            found.append(row)
-    return found
+            rows.append(row)
+    return rows
 
 
 def peers(home: str, quick: bool) -> list[Row]:
-    """OpenSpiel on the same games, as a multiple of our time for the opening and for every state."""
-    found = []
+    """Return OpenSpiel's times and their ratios to ours, for the opening and for every state."""
+    rows = []
     for who, name, options in PEERS if quick else PEERS + LARGER_PEERS:
         say(f"{who} on {name} {options or ''}")
         theirs = solved_once(who, name, options, home)
@@ -182,7 +181,7 @@ def peers(home: str, quick: bool) -> list[Row]:
         every = None if who == SEARCH else ours("states", name, options, home)
         if theirs and abs(theirs["opening"] - opening["opening"]) > 1e-4:
             raise SystemExit(f"{who} on {name} says {theirs['opening']}, we say {opening['opening']}")
-        found.append(
+        rows.append(
             {
                 "method": who,
                 "game": name,
@@ -192,7 +191,7 @@ def peers(home: str, quick: bool) -> list[Row]:
                 "every": every,
             }
         )
-    return found
+    return rows
 
 
 def ratio(theirs: Row | None, our: Row | None) -> str:
@@ -218,9 +217,7 @@ def show(measured: dict[str, Any]) -> None:
     for row in measured["growth"]:
         size = f"{row['option']}={row['size']:,}"
         print(f"  {row['game']:<7}{size:<17}{row['seconds']:>10.4f} s{row['megabytes']:>8.1f} MB")
-    print(
-        "OpenSpiel's own algorithms: their time, and that as a multiple of ours for the opening, every state"
-    )
+    print("OpenSpiel's algorithms: seconds, and the ratio to our time for the opening and for every state")
     for row in measured["peers"]:
         size = ", ".join(f"{name}={value}" for name, value in row["options"].items())
         theirs = f"{row['theirs']['seconds']:.2f} s" if row["theirs"] else f"> {LIMIT} s"

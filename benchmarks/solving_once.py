@@ -1,6 +1,6 @@
-"""Solves one game once, by our oracle or by OpenSpiel, and prints as JSON what that cost.
+"""Solve one game once, with our oracle or with OpenSpiel, and print the cost as JSON.
 
-A process of its own for each measurement: nothing is left from one to the next, and memory is its own.
+Each measurement runs in its own process, so caches and memory are not shared.
 """
 
 import json
@@ -28,21 +28,21 @@ NIM = (1, 3, 5, 7)
 
 
 def timed(work: Callable[[], Answer]) -> Answer:
-    """What `work` answers, with the seconds of processor time that it took."""
+    """Run `work` and return its result and CPU seconds."""
     start = time.process_time()
     answer = work()
     return {**answer, "seconds": time.process_time() - start}
 
 
 def traced(work: Callable[[], Answer]) -> Answer:
-    """What `work` answers, with the most megabytes that it held; watching them takes time of its own."""
+    """Run `work` and return its result and peak megabytes. Tracing slows it down."""
     tracemalloc.start()
     answer = work()
     return {**answer, "megabytes": tracemalloc.get_traced_memory()[1] / 2**20}
 
 
 def oracle_from_nothing(name: str, rules: Any) -> Any:
-    """The oracle, made without anything that is shipped or cached."""
+    """Create the oracle without shipped or cached data."""
     if name != "flip":
         return get_oracle(rules)
     from duels.games.flip.abstraction import Abstraction
@@ -60,7 +60,7 @@ def our_opening(name: str, rules: AnyRules) -> Answer:
 
 
 def our_states(name: str, rules: AnyRules) -> Answer:
-    """The value of every state, found by walking through the game, then asked for one by one."""
+    """Return the value of every reachable state."""
     states = explore(rules).states
     oracle = oracle_from_nothing(name, rules)
     if isinstance(oracle, OpenOracle):
@@ -71,23 +71,23 @@ def our_states(name: str, rules: AnyRules) -> Answer:
 
 
 def our_nim(positions: Iterable[tuple[int, ...]]) -> Answer:
-    """Whether the player to move wins at nim, by the nim-values that solve lights too."""
+    """Return whether the player to move wins nim, by the nim-values that also solve lights."""
     nim = TakeAndBreak((3,) * max(NIM))
     won = [reduce(xor, map(nim.nimber, position)) != 0 for position in positions]
     return {"states": len(won), "opening": float(won[0])}
 
 
 def their_values(game: Any) -> Answer:
-    """OpenSpiel's value iteration: every state from which somebody or chance goes on, and every end."""
+    """Run OpenSpiel's value iteration over all states."""
     from open_spiel.python.algorithms import value_iteration
 
-    # `cyclic_game` makes it visit a state once, not once for every way to it: by far its quickest way.
+    # With `cyclic_game` it visits a state once instead of once per path, which is far faster.
     values = value_iteration.value_iteration(game, depth_limit=-1, threshold=1e-6, cyclic_game=True)
     return {"states": len(values), "opening": (1 + values[str(game.new_initial_state())]) / 2}
 
 
 def their_search(game: Any) -> Answer:
-    """OpenSpiel's alpha-beta search of the opening."""
+    """Run OpenSpiel's alpha-beta search of the opening."""
     from open_spiel.python.algorithms import minimax
 
     value, _ = minimax.alpha_beta_search(game)
@@ -101,7 +101,7 @@ def solve(who: str, name: str, options: dict[str, int]) -> Answer:
         smaller = product(*(range(pile, -1, -1) for pile in NIM))
         return timed(lambda: our_nim([NIM] if who == "opening" else smaller))
     rules = find_game(name).rules(**options)
-    import_module(f"duels.games.{name}.oracle")  # not part of what is measured, here or there
+    import_module(f"duels.games.{name}.oracle")  # imports are not measured
     if find_spec("numpy"):
         import numpy  # noqa: F401  flip's
     if who == "states":
@@ -112,7 +112,7 @@ def solve(who: str, name: str, options: dict[str, int]) -> Answer:
 
 def _theirs(who: str, name: str, options: dict[str, int]) -> Answer:
     import pyspiel
-    from open_spiel.python.algorithms import value_iteration  # noqa: F401  not part of what is measured
+    from open_spiel.python.algorithms import value_iteration  # noqa: F401  imports are not measured
 
     import duels.envs.openspiel  # noqa: F401  registers the games
 
@@ -126,7 +126,7 @@ def _theirs(who: str, name: str, options: dict[str, int]) -> Answer:
 
 def main() -> None:
     who, name, options, limit = sys.argv[1:]
-    # A process that is not done by then just ends. (A timer of processor time would make its clock coarse.)
+    # A timeout ends the process. (A timer of CPU time would make its clock coarse.)
     signal.alarm(int(limit))
     print(json.dumps(solve(who, name, json.loads(options))))
 

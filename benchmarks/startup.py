@@ -1,7 +1,7 @@
-"""How long people wait for a prompt, beside a bare Python in the same run, in processor time.
+"""CPU time until a prompt, compared with a bare Python in the same run.
 
-Compiled modules are kept, as they are where duels is installed. Then it is told where the time goes: which
-packages are loaded on the way, by Python's own clock of imports. What click alone takes is shown beside it.
+Compiled modules are cached, as after an installation. The benchmark then lists the import time by package,
+as Python measures it, and the time of click alone.
 """
 
 import argparse
@@ -47,7 +47,7 @@ def seconds(command: list[str], home: str) -> float:
 
 
 def loading(command: list[str], home: str) -> dict[str, float]:
-    """Milliseconds for loading modules, by package; the standard library is one. The least of some runs."""
+    """Return the import time in milliseconds by package, with the standard library as one; the best run."""
     fastest: dict[str, int] = {}
     for _ in range(CLOCKED):
         done = subprocess.run(
@@ -58,8 +58,8 @@ def loading(command: list[str], home: str) -> dict[str, float]:
             check=True,
         )
         for line in done.stderr.decode().splitlines():
-            if found := re.fullmatch(r"import time: +([0-9]+) \| +[0-9]+ \| +(\S+)", line):
-                fastest[found[2]] = min(int(found[1]), fastest.get(found[2], int(found[1])))
+            if match := re.fullmatch(r"import time: +([0-9]+) \| +[0-9]+ \| +(\S+)", line):
+                fastest[match[2]] = min(int(match[1]), fastest.get(match[2], int(match[1])))
     spent: dict[str, float] = {}
     for module, microseconds in fastest.items():
         top = module.split(".")[0]
@@ -74,7 +74,7 @@ def main() -> None:
     asked = parser.parse_args()
     times: dict[str, list[float]] = {name: [] for name in COMMANDS}
     with tempfile.TemporaryDirectory() as home:
-        for _ in range(ROUNDS):  # in turn, so that a busy moment touches all of them
+        for _ in range(ROUNDS):  # in turn, so that other load affects all of them
             for name, command in COMMANDS.items():
                 times[name].append(seconds(command, home))
         spent = {
@@ -87,10 +87,10 @@ def main() -> None:
         print(f"  {name:<45}{median * 1000:>7.0f} ms{ratio:>7.1f} x bare Python")
     print("Where it goes, in ms of loading modules (Python's clock itself takes some)")
     for name, packages in spent.items():
-        told = ", ".join(
+        summary = ", ".join(
             f"{package} {milliseconds:.0f}" for package, milliseconds in sorted(packages.items())
         )
-        print(f"  {name:<45}{told}")
+        print(f"  {name:<45}{summary}")
     if asked.json:
         asked.json.write_text(json.dumps(medians, indent=1) + "\n", encoding="utf-8")
 

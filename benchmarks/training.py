@@ -76,7 +76,7 @@ class TimedEnv(DuelEnv):
 
 def share_of_environment(game: str) -> dict[str, Any]:
     """Run MaskablePPO with its default settings on one environment."""
-    torch.set_num_threads(1)  # networks as small as these gain nothing from more
+    torch.set_num_threads(1)  # small networks gain nothing from more
     env = TimedEnv(game, "random")
     model = MaskablePPO("MlpPolicy", env, seed=0, device="cpu")
     start = time.process_time()

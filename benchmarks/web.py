@@ -1,8 +1,8 @@
-"""The server beside boardgame.io's own, in one run: moves, waiting, memory; then start-up and the pages.
+"""Our server compared with boardgame.io's, in one run: moves, latency, memory; then start-up and pages.
 
-Both servers are played by the same program, with random matches of leap, and both keep matches in files: ours
-in SQLite, theirs by its FlatFile storage. Needs Node.js, `npm install` in benchmarks/boardgame_io (which
-`make bench` does), and for the last part a Chromium.
+The same program plays random matches of leap on both servers. Both store matches in files: ours in SQLite,
+theirs in FlatFile. This needs Node.js, `npm install` in benchmarks/boardgame_io (which `make bench` does) and
+Chromium for the last part.
 """
 
 import argparse
@@ -30,7 +30,7 @@ BUILD = HERE.parent / "build"
 OURS, THEIRS = "duels", "boardgame.io"
 DUELS = str(Path(sys.executable).with_name("duels"))
 PAIRS = 40
-PAUSE = 1_000  # milliseconds that people think, where waiting is measured
+PAUSE = 1_000  # thinking time in milliseconds, for latency
 WATCHERS = 2_000
 STARTS = 9
 SYNCS = 200
@@ -47,7 +47,7 @@ class Running:
     pid: int
 
     def ask(self, program: str, *values: int) -> dict[str, Any]:
-        """What a program that visits the server measured."""
+        """Run a visiting program and return its measurements."""
         command = ["node", str(PEER / program), self.kind, self.url, str(self.pid), *map(str, values)]
         done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
         measured: dict[str, Any] = json.loads(done.stdout)
@@ -56,7 +56,7 @@ class Running:
 
 @contextmanager
 def running(kind: str, folder: str) -> Iterator[Running]:
-    """A server that has just been started; it writes its port when it listens."""
+    """Start a server and wait for its port."""
     commands = {
         OURS: [sys.executable, str(HERE / "serve_unlimited.py"), str(Path(folder) / "web.sqlite3")],
         THEIRS: ["node", str(PEER / "server.mjs"), str(Path(folder) / "flat_file")],
@@ -77,27 +77,27 @@ def percentile(waits: list[float], share: float) -> float:
 
 
 def play(servers: list[Running], pause: int, turns: int, rounds: int) -> dict[str, dict[str, float]]:
-    """Pairs at each server in turn, so that a busy moment touches all of them."""
-    told: dict[str, list[dict[str, Any]]] = {server.kind: [] for server in servers}
+    """Play pairs at each server in turn, so that other load affects all of them."""
+    runs_by_server: dict[str, list[dict[str, Any]]] = {server.kind: [] for server in servers}
     for _ in range(turns):
         for server in servers:
-            told[server.kind].append(server.ask("pairs.mjs", PAIRS, rounds, pause))
-    found = {}
-    for kind, runs in told.items():
+            runs_by_server[server.kind].append(server.ask("pairs.mjs", PAIRS, rounds, pause))
+    medians = {}
+    for kind, runs in runs_by_server.items():
         moves, cpu = sum(run["moves"] for run in runs), sum(run["cpu"] for run in runs)
         waits = [wait for run in runs for wait in run["waits"]]
-        found[kind] = {
+        medians[kind] = {
             "moves": moves,
             "moves_per_cpu_second": moves / cpu,
             "moves_per_second": moves / sum(run["seconds"] for run in runs),
             "p50_ms": percentile(waits, 0.5),
             "p99_ms": percentile(waits, 0.99),
         }
-    return found
+    return medians
 
 
 def disk(folder: str) -> list[float]:
-    """How long the disk takes to keep as much as a move writes, in milliseconds: what no move can beat."""
+    """Return the milliseconds that the disk needs to sync one move: a lower bound for moves."""
     took = []
     with (Path(folder) / "synced").open("wb", buffering=0) as file:
         file.write(bytes(PAGE * SYNCS))
@@ -108,28 +108,28 @@ def disk(folder: str) -> list[float]:
             start = time.perf_counter()
             os.fdatasync(file.fileno())
             took.append((time.perf_counter() - start) * 1000)
-            time.sleep(0.02)  # as far apart as moves are
+            time.sleep(0.02)  # at the rate of moves
     return took
 
 
 def memory(folder: str) -> dict[str, float]:
-    """Bytes for each bystander who watches, at a server that has just been started."""
-    found = {}
+    """Return the bytes per spectator at a fresh server."""
+    results = {}
     for kind in (OURS, THEIRS):
         with running(kind, folder) as server:
             measured = server.ask("watchers.mjs", WATCHERS)
-        found[kind] = (measured["after"] - measured["before"]) / WATCHERS
-    return found
+        results[kind] = (measured["after"] - measured["before"]) / WATCHERS
+    return results
 
 
 def cpu_of(pid: int) -> float:
-    """The processor time of a process that runs."""
+    """Return the CPU time of a running process."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def first_page(home: str) -> tuple[float, float]:
-    """From the start of `duels serve` until its first page is there: seconds, and of them processor time."""
+    """Return wall-clock and CPU seconds from the start of `duels serve` to its first page."""
     start = time.perf_counter()
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with subprocess.Popen(
@@ -149,7 +149,7 @@ def first_page(home: str) -> tuple[float, float]:
 
 
 def bare() -> tuple[float, float]:
-    """The same of a Python that does nothing."""
+    """Return the same for a Python that does nothing."""
     start, used = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, "-c", "pass"], check=True)
     now = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -158,7 +158,7 @@ def bare() -> tuple[float, float]:
 
 
 def start_up(home: str) -> dict[str, float]:
-    """What the first page takes more than a bare Python, started in turn: medians."""
+    """Return the median cost of the first page beyond a bare Python."""
     first_page(home)  # compiles modules, makes the database
     times = [(first_page(home), bare()) for _ in range(STARTS)]
     return {
@@ -173,15 +173,15 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer moves: a look, not a measurement")
     asked = parser.parse_args()
     turns = 1 if asked.quick else 3
-    load = os.getloadavg()[1]  # before anything of ours runs: on a busy machine, waits are the machine's
+    load = os.getloadavg()[1]  # before our server runs, to measure the machine alone
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, HELD_OPEN), most))
-    # Not in /tmp, which may be in memory: ours is to write to a disk.
+    # Not in /tmp, which may be in memory.
     BUILD.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=BUILD) as folder:
         with ExitStack() as stack:
             servers = [stack.enter_context(running(kind, folder)) for kind in (OURS, THEIRS)]
-            play(servers, 0, 1, 3)  # to warm up: theirs is compiled while it runs
+            play(servers, 0, 1, 3)  # warm-up: theirs is compiled while it runs
             flat_out = play(servers, 0, turns, 3)
             synced = disk(folder)
             thinking = play(servers, PAUSE, turns, 1)

@@ -1,4 +1,4 @@
-"""What a browser has to load and to run for our pages, as Chromium counts it."""
+"""Bytes and script time of our pages, measured by Chromium."""
 
 import os
 import shutil
@@ -40,7 +40,7 @@ async () => {
 
 
 def weigh(duels: str, home: str) -> list[dict[str, Any]]:
-    """Of every page: the bytes that it takes to load it with an empty cache, and its longest task in ms."""
+    """Return the bytes of every page with an empty cache and its longest task in milliseconds."""
     command = [duels, "serve", "--port", "0", "--no-browser"]
     environment = {**os.environ, "DUELS_HOME": home, "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(
@@ -58,9 +58,9 @@ def weigh(duels: str, home: str) -> list[dict[str, Any]]:
 
 
 def _chromium() -> str | None:
-    """The browser that is installed; None for the one that Playwright has brought itself."""
+    """Return the installed browser, or None for Playwright's own."""
     names = ("chromium", "chromium-browser", "google-chrome")
-    return next((found for name in names if (found := shutil.which(name))), None)
+    return next((path for name in names if (path := shutil.which(name))), None)
 
 
 def _weigh(browser: Browser, name: str, link: str, game: str = "") -> dict[str, Any]:
@@ -76,9 +76,9 @@ def _weigh(browser: Browser, name: str, link: str, game: str = "") -> dict[str, 
     counted.send("Network.enable")
     counted.send("Network.setCacheDisabled", {"cacheDisabled": True})
     sizes: list[float] = []
-    counted.on("Network.loadingFinished", lambda told: sizes.append(told["encodedDataLength"]))
+    counted.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
     page.goto(address)
-    page.wait_for_selector("[data-ready]")  # all scripts have come, and run
+    page.wait_for_selector("[data-ready]")  # all scripts have loaded and run
     page.wait_for_timeout(SETTLING)
     weight = sum(sizes)
     if game:

@@ -1,1 +1,1 @@
-"""Trains hunt's strategy and studies it: `python -m tools.hunt --help`."""
+"""Train and study hunt's strategy: `python -m tools.hunt --help`."""

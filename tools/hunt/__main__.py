@@ -1,4 +1,4 @@
-"""Builds hunt's strategy anew, or tells what the shipped one does and is worth."""
+"""Rebuild hunt's strategy, or study the shipped one."""
 
 import argparse
 import json
@@ -14,7 +14,7 @@ from tools.hunt.progress import Progress
 
 EXAMPLES = """\
 examples:
-  python -m tools.hunt train                     compare what comes out with the shipped strategy
+  python -m tools.hunt train                     compare the result with the shipped strategy
   python -m tools.hunt train --out strategy      also solve its self-play, certify it and keep it
   python -m tools.hunt train --quick             far too short, to see it work
   python -m tools.hunt study
@@ -23,7 +23,7 @@ examples:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; the exit code."""
+    """Run the command and return its exit code."""
     options = _parser().parse_args(arguments)
     try:
         with require_extra("fast"), interruptible_computation():
@@ -47,33 +47,31 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    training = commands.add_parser(
-        "train", help="build the strategy from nothing; about 15 minutes, with --out 20"
-    )
-    training.add_argument("--quick", action="store_true", help="a plan far too short, to see it work")
+    training = commands.add_parser("train", help="rebuild the strategy (15 minutes; 20 with --out)")
+    training.add_argument("--quick", action="store_true", help="use a very short plan, as a test")
     training.add_argument(
         "--out",
         type=Path,
         metavar="FOLDER",
-        help="where to write the strategy, its self-play and its certificate; nothing is written without it",
+        help="write the strategy, its self-play and its certificate to this folder",
     )
-    studying = commands.add_parser("study", help="what the shipped strategy does and is worth; minutes")
-    studying.add_argument("--json", action="store_true", help="the numbers as one JSON object")
+    studying = commands.add_parser("study", help="analyse the shipped strategy (takes minutes)")
+    studying.add_argument("--json", action="store_true", help="print the numbers as JSON")
     return parser
 
 
 def train(quick: bool, folder: Path | None) -> None:
-    """Build the strategy from nothing and compare it with the shipped one; keep it if there is a `folder`."""
-    from tools.hunt import rebuild  # compiles: not for those who ask for help
+    """Rebuild the strategy, compare it with the shipped one, and write it to `folder` if given."""
+    from tools.hunt import rebuild  # compiling is slow, and --help does not need it
 
     if folder:
-        _refuse(folder, rebuild.FILES)
+        _check_folder(folder, rebuild.FILES)
         print(
-            f"The strategy, its self-play and its certificate are written to {folder} at the end.",
+            f"The strategy, its self-play and its certificate will be written to {folder}.",
             file=sys.stderr,
         )
     else:
-        print("Nothing is written: --out keeps it.", file=sys.stderr)
+        print("The result will not be saved. To save it, pass --out.", file=sys.stderr)
     built = rebuild.rebuild(quick, certifying=folder is not None, tell=Progress())
     if folder:
         for name, data in built.files.items():
@@ -81,26 +79,26 @@ def train(quick: bool, folder: Path | None) -> None:
             print(f"Wrote {folder / name}.")
     print(built.comparison)
     if quick:
-        print("The plan was far too short on purpose: this is no strategy to play.")
+        print("This plan was too short on purpose. Do not use the strategy.")
 
 
-def _refuse(folder: Path, files: Sequence[str]) -> None:
-    """Refuse a folder that holds such files or cannot be written, now rather than after all the work."""
+def _check_folder(folder: Path, files: Sequence[str]) -> None:
+    """Raise before the long computation if `folder` contains such files or is not writable."""
     for name in files:
         if (folder / name).exists():
-            raise DuelsError(f"{folder / name} exists already and is not written over.")
+            raise DuelsError(f"{folder / name} exists already. Choose another folder.")
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=folder) as file:
         file.write(b"?")
 
 
 def study(as_json: bool) -> None:
-    """Print everything that is known about the shipped strategy, worked out anew."""
+    """Analyse the shipped strategy and print the results."""
     from tools.hunt import study as studying
     from tools.hunt.report import report
 
-    found = studying.study(Progress())
-    sys.stdout.write(f"{json.dumps(found, indent=2)}\n" if as_json else report(found))
+    results = studying.study(Progress())
+    sys.stdout.write(f"{json.dumps(results, indent=2)}\n" if as_json else report(results))
 
 
 if __name__ == "__main__":

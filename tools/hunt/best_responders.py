@@ -1,7 +1,7 @@
-"""The second part of training: a strategy learns against the best responders that are found to it.
+"""The second part of training: a strategy learns against its best responders.
 
-The responder is a controller that answers the strategy as it stands; what was worth more against the latest
-responders is played more. No chance is involved: the same comes out every time.
+The responder is a controller that answers the current strategy. Actions that did better against the latest
+responders get more weight. The computation is deterministic.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,11 +17,11 @@ from tools.hunt.mirror_descent import descend
 Array = np.ndarray[Any, Any]
 Turn = Callable[[Array], Array]
 MEMORY = 0.9
-"""How much of what was worth it against earlier responders still counts after each round."""
+"""Discount of earlier responders after each round."""
 MOST_NEW = 60_000
-"""Points that the responder may add to one for every place before those out of use are forgotten."""
+"""Points that the responder may add, beyond one per place, before unused points are dropped."""
 EVEN = 0.004
-"""How much a first option may lose and still be taken by some responders."""
+"""The loss up to which some responders still take a first option."""
 
 
 @dataclass(frozen=True)
@@ -33,28 +33,28 @@ class Stage:
 
 @dataclass
 class Strategy:
-    """What is improved, by memory row: moves by old and new state, signals by state; alike in the mirror."""
+    """The strategy by memory row: moves by old and new state, signals by state. It is mirror-symmetric."""
 
     moves: Array
     names: Array
     can_move: Array
     can_name: Array
     rows: Array
-    """By row: its mirror image. States are mirrored by counting from the other end, the last one excepted."""
+    """By row, its mirror image. States are counted from the other end, except the last one."""
 
     def turned_moves(self, values: Array) -> Array:
-        """By row, old state and more: the same in the mirror."""
+        """Return the mirrored moves, by row and old state."""
         cells = self.names.shape[1]
         return values[self.rows][:, [*range(cells - 1, -1, -1), cells]]
 
     def put(self, problem: HiddenStrategy) -> None:
-        """Write it into the responder's problem."""
+        """Write the strategy into the responder's problem."""
         cells = self.names.shape[1]
         problem.moves[:, : cells + 1, :cells] = self.moves
         problem.signals[:, :, :cells] = self.names.transpose(0, 2, 1)
 
     def even_out(self) -> None:
-        """Play alike in the mirror, exactly."""
+        """Make the strategy exactly mirror-symmetric."""
         self.moves = (self.moves + self.turned_moves(self.moves)[:, :, ::-1]) / 2
         self.names = (self.names + self.names[self.rows][:, ::-1, ::-1]) / 2
 
@@ -76,7 +76,7 @@ class Strategy:
 
 
 class Responder(Controller):
-    """The best responder found so far, carried along while the strategy changes."""
+    """The best responder so far, updated while the strategy changes."""
 
     def __init__(self, problem: HiddenStrategy, opening: int | None) -> None:
         super().__init__(problem, 150_000)
@@ -85,7 +85,7 @@ class Responder(Controller):
         self.worth = 0.0
 
     def opened(self) -> tuple[Array, Array]:
-        """Where play begins: where the strategy opens, or at first options about as good as the best."""
+        """Return the opening places: those of the strategy, or first options close to the best."""
         hidden = np.array(self.problem.start[0][1])
         first, worth = self.points[0], self.points[4]
         if self.opening is not None:
@@ -103,7 +103,7 @@ class Responder(Controller):
         return roots, (weights / weights.sum())[:, None] * hidden
 
     def answer(self, number: int) -> None:
-        """Answer the strategy as it is now, and follow play; every fifth round thinks everything over."""
+        """Respond to the current strategy and follow play. Every fifth round recomputes everything."""
         self.settle(1, -1.0 if number % 5 == 0 else 1e-7)
         for gain in self.gains:
             gain *= MEMORY
@@ -116,15 +116,15 @@ class Responder(Controller):
             self.forget(self.lately[: self.count] > 3e-6)
         self.grow(met=1e-4, near=2.5e-3, gain=7e-4)
 
-    def forget(self, kept: Array) -> None:
-        """Keep one point for every place, and those in use."""
+    def forget(self, in_use: Array) -> None:
+        """Drop points that are not in use, except one per place."""
         first, following, places, beliefs, worth, options, nexts, used = self.points
-        kept[: self.basis] = True
-        old = np.nonzero(kept)[0]
+        in_use[: self.basis] = True
+        old = np.nonzero(in_use)[0]
         count = len(old)
         home = np.full(len(first), -1)
         home[places[: self.basis]] = np.arange(self.basis)
-        new = np.where(kept, np.cumsum(kept) - 1, home[places[: len(kept)]])
+        new = np.where(in_use, np.cumsum(in_use) - 1, home[places[: len(in_use)]])
         for values in (places, beliefs, worth, options, self.lately, self.reach):
             values[:count] = values[old]
         self.lately[count:], self.reach[count:] = 0.0, 0.0
@@ -143,10 +143,10 @@ def improve(
     opening: int | None,
     stages: tuple[Stage, ...],
 ) -> Iterator[tuple[float, float]]:
-    """Improve `strategy` in place; yields the part of the work done and what the responder wins.
+    """Improve `strategy` in place. Yield the share of the work done and the responder's winnings.
 
-    `problem` is the responder's, folded; the strategy is written into it. `opening`: the place where the
-    strategy acts before the responder's first turn, if it does.
+    `problem` is the responder's folded problem, into which the strategy is written. `opening` is the place
+    where the strategy acts before the responder's first turn, if any.
     """
     strategy.even_out()
     strategy.put(problem)

@@ -1,6 +1,6 @@
-"""Evaluates two memory policies against each other, by exact sums.
+"""Evaluate two memory policies against each other, by exact sums.
 
-Written apart from the training's own sums: forward, turn by turn, in double precision.
+This is independent of the training's own sums: forward, turn by turn, in double precision.
 """
 # mypy: disable-error-code="no-untyped-call"
 
@@ -17,7 +17,7 @@ from duels.solving.progress import Progress, no_progress
 
 @dataclass(frozen=True)
 class Turn:
-    """What happens on one turn, as chances of the whole game: the mover's, over all that can have been."""
+    """The events of one turn as probabilities in the whole game, summed over all histories."""
 
     seat: Seat
     captured: float
@@ -25,28 +25,28 @@ class Turn:
     moved: Array
     """By the mover's type before and after."""
     named: Array
-    """By the cell that the mover named before (the last row: none) and the one it names now."""
+    """By the mover's previous naming (last row: none) and its new one."""
     answered: Array
-    """By the cell that the other named last (the last row: none) and the one the mover then stands on."""
+    """By the opponent's last naming (last row: none) and the mover's new cell."""
     echoed: Array
-    """By the cell that the other named last (the last row: none) and the one the mover names."""
+    """By the opponent's last naming (last row: none) and the mover's naming."""
 
 
 @dataclass(frozen=True)
 class Evaluation:
     turns: tuple[Turn, ...]
     left: float
-    """The chance that the game goes on after them."""
+    """The probability that the game continues after these turns."""
 
     @property
     def won(self) -> float:
-        """Player 1's chance of winning, to within `left`; what is left counts one half."""
+        """Player 1's probability of winning, to within `left`. Unfinished games count one half."""
         taken = sum(t.captured if t.seat is Seat.ONE else t.collided for t in self.turns)
         return float(taken + self.left / 2)
 
     @property
     def lengths(self) -> tuple[float, ...]:
-        """The chance that the game ends on each turn."""
+        """The probability that the game ends on each turn."""
         return tuple(turn.captured + turn.collided for turn in self.turns)
 
     @property
@@ -61,7 +61,7 @@ def evaluate(
     negligible: float = 1e-9,
     progress: Progress = no_progress,
 ) -> Evaluation:
-    """Play `one` against `two` until what is left is `negligible`."""
+    """Play `one` against `two` until the probability of an unfinished game is `negligible`."""
     sides = {Seat.ONE: one, Seat.TWO: two}
     public = {seat: Public(sides[seat].own, sides[seat.other].others) for seat in Seat}
     reach: Array = np.zeros(
@@ -95,7 +95,7 @@ def _turn(  # noqa: C901  compiled: a loop in one piece
     cell: Array, other_cell: Array, moves: Array, names: Array, last: Array, other_last: Array,
     moved: Array, named: Array, answered: Array, echoed: Array,
 ) -> tuple[float, float]:  # fmt: skip
-    """One turn, everywhere at once; the mover's axes come first in `reach`, the other's in `onward`."""
+    """Compute one turn in all states. The mover's axes come first in `reach`, the opponent's in `onward`."""
     captured, collided = 0.0, 0.0
     types, others = reach.shape[2], reach.shape[3]
     after = np.zeros((types, others))

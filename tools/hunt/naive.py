@@ -1,4 +1,4 @@
-"""Naive policies that the strategy is measured against: what many people do who play without thinking."""
+"""Naive policies to measure the strategy against: common habits of people."""
 
 from collections.abc import Sequence
 
@@ -8,17 +8,17 @@ from duels.games.hunt.strategy import CELLS
 
 
 def uniform(view: Known, actions: Sequence[Action]) -> list[float]:
-    """Any legal action, each as likely."""
+    """All legal actions with equal probability."""
     return [1.0] * len(actions)
 
 
 def never_tunnels(view: Known, actions: Sequence[Action]) -> list[float]:
-    """Any legal action but the tunnel."""
+    """Any legal action except the tunnel."""
     return [float(not isinstance(action, Tunnel)) for action in actions]
 
 
 def always_stays(view: Known, actions: Sequence[Action]) -> list[float]:
-    """Enters anywhere and never moves again; names anything."""
+    """Enter anywhere and never move again; name any cell."""
     here = view.cell
     return [
         float(isinstance(a, Observe) or a == Move(here) or (not here and isinstance(a, Move)))
@@ -27,7 +27,7 @@ def always_stays(view: Known, actions: Sequence[Action]) -> list[float]:
 
 
 def sweeps(view: Known, actions: Sequence[Action]) -> list[float]:
-    """Moves anywhere but through the tunnel; names 1, 2, 3 … and begins anew."""
+    """Move anywhere except through the tunnel; name 1, 2, 3 … in a cycle."""
     if view.phase is not Phase.OBSERVE:
         return never_tunnels(view, actions)
     following = view.named[view.seat - 1] % CELLS + 1
@@ -35,7 +35,7 @@ def sweeps(view: Known, actions: Sequence[Action]) -> list[float]:
 
 
 def stays_and_sweeps(view: Known, actions: Sequence[Action]) -> list[float]:
-    """Both at once."""
+    """Never move, and name cells in a cycle."""
     return (always_stays if view.phase is not Phase.OBSERVE else sweeps)(view, actions)
 
 

@@ -1,4 +1,4 @@
-"""Rebuilds what is shipped for hunt, the strategy, its self-play and its certificate, and compares it."""
+"""Rebuild hunt's shipped files (strategy, self-play, certificate) and compare them."""
 
 from array import array
 from collections.abc import Callable
@@ -23,37 +23,37 @@ FILES = (DATA.name, TABLE.name, CLAIM.name)
 QUICK_PLAN = Plan(rounds=2, depth=1, stages=())
 QUICK_EFFORT = Effort(sweeps=0, depth=0)
 RESPONDER = 180
-"""What a round against the best responder takes, beside one against an adversary that remembers nothing."""
+"""Cost of a round against the best responder, relative to an adversary without memory."""
 CERTIFYING, CERTIFYING_QUICKLY = 14_000, 3_000
-"""The same of one seat's certificate."""
+"""Relative cost of one seat's certificate."""
 SOLVING, SOLVING_QUICKLY = 9_000, 600
-"""The same of self-play."""
+"""Relative cost of self-play."""
 QUICK_CLOSE = 0.1
 
 Tell = Callable[[str, float], None]
-"""Told what is being done, and which part of the whole work is behind it, as far as can be known."""
+"""Called with the current step and, if known, the finished share of the work."""
 
 
 @dataclass(frozen=True)
 class Rebuilt:
     files: dict[str, bytes]
-    """What is shipped, by name."""
+    """The shipped files, by name."""
     comparison: str
-    """Whether it is the shipped strategy, and if not, how far from it."""
+    """Whether it equals the shipped strategy, and otherwise the difference."""
 
 
 def rebuild(quick: bool, certifying: bool, tell: Tell) -> Rebuilt:
-    """Train from nothing, and certify what comes of it; `quick` does far too little, to see it work."""
+    """Train from scratch and certify the result. `quick` uses a very short plan, as a test."""
     plan = QUICK_PLAN if quick else Plan()
     certificates = (CERTIFYING_QUICKLY if quick else CERTIFYING) * certifying
     training, solving = _work(plan), (SOLVING_QUICKLY if quick else SOLVING) * certifying
     work = [*training, float(solving), *[float(certificates)] * len(Seat)]
-    begun: list[str] = []
+    stages: list[str] = []
 
     def trained(step: Step) -> None:
-        if step.stage not in begun:
-            begun.append(step.stage)
-        stage = len(begun) - 1
+        if step.stage not in stages:
+            stages.append(step.stage)
+        stage = len(stages) - 1
         done = (sum(work[:stage]) + work[stage] * step.done) / sum(work)
         tell(f"{step.stage}, wins {step.value:.1%} against it", done)
 
@@ -61,22 +61,24 @@ def rebuild(quick: bool, certifying: bool, tell: Tell) -> Rebuilt:
     files = {DATA.name: pack_strategy(strategy)}
     if certifying:
         values = solved(
-            strategy, lambda told: tell(told, sum(training) / sum(work)), QUICK_CLOSE if quick else CLOSE
+            strategy,
+            lambda message: tell(message, sum(training) / sum(work)),
+            QUICK_CLOSE if quick else CLOSE,
         )
         files[TABLE.name] = write_self_play(values, files[DATA.name])
-        found: dict[Seat, Bounds] = {}
+        seat_bounds: dict[Seat, Bounds] = {}
         for seat, bounded in certify(strategy, QUICK_EFFORT if quick else EFFORT):
-            found[seat] = bounded.bounds
+            seat_bounds[seat] = bounded.bounds
             behind = sum(work) - certificates * (len(Seat) - (seat - 1) - bounded.done)
             low, high = bounded.bounds.percent(1)
             stage = f"{seat.label}, certificate, {bounded.stage}"
             tell(f"{stage}, a best responder wins {low} to {high} %", behind / sum(work))
-        files[CLAIM.name] = write_certificate(Certificate(found), files[DATA.name])
+        files[CLAIM.name] = write_certificate(Certificate(seat_bounds), files[DATA.name])
     return Rebuilt(files, _compared(strategy, files[DATA.name]))
 
 
 def _work(plan: Plan) -> list[float]:
-    """How much each part takes, for both seats: rounds, times what the adversary can remember."""
+    """Return the cost of each part for both seats: rounds times the adversary's memory."""
     each = [plan.rounds * len(Window(CELLS, plan.depth).states)]
     if plan.stages:
         each.append(RESPONDER * sum(stage.rounds for stage in plan.stages))
@@ -92,7 +94,7 @@ def _compared(strategy: Strategy, data: bytes) -> str:
 
 
 def _furthest(one: Tables, two: Tables) -> float:
-    """The largest difference in the chance of any action."""
+    """Return the largest difference in the probability of any action."""
 
     def chances(weights: "array[int]") -> Any:
         return normalized(np.array(weights, float).reshape(-1, CELLS))

@@ -165,7 +165,7 @@ def _range(pair: list[float]) -> str:
 
 
 def _outwards(pair: list[float], unit: str = "", digits: int = 1) -> list[str]:
-    """Bounds in percent, rounded so that they still hold."""
+    """Format bounds in percent, rounded outwards."""
     return [f"{bound}{unit}" for bound in Bounds(*pair).percent(digits)]
 
 

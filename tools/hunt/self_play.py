@@ -1,7 +1,6 @@
-"""The first part of training: a strategy learns against an adversary that remembers more than it does.
+"""The first part of training: a strategy learns against an adversary with more memory.
 
-By exact sums over all that both can remember and all places of both tokens. No chance is involved: the same
-comes out every time.
+The sums over all memories and all places of both tokens are exact. The computation is deterministic.
 """
 # mypy: disable-error-code="no-untyped-call"
 
@@ -19,17 +18,17 @@ from tools.hunt.mirror_descent import descend
 
 Array = np.ndarray[Any, Any]
 TEMPERATURE = 0.012
-"""How strongly policies are pulled towards playing everything alike."""
+"""Strength of the pull towards the uniform policy."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """How tokens move. Types: cells without the tunnel, cells with it, off the grid."""
+    """The moves of tokens. Types: cells without the tunnel, cells with it, off the grid."""
 
     after: Array
-    """By type and cell: the type once there, -1 where it cannot go."""
+    """By type and cell, the type after the move, or -1 if the move is illegal."""
     plain: Array
-    """By type and cell: whether that needs no tunnel."""
+    """By type and cell, whether the move needs no tunnel."""
 
     @property
     def types(self) -> int:
@@ -42,7 +41,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Learned:
-    """A strategy by memory row and own place (cells, then off the grid), with its chances of winning."""
+    """A strategy by memory row and own place (cells, then off the grid), with its winning probabilities."""
 
     moves: Array
     names: Array
@@ -51,10 +50,10 @@ class Learned:
 
 @dataclass(frozen=True)
 class Plan:
-    """How long to train.
+    """The length of training.
 
-    First against an adversary that remembers all that the strategy does, and so many of its own last cells;
-    then against the best responders that are found.
+    First against an adversary with the strategy's memory and a number of its own last cells, then against
+    the best responders.
     """
 
     rounds: int = 160
@@ -68,7 +67,7 @@ class Plan:
 
 
 class Policy:
-    """One seat's behaviour by memory row and own type, with the worth of all it could do."""
+    """One seat's policy by memory row and own type, with the value of every action."""
 
     def __init__(self, seat: Seat, rows: Array, last: Array, moves: Array) -> None:
         self.seat, self.rows = seat, rows
@@ -88,10 +87,10 @@ class Policy:
 
 
 class Chain:
-    """The game between two policies as a chain over what both have named and where both are.
+    """The game between two policies as a Markov chain over namings and places.
 
-    `reach[s]`: how often seat s is to move there; `worth[s]`: what the other seat's coming turn is worth
-    to s. Both are by memory row, type of the seat that waits, type of the seat that moves.
+    `reach[s]` is how often seat s moves there; `worth[s]` is the value to s of the other seat's next turn.
+    Both are by memory row, type of the waiting seat, type of the moving seat.
     """
 
     def __init__(self, one: Memory, two: Memory, grid: "Grid") -> None:
@@ -106,7 +105,7 @@ class Chain:
         self.reach[Seat.ONE][0, -1, -1] = 1
 
     def rows(self, seat: Seat, others: Memory) -> Any:
-        """The row of every state for `seat`, which remembers only `others` of the other's naming."""
+        """Return every state's row for `seat`, which remembers only `others` of the opponent's namings."""
         one, two = np.divmod(np.arange(self.size), len(self.memory[Seat.TWO].states))
         own, other = (one, two) if seat is Seat.ONE else (two, one)
         shorter = np.array([others.index(state[::-1]) for state in self.memory[seat.other].states])
@@ -132,17 +131,17 @@ class Chain:
 
     @property
     def value(self) -> float:
-        """Player 1's chance of winning."""
+        """Player 1's probability of winning."""
         return 1 - float(self.worth[Seat.TWO][0, -1, -1])
 
 
 @cached_njit(nogil=True, fastmath=True)
 def _turn(  # noqa: C901  compiled: a loop in one piece
     first: bool, next_one: Array, next_two: Array, last: Array, after: Array, rows: Array,
-    reach: Array, coming: Array, worth: Array, onward: Array, moves: Array, names: Array,
+    reach: Array, next_worth: Array, worth: Array, onward: Array, moves: Array, names: Array,
     move_worth: Array, move_reach: Array, name_worth: Array, name_reach: Array,
 ) -> None:  # fmt: skip
-    """One turn of a seat, everywhere at once: reach goes on, worth comes back, actions get their due."""
+    """Compute one turn in all states: reach flows forward, values flow back to actions."""
     onward[:] = 0
     move_worth[:] = 0
     move_reach[:] = 0
@@ -176,7 +175,7 @@ def _turn(  # noqa: C901  compiled: a loop in one piece
             for c in range(cells):
                 if c == barred:
                     continue
-                value = coming[then[c], a]
+                value = next_worth[then[c], a]
                 target = onward[then[c], a]
                 q = names[row, a, c]
                 total = np.float32(0)
@@ -208,26 +207,26 @@ def _turn(  # noqa: C901  compiled: a loop in one piece
 
 @dataclass(frozen=True)
 class Step:
-    """How far a stage of training is."""
+    """The progress of a stage of training."""
 
     stage: str
     done: float
     value: float
-    """What the strategy wins of the adversary it is trained against, so far."""
+    """The strategy's current winnings against its training adversary."""
 
 
 Report = Callable[[Step], None]
 
 
 def train_seat(seat: Seat, own: Memory, others: Memory, grid: Grid, plan: Plan, report: Report) -> "Trained":
-    """Train one seat's strategy, which makes plain moves only, against an adversary with limited memory."""
+    """Train one seat's strategy, without tunnels, against an adversary with limited memory."""
     window = Window(own.cells, plan.depth)
     chain = Chain(own, window, grid) if seat is Seat.ONE else Chain(window, own, grid)
     pupil = chain.policy(seat, others, tunnels=False)
     adversary = chain.policy(seat.other, own, tunnels=True)
     trained = Trained(chain, pupil, adversary)
     for number in range(plan.rounds):
-        # Hot at the start only.
+        # Start with a high temperature.
         heat = (0.1 - TEMPERATURE) * max(0.0, 1 - 1.5 * number / plan.rounds) ** 2
         for policy in trained.in_turn:
             chain.turn(policy)
@@ -240,7 +239,7 @@ def train_seat(seat: Seat, own: Memory, others: Memory, grid: Grid, plan: Plan, 
 
 @dataclass(frozen=True)
 class Trained:
-    """A strategy and the adversary that it was trained against."""
+    """A strategy and its training adversary."""
 
     chain: Chain
     pupil: Policy
@@ -248,18 +247,18 @@ class Trained:
 
     @property
     def in_turn(self) -> list[Policy]:
-        """Both, who moves first first."""
+        """Return both, the first mover first."""
         return sorted((self.pupil, self.adversary), key=lambda policy: policy.seat)
 
     def learned(self) -> Learned:
-        """What the pupil does, who keeps its tunnel, and its chances of winning against the adversary."""
+        """Return the pupil's strategy, which keeps its tunnel, and its winning probabilities."""
         cells = self.chain.grid.cells
         worth, reach = self.chain.worth[self.pupil.seat], self.chain.reach[self.adversary.seat]
         waiting = _mean(worth, reach, self.pupil, cells)
         return Learned(self.pupil.moves[:, cells:], self.pupil.names[:, cells:], waiting)
 
     def get_used_to(self, moves: Array, names: Array, rounds: int) -> None:
-        """Give the pupil another strategy, and the adversary some rounds to learn its ways."""
+        """Give the pupil another strategy and let the adversary adapt for some rounds."""
         cells = self.chain.grid.cells
         self.pupil.moves[:, cells:] = moves
         self.pupil.names[:, cells:] = names
@@ -270,7 +269,7 @@ class Trained:
 
 
 def _mean(worth: Array, reach: Array, pupil: Policy, cells: int) -> Any:
-    """Mean worth by row, own place and the other's place, whatever else the other may have in hand."""
+    """Return the mean value by row, own place and the opponent's place."""
     worth, weight = worth[:, cells:].astype(float), reach[:, cells:].astype(float) + 1e-12
     sums = np.zeros((2, len(pupil.moves), cells + 1, cells + 1))
     for total, values in zip(sums, (worth * weight, weight), strict=True):

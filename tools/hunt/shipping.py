@@ -1,4 +1,4 @@
-"""Writes the files that are shipped for hunt: the strategy, its self-play and its certificate."""
+"""Write hunt's shipped files: the strategy, its self-play and its certificate."""
 
 import hashlib
 import json
@@ -22,22 +22,22 @@ def pack_strategy(strategy: Strategy) -> bytes:
     return zlib.compress(b"".join(parts), 9)
 
 
-def write_certificate(found: Certificate, strategy: bytes) -> bytes:
+def write_certificate(certificate: Certificate, strategy: bytes) -> bytes:
     """Return the file of a certificate, rounded to the safe side; its checksum goes into CERTIFIED."""
     claim: dict[str, object] = {
         str(seat.value): [floor(b.low * 10_000) / 10_000, min(1.0, ceil(b.high * 10_000) / 10_000)]
-        for seat, b in found.against.items()
+        for seat, b in certificate.against.items()
     }
     claim["strategy"] = hashlib.sha256(strategy).hexdigest()
     return f"{json.dumps({**claim, CHECKSUM: digest_claim(claim)})}\n".encode()
 
 
-def write_self_play(found: "Chances", strategy: bytes) -> bytes:
+def write_self_play(chances: "Chances", strategy: bytes) -> bytes:
     """Return the file of a strategy's solved self-play."""
-    return pack_table(described(strategy), pack_self_play(found))
+    return pack_table(described(strategy), pack_self_play(chances))
 
 
-def pack_self_play(found: "Chances") -> bytes:
+def pack_self_play(chances: "Chances") -> bytes:
     """Return the table of `PairValues`: two means by one side's naming, and small differences."""
     import numpy as np
 
@@ -45,7 +45,7 @@ def pack_self_play(found: "Chances") -> bytes:
 
     parts: list[bytes] = []
     for seat in Seat:
-        exact = by_latest(found[seat]) * UNITS
+        exact = by_latest(chances[seat]) * UNITS
         mine = np.rint(exact.mean(axis=-1, keepdims=True))
         theirs = np.rint(exact.mean(axis=-2, keepdims=True) - exact.mean(axis=(-2, -1), keepdims=True))
         rest = np.rint((exact - mine - theirs) / STEP)

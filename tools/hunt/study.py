@@ -1,6 +1,6 @@
-"""What the shipped strategy of hunt does and what it is worth, in numbers.
+"""Analyse the behaviour and the value of hunt's shipped strategy.
 
-Takes minutes. The result is plain data: docs/solved keeps a copy with the fingerprint of the strategy.
+This takes minutes. The result is plain data; docs/solved has a copy with the strategy's fingerprint.
 """
 
 import hashlib
@@ -31,15 +31,15 @@ GAMES = 5000
 
 
 def fingerprint() -> str:
-    """Which tables, and which certificate of them, a study is about."""
+    """Return the digests of the tables and the certificate."""
     return hashlib.sha256(DATA.read_bytes() + CLAIM.read_bytes()).hexdigest()
 
 
 def study(progress: Progress = no_progress) -> Study:
-    """Everything."""
+    """Return the whole study."""
     strategy = shipped()
     claim = claimed()
-    found: Study = {
+    results: Study = {
         "strategy": fingerprint(),
         "certificate": {str(seat.value): _pair(bound) for seat, bound in claim.against.items()},
         "gives_away": _pair(claim.nash_conv),
@@ -47,47 +47,47 @@ def study(progress: Progress = no_progress) -> Study:
         "long": LONG,
     }
     sides = {seat: policy_of_tables(tables) for seat, tables in strategy.items()}
-    found |= played_out(sides, progress)
+    results |= played_out(sides, progress)
     rules = QuantumHunt()
     played = dict.fromkeys(Seat, HuntOracle(rules, strategy).weights)
     won, entries = simulate(rules, played, GAMES, "hunt", progress)
-    found["simulated"] = {
+    results["simulated"] = {
         "games": GAMES,
         "won": [won.mean, won.error],
         "turns": [entries.mean / 2, entries.error / 2],
     }
-    found["habits"] = _against_naive_policies(sides, progress)
-    found["tunnel"] = _worth_of_the_tunnel(strategy, progress)
-    return found
+    results["habits"] = _against_naive_policies(sides, progress)
+    results["tunnel"] = _worth_of_the_tunnel(strategy, progress)
+    return results
 
 
 def played_out(sides: dict[Seat, MemoryPolicy], progress: Progress = no_progress) -> Study:
-    """What happens, and what both seats do, when they play each other."""
-    found = evaluate(sides[Seat.ONE], sides[Seat.TWO], progress=progress)
-    conduct = {str(seat.value): _conduct(found, seat) for seat in Seat}
-    return {"pair": _course(found), "seats": conduct}
+    """Describe self-play: the results and the conduct of both seats."""
+    evaluation = evaluate(sides[Seat.ONE], sides[Seat.TWO], progress=progress)
+    conduct = {str(seat.value): _conduct(evaluation, seat) for seat in Seat}
+    return {"pair": _course(evaluation), "seats": conduct}
 
 
 def _pair(bound: Bounds) -> list[float]:
     return [bound.low, bound.high]
 
 
-def _course(found: Evaluation) -> Study:
-    """Who wins, how, and when."""
-    lengths = found.lengths
+def _course(evaluation: Evaluation) -> Study:
+    """Return winners, endings and lengths."""
+    lengths = evaluation.lengths
     return {
-        "won": found.won,
-        "left": found.left,
-        "turns": found.turns_on_average,
+        "won": evaluation.won,
+        "left": evaluation.left,
+        "turns": evaluation.turns_on_average,
         "long": 1 - sum(lengths[:LONG]),
-        "collisions": sum(turn.collided for turn in found.turns),
+        "collisions": sum(turn.collided for turn in evaluation.turns),
         "lengths": list(lengths[:SHOWN_TURNS]),
     }
 
 
-def _conduct(found: Evaluation, seat: Seat) -> Study:
-    """How one seat enters, moves and looks, over the whole game; chances of turns that are played."""
-    turns = [turn for turn in found.turns if turn.seat is seat]
+def _conduct(evaluation: Evaluation, seat: Seat) -> Study:
+    """Return how one seat enters, moves and observes, as probabilities per turn played."""
+    turns = [turn for turn in evaluation.turns if turn.seat is seat]
     moved, named = _total(turns, "moved"), _total(turns, "named")
     on_grid = moved[:OFF, :OFF]
     return {
@@ -106,13 +106,13 @@ def _total(turns: list[Turn], field: str) -> Any:
 
 
 def _diagonal(turns: list[Turn], field: str) -> float | None:
-    """How often a seat answers a naming with the same cell; None before anybody has named one."""
+    """Return how often a seat repeats the opponent's naming, or None before the first naming."""
     table = _total(turns, field)[:CELLS]
     return float(table.trace() / table.sum()) if table.any() else None
 
 
 def _by_distance(named: Any) -> list[float]:
-    """How far from its last naming the next one is, from 1 cell up."""
+    """Return the distances between successive namings, from 1 cell up."""
     far = [0.0] * CELLS
     for last in range(CELLS):
         for cell in range(CELLS):
@@ -126,8 +126,8 @@ def _shares(values: Any) -> list[float]:
 
 
 def _against_naive_policies(sides: dict[Seat, MemoryPolicy], progress: Progress) -> Study:
-    """What the strategy wins of each, exactly; what a best responder would, in bounds."""
-    found: Study = {}
+    """Return the exact result against each naive policy, and bounds for a best responder."""
+    results: Study = {}
     for name, weigh in NAIVE.items():
         progress(f"against '{name}'")
         naive = {seat: policy_of_weights(weigh, seat) for seat in Seat}
@@ -136,22 +136,22 @@ def _against_naive_policies(sides: dict[Seat, MemoryPolicy], progress: Progress)
         won = [as_one.won, 1 - as_two.won]
         both = [responder_bounds(policy, seat, progress=progress) for seat, policy in naive.items()]
         responder = [sum(b.low for b in both) / 2, sum(b.high for b in both) / 2]
-        found[name] = {"won": won, "mean": sum(won) / 2, "responder": responder}
-    return found
+        results[name] = {"won": won, "mean": sum(won) / 2, "responder": responder}
+    return results
 
 
 def _worth_of_the_tunnel(strategy: Strategy, progress: Progress) -> Study:
-    """What a best responder wins of each seat's strategy if it must not tunnel."""
-    found: Study = {}
+    """Return a best responder's result against each seat without its tunnel."""
+    results: Study = {}
     for seat, tables in strategy.items():
         for step in bounds(without_tunnel(problem_of(policy_of_tables(tables), seat)), EFFORT):
             progress(f"a responder without a tunnel against {seat.label}, {step.stage}")
-        found[str(seat.value)] = _pair(step.bounds)
-    return found
+        results[str(seat.value)] = _pair(step.bounds)
+    return results
 
 
 def without_tunnel(problem: HiddenStrategy, cells: int = CELLS) -> HiddenStrategy:
-    """The same problem for a responder whose tunnel is spent as it enters."""
+    """Return the problem for a responder that enters without its tunnel."""
     nodes = np.repeat(np.arange(len(problem.first_option) - 1), np.diff(problem.first_option))
     types = 2 * cells + 1  # the last is off the grid, and enters with its tunnel left
     enters = nodes % types == types - 1

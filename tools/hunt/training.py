@@ -1,4 +1,4 @@
-"""Trains the strategy for hunt from nothing."""
+"""Train hunt's strategy from scratch."""
 
 from array import array
 from typing import Any
@@ -39,7 +39,7 @@ def train_seat(seat: Seat, plan: Plan, report: Report) -> Tables:
 
 
 def _answer_best_responders(seat: Seat, trained: Trained, plan: Plan, report: Report) -> None:
-    """Improve what was learned against the responders that do best against it."""
+    """Improve the learned strategy against its best responders."""
     pupil = trained.pupil
     strategy = best_responders.Strategy(
         pupil.moves[:, CELLS:].astype(float), pupil.names[:, CELLS:].astype(float),
@@ -54,7 +54,7 @@ def _answer_best_responders(seat: Seat, trained: Trained, plan: Plan, report: Re
 
 
 def tables(learned: Learned) -> Tables:
-    """What was learned as integers; whatever is allowed keeps at least weight 1."""
+    """Convert the learned strategy to integers. Every legal action keeps at least weight 1."""
 
     def weights(chances: Any) -> "array[int]":
         scaled = np.rint(chances.astype(float) * SCALE)

@@ -84,7 +84,7 @@ def test_training_without_a_folder_writes_nothing(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["train", "--quick"]) == 0
-    assert "Nothing is written" in capsys.readouterr().err
+    assert "The result will not be saved" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
