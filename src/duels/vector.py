@@ -1,18 +1,18 @@
-"""The vectorised core: any number of games of one kind, stepped together as arrays."""
+"""Batches: many games with the same rules, stepped together as NumPy arrays."""
 
 from duels.core.features import TRUNCATION
 from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import AnyRules
 from duels.core.validation import check_flag, check_int
-from duels.envs.batch import Batch, ReadyPolicy
-from duels.envs.form import form_of
+from duels.envs.batch import Batch, PreparedPolicy
 from duels.envs.results import BatchTally, Steps
-from duels.envs.tabled import TableBatch, make_batch
+from duels.envs.settings import make_settings
+from duels.envs.table_batch import TableBatch, make_batch
 from duels.games import resolve_rules
 from duels.solving.tables import Tables
 
-__all__ = ["Batch", "BatchTally", "ReadyPolicy", "Steps", "TableBatch", "Tables", "make"]
+__all__ = ["Batch", "BatchTally", "PreparedPolicy", "Steps", "TableBatch", "Tables", "make"]
 
 
 def make(
@@ -27,15 +27,25 @@ def make(
     memory: int = 0,
     **options: OptionValue,
 ) -> Batch:
-    """`num_envs` games: of a game or the one of that name with options (`max_turns=40`), or by rules.
+    """Make a batch of `num_envs` games.
 
-    `first` is the number of the first environment: a batch of 100 is, game for game, a batch of 60
-    and a batch of 40 made with `first=60`. With `copy=False`, `observe()` and `masks()` may return the
-    batch's own arrays, not to be written to, and the next step writes over them. With `limit_ends="draw"` a
-    limit of the rules is part of the game: reaching it terminates the game, and what is left of it is
-    observed. `memory` is how many of the last entries a seat is shown beside what it knows now, in games with
-    secrets. A game that has too many states for tables is refused, except flip, which has a step of its own;
-    the extra `fast` compiles that, and without it large batches of flip are slow.
+    `game` is a name or a `Game`, each with options such as `max_turns=40`, or rules.
+
+    - `first`: the number of the first environment. A batch of 100 is, game for game, a batch of 60 and a
+      batch of 40 made with `first=60`.
+    - `autoreset`: restart ended games in the same step.
+    - `copy`: with False, `observe()` and `masks()` may return the batch's own arrays, which the next step
+      overwrites.
+    - `limit_ends`: with `draw`, reaching a limit ends the game drawn, and observations show the moves left.
+    - `memory`: the number of past entries in an observation, in games with secrets.
+
+    Raises TooLarge if the game has too many states for tables. flip needs no tables; without the extra
+    `fast`, large batches of it are slow.
+
+    >>> batch = make("lights", num_envs=4, seed=7)
+    >>> batch.observe().shape[0], batch.masks().shape == (4, batch.num_actions)
+    (4, True)
+    >>> rewards, terminated, truncated = batch.step(batch.sample())
     """
     rules = resolve_rules(game, **options)
     return make_batch(
@@ -44,6 +54,6 @@ def make(
         check_int("seed", seed),
         check_int("first", first, 0),
         check_flag("autoreset", autoreset),
-        form_of(rules, limit_ends, memory),
+        make_settings(rules, limit_ends, memory),
         check_flag("copy", copy),
     )

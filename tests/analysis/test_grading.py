@@ -61,7 +61,7 @@ def test_it_is_openspiels_by_half(game: str, options: dict[str, Any]) -> None:
     for number, state in enumerate(policy.states):
         sight = state.match.sight(Seat(state.current_player() + 1))
         for action, probability in skewed(sight).items():
-            policy.action_probability_array[number, state._at.form.number[action]] = probability
+            policy.action_probability_array[number, state._at.settings.number[action]] = probability
         untaken = [a for a in range(spiel.num_distinct_actions()) if a not in state.legal_actions()]
         policy.action_probability_array[number, untaken] = 0
     ours = exploitability(skewed, game, **options)
@@ -123,9 +123,9 @@ def test_grades_in_pettingzoo_are_the_oracles(game: str, options: dict[str, Any]
         engine, sights = env.unwrapped._engine, env.unwrapped._sights
         while env.agents and not any(env.terminations.values()):
             for seat, agent in enumerate(env.possible_agents):
-                assert env.infos[agent]["value"] == oracle.value(sights.of(seat)).number
+                assert env.infos[agent]["value"] == oracle.value(sights.get(seat)).number
                 assert env.infos[agent]["regret"] == regrets[agent]
-            verdict = oracle.judge(sights.of(engine.actor))
+            verdict = oracle.judge(sights.get(engine.actor))
             taken = rng.choice(verdict.actions)
             regrets[env.agent_selection] = max(0.0, verdict.value.number - taken.value.number)
             env.step(oracle.rules.all_actions().index(taken.action))
@@ -156,7 +156,7 @@ def test_grades_in_gymnasium(seat: int) -> None:
     rules, oracle = env.rules, get_oracle(env.rules)
     over = False
     while not over:
-        verdict = oracle.judge(env._sights.of(seat - 1))
+        verdict = oracle.judge(env._sights.get(seat - 1))
         worst = min(verdict.actions, key=lambda judged: judged.value.number)
         _, reward, over, _, info = env.step(np.int64(rules.all_actions().index(worst.action)))
         assert info["regret"] == verdict.value.number - worst.value.number

@@ -10,30 +10,30 @@ from duels.core.features import number_actions
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import AnyRules, AnySight, Ending, Seat
 from duels.envs import dice
-from duels.envs.engine import Engine, drawn
-from duels.envs.form import PLAIN, Form
+from duels.envs.engine import Engine, draw_chance
+from duels.envs.settings import DEFAULT_SETTINGS, EnvSettings
 from duels.solving.tables import DRAWN, NOBODY, encode_result
 
 
 class MatchEngine(Engine):
     """A game as a match, with all its history."""
 
-    def __init__(self, rules: AnyRules, form: Form = PLAIN) -> None:
-        self.rules, self.form = rules, form
+    def __init__(self, rules: AnyRules, settings: EnvSettings = DEFAULT_SETTINGS) -> None:
+        self.rules, self.settings = rules, settings
         self._actions = rules.all_actions()
         self._number = number_actions(rules)
         self._shown = ObservationEncoder(rules)
-        self._with_left = ObservationEncoder(rules, with_left=form.is_limit_draw)
+        self._with_left = ObservationEncoder(rules, with_left=settings.is_limit_draw)
         self.num_actions = len(self._actions)
         self.observation_size = self._with_left.size
         self.reset(0)
 
     def reset(self, stream: int) -> None:
-        self._place(drawn(Match.start(self.rules), dice.begin(stream)))
+        self._place(draw_chance(Match.start(self.rules), dice.start_bits(stream)))
 
     def step(self, action: int, chance: int) -> None:
         assert isinstance(self.match.actor, Seat)
-        self._place(drawn(self.match.play(self.match.actor, self._actions[action]), chance))
+        self._place(draw_chance(self.match.play(self.match.actor, self._actions[action]), chance))
 
     def _position(self) -> AnyMatch:
         return self.match
@@ -44,7 +44,7 @@ class MatchEngine(Engine):
         self.actor = self.next_actor = actor - 1 if isinstance(actor, Seat) else NOBODY
         self.result = encode_result(outcome)
         cut_off = outcome is not None and outcome.ending is Ending.CUT_OFF
-        self.truncated = cut_off and not self.form.is_limit_draw
+        self.truncated = cut_off and not self.settings.is_limit_draw
         if self.truncated:
             following, _ = self._shown.next_decision(position)
             self.next_actor = following - 1 if following else NOBODY

@@ -140,7 +140,7 @@ def test_what_is_ended_is_not_played_on() -> None:
     envs: Any = DuelVectorEnv("chain", 3, autoreset_mode="Disabled")
     envs.reset(seed=1)
     envs.step(np.array([0, 8, 0]))
-    with pytest.raises(DuelsError, match=r"over in environment 1: reset it, with options=.'reset_mask'"):
+    with pytest.raises(DuelsError, match=r"over in environment 1. Reset it, with options=.'reset_mask'"):
         envs.step(np.zeros(3, int))
 
 
@@ -155,7 +155,7 @@ def test_what_is_ended_is_not_played_on() -> None:
 )
 def test_a_reset_mask_says_which(mask: Any, message: str) -> None:
     envs = DuelVectorEnv("lights", 2)
-    with pytest.raises(DuelsError, match="The first reset is of all"):
+    with pytest.raises(DuelsError, match="The first reset must include all"):
         envs.reset(options={"reset_mask": np.array([True, False])})
     envs.reset(seed=1)
     with pytest.raises(DuelsError, match=message):

@@ -16,7 +16,7 @@ from duels.envs.conformance import (
     Environment,
     EnvironmentBroken,
     EnvironmentLaw,
-    Look,
+    Snapshot,
     check_environments,
     check_perfect_play,
 )
@@ -84,66 +84,68 @@ def test_what_is_too_large_for_tables_is_said_to_be() -> None:
 # -- one broken environment for every law ----------------------------------------------------------
 
 
-def altered(base: type[Environment], change: Callable[[Look], Look]) -> type[Environment]:
+def altered(base: type[Environment], change: Callable[[Snapshot], Snapshot]) -> type[Environment]:
     """An environment that tells something else."""
 
     class Altered(base):  # type: ignore[valid-type, misc]
-        def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Look:
+        def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Snapshot:
             return change(super().begin(seed, outcomes))
 
-        def step(self, action: int, outcomes: tuple[Any, ...]) -> Look:
+        def step(self, action: int, outcomes: tuple[Any, ...]) -> Snapshot:
             return change(super().step(action, outcomes))
 
     return Altered
 
 
-def drawn(look: Look) -> bool:
-    return look.terminated and not any(look.rewards.values())
+def drawn(snapshot: Snapshot) -> bool:
+    return snapshot.terminated and not any(snapshot.rewards.values())
 
 
-def truncates_draws(look: Look) -> Look:
-    return replace(look, terminated=False, truncated=True) if drawn(look) else look
+def truncates_draws(snapshot: Snapshot) -> Snapshot:
+    return replace(snapshot, terminated=False, truncated=True) if drawn(snapshot) else snapshot
 
 
-def plays_on_after_draws(look: Look) -> Look:
-    return replace(look, terminated=False, actor=0) if drawn(look) else look
+def plays_on_after_draws(snapshot: Snapshot) -> Snapshot:
+    return replace(snapshot, terminated=False, actor=0) if drawn(snapshot) else snapshot
 
 
-def ends_too_early(look: Look) -> Look:
-    return replace(look, terminated=True) if sum(map(sum, look.masks.values())) < 4 else look
+def ends_too_early(snapshot: Snapshot) -> Snapshot:
+    return replace(snapshot, terminated=True) if sum(map(sum, snapshot.masks.values())) < 4 else snapshot
 
 
-def allows_everything(look: Look) -> Look:
-    return replace(look, masks={seat: [1] * len(mask) for seat, mask in look.masks.items()})
+def allows_everything(snapshot: Snapshot) -> Snapshot:
+    return replace(snapshot, masks={seat: [1] * len(mask) for seat, mask in snapshot.masks.items()})
 
 
-def passes_the_turn(look: Look) -> Look:
-    return replace(look, actor=1 - look.actor) if look.actor != NOBODY else look
+def passes_the_turn(snapshot: Snapshot) -> Snapshot:
+    return replace(snapshot, actor=1 - snapshot.actor) if snapshot.actor != NOBODY else snapshot
 
 
-def costs_both_a_draw(look: Look) -> Look:
-    return replace(look, rewards=dict.fromkeys(look.rewards, -1.0)) if drawn(look) else look
+def costs_both_a_draw(snapshot: Snapshot) -> Snapshot:
+    return replace(snapshot, rewards=dict.fromkeys(snapshot.rewards, -1.0)) if drawn(snapshot) else snapshot
 
 
-def rewards_the_loser(look: Look) -> Look:
-    return replace(look, rewards={seat: -reward for seat, reward in look.rewards.items()})
+def rewards_the_loser(snapshot: Snapshot) -> Snapshot:
+    return replace(snapshot, rewards={seat: -reward for seat, reward in snapshot.rewards.items()})
 
 
-def shows_nothing(look: Look) -> Look:
-    return replace(look, shown={seat: bytes(len(shown)) for seat, shown in look.shown.items()})
+def shows_nothing(snapshot: Snapshot) -> Snapshot:
+    return replace(
+        snapshot, observations={seat: bytes(len(shown)) for seat, shown in snapshot.observations.items()}
+    )
 
 
-def regraded(look: Look, **changes: float) -> Look:
-    grades: dict[int, Any] = {seat: {**grade, **changes} for seat, grade in look.grades.items()}
-    return replace(look, grades=grades)
+def regraded(snapshot: Snapshot, **changes: float) -> Snapshot:
+    grades: dict[int, Any] = {seat: {**grade, **changes} for seat, grade in snapshot.grades.items()}
+    return replace(snapshot, grades=grades)
 
 
-def grades_draws_as_lost(look: Look) -> Look:
-    return regraded(look, value=0.0) if drawn(look) else look
+def grades_draws_as_lost(snapshot: Snapshot) -> Snapshot:
+    return regraded(snapshot, value=0.0) if drawn(snapshot) else snapshot
 
 
-def regrets_less_than_nothing(look: Look) -> Look:
-    return regraded(look, regret=-0.1)
+def regrets_less_than_nothing(snapshot: Snapshot) -> Snapshot:
+    return regraded(snapshot, regret=-0.1)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +164,7 @@ def regrets_less_than_nothing(look: Look) -> Look:
     ],
 )
 def test_a_broken_environment_is_caught(
-    law: EnvironmentLaw, base: Any, change: Callable[[Look], Look]
+    law: EnvironmentLaw, base: Any, change: Callable[[Snapshot], Snapshot]
 ) -> None:
     with pytest.raises(EnvironmentBroken, match=f"noughts in {base.name}") as caught:
         check_environments(TicTacToe(), [altered(base, change)])
@@ -216,7 +218,7 @@ def test_an_exploitability_that_cannot_be_is_caught(told: Bounds) -> None:
 
 
 def test_perfect_play_that_is_not_is_caught() -> None:
-    with pytest.raises(EnvironmentBroken, match="random has one from") as caught:
+    with pytest.raises(EnvironmentBroken, match="that of random is from") as caught:
         check_perfect_play(TicTacToe(), [], perfect="random")
     assert caught.value.law is EnvironmentLaw.EXPLOITABILITY
 
@@ -224,7 +226,7 @@ def test_perfect_play_that_is_not_is_caught() -> None:
 def test_play_that_mixes_is_held_to_what_is_proven_of_it() -> None:
     rules = HighCard(cards=3, max_passes=3)
     check_perfect_play(rules, [])
-    with pytest.raises(EnvironmentBroken, match="random has one from") as caught:
+    with pytest.raises(EnvironmentBroken, match="that of random is from") as caught:
         check_perfect_play(rules, [], perfect="random")
     assert caught.value.law is EnvironmentLaw.EXPLOITABILITY
 

@@ -90,8 +90,8 @@ def test_a_shallow_copy_goes_on_by_itself_too() -> None:
         one.reset(seed=1)
     batch = vector.make("hunt", 3, memory=3)
     cases: list[tuple[Any, Any, Any]] = [
-        (env, lambda it: it.step(it.action_masks().argmax()), lambda it: it._told()),
-        (envs, lambda it: it.step(it.action_masks().argmax(axis=1)), lambda it: it._shown()),
+        (env, lambda it: it.step(it.action_masks().argmax()), lambda it: it._observation_and_info()),
+        (envs, lambda it: it.step(it.action_masks().argmax(axis=1)), lambda it: it._observe()),
         (zoo, lambda it: it.step(0), lambda it: it.observe("player_1")),
         (batch, lambda it: it.step(it.sample()), lambda it: (it.observe(0), it.bits())),
     ]
@@ -112,7 +112,7 @@ def test_what_is_shared_is_not_sent() -> None:
 
 def test_a_copy_before_the_first_reset_must_be_reset_too() -> None:
     env = pickled(DuelEnv("chain"))
-    with pytest.raises(ValueError, match="reset before its first step"):
+    with pytest.raises(ValueError, match="reset\\(\\) before the first step"):
         env.step(np.int64(0))
 
 

@@ -102,12 +102,12 @@ def test_the_short_form_of_chain_is_as_the_page_says() -> None:
         r"A good short form is `([^`]*)`: .*?random play has ([\d.]+) there", PAGES["grading.md"], re.S
     )
     assert told
-    form: dict[str, Any] = {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", told[1])}
-    assert f"{duels.exploitability('random', 'chain', **form):.2f}" == told[2]
-    assert duels.exploitability("perfect", "chain", **form) == 0
+    settings: dict[str, Any] = {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", told[1])}
+    assert f"{duels.exploitability('random', 'chain', **settings):.2f}" == told[2]
+    assert duels.exploitability("perfect", "chain", **settings) == 0
     assert f"Random play has {told[2]} there" in PAGES["trainers.md"]
     for script in (FOLDER / "trainers").glob("*.py"):
-        assert f"SHORT = {json.dumps(form)}\n" in script.read_text(encoding="utf-8")
+        assert f"SHORT = {json.dumps(settings)}\n" in script.read_text(encoding="utf-8")
 
 
 def test_openspiel_counts_as_the_page_says() -> None:
@@ -121,10 +121,10 @@ def test_openspiel_counts_as_the_page_says() -> None:
     forms = re.findall(r"`(duels_\w+\([^`]*\))`", listed)
     assert duels.exploitability("random", "chain", cells=3, run=3, max_boards=1) == 0  # as the page warns
     assert len(forms) == len(GAMES)
-    for form in forms:
-        rules = pyspiel.load_game(form).rules
+    for settings in forms:
+        rules = pyspiel.load_game(settings).rules
         # A short form in which every way of playing is perfect would teach nothing.
-        assert duels.exploitability("random", rules.name, **rules.options()) > 0.05, form
+        assert duels.exploitability("random", rules.name, **rules.options()) > 0.05, settings
     game = pyspiel.load_game("duels_hunt(cells=2,max_turns=3)")
     points = exploitability.exploitability(game, UniformRandomPolicy(game))
     assert points == pytest.approx(exploitability.nash_conv(game, UniformRandomPolicy(game)) / 2)

@@ -88,7 +88,7 @@ def test_dictionaries_go_by_the_names_that_a_trainer_wants(make: Any) -> None:
     assert list(shown) == ["obs", "mask"]
     assert (shown["mask"] == info["action_mask"]).all()
     for wrong in ("ab", ("obs",), ("obs", "obs"), ("obs", 1), 2, 0, np.False_):
-        with pytest.raises(DuelsError, match="dict_observations is True or False, or two names"):
+        with pytest.raises(DuelsError, match="dict_observations must be True, False, or the two keys"):
             make("lights", dict_observations=wrong)
 
 
@@ -214,7 +214,7 @@ def test_an_agent_must_answer_as_it_is_asked(make: Any) -> None:
     env = make("chain", opponent=lambda seen, mask: np.zeros(99), seat=2)
     with pytest.raises(DuelsError, match=r"probabilities|must return"):
         env.reset(seed=1)
-    with pytest.raises(DuelsError, match="An opponent is a player's name"):
+    with pytest.raises(DuelsError, match="An opponent must be a player's name"):
         make("chain", opponent=lambda sight: sight.actions[0])
 
 

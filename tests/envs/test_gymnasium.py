@@ -70,7 +70,7 @@ def test_what_is_no_action_at_all_is_refused() -> None:
     envs: Any = DuelVectorEnv("chain", 2)
     envs.reset(seed=1)
     for actions in (np.zeros(2), np.zeros(3, int), [[0, 0]]):
-        with pytest.raises(DuelsError, match="2 whole numbers"):
+        with pytest.raises(DuelsError, match="2 integers"):
             envs.step(actions)
 
 
@@ -120,7 +120,7 @@ def test_opponents_go_by_the_names_of_players() -> None:
     assert plays[0] == plays[1]
     with pytest.raises(DuelsError, match="no player 'nobody'"):
         made("leap", opponent="nobody")
-    with pytest.raises(DuelsError, match="seat is 1 or 2"):
+    with pytest.raises(DuelsError, match="must be 1, 2 or"):
         made("leap", seat=3)
 
 
@@ -154,7 +154,7 @@ def test_vector_env_takes_seeds_as_gymnasium_does(game: str) -> None:
         assert first_looks(ours, seed) == first_looks(theirs, seed)
     assert len({str(look) for look in first_looks(ours, list(range(3)))}) > 1
     assert first_looks(ours, [4, None, 5])[::2] == first_looks(ours, [4, 9, 5])[::2]
-    with pytest.raises(DuelsError, match="each of 3 environments"):
+    with pytest.raises(DuelsError, match="a list of 3 of them"):
         ours.reset(seed=[1, 2])
 
 
@@ -255,7 +255,9 @@ def test_vector_env_takes_a_player_that_tells_its_odds() -> None:
 
 @pytest.mark.parametrize("opponent", [3, None, object(), np.zeros(3)])
 def test_what_is_no_opponent_is_refused(opponent: Any) -> None:
-    message = "is a table" if isinstance(opponent, np.ndarray) else "An opponent is a player's name, has a"
+    message = (
+        "is a table" if isinstance(opponent, np.ndarray) else "An opponent must be a player's name, an object"
+    )
     with pytest.raises(DuelsError, match=message):
         made("chain", opponent=opponent)
     with pytest.raises(DuelsError, match=message):
@@ -315,7 +317,7 @@ def test_flip_and_peepers_have_no_table_for_an_opponent() -> None:
 @pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])
 @pytest.mark.parametrize("wrong", [{"grade": "yes"}, {"grade": 1}, {"seat": 1.0}, {"seat": True}])
 def test_what_is_no_flag_or_seat_is_refused(make: Any, wrong: dict[str, Any]) -> None:
-    with pytest.raises(DuelsError, match=r"True or False|seat is 1 or 2"):
+    with pytest.raises(DuelsError, match=r"True or False|must be 1, 2 or"):
         make("lights", **wrong)
     make("lights", grade=False, seat=np.int64(2))
 
@@ -323,7 +325,7 @@ def test_what_is_no_flag_or_seat_is_refused(make: Any, wrong: dict[str, Any]) ->
 @pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])
 def test_a_reset_loses_no_options(make: Any) -> None:
     env = make("lights")
-    with pytest.raises(DuelsError, match="takes no options: give seat to `make`"):
+    with pytest.raises(DuelsError, match=r"takes no options. Pass seat to `make`"):
         env.reset(options={"seat": 2})
     env.reset(options={})
 
@@ -349,29 +351,29 @@ def test_an_opponent_takes_one_of_its_actions(answer: Any) -> None:
 def test_an_action_is_a_whole_number(action: Any) -> None:
     env = DuelEnv("chain")
     env.reset(seed=1)
-    with pytest.raises(DuelsError, match="An action is a whole number"):
+    with pytest.raises(DuelsError, match="An action must be an integer"):
         env.step(action)
     number: Any = np.array(1)
     env.step(number)
 
 
 def test_an_environment_must_be_reset_first() -> None:
-    with pytest.raises(DuelsError, match="reset before its first step"):
+    with pytest.raises(DuelsError, match="reset\\(\\) before the first step"):
         DuelEnv("chain").step(np.int64(0))
     envs: Any = DuelVectorEnv("chain", 2)
-    with pytest.raises(DuelsError, match="reset before its first step"):
+    with pytest.raises(DuelsError, match="reset\\(\\) before the first step"):
         envs.step(np.zeros(2, int))
 
 
 @pytest.mark.parametrize("seed", ["a", 1.5, "ab", [1.5, 2], ["a", 2], [1, 2, 3]])
 def test_seeds_of_many_are_whole_numbers(seed: Any) -> None:
     envs: Any = DuelVectorEnv("chain", 2)
-    with pytest.raises(DuelsError, match="A seed is a whole number"):
+    with pytest.raises(DuelsError, match="seed"):
         envs.reset(seed=seed)
 
 
 def test_rules_under_which_the_agent_never_moves_are_refused() -> None:
-    with pytest.raises(DuelsError, match="before the agent can move"):
+    with pytest.raises(DuelsError, match="before the agent moves"):
         made("lights", lights=1, seat=2).reset(seed=1)
     envs: Any = DuelVectorEnv("lights", 2, seat=2, lights=1)
     with pytest.raises(DuelsError, match="before the agent"):

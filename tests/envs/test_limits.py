@@ -11,8 +11,8 @@ from duels import vector
 from duels.core.errors import DuelsError
 from duels.envs import pettingzoo
 from duels.envs.engine import RulesEngine
-from duels.envs.form import form_of
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
+from duels.envs.settings import make_settings
 from duels.games import GAMES
 from duels.solving.tables import DRAWN
 from tests.envs.reference import MatchEngine
@@ -31,8 +31,8 @@ def left_in(shown: Any, rules: Any) -> int:
 @LIMITED
 def test_one_game_is_the_same_until_the_limit_and_drawn_there(rules: Any) -> None:
     rng, drawn = Random(1), 0
-    form = form_of(rules, "draw")
-    plain, by_rules, match = RulesEngine(rules), RulesEngine(rules, form), MatchEngine(rules, form)
+    settings = make_settings(rules, "draw")
+    plain, by_rules, match = RulesEngine(rules), RulesEngine(rules, settings), MatchEngine(rules, settings)
     engines = (plain, by_rules, match)
     for game in range(40):
         for engine in engines:
@@ -142,9 +142,9 @@ def test_pettingzoo_ends_such_a_game() -> None:
 
 
 def test_its_grade_is_one_half() -> None:
-    form: dict[str, Any] = {"cells": 4, "run": 4, "max_boards": 1}
-    envs: Any = DuelVectorEnv("chain", 1, limit_ends="draw", grade=True, **form)
-    env = DuelEnv("chain", limit_ends="draw", grade=True, **form)
+    settings: dict[str, Any] = {"cells": 4, "run": 4, "max_boards": 1}
+    envs: Any = DuelVectorEnv("chain", 1, limit_ends="draw", grade=True, **settings)
+    env = DuelEnv("chain", limit_ends="draw", grade=True, **settings)
     _, info = env.reset(seed=1)
     envs.reset(seed=1)
     over = False

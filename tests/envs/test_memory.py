@@ -14,8 +14,8 @@ from duels.core.features import EntryTokens
 from duels.core.rules import Seat
 from duels.envs import pettingzoo
 from duels.envs.engine import RulesEngine
-from duels.envs.form import form_of
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
+from duels.envs.settings import make_settings
 from duels.games import GAMES
 from tests.envs.reference import MatchEngine
 
@@ -46,8 +46,8 @@ def seen(match: Any, seat: Seat, memory: int) -> list[str]:
 
 @pytest.mark.parametrize("memory", [1, 3, 20])
 def test_one_game_is_remembered_as_its_match_tells_it(memory: int) -> None:
-    rng, form = Random(1), form_of(RULES, "truncation", memory)
-    reference, engine = MatchEngine(RULES), RulesEngine(RULES, form)
+    rng, settings = Random(1), make_settings(RULES, "truncation", memory)
+    reference, engine = MatchEngine(RULES), RulesEngine(RULES, settings)
     for game in range(20):
         reference.reset(game)
         engine.reset(game)
@@ -64,10 +64,10 @@ def test_one_game_is_remembered_as_its_match_tells_it(memory: int) -> None:
 
 @pytest.mark.parametrize("autoreset", [True, False])
 def test_arrays_remember_the_same(autoreset: bool) -> None:
-    form: dict[str, Any] = {"memory": 5, "limit_ends": "draw"}
-    batch = vector.make(RULES, 20, seed=1, autoreset=autoreset, **form)
+    settings: dict[str, Any] = {"memory": 5, "limit_ends": "draw"}
+    batch = vector.make(RULES, 20, seed=1, autoreset=autoreset, **settings)
     batch.keep_final = True
-    engines = [RulesEngine(RULES, form_of(RULES, "draw", 5)) for _ in range(20)]
+    engines = [RulesEngine(RULES, make_settings(RULES, "draw", 5)) for _ in range(20)]
     for _ in range(30):
         for seat in (0, 1):
             assert (batch.observe(seat) == [engine.observe(seat) for engine in engines]).all()
@@ -120,8 +120,8 @@ def test_there_is_nothing_to_remember_where_nothing_is_hidden() -> None:
 
 
 def test_an_agent_with_a_memory_is_graded_in_short_forms() -> None:
-    form: dict[str, Any] = {"cells": 2, "max_turns": 3}
-    rules = GAMES["hunt"].rules(**form)
+    settings: dict[str, Any] = {"cells": 2, "max_turns": 3}
+    rules = GAMES["hunt"].rules(**settings)
     asked = {}
 
     def agent(observation: Any, mask: Any) -> Any:
@@ -131,7 +131,7 @@ def test_an_agent_with_a_memory_is_graded_in_short_forms() -> None:
     policy = duels.policy_of(agent, rules, memory=4, dtype="int8")
     assert duels.exploitability(policy, rules) == pytest.approx(duels.exploitability("random", rules))
     # It is asked what the environments show: every observation of a random game is among them.
-    engine, rng = RulesEngine(rules, form_of(rules, "truncation", 4)), Random(1)
+    engine, rng = RulesEngine(rules, make_settings(rules, "truncation", 4)), Random(1)
     for game in range(20):
         engine.reset(game)
         while engine.actor >= 0:

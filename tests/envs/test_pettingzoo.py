@@ -61,7 +61,7 @@ def test_render(game: str, capsys: pytest.CaptureFixture[str]) -> None:
 def test_nobody_else_is_shown_anything(kind: str, agent: Any) -> None:
     env = getattr(module_of("hunt"), kind)()
     env.reset(seed=1)
-    with pytest.raises(DuelsError, match=r"no agent .*; there are player_1, player_2"):
+    with pytest.raises(DuelsError, match=r"Unknown agent .*player_1, player_2"):
         env.observe(agent)
 
 
@@ -90,7 +90,7 @@ def test_options_and_modes_are_checked() -> None:
         module_of("lights").env(max_turns=3)
     with pytest.raises(DuelsError, match="no option 'max_turns'"):
         ours.env("lights", max_turns=3)
-    with pytest.raises(DuelsError, match="no render mode 'rgb'; there are human, ansi, rgb_array"):
+    with pytest.raises(DuelsError, match=r"Unknown render mode 'rgb'. Use one of human, ansi, rgb_array"):
         module_of("lights").env(render_mode="rgb")
 
 
@@ -103,7 +103,7 @@ def test_options_go_by_their_names() -> None:
 
 def test_a_reset_loses_no_options_of_the_game() -> None:
     for make in (module_of("lights").env, module_of("lights").raw_env):
-        with pytest.raises(DuelsError, match="takes no options: give lights to `make`"):
+        with pytest.raises(DuelsError, match=r"takes no options. Pass lights to `make`"):
             make().reset(options={"lights": 9})
 
 
@@ -140,7 +140,7 @@ def test_raw_environment_refuses_what_is_illegal() -> None:
 def test_raw_environment_takes_whole_numbers_only(action: Any) -> None:
     env = module_of("chain").raw_env()
     env.reset(seed=1)
-    with pytest.raises(IllegalMove, match="is not allowed now"):
+    with pytest.raises(IllegalMove, match=r"is not (allowed|legal) now"):
         env.step(action)
     for number in (np.int64(1), np.array(2)):
         env.step(number)
@@ -157,7 +157,7 @@ def test_raw_environment_must_be_reset_first() -> None:
             lambda env=env: env.agents,
             lambda env=env: env.rewards,
         ):
-            with pytest.raises(DuelsError, match=r"^The environment must be reset first\.$"):
+            with pytest.raises(DuelsError, match=r"^Call reset\(\) first\.$"):
                 call()
     assert not hasattr(env, "agent_selection")
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):

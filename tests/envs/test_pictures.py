@@ -14,7 +14,7 @@ import duels.envs.gymnasium  # noqa: F401  (registers the games)
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.envs import pettingzoo as ours
-from duels.envs.board import Board
+from duels.envs.render import BoardRenderer
 from duels.games import GAMES
 from tests.envs.cases import CASES, resolve_rules
 
@@ -41,7 +41,7 @@ def test_gymnasiums_own_check() -> None:
 
 def test_a_picture_takes_a_reset() -> None:
     env: Any = gymnasium.make("duels/Chain-v0", render_mode="rgb_array")
-    with pytest.raises(ValueError, match="reset before it is drawn"):
+    with pytest.raises(ValueError, match="before render"):
         env.unwrapped.render()
 
 
@@ -59,7 +59,7 @@ def test_pettingzoo_draws(game: str) -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_all_pictures_of_a_game_have_one_size(case: str) -> None:
     rules = resolve_rules(case)
-    board, match = Board(rules), Match.start(rules)
+    board, match = BoardRenderer(rules), Match.start(rules)
     shapes = {board.picture(match.sight(seat)).shape for seat in Seat}
     for _ in range(8):
         if match.actor is not None:
@@ -70,7 +70,7 @@ def test_all_pictures_of_a_game_have_one_size(case: str) -> None:
 
 def test_a_picture_shows_what_the_seat_knows() -> None:
     rules = resolve_rules("hunt")
-    board, hidden = Board(rules), []
+    board, hidden = BoardRenderer(rules), []
     for cell in (2, 6):
         match = Match.start(rules)
         hidden.append(match.play(Seat.ONE, rules.parse(f"move {cell}")))
@@ -82,10 +82,10 @@ def test_a_picture_shows_what_the_seat_knows() -> None:
 PRINT = """
 import hashlib
 from duels.core.rules import Seat
-from duels.envs.board import Board
+from duels.envs.render import BoardRenderer
 from duels.games import GAMES
 rules = GAMES["flip"].rules()
-picture = Board(rules).picture(rules.sight(rules.initial(), Seat.ONE))
+picture = BoardRenderer(rules).picture(rules.sight(rules.initial(), Seat.ONE))
 print((picture < 128).any(axis=2).sum(), hashlib.sha256(picture.tobytes()).hexdigest())
 """
 

@@ -88,22 +88,22 @@ def test_many_games_are_the_single_ones(game: str, options: dict[str, Any], oppo
 def test_a_best_response_is_an_opponent_of_many(game: str, options: dict[str, Any]) -> None:
     responses = best_responses("random", game, **options)
     for make in (DuelEnv, DuelVectorEnv):
-        with pytest.raises(DuelsError, match="best response of Player 1: make the environment with seat=2"):
+        with pytest.raises(DuelsError, match=r"best response of Player 1. Make the environment with seat=2"):
             make(game, opponent=responses[Seat.ONE], **options)
         with pytest.raises(DuelsError, match="best response of Player 2"):
             make(game, opponent=responses[Seat.TWO], seat="random", **options)
         with pytest.raises(DuelsError, match="best response of Player 2"):
             make(game, opponent=dict(zip(Seat, reversed(responses.values()), strict=True)), **options)
-        with pytest.raises(DuelsError, match=r"one for each seat, not of <Seat\.TWO: 2>"):
+        with pytest.raises(DuelsError, match=r"not one with the keys <Seat\.TWO: 2>"):
             make(game, opponent={Seat.TWO: "random"}, **options)
     check_alike(GAMES[game].rules(**options), responses[Seat.TWO], seat=1)
     check_alike(GAMES[game].rules(**options), responses, seat="random")
 
 
 def test_a_best_response_in_a_game_that_batches_without_tables_is_sent_to_single_ones() -> None:
-    form: dict[str, Any] = {"side": 2, "values": 2, "copies": 2, "target": 2}
+    settings: dict[str, Any] = {"side": 2, "values": 2, "copies": 2, "target": 2}
     with pytest.raises(DuelsError, match=r'plays flip one game at a time: .*vectorization_mode="sync"'):
-        DuelVectorEnv("flip", opponent=best_responses("random", "flip", **form), **form)
+        DuelVectorEnv("flip", opponent=best_responses("random", "flip", **settings), **settings)
 
 
 def test_levels_of_games_with_secrets_can_have_a_seat_each() -> None:
@@ -113,7 +113,7 @@ def test_levels_of_games_with_secrets_can_have_a_seat_each() -> None:
 @pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])
 def test_a_best_response_under_other_rules_is_refused(make: Any) -> None:
     response = best_responses("random", "chain", **FORM)[Seat.TWO]
-    with pytest.raises(DuelsError, match=r"best response under QuantumChain.*run=3.*, not under .*run=4"):
+    with pytest.raises(DuelsError, match=r"computed for QuantumChain.*run=3.*, not for .*run=4"):
         make("chain", opponent=response, **FORM | {"run": 4})
 
 
@@ -124,8 +124,8 @@ def test_one_draw_is_that_of_many() -> None:
         odds[2] += 0.1
         odds /= odds.sum()
         for bits in (0, 1, int(rng.integers(2**32)), 2**32 - 1):
-            drawn = dice.draw_all(odds, bits)
-            assert drawn == dice.draw_all(odds[None], np.array([bits]))[0]
+            drawn = dice.draw_many(odds, bits)
+            assert drawn == dice.draw_many(odds[None], np.array([bits]))[0]
             assert odds[drawn] > 0
 
 

@@ -17,7 +17,7 @@ from duels.envs import dice
 from duels.envs import engine as engine_module
 from duels.envs import pettingzoo as duels_pettingzoo
 from duels.envs.engine import RulesEngine, make_engine
-from duels.envs.tabled import TableBatch
+from duels.envs.table_batch import TableBatch
 from tests.envs.cases import CASES, Reference, resolve_rules
 
 SEEDS = range(3)
@@ -68,17 +68,17 @@ def test_engine(case: str, seed: int) -> None:
 def test_an_engine_remembers_no_more_than_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     rules: Any = replace(resolve_rules("leap"), goal=60)
     plays = []
-    for most in (engine_module.MOST_BYTES, 1000):
-        monkeypatch.setattr(engine_module, "MOST_BYTES", most)
-        engine_module._map_of.cache_clear()
+    for most in (engine_module.MAX_BYTES, 1000):
+        monkeypatch.setattr(engine_module, "MAX_BYTES", most)
+        engine_module._get_position_cache.cache_clear()
         engine = RulesEngine(rules)
         shown = []
         while engine.actor >= 0:
             engine.step(int(engine.mask().argmax()), 0)
             shown.append(engine.observe(0).tolist())
-            assert len(engine._map.nodes) * (engine.num_actions + 2 * engine.observation_size) <= most
+            assert len(engine._cache.nodes) * (engine.num_actions + 2 * engine.observation_size) <= most
         plays.append(shown)
-    engine_module._map_of.cache_clear()
+    engine_module._get_position_cache.cache_clear()
     assert len(plays[0]) > 100
     assert plays[0] == plays[1]
 

@@ -10,7 +10,7 @@ from duels.envs import pettingzoo
 from duels.envs.conformance import ConformanceReport, check_environments
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv, register
 from duels.envs.pettingzoo import GuardedDuelEnv, chain_v0, flip_v0, hunt_v0, leap_v0, lights_v0
-from duels.vector import Batch, BatchTally, ReadyPolicy, Steps, Tables
+from duels.vector import Batch, BatchTally, PreparedPolicy, Steps, Tables
 
 
 def uniform(sight: duels.Sight[Any, Any]) -> dict[Any, float]:
@@ -40,7 +40,7 @@ def test_vector() -> None:
     assert_type(batch.observe(), NDArray[np.int8])
     assert_type(batch.tables, Tables)
     policy = batch.policy(batch.tables.legal.argmax(axis=1))
-    assert_type(policy, ReadyPolicy)
+    assert_type(policy, PreparedPolicy)
     tally = batch.rollout(3, policy)
     assert_type(tally, BatchTally)
     assert_type(tally.draws, NDArray[np.int64])

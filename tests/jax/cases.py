@@ -8,7 +8,7 @@ import numpy as np
 
 from duels.core.features import DRAW, TRUNCATION
 from duels.core.rules import AnyRules
-from duels.envs.form import form_of
+from duels.envs.settings import make_settings
 from duels.solving.tables import POINTS
 from tests.envs.cases import CASES
 from tests.envs.cases import resolve_rules as rules_by_name
@@ -29,8 +29,8 @@ FORMS: dict[str, tuple[str, str]] = {
 """By name, the rules and what their limit does."""
 
 
-def resolve_rules(form: str) -> AnyRules:
-    case, _ = FORMS[form]
+def resolve_rules(settings: str) -> AnyRules:
+    case, _ = FORMS[settings]
     rules: AnyRules = OTHERS[case] if case in OTHERS else rules_by_name(case)
     return rules
 
@@ -43,9 +43,9 @@ def random_actions(key: Any, masks: Any) -> Any:
 class Beside:
     """A match by the rules, held beside one game of a batch."""
 
-    def __init__(self, form: str, env: Any, state: Any) -> None:
-        rules = resolve_rules(form)
-        self.engine = MatchEngine(rules, form_of(rules, FORMS[form][1]))
+    def __init__(self, settings: str, env: Any, state: Any) -> None:
+        rules = resolve_rules(settings)
+        self.engine = MatchEngine(rules, make_settings(rules, FORMS[settings][1]))
         self.env = env
         self.first = int(state._first)
         begun = env.rules_state(jax.tree.map(np.asarray, state._position))

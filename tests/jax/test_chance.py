@@ -10,10 +10,10 @@ jax = pytest.importorskip("jax", reason="make jax-test installs it")
 import jax.numpy as jnp  # noqa: E402
 
 from duels.core.errors import TooLarge  # noqa: E402
-from duels.envs.form import PLAIN  # noqa: E402
-from duels.envs.jax import tabled  # noqa: E402
-from duels.envs.jax.chance import MOST_WAYS, Purpose, random_bits, share  # noqa: E402
-from duels.envs.jax.tabled import TableEnv  # noqa: E402
+from duels.envs.jax import table_env  # noqa: E402
+from duels.envs.jax.chance import MAX_OUTCOMES, Purpose, pick, random_bits  # noqa: E402
+from duels.envs.jax.table_env import TableEnv  # noqa: E402
+from duels.envs.settings import DEFAULT_SETTINGS  # noqa: E402
 from tests.outside.highcard import HighCard  # noqa: E402
 
 pytestmark = pytest.mark.slow
@@ -44,24 +44,24 @@ def test_every_bit_is_even_and_no_two_purposes_agree(kind: str) -> None:
 
 def test_all_ways_are_equally_likely() -> None:
     bits = jax.vmap(lambda key: random_bits(key, Purpose.STEP))(PLAYER_KINDS["seeds in order"]())
-    counts = np.bincount(np.asarray(share(bits, 30)), minlength=30)
+    counts = np.bincount(np.asarray(pick(bits, 30)), minlength=30)
     assert len(counts) == 30
     assert np.abs(counts - KEYS / 30).max() < 5 * (KEYS / 30) ** 0.5
 
 
-@pytest.mark.parametrize("ways", [30, MOST_WAYS - 1, MOST_WAYS])
+@pytest.mark.parametrize("ways", [30, MAX_OUTCOMES - 1, MAX_OUTCOMES])
 def test_ways_are_exact_up_to_the_most(ways: int) -> None:
     ends = np.arange(1 << 16, dtype=np.uint32) << 16
     bits = np.concatenate([ends, ends - 1])
     exact = bits.astype(np.uint64) * ways >> 32
-    assert (np.asarray(share(jnp.asarray(bits), ways)) == exact).all()
+    assert (np.asarray(pick(jnp.asarray(bits), ways)) == exact).all()
     assert len(np.unique(exact)) == ways
 
 
 def test_more_ways_to_begin_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    starts = len(TableEnv(HighCard(), PLAIN)._starts)
-    monkeypatch.setattr(tabled, "MOST_WAYS", starts)
-    TableEnv(HighCard(), PLAIN)
-    monkeypatch.setattr(tabled, "MOST_WAYS", starts - 1)
+    starts = len(TableEnv(HighCard(), DEFAULT_SETTINGS)._starts)
+    monkeypatch.setattr(table_env, "MOST_WAYS", starts)
+    TableEnv(HighCard(), DEFAULT_SETTINGS)
+    monkeypatch.setattr(table_env, "MOST_WAYS", starts - 1)
     with pytest.raises(TooLarge, match=rf"too many ways to begin for JAX \({starts} tickets"):
-        TableEnv(HighCard(), PLAIN)
+        TableEnv(HighCard(), DEFAULT_SETTINGS)

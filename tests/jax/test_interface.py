@@ -37,13 +37,13 @@ def test_pgx_takes_it_for_one_of_its_own(game: str, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(
-    "form", ["lights", "chain of 2 boards", "hunt of 6 turns, then drawn", "flip of 9", "high card"]
+    "settings", ["lights", "chain of 2 boards", "hunt of 6 turns, then drawn", "flip of 9", "high card"]
 )
-def test_games_begin_again_as_pgx_lets_them(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_games_begin_again_as_pgx_lets_them(settings: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Pgx makes two keys of one; ours uses the same for both, for the purpose tells the bits apart.
     one_key = SimpleNamespace(lax=jax.lax, random=SimpleNamespace(split=lambda key: (key, key)))
     monkeypatch.setattr("pgx.experimental.wrappers.jax", one_key)
-    env = make(resolve_rules(form), limit_ends=FORMS[form][1])
+    env = make(resolve_rules(settings), limit_ends=FORMS[settings][1])
     ours = jax.jit(jax.vmap(auto_reset(env.step, env.init)))
     theirs = jax.jit(jax.vmap(pgx_auto_reset(env.step, env.init)))
     key = jax.random.PRNGKey(2)

@@ -19,13 +19,13 @@ def one_of(states: Any, number: int) -> Any:
     return jax.tree.map(lambda part: np.asarray(part[number]), states)
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_every_step_is_that_of_the_rules(form: str) -> None:
-    env = make(resolve_rules(form), limit_ends=FORMS[form][1])
+@pytest.mark.parametrize("settings", FORMS)
+def test_every_step_is_that_of_the_rules(settings: str) -> None:
+    env = make(resolve_rules(settings), limit_ends=FORMS[settings][1])
     step, observe = jax.jit(jax.vmap(env.step)), jax.jit(jax.vmap(env.observe, (0, None)))
     key = jax.random.PRNGKey(1)
     states = jax.jit(jax.vmap(env.init))(jax.random.split(key, GAMES))
-    matches = [Beside(form, env, one_of(states, number)) for number in range(GAMES)]
+    matches = [Beside(settings, env, one_of(states, number)) for number in range(GAMES)]
     assert {match.first for match in matches} == {0, 1}  # it is drawn who moves first
     played = [False] * GAMES
     after_the_end = 0
@@ -46,9 +46,9 @@ def test_every_step_is_that_of_the_rules(form: str) -> None:
         states = step(states, actions, keys)
 
 
-@pytest.mark.parametrize("form", ["lights", "chain of 2 boards", "flip of 9", "high card"])
-def test_a_position_is_a_state_of_the_rules(form: str) -> None:
-    rules = resolve_rules(form)
+@pytest.mark.parametrize("settings", ["lights", "chain of 2 boards", "flip of 9", "high card"])
+def test_a_position_is_a_state_of_the_rules(settings: str) -> None:
+    rules = resolve_rules(settings)
     env = make(rules)
     state = env.init(jax.random.PRNGKey(3))
     there = env.rules_state(state._position)

@@ -1,1 +1,1 @@
-"""The duels as environments: arrays of games, Gymnasium, PettingZoo, OpenSpiel."""
+"""Environments for Gymnasium, PettingZoo, OpenSpiel, NumPy and JAX."""

@@ -1,4 +1,4 @@
-"""How environments hand out observations: of which type, and whether with the mask in a dictionary."""
+"""The format of observations: their dtype, and whether they are dictionaries with the mask."""
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -13,35 +13,33 @@ from duels.core.errors import DuelsError
 OBSERVATION, ACTION_MASK = "observation", "action_mask"
 
 InDict: TypeAlias = bool | Sequence[str]
-"""Whether observations are dictionaries; or under which keys they hold the observation and the mask."""
+"""Whether observations are dictionaries, or the keys of the observation and the mask in them."""
 
 
-class Observations:
-    """Observations as an environment was asked to give them."""
+class ObservationFormat:
+    """The format of an environment's observations."""
 
     def __init__(self, dtype: DTypeLike, in_dict: InDict) -> None:
         self.dtype = parse_observation_dtype(dtype)
-        self._as_they_are = self.dtype == np.int8
+        self._is_int8 = self.dtype == np.int8
         self.with_mask = in_dict is not False
         self._names = _names(in_dict)
 
     def space(self, size: int, actions: int) -> spaces.Space[Any]:
-        """The space of the observation of one game."""
-        shown = spaces.Box(0, 1, (size,), self.dtype.type)
+        """Return the observation space of one game."""
+        box = spaces.Box(0, 1, (size,), self.dtype.type)
         if not self.with_mask:
-            return shown
-        return spaces.Dict(
-            dict(zip(self._names, (shown, spaces.Box(0, 1, (actions,), np.int8)), strict=True))
-        )
+            return box
+        return spaces.Dict(dict(zip(self._names, (box, spaces.Box(0, 1, (actions,), np.int8)), strict=True)))
 
-    def give(self, shown: NDArray[np.int8], mask: NDArray[np.int8]) -> Any:
-        """What a seat is shown, of one game or of many."""
-        typed = self.typed(shown)
-        return {self._names[0]: typed, self._names[1]: mask} if self.with_mask else typed
+    def format(self, features: NDArray[np.int8], mask: NDArray[np.int8]) -> Any:
+        """Return observations of one game or of many in this format."""
+        observation = self.cast(features)
+        return {self._names[0]: observation, self._names[1]: mask} if self.with_mask else observation
 
-    def typed(self, shown: NDArray[np.int8]) -> NDArray[Any]:
-        """The same without the mask, for a function that is given the mask beside it."""
-        return shown if self._as_they_are else shown.astype(self.dtype)
+    def cast(self, features: NDArray[np.int8]) -> NDArray[Any]:
+        """Return the features with this dtype, without the mask."""
+        return features if self._is_int8 else features.astype(self.dtype)
 
 
 def _names(in_dict: InDict) -> tuple[str, str]:
@@ -50,7 +48,7 @@ def _names(in_dict: InDict) -> tuple[str, str]:
     names = list(in_dict) if isinstance(in_dict, tuple | list) else []
     if len(set(names)) != 2 or not all(isinstance(name, str) for name in names):
         raise DuelsError(
-            "dict_observations is True or False, or two names, such as ('obs', 'mask'), under which the "
-            f"dictionary holds the observation and the mask, not {in_dict!r}."
+            "dict_observations must be True, False, or the two keys of the observation and the mask, "
+            f"such as ('obs', 'mask'), not {in_dict!r}."
         )
     return names[0], names[1]

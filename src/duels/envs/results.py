@@ -1,4 +1,4 @@
-"""What steps and rollouts of many games come to."""
+"""The results of steps and rollouts."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -14,7 +14,7 @@ Flags = NDArray[np.bool_]
 
 
 class Steps(NamedTuple):
-    """What one step gave: rewards, and which environments have just ended, and how."""
+    """The result of one step of a batch."""
 
     rewards: NDArray[np.float32]
     """[env, seat] 1 for a win, -1 for a loss, otherwise 0."""
@@ -26,7 +26,7 @@ class Steps(NamedTuple):
 
 @dataclass(frozen=True)
 class BatchTally:
-    """What a rollout came to, per environment."""
+    """The number of games won, drawn and cut off in a rollout, per environment."""
 
     steps: int
     wins: Ints
@@ -37,14 +37,14 @@ class BatchTally:
     """[env] games cut off by the limit."""
 
     @classmethod
-    def of(cls, envs: int, steps: int = 0) -> "BatchTally":
-        """A rollout in which no game has ended yet."""
+    def empty(cls, envs: int, steps: int = 0) -> "BatchTally":
+        """Make an empty tally."""
         counts = np.zeros((4, envs), np.int64)
         return cls(steps * envs, np.ascontiguousarray(counts[:2].T), counts[2], counts[3])
 
     @property
     def games(self) -> int:
-        """How many games ended, in all environments together."""
+        """The number of games that ended, over all environments."""
         return int(self.wins.sum() + self.draws.sum() + self.truncated.sum())
 
     def add(self, step: Steps) -> None:

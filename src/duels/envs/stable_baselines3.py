@@ -1,12 +1,12 @@
-"""Arrays of games as Stable-Baselines3 takes them: MaskablePPO and its other learners train on them."""
+"""A `VecEnv` for Stable-Baselines3 and sb3-contrib (MaskablePPO)."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from duels.core.errors import DuelsError
 from duels.core.extras import require_extra
-from duels.envs.form import refuse_options
 from duels.envs.gymnasium import DuelVectorEnv
+from duels.envs.settings import reject_reset_options
 
 with require_extra("sb3"):
     import numpy as np
@@ -17,57 +17,56 @@ __all__ = ["DuelVecEnv"]
 
 
 class DuelVecEnv(VecEnv):
-    """`num_envs` duels as a `VecEnv`; it is made as a `DuelVectorEnv` is, and `envs` is that.
+    """`num_envs` duels as a `VecEnv`, around the `DuelVectorEnv` in `envs`, whose arguments it takes.
 
-    A game that ends is reset in the same step: its info is that of its end, and that of the new game is in
-    `reset_infos`.
+    Ended games are reset in the same step: `infos` describe the end, and `reset_infos` the new games.
     """
 
     def __init__(self, game: Any, num_envs: int = 1, **how: Any) -> None:
         if "autoreset_mode" in how:
-            raise DuelsError("Stable-Baselines3 resets games in the same step: there is no autoreset_mode.")
+            raise DuelsError("Stable-Baselines3 resets games in the same step: leave out autoreset_mode.")
         self.envs = DuelVectorEnv(game, num_envs, autoreset_mode="SameStep", **how)
         super().__init__(num_envs, self.envs.single_observation_space, self.envs.single_action_space)
 
     def reset(self) -> Any:
         seeds: Any = None if self._seeds[0] is None else self._seeds
-        shown, told = self.envs.reset(seed=seeds)
-        self.reset_infos = self._of_each(told)
+        observations, info = self.envs.reset(seed=seeds)
+        self.reset_infos = self._split_infos(info)
         self._reset_seeds()
-        return shown
+        return observations
 
     def set_options(self, options: Any = None) -> None:
-        for given in options if isinstance(options, list) else [options]:
-            refuse_options(given)
+        for each in options if isinstance(options, list) else [options]:
+            reject_reset_options(each)
 
     def step_async(self, actions: Any) -> None:
         self._actions = actions
 
     def step_wait(self) -> Any:
-        shown, rewards, terminated, truncated, told = self.envs.step(self._actions)
+        observations, rewards, terminated, truncated, info = self.envs.step(self._actions)
         ended = terminated | truncated
-        last = self._of_each(told.pop("final_info")) if ended.any() else []
-        infos = self._of_each(told)
+        last = self._split_infos(info.pop("final_info")) if ended.any() else []
+        infos = self._split_infos(info)
         for env in np.flatnonzero(ended):
             last[env]["terminal_observation"] = infos[env].pop("final_obs")
             self.reset_infos[env], infos[env] = infos[env], last[env]
-        for info, cut in zip(infos, (truncated & ~terminated).tolist(), strict=True):
-            info["TimeLimit.truncated"] = cut
-        return shown, rewards.astype(np.float32), ended, infos
+        for each, cut in zip(infos, (truncated & ~terminated).tolist(), strict=True):
+            each["TimeLimit.truncated"] = cut
+        return observations, rewards.astype(np.float32), ended, infos
 
-    def _of_each(self, told: dict[str, Any]) -> list[dict[str, Any]]:
-        """A dictionary for each game; Gymnasium's `DictInfoToList` does the same, several times as slowly."""
+    def _split_infos(self, info: dict[str, Any]) -> list[dict[str, Any]]:
+        """Return an info for each game. Gymnasium's `DictInfoToList` is several times slower."""
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for name in [name for name in told if f"_{name}" in told]:
-            values = told[name] if told[name].ndim > 1 else told[name].tolist()
-            for env in np.flatnonzero(told[f"_{name}"]).tolist():
+        for name in [name for name in info if f"_{name}" in info]:
+            values = info[name] if info[name].ndim > 1 else info[name].tolist()
+            for env in np.flatnonzero(info[f"_{name}"]).tolist():
                 infos[env][name] = values[env]
         return infos
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
-        """What a method of the arrays gives, a part for each game: `action_masks`, for MaskablePPO.
+        """Call a method of `envs` and return its result for each game, as MaskablePPO needs it.
 
-        `set_opponent` changes the opponents of these games; any other method is of all games.
+        `set_opponent` applies to the games at `indices`; other methods apply to all games.
         """
         method = getattr(self.envs, method_name)
         if method_name == "set_opponent":
@@ -78,18 +77,20 @@ class DuelVecEnv(VecEnv):
         return self._parts(method(*args, **kwargs), indices)
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        return self._parts(getattr(self.envs, _of_arrays(attr_name)), indices)
+        return self._parts(getattr(self.envs, _vector_name(attr_name)), indices)
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
         self._refuse_some(attr_name, indices)
-        if not hasattr(self.envs, name := _of_arrays(attr_name)):
-            raise AttributeError(f"There is no {attr_name} to set. For opponents there is set_opponent.")
+        if not hasattr(self.envs, name := _vector_name(attr_name)):
+            raise AttributeError(
+                f"There is no attribute {attr_name}. To change opponents, call set_opponent."
+            )
         setattr(self.envs, name, value)
 
-    def _parts(self, given: Any, indices: Any) -> list[Any]:
-        """Of an array the part of each game; anything else is of all games."""
-        each = isinstance(given, np.ndarray) and len(given) == self.num_envs
-        return [given[env] if each else given for env in self._get_indices(indices)]
+    def _parts(self, value: Any, indices: Any) -> list[Any]:
+        """Return the row of each game if the value is an array of rows, else the value for each game."""
+        is_per_game = isinstance(value, np.ndarray) and len(value) == self.num_envs
+        return [value[env] if is_per_game else value for env in self._get_indices(indices)]
 
     def _which(self, indices: Any) -> NDArray[np.bool_]:
         which = np.zeros(self.num_envs, np.bool_)
@@ -98,7 +99,7 @@ class DuelVecEnv(VecEnv):
 
     def _refuse_some(self, name: str, indices: Any) -> None:
         if not self._which(indices).all():
-            raise DuelsError(f"{name} is of all games together: leave `indices` out.")
+            raise DuelsError(f"{name} applies to all games: leave out `indices`.")
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
         return [False for _ in self._get_indices(indices)]
@@ -110,6 +111,5 @@ class DuelVecEnv(VecEnv):
         self.envs.close()
 
 
-def _of_arrays(name: str) -> str:
-    """What one game has as its seat, the arrays have as the seats of all."""
+def _vector_name(name: str) -> str:
     return "seats" if name == "seat" else name

@@ -1,15 +1,15 @@
-"""The laws that every environment keeps, checked: for our games, and for anybody's rules.
+"""A conformance suite for environments, for our games and for any other rules.
 
     from duels.envs.conformance import check_environments
-    check_environments(MyGame())   # raises EnvironmentBroken, which names the law and tells the way there
+    check_environments(MyGame())   # raises EnvironmentBroken with the law and the moves that break it
 
-`duels.core.laws` checks the rules themselves. Here they are taken for granted: random games are played by
-them, and every environment has to tell the same game. An adapter for another framework is held to the same
-laws by a subclass of `Environment`: `check_environments(rules, [MyEnvironment])`.
+`duels.core.laws` checks the rules. This suite trusts them: it plays random games by the rules and compares
+every environment with them. To check an adapter for another framework, subclass `Environment` and call
+`check_environments(rules, [MyEnvironment])`.
 """
 
 from duels.envs.conformance.check import ConformanceReport, check_environments, check_perfect_play
-from duels.envs.conformance.environments import Environment, Look
+from duels.envs.conformance.environments import Environment, Snapshot
 from duels.envs.conformance.laws import EnvironmentBroken, EnvironmentLaw
 
 __all__ = [
@@ -17,7 +17,7 @@ __all__ = [
     "Environment",
     "EnvironmentBroken",
     "EnvironmentLaw",
-    "Look",
+    "Snapshot",
     "check_environments",
     "check_perfect_play",
 ]

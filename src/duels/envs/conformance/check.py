@@ -1,4 +1,4 @@
-"""Environments compared with the rules, move by move and rollout by rollout; and perfect play."""
+"""Compares environments with the rules, move by move and in rollouts, and checks perfect play."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -18,9 +18,9 @@ from duels.core.features import number_actions
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import AnyRules, Ending, Seat
 from duels.envs import dice
-from duels.envs.conformance.environments import GRADED, UNGRADED, Environment, Look
+from duels.envs.conformance.environments import GRADED, UNGRADED, Environment, Snapshot
 from duels.envs.conformance.laws import EnvironmentBroken, EnvironmentLaw
-from duels.envs.engine import drawn
+from duels.envs.engine import draw_chance
 from duels.envs.results import BatchTally
 from duels.players import Player
 from duels.solving.bounds import Bounds
@@ -38,13 +38,13 @@ Measure = Callable[[Policy, AnyRules], Bounds]
 
 @dataclass(frozen=True)
 class ConformanceReport:
-    """How much was checked without finding a fault."""
+    """The environments and games that were checked without finding a fault."""
 
     environments: tuple[str, ...]
     refused: dict[str, str]
-    """Environments that could not be made, and why: a package is missing, or the game is too large."""
+    """Environments that were skipped, with the reason: a package is missing, or the game is too large."""
     endings: Counter[Ending]
-    """How the games ended that every environment was played through; the rest went on for too long."""
+    """The endings of the games that were played; games without an ending were too long."""
 
 
 def check_environments(
@@ -52,9 +52,10 @@ def check_environments(
     environments: Iterable[type[Environment]] | None = None,
     games: int = GAMES,
 ) -> ConformanceReport:
-    """Play random games in every environment that is installed; raise EnvironmentBroken at the first fault.
+    """Play random games in every installed environment and compare it with the rules.
 
-    A game that has an oracle is played with grades too, and its perfect play is checked.
+    If the game has an oracle, grades and perfect play are checked too. Raises EnvironmentBroken at the first
+    fault.
     """
     solved = environments is None and _has_oracle(rules)
     kinds = [*UNGRADED, *(GRADED if solved else ())] if environments is None else list(environments)
@@ -78,7 +79,6 @@ def check_environments(
 
 
 def _always_moves(rules: AnyRules, seat: Seat) -> bool:
-    """Whether no game can end before it is the turn of `seat`."""
     waiting = [rules.initial()]
     met = set(waiting)
     while waiting:
@@ -102,7 +102,7 @@ def _has_oracle(rules: AnyRules) -> bool:
 
 
 class _RandomGame:
-    """A game of random moves, played by the rules from an environment's stream."""
+    """A random game by the rules, with the draws of an environment's stream."""
 
     def __init__(self, rules: AnyRules, stream: int) -> None:
         self._rules = rules
@@ -111,18 +111,18 @@ class _RandomGame:
         self.begin()
 
     def begin(self) -> None:
-        self.match = drawn(Match.start(self._rules), dice.begin(self._stream))
+        self.match = draw_chance(Match.start(self._rules), dice.start_bits(self._stream))
 
     def move(self) -> None:
         actor, legal = self.match.actor, [a for a in self._actions if a in self.match.actions]
         assert isinstance(actor, Seat)
         chance, bits = dice.roll(self._stream)
         self._stream = dice.advance(self._stream)
-        self.match = drawn(self.match.play(actor, legal[dice.pick(bits, len(legal))]), chance)
+        self.match = draw_chance(self.match.play(actor, legal[dice.pick(bits, len(legal))]), chance)
 
 
 def _random_game(rules: AnyRules, seed: int) -> list[AnyMatch]:
-    """The match before every decision of a random game, and at its end or after LONGEST moves."""
+    """Return the match before every decision of a random game, and at its end or after LONGEST moves."""
     game = _RandomGame(rules, dice.stream(seed))
     matches = [game.match]
     while game.match.actor is not None and len(matches) <= LONGEST:
@@ -137,7 +137,7 @@ class _Inspector:
     def __init__(self, rules: AnyRules, environment: Environment) -> None:
         self._rules = rules
         self._environment = environment
-        self._shown = ObservationEncoder(rules)
+        self._encoder = ObservationEncoder(rules)
         self._number = number_actions(rules)
 
     def inspect(self, games: Sequence[Sequence[AnyMatch]]) -> None:
@@ -148,72 +148,71 @@ class _Inspector:
 
     def _play(self, seed: int, game: Sequence[AnyMatch]) -> None:
         environment, mine = self._environment, self._environment.seat
-        look = environment.begin(seed, tuple(turn.action for turn in game[0].turns))
+        snapshot = environment.begin(seed, tuple(turn.action for turn in game[0].turns))
         for before, after in pairwise(game):
             if mine in (None, _actor(before)):
-                self._compare(look, before)
+                self._compare(snapshot, before)
                 action, *outcomes = (turn.action for turn in after.turns[len(before.turns) :])
-                look = environment.step(self._number[action], tuple(outcomes))
-        # What the other seat did last, the environment did by itself.
+                snapshot = environment.step(self._number[action], tuple(outcomes))
+        # The environment has already played the other seat's moves.
         if mine is None or _actor(game[-1]) in (mine, NOBODY):
-            self._compare(look, game[-1])
+            self._compare(snapshot, game[-1])
 
-    def _compare(self, look: Look, match: AnyMatch) -> None:
+    def _compare(self, snapshot: Snapshot, match: AnyMatch) -> None:
         outcome = match.outcome
         cut = outcome is not None and outcome.ending is Ending.CUT_OFF
-        if (look.terminated, look.truncated) != (outcome is not None and not cut, cut):
-            due = outcome.code if outcome else "going on"
-            told = f"terminated={look.terminated}, truncated={look.truncated}"
-            self._broken(EnvironmentLaw.ENDING, f"it says {told} where the match is {due}", match)
-        if look.actor != _actor(match):
+        if (snapshot.terminated, snapshot.truncated) != (outcome is not None and not cut, cut):
+            ending = outcome.code if outcome else "not over"
+            flags = f"terminated={snapshot.terminated}, truncated={snapshot.truncated}"
+            self._broken(EnvironmentLaw.ENDING, f"it has {flags} while the match is {ending}", match)
+        if snapshot.actor != _actor(match):
             self._broken(
-                EnvironmentLaw.LEGALITY, f"seat {look.actor} is to move, not seat {_actor(match)}", match
+                EnvironmentLaw.LEGALITY, f"seat {snapshot.actor} is to move, not seat {_actor(match)}", match
             )
-        for seat, mask in look.masks.items():
+        for seat, mask in snapshot.masks.items():
             allowed = [number for number, allows in enumerate(mask) if allows]
             legal = self._allowed(seat, match)
             if allowed != legal:
                 who = "nobody" if seat == NOBODY else f"seat {seat}"
                 self._broken(EnvironmentLaw.LEGALITY, f"{who} may do {allowed}, by the rules {legal}", match)
-        for seat, reward in look.rewards.items():
-            worth = float(2 * outcome.score(Seat(seat + 1)) - 1) if outcome else 0.0
-            if reward != worth:
-                self._broken(EnvironmentLaw.REWARD, f"seat {seat} gets {reward}, not {worth}", match)
-        for seat, shown in look.shown.items():
-            if shown != self._shown.to(Seat(seat + 1), match):
-                self._broken(EnvironmentLaw.OBSERVATION, f"seat {seat} is shown something else", match)
-        for seat, grade in look.grades.items():
+        for seat, reward in snapshot.rewards.items():
+            expected = float(2 * outcome.score(Seat(seat + 1)) - 1) if outcome else 0.0
+            if reward != expected:
+                self._broken(EnvironmentLaw.REWARD, f"seat {seat} gets {reward}, not {expected}", match)
+        for seat, shown in snapshot.observations.items():
+            if shown != self._encoder.to(Seat(seat + 1), match):
+                self._broken(EnvironmentLaw.OBSERVATION, f"seat {seat} gets another observation", match)
+        for seat, grade in snapshot.grades.items():
             self._check_grade(seat, grade, match)
 
     def _allowed(self, seat: int, match: AnyMatch) -> list[int]:
-        """The actions that `seat` is to be told it may take, by their numbers."""
         if match.outcome is None:
             actions = match.actions if seat == _actor(match) else ()
         elif seat == NOBODY and match.outcome.ending is Ending.CUT_OFF:
-            _, actions = self._shown.next_decision(match)
+            _, actions = self._encoder.next_decision(match)
         else:
-            actions = self._shown.next_actions(Seat(max(seat, 0) + 1), match)
+            actions = self._encoder.next_actions(Seat(max(seat, 0) + 1), match)
         return sorted(self._number[action] for action in actions)
 
     def _check_grade(self, seat: int, grade: Grade, match: AnyMatch) -> None:
-        told = f"seat {seat} is told a value of {grade['value']} and a regret of {grade['regret']}"
+        text = f"seat {seat} gets a value of {grade['value']} and a regret of {grade['regret']}"
         if not 0 <= grade["value"] <= 1 or grade["regret"] < 0:
-            self._broken(EnvironmentLaw.GRADING, told, match)
+            self._broken(EnvironmentLaw.GRADING, text, match)
         outcome = match.outcome
         if outcome and grade["value"] != float(outcome.score(Seat(seat + 1))):
-            self._broken(EnvironmentLaw.GRADING, f"{told} where the match is {outcome.code}", match)
+            self._broken(EnvironmentLaw.GRADING, f"{text} while the match is {outcome.code}", match)
 
     def _roll(self, seed: int, num_envs: int, steps: int) -> None:
         tally = self._environment.rollout(seed, num_envs, steps)
         if tally is None:
             return
-        expected = BatchTally.of(num_envs, steps)
+        expected = BatchTally.empty(num_envs, steps)
         for env in range(num_envs):
             self._count(expected, env, _RandomGame(self._rules, dice.stream(seed, env)), steps)
         for counted in ("steps", "wins", "draws", "truncated", "games"):
-            found, due = getattr(tally, counted), getattr(expected, counted)
-            if not np.array_equal(found, due):
-                what = f"a rollout of {steps} steps counts {counted} {found}, not {due}"
+            found, right = getattr(tally, counted), getattr(expected, counted)
+            if not np.array_equal(found, right):
+                what = f"a rollout of {steps} steps counts {counted} {found}, not {right}"
                 self._broken(EnvironmentLaw.COUNTING, what, None)
 
     @staticmethod
@@ -246,20 +245,23 @@ def check_perfect_play(
     perfect: str | Player = "perfect",
     measure: Measure = exploitability_bounds,
 ) -> None:
-    """Check the decisions of perfect play along `matches`, and its exploitability where that is known."""
+    """Check the decisions of perfect play along `matches`, and its exploitability if a bound is proven.
+
+    Raises EnvironmentBroken.
+    """
     odds = get_player_odds(perfect, rules)
     for match in matches:
         for step in match.steps():
             before = step.previous
             if before and isinstance(before.actor, Seat):
                 _check_odds(rules, odds(before.sight(before.actor)), before)
-    most = _proven(rules)
-    if most is not None:
-        _check_exploitability(rules, measure, perfect, most)
+    bound = _proven_exploitability(rules)
+    if bound is not None:
+        _check_exploitability(rules, measure, perfect, bound)
 
 
-def _proven(rules: AnyRules) -> float | None:
-    """The most that perfect play can be exploited by, as its oracle has proven; None if it claims nothing."""
+def _proven_exploitability(rules: AnyRules) -> float | None:
+    """Return the proven upper bound of perfect play's exploitability, or None."""
     oracle = get_oracle(rules)
     if oracle.value(rules.sight(rules.initial(), Seat.ONE)).exactness is Exactness.EXACT:
         return 0.0
@@ -272,11 +274,11 @@ def _check_odds(rules: AnyRules, odds: dict[Any, float], match: AnyMatch) -> Non
         raise EnvironmentBroken(EnvironmentLaw.POLICY, "perfect play", rules, f"it takes {odds}", match)
 
 
-def _check_exploitability(rules: AnyRules, measure: Measure, player: str | Player, most: float) -> None:
+def _check_exploitability(rules: AnyRules, measure: Measure, player: str | Player, bound: float) -> None:
     try:
         found = measure(player, rules)
     except TooLarge:
-        return  # there is nothing to measure it by
-    if not -ROUNDING <= found.low <= found.high <= most + ROUNDING:
-        what = f"{player} has one from {found.low} to {found.high}, not from 0 to {most}"
+        return  # exploitability cannot be computed
+    if not -ROUNDING <= found.low <= found.high <= bound + ROUNDING:
+        what = f"that of {player} is from {found.low} to {found.high}, not from 0 to {bound}"
         raise EnvironmentBroken(EnvironmentLaw.EXPLOITABILITY, "duels.exploitability", rules, what)

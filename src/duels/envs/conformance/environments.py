@@ -1,4 +1,4 @@
-"""One game in every framework, driven alike: what the laws are checked on."""
+"""Adapters that drive every framework's environment in the same way."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -10,47 +10,47 @@ import numpy as np
 from duels.analysis.grading import Grade
 from duels.core.rules import AnyRules, Ending
 from duels.envs.results import BatchTally
-from duels.envs.tabled import make_batch
+from duels.envs.table_batch import make_batch
 from duels.solving.tables import NOBODY
 
 
 @dataclass(frozen=True)
-class Look:
-    """What an environment tells of a game; seats are 0 and 1, without those that it tells nothing."""
+class Snapshot:
+    """The output of an environment at one moment, by seat (0 or 1); seats without output are left out."""
 
     actor: int
-    """Who is to move; NOBODY when the game is over."""
+    """The seat to move; NOBODY when the game is over."""
     masks: dict[int, Sequence[int]]
-    """What each seat is told that it may do; of NOBODY: what could have been done next."""
+    """The mask of each seat; that of NOBODY has the actions that were possible next."""
     terminated: bool
     truncated: bool
     rewards: dict[int, float]
-    """What each seat gets now."""
-    shown: dict[int, bytes] = field(default_factory=dict)
-    """What each seat is shown, as `core.features` has it."""
+    """The reward of each seat in this step."""
+    observations: dict[int, bytes] = field(default_factory=dict)
+    """The observation of each seat, encoded as in `core.features`."""
     grades: dict[int, Grade] = field(default_factory=dict)
 
 
 class Environment(ABC):
-    """One game in some framework, driven by the numbers of actions."""
+    """A game in some framework, driven by action numbers."""
 
     name: ClassVar[str]
     seat: ClassVar[int | None] = None
-    """The seat that is driven; the other plays at random by the environment's own dice. None: both are."""
+    """The seat that is driven; the environment plays the other at random. None: both seats are driven."""
 
     @abstractmethod
     def __init__(self, rules: AnyRules) -> None: ...
 
     @abstractmethod
-    def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Look:
-        """Begin a game; where chance is explicit, these are its outcomes before the first move."""
+    def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Snapshot:
+        """Start a game; `outcomes` are those of chance before the first move, if chance is explicit."""
 
     @abstractmethod
-    def step(self, action: int, outcomes: tuple[Any, ...]) -> Look:
-        """Play an action; where chance is explicit, these are its outcomes then."""
+    def step(self, action: int, outcomes: tuple[Any, ...]) -> Snapshot:
+        """Play an action; `outcomes` are those of chance after it, if chance is explicit."""
 
     def rollout(self, seed: int, num_envs: int, steps: int) -> BatchTally | None:
-        """What random play of so many environments comes to; None where there are no rollouts."""
+        """Return the tally of a random rollout, or None if the framework has no rollouts."""
         return None
 
 
@@ -63,25 +63,27 @@ class Arrays(Environment):
         self.rules = rules
         self._batch = make_batch(rules, 1, autoreset=False)
 
-    def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Look:
+    def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Snapshot:
         self._batch.reset(seed)
-        return self._look(False, False, {0: 0.0, 1: 0.0})
+        return self._snapshot(False, False, {0: 0.0, 1: 0.0})
 
-    def step(self, action: int, outcomes: tuple[Any, ...]) -> Look:
+    def step(self, action: int, outcomes: tuple[Any, ...]) -> Snapshot:
         rewards, terminated, truncated = self._batch.step([action])
-        look = self._look(bool(terminated[0]), bool(truncated[0]), dict(enumerate(rewards[0].tolist())))
-        if look.terminated or look.truncated:
-            self._batch.step([action])  # a game that is over stays as it is
-        return look
+        snapshot = self._snapshot(
+            bool(terminated[0]), bool(truncated[0]), dict(enumerate(rewards[0].tolist()))
+        )
+        if snapshot.terminated or snapshot.truncated:
+            self._batch.step([action])  # an ended game must not change
+        return snapshot
 
-    def _look(self, terminated: bool, truncated: bool, rewards: dict[int, float]) -> Look:
+    def _snapshot(self, terminated: bool, truncated: bool, rewards: dict[int, float]) -> Snapshot:
         batch = self._batch
         actor = int(batch.actor[0])
-        shown = {seat: batch.observe(seat)[0].tobytes() for seat in (0, 1)}
+        observation = {seat: batch.observe(seat)[0].tobytes() for seat in (0, 1)}
         masks = {seat: batch.masks_for(seat)[0].tolist() for seat in (0, 1)} | {
             actor: batch.masks()[0].tolist()
         }
-        return Look(actor, masks, terminated, truncated, rewards, shown)
+        return Snapshot(actor, masks, terminated, truncated, rewards, observation)
 
     def rollout(self, seed: int, num_envs: int, steps: int) -> BatchTally | None:
         return make_batch(self.rules, num_envs, seed).rollout(steps)
@@ -104,23 +106,25 @@ class Gymnasium(Environment):
         assert self.seat is not None
         return self.seat
 
-    def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Look:
-        shown, info = self._env.reset(seed=seed)
-        return self._look(shown, 0.0, False, False, info)
+    def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Snapshot:
+        observation, info = self._env.reset(seed=seed)
+        return self._snapshot(observation, 0.0, False, False, info)
 
-    def step(self, action: int, outcomes: tuple[Any, ...]) -> Look:
-        return self._look(*self._env.step(np.int64(action)))
+    def step(self, action: int, outcomes: tuple[Any, ...]) -> Snapshot:
+        return self._snapshot(*self._env.step(np.int64(action)))
 
-    def _look(self, shown: Any, reward: Any, terminated: bool, truncated: bool, info: dict[str, Any]) -> Look:
+    def _snapshot(
+        self, observation: Any, reward: Any, terminated: bool, truncated: bool, info: dict[str, Any]
+    ) -> Snapshot:
         if "render_mode" in self.options:
             self._env.render()
-        return Look(
+        return Snapshot(
             NOBODY if terminated or truncated else self._seat,
             {self._seat: info["action_mask"].tolist()},
             terminated,
             truncated,
             {self._seat: float(reward)},
-            {self._seat: _numbers(shown)},
+            {self._seat: _numbers(observation)},
             {self._seat: _grade(info)} if "value" in info else {},
         )
 
@@ -136,16 +140,18 @@ class GymnasiumVector(Gymnasium):
 
         self._env = DuelVectorEnv(rules, 1, seat=self._seat + 1, **self.options)
 
-    def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Look:
-        shown, info = self._env.reset(seed=seed)
-        return self._look(shown[0], 0.0, False, False, {"action_mask": info["action_mask"][0]})
+    def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Snapshot:
+        observation, info = self._env.reset(seed=seed)
+        return self._snapshot(observation[0], 0.0, False, False, {"action_mask": info["action_mask"][0]})
 
-    def step(self, action: int, outcomes: tuple[Any, ...]) -> Look:
-        shown, (reward,), (terminated,), (truncated,), info = self._env.step(np.array([action]))
+    def step(self, action: int, outcomes: tuple[Any, ...]) -> Snapshot:
+        observation, (reward,), (terminated,), (truncated,), info = self._env.step(np.array([action]))
         if "final_info" in info:
-            shown, info = info["final_obs"], info["final_info"]
+            observation, info = info["final_obs"], info["final_info"]
         mask = info["action_mask"][0]
-        return self._look(shown[0], reward, bool(terminated), bool(truncated), {"action_mask": mask})
+        return self._snapshot(
+            observation[0], reward, bool(terminated), bool(truncated), {"action_mask": mask}
+        )
 
 
 class PettingZoo(Environment):
@@ -159,29 +165,29 @@ class PettingZoo(Environment):
 
         self._env = raw_env(rules, **self.options)
 
-    def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Look:
+    def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Snapshot:
         self._env.reset(seed=seed)
-        return self._look()
+        return self._snapshot()
 
-    def step(self, action: int, outcomes: tuple[Any, ...]) -> Look:
+    def step(self, action: int, outcomes: tuple[Any, ...]) -> Snapshot:
         self._env.step(action)
-        return self._look()
+        return self._snapshot()
 
-    def _look(self) -> Look:
+    def _snapshot(self) -> Snapshot:
         env = self._env
         env.render()
         agents = env.possible_agents
-        told = [env.observe(agent) for agent in agents]
+        seen = [env.observe(agent) for agent in agents]
         terminated, truncated = env.terminations[agents[0]], env.truncations[agents[0]]
         actor = NOBODY if terminated or truncated else agents.index(env.agent_selection)
         grades = {seat: _grade(env.infos[agent]) for seat, agent in enumerate(agents) if env.infos[agent]}
-        return Look(
+        return Snapshot(
             actor,
-            {seat: look["action_mask"].tolist() for seat, look in enumerate(told)},
+            {seat: each["action_mask"].tolist() for seat, each in enumerate(seen)},
             terminated,
             truncated,
             {seat: float(env.rewards[agent]) for seat, agent in enumerate(agents)},
-            {seat: look["observation"].tobytes() for seat, look in enumerate(told)},
+            {seat: each["observation"].tobytes() for seat, each in enumerate(seen)},
             grades,
         )
 
@@ -197,43 +203,43 @@ class OpenSpiel(Environment):
         self._rules = rules
         self._game = load_game(rules, max_moves=0)
         self._outcomes = {outcome: number for number, outcome in enumerate(rules.all_outcomes())}
-        # What is left of a limit comes after what the others show.
+        # OpenSpiel appends what is left of a limit to the features.
         self._size = rules.game.encoding(rules).size
 
-    def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Look:
+    def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Snapshot:
         self._state = self._game.new_initial_state()
         return self._after(outcomes)
 
-    def step(self, action: int, outcomes: tuple[Any, ...]) -> Look:
+    def step(self, action: int, outcomes: tuple[Any, ...]) -> Snapshot:
         self._state.apply_action(action)
         return self._after(outcomes)
 
-    def _after(self, outcomes: tuple[Any, ...]) -> Look:
+    def _after(self, outcomes: tuple[Any, ...]) -> Snapshot:
         state = self._state
         for outcome in outcomes:
             state.apply_action(self._outcomes[outcome])
         over, ended = state.is_terminal(), state.match.outcome
         legal = set(state.legal_actions())
-        # OpenSpiel has one word for every end: how it ended, it does not tell.
+        # OpenSpiel does not distinguish endings, so the match does.
         cut = ended is not None and ended.ending is Ending.CUT_OFF
-        shown = {seat: _numbers(state.observation_tensor(seat)[: self._size]) for seat in (0, 1)}
+        observation = {seat: _numbers(state.observation_tensor(seat)[: self._size]) for seat in (0, 1)}
         actor = NOBODY if over else state.current_player()
-        return Look(
+        return Snapshot(
             actor,
-            # At an end OpenSpiel allows nothing, however it ended: nobody looks further than that.
+            # After the end OpenSpiel has no legal actions.
             {} if over else {actor: [int(a in legal) for a in range(len(self._rules.all_actions()))]},
             over and not cut,
             over and cut,
             dict(enumerate(state.returns())),
-            shown,
+            observation,
         )
 
 
-def _numbers(shown: Any) -> bytes:
-    """An observation of any type as `core.features` has it, if it says the same."""
-    given = np.asarray(shown)
-    whole = given.astype(np.int8)
-    return whole.tobytes() if (whole == given).all() else given.tobytes()
+def _numbers(observation: Any) -> bytes:
+    """Return an observation of any dtype as int8 bytes, if that loses nothing."""
+    array = np.asarray(observation)
+    integers = array.astype(np.int8)
+    return integers.tobytes() if (integers == array).all() else array.tobytes()
 
 
 def _grade(info: Any) -> Grade:
@@ -244,13 +250,13 @@ def _variant(kind: type[Environment], name: str, **attributes: Any) -> type[Envi
     return type(kind.__name__, (kind,), {"name": name, **attributes})
 
 
-_DRAWN = {"render_mode": "ansi"}  # with a board to be seen, an environment is played in another way inside
+_RENDERED = {"render_mode": "ansi"}  # rendering environments track sights, so they run other code
 
 UNGRADED = (
     Arrays,
     Gymnasium,
     _variant(Gymnasium, "Gymnasium, seat 2", seat=1),
-    _variant(Gymnasium, "Gymnasium, rendered", options=_DRAWN),
+    _variant(Gymnasium, "Gymnasium, rendered", options=_RENDERED),
     GymnasiumVector,
     _variant(
         GymnasiumVector,
@@ -259,7 +265,7 @@ UNGRADED = (
         options={"autoreset_mode": "SameStep"},
     ),
     PettingZoo,
-    _variant(PettingZoo, "PettingZoo, rendered", options=_DRAWN),
+    _variant(PettingZoo, "PettingZoo, rendered", options=_RENDERED),
     OpenSpiel,
 )
 GRADED = (

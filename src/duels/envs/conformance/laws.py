@@ -1,4 +1,4 @@
-"""What every environment promises, and the error that names a broken promise."""
+"""The laws of environments, and the error that names a broken one."""
 
 from enum import Enum
 
@@ -8,23 +8,25 @@ from duels.core.rules import AnyRules
 
 
 class EnvironmentLaw(Enum):
-    """What every environment promises. The value says it in a line."""
+    """What every environment guarantees. The value is the law in one line."""
 
     LEGALITY = (
-        "the seat to move is the rules', and it may do what the rules allow; after the end, nothing, "
-        "but a game that is cut off tells what could have been done next, as far as a seat knows"
+        "the seat to move and its legal actions are those of the rules; after the end there are none, "
+        "except that a truncated game has the actions that were possible next as far as a seat knows"
     )
-    ENDING = "a game ends when it ends by the rules: won or drawn it is terminated, cut off it is truncated"
-    REWARD = "a win is worth 1, a loss -1, a draw and a game that is cut off 0"
-    OBSERVATION = "a seat is shown the features of its view, the same whatever else is asked for"
-    COUNTING = "a rollout counts every game that ends, as what it ended"
+    ENDING = "a game that is won or drawn by the rules is terminated, a game that is cut off is truncated"
+    REWARD = "the reward is 1 for a win, -1 for a loss, 0 for a draw and for a game that is cut off"
+    OBSERVATION = "an observation has the features of the seat's view, whatever other options are set"
+    COUNTING = "a rollout counts every game that ends, by its ending"
     GRADING = "values are from 0 to 1, a game that is over is worth its score, and no regret is negative"
     POLICY = "perfect play takes legal actions, with probabilities that sum to 1"
-    EXPLOITABILITY = "perfect play is exploited by nothing where its values are exact, else by what is proven"
+    EXPLOITABILITY = (
+        "perfect play has exploitability 0 if its values are exact, else at most the proven bound"
+    )
 
 
 class EnvironmentBroken(DuelsError):
-    """An environment breaks `law`; `match` is the way to where it does, None if it needs no play."""
+    """An environment breaks `law` in `match`, or without a match if None."""
 
     def __init__(
         self,

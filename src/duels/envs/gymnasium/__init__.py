@@ -1,12 +1,18 @@
-"""The duels for Gymnasium: `duels/Lights-v0` and so on, one seat against a chosen opponent.
+"""Gymnasium environments (`duels/Lights-v0` and so on): one seat against a chosen opponent.
 
-Importing this registers our games and those of other packages, each with a vector environment of its own;
-`register` does so for any other game.
+Importing this module registers our games and those of other packages, each with a vector environment. Call
+`register` for any other game.
+
+>>> import gymnasium
+>>> env = gymnasium.make("duels/Chain-v0", opponent="club", max_boards=2)
+>>> observation, info = env.reset(seed=7)
+>>> int(info["action_mask"].sum())
+7
 """
 
 from duels.core.extras import require_extra
 from duels.core.game import Game
-from duels.envs.versions import LATEST, Registered
+from duels.envs.versions import LATEST, EnvRegistry
 from duels.games import all_games
 
 with require_extra("rl"):
@@ -17,18 +23,21 @@ with require_extra("rl"):
 
 __all__ = ["DuelEnv", "DuelVectorEnv", "register"]
 
-_registered = Registered()
+_registered = EnvRegistry()
 
 
 def register(game: Game) -> str:
-    """Register a game; `gymnasium.make` and `make_vec` take the id returned, and the rules' options."""
+    """Register a game and return its id for `gymnasium.make` and `make_vec`; both take the rules' options.
+
+    Raises DuelsError if another game has the id.
+    """
     id = f"duels/{game.name.title()}-v{LATEST}"
     if _registered.add(id, game):
         gymnasium.register(
             id=id,
             entry_point="duels.envs.gymnasium:DuelEnv",
             vector_entry_point="duels.envs.gymnasium:DuelVectorEnv",
-            # By its name if that is enough: then a spec can be written as JSON.
+            # A name, where it is enough, lets the spec be written as JSON.
             kwargs={"game": game.name if game in all_games() else game},
         )
     return id

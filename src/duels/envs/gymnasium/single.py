@@ -1,4 +1,4 @@
-"""One seat of one duel as a Gymnasium environment; an opponent has the other seat."""
+"""A Gymnasium environment: the agent has one seat of a duel, an opponent the other."""
 
 from typing import Any
 
@@ -16,33 +16,43 @@ from duels.core.rules import AnyRules, Seat
 from duels.core.validation import as_int, check_flag
 from duels.envs import dice
 from duels.envs.batch import RANDOM
-from duels.envs.board import RENDER_MODES, Board, Picture, check_render_mode
-from duels.envs.engine import Sights, make_engine
-from duels.envs.form import Copyable, Named, form_of, refuse_options
-from duels.envs.gymnasium.opponents import Opponent, opposing, refuse_other_response
-from duels.envs.observations import ACTION_MASK, InDict, Observations
+from duels.envs.engine import SightTracker, make_engine
+from duels.envs.gymnasium.opponents import Opponent, check_best_response, make_opponent
+from duels.envs.observations import ACTION_MASK, InDict, ObservationFormat
+from duels.envs.render import RENDER_MODES, BoardRenderer, Pixels, check_render_mode
+from duels.envs.settings import Copyable, FeatureNames, make_settings, reject_reset_options
 from duels.games import resolve_rules
 from duels.solving.tables import NOBODY, POINTS
 
 RANDOM_SEAT = "random"
 
 
-class DuelEnv(Named, Copyable, gymnasium.Env[Any, np.int64]):
-    """A duel from the agent's seat, of a game or the one of that name with options, or by rules.
+class DuelEnv(FeatureNames, Copyable, gymnasium.Env[Any, np.int64]):
+    """A duel from the agent's seat.
 
-    `opponent` is the name of a player (`random`, a level, `best`), an object with a method `choose`, a
-    function of an observation and a mask, or a policy table (`duels.vector`; not in flip), or a dictionary of
-    one for each `duels.Seat`; `set_opponent` changes it. The agent's `seat` is 1, 2, or `random`, by lot for
-    every game; `info["seat"]` then says which. `info["action_mask"]` says what is allowed; `action_masks()`
-    is the same for sb3-contrib. With `dict_observations` an observation is a dictionary of `observation` and
-    `action_mask`, as in PettingZoo, or under two other names that are given; `dtype` is that of its numbers.
-    An action that is not allowed loses the game. The reward is 1 for a win, -1 for a loss, otherwise 0; a
-    draw terminates the game, a limit truncates it; with `limit_ends="draw"` it ends the game drawn, and what
-    is left of it is observed. `memory` is how many of the last entries are observed in games with secrets.
-    With `grade`, `info` holds the `value` of the position to the agent, the `regret` of its last action, and
-    their `exactness` (see `duels.analysis.grading`). Where a limit truncates a game, the mask tells what
-    could have been played next. A copy made in the middle of a game, pickled or not, goes on as the original
-    would.
+    `game` is a name or a `Game`, each with options such as `max_turns=40`, or rules.
+
+    - `opponent`: the name of a player (`random`, a level, `best`), an object with a method `choose`, a
+      function of an observation and a mask, a policy table (`duels.vector`; not in flip), or a dictionary
+      with one of these for each `duels.Seat`. `set_opponent` changes it.
+    - `seat`: 1, 2, or `random` for a new draw in every game; `info["seat"]` then has the seat.
+    - `grade`: add the `value` of the position, the `regret` of the last action and their `exactness` to
+      `info` (see `duels.analysis.grading`).
+    - `limit_ends`: with `draw`, a limit ends the game drawn, and observations show the moves left; by
+      default it truncates the game.
+    - `memory`: the number of past entries in an observation, in games with secrets.
+    - `dict_observations`: return dictionaries of `observation` and `action_mask`, or of two other keys.
+    - `dtype`: the dtype of observations.
+
+    `info["action_mask"]` has the legal actions, and `action_masks()` the same for sb3-contrib. After
+    truncation the mask has the actions that were possible next. An illegal action loses the game. The reward
+    is 1 for a win, -1 for a loss, otherwise 0. A copy made in the middle of a game, pickled or not, continues
+    as the original would.
+
+    >>> env = DuelEnv("lights", opponent="perfect", seat=1)
+    >>> observation, info = env.reset(seed=7)
+    >>> env.action_names[int(info["action_mask"].argmax())]
+    '1'
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012
@@ -61,15 +71,15 @@ class DuelEnv(Named, Copyable, gymnasium.Env[Any, np.int64]):
         **options: OptionValue,
     ) -> None:
         self.rules = resolve_rules(game, **options)
-        self.form = form_of(self.rules, limit_ends, memory)
+        self.settings = make_settings(self.rules, limit_ends, memory)
         self.render_mode = check_render_mode(render_mode)
-        self._seats = seats_of(seat)
-        self._board = Board(self.rules)
+        self._seats = parse_seat(seat)
+        self._board = BoardRenderer(self.rules)
         self._grader = Grader(self.rules) if check_flag("grade", grade) else None
-        self._engine = make_engine(self.rules, self.form)
+        self._engine = make_engine(self.rules, self.settings)
         self._actions = self.rules.all_actions()
-        self._sights = Sights(self._engine)
-        self._observations = Observations(dtype, dict_observations)
+        self._sights = SightTracker(self._engine)
+        self._observations = ObservationFormat(dtype, dict_observations)
         self.set_opponent(opponent)
         self._opponent = self._next_opponent
         self._take_seat(self._seats[0])
@@ -81,9 +91,9 @@ class DuelEnv(Named, Copyable, gymnasium.Env[Any, np.int64]):
         self.action_space = spaces.Discrete(self._engine.num_actions)
 
     def set_opponent(self, opponent: Opponent) -> None:
-        """Play against another opponent, from the next reset on."""
-        refuse_other_response(opponent, self.rules, self._seats)
-        self._next_opponent = opposing(opponent, self.rules, self._sights, self._observations)
+        """Change the opponent from the next reset on. Raises DuelsError if it cannot play this game."""
+        check_best_response(opponent, self.rules, self._seats)
+        self._next_opponent = make_opponent(opponent, self.rules, self._sights, self._observations)
 
     def _take_seat(self, seat: int) -> None:
         self._seat = seat
@@ -92,7 +102,7 @@ class DuelEnv(Named, Copyable, gymnasium.Env[Any, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        refuse_options(options)
+        reject_reset_options(options)
         super().reset(seed=seed)
         if seed is not None or self._stream is None:
             self._stream = dice.stream(int(self.np_random.integers(2**63)) if seed is None else seed)
@@ -102,71 +112,71 @@ class DuelEnv(Named, Copyable, gymnasium.Env[Any, np.int64]):
         self._engine.reset(self._stream)
         self._sights.begin(self._stream)
         if len(self._seats) > 1:
-            self._take_seat(self._seats[dice.seat(self._stream)])
+            self._take_seat(self._seats[dice.draw_seat(self._stream)])
         self._forfeited = False
         if self._grader:
             self._grader.reset()
-        self._answer()
+        self._play_opponent()
         if self._engine.actor == NOBODY:
-            raise DuelsError("Under these rules the opponent ends the game before the agent can move.")
-        self._show()
-        return self._told()
+            raise DuelsError("Under these rules the opponent can end the game before the agent moves.")
+        self._render_human()
+        return self._observation_and_info()
 
     def step(self, action: np.int64) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         engine = self._engine
         if self._stream is None:
-            raise DuelsError("The environment must be reset before its first step.")
+            raise DuelsError("Call reset() before the first step().")
         if engine.actor == NOBODY or self._forfeited:
-            raise DuelsError("The game is over: reset the environment.")
+            raise DuelsError("The game is over. Call reset().")
         number = as_int(action)
         if number is None:
-            raise DuelsError(f"An action is a whole number, not {action!r}.")
+            raise DuelsError(f"An action must be an integer, not {action!r}.")
         if not engine.allows(number):
             self._forfeited = True
-            shown, info = self._told()
-            return shown, -1.0, True, False, {**info, "illegal": True}
+            observation, info = self._observation_and_info()
+            return observation, -1.0, True, False, {**info, "illegal": True}
         if self._grader:
-            self._grader.before(self._sights.of(self._seat), self._actions[number])
+            self._grader.before(self._sights.get(self._seat), self._actions[number])
         self._play(number)
-        self._answer()
-        self._show()
-        shown, info = self._told()
-        return shown, self._rewards[engine.result + 1], engine.terminated, engine.truncated, info
+        self._play_opponent()
+        self._render_human()
+        observation, info = self._observation_and_info()
+        reward = self._rewards[engine.result + 1]
+        return observation, reward, engine.terminated, engine.truncated, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """[action] whether the agent may take it now."""
+        """[action] whether the action is legal for the agent now."""
         return self._mask().astype(np.bool_)
 
     def _mask(self) -> NDArray[np.int8]:
         mask = self._engine.mask_for(self._seat)
         return np.zeros_like(mask) if self._forfeited else mask
 
-    def render(self) -> str | Picture | None:
-        """The board as the agent may see it: text in mode `ansi`, pixels in mode `rgb_array`.
+    def render(self) -> str | Pixels | None:
+        """Return the board as the agent may see it: text in mode `ansi`, pixels in mode `rgb_array`.
 
-        In mode `human` it is printed by itself.
+        Mode `human` prints the board after every step. Raises DuelsError before the first reset.
         """
         if self.render_mode in (None, "human"):
             return None
         if self._stream is None:
-            raise DuelsError("The environment must be reset before it is drawn.")
-        sight = self._sights.of(self._seat)
+            raise DuelsError("Call reset() before render().")
+        sight = self._sights.get(self._seat)
         return self._board.text(sight) if self.render_mode == "ansi" else self._board.picture(sight)
 
-    def _show(self) -> None:
+    def _render_human(self) -> None:
         if self.render_mode == "human":
-            print(self._board.text(self._sights.of(self._seat)))
+            print(self._board.text(self._sights.get(self._seat)))
 
-    def _told(self) -> tuple[Any, dict[str, Any]]:
-        """The observation and the info."""
+    def _observation_and_info(self) -> tuple[Any, dict[str, Any]]:
         mask = self._mask()
         info: dict[str, Any] = {ACTION_MASK: mask}
         if len(self._seats) > 1:
             info["seat"] = self._seat + 1
         if self._grader:
             grade = self._grader.forfeit if self._forfeited else self._grader.grade
-            info |= grade(self._sights.of(self._seat))
-        return self._observations.give(self._engine.observe(self._seat), mask.copy()), info
+            info |= grade(self._sights.get(self._seat))
+        return self._observations.format(self._engine.observe(self._seat), mask.copy()), info
 
     def _play(self, action: int) -> None:
         assert self._stream is not None
@@ -175,8 +185,8 @@ class DuelEnv(Named, Copyable, gymnasium.Env[Any, np.int64]):
         self._sights.add(action, chance)
         self._stream = dice.advance(self._stream)
 
-    def _answer(self) -> None:
-        """Let the opponent play until it is the agent's turn or the game is over."""
+    def _play_opponent(self) -> None:
+        """Play the opponent's moves until the agent's turn or the end."""
         while self._engine.actor == 1 - self._seat:
             assert self._stream is not None
             bits = dice.roll(self._stream)[1]
@@ -188,11 +198,11 @@ class DuelEnv(Named, Copyable, gymnasium.Env[Any, np.int64]):
         return Seat(self._seat + 1)
 
 
-def seats_of(seat: int | str) -> tuple[int, ...]:
-    """The seats, counted from 0, that an agent can have."""
+def parse_seat(seat: int | str) -> tuple[int, ...]:
+    """Return the possible seats of the agent, counted from 0. Raises DuelsError for anything else."""
     if seat == RANDOM_SEAT:
         return (0, 1)
     number = as_int(seat)
     if number not in (1, 2):
-        raise DuelsError(f"The agent's seat is 1 or 2, or {RANDOM_SEAT!r}, not {seat!r}.")
+        raise DuelsError(f"'seat' must be 1, 2 or {RANDOM_SEAT!r}, not {seat!r}.")
     return (number - 1,)

@@ -1,4 +1,4 @@
-"""Many duels against an opponent as one Gymnasium vector environment, on arrays throughout."""
+"""A Gymnasium vector environment: many duels against an opponent, on arrays."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,20 +17,20 @@ from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import AnyRules
 from duels.core.validation import as_int, check_flag, check_int
-from duels.envs.batch import RANDOM, Bytes, Flags, whole_numbers
-from duels.envs.form import Copyable, Named, form_of, refuse_options
-from duels.envs.gymnasium.many_opponents import (
-    ONE_BY_ONE,
-    ManyOpposing,
-    knows_positions,
-    opposing_many,
-    refuse_clock,
+from duels.envs.batch import RANDOM, Bytes, Flags, check_action_array
+from duels.envs.gymnasium.opponents import Opponent, check_best_response
+from duels.envs.gymnasium.single import parse_seat
+from duels.envs.gymnasium.vector_opponents import (
+    USE_SYNC_MODE,
+    VectorOpponent,
+    check_no_clock,
+    has_open_tables,
+    make_vector_opponent,
 )
-from duels.envs.gymnasium.opponents import Opponent, refuse_other_response
-from duels.envs.gymnasium.single import seats_of
-from duels.envs.observations import ACTION_MASK, InDict, Observations
+from duels.envs.observations import ACTION_MASK, InDict, ObservationFormat
 from duels.envs.results import Steps
-from duels.envs.tabled import make_batch
+from duels.envs.settings import Copyable, FeatureNames, make_settings, reject_reset_options
+from duels.envs.table_batch import make_batch
 from duels.games import resolve_rules
 
 Numbers = NDArray[np.int64]
@@ -39,24 +39,27 @@ Floats = NDArray[np.float64]
 RESET_MASK = "reset_mask"
 
 
-class DuelVectorEnv(Named, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, NDArray[Any]]):
-    """`num_envs` duels from the agent's seat, on arrays: of a game or the one of that name, or by rules.
+class DuelVectorEnv(FeatureNames, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, NDArray[Any]]):
+    """`num_envs` duels from the agent's seat, on arrays.
 
-    The environment number k of seed s is, game for game, the `DuelEnv` of seed s + k.
+    Environment k under seed s plays, game for game, like the `DuelEnv` with seed s + k.
 
-    `opponent` is `random`, a policy table (`duels.vector`), or a function of observations and masks, a row a
-    game; in hunt, and in flip with the extra `fast`, also a level by name; in games that have tables and no
-    secrets (lights, leap and chain) a player that tells its `odds`, by name or itself; or a dictionary of one
-    for each seat. For any other, make the environment with `vectorization_mode="sync"`. `set_opponent`
-    changes it. `seat`, `memory`, `dict_observations` and `dtype` are as for a `DuelEnv`.
+    - `opponent`: `random`, a policy table (`duels.vector`), or a function of observations and masks with one
+      row per game; a level by name in hunt, and in flip with the extra `fast`; in lights, leap and chain any
+      player with `odds`, by name or as an object; or a dictionary with one of these for each seat. For other
+      opponents make the environment with `vectorization_mode="sync"`. `set_opponent` changes it.
+    - `autoreset_mode`: `NextStep` resets an ended game in the next step, whose action is ignored; `SameStep`
+      resets it at once, with the end in `info["final_obs"]` and `info["final_info"]`; `Disabled` never does.
+    - `max_episode_steps`: truncate a game after this many steps of the agent.
+    - `grade`: add `value`, `regret` and `exactness` to `info`, in games with tables and without secrets.
+    - `seat`, `limit_ends`, `memory`, `dict_observations` and `dtype` are those of `DuelEnv`.
 
-    A game that ends is reset as `autoreset_mode` says: in the next step, whose action is ignored there; in
-    the same step, with the last observation in `info["final_obs"]` and the rest in `info["final_info"]`; or
-    not by itself. `reset(options={"reset_mask": …})` resets some games only. A game is truncated by a limit
-    of its rules, and after `max_episode_steps` steps of the agent; with `limit_ends="draw"` the limit of the
-    rules ends it drawn, and what is left of it is observed. With `grade`, in games that have tables
-    and no secrets, `info` holds the `value` of every position to the agent, the `regret` of its last actions
-    and their `exactness`.
+    `reset(options={"reset_mask": …})` resets some games only.
+
+    >>> envs = DuelVectorEnv("leap", num_envs=3, opponent="club")
+    >>> observations, info = envs.reset(seed=7)
+    >>> observations.shape[0], info["action_mask"].shape[0]
+    (3, 3)
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012
@@ -80,27 +83,27 @@ class DuelVectorEnv(Named, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, ND
         dtype: DTypeLike = np.float32,
         **options: OptionValue,
     ) -> None:
-        self._seats = seats = seats_of(seat)
+        self._seats = seats = parse_seat(seat)
         if render_mode is not None:
-            raise DuelsError(f"Many games at once are not drawn: {ONE_BY_ONE}.")
+            raise DuelsError(f"A vector environment cannot render: {USE_SYNC_MODE}.")
         self.rules = resolve_rules(game, **options)
         self.num_envs = num_envs = check_int("num_envs", num_envs, 1)
-        self.autoreset_mode = _mode_of(autoreset_mode)
+        self.autoreset_mode = _parse_autoreset_mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        self._most_steps = None
+        self._max_steps = None
         if max_episode_steps is not None:
-            self._most_steps = check_int("max_episode_steps", max_episode_steps, 1)
-        self.form = form_of(self.rules, limit_ends, memory)
-        self._batch = make_batch(self.rules, num_envs, autoreset=False, form=self.form)
+            self._max_steps = check_int("max_episode_steps", max_episode_steps, 1)
+        self.settings = make_settings(self.rules, limit_ends, memory)
+        self._batch = make_batch(self.rules, num_envs, autoreset=False, settings=self.settings)
         self._seat: int | Bytes = seats[0] if len(seats) == 1 else np.zeros(num_envs, np.int8)
-        self._observations = Observations(dtype, dict_observations)
-        self._opponents: list[ManyOpposing] = []
-        self._facing, self._facing_next = np.zeros((2, num_envs), np.int64)
+        self._observations = ObservationFormat(dtype, dict_observations)
+        self._opponents: list[VectorOpponent] = []
+        self._opponent_index, self._next_opponent_index = np.zeros((2, num_envs), np.int64)
         self.set_opponent(opponent)
         if check_flag("grade", grade):
-            if not knows_positions(self._batch):
-                raise DuelsError(f"{self.rules.name} is graded one game at a time: {ONE_BY_ONE}.")
-            refuse_clock(self.rules)
+            if not has_open_tables(self._batch):
+                raise DuelsError(f"{self.rules.name} is graded one game at a time: {USE_SYNC_MODE}.")
+            check_no_clock(self.rules)
         self._grades = compute_grades(self.rules) if grade else None
         self._regrets = np.zeros(num_envs)
         self._steps = np.zeros(num_envs, np.int64)
@@ -121,36 +124,34 @@ class DuelVectorEnv(Named, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, ND
     ) -> tuple[Any, dict[str, Any]]:
         which = self._reset_mask(options)
         super().reset(seed=seed if isinstance(seed, int) else None)
-        seeds, given = self._seeds(seed)
-        self._batch.reseed(seeds, which & given)
+        seeds, is_new = self._seeds(seed)
+        self._batch.reseed(seeds, which & is_new)
         self._seeded = True
-        self._begin(which, which & ~given)
-        return self._shown(), self._told(self._info(), which)
+        self._begin(which, which & ~is_new)
+        return self._observe(), self._with_flags(self._info(), which)
 
     def _reset_mask(self, options: dict[str, Any] | None) -> Flags:
-        """Which environments are to be reset: all, unless the options have a mask."""
         others = dict(options or {})
         which = others.pop(RESET_MASK, None)
-        refuse_options(others)
+        reject_reset_options(others)
         if which is None:
             return np.ones(self.num_envs, np.bool_)
         which = self._flags(RESET_MASK, which)
         if not which.any():
             raise DuelsError(f"{RESET_MASK} must select at least one environment.")
         if not self._seeded and not which.all():
-            raise DuelsError("The first reset is of all environments.")
+            raise DuelsError("The first reset must include all environments.")
         return which
 
     def _flags(self, name: str, which: Any) -> Flags:
-        """The array, if it says True or False of every environment."""
         if not isinstance(which, np.ndarray) or which.dtype != np.bool_ or which.shape != (self.num_envs,):
             raise DuelsError(f"{name} must be a boolean array of length {self.num_envs}.")
         return which
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> tuple[NDArray[np.uint64], Flags]:
-        """[env] its seed, and whether it is to be seeded anew.
+        """[env] the seed, and whether the environment gets a new one.
 
-        It is as Gymnasium has it: a seed from the list, or the environment's number added to the one given.
+        As in Gymnasium, seeds come from the list, or are the one seed plus the environment's number.
         """
         if seed is None and self._seeded:
             return np.zeros(self.num_envs, np.uint64), np.zeros(self.num_envs, np.bool_)
@@ -160,44 +161,44 @@ class DuelVectorEnv(Named, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, ND
             return seeds, np.ones(self.num_envs, np.bool_)
         if not isinstance(seed, Sequence | np.ndarray) or len(seed) != self.num_envs:
             raise DuelsError(
-                f"A seed is a whole number, or a list of one for each of {self.num_envs} environments."
+                f"'seed' must be an integer, or a list of {self.num_envs} of them, one per environment."
             )
         each = [self._any_seed() if one is None else check_int("A seed", one) for one in seed]
-        anew = np.array([one is not None or not self._seeded for one in seed])
-        return np.array([one % 2**64 for one in each], np.uint64), anew
+        is_new = np.array([one is not None or not self._seeded for one in seed])
+        return np.array([one % 2**64 for one in each], np.uint64), is_new
 
     def _any_seed(self) -> int:
         return int(self.np_random.integers(2**63))
 
-    def _begin(self, which: Flags, going_on: Flags) -> None:
-        """Begin games, where they are `going_on` with the randomness they have; the opponent may open."""
-        if going_on.any():
-            self._batch.restart(going_on)
+    def _begin(self, which: Flags, continuing: Flags) -> None:
+        """Start games, those that are `continuing` with their present streams; the opponent may open."""
+        if continuing.any():
+            self._batch.restart(continuing)
         self._regrets[which] = 0
         self._steps[which] = 0
         self._forfeited[which] = False
         self._ended[which] = False
         if isinstance(self._seat, np.ndarray):
             self._seat[which] = self._batch.draw_seats()[which]
-        self._facing[which] = self._facing_next[which]
+        self._opponent_index[which] = self._next_opponent_index[which]
         self._drop_opponents()
         for opponent in self._opponents:
             opponent.begin(which)
         opened = _Results(self)
-        self._answer(opened)
+        self._play_opponent(opened)
         if opened.ended.any():
-            raise DuelsError("Under these rules the opponent ends the game before the agent can move.")
+            raise DuelsError("Under these rules the opponent can end the game before the agent moves.")
 
     # -- steps -------------------------------------------------------------------------------------
 
     def step(self, actions: Numbers) -> tuple[Any, Floats, Flags, Flags, dict[str, Any]]:
-        actions = self._checked(actions)
+        actions = self._check_actions(actions)
         fresh = self._ended.copy()
         if fresh.any():
             if self.autoreset_mode is AutoresetMode.DISABLED:
                 raise DuelsError(
-                    f"The game is over in environment {fresh.argmax()}: reset it, "
-                    f"with options={{{RESET_MASK!r}: …}} to go on in the others."
+                    f"The game is over in environment {fresh.argmax()}. Reset it, "
+                    f"with options={{{RESET_MASK!r}: …}} to keep the other games."
                 )
             self._begin(fresh, fresh)
         results = self._play(actions, ~fresh)
@@ -205,18 +206,17 @@ class DuelVectorEnv(Named, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, ND
         info = self._info()
         everywhere = np.ones(self.num_envs, np.bool_)
         if self.autoreset_mode is not AutoresetMode.SAME_STEP or not self._ended.any():
-            info = self._told(info, everywhere) | self._illegal()
+            info = self._with_flags(info, everywhere) | self._illegal()
         else:
             info = self._reset_ended(info)
-        return self._shown(), results.rewards, results.terminated, results.truncated, info
+        return self._observe(), results.rewards, results.terminated, results.truncated, info
 
-    def _checked(self, actions: Numbers) -> Numbers:
+    def _check_actions(self, actions: Numbers) -> Numbers:
         if not self._seeded:
-            raise DuelsError("The environment must be reset before its first step.")
-        return whole_numbers(actions, self.num_envs)
+            raise DuelsError("Call reset() before the first step().")
+        return check_action_array(actions, self.num_envs)
 
     def _play(self, actions: Numbers, which: Flags) -> "_Results":
-        """Play the agent's actions in `which` games, and the opponent's answers."""
         batch, results = self._batch, _Results(self)
         legal = (actions >= 0) & (actions < batch.num_actions)
         actions = np.where(legal, actions, 0)
@@ -224,62 +224,60 @@ class DuelVectorEnv(Named, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, ND
         legal &= which
         self._forfeited = which & ~legal
         if self._grades:
-            # An action that is not allowed gives away all that the position was worth.
+            # An illegal action loses the whole value of the position.
             regrets = np.where(legal, self._grades.regrets[batch.states, actions], self._values())
             self._regrets = np.where(which, regrets, 0.0)
         results.add(self._step(actions, legal))
         results.lose(self._forfeited)
-        self._answer(results)
-        if self._most_steps is not None:
+        self._play_opponent(results)
+        if self._max_steps is not None:
             self._steps += which
-            results.truncated |= which & (self._steps >= self._most_steps)
+            results.truncated |= which & (self._steps >= self._max_steps)
         return results
 
-    def _answer(self, results: "_Results") -> None:
-        """Let the opponent play wherever it is its turn, until it is the agent's or the game is over."""
+    def _play_opponent(self, results: "_Results") -> None:
+        """Play the opponents' moves until it is the agent's turn, or the game is over, everywhere."""
         while True:
             waiting = self._batch.actor == 1 - self._seat
             if not waiting.any():
                 return
-            results.add(self._step(self._answers(waiting), waiting))
+            results.add(self._step(self._choose_opponent_actions(waiting), waiting))
 
     def _step(self, actions: Numbers, which: Flags) -> Steps:
-        """Play in some games; the opponents hear of it."""
         for opponent in self._opponents:
-            opponent.saw(self._batch, actions, 1 - self._seat, which)
+            opponent.on_actions(self._batch, actions, 1 - self._seat, which)
         return self._batch.step(actions, None if which.all() else which)
 
-    def _answers(self, waiting: Flags) -> Numbers:
-        """[env] the opponents' actions, where they are waited for."""
+    def _choose_opponent_actions(self, waiting: Flags) -> Numbers:
         if len(self._opponents) == 1:
             return self._opponents[0].choose(self._batch, 1 - self._seat, waiting)
         actions = np.zeros(self.num_envs, np.int64)
         for number, opponent in enumerate(self._opponents):
-            which = waiting & (self._facing == number)
+            which = waiting & (self._opponent_index == number)
             if which.any():
                 actions[which] = opponent.choose(self._batch, 1 - self._seat, which)[which]
         return actions
 
     def _reset_ended(self, info: dict[str, NDArray[Any]]) -> dict[str, Any]:
-        """Reset the games that have just ended; give what is told of them and of those that begin."""
+        """Reset the games that just ended; return the info of their ends and of the new games."""
         ended, illegal = self._ended.copy(), self._illegal()
-        shown = self._shown()
+        seen = self._observe()
         last = np.full(self.num_envs, None, object)
         for env in np.flatnonzero(ended):
-            last[env] = {k: v[env] for k, v in shown.items()} if isinstance(shown, dict) else shown[env]
+            last[env] = {k: v[env] for k, v in seen.items()} if isinstance(seen, dict) else seen[env]
         self._begin(ended, ended)
         return {
             "final_obs": last,
             "_final_obs": ended,
-            "final_info": self._told(info, ended) | illegal,
+            "final_info": self._with_flags(info, ended) | illegal,
             "_final_info": ended,
-            **self._told(self._info(), np.ones(self.num_envs, np.bool_)),
+            **self._with_flags(self._info(), np.ones(self.num_envs, np.bool_)),
         }
 
-    # -- what is told ------------------------------------------------------------------------------
+    # -- observations and infos --------------------------------------------------------------------
 
     def action_masks(self) -> Flags:
-        """[env, action] whether the agent may take it now."""
+        """[env, action] whether the action is legal for the agent now."""
         return self._masks().astype(np.bool_)
 
     @property
@@ -287,9 +285,10 @@ class DuelVectorEnv(Named, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, ND
         """[env] the agent's seat, 1 or 2."""
         return np.broadcast_to(np.asarray(self._seat, np.int64) + 1, self.num_envs).copy()
 
-    def _shown(self) -> Any:
-        shown = self._batch.observe(self._seat)
-        return self._observations.give(shown, self._masks() if self._observations.with_mask else shown)
+    def _observe(self) -> Any:
+        features = self._batch.observe(self._seat)
+        masks = self._masks() if self._observations.with_mask else features
+        return self._observations.format(features, masks)
 
     def _masks(self) -> Bytes:
         masks = self._batch.masks_for(self._seat)
@@ -303,27 +302,26 @@ class DuelVectorEnv(Named, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, ND
             info["seat"] = self.seats
         if self._grades:
             values = np.where(self._forfeited, 0.0, self._values())
-            sure = np.full(self.num_envs, self._grades.exactness, object)
-            info |= {"value": values, "regret": self._regrets.copy(), "exactness": sure}
+            exactness = np.full(self.num_envs, self._grades.exactness, object)
+            info |= {"value": values, "regret": self._regrets.copy(), "exactness": exactness}
         return info
 
     def _illegal(self) -> dict[str, Any]:
-        """What is told of illegal actions, if there were any."""
         forfeited = self._forfeited
-        return self._told({"illegal": forfeited.copy()}, forfeited) if forfeited.any() else {}
+        return self._with_flags({"illegal": forfeited.copy()}, forfeited) if forfeited.any() else {}
 
     @staticmethod
-    def _told(info: dict[str, NDArray[Any]], which: Flags) -> dict[str, Any]:
-        """Add Gymnasium's `_key` masks; zero where not set."""
-        told: dict[str, Any] = {}
+    def _with_flags(info: dict[str, NDArray[Any]], which: Flags) -> dict[str, Any]:
+        """Add Gymnasium's `_key` masks; values are zero where they are not set."""
+        result: dict[str, Any] = {}
         for name, values in info.items():
             if not which.all():
                 values[~which] = None if values.dtype == object else 0
-            told |= {name: values, f"_{name}": which.copy()}
-        return told
+            result |= {name: values, f"_{name}": which.copy()}
+        return result
 
     def _values(self) -> Floats:
-        """[env] what the position is worth to the agent; one half where the limit has cut the game off."""
+        """[env] the value of the position to the agent; one half if the limit cut the game off."""
         assert self._grades
         values = self._grades.values[self._seat, self._batch.states]
         return np.where(self._batch.cut_off, 0.5, values)
@@ -331,23 +329,26 @@ class DuelVectorEnv(Named, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, ND
     # -- opponents ---------------------------------------------------------------------------------
 
     def set_opponent(self, opponent: Opponent, which: Flags | None = None) -> None:
-        """Play against another opponent from the next reset on, in every game or where `which` is True."""
-        refuse_other_response(opponent, self.rules, self._seats)
+        """Change the opponent from the next reset on, in all games or in `which`.
+
+        Raises DuelsError if it cannot play many games of this kind.
+        """
+        check_best_response(opponent, self.rules, self._seats)
         places = slice(None) if which is None else self._flags("which", which)
-        self._opponents.append(opposing_many(opponent, self._batch, self._observations))
-        self._facing_next[places] = len(self._opponents) - 1
+        self._opponents.append(make_vector_opponent(opponent, self._batch, self._observations))
+        self._next_opponent_index[places] = len(self._opponents) - 1
         self._drop_opponents()
 
     def _drop_opponents(self) -> None:
-        """Keep only opponents that some game faces, or will from its next reset on."""
+        """Drop opponents that no game has, now or after its next reset."""
         if len(self._opponents) > 1:
-            met, places = np.unique([self._facing, self._facing_next], return_inverse=True)
+            met, places = np.unique([self._opponent_index, self._next_opponent_index], return_inverse=True)
             self._opponents = [self._opponents[number] for number in met]
-            self._facing, self._facing_next = places.reshape(2, self.num_envs)
+            self._opponent_index, self._next_opponent_index = places.reshape(2, self.num_envs)
 
 
 class _Results:
-    """What a step of the agent comes to, gathered from its own move and the opponent's moves."""
+    """The result of one step of the agent, summed over its own move and the opponents' moves."""
 
     def __init__(self, env: DuelVectorEnv) -> None:
         self._seat = env._seat
@@ -368,14 +369,13 @@ class _Results:
         self.truncated |= steps.truncated
 
     def lose(self, illegal: Flags) -> None:
-        """Count the games lost that the agent ends with an action that is not allowed."""
         self.rewards[illegal] = -1.0
         self.terminated |= illegal
 
 
-def _mode_of(mode: AutoresetMode | str) -> AutoresetMode:
+def _parse_autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
     for known in AutoresetMode:
         if mode in (known, known.value):
             return known
     names = ", ".join(known.value for known in AutoresetMode)
-    raise DuelsError(f"An autoreset_mode is one of {names}, not {mode!r}.")
+    raise DuelsError(f"'autoreset_mode' must be one of {names}, not {mode!r}.")

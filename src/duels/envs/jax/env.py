@@ -1,4 +1,4 @@
-"""What all JAX environments have in common: turns, rewards, limits and illegal actions, as Pgx has them.
+"""The base class of JAX environments: turns, rewards, limits and illegal actions, as in Pgx.
 
 Everything here is for one game and has static shapes; there are no callbacks to the host.
 """
@@ -14,9 +14,9 @@ import numpy as np
 from duels.core.errors import DuelsError
 from duels.core.rules import AnyRules, Seat
 from duels.core.svg import WIDTH
-from duels.envs.form import Form, Named, left_shown
-from duels.envs.jax.chance import Purpose, random_bits, share
+from duels.envs.jax.chance import Purpose, pick, random_bits
 from duels.envs.jax.state import State
+from duels.envs.settings import EnvSettings, FeatureNames, encode_limit_left
 from duels.envs.versions import LATEST
 from duels.solving.tables import ONGOING, POINTS
 
@@ -24,18 +24,18 @@ Step = Callable[..., State]
 
 
 class StepStatus(NamedTuple):
-    """How a position stands."""
+    """The seat to move and the result of a position."""
 
     seat: Any
-    """Who is to move, 0 or 1; anything once the game is over."""
+    """The seat to move, 0 or 1; undefined after the end."""
     result: Any
     """ONGOING, FIRST_WON, SECOND_WON or DRAWN (see `solving.tables`)."""
 
 
-class Env(Named, ABC):
+class Env(FeatureNames, ABC):
     """A game as pure functions, with Pgx's interface.
 
-    A step after the end changes nothing and gives no rewards. An illegal action loses the game at once.
+    A step after the end changes nothing and has no rewards. An illegal action loses the game.
     """
 
     has_chance: bool
@@ -43,91 +43,94 @@ class Env(Named, ABC):
     begins_by_chance = False
     """Whether chance comes before the first decision."""
 
-    def __init__(self, rules: AnyRules, form: Form) -> None:
+    def __init__(self, rules: AnyRules, settings: EnvSettings) -> None:
         self.rules = rules
-        self.form = form
+        self.settings = settings
         self._limit = rules.limit_value
-        self._left = left_shown(rules).astype(bool) if form.is_limit_draw else None
-        self._hash = hash((rules, form))
+        self._left = encode_limit_left(rules).astype(bool) if settings.is_limit_draw else None
+        self._hash = hash((rules, settings))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.rules, self.form)  # what is worked out from the rules is not copied
+        return type(self), (self.rules, self.settings)  # tables are not copied
 
     def __eq__(self, other: object) -> bool:
-        # States hold their environment, and are compared with every call of a compiled function.
+        # JAX compares the static fields of states, this one among them, at every call.
         if self is other:
             return True
-        return isinstance(other, Env) and (self.rules, self.form) == (other.rules, other.form)
+        return isinstance(other, Env) and (self.rules, self.settings) == (other.rules, other.settings)
 
     def __hash__(self) -> int:
         return self._hash
 
-    # -- what a kind of environment has to say -----------------------------------------------------
+    # -- what a subclass implements ----------------------------------------------------------------
 
     @abstractmethod
     def _begin(self, bits: Any) -> Any:
-        """The position that a game begins with, by 32 random bits if it begins by chance, else None."""
+        """Return the first position; `bits` are 32 random bits, or None if no chance precedes it."""
 
     @abstractmethod
     def _play(self, position: Any, action: Any, bits: Any) -> tuple[Any, Any]:
-        """The position after a legal action, by 32 random bits where it leaves something to chance.
+        """Return the position after a legal action and the clock's ticks; `bits` are 32 random bits.
 
-        And how far the clock goes on. Anything if the action is not legal, or the game over.
+        The result is undefined if the action is illegal or the game is over.
         """
 
     @abstractmethod
-    def _standing(self, position: Any) -> StepStatus:
-        """How a position stands."""
+    def _status(self, position: Any) -> StepStatus:
+        """Return the seat to move and the result."""
 
     @abstractmethod
     def _legal(self, position: Any) -> Any:
-        """[action] what the seat to move may do."""
+        """[action] the legal actions of the seat to move."""
 
     @abstractmethod
     def _features(self, position: Any, seat: Any) -> Any:
-        """[number] what a seat is shown by the game's features."""
+        """[feature] the game's features for a seat."""
 
     @abstractmethod
     def rules_state(self, position: Any) -> Any:
-        """The rules' own state of a position, outside of compiled code."""
+        """Return the rules' state of a position; not for compiled code."""
 
     # -- Pgx's interface ---------------------------------------------------------------------------
 
     def init(self, key: Any) -> State:
-        """A game that begins; the key draws who moves first, and chance before the first decision."""
-        return self._shown(self._fresh(key), False)
+        """Start a game; the key draws who moves first, and chance before the first decision."""
+        return self._with_observation(self._fresh(key), False)
 
     def step(self, state: State, action: Any, key: Any = None) -> State:
-        """Play an action of the current player; chance, if there is any, falls by the key."""
+        """Play an action of the current player; the key draws the chance that follows.
+
+        Raises DuelsError without a key in a game with chance.
+        """
         after = self._advance(state, action, key)
-        return self._shown(after, after.terminated)
+        return self._with_observation(after, after.terminated)
 
     def observe(self, state: State, player_id: Any = None) -> Any:
-        """What a player is shown, by default the current one: nothing that its seat may not know."""
+        """Return the observation of a player, by default the current one."""
         player = state.current_player if player_id is None else jnp.asarray(player_id, jnp.int32)
-        shown = self._features(state._position, player ^ state._first)
+        features = self._features(state._position, player ^ state._first)
         if self._left is None or self._limit is None:
-            return shown
-        return jnp.concatenate([shown, jnp.asarray(self._left)[self._limit - state._clock]])
+            return features
+        return jnp.concatenate([features, jnp.asarray(self._left)[self._limit - state._clock]])
 
     @property
     def id(self) -> str:
-        """What `make` calls the game."""
+        """The game's name."""
         return self.rules.name
 
     @property
     def version(self) -> str:
-        """The version of its behaviour."""
+        """The version of the environment."""
         return f"v{LATEST}"
 
     @property
     def num_players(self) -> int:
-        """How many players there are."""
+        """The number of players."""
         return 2
 
     @property
     def num_actions(self) -> int:
-        """How many actions there are, legal or not."""
+        """The number of actions, legal or not."""
         return len(self.rules.all_actions())
 
     @property
@@ -136,7 +139,7 @@ class Env(Named, ABC):
         return (len(self.feature_names),)
 
     def draw(self, state: State) -> str:
-        """The board of a state, or those of a batch under one another, with the secrets of both seats."""
+        """Draw the board with the secrets of both seats; the boards of a batch are stacked."""
         position = jax.tree.map(np.asarray, state._position)
         games = [
             jax.tree.map(lambda part, at=at: part[at], position)
@@ -147,12 +150,12 @@ class Env(Named, ABC):
     # -- how a step is made ------------------------------------------------------------------------
 
     def _fresh(self, key: Any) -> State:
-        """A game that begins, not looked at yet."""
-        first = share(random_bits(key, Purpose.FIRST), 2)
+        """Return the first state, without observation and mask."""
+        first = pick(random_bits(key, Purpose.FIRST), 2)
         position = self._begin(random_bits(key, Purpose.START) if self.begins_by_chance else None)
         no = jnp.bool_(False)
         return State(
-            current_player=self._standing(position).seat ^ first,
+            current_player=self._status(position).seat ^ first,
             observation=None,
             rewards=jnp.zeros(2, jnp.float32),
             terminated=no,
@@ -166,9 +169,9 @@ class Env(Named, ABC):
         )
 
     def _advance(self, state: State, action: Any, key: Any) -> State:
-        """The state after an action, not looked at yet."""
+        """Return the state after an action, without observation and mask."""
         if key is None and self.has_chance:
-            raise DuelsError(f"Chance falls by a key in {self.rules.name}: step(state, action, key).")
+            raise DuelsError(f"{self.rules.name} has chance: call step(state, action, key).")
         bits = random_bits(key, Purpose.STEP) if self.has_chance else None
         action = jnp.asarray(action, jnp.int32)
         over = state.terminated | state.truncated
@@ -177,10 +180,10 @@ class Env(Named, ABC):
         plays = ~over & ~illegal
         moved, ticks = self._play(state._position, action, bits)
         position = _where(plays, moved, state._position)
-        standing = self._standing(position)
+        status = self._status(position)
         mover, first = state.current_player, state._first
-        ended = ~over & (illegal | (standing.result != ONGOING))
-        by_seat = jnp.asarray(POINTS)[standing.result + 1]
+        ended = ~over & (illegal | (status.result != ONGOING))
+        by_seat = jnp.asarray(POINTS)[status.result + 1]
         points = jnp.where(first == 0, by_seat, by_seat[::-1])
         lost = jnp.where(jnp.arange(2) == mover, -1.0, 1.0).astype(jnp.float32)
         rewards = jnp.where(illegal, lost, jnp.where(ended, points, 0.0))
@@ -188,9 +191,9 @@ class Env(Named, ABC):
         if self._limit is not None:
             clock = clock + jnp.where(plays, ticks, 0)
             cut = plays & ~ended & (clock >= self._limit)
-        if self.form.is_limit_draw:
+        if self.settings.is_limit_draw:
             ended, cut = ended | cut, jnp.bool_(False)
-        player = jnp.where(ended, 1 - mover, standing.seat ^ first)
+        player = jnp.where(ended, 1 - mover, status.seat ^ first)
         return state.replace(
             current_player=jnp.where(over, mover, player),
             rewards=rewards,
@@ -201,29 +204,29 @@ class Env(Named, ABC):
             _clock=clock,
         )
 
-    def _shown(self, state: State, terminated: Any) -> State:
-        """The state with what its current player is shown and may do."""
+    def _with_observation(self, state: State, terminated: Any) -> State:
         return state.replace(
             observation=self.observe(state),
             legal_action_mask=self._legal(state._position) | terminated,
         )
 
     def _step_and_reset(self, state: State, action: Any, key: Any) -> State:
-        """What `auto_reset` does, looking once at what it comes to."""
+        """Step and reset as `auto_reset` does, with one observation."""
         no = jnp.bool_(False)
-        # One key will do for both: bits for another purpose are other bits.
+        # One key serves both: each purpose gets its own bits.
         after = self._advance(state.replace(terminated=no, truncated=no), action, key)
         over = after.terminated | after.truncated
         fresh = self._fresh(key)
         after = after.replace(observation=None, legal_action_mask=None)
-        told = {name: getattr(after, name) for name in ("rewards", "terminated", "truncated")}
-        return self._shown(_where(over, fresh, after).replace(**told), False)
+        result = {name: getattr(after, name) for name in ("rewards", "terminated", "truncated")}
+        return self._with_observation(_where(over, fresh, after).replace(**result), False)
 
 
 def auto_reset(step: Step, init: Step) -> Step:
-    """A step that begins a new game at once where one ends, as `pgx.experimental.auto_reset` makes it.
+    """Return a step that restarts ended games at once, like `pgx.experimental.auto_reset`.
 
-    `rewards`, `terminated` and `truncated` are then those of the game that ended, all else is of the new one.
+    `rewards`, `terminated` and `truncated` describe the game that ended, all other fields the new one.
+    Raises DuelsError unless both functions belong to one environment.
     """
     env = getattr(step, "__self__", None)
     if not isinstance(env, Env) or step != env.step or init != env.init:
@@ -232,12 +235,10 @@ def auto_reset(step: Step, init: Step) -> Step:
 
 
 def _where(condition: Any, this: Any, that: Any) -> Any:
-    """One of two trees of arrays."""
     return jax.tree.map(lambda one, other: jnp.where(condition, one, other), this, that)
 
 
 def _draw_boards(rules: AnyRules, states: Sequence[Any]) -> str:
-    """Draw the boards of states under one another, with the secrets of both seats, as one `<svg>` element."""
     drawing = rules.game.drawing(rules)
     drawn, top = [], 0
     for state in states:

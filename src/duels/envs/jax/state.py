@@ -1,4 +1,4 @@
-"""The state of one game in JAX, with Pgx's fields; a batch of games is the same with a dimension more."""
+"""The state of a game in JAX, with Pgx's fields; in a batch every field has one more dimension."""
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,42 +9,42 @@ import jax
 
 @dataclass(frozen=True)
 class State:
-    """A game under way, secrets included: an agent is given `observation` and `legal_action_mask` alone.
+    """A game, including its secrets: give agents `observation` and `legal_action_mask` only.
 
-    Players are 0 and 1; as in Pgx it is drawn by lot who of them moves first.
+    Players are 0 and 1; as in Pgx, the player who moves first is drawn at random.
     """
 
     current_player: Any
-    """Who is to move; once the game is over, the other than who moved last."""
+    """The player to move; after the end, the player who did not move last."""
     observation: Any
-    """What the current player is shown: zeros and ones."""
+    """The observation of the current player: zeros and ones."""
     rewards: Any
-    """[player] of the last step: 1 for a win, -1 for a loss, otherwise 0."""
+    """[player] the rewards of the last step: 1 for a win, -1 for a loss, otherwise 0."""
     terminated: Any
-    """Whether the game has been won or drawn, or lost by an illegal action."""
+    """Whether the game was won or drawn, or lost by an illegal action."""
     truncated: Any
-    """Whether a limit has cut the game off."""
+    """Whether a limit truncated the game."""
     legal_action_mask: Any
-    """[action] whether the current player may take it; true everywhere once the game has terminated."""
+    """[action] the legal actions of the current player; all True after termination."""
     _step_count: Any
     _position: Any
     _clock: Any
-    """How far the game is on its way to the limit; None without a limit."""
+    """Steps counted towards the limit, or None without a limit."""
     _first: Any
     """The player who moved first."""
     _env: Any = field(metadata={"static": True})
 
     def replace(self, **changes: Any) -> "State":
-        """The same with other values in some fields."""
+        """Return a copy with some fields changed."""
         return replace(self, **changes)
 
     @property
     def env_id(self) -> str:
-        """The id of the environment that this is a state of."""
+        """The id of the environment."""
         return str(self._env.id)
 
     def to_svg(self) -> str:
-        """The board with the secrets of both seats, for people; the boards of a batch under one another."""
+        """Return the board with the secrets of both seats as SVG; the boards of a batch are stacked."""
         return str(self._env.draw(self))
 
     def save_svg(self, filename: str | Path) -> None:

@@ -1,4 +1,4 @@
-"""Second forms of rules and of levels where tables do not do; tests hold them to the first."""
+"""Second forms of rules and levels for games without tables; tests prove them equal to the first."""
 
 from importlib import import_module
 from typing import Any
@@ -11,20 +11,20 @@ _KERNELS = {"flip": f"{__name__}.flip"}
 _LEVELS = {"hunt": f"{__name__}.hunt.levels", "flip": f"{__name__}.flip.levels"}
 
 
-def kernel_of(rules: AnyRules, door: str) -> Any:
-    """A module of the kernel of `rules`: `engine` for one game, `batch` for many; None without a kernel."""
+def find_kernel(rules: AnyRules, part: str) -> Any:
+    """Return a module of the kernel of `rules` (`engine`, `batch` or `jax`), or None without a kernel."""
     kernel = _KERNELS.get(_our_name(rules))
-    return import_module(f"{kernel}.{door}") if kernel else None
+    return import_module(f"{kernel}.{part}") if kernel else None
 
 
-def levels_of(rules: AnyRules) -> Any:
-    """The class of levels for any number of games of `rules`; None if there is no such."""
+def find_levels(rules: AnyRules) -> Any:
+    """Return the class that plays levels in many games of `rules`, or None."""
     name = _LEVELS.get(_our_name(rules))
     module = import_module(name) if name else None
     return module.LEVELS if module and module.fits(rules) else None
 
 
 def _our_name(rules: AnyRules) -> str:
-    """The name of our game, or nothing: another game of that name, or other rules for it, are not ours."""
+    """Return the name if these are the rules of one of our games, else an empty string."""
     ours = GAMES.get(rules.name)
     return rules.name if ours and type(rules) is ours.rules_class() else ""

@@ -1,7 +1,7 @@
-"""The duels for OpenSpiel: `duels_lights` and so on, with explicit chance and perfect recall.
+"""OpenSpiel games (`duels_lights` and so on), with explicit chance and perfect recall.
 
-Importing this registers our games and those of other packages; `register` does so for any other game.
-Parameters are the rules' options (0 for no limit, a list as `3;5;7`, of one as `3;`) and `max_moves`.
+Importing this module registers our games and those of other packages. Call `register` for any other game.
+Parameters are the rules' options (0 for no limit, lists as `3;5;7` or `3;`) and `max_moves`.
 """
 
 import logging
@@ -22,9 +22,9 @@ with require_extra("openspiel"):
         DuelGame,
         DuelObserver,
         DuelState,
-        game_type,
-        name_of,
-        parameter_of,
+        get_spiel_name,
+        make_game_type,
+        to_parameter,
     )
 
 __all__ = ["DuelGame", "DuelObserver", "DuelState", "load_game", "register"]
@@ -33,28 +33,34 @@ log = logging.getLogger(__name__)
 
 
 def register(game: Game) -> str:
-    """Register a game; `pyspiel.load_game` takes the name returned, and the rules' options as parameters."""
-    name = name_of(game)
+    """Register a game and return its name for `pyspiel.load_game`, which takes the rules' options.
+
+    Raises DuelsError if another game has the name.
+    """
+    name = get_spiel_name(game)
     if REGISTERED.add(name, game):
-        # OpenSpiel calls the class with nothing but the parameters, and finds it here by its name.
+        # OpenSpiel calls the class with the parameters only, and finds it in this module by name.
         kind = type(
             f"Duel{game.name.title()}Game",
             (DuelGame,),
             {"__init__": lambda self, params=None: DuelGame.__init__(self, game, params)},
         )
         globals()[kind.__name__] = kind
-        pyspiel.register_game(game_type(game), kind)
+        pyspiel.register_game(make_game_type(game), kind)
     return name
 
 
 def load_game(game: str | Game | AnyRules, max_moves: int = MAX_MOVES, **options: OptionValue) -> DuelGame:
-    """A game for OpenSpiel, of a game or the one of that name with options, or by rules."""
+    """Load a game for OpenSpiel: a name or a `Game`, each with options, or rules.
+
+    Raises DuelsError for rules that are not those of a registered game.
+    """
     rules = resolve_rules(game, **options)
     if type(rules) is not rules.game.rules_class():
         raise DuelsError(
-            f"OpenSpiel knows games, not rules: {rules!r} are not those of {rules.game.package}."
+            f"OpenSpiel loads games, not rules: {rules!r} are not the rules of {rules.game.package}."
         )
-    parameters = {name: parameter_of(value) for name, value in rules.options().items()}
+    parameters = {name: to_parameter(value) for name, value in rules.options().items()}
     loaded: DuelGame = pyspiel.load_game(register(rules.game), {**parameters, "max_moves": max_moves})
     return loaded
 
@@ -62,7 +68,7 @@ def load_game(game: str | Game | AnyRules, max_moves: int = MAX_MOVES, **options
 for _game in all_games():
     try:
         register(_game)
-    except Exception as problem:  # whatever another package does, ours go on
+    except Exception as problem:  # a faulty package must not break our games
         if _game in GAMES.values():
             raise
         log.warning("The game '%s' cannot be registered with OpenSpiel: %s", _game.name, problem)

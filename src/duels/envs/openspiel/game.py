@@ -1,4 +1,4 @@
-"""A duel and a match of it, for OpenSpiel."""
+"""A duel, its states and its observers for OpenSpiel."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass
@@ -15,51 +15,51 @@ from duels.core.game import Game
 from duels.core.match import AnyMatch, Match, Turn
 from duels.core.options import Option, OptionKind, OptionValue, list_options
 from duels.core.rules import CHANCE, AnyRules, Seat
-from duels.envs.versions import Registered
+from duels.envs.versions import EnvRegistry
 
-# Some duels can go on for ever. OpenSpiel wants an end: after so many moves nobody has won, unless
-# `max_moves` is 0, for algorithms that can do with a game that comes back to where it was.
+# OpenSpiel needs finite games, and some duels are not: after this many moves nobody wins. `max_moves=0` is
+# for algorithms that can handle cycles.
 MAX_MOVES = 100
-UNLIMITED = 1000  # what is then said to be the longest game, and remembered of one
+UNLIMITED = 1000  # the length that we then report, and the entries of an information state
 
-SEPARATOR = ";"  # OpenSpiel keeps the comma for itself
+SEPARATOR = ";"  # OpenSpiel uses the comma itself
 
 Parameter = int | bool | str
 Parameters = tuple[tuple[str, Parameter], ...]
 
 HIDDEN = "?"
 
-REGISTERED = Registered()
+REGISTERED = EnvRegistry()
 
 
-class SpielForm:
-    """A game under some parameters: its rules, and the integers of what can be done."""
+class SpielSettings:
+    """A game with its parameters: the rules, and the numbers of actions and outcomes."""
 
     def __init__(self, game: Game, parameters: Parameters) -> None:
-        self._made_of = game, parameters
-        given = dict(parameters)
-        self.max_moves = int(given.pop("max_moves"))
+        self._arguments = game, parameters
+        values = dict(parameters)
+        self.max_moves = int(values.pop("max_moves"))
         if self.max_moves < 0:
-            raise BadOption(f"max_moves is 0 (no limit) or more in {game.name}, not {self.max_moves}.")
+            raise BadOption(f"max_moves must be 0 (no limit) or more in {game.name}, not {self.max_moves}.")
         options = {option.name: option for option in list_options(game.rules_class())}
-        self.rules = game.rules(**{name: _value_of(options[name], value) for name, value in given.items()})
-        # A limit is an end like any other here, so what is left of it is part of the position.
-        self.shown = ObservationEncoder(self.rules, with_left=True)
+        self.rules = game.rules(**{name: _value_of(options[name], value) for name, value in values.items()})
+        # In OpenSpiel a limit ends the game, so the moves left are part of the position.
+        self.encoder = ObservationEncoder(self.rules, with_left=True)
         self.describe = game.find("features", "describe") or _describe_fields
         self.actions = self.rules.all_actions()
         self.outcomes = self.rules.all_outcomes()
         self.number = number_actions(self.rules)
         self.number |= {outcome: number for number, outcome in enumerate(self.outcomes)}
         self.longest = self.max_moves or UNLIMITED
-        # A move may be followed by chance, and chance may come before the first.
-        self.most_chance = self.longest + _opening(self.rules) if self.outcomes else 0
+        # Chance may follow every move, and precede the first.
+        self.max_chance_nodes = self.longest + _count_opening_chance(self.rules) if self.outcomes else 0
 
     def __reduce__(self) -> Any:
-        return _cached_form, self._made_of
+        return _cached_settings, self._arguments
 
 
 def _describe_fields(view: Any) -> str:
-    """The view of a game that does not describe it: field by field."""
+    """Describe a view field by field, for games without a description of their own."""
     if not is_dataclass(view):
         return _plain(view)
     return " ".join(f"{f.name}={_plain(getattr(view, f.name))}" for f in fields(view))
@@ -69,8 +69,7 @@ def _plain(value: Any) -> str:
     return ",".join(map(_plain, value)) or "-" if isinstance(value, tuple) else format_feature_value(value)
 
 
-def _opening(rules: AnyRules) -> int:
-    """How many chance nodes come before the first decision."""
+def _count_opening_chance(rules: AnyRules) -> int:
     state, nodes = rules.initial(), 0
     while rules.actor(state) is CHANCE:
         state, nodes = rules.apply(state, rules.actions(state)[0]).state, nodes + 1
@@ -78,21 +77,21 @@ def _opening(rules: AnyRules) -> int:
 
 
 @lru_cache(maxsize=64)
-def _cached_form(game: Game, parameters: Parameters) -> SpielForm:
-    return SpielForm(game, parameters)
+def _cached_settings(game: Game, parameters: Parameters) -> SpielSettings:
+    return SpielSettings(game, parameters)
 
 
-def form_of(game: Game, given: dict[str, Parameter]) -> SpielForm:
-    return _cached_form(game, tuple(sorted({**parameters_of(game), **given}.items())))
+def get_settings(game: Game, parameters: dict[str, Parameter]) -> SpielSettings:
+    return _cached_settings(game, tuple(sorted({**default_parameters(game), **parameters}.items())))
 
 
-def parameters_of(game: Game) -> dict[str, Parameter]:
-    """What OpenSpiel is told of the options: their names, kinds and defaults."""
-    options = {option.name: parameter_of(option.default) for option in list_options(game.rules_class())}
+def default_parameters(game: Game) -> dict[str, Parameter]:
+    """Return the defaults of the game's parameters."""
+    options = {option.name: to_parameter(option.default) for option in list_options(game.rules_class())}
     return options | {"max_moves": MAX_MOVES}
 
 
-def parameter_of(value: OptionValue) -> Parameter:
+def to_parameter(value: OptionValue) -> Parameter:
     if isinstance(value, tuple):
         return SEPARATOR.join(map(str, value)) + SEPARATOR * (len(value) == 1)
     return 0 if value is None else value
@@ -108,57 +107,57 @@ class DuelGame(pyspiel.Game):
     """A duel, for OpenSpiel."""
 
     def __init__(self, game: Game, params: dict[str, Parameter] | None = None) -> None:
-        form = form_of(game, params or {})
+        settings = get_settings(game, params or {})
         info = pyspiel.GameInfo(
-            num_distinct_actions=len(form.actions),
-            max_chance_outcomes=len(form.outcomes),
+            num_distinct_actions=len(settings.actions),
+            max_chance_outcomes=len(settings.outcomes),
             num_players=2,
             min_utility=-1.0,
             max_utility=1.0,
             utility_sum=0.0,
-            max_game_length=form.longest,
+            max_game_length=settings.longest,
         )
-        super().__init__(game_type(game), info, params or {})
+        super().__init__(make_game_type(game), info, params or {})
 
     @property
-    def form(self) -> SpielForm:
-        """What is played; from the parameters, which are all that OpenSpiel keeps of a game it copies."""
-        return form_of(REGISTERED[self.get_type().short_name], self.get_parameters())
+    def settings(self) -> SpielSettings:
+        """The settings, from the parameters: OpenSpiel copies nothing else of a game."""
+        return get_settings(REGISTERED[self.get_type().short_name], self.get_parameters())
 
     @property
     def rules(self) -> AnyRules:
-        """What is played by."""
-        return self.form.rules
+        """The rules of the game."""
+        return self.settings.rules
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """What each number of an observation says, such as `cells[3]=mine`."""
-        return self.form.shown.names
+        """The name of each number in an observation, such as `cells[3]=mine`."""
+        return self.settings.encoder.names
 
     @property
     def action_names(self) -> tuple[str, ...]:
-        """What each action is, in the game's notation."""
-        return tuple(map(self.rules.format, self.form.actions))
+        """Each action in the game's notation."""
+        return tuple(map(self.rules.format, self.settings.actions))
 
     def new_initial_state(self) -> "DuelState":
         return DuelState(self)
 
     def max_chance_nodes_in_history(self) -> int:
-        return self.form.most_chance
+        return self.settings.max_chance_nodes
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> "DuelObserver":
-        """An observer of this kind of observation; the default is what a player is shown now."""
+        """Return an observer; by default one without perfect recall. Raises ValueError for parameters."""
         if params:
             raise ValueError(f"Observation parameters not supported; passed {params}")
-        return DuelObserver(self.form, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False))
+        return DuelObserver(self.settings, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False))
 
 
 class DuelState(pyspiel.State):
-    """A match under way."""
+    """A state of a match."""
 
     def __init__(self, game: DuelGame) -> None:
         super().__init__(game)
-        self._at = _Place(game.form, Match.start(game.form.rules), 0)
+        self._at = _MatchPosition(game.settings, Match.start(game.settings.rules), 0)
 
     @property
     def match(self) -> AnyMatch:
@@ -172,7 +171,7 @@ class DuelState(pyspiel.State):
         return self._at.legal if player == self._at.player else []
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        match, number = self.match, self._at.form.number
+        match, number = self.match, self._at.settings.number
         odds = match.rules.odds(match.state)
         return [(number[outcome], float(p)) for outcome, p in zip(match.actions, odds, strict=True)]
 
@@ -180,9 +179,9 @@ class DuelState(pyspiel.State):
         self._at = self._at.after(action)
 
     def _action_to_string(self, player: int, action: int) -> str:
-        form = self._at.form
-        known = form.outcomes if player == pyspiel.PlayerId.CHANCE else form.actions
-        return form.rules.format(known[action])
+        settings = self._at.settings
+        known = settings.outcomes if player == pyspiel.PlayerId.CHANCE else settings.actions
+        return settings.rules.format(known[action])
 
     def is_terminal(self) -> bool:
         return self._at.player == int(pyspiel.PlayerId.TERMINAL)
@@ -195,57 +194,59 @@ class DuelState(pyspiel.State):
         return self._at.text
 
 
-class _Place:
-    """A match and how many moves were made in it; never changed, so that copies of a state share it."""
+class _MatchPosition:
+    """A match and its number of moves; immutable, so that copies of a state share it."""
 
-    def __init__(self, form: SpielForm, match: AnyMatch, moves: int) -> None:
-        self.form = form
+    def __init__(self, settings: SpielSettings, match: AnyMatch, moves: int) -> None:
+        self.settings = settings
         self.match = match
         self.moves = moves
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "_Place":
+    def __deepcopy__(self, memo: dict[int, Any]) -> "_MatchPosition":
         return self
 
     @cached_property
     def player(self) -> int:
         actor = self.match.actor
         if actor is None or (
-            self.form.max_moves and self.moves >= self.form.max_moves and actor is not CHANCE
+            self.settings.max_moves and self.moves >= self.settings.max_moves and actor is not CHANCE
         ):
             return int(pyspiel.PlayerId.TERMINAL)
         return actor - 1 if isinstance(actor, Seat) else int(pyspiel.PlayerId.CHANCE)
 
     @cached_property
     def legal(self) -> list[int]:
-        return sorted(self.form.number[action] for action in self.match.actions)
+        return sorted(self.settings.number[action] for action in self.match.actions)
 
-    def after(self, number: int) -> "_Place":
+    def after(self, number: int) -> "_MatchPosition":
         actor = self.match.actor
         if actor is None or self.player == int(pyspiel.PlayerId.TERMINAL):
             raise GameOver("The game is over.")
-        known = self.form.outcomes if actor is CHANCE else self.form.actions
+        known = self.settings.outcomes if actor is CHANCE else self.settings.actions
         if not 0 <= number < len(known):
-            raise IllegalMove(f"Action {number} is not allowed now: there are 0 to {len(known) - 1}.")
-        return _Place(self.form, self.match.play(actor, known[number]), self.moves + (actor is not CHANCE))
+            raise IllegalMove(f"Action {number} does not exist: actions are 0 to {len(known) - 1}.")
+        return _MatchPosition(
+            self.settings, self.match.play(actor, known[number]), self.moves + (actor is not CHANCE)
+        )
 
     @cached_property
     def text(self) -> str:
-        """The position, and, where the moves are counted, how many were made.
+        """The position, with the number of moves if it is limited.
 
-        Positions that are equal for the rules have equal texts, so that algorithms can merge them.
+        Equal positions have equal texts, so that algorithms can merge them.
         """
-        rules, match = self.form.rules, self.match
+        rules, match = self.settings.rules, self.match
         seats = tuple(Seat) if rules.has_secrets else (Seat.ONE,)
         position = " / ".join(rules.format_position(match.sight(seat)) for seat in seats)
-        return f"{position} @{self.moves}" if self.form.max_moves else position
+        return f"{position} @{self.moves}" if self.settings.max_moves else position
 
 
-def game_type(game: Game) -> Any:
-    """What OpenSpiel is told of the game."""
+def make_game_type(game: Game) -> Any:
+    """Return OpenSpiel's description of the game."""
     rules = game.rules()
     kinds = pyspiel.GameType
     return kinds(
-        short_name=name_of(game),
+        short_name=get_spiel_name(game),
         long_name=f"{game.title} ({game.name})",
         dynamics=kinds.Dynamics.SEQUENTIAL,
         chance_mode=(
@@ -265,39 +266,39 @@ def game_type(game: Game) -> Any:
         provides_observation_string=True,
         provides_observation_tensor=True,
         provides_factored_observation_string=True,
-        parameter_specification=parameters_of(game),
+        parameter_specification=default_parameters(game),
     )
 
 
-def name_of(game: Game) -> str:
-    """What OpenSpiel calls the game."""
+def get_spiel_name(game: Game) -> str:
+    """Return OpenSpiel's name of the game."""
     return f"duels_{game.name}"
 
 
 class DuelObserver:
-    """What a player observes, as text and as numbers, by OpenSpiel's kinds of observation.
+    """A player's observations as text and tensors, by OpenSpiel's kinds of observation.
 
-    With perfect recall it is every entry of the match as the player's seat saw it; without, the
-    position as the seat knows it. Public is what a bystander sees; private is what only the seat does.
+    With perfect recall, an observation is every entry of the match as the seat saw it; without, the position
+    as the seat knows it. Public information is what a spectator sees, private what only the seat sees.
     """
 
-    def __init__(self, form: SpielForm, kind: Any) -> None:
-        self._form = form
+    def __init__(self, settings: SpielSettings, kind: Any) -> None:
+        self._settings = settings
         self._recall = kind.perfect_recall
         self._public = kind.public_info
         self._private = kind.private_info
         self.tensor: Any = None
         self.dict: dict[str, Any] = {}
         if self._public and self._private == pyspiel.PrivateInfoType.SINGLE_PLAYER:
-            self._lay_out()
+            self._allocate()
 
-    def _lay_out(self) -> None:
+    def _allocate(self) -> None:
         if self._recall:
-            entries = len(self._form.actions) + len(self._form.outcomes) + 1
-            length = self._form.longest + self._form.most_chance
+            entries = len(self._settings.actions) + len(self._settings.outcomes) + 1
+            length = self._settings.longest + self._settings.max_chance_nodes
             shapes = {"player": (2,), "entries": (length, entries)}
         else:
-            shapes = {f.name: (f.count, f.width) for f in self._form.shown.features}
+            shapes = {f.name: (f.count, f.width) for f in self._settings.encoder.features}
         self.tensor = np.zeros(sum(int(np.prod(shape)) for shape in shapes.values()), np.float32)
         start = 0
         for name, shape in shapes.items():
@@ -311,7 +312,7 @@ class DuelObserver:
             return
         seat = Seat(player + 1)
         if not self._recall:
-            self.tensor[:] = np.frombuffer(self._form.shown.to(seat, state.match), np.int8)
+            self.tensor[:] = np.frombuffer(self._settings.encoder.to(seat, state.match), np.int8)
             return
         self.tensor.fill(0)
         self.dict["player"][player] = 1
@@ -321,31 +322,31 @@ class DuelObserver:
             row[self._entry(turn, seat)] = 1
 
     def _entry(self, turn: Turn[Any], seat: Seat) -> int:
-        actions = len(self._form.actions)
+        actions = len(self._settings.actions)
         if turn.hidden_from(seat):
-            return actions + len(self._form.outcomes)
-        return self._form.number[turn.action] + (actions if turn.actor is CHANCE else 0)
+            return actions + len(self._settings.outcomes)
+        return self._settings.number[turn.action] + (actions if turn.actor is CHANCE else 0)
 
     def string_from(self, state: "DuelState", player: int) -> str:
-        """The observation as text."""
+        """Return the observation as text."""
         match, seat = state.match, Seat(player + 1)
         if self._private == pyspiel.PrivateInfoType.ALL_PLAYERS:
-            return self._entries(match, match.turns, hidden=lambda turn: False)
+            return self._format_entries(match, match.turns, hidden=lambda turn: False)
         if self._private == pyspiel.PrivateInfoType.NONE:
-            return self._seen(match, None) if self._public else ""
+            return self._format_seen(match, None) if self._public else ""
         if not self._public:
             mine = [turn for turn in match.turns if turn.hidden_from(None) and not turn.hidden_from(seat)]
-            return self._entries(match, mine, hidden=lambda turn: False)
+            return self._format_entries(match, mine, hidden=lambda turn: False)
         if self._recall:
-            return f"p{player}: {self._seen(match, seat)}"
-        return str(self._form.describe(match.sight(seat).view))
+            return f"p{player}: {self._format_seen(match, seat)}"
+        return str(self._settings.describe(match.sight(seat).view))
 
-    def _seen(self, match: AnyMatch, seat: Seat | None) -> str:
-        """The match as `seat` (None: a bystander) saw it; and, when it is over, how it ended."""
-        text = self._entries(match, match.turns_known_to(seat), lambda turn: turn.hidden_from(seat))
+    def _format_seen(self, match: AnyMatch, seat: Seat | None) -> str:
+        """Return the entries that `seat` (None: a spectator) saw, and the result after the end."""
+        text = self._format_entries(match, match.turns_known_to(seat), lambda turn: turn.hidden_from(seat))
         return f"{text}. {match.outcome.code}" if match.outcome else text
 
-    def _entries(
+    def _format_entries(
         self, match: AnyMatch, turns: Iterable[Turn[Any]], hidden: Callable[[Turn[Any]], bool]
     ) -> str:
         return ", ".join(HIDDEN if hidden(turn) else match.rules.format(turn.action) for turn in turns)

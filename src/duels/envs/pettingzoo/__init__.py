@@ -1,8 +1,8 @@
-"""The duels for PettingZoo: `lights_v0.env()` and so on, and `duels/lights-v0` in its registry.
+"""PettingZoo environments: `lights_v0.env()` and so on, and `duels/lights-v0` in its registry.
 
-Every game of ours has a module with `env` and `raw_env`, as PettingZoo's own games have; `env` and `raw_env`
-here take any game. Importing this registers our games and those of other packages; `register` does so for
-others.
+Each of our games has a module with `env` and `raw_env`, like PettingZoo's own games; `env` and `raw_env` of
+this module take any game. Importing this module registers our games and those of other packages. Call
+`register` for others.
 """
 
 from functools import partial
@@ -12,7 +12,7 @@ from duels.core.features import TRUNCATION
 from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import AnyRules
-from duels.envs.versions import LATEST, Registered
+from duels.envs.versions import LATEST, EnvRegistry
 from duels.games import all_games
 
 with require_extra("rl"):
@@ -36,7 +36,7 @@ __all__ = [
     "register",
 ]
 
-_registered = Registered()
+_registered = EnvRegistry()
 
 
 def raw_env(
@@ -49,7 +49,7 @@ def raw_env(
     dtype: DTypeLike = "int8",
     **options: OptionValue,
 ) -> DuelEnv:
-    """An environment that raises IllegalMove where an action is not allowed."""
+    """Make an environment without checks: an illegal action raises IllegalMove."""
     return DuelEnv(game, render_mode, grade, limit_ends, memory, dtype, **options)
 
 
@@ -57,7 +57,10 @@ env = guarded(raw_env)
 
 
 def register(game: Game) -> str:
-    """Register a game; `pettingzoo.make("aec", …)` takes the id returned, and the rules' options."""
+    """Register a game and return its id for `pettingzoo.make("aec", …)`, which takes the rules' options.
+
+    Raises DuelsError if another game has the id.
+    """
     id = f"duels/{game.name}-v{LATEST}"
     if _registered.add(id, game):
         pettingzoo.register("aec", id, partial(env, game))

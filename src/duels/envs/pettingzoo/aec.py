@@ -1,4 +1,4 @@
-"""One PettingZoo environment for every game: two agents who take turns, with action masks."""
+"""The PettingZoo environment of every game: two agents who take turns, with action masks."""
 
 from collections.abc import Callable, Iterator
 from functools import update_wrapper
@@ -18,11 +18,11 @@ from duels.core.options import OptionValue, list_options
 from duels.core.rules import AnyRules, AnySight
 from duels.core.validation import as_int, check_flag
 from duels.envs import dice
-from duels.envs.board import RENDER_MODES, Board, Picture, check_render_mode
-from duels.envs.engine import Sights, make_engine
-from duels.envs.form import Copyable, Named, form_of, refuse_options
-from duels.envs.observations import Observations
+from duels.envs.engine import SightTracker, make_engine
+from duels.envs.observations import ObservationFormat
 from duels.envs.pettingzoo.base import AECEnv, Observation
+from duels.envs.render import RENDER_MODES, BoardRenderer, Pixels, check_render_mode
+from duels.envs.settings import Copyable, FeatureNames, make_settings, reject_reset_options
 from duels.envs.versions import LATEST
 from duels.games import resolve_rules
 from duels.solving.tables import NOBODY, POINTS
@@ -32,7 +32,7 @@ P = ParamSpec("P")
 AGENTS = ("player_1", "player_2")
 _SEATS = {agent: seat for seat, agent in enumerate(AGENTS)}
 
-# What PettingZoo's own methods look at, and what only a reset gives.
+# Attributes that PettingZoo's own methods read and only a reset sets.
 SET_BY_RESET = {
     "agent_selection",
     "agents",
@@ -45,24 +45,33 @@ SET_BY_RESET = {
 
 
 class NotReset(DuelsError, AttributeError):
-    """Asked for something that there is only once the environment was reset."""
+    """An attribute was read before the first reset."""
 
     def __init__(self) -> None:
-        super().__init__("The environment must be reset first.")
+        super().__init__("Call reset() first.")
 
 
-class DuelEnv(Named, Copyable, AECEnv):
+class DuelEnv(FeatureNames, Copyable, AECEnv):
     """A duel by PettingZoo's conventions. An illegal action raises IllegalMove.
 
-    It is of a game or the one of that name, with options (`max_turns=40`), or by rules. The agent to move is
-    shown the position as its seat knows it, and a mask of what it may do; the other agent's mask is zero. The
-    winner's reward is 1, the loser's -1. A draw terminates the game and a limit truncates it, with no reward;
-    the mask then tells what could have been played next, as far as the agent knows. With `limit_ends="draw"`
-    a limit ends the game drawn, and what is left of it is observed. `dtype` is that of the observations;
-    `memory` is how many of the last entries they hold, in games with secrets. A copy made in the middle of a
-    game, pickled or not, goes on as the original would.
-    With `grade`, an agent's info holds the `value` of the position to it, the `regret` of its last action,
-    and their `exactness` (see `duels.analysis.grading`).
+    `game` is a name or a `Game`, each with options such as `max_turns=40`, or rules. An observation is a
+    dictionary with the position as the agent's seat knows it, and the mask of its legal actions; the mask of
+    the other agent is zero. The winner's reward is 1, the loser's -1. A draw terminates the game and a limit
+    truncates it, with no reward; the mask then has the actions that were possible next, as far as the agent
+    knows.
+
+    - `limit_ends`: with `draw`, a limit ends the game drawn, and observations show the moves left.
+    - `memory`: the number of past entries in an observation, in games with secrets.
+    - `dtype`: the dtype of observations.
+    - `grade`: add the `value` of the position, the `regret` of the agent's last action and their `exactness`
+      to its info (see `duels.analysis.grading`).
+
+    A copy made in the middle of a game, pickled or not, continues as the original would.
+
+    >>> env = DuelEnv("lights")
+    >>> env.reset(seed=7)
+    >>> env.agent_selection, int(env.observe("player_1")["action_mask"].sum())
+    ('player_1', 13)
     """
 
     metadata: dict[str, Any]
@@ -88,17 +97,17 @@ class DuelEnv(Named, Copyable, AECEnv):
             "is_parallelizable": False,
             "render_fps": 1,
         }
-        self.form = form_of(self.rules, limit_ends, memory)
-        self._engine = make_engine(self.rules, self.form)
+        self.settings = make_settings(self.rules, limit_ends, memory)
+        self._engine = make_engine(self.rules, self.settings)
         self._actions = self.rules.all_actions()
         self._grader = Grader(self.rules) if check_flag("grade", grade) else None
-        # A board is drawn from what a seat knows, and so are grades.
-        self._sights = Sights(self._engine) if grade or render_mode else None
-        self._board = Board(self.rules)
+        # Boards and grades need sights.
+        self._sights = SightTracker(self._engine) if grade or render_mode else None
+        self._board = BoardRenderer(self.rules)
         self._has_chance = bool(self.rules.all_outcomes())
         self._stream: int | None = None
         self.possible_agents = list(AGENTS)
-        self._observations = Observations(dtype, in_dict=True)
+        self._observations = ObservationFormat(dtype, in_dict=True)
         space = self._observations.space(self._engine.observation_size, self._engine.num_actions)
         self.observation_spaces = dict.fromkeys(AGENTS, cast(spaces.Dict, space))
         self.action_spaces = {agent: spaces.Discrete(self._engine.num_actions) for agent in AGENTS}
@@ -111,9 +120,9 @@ class DuelEnv(Named, Copyable, AECEnv):
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         if options:
-            # PettingZoo's own test hands in what means nothing; what means something is not to be lost.
+            # PettingZoo's own test passes meaningless options; options of the rules must not be ignored.
             known = {option.name for option in list_options(type(self.rules))}
-            refuse_options({name: value for name, value in options.items() if name in known})
+            reject_reset_options({name: value for name, value in options.items() if name in known})
         if seed is not None or self._stream is None:
             self._stream = dice.stream(randbits(64) if seed is None else seed)
         elif self._engine.actor != NOBODY:
@@ -135,48 +144,46 @@ class DuelEnv(Named, Copyable, AECEnv):
         if self.render_mode == "human":
             self.render()
 
-    if not TYPE_CHECKING:  # who asks for anything else is told so before anything runs
+    if not TYPE_CHECKING:  # type checkers should report unknown attributes
 
         def __getattr__(self, name: str) -> Any:
             if name in SET_BY_RESET:
                 raise NotReset
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    def _too_early(self, call: str) -> None:
-        """Fail: this was called before `reset`."""
+    def _fail_before_reset(self, call: str) -> None:
         raise NotReset
 
     def observe(self, agent: str) -> Observation:
         if self._stream is None:
-            self._too_early("observe")
+            self._fail_before_reset("observe")
         seat = _SEATS.get(agent)
         if seat is None:
-            raise UnknownName(f"There is no agent {agent!r}; there are {', '.join(AGENTS)}.")
+            raise UnknownName(f"Unknown agent {agent!r}. Use one of {', '.join(AGENTS)}.")
         mask = self._engine.mask_for(seat)
         if self._forfeited:
             mask[:] = 0
-        given: Observation = self._observations.give(self._engine.observe(seat), mask)
-        return given
+        observation: Observation = self._observations.format(self._engine.observe(seat), mask)
+        return observation
 
     def step(self, action: int | None) -> None:
         if self._stream is None:
-            self._too_early("step")
+            self._fail_before_reset("step")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
         number = as_int(action)
         if number is None or not self._engine.allows(number):
-            raise IllegalMove(f"Action {action!r} is not allowed now.")
+            raise IllegalMove(f"Action {action!r} is not legal now.")
         self._play(agent, number)
 
     def _play(self, agent: str, action: int) -> None:
-        """Carry out a legal action."""
         engine = self._engine
         chance = 0
         if self._stream is not None and self._has_chance:
             self._stream = dice.advance(self._stream)
-            chance, _ = dice.fallen(self._stream)
+            chance, _ = dice.split_word(self._stream)
         if self._grader:
             self._grader.before(self._sight(engine.actor), self._actions[action])
         engine.step(action, chance)
@@ -198,7 +205,7 @@ class DuelEnv(Named, Copyable, AECEnv):
 
     def _sight(self, seat: int) -> AnySight:
         assert self._sights
-        return self._sights.of(seat)
+        return self._sights.get(seat)
 
     def _end(self, mover: str) -> None:
         engine = self._engine
@@ -208,10 +215,10 @@ class DuelEnv(Named, Copyable, AECEnv):
         self._accumulate_rewards()
         self.agent_selection = AGENTS[1 - AGENTS.index(mover)]
 
-    def render(self) -> str | Picture | None:
-        """The board as the agent to move may see it.
+    def render(self) -> str | Pixels | None:
+        """Return the board as the agent to move may see it: text in mode `ansi`, pixels in mode `rgb_array`.
 
-        Printed in mode `human`, returned as text in mode `ansi` and as pixels in mode `rgb_array`.
+        Mode `human` prints it.
         """
         if self.render_mode is None:
             return None
@@ -225,15 +232,14 @@ class DuelEnv(Named, Copyable, AECEnv):
         return board
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: there is nothing to close."""
 
 
 class GuardedDuelEnv(DuelEnv):
-    """What `env()` gives: a `DuelEnv` with what PettingZoo's three usual wrappers check.
+    """A `DuelEnv` with the checks of PettingZoo's three usual wrappers, as `env()` returns it.
 
-    An illegal action ends the game, and whoever took it gets -1; an action outside the space, and a
-    call before `reset`, fail; a loop that does not step fails. A test holds it to those wrappers; as
-    part of the environment the checks cost a tenth of the time.
+    An illegal action ends the game with -1 for its agent. An action outside the space, a call before `reset`
+    and a loop without a step fail. A test compares it with those wrappers, which take ten times as long.
     """
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -241,12 +247,12 @@ class GuardedDuelEnv(DuelEnv):
         self._forfeited = False
         super().reset(seed, options)
 
-    def _too_early(self, call: str) -> None:
+    def _fail_before_reset(self, call: str) -> None:
         getattr(EnvLogger, f"error_{call}_before_reset")()
 
     def step(self, action: int | None) -> None:
         if self._stream is None:
-            self._too_early("step")
+            self._fail_before_reset("step")
         self._stepped = True
         if not self.agents:
             EnvLogger.warn_step_after_terminated_truncated()
@@ -254,9 +260,9 @@ class GuardedDuelEnv(DuelEnv):
         agent = self.agent_selection
         if not (self.terminations[agent] or self.truncations[agent]):
             if type(action) is not int or not 0 <= action < self._engine.num_actions:
-                # The space's own check takes every kind of integer, True among them, and longer than a move.
-                known = type(action) is not bool and self.action_spaces[agent].contains(action)
-                assert known, "action is not in action space"
+                # The space's own check accepts True, and takes longer than a move.
+                is_valid = type(action) is not bool and self.action_spaces[agent].contains(action)
+                assert is_valid, "action is not in action space"
             if action is not None and self._engine.allows(int(action)):
                 self._play(agent, int(action))
             else:
@@ -278,17 +284,17 @@ class GuardedDuelEnv(DuelEnv):
             self.infos[agent] = {**self._grader.forfeit(self._sight(AGENTS.index(agent)))}
         self._deads_step_first()
 
-    def render(self) -> str | Picture | None:
+    def render(self) -> str | Pixels | None:
         if self._stream is None:
-            self._too_early("render")
+            self._fail_before_reset("render")
         return super().render()
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
         if self._stream is None:
-            self._too_early("agent_iter")
-        return self._turns(max_iter)
+            self._fail_before_reset("agent_iter")
+        return self._iterate_agents(max_iter)
 
-    def _turns(self, left: int) -> Iterator[str]:
+    def _iterate_agents(self, left: int) -> Iterator[str]:
         while self.agents and left > 0:
             assert self._stepped, "need to call step() or reset() in a loop over `agent_iter`"
             self._stepped = False
@@ -297,13 +303,13 @@ class GuardedDuelEnv(DuelEnv):
 
 
 def guarded(raw_env: Callable[P, DuelEnv]) -> Callable[P, GuardedDuelEnv]:
-    """Return the `env` of a module with this `raw_env`."""
+    """Return the `env` function for a module's `raw_env`."""
 
     def env(*args: P.args, **options: P.kwargs) -> GuardedDuelEnv:
-        """The environment with PettingZoo's usual checks: an illegal action loses."""
-        made = GuardedDuelEnv.__new__(GuardedDuelEnv)
-        vars(made).update(vars(raw_env(*args, **options)))
-        return made
+        """Make the environment with PettingZoo's usual checks: an illegal action loses."""
+        guarded_env = GuardedDuelEnv.__new__(GuardedDuelEnv)
+        vars(guarded_env).update(vars(raw_env(*args, **options)))
+        return guarded_env
 
     env.__qualname__ = env.__name__
     return update_wrapper(env, raw_env, assigned=("__module__",))

@@ -1,4 +1,4 @@
-"""What PettingZoo's environments have, told to type checkers: PettingZoo itself tells them nothing."""
+"""Type annotations for PettingZoo's `AECEnv`, which has none itself."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -23,7 +23,7 @@ def raw_env(
     copies: int = 5,
     target: int = 21,
 ) -> DuelEnv:
-    """The environment as it is: an illegal action raises IllegalMove."""
+    """Make the environment without checks: an illegal action raises IllegalMove."""
     return DuelEnv(
         GAME, render_mode, grade, dtype=dtype, side=side, values=values, copies=copies, target=target
     )

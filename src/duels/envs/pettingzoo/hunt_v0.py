@@ -22,7 +22,7 @@ def raw_env(
     cells: int = 7,
     max_turns: int | None = None,
 ) -> DuelEnv:
-    """The environment as it is: an illegal action raises IllegalMove."""
+    """Make the environment without checks: an illegal action raises IllegalMove."""
     return DuelEnv(GAME, render_mode, grade, limit_ends, memory, dtype, cells=cells, max_turns=max_turns)
 
 

@@ -17,7 +17,7 @@ def raw_env(
     dtype: DTypeLike = np.int8,
     goal: int = 21,
 ) -> DuelEnv:
-    """The environment as it is: an illegal action raises IllegalMove."""
+    """Make the environment without checks: an illegal action raises IllegalMove."""
     return DuelEnv(GAME, render_mode, grade, dtype=dtype, goal=goal)
 
 

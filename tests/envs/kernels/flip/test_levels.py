@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
-from duels.envs.kernels import levels_of
+from duels.envs.kernels import find_levels
 from duels.envs.kernels.flip import levels as kernel
 from duels.envs.kernels.flip.levels import FlipLevels
 from duels.games.flip.rules import QuantumTiles
@@ -105,4 +105,4 @@ def test_environments_play_against_them_and_can_be_copied() -> None:
 
 
 def test_larger_boards_have_none() -> None:
-    assert levels_of(QuantumTiles(side=6, values=6, copies=6, target=30)) is None
+    assert find_levels(QuantumTiles(side=6, values=6, copies=6, target=30)) is None

@@ -13,7 +13,7 @@ from duels import vector
 from duels.core.rules import Seat
 from duels.envs import dice
 from duels.envs.kernels.flip import batch as kernel
-from duels.envs.kernels.flip.step import BAG, FACES, UNSEEN, draw, layout_of, lift, start_of
+from duels.envs.kernels.flip.step import BAG, FACES, UNSEEN, draw, get_layout, get_start, lift
 from duels.games.flip.rules import Drawn, QuantumTiles, State
 from tests.envs.reference import MatchEngine
 
@@ -94,11 +94,11 @@ def test_plain_and_compiled_steps_are_the_same(
 
 
 def test_every_bag_gives_tiles_by_their_odds() -> None:
-    rules, layout = SMALL, layout_of(SMALL)
+    rules, layout = SMALL, get_layout(SMALL)
     for held in product(range(rules.copies + 1), repeat=rules.values):
         left = sum(held)
         gone = "".join(str(value) * (rules.copies - count) for value, count in enumerate(held, 1))
-        game = bytearray(start_of(rules))
+        game = bytearray(get_start(rules))
         game[BAG : BAG + rules.values], game[UNSEEN] = bytes(held), left
         faces = (int(tile) for tile in gone)
         game[layout[FACES] : layout[FACES] + 9] = bytes([*faces, *[0] * left])

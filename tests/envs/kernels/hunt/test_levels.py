@@ -38,7 +38,7 @@ def test_odds_are_those_of_the_player(level: str, seat: Seat) -> None:
                 asked += 1
             action = rng.choice(match.actions)
             played = np.array([numbers[action]])
-            levels.saw(batch.actor.astype(np.int64), played, seats, EVERYWHERE)
+            levels.on_actions(batch.actor.astype(np.int64), played, seats, EVERYWHERE)
             match = match.play(match.actor, action)
             batch.step(played)
     assert asked > 20

@@ -1,1 +1,1 @@
-"""Quantum Flip as numbers: one game on a list of integers, many games on arrays, by tables."""
+"""Quantum Flip on integers: one game, batches, JAX, and levels in many games."""

@@ -1,4 +1,4 @@
-"""Many games of Quantum Flip: the step of one game in a loop, which Numba compiles if it is installed."""
+"""Batches of Quantum Flip: the step of one game in a loop, compiled by Numba if it is installed."""
 
 import warnings
 from functools import cache
@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from duels.envs.batch import Batch, Bytes, Flags, Ints, Places, ReadyPolicy
+from duels.envs.batch import Batch, Bytes, Flags, Ints, Places, PreparedPolicy
 from duels.envs.kernels.flip import step as kernel
-from duels.envs.kernels.flip.engine import turn_around
-from duels.envs.kernels.flip.step import ACTIONS, MASK, MOVER, SHOWN
+from duels.envs.kernels.flip.engine import swap_perspective
+from duels.envs.kernels.flip.step import ACTIONS, MASK, MOVER, OBSERVATION
 from duels.games.flip.rules import QuantumTiles
 from duels.solving.tables import ONGOING
 
@@ -31,16 +31,16 @@ def _compiled_loops() -> list[Any] | None:
 
 
 class FlipBatch(Batch):
-    """Games of Quantum Flip, each a row as `step` describes it."""
+    """A batch of Quantum Flip; each game is a row as described in `step`."""
 
     rules: QuantumTiles
 
     def _prepare(self) -> None:
-        layout, start = kernel.layout_of(self.rules), kernel.start_of(self.rules)
-        self.num_actions, self.observation_size = layout[ACTIONS], layout[MASK] - layout[SHOWN]
+        layout, start = kernel.get_layout(self.rules), kernel.get_start(self.rules)
+        self.num_actions, self.observation_size = layout[ACTIONS], layout[MASK] - layout[OBSERVATION]
         self._first_row = np.frombuffer(start, np.uint8)
         self._games = np.empty((self.num_envs, len(start)), np.uint8)
-        self._observations = self._games[:, layout[SHOWN] : layout[MASK]].view(np.int8)
+        self._observations = self._games[:, layout[OBSERVATION] : layout[MASK]].view(np.int8)
         self._legal = self._games[:, layout[MASK] :].view(np.int8)
         self._envs, self._none = np.arange(self.num_envs), np.zeros(self.num_envs, np.bool_)
         loops = _compiled_loops()
@@ -70,7 +70,7 @@ class FlipBatch(Batch):
         self._step_all(self._rows, *map(self._numbers, (actions, chance, idle)), self._layout, results)
         return results, None
 
-    def _sample(self, bits: Ints, policy: ReadyPolicy | None) -> Ints:
+    def _sample(self, bits: Ints, policy: PreparedPolicy | None) -> Ints:
         actions = np.empty(self.num_envs, np.int64)
         self._choose_all(self._rows, self._numbers(bits), self._layout, actions)
         return actions
@@ -84,14 +84,14 @@ class FlipBatch(Batch):
     def _masks(self) -> Bytes:
         return self._legal.copy()
 
-    def _masks_given(self) -> Bytes:
-        return self._given(self._legal)
+    def _masks_view(self) -> Bytes:
+        return self._copy_or_view(self._legal)
 
-    def _shown_to_mover(self) -> Bytes:
-        return self._given(self._observations)
+    def _observe_mover(self) -> Bytes:
+        return self._copy_or_view(self._observations)
 
-    def _given(self, numbers: Bytes) -> Bytes:
-        """A copy, or a view that cannot be written to."""
+    def _copy_or_view(self, numbers: Bytes) -> Bytes:
+        """Return a copy, or a read-only view."""
         if self._copy:
             return numbers.copy()
         view = numbers.view()
@@ -100,10 +100,10 @@ class FlipBatch(Batch):
 
     def _observe(self, seats: int | Bytes, which: Places | None = None) -> Bytes:
         places = slice(None) if which is None else which
-        shown: Bytes = self._observations[places].copy()
+        observations: Bytes = self._observations[places].copy()
         waits = self._games[places, MOVER] != (seats if isinstance(seats, int) else seats[places])
-        shown[waits] = turn_around(shown[waits], self.rules)
-        return shown
+        observations[waits] = swap_perspective(observations[waits], self.rules)
+        return observations
 
 
 BATCH = FlipBatch

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from duels.core.features import Encoding
 from duels.envs.engine import Engine
-from duels.envs.form import PLAIN, Form
 from duels.envs.kernels.flip import step as kernel
-from duels.envs.kernels.flip.step import ACTIONS, MASK, MOVER, SHOWN
+from duels.envs.kernels.flip.step import ACTIONS, MASK, MOVER, OBSERVATION
+from duels.envs.settings import DEFAULT_SETTINGS, EnvSettings
 from duels.games.flip.features import features
 from duels.games.flip.rules import QuantumTiles
 from duels.solving.tables import NOBODY, ONGOING
@@ -20,16 +20,16 @@ class FlipEngine(Engine):
 
     rules: QuantumTiles
 
-    def __init__(self, rules: QuantumTiles, form: Form = PLAIN) -> None:
-        self.rules, self.form = rules, form
-        self._layout = layout = kernel.layout_of(rules)
+    def __init__(self, rules: QuantumTiles, settings: EnvSettings = DEFAULT_SETTINGS) -> None:
+        self.rules, self.settings = rules, settings
+        self._layout = layout = kernel.get_layout(rules)
         self.num_actions = layout[ACTIONS]
-        self.observation_size = layout[MASK] - layout[SHOWN]
+        self.observation_size = layout[MASK] - layout[OBSERVATION]
         self.truncated = False
         self.reset(0)
 
     def reset(self, stream: int) -> None:
-        self._place((bytearray(kernel.start_of(self.rules)), ONGOING))
+        self._place((bytearray(kernel.get_start(self.rules)), ONGOING))
 
     def _position(self) -> tuple[bytearray, int]:
         return self._game, self.result
@@ -51,21 +51,21 @@ class FlipEngine(Engine):
         return np.frombuffer(self._game[self._layout[MASK] :], np.int8)
 
     def observe(self, seat: int) -> NDArray[np.int8]:
-        shown = np.frombuffer(self._game[self._layout[SHOWN] : self._layout[MASK]], np.int8)
-        return shown if seat == self._game[MOVER] else turn_around(shown, self.rules)
+        features = np.frombuffer(self._game[self._layout[OBSERVATION] : self._layout[MASK]], np.int8)
+        return features if seat == self._game[MOVER] else swap_perspective(features, self.rules)
 
 
-def turn_around(shown: NDArray[np.int8], rules: QuantumTiles) -> NDArray[np.int8]:
+def swap_perspective(observations: NDArray[np.int8], rules: QuantumTiles) -> NDArray[np.int8]:
     """Return observations of the player to move as the other player sees them."""
     order, my_turn = _order_of_other(rules)
-    turned = shown.take(order, axis=-1)
-    turned[..., my_turn] = 0
-    return turned
+    swapped = observations.take(order, axis=-1)
+    swapped[..., my_turn] = 0
+    return swapped
 
 
 @lru_cache(maxsize=16)
 def _order_of_other(rules: QuantumTiles) -> tuple[NDArray[np.intp], slice]:
-    """Where the other player finds each number, and the feature `my_turn`."""
+    """Return the order of the features for the other player, and the slice of `my_turn`."""
     encoding = Encoding(features(rules))
     numbers = np.arange(encoding.size)
     order = numbers.copy()

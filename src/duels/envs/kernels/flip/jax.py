@@ -1,4 +1,4 @@
-"""Quantum Flip in JAX. A test plays it beside the rules, move by move."""
+"""Quantum Flip in JAX. A test compares it with the rules, move by move."""
 
 from typing import Any, NamedTuple
 
@@ -6,9 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from duels.core.rules import Seat
-from duels.envs.form import Form
-from duels.envs.jax.chance import share
+from duels.envs.jax.chance import pick
 from duels.envs.jax.env import Env, StepStatus
+from duels.envs.settings import EnvSettings
 from duels.games.flip.features import features
 from duels.games.flip.rules import QuantumTiles, State, neighbours
 from duels.solving.tables import FIRST_WON, ONGOING, SECOND_WON
@@ -37,8 +37,8 @@ class FlipEnv(Env):
     rules: QuantumTiles
     has_chance = True
 
-    def __init__(self, rules: QuantumTiles, form: Form) -> None:
-        super().__init__(rules, form)
+    def __init__(self, rules: QuantumTiles, settings: EnvSettings) -> None:
+        super().__init__(rules, settings)
         pairs, tiles = np.array(neighbours(rules.side), np.int32).reshape(-1, 2), np.arange(rules.side**2)
         self._tiles, self._first_keep = tiles, len(tiles) + len(pairs)
         self._firsts, self._seconds = pairs.T
@@ -74,13 +74,13 @@ class FlipEnv(Env):
         return after, 0
 
     def _turn_up(self, position: Position, one: Any, two: Any, pair: Any, bits: Any) -> tuple[Any, Any, Any]:
-        """The values of one tile or two, as the rules draw them by 32 bits, and the bag after that."""
+        """Return the values of one or two tiles, drawn from 32 bits, and the bag afterwards."""
         bag, left = position.bag, position.bag.sum()
         first, second = position.faces[one], position.faces[two]
         both = pair & (first == 0) & (second == 0)
         any_drawn = (first == 0) | (pair & (second == 0))
-        ticket = share(bits, jnp.where(both, left * (left - 1), left))
-        # One ticket draws both. Those that draw a value first are shared by the tiles that are then left.
+        ticket = pick(bits, jnp.where(both, left * (left - 1), left))
+        # One ticket draws both tiles: the tickets of a first value are divided among the remaining tiles.
         drawn, before, held = self._draw(bag, ticket // jnp.where(both, left - 1, 1))
         bag = bag - (any_drawn & (np.arange(len(bag)) + 1 == drawn))
         then, _, _ = self._draw(bag, (ticket - before * (left - 1)) // jnp.maximum(held, 1))
@@ -90,16 +90,16 @@ class FlipEnv(Env):
         return first_value, second_value, bag
 
     def _draw(self, bag: Any, ticket: Any) -> tuple[Any, Any, Any]:
-        """The value of the tile at a place in the bag, and how many tiles are lower, or equal."""
+        """Return the value at a place in the sorted bag, and the number of lower and of equal tiles."""
         value, lower, reached = jnp.int32(1), jnp.int32(0), jnp.int32(0)
         for held in bag:
             reached = reached + held
             value, lower = value + (ticket >= reached), jnp.where(ticket >= reached, reached, lower)
         return value, lower, bag[value - 1]
 
-    # -- looking -----------------------------------------------------------------------------------
+    # -- observations ------------------------------------------------------------------------------
 
-    def _standing(self, position: Position) -> StepStatus:
+    def _status(self, position: Position) -> StepStatus:
         target, (one, two) = self.rules.target, position.scores
         first_won = (one == target) | (two > target)
         result = jnp.where(first_won, FIRST_WON, SECOND_WON)

@@ -1,7 +1,7 @@
-"""Flip's levels, by what their seat is shown; compiled, with tables that all share.
+"""Flip's levels by observations, compiled, for many games at once.
 
-A test holds them to the players of the same names. Where those look ahead, they are asked: one decision in a
-thousand. Without the extra `fast` there are only those players.
+A test compares them with the players of the same names. One decision in a thousand needs a search, and is
+left to those players. Needs the extra `fast`.
 """
 
 from functools import lru_cache
@@ -27,7 +27,7 @@ Flags = NDArray[np.bool_]
 
 
 class _Reader:
-    """Reads positions from what the seat to move is shown, and tells a level's odds there."""
+    """Decodes positions from observations of the seat to move, and computes a level's odds."""
 
     def __init__(self, rules: QuantumTiles) -> None:
         encoding = Encoding(features(rules))
@@ -42,31 +42,31 @@ class _Reader:
         self._lifted, self._choosing = place["lifted"], place["choosing"].start
         self._faces = 2 * rules.values + 1
 
-    def odds(self, shown: Bytes, share: float) -> Floats:
-        """[game, action] how likely a level with this share takes the action."""
-        faces, scores, held, lifted = self._read(shown)
-        odds = np.zeros((len(shown), len(self._numbers)))
+    def odds(self, observations: Bytes, share: float) -> Floats:
+        """[game, action] the probabilities of a level with this share."""
+        faces, scores, held, lifted = self._read(observations)
+        odds = np.zeros((len(observations), len(self._numbers)))
         _compile()(self._tables, faces, scores, held, lifted, share, odds)
         for i in np.flatnonzero(odds[:, 0] < 0):
-            odds[i] = self._asked(shown[i], faces[i], held[i], lifted[i], share)
+            odds[i] = self._search(observations[i], faces[i], held[i], lifted[i], share)
         return odds
 
-    def _read(self, shown: Bytes) -> tuple[Any, ...]:
-        faces = shown[:, : self._tiles * self._faces].reshape(-1, self._faces).argmax(axis=1)
-        lifted = np.full((len(shown), 2), -1)
-        (choosing,) = shown[:, self._choosing].nonzero()
+    def _read(self, observations: Bytes) -> tuple[Any, ...]:
+        faces = observations[:, : self._tiles * self._faces].reshape(-1, self._faces).argmax(axis=1)
+        lifted = np.full((len(observations), 2), -1)
+        (choosing,) = observations[:, self._choosing].nonzero()
         if len(choosing):
-            lifted[choosing] = shown[choosing, self._lifted].nonzero()[1].reshape(-1, 2)
-        mine = shown[:, self._scores[0]].argmax(axis=1)
-        # Row by row: `judge` would be compiled once more for an array that lies in memory by columns.
-        held = shown.take(self._held, axis=1)
+            lifted[choosing] = observations[choosing, self._lifted].nonzero()[1].reshape(-1, 2)
+        mine = observations[:, self._scores[0]].argmax(axis=1)
+        # `take` keeps the rows contiguous; otherwise `judge` would be compiled a second time.
+        held = observations.take(self._held, axis=1)
         return faces.reshape(-1, self._tiles), mine, held, lifted
 
-    def _asked(self, shown: Bytes, faces: Any, held: Any, lifted: Any, share: float) -> Floats:
-        """What the player says that looks ahead."""
+    def _search(self, observation: Bytes, faces: Any, held: Any, lifted: Any, share: float) -> Floats:
+        """Return the odds of the player, which searches."""
         values = self.rules.values
         marks = (UNKNOWN, *map(str, range(1, values + 1)), *SEEN_AS[:values])
-        mine, other = (int(shown[place].argmax()) for place in self._scores)
+        mine, other = (int(observation[place].argmax()) for place in self._scores)
         state = State(
             "".join(marks[face] for face in faces),
             (mine, other),
@@ -83,9 +83,9 @@ class _Reader:
 
 
 def _mix_levels(t: Any, faces: Any, scores: Any, held: Any, lifted: Any, share: float, odds: Any) -> None:
-    """Write down the odds of a level in many positions; the first is -1 where it has to look ahead.
+    """Write the odds of a level in many positions; the first is -1 if the position needs a search.
 
-    This is compiled, with the functions of `bounds`, `oracle` and `players.levels` that it calls.
+    Numba compiles this with the functions of `bounds`, `oracle` and `players.levels` that it calls.
     """
     for i in range(len(faces)):
         mine, theirs, pair = held[i, 0] != 0, held[i, 1] != 0, (lifted[i, 0], lifted[i, 1])
@@ -118,7 +118,7 @@ _reader = lru_cache(maxsize=8)(_Reader)
 
 
 class FlipLevels:
-    """A level at one seat of every game; all that it needs to know is shown."""
+    """A level at one seat of every game. It needs no memory: observations have all it needs."""
 
     def __init__(self, rules: QuantumTiles, share: float, envs: int = 1) -> None:
         self._rules, self._share = rules, share
@@ -128,14 +128,14 @@ class FlipLevels:
         return type(self), (self._rules, self._share)
 
     def begin(self, which: Flags) -> None:
-        """Nothing is remembered."""
+        """Do nothing: the level has no memory."""
 
-    def saw(self, movers: Any, actions: Any, seats: Any, which: Flags) -> None:
-        """Nothing is remembered."""
+    def on_actions(self, movers: Any, actions: Any, seats: Any, which: Flags) -> None:
+        """Do nothing: the level has no memory."""
 
-    def odds(self, shown: Bytes, masks: Bytes, seats: Any, which: Flags) -> Floats:
-        """[game of `which`, action] how likely it takes the action, by what its seat is shown there."""
-        return self._reader.odds(shown, self._share)
+    def odds(self, observations: Bytes, masks: Bytes, seats: Any, which: Flags) -> Floats:
+        """[game of `which`, action] the level's probabilities."""
+        return self._reader.odds(observations, self._share)
 
 
 LEVELS = FlipLevels

@@ -1,10 +1,10 @@
-"""The step of Quantum Flip on integers, in the part of Python that Numba compiles.
+"""The step of Quantum Flip on integers, in the subset of Python that Numba compiles.
 
-One game runs these functions as they are; batches run compiled copies of them if Numba is installed. A test
-plays them beside the rules, move by move.
+Engines run these functions as plain Python; batches compile them if Numba is installed. A test compares them
+with the rules, move by move.
 
-A game is a row of small integers: what the functions keep, then the observation of the player to move, then
-the mask of legal actions.
+A game is a row of small integers: the position, then the observation of the player to move, then the mask of
+legal actions.
 """
 
 from collections.abc import MutableSequence, Sequence
@@ -29,7 +29,7 @@ BAG = 11
 # Places in a layout: options of the rules; the number of the first action that keeps a tile, and of all
 # actions (flips begin at 0, Quantum Flips at TILES); the places in a game of the faces, of the observation,
 # of the mask and of features. Then come the two tiles of each Quantum Flip.
-TILES, VALUES, TARGET, KEEP, ACTIONS, FACES, SHOWN, MASK = range(8)
+TILES, VALUES, TARGET, KEEP, ACTIONS, FACES, OBSERVATION, MASK = range(8)
 MY_SCORE, OTHER_SCORE, MY_QUANTUM, OTHER_QUANTUM, LIFTED, CHOICE = range(8, 14)
 PAIRS = 14
 
@@ -40,7 +40,7 @@ Layout = Sequence[int]
 
 
 @lru_cache(maxsize=16)
-def layout_of(rules: QuantumTiles) -> tuple[int, ...]:
+def get_layout(rules: QuantumTiles) -> tuple[int, ...]:
     """Return the layout of `rules`."""
     encoding, pairs, tiles = Encoding(features(rules)), neighbours(rules.side), rules.side**2
     keep, faces = tiles + len(pairs), BAG + rules.values
@@ -51,9 +51,9 @@ def layout_of(rules: QuantumTiles) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=16)
-def start_of(rules: QuantumTiles) -> bytes:
+def get_start(rules: QuantumTiles) -> bytes:
     """Return a game at the start."""
-    layout = layout_of(rules)
+    layout = get_layout(rules)
     tiles = layout[TILES]
     game = [0] * BAG + [rules.copies] * rules.values + [0] * tiles
     game[QUANTUM] = game[QUANTUM + 1] = 1
@@ -115,7 +115,7 @@ def lift(game: Game, one: int, two: int, chance: int, layout: Layout) -> None:
     """Turn up two tiles, of which the mover then keeps one."""
     first, second, unseen = layout[FACES] + one, layout[FACES] + two, game[UNSEEN]
     if game[first] == 0 and game[second] == 0:
-        # One ticket draws both. Those that draw a value first are shared by the tiles that are then left.
+        # One ticket draws both tiles: the tickets of a first value are divided among the remaining tiles.
         ticket = chance * (unseen * (unseen - 1)) >> 32
         value = draw(game, ticket // (unseen - 1))
         for lower in range(value - 1):
@@ -163,14 +163,14 @@ def draw(game: Game, ticket: int) -> int:
 
 def show_face(game: Game, tile: int, face: int, layout: Layout) -> None:
     """Change the face of a tile."""
-    place, shown = layout[FACES] + tile, layout[SHOWN] + tile * (2 * layout[VALUES] + 1)
+    place, shown = layout[FACES] + tile, layout[OBSERVATION] + tile * (2 * layout[VALUES] + 1)
     game[shown + game[place]] = 0
     game[shown + face] = 1
     game[place] = face
 
 
 def choose(game: Game, bits: int, layout: Layout) -> int:
-    """Return a legal action, each as likely as any other, by 32 random bits; 0 if there is none."""
+    """Return a uniformly random legal action from 32 random bits, or 0 if there is none."""
     if game[LEGAL] == 0:
         return 0
     ticket = bits * game[LEGAL] >> 32

@@ -1,6 +1,6 @@
-"""Hunt's levels for many games at once: the shipped strategy as arrays, with what its seat remembers.
+"""Hunt's levels in many games at once: the shipped strategy as arrays, with the memory of each game.
 
-A test holds them to the players of the same names.
+A test compares them with the players of the same names.
 """
 
 from functools import cache
@@ -20,12 +20,12 @@ Flags = NDArray[np.bool_]
 
 
 def fits(rules: QuantumHunt) -> bool:
-    """Whether there are such levels: of all forms that have a strategy."""
+    """Return whether these levels support the rules."""
     return True
 
 
 class HuntLevels:
-    """A level at one seat of every game; it is told of every action, and remembers what its seat heard."""
+    """A level at one seat of every game, with a memory of the positions that both seats named."""
 
     def __init__(self, rules: QuantumHunt, share: float, envs: int) -> None:
         self._share = share
@@ -34,22 +34,24 @@ class HuntLevels:
         self._observe = rules.all_actions().index(Observe(1))
 
     def begin(self, which: Flags) -> None:
-        """Forget games that begin anew."""
+        """Clear the memory of `which` games."""
         self._own[which] = self._others[which] = 0
 
-    def saw(self, movers: Ints, actions: Ints, seats: Ints, which: Flags) -> None:
-        """Hear what was named in `which` games, where the level has these seats."""
+    def on_actions(self, movers: Ints, actions: Ints, seats: Ints, which: Flags) -> None:
+        """Update the memory with the positions named in `which` games; `seats` are the level's."""
         own, others = _following()
         named = which & (actions >= self._observe)
         mine, theirs = named & (movers == seats), named & (movers != seats)
         self._own[mine] = own[self._own[mine], actions[mine] - self._observe]
         self._others[theirs] = others[self._others[theirs], actions[theirs] - self._observe]
 
-    def odds(self, shown: NDArray[np.int8], masks: NDArray[np.int8], seats: Ints, which: Flags) -> Floats:
-        """[game of `which`, action] how likely it takes the action, by what its seat is shown there."""
+    def odds(
+        self, observations: NDArray[np.int8], masks: NDArray[np.int8], seats: Ints, which: Flags
+    ) -> Floats:
+        """[game of `which`, action] the level's probabilities."""
         moves, names = _weights()
         rows, at = self._own[which] * len(OTHERS.states) + self._others[which], seats[which]
-        cells, observing = _read(shown)
+        cells, observing = _read(observations)
         place = np.where(cells > 0, cells - 1, OFF)
         raw = (
             np.where(observing[:, None], names[at, rows, np.maximum(cells - 1, 0)], moves[at, rows, place])
@@ -62,28 +64,28 @@ class HuntLevels:
         return odds
 
 
-def _read(shown: NDArray[np.int8]) -> tuple[Ints, Flags]:
-    """The cell of the seat's token, 0 off the grid, and whether it is to observe."""
+def _read(observations: NDArray[np.int8]) -> tuple[Ints, Flags]:
+    """Return the cell of the seat's token (0: off the grid), and whether it observes next."""
     cells, observing_at = _places()
-    return shown[:, cells].argmax(axis=1), shown[:, observing_at] == 1
+    return observations[:, cells].argmax(axis=1), observations[:, observing_at] == 1
 
 
 @cache
 def _places() -> tuple[slice, int]:
-    """Where an observation has the seat's cell, and whether it is to observe."""
+    """Return the places of both in an observation."""
     encoding = Encoding(features(QuantumHunt()))
     return encoding.place("my_cell"), encoding.names.index("my_phase=observe")
 
 
 @cache
 def _following() -> tuple[Ints, Ints]:
-    """[what is remembered, cell] what is remembered once the cell is named, by oneself and by the other."""
+    """[memory, cell] the memory after naming a cell, for the own seat and for the other."""
     return np.array(OWN.following), np.array(OTHERS.following)
 
 
 @cache
 def _weights() -> tuple[Floats, Floats]:
-    """[seat, row, place, cell] the strategy's weights to go to the cell, and to name it."""
+    """[seat, row, place, cell] the strategy's weights for moving to the cell and for naming it."""
     tables = [shipped()[seat] for seat in Seat]
     moves = np.array([table.moves for table in tables], np.float64).reshape(2, ROWS, PLACES, CELLS)
     names = np.array([table.names for table in tables], np.float64).reshape(2, ROWS, CELLS, CELLS)

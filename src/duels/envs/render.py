@@ -1,4 +1,4 @@
-"""The board of a game as text or as a picture: what `render` shows."""
+"""Boards as text or pixels, for `render`."""
 
 from functools import cached_property
 from io import BytesIO
@@ -15,20 +15,20 @@ from duels.core.rules import AnyRules, AnySight, Seat
 from duels.core.svg import WIDTH
 from duels.core.words import Words, strip_ink
 
-Picture = NDArray[np.uint8]
+Pixels = NDArray[np.uint8]
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
 
-# Shipped, so that text looks the same on every machine, and is there on one without fonts.
+# Shipped, so that text looks the same on every machine, also without fonts.
 _FONT = Path(__file__).with_name("fonts") / "DejaVuSansMono.ttf"
 _FONT_NAME = "DejaVu Sans Mono"
 _INK, _PAPER = "#1b1b1f", "#ffffff"
 
 
 def check_render_mode(mode: str | None) -> str | None:
-    """The mode, if it is one; `rgb_array` needs what turns a drawing into pixels."""
+    """Return the mode. Raises DuelsError if there is no such mode, MissingExtra without the extra `rl`."""
     if mode is not None and mode not in RENDER_MODES:
-        raise DuelsError(f"There is no render mode {mode!r}; there are {', '.join(RENDER_MODES)}.")
+        raise DuelsError(f"Unknown render mode {mode!r}. Use one of {', '.join(RENDER_MODES)}.")
     if mode == "rgb_array":
         with require_extra("rl"):
             import PIL  # noqa: F401
@@ -36,14 +36,14 @@ def check_render_mode(mode: str | None) -> str | None:
     return mode
 
 
-class Board:
-    """What a seat may see of a game, to be looked at."""
+class BoardRenderer:
+    """Renders the board as a seat may see it."""
 
     def __init__(self, rules: AnyRules) -> None:
         self._rules = rules
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Board, (self._rules,)
+        return BoardRenderer, (self._rules,)
 
     @cached_property
     def _words(self) -> Words[Any, Any]:
@@ -54,11 +54,11 @@ class Board:
         return self._rules.game.drawing(self._rules)
 
     def text(self, sight: AnySight) -> str:
-        """The board in the game's words."""
+        """Return the board as text."""
         return strip_ink(str(self._words.board(sight)))
 
-    def picture(self, sight: AnySight) -> Picture:
-        """[y, x, colour] the drawn board. All pictures of a game have one size: films need that."""
+    def picture(self, sight: AnySight) -> Pixels:
+        """[y, x, colour] the drawn board. All pictures of a game have the same size, as videos need it."""
         import resvg_py
         from PIL import Image
 
@@ -70,7 +70,7 @@ class Board:
             skip_system_fonts=True,
             font_files=[str(_FONT)],
             font_family=_FONT_NAME,
-            # A family that is not there is replaced by the serif one.
+            # A missing font family is replaced by the serif one.
             serif_family=_FONT_NAME,
             sans_serif_family=_FONT_NAME,
             monospace_family=_FONT_NAME,
@@ -79,8 +79,8 @@ class Board:
 
     @cached_property
     def _size(self) -> tuple[int, int]:
-        """The size of the board at the start; what is drawn later is fitted into it."""
+        """The size of the board at the start; later boards are scaled to it."""
         start = self._rules.sight(self._rules.initial(), Seat.ONE)
         height = self._drawing.picture(start).height
-        # The usual formats of films take even sizes only.
+        # Common video formats need even sizes.
         return WIDTH, round(height / 2) * 2

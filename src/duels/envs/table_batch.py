@@ -1,4 +1,4 @@
-"""A batch of a game that has tables: a step is a lookup."""
+"""Batches of games that have tables: a step is a lookup."""
 
 from typing import Any, cast
 
@@ -7,14 +7,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from duels.core.rules import AnyRules
 from duels.envs import dice
-from duels.envs.batch import Batch, Bytes, Flags, Ints, Places, ReadyPolicy
-from duels.envs.form import PLAIN, Form
-from duels.envs.kernels import kernel_of
+from duels.envs.batch import Batch, Bytes, Flags, Ints, Places, PreparedPolicy
+from duels.envs.kernels import find_kernel
+from duels.envs.settings import DEFAULT_SETTINGS, EnvSettings
 from duels.solving.tables import ILLEGAL, ONGOING, Tables, get_tables
 
 
 class TableBatch(Batch):
-    """Games whose rules are compiled to tables; their limit, if any, is counted beside the tables."""
+    """A batch of a game whose rules are compiled to tables. A limit is counted outside of the tables."""
 
     def _prepare(self) -> None:
         self.shared = get_tables(self.rules)
@@ -28,7 +28,7 @@ class TableBatch(Batch):
 
     @property
     def states(self) -> Ints:
-        """[env] the state of every game, as the tables number them."""
+        """[env] the number of each game's state in the tables."""
         return self._states.copy()
 
     def _position(self) -> Ints:
@@ -45,7 +45,7 @@ class TableBatch(Batch):
             self._states[which] = starts[0]
         if len(starts) > 1:
             places = slice(None) if which is None else which
-            tickets = dice.begin_all(self._streams[places]) * len(starts) >> 32
+            tickets = dice.start_bits_many(self._streams[places]) * len(starts) >> 32
             self._states[places] = starts.take(tickets)
 
     def _play(self, actions: Ints, chance: Ints, idle: Flags | None) -> tuple[Bytes, Bytes | None]:
@@ -75,7 +75,7 @@ class TableBatch(Batch):
     def _masks(self) -> Bytes:
         return self.shared.legal.take(self._states, axis=0)
 
-    def _sample(self, bits: Ints, policy: ReadyPolicy | None) -> Ints:
+    def _sample(self, bits: Ints, policy: PreparedPolicy | None) -> Ints:
         if policy is None:
             k = bits * self.shared.counts.take(self._states) >> 32
         else:
@@ -84,29 +84,30 @@ class TableBatch(Batch):
         chosen: Ints = self.shared.choices[self._states, k].astype(np.int64)
         return chosen
 
-    def _shown_to_mover(self) -> Bytes:
+    def _observe_mover(self) -> Bytes:
         return self.shared.mover_observation.take(self._states, axis=0)
 
     def _observe(self, seats: int | Bytes, which: Places | None = None) -> Bytes:
         states = self._states if which is None else self._states[which]
         if isinstance(seats, int):
-            shown: Bytes = self.tables.observation[seats].take(states, axis=0)
-            return shown
+            observations: Bytes = self.tables.observation[seats].take(states, axis=0)
+            return observations
         rows = seats.astype(np.intp) * self.tables.states + states
         return self.tables.observation.reshape(-1, self.tables.observation.shape[2]).take(rows, axis=0)
 
-    def policy(self, table: ArrayLike | ReadyPolicy) -> ReadyPolicy:
-        """A policy for both seats, from a table over `tables`, made ready for `sample` and `rollout`.
+    def policy(self, table: ArrayLike | PreparedPolicy) -> PreparedPolicy:
+        """Prepare a policy of both seats for `sample` and `rollout`.
 
-        The table is [state] the action, or [state, action] its probability; under a limit also [clock,
-        state, action]. In a game with secrets it must treat alike what the seat to move cannot tell apart.
+        The table has actions by [state], or probabilities by [state, action]; with a limit also by [clock,
+        state, action]. In a game with secrets, states that the seat to move cannot distinguish must have the
+        same row. Raises DuelsError if the table does not fit.
         """
-        if isinstance(table, ReadyPolicy) and table.shared.rules == self.shared.rules:
+        if isinstance(table, PreparedPolicy) and table.shared.rules == self.shared.rules:
             return table
-        given = np.asarray(cast(ArrayLike, table))
-        clocked = given.ndim == 3 and len(given) == self.limit
-        return ReadyPolicy(
-            self.shared, np.concatenate([self._bounds(odds) for odds in (given if clocked else (given,))])
+        array = np.asarray(cast(ArrayLike, table))
+        clocked = array.ndim == 3 and len(array) == self.limit
+        return PreparedPolicy(
+            self.shared, np.concatenate([self._bounds(odds) for odds in (array if clocked else (array,))])
         )
 
     def _bounds(self, table: NDArray[Any]) -> Ints:
@@ -124,10 +125,10 @@ def make_batch(
     seed: int = 0,
     first: int = 0,
     autoreset: bool = True,
-    form: Form = PLAIN,
+    settings: EnvSettings = DEFAULT_SETTINGS,
     copy: bool = True,
 ) -> Batch:
-    """The quickest way to play many games of `rules`."""
-    kernel = kernel_of(rules, "batch")
+    """Make the fastest batch for `rules`."""
+    kernel = find_kernel(rules, "batch")
     kind: type[Batch] = kernel.BATCH if kernel else TableBatch
-    return kind(rules, num_envs, seed, first, autoreset, form, copy)
+    return kind(rules, num_envs, seed, first, autoreset, settings, copy)

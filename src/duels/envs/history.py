@@ -1,4 +1,4 @@
-"""What seats remember of games: the last entries as each seat saw them, for any number of games."""
+"""The last entries of games as each seat saw them, for observations with `memory`."""
 
 from typing import Any
 
@@ -14,10 +14,10 @@ Tokens = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 
 
-class Past:
-    """The last `memory` entries of every game, the latest first.
+class EntryHistory:
+    """The last `memory` entries of every game, latest first.
 
-    As in a match, a seat does not learn that the other has acted in secret until it sees something again.
+    As in a match, a seat learns of the other's secret entries only when it next sees something.
     """
 
     def __init__(self, rules: AnyRules, memory: int, envs: int) -> None:
@@ -27,14 +27,14 @@ class Past:
         self._pending = np.zeros((2, envs), np.int64)
 
     def clear(self, which: NDArray[np.intp] | slice) -> None:
-        """Forget games that begin anew."""
+        """Clear the history of these games."""
         self._tokens[:, which] = EntryTokens.NOTHING
         self._pending[:, which] = 0
 
     def add(
         self, movers: NDArray[np.int8], actions: NDArray[np.int64], hidden: Flags, played: Flags | None
     ) -> None:
-        """Remember the actions just taken in games (None: in all); the other seat sees those not hidden."""
+        """Add the actions just taken in games (None: in all); the other seat sees those not hidden."""
         everywhere = np.ones(len(movers), np.bool_) if played is None else played
         for seat in (0, 1):
             mine = movers == seat
@@ -52,12 +52,12 @@ class Past:
         self._tokens[seat, places, 1:] = kept
         self._tokens[seat, places, 0] = tokens[places]
 
-    def shown(self, seats: int | NDArray[np.int8], which: Any = slice(None)) -> NDArray[np.int8]:
-        """[env, number] what the seats remember, of games (all, unless said which)."""
+    def encode(self, seats: int | NDArray[np.int8], which: Any = slice(None)) -> NDArray[np.int8]:
+        """[env, feature] the history of these seats, in all games or in `which`."""
         if isinstance(seats, int):
             tokens = self._tokens[seats, which]
         else:
             envs = np.arange(self._tokens.shape[1])[which]
             tokens = self._tokens[seats[which], envs]
-        shown: NDArray[np.int8] = self._marks.take(tokens, axis=0).reshape(len(tokens), -1)
-        return shown
+        features: NDArray[np.int8] = self._marks.take(tokens, axis=0).reshape(len(tokens), -1)
+        return features

@@ -1,4 +1,4 @@
-"""A JAX environment of a game that has tables: a step is a lookup in them."""
+"""JAX environments of games that have tables: a step is a lookup."""
 
 from functools import lru_cache
 from typing import Any
@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from duels.core.errors import TooLarge
 from duels.core.rules import AnyRules
-from duels.envs.form import PLAIN, Form
-from duels.envs.jax.chance import MOST_WAYS, share
+from duels.envs.jax.chance import MAX_OUTCOMES, pick
 from duels.envs.jax.env import Env, StepStatus
-from duels.envs.kernels import kernel_of
+from duels.envs.kernels import find_kernel
+from duels.envs.settings import DEFAULT_SETTINGS, EnvSettings
 from duels.solving.decisions import Decisions
 from duels.solving.tables import get_tables
 
-# The facts of a state: whether the second seat is to move, its result plus 1 (two bits), then what is legal.
+# The facts of a state: whether seat 2 is to move, the result plus 1 (two bits), then the legal actions.
 _RESULT_AT = 1
 _LEGAL_AT = 3
 
@@ -26,14 +26,14 @@ _PLACES = np.arange(_WORD, dtype=np.uint32)
 
 
 class TableEnv(Env):
-    """Games whose rules are compiled to tables; a position is the number of a state."""
+    """A game whose rules are compiled to tables; a position is the number of a state."""
 
-    def __init__(self, rules: AnyRules, form: Form) -> None:
-        super().__init__(rules, form)
+    def __init__(self, rules: AnyRules, settings: EnvSettings) -> None:
+        super().__init__(rules, settings)
         tables = self._tables = get_tables(rules).tables
-        if (starts := len(tables.starts)) > MOST_WAYS:
+        if (starts := len(tables.starts)) > MAX_OUTCOMES:
             raise TooLarge(
-                f"{rules.name} has too many ways to begin for JAX ({starts} tickets, at most {MOST_WAYS})."
+                f"{rules.name} has too many possible starts for JAX ({starts}, at most {MAX_OUTCOMES})."
             )
         self.has_chance = tables.tickets > 1
         self.begins_by_chance = len(tables.starts) > 1
@@ -46,16 +46,16 @@ class TableEnv(Env):
             self._starts = jnp.asarray(tables.starts)
 
     def _begin(self, bits: Any) -> Any:
-        return self._starts[share(bits, len(self._starts)) if self.begins_by_chance else 0]
+        return self._starts[pick(bits, len(self._starts)) if self.begins_by_chance else 0]
 
     def _play(self, position: Any, action: Any, bits: Any) -> tuple[Any, Any]:
         place = position * self._tables.actions + action
         if self.has_chance:
-            place = place * self._tables.tickets + share(bits, self._tables.tickets)
+            place = place * self._tables.tickets + pick(bits, self._tables.tickets)
         move = self._successor[place]
         return move >> 1, move & 1
 
-    def _standing(self, position: Any) -> StepStatus:
+    def _status(self, position: Any) -> StepStatus:
         facts = self._facts[position, 0].astype(jnp.int32)
         return StepStatus(facts & 1, (facts >> _RESULT_AT & 3) - 1)
 
@@ -79,7 +79,7 @@ class TableEnv(Env):
 
 
 def pack(bits: NDArray[Any]) -> NDArray[np.uint32]:
-    """[..., word] the bits of [..., bit] in words, the first of a word its lowest."""
+    """[..., word] pack the bits of [..., bit] into words, lowest bit first."""
     count = bits.shape[-1]
     filled = np.zeros((*bits.shape[:-1], -(-count // _WORD) * _WORD), np.uint8)
     filled[..., :count] = bits
@@ -88,14 +88,14 @@ def pack(bits: NDArray[Any]) -> NDArray[np.uint32]:
 
 
 def unpack(words: Any, first: int, count: int) -> Any:
-    """[bit] `count` bits of the words of one row, from bit number `first` on."""
+    """[bit] unpack `count` bits of one row of words, starting with bit `first`."""
     bits = (words[:, None] >> _PLACES) & 1
     return bits.astype(jnp.bool_).reshape(-1)[first : first + count]
 
 
 @lru_cache(maxsize=16)
-def env_of(rules: AnyRules, form: Form = PLAIN) -> Env:
-    """The environment of `rules` in a form, made once a process."""
-    kernel = kernel_of(rules, "jax")
+def get_env(rules: AnyRules, settings: EnvSettings = DEFAULT_SETTINGS) -> Env:
+    """Return the environment of `rules`, cached per process."""
+    kernel = find_kernel(rules, "jax")
     kind: type[Env] = kernel.ENV if kernel else TableEnv
-    return kind(rules, form)
+    return kind(rules, settings)

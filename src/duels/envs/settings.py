@@ -1,0 +1,81 @@
+"""Settings of environments beyond the rules' options: the effect of a limit, and the observed history."""
+
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, Self
+
+from duels.core.errors import DuelsError
+from duels.core.extras import require_extra
+from duels.core.features import EntryTokens, check_memory, is_limit_draw, make_limit_feature
+from duels.core.rules import AnyRules
+
+with require_extra("vector"):
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class EnvSettings:
+    """How a game ends at a limit and what its observations contain; the defaults follow the rules."""
+
+    is_limit_draw: bool = False
+    """Whether a limit ends the game drawn and observations show the moves left; otherwise it truncates."""
+
+    memory: int = 0
+    """The number of past entries in an observation."""
+
+    def names(self, rules: AnyRules) -> tuple[str, ...]:
+        """Return the names of the features that these settings add to the game's."""
+        left = make_limit_feature(rules).names() if self.is_limit_draw else ()
+        return (*left, *EntryTokens(rules).names(self.memory))
+
+    def size(self, rules: AnyRules) -> int:
+        """Return the number of features that these settings add."""
+        return len(self.names(rules))
+
+
+DEFAULT_SETTINGS = EnvSettings()
+
+
+class FeatureNames:
+    """A mixin that names the features of observations and the actions."""
+
+    rules: AnyRules
+    settings: EnvSettings = DEFAULT_SETTINGS
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The name of each number in an observation, such as `cells[3]=mine`."""
+        return (*self.rules.game.encoding(self.rules).names, *self.settings.names(self.rules))
+
+    @property
+    def action_names(self) -> tuple[str, ...]:
+        """Each action in the game's notation."""
+        return tuple(map(self.rules.format, self.rules.all_actions()))
+
+
+class Copyable:
+    """A mixin that makes `copy.copy` a deep copy: copies share nothing that changes."""
+
+    def __copy__(self) -> Self:
+        return deepcopy(self)
+
+
+def make_settings(rules: AnyRules, limit_ends: str, memory: int = 0) -> EnvSettings:
+    """Make settings. Raises DuelsError if they do not fit the rules."""
+    settings = EnvSettings(is_limit_draw(limit_ends), check_memory(rules, memory))
+    settings.size(rules)
+    return settings
+
+
+def encode_limit_left(rules: AnyRules) -> NDArray[np.int8]:
+    """[left, feature] the encoding of what is left of the limit."""
+    feature = make_limit_feature(rules)
+    marks = feature.marks()
+    return np.stack([np.frombuffer(marks[left], np.int8) for left in feature.values])
+
+
+def reject_reset_options(options: dict[str, Any] | None) -> None:
+    """Raise DuelsError if a reset gets options: we have none, and must not ignore any."""
+    if options:
+        raise DuelsError(f"A reset takes no options. Pass {', '.join(map(str, options))} to `make`.")
