@@ -159,7 +159,7 @@ def test_an_answer_is_graded_with_its_reason() -> None:
     assert praised.text.startswith(f"Right: {rules.format(right)} wins 100.0%. You need ")
     assert not corrected.right
     assert corrected.text.startswith(
-        f"Not the best (blunder): {rules.format(wrong)} gives away 100.0 points; best was "
+        f"Not the best (blunder): {rules.format(wrong)} costs 100.0 points; best was "
     )
 
 
@@ -169,13 +169,13 @@ def test_in_hunt_no_answer_is_faulted_that_a_review_would_not_fault() -> None:
         rules, verdict = exercise.sight.rules, exercise.verdict
         for judged, below in zip(verdict.actions, verdict.below_mixture, strict=True):
             graded = exercise.grade(judged.action)
-            assert not re.search("gives away|mistake|blunder|inaccuracy|best", graded.text.split(". ")[0])
+            assert not re.search("costs|mistake|blunder|inaccuracy|best", graded.text.split(". ")[0])
             if not graded.right:
                 assert graded.text.startswith(
                     f"Not what the strategy usually does: {rules.format(judged.action)} is about "
-                    f"{100 * below:.1f} points below the mixture, and the strategy "
+                    f"{100 * below:.1f} points worse than its average, and the strategy "
                 )
-                assert ("never takes it" in graded.text) == (judged.weight == 0)
+                assert ("never plays it" in graded.text) == (judged.weight == 0)
 
 
 def test_the_same_seed_gives_the_same_exercises() -> None:

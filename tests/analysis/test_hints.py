@@ -21,15 +21,20 @@ from tests.core.toys import Hide
 @pytest.mark.parametrize(
     ("game", "position", "actions", "told"),
     [
-        ("lights", "OXOXXXX 1", "1 3", "All actions lose alike (0.0% to win)."),
-        ("lights", "OXOXOXX 1", "1 3 5", "All actions win alike (100.0% to win)."),
+        ("lights", "OXOXXXX 1", "1 3", "Every move loses against perfect play (0.0% to win)."),
+        ("lights", "OXOXOXX 1", "1 3 5", "Every move wins with perfect play (100.0% to win)."),
         ("chain", "_______ 1", "1 2 3 4 5 6 7", "All actions are equally good (50.0% to win)."),
         ("lights", "OOXXXXX 1", "1-2", "1-2 (100.0% to win)."),
         ("lights", "OOOOOOO 1", "4 2-3 5-6", "4, 2-3 or 5-6 (100.0% to win)."),
         ("chain", "?OO_XX_ 1", "challenge", "challenge (44.4% to win)."),
         ("leap", "20 1 1", "1", "1 (100.0% to win)."),
-        ("leap", "12 1 1", "2 6", "All actions win alike, most quickly 2 or 6 (100.0% to win)."),
-        ("leap", "6 12 1", "1 3 6", "All actions lose alike; best try: 1, 3 or 6 (0.0% to win)."),
+        ("leap", "12 1 1", "2 6", "Every move wins with perfect play; quickest: 2 or 6 (100.0% to win)."),
+        (
+            "leap",
+            "6 12 1",
+            "1 3 6",
+            "Every move loses against perfect play; best try: 1, 3 or 6 (0.0% to win).",
+        ),
     ],
 )
 def test_a_hint_names_the_actions_and_their_value(game: str, position: str, actions: str, told: str) -> None:

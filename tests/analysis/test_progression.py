@@ -30,12 +30,12 @@ def test_success_makes_it_harder_and_failure_easier() -> None:
     skill = Skill()
     aims = [skill.aim]
     for right in (True, True, False):
-        skill.answered(right)
+        skill.update(right)
         aims.append(skill.aim)
     assert aims[0] < aims[1] < aims[2] > aims[3]
     for right in (True, False):
         for _ in range(30):
-            skill.answered(right)
+            skill.update(right)
         assert skill.aim == float(right)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import duels
 from duels.analysis.review import Review, review, review_record
-from duels.analysis.review_words import format_account
+from duels.analysis.review_text import format_account
 from duels.core.errors import DuelsError
 from duels.core.match import AnyMatch
 from duels.core.record import dump_record
@@ -85,8 +85,8 @@ def test_in_hunt_the_parts_add_up_without_a_remainder(played: Callable[..., AnyM
         assert found.opening + found.luck - found.loss(Seat.ONE) + found.loss(Seat.TWO) == pytest.approx(
             found.score, abs=1e-12
         )
-        ended[found.moments[-1].alike] += 1
-    assert min(ended[""], ended["Lost already."]) > 1  # captures and collisions
+        ended[found.moments[-1].indifference] += 1
+    assert min(ended[""], ended["Already lost."]) > 1  # captures and collisions
 
 
 def test_in_hunt_luck_that_cannot_be_is_none() -> None:
@@ -151,7 +151,7 @@ def test_a_player_who_mixes_like_the_strategy_is_hardly_ever_called_unlucky() ->
 def test_a_record_is_reviewed_like_its_match_unless_it_is_one_seats_copy() -> None:
     match = duels.start("hunt").play_text("move 3", "observe 5", "move 5", "observe 3")
     assert review_record(load_record(dump_record(match))).score == duels.review(match).score == 0
-    with pytest.raises(DuelsError, match="a review needs the whole record"):
+    with pytest.raises(DuelsError, match="the whole record"):
         review_record(load_record(dump_record(match, seat=Seat.ONE)))
     unfinished = match.previous
     assert unfinished

@@ -8,7 +8,8 @@ import pytest
 import duels
 from duels.analysis.review import Review, review_to_dict
 from duels.analysis.review_page import render_review_page
-from duels.analysis.review_words import Reason, explain_result, format_heading
+from duels.analysis.review_reasons import Reason, explain_result
+from duels.analysis.review_text import format_heading
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.players import HUMAN
@@ -87,7 +88,7 @@ def test_who_did_not_win_a_drawn_match_is_told_what_to_do_better() -> None:
     one = duels.review(drawn, players={Seat.ONE: "club", Seat.TWO: HUMAN})
     (better,) = explain_result(one)
     assert better.title == "What you could do better"
-    assert [reason.text.split(" gave")[0] for reason in better.reasons] == ["Entry 2 (1)"]
+    assert [reason.text.split(" threw")[0] for reason in better.reasons] == ["Your first move (entry 2: 1)"]
     told = render_review(one)
     assert "What you could do better:" in told
     assert "Look into this position: " in told
@@ -109,7 +110,7 @@ def test_who_concedes_gives_away_what_the_position_was_worth(entry: str, effect:
 
 def test_a_reason_by_values_alone_is_told_where_the_game_has_no_other() -> None:
     told = render_review(reviewed("2", "2"))
-    assert "- Entry 1 (2) gave away 100.0 points; best was 1. You played 2, which left" in told
+    assert "- Your first move (entry 1: 2) threw away the win; 1 kept it. You played 2, which left" in told
     assert "duels solve steps --position '0 1 0'" in told
 
 

@@ -179,12 +179,16 @@ def test_a_long_position_is_folded() -> None:
     page = page_of(duels.start("hunt").play_text(*entries).resign(Seat.ONE))
     assert re.search(r"<details><summary>Position</summary><code>.{60,}?</code></details></li>", page)
     assert "<br>Position: <code>" in page_of(duels.start("lights").play_text(*LOST))
-    assert "What Player 1 could know of Player 2's token: 1: " in steps_of(page)[1]["text"]
+    assert "What Player 1 could know about Player 2's token: 1: " in steps_of(page)[1]["text"]
 
 
 def test_a_page_breaks_no_lines_of_the_account() -> None:
     account = page_of(duels.start("lights").play_text(*LOST)).split('id="why">')[1].split("</section>")[0]
     assert "- " not in account.split("<br>")[0], "a list needs no hyphens"
-    (slip,) = (line for line in re.findall("<li>([^<]*)<br>", account) if line.startswith("Entry 2 (4) gave"))
+    (slip,) = (
+        line
+        for line in re.findall("<li>([^<]*)<br>", account)
+        if line.startswith("Your first move (entry 2: light 4) threw")
+    )
     assert len(slip) > 150
     assert slip.endswith(".")

@@ -8,7 +8,7 @@ import pytest
 import duels
 from duels.analysis.review import Review, Stake, review, review_record, review_to_dict
 from duels.analysis.review_page import render_review_page
-from duels.analysis.review_words import explain_result, summarize_result
+from duels.analysis.review_reasons import explain_result, summarize_result
 from duels.core.record import dump_record
 from duels.core.rules import Seat
 from duels.core.words import strip_ink
@@ -80,12 +80,14 @@ def test_a_name_too_long_for_the_table_is_not_used() -> None:
 def test_slips_of_a_winner_did_not_win_the_match() -> None:
     won, better = explain_result(lights("club", HUMAN))
     assert (won.title, better.title) == ("Why you won", "What you could do better")
-    assert won.reasons[0].text == "club's mistakes cost 200.0 points in all:"
-    assert [reason.text.split(" gave")[0] for reason in won.reasons[1:3]] == [
-        "Entry 1 (1) by club (Player 1)",
-        "Entry 3 (6) by club (Player 1)",
+    assert won.reasons[0].text == "club's mistakes cost 200.0 points in total:"
+    assert [reason.text.split(" threw")[0] for reason in won.reasons[1:3]] == [
+        "club's first move (entry 1: light 1)",
+        "club's second move (entry 3: light 6)",
     ]
-    assert [reason.text.split(" gave")[0] for reason in better.reasons] == ["Entry 2 (3-4)"]
+    assert [reason.text.split(" threw")[0] for reason in better.reasons] == [
+        "Your first move (entry 2: lights 3-4)"
+    ]
     assert [section.title for section in explain_result(lights(HUMAN, "club"))] == ["Why you lost"]
 
 
@@ -100,17 +102,23 @@ def test_the_biggest_cause_comes_first(level: str, seed: int, lucky: bool, perso
     luck, slips = -reviewed.unforeseen(loser), reviewed.loss(loser)
     assert (luck > slips > 0) is lucky
     told = [reason.text for reason in explain_result(reviewed)[0].reasons]
-    kinds = [text.split()[0] for text in told if text.startswith(("Luck ", "Entry "))]
-    summed = f"mistakes cost {100 * slips:.1f} points in all:"
-    assert sum(summed in text for text in told) == (kinds.count("Entry") > 1)
-    assert list(dict.fromkeys(kinds)) == (["Luck", "Entry"] if lucky else ["Entry", "Luck"])
-    assert kinds[0] in told[0] or summed in told[0]
+    kinds = [
+        "Luck" if text.startswith("Luck ") else "Slip"
+        for text in told
+        if text.startswith("Luck ") or " move (entry " in text
+    ]
+    summed = f"mistakes cost {100 * slips:.1f} points in total:"
+    assert sum(summed in text for text in told) == (kinds.count("Slip") > 1)
+    assert list(dict.fromkeys(kinds)) == (["Luck", "Slip"] if lucky else ["Slip", "Luck"])
+    assert told[0].startswith("Luck ") is lucky
 
 
 def test_the_cause_in_a_line_is_what_decided() -> None:
-    assert summarize_result(lights(HUMAN, "club")).startswith("Entry 3 (6) gave away the win; best was ")
+    assert summarize_result(lights(HUMAN, "club")).startswith(
+        "Your second move (light 6) threw away the win; "
+    )
     told = summarize_result(lights("club", HUMAN))
-    assert told.startswith("Entry 3 (6) by club (Player 1) gave away the win; best was ")
+    assert told.startswith("club's second move (light 6) threw away the win; ")
     assert summarize_result(lights("club", "club")) == ""
     lucky = review(level_match("chain", "club", Random(0)))
     luck = next(reason.text for reason in explain_result(lucky)[0].reasons if reason.text.startswith("Luck "))

@@ -47,7 +47,7 @@ def test_where_chance_acts_first_the_opening_has_a_value_and_no_actions() -> Non
 
 
 def test_a_position_in_which_nobody_decides_says_why() -> None:
-    with pytest.raises(DuelsError, match="in which a player decides: the match is over"):
+    with pytest.raises(DuelsError, match="No player decides in the position"):
         parse_position_to_solve(Steps(), "4 1 0")
     with pytest.raises(DuelsError, match="chance is to act"):
         parse_position_to_solve(HideOracle().rules, "1 - - - -")

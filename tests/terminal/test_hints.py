@@ -42,14 +42,14 @@ def test_a_term_is_explained_at_its_first_use(
 @pytest.mark.parametrize(
     ("game", "position", "told"),
     [
-        ("lights", "OXOXXXX 1", "Hint: All actions lose alike (0.0% to win)."),
-        ("lights", "OXOXOXX 1", "Hint: All actions win alike (100.0% to win)."),
+        ("lights", "OXOXXXX 1", "Hint: Every move loses against perfect play (0.0% to win)."),
+        ("lights", "OXOXOXX 1", "Hint: Every move wins with perfect play (100.0% to win)."),
         ("chain", "_______ 1", "Hint: All actions are equally good (50.0% to win)."),
         ("lights", "OOXXXXX 1", "Hint: 1-2 (100.0% to win; enter 2, then 1)."),
         ("chain", "?OO_XX_ 1", "Hint: challenge (44.4% to win; enter yes)."),
         ("leap", "20 1 1", "Hint: 1 (100.0% to win)."),
-        ("leap", "12 1 1", "Hint: All actions win alike, most quickly 2 or 6 (100.0% to win)."),
-        ("leap", "6 12 1", "Hint: All actions lose alike; best try: 1, 3 or 6 (0.0% to win)."),
+        ("leap", "12 1 1", "Hint: Every move wins with perfect play; quickest: 2 or 6 (100.0% to win)."),
+        ("leap", "6 12 1", "Hint: Every move loses against perfect play; best try: 1, 3 or 6 (0.0% to win)."),
     ],
 )
 def test_a_hint_says_where_there_is_nothing_to_choose(game: str, position: str, told: str) -> None:

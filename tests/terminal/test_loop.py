@@ -56,7 +56,7 @@ def test_one_key_leads_from_match_to_match(tmp_path: Path) -> None:
     assert len({record.headers["seed"] for record in played}) == 3, "each has its own chance"
     assert "duels review" not in terminal.text
     assert terminal.text.count("You lost.") == 3
-    assert terminal.text.count("\nEntry 1 (resign) gave away the win; best was ") == 2
+    assert terminal.text.count("\nYour resignation threw away the win; playing on kept it.") == 3
 
 
 def test_a_review_opens_in_the_program_and_comes_back_to_the_line(tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def test_right_and_wrong_are_graded(
     assert run(["practice", "leap", "--count", "2", "--seed", "5"]) == 0
     out = capsys.readouterr().out
     assert f"Right: {right} wins" in out
-    assert f"{wrong} gives away 100.0 points" in out
+    assert f"{wrong} costs 100.0 points" in out
     assert "1 of 2 right." in out
     assert "Hint:" in out
 

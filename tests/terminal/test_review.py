@@ -36,7 +36,10 @@ def record(tmp_path: Path) -> Path:
 def test_review_tells_why_the_match_was_lost(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["review", str(record)]) == 0
     out = capsys.readouterr().out
-    assert "Why you lost, Player 2:\n- Your mistakes cost 200.0 points in all:\n- Entry 2 (4) gave" in out
+    assert (
+        "Why you lost, Player 2:\n- Your mistakes cost 200.0 points in total:\n"
+        "- Your first move (entry 2: light 4) threw" in out
+    )
     assert "You turned off 4, which left runs of 1 and 3, worth 1 and 3, nim-sum 2:" in " ".join(out.split())
     position = re.search(r"\n  Position: (.*)\n", out)
     assert position
@@ -58,7 +61,7 @@ def test_where_all_is_lost_nothing_is_called_best(tmp_path: Path, capsys: pytest
     lines = capsys.readouterr().out.splitlines()
     assert next(line for line in lines if line.startswith("  1.")).endswith("  best")
     assert next(line for line in lines if line.startswith("  2.")).endswith(
-        "  all actions lose alike; 6 of Player 1's 8 replies would have lost the match"
+        "  every move loses against perfect play; 6 of Player 1's 8 replies would have lost the match"
     )
     assert "- The game is lost for you from the start if the other player makes no mistake." in lines
     assert "- You made no mistakes." in lines
@@ -157,8 +160,11 @@ def test_an_unfinished_match_is_reviewed_as_it_stands(
     match = duels.start("chain").play_text("2", "5", "1", "challenge", "tails", "6", "accept", "7")
     reviewed(tmp_path, match)
     out = capsys.readouterr().out
-    assert out.startswith("chain: unfinished; values are as the match stands.")
-    assert "50.0 at the start + 0.0 luck - 8.3 + 0.0 given away = 41.7, the value as it stands." in out
+    assert out.startswith("chain: unfinished; the score is the value of the current position.")
+    assert (
+        "50.0 at the start + 0.0 luck - 8.3 + 0.0 given away = 41.7, the value of the current position."
+        in out
+    )
     assert "Why" not in out
     reviewed(tmp_path, match, "--json")
     answer = json.loads(capsys.readouterr().out)
@@ -266,8 +272,8 @@ def test_entries_that_could_change_nothing_share_a_line_in_a_short_match(
 ) -> None:
     match = random_match("chain", Random(10))
     moments = duels.review(match).moments
-    assert all(moment.alike for moment in moments[:4])
-    assert not moments[4].alike
+    assert all(moment.indifference for moment in moments[:4])
+    assert not moments[4].indifference
     reviewed(tmp_path, match)
     lines = capsys.readouterr().out.splitlines()
     (summed,) = (number for number, line in enumerate(lines) if "entries 1 to 4: " in line)
@@ -292,7 +298,7 @@ def test_one_seats_copy_is_not_reviewed(tmp_path: Path, capsys: pytest.CaptureFi
     path.write_text(dump_record(match, seat=Seat.ONE), encoding="utf-8")
     assert run(["review", str(path)]) == 1
     err = capsys.readouterr().err
-    assert "a review needs the whole record" in err
+    assert "Review the whole record instead" in err
     assert "once it is over" not in err
 
 
@@ -320,15 +326,17 @@ def test_a_page_of_a_hunt_shows_both_tokens_and_tells_luck_as_the_terminal_does(
     parts = 0
     for number in range(1, 9):
         told = re.findall(
-            r"luck: [+-][0-9.]+ for Player 1|[0-9.]+ points (?:below|above) the mixture", line_of(out, number)
+            r"luck: [+-][0-9.]+ for Player 1|[0-9.]+ points (?:worse|better) than average",
+            line_of(out, number),
         )
         parts += len(told)
         assert all(part.lower() in steps[number]["text"].lower() for part in told), number
-        assert len(re.findall("[0-9] for Player 1|the mixture", steps[number]["text"])) == len(told)
+        assert len(re.findall("[0-9] for Player 1|than average", steps[number]["text"])) == len(told)
     assert parts > 3
     account = " ".join(out.split("Given away")[1].split())
-    chosen = r"\d+\.\d points (above|below) the mixture"
-    assert re.search(rf"Luck: \S+ for Player 1\. Choices: Player 1 {chosen}, Player 2 {chosen}\.", account)
+    chosen = r"\d+\.\d points (better|worse) than average"
+    both = " ".join(rf"{seat.label}'s choices turned out {chosen}\." for seat in Seat)
+    assert re.search(rf"Luck: \S+ for Player 1\. {both}", account)
     assert "perfect play" not in out
 
 

@@ -55,7 +55,7 @@ def test_in_a_pipe_every_board_is_shown(record: Path, capsys: pytest.CaptureFixt
     ]
     assert out.count("[1][2][3][4][5][6][7]") == len(ENTRIES) + 1
     assert out.count("Your chance to win: ") == len(ENTRIES) + 1
-    assert "What you could know of best's token: " in out
+    assert "What you could know about best's token: " in out
     assert run(["review", str(record), "--step", "--json"]) == 2
 
 

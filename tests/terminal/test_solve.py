@@ -90,11 +90,11 @@ def test_what_would_take_too_long_is_refused_at_once(capsys: pytest.CaptureFixtu
     [
         (
             ["hunt", "--position", "2: ?"],
-            "'2: ?' is no position in which a player decides: Player 1 is to act.",
+            "No player decides in the position '2: ?': Player 1 is to act.",
         ),
         (
             ["hunt", "--position", "2: ?"],
-            "Add what Player 2 sees next ('?' for what is hidden, or like 'observe",
+            "Add the entries that Player 2 sees next ('?' for a hidden entry, or for example 'observe",
         ),
         (["chain", "--position", "__X!O__ 2"], "chance is to act."),
         (["lights", "--position", "XXXXXXX 1"], "the match is over."),
@@ -265,7 +265,7 @@ def test_what_is_empty_or_not_known_is_not_left_out_of_json(
 def test_a_lost_position_is_called_lost(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["solve", "leap", "--position", "16 20 1"]) == 0
     out = capsys.readouterr().out
-    assert "All actions lose alike." in out
+    assert "Every move loses against perfect play." in out
     assert "* best." not in out
 
 

@@ -1,142 +1,160 @@
-"""Hints and solutions: what perfect play does in a position, its value, and why.
+"""Hints and solutions: perfect play in a position, its value, and why.
 
-They use what the seat to move may know, and nothing else.
+They use only what the seat to move may know.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic
 
-from duels.analysis.wording import MIN_SHOWN, chance, describe_equal_actions, format_percent, name_action
+from duels.analysis.wording import (
+    MIN_SHOWN,
+    describe_equal_actions,
+    format_chance,
+    format_percent,
+    name_action,
+)
 from duels.core.errors import DuelsError, quote
 from duels.core.rules import A, Rules, Seat, Sight, V
 from duels.core.words import join_or
 from duels.solving.oracle import ActionValue, Exactness, Finding, Oracle, Value, Verdict
 from duels.solving.oracles import get_oracle
 
-_MOST_NAMED = 8
-_FEW = 3  # actions of a mixture that are named with their shares
-_MOSTLY = 0.6  # above it one action is what to do, with exceptions
-_LEFT_OVER = 0.005  # by training: lesser weights are no advice
+_MAX_NAMED = 8
+_MAX_SHARES = 3  # actions of a mixture that are named with their shares
+_MOSTLY = 0.6  # above this weight, one action is the advice and the others are exceptions
+_MIN_WEIGHT = 0.005  # smaller weights are left over from training
 
 
 @dataclass(frozen=True)
 class Hint(Generic[A]):
-    """Advice to the seat to move."""
+    """Advice to the seat to move.
+
+    >>> import duels
+    >>> hint = duels.hint(duels.start("lights").sight(duels.Seat.ONE))
+    >>> hint.advice
+    '4, 2-3 or 5-6 (100.0% to win).'
+    >>> hint.value.number
+    1.0
+    """
 
     actions: tuple[A, ...]
-    """The actions to take, those that perfect play takes most often first."""
+    """The recommended actions, the most frequent of perfect play first."""
     value: Value
-    """The position's value to the seat: its probability of winning, a draw counting one half."""
+    """The seat's probability of winning; a draw counts one half."""
     chance: str
     """The value in words: `100.0% to win`, or `worth 50.0%` in a game that can be drawn."""
     best: str
-    """What to do in a few words, mostly the names of `actions`; empty where any will do."""
-    alike: str
-    """What to say where all actions are worth the same; else empty."""
+    """The recommended actions in a few words; empty if all actions are equally good."""
+    indifference: str
+    """A sentence without its full stop if all actions have the same value; otherwise empty."""
     reason: str
-    """A sentence or two on why."""
+    """One or two sentences that explain the advice."""
     details: str
-    """How often to take which action, and how sure the value is; empty where that adds nothing."""
+    """The weights of the actions and the error bound of the value; empty if they add nothing."""
     belief: Mapping[str, float]
-    """What is hidden from the seat, as probabilities; empty in games without secrets."""
+    """Probabilities of what is hidden from the seat; empty in games without secrets."""
 
     @property
     def advice(self) -> str:
-        """What to do, in one line: `4, 2-3 or 5-6 (100.0% to win).`"""
-        return f"{self.what()} ({self.chance})."
+        """The advice in one line: `4, 2-3 or 5-6 (100.0% to win).`"""
+        return f"{self.describe_actions()} ({self.chance})."
 
-    def what(self, ink: Callable[[str], str] = str) -> str:
-        """What to do, without its value; `ink` marks the actions."""
+    def describe_actions(self, ink: Callable[[str], str] = str) -> str:
+        """Say what to do; `ink` marks the actions."""
         best = ink(self.best) if self.best else ""
-        if not self.alike or not best:
-            return best or self.alike
+        if not self.indifference or not best:
+            return best or self.indifference
         if self.value.low > 1 - MIN_SHOWN:
-            return f"{self.alike}, most quickly {best}"
+            return f"{self.indifference}; quickest: {best}"
         if self.value.high < MIN_SHOWN:
-            return f"{self.alike}; best try: {best}"
-        return f"{self.alike}; perfect play takes {best}"
+            return f"{self.indifference}; best try: {best}"
+        return f"{self.indifference}; perfect play chooses {best}"
 
     @property
     def text(self) -> str:
-        """Both layers: `4, 2-3 or 5-6 (100.0% to win). You see one run of 7 …`."""
+        """The advice and the explanation."""
         return f"{self.advice} {self.theory}"
 
     @property
     def theory(self) -> str:
-        """The second layer: why, and the numbers."""
+        """The explanation: the reason and the details."""
         return " ".join(filter(None, [self.reason, self.details]))
 
 
 def hint(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> Hint[A]:
-    """What perfect play does here, from what `sight.seat` may know; NotYourTurn if it is not to move.
+    """Recommend what perfect play does, from what `sight.seat` may know.
 
-    The oracle is that of `sight.rules`; pass one to use it instead.
+    Pass `oracle` to replace that of `sight.rules`. Raises NotYourTurn if the seat is not to move.
+
+    >>> import duels
+    >>> match = duels.start("leap").play_text("enter", "enter")
+    >>> duels.hint(match.sight(duels.Seat.ONE)).advice
+    '1 (100.0% to win).'
     """
     oracle = oracle or get_oracle(sight.rules)
     verdict = oracle.judge(sight)
-    advised = _advised(verdict)
-    alike = describe_equal_actions(verdict).removesuffix(".")
-    any_will_do = alike and all(judged.weight for judged in verdict.actions)
+    choices = _list_choices(verdict)
+    indifference = describe_equal_actions(verdict).removesuffix(".")
+    any_will_do = indifference and all(judged.weight for judged in verdict.actions)
     return Hint(
-        actions=tuple(judged.action for judged in advised),
+        actions=tuple(judged.action for judged in choices),
         value=verdict.value,
-        chance=chance(verdict.value, sight.rules),
-        best="" if any_will_do else _in_words(sight, verdict, advised),
-        alike=alike,
+        chance=format_chance(verdict.value, sight.rules),
+        best="" if any_will_do else _describe_choices(sight, verdict, choices),
+        indifference=indifference,
         reason=oracle.reason(sight),
-        details=_details(sight, verdict, advised),
+        details=_format_details(sight, verdict, choices),
         belief=oracle.belief(sight),
     )
 
 
-def _advised(verdict: Verdict[A]) -> list[ActionValue[A]]:
-    """What perfect play takes; of a mixture, not what is left over from training."""
-    least = _LEFT_OVER if verdict.is_mixed else 0.0
-    taken = [judged for judged in verdict.actions if judged.weight > least]
-    return sorted(taken, key=lambda judged: -judged.weight)
+def _list_choices(verdict: Verdict[A]) -> list[ActionValue[A]]:
+    """List what perfect play chooses, by weight."""
+    threshold = _MIN_WEIGHT if verdict.is_mixed else 0.0
+    choices = [judged for judged in verdict.actions if judged.weight > threshold]
+    return sorted(choices, key=lambda judged: -judged.weight)
 
 
-def _in_words(sight: Sight[A, V], verdict: Verdict[A], advised: list[ActionValue[A]]) -> str:
-    names = _names(sight, advised)
-    short = _in_short(sight, advised)
+def _describe_choices(sight: Sight[A, V], verdict: Verdict[A], choices: list[ActionValue[A]]) -> str:
+    names = _name_choices(sight, choices)
+    summary = _summarize_choices(sight, choices)
     if not verdict.is_mixed:
-        return short or join_or(names, _MOST_NAMED)
-    most, least = advised[0].weight, advised[-1].weight
+        return summary or join_or(names, _MAX_NAMED)
+    largest, smallest = choices[0].weight, choices[-1].weight
     if len(names) == 1:
         return names[0]
-    if most > _MOSTLY:
-        others = join_or(names[1:]) if len(names) <= _FEW else "another"
-        return f"mostly {names[0]} ({most:.0%}), now and then {others}"
-    if short and most <= 2 * least:
-        return f"{short}, at random"
-    if len(names) <= _FEW:
-        return f"mix {_shares(names, advised)}"
-    often = [judged for judged in advised if judged.weight >= most / 2]
-    return f"{_in_short(sight, often) or join_or(_names(sight, often))}, at random"
+    if largest > _MOSTLY:
+        others = join_or(names[1:]) if len(names) <= _MAX_SHARES else "another"
+        return f"mostly {names[0]} ({largest:.0%}), now and then {others}"
+    if summary and largest <= 2 * smallest:
+        return f"{summary}, at random"
+    if len(names) <= _MAX_SHARES:
+        return f"mix {_format_shares(names, choices)}"
+    frequent = [judged for judged in choices if judged.weight >= largest / 2]
+    return f"{_summarize_choices(sight, frequent) or join_or(_name_choices(sight, frequent))}, at random"
 
 
-def _in_short(sight: Sight[A, V], advised: list[ActionValue[A]]) -> str:
+def _summarize_choices(sight: Sight[A, V], choices: list[ActionValue[A]]) -> str:
     words = sight.rules.game.find("words", "WORDS")
-    return words(sight.rules).summarize_actions(sight, [judged.action for judged in advised]) if words else ""
+    return words(sight.rules).summarize_actions(sight, [judged.action for judged in choices]) if words else ""
 
 
-def _names(sight: Sight[A, V], advised: list[ActionValue[A]]) -> list[str]:
-    return [name_action(sight, judged.action) for judged in advised]
+def _name_choices(sight: Sight[A, V], choices: list[ActionValue[A]]) -> list[str]:
+    return [name_action(sight, judged.action) for judged in choices]
 
 
-def _shares(names: list[str], advised: list[ActionValue[A]]) -> str:
-    return ", ".join(f"{name} {judged.weight:.0%}" for name, judged in zip(names, advised, strict=True))
+def _format_shares(names: list[str], choices: list[ActionValue[A]]) -> str:
+    return ", ".join(f"{name} {judged.weight:.0%}" for name, judged in zip(names, choices, strict=True))
 
 
-def _details(sight: Sight[A, V], verdict: Verdict[A], advised: list[ActionValue[A]]) -> str:
-    """What the first layer leaves out."""
-    told = []
-    if verdict.is_mixed and len(advised) > 1:
-        told.append(f"The strategy mixes {_shares(_names(sight, advised), advised)}.")
+def _format_details(sight: Sight[A, V], verdict: Verdict[A], choices: list[ActionValue[A]]) -> str:
+    sentences = []
+    if verdict.is_mixed and len(choices) > 1:
+        sentences.append(f"The strategy mixes {_format_shares(_name_choices(sight, choices), choices)}.")
     if verdict.value.exactness is Exactness.BOUND:
-        told.append(f"The chance to win is proven: {format_percent(verdict.value)}.")
-    return " ".join(told)
+        sentences.append(f"The chance to win is proven: {format_percent(verdict.value)}.")
+    return " ".join(sentences)
 
 
 # -- solutions ---------------------------------------------------------------------------------------
@@ -144,19 +162,19 @@ def _details(sight: Sight[A, V], verdict: Verdict[A], advised: list[ActionValue[
 
 @dataclass(frozen=True)
 class PositionSolution(Generic[A, V]):
-    """What perfect play is in a position, from what the seat to move may know."""
+    """Perfect play in a position, from what the seat to move may know."""
 
     sight: Sight[A, V]
     value: Value
     """The position's value to `sight.seat`."""
     verdict: Verdict[A] | None
-    """Every action judged; None at an opening where chance acts first."""
+    """The value of every action; None at an opening where chance acts first."""
     reason: str
     findings: tuple[Finding, ...]
     belief: Mapping[str, float]
-    """What is hidden from the seat, as probabilities; empty in games without secrets."""
+    """Probabilities of what is hidden from the seat; empty in games without secrets."""
     guarantee: str
-    """What is proven about the oracle's play as a whole; empty where every value says it already."""
+    """What is proven about the oracle's play as a whole; empty if the values are exact."""
 
     @property
     def position(self) -> str:
@@ -164,18 +182,18 @@ class PositionSolution(Generic[A, V]):
         return self.sight.rules.format_position(self.sight)
 
     def as_data(self) -> dict[str, Any]:
-        """The solution for programs: dictionaries, lists, texts and numbers, as JSON has them."""
+        """Return the solution as JSON-compatible data."""
         rules = self.sight.rules
         actions = self.verdict.actions if self.verdict else ()
         data = {
             "game": rules.name,
             "position": self.position,
             "to_move": self.sight.actor.value if self.sight.actor else None,
-            **_value_fields(self.value),
+            **_value_to_dict(self.value),
             "actions": [
                 {
                     "action": rules.format(judged.action),
-                    **_value_fields(judged.value),
+                    **_value_to_dict(judged.value),
                     "best": judged.best,
                     "weight": judged.weight,
                 }
@@ -189,7 +207,7 @@ class PositionSolution(Generic[A, V]):
         return data | {finding.name: finding.data for finding in self.findings}
 
 
-def _value_fields(value: Value) -> dict[str, Any]:
+def _value_to_dict(value: Value) -> dict[str, Any]:
     fields: dict[str, Any] = {"value": value.number, "exactness": value.exactness.value}
     if value.fraction is not None:
         fields["exact"] = str(value.fraction)
@@ -199,7 +217,7 @@ def _value_fields(value: Value) -> dict[str, Any]:
 
 
 def solve(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> PositionSolution[A, V]:
-    """What perfect play is where `sight.seat` is to move; only the value where chance is."""
+    """Solve the position of `sight.seat`; only its value is known if chance is to act."""
     oracle = oracle or get_oracle(sight.rules)
     verdict = oracle.judge(sight) if sight.actions else None
     return PositionSolution(
@@ -214,24 +232,24 @@ def solve(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> PositionSol
 
 
 def parse_position_to_solve(rules: Rules[Any, A, V], text: str | None) -> Sight[A, V]:
-    """The position asked about, by default the opening; DuelsError if it is one in which nobody decides."""
+    """Parse a position, by default the opening. Raises DuelsError if no player decides there."""
     if text is None:
         return rules.sight(rules.initial(), Seat.ONE)
     sight = rules.parse_position(text)
     if not sight.actions:
-        raise DuelsError(f"{quote(text)} is no position in which a player decides: {_why_not(rules, sight)}.")
+        problem = _explain_no_decision(rules, sight)
+        raise DuelsError(f"No player decides in the position {quote(text)}: {problem}.")
     return sight
 
 
-def _why_not(rules: Rules[Any, A, V], sight: Sight[A, V]) -> str:
-    """Why nobody decides."""
+def _explain_no_decision(rules: Rules[Any, A, V], sight: Sight[A, V]) -> str:
     if sight.actor is None:
         return "the match is over"
     if not isinstance(sight.actor, Seat):
         return "chance is to act"
-    # The seat of a position is the one to act, unless the position is what one seat has seen.
+    # Only a position that describes one seat's view can belong to a seat that is not to act.
     example = rules.format(rules.all_actions()[-1])
     return (
-        f"{sight.actor.label} is to act. Add what {sight.seat.label} sees next ('?' for what is hidden, "
-        f"or like '{example}'), up to where {sight.seat.label} decides"
+        f"{sight.actor.label} is to act. Add the entries that {sight.seat.label} sees next ('?' for a hidden "
+        f"entry, or for example '{example}'), until {sight.seat.label} decides"
     )

@@ -1,8 +1,8 @@
-"""Reviews a match: what every decision was worth, what it gave away, and what was luck.
+"""Reviews of matches: the value of every position, the loss of every decision, and luck.
 
-For Player 1: score = value of the opening + luck - its own losses + the other's losses. The score of an
-unfinished match is its value as it stands. Where the strategy mixes, part of the luck is what players chose
-of its mixture.
+For Player 1: score = value of the opening + luck - own losses + the other player's losses. The score of an
+unfinished match is the value of the current position. If the strategy mixes, the players' choices from its
+mixture are part of the luck.
 """
 
 import math
@@ -19,6 +19,7 @@ from duels.analysis.wording import (
     describe_equal_actions,
     get_mark_name,
     is_loss,
+    label_action,
 )
 from duels.core.errors import DuelsError, TooLarge
 from duels.core.game import Game
@@ -34,152 +35,162 @@ from duels.solving.progress import Progress, no_progress
 AnyOracle = Oracle[Any, Any]
 
 MAX_REVIEWED_ENTRIES = 2_000
-"""Entries: what a seat has seen at each of them is as long as the match so far."""
-_NOTHING = 1e-9  # smaller differences come from rounding
-_CONCEDED = {Concession.RESIGN: "resigned", Concession.FORFEIT: "forfeited the match"}
+"""The work grows with the square of the length: every entry needs all that a seat has seen before it."""
+_ROUNDING = 1e-9
+_CONCESSION_VERBS = {Concession.RESIGN: "resigned", Concession.FORFEIT: "forfeited the match"}
+_CONCESSION_LABELS = {Concession.RESIGN: "resignation", Concession.FORFEIT: "forfeit"}
 
 
 @dataclass(frozen=True)
 class Belief:
-    """What a seat could know of the other's secret, and what it was."""
+    """What a seat could know about the other player's secret, and the truth."""
 
     places: Mapping[str, float]
     truth: str
     hidden: str
-    """What the secret is: `token`."""
+    """The kind of secret: `token`."""
 
 
 @dataclass(frozen=True)
 class Stake:
-    """What the other player could do wrong in reply."""
+    """The mistakes that the other player could make in reply."""
 
     replies: int
     mistakes: int
-    """How many of the replies would have given something away."""
+    """The number of replies that would have given something away."""
     most: float
-    """What the worst of them would have given away."""
+    """The loss of the worst reply."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Moment:
-    """One entry of a match, judged. `before`, `after` and `luck` are Player 1's."""
+    """A judged entry of a match. `before`, `after` and `luck` are Player 1's."""
 
     match: AnyMatch
     """The match after the entry."""
     number: int
     actor: Actor
     entry: str
-    """What was played, in notation."""
+    """The entry in notation."""
+    label: str
+    """A noun for the entry: `light 1`, `resignation`."""
     position: str
-    """What the actor knew before it (Player 1 where chance acts), in notation."""
+    """The position before the entry, as the actor knew it (Player 1 if chance acts), in notation."""
     before: float
     after: float
     luck: float
-    """What chance gave Player 1, or what nobody could know in a game with secrets; includes `mixing`."""
+    """Player 1's gain from chance, or from information that nobody had; includes `mixing`."""
     mixing: float = 0.0
-    """How far what was chosen of the strategy's mixture lies above it, as far as that is no loss."""
+    """How much better the choice from the strategy's mixture was than the mixture's average."""
     draws: tuple[tuple[float, float], ...] = ()
-    """The mixture that it was chosen of: how likely each action is, and how far above the mixture it lies."""
+    """The mixture: the probability of each action, and how much better it is than the average."""
     below_mixture: float = 0.0
-    """How far the action's value lies below the mixture's, to the actor; 0 where nothing is mixed."""
+    """How much worse the action is for the actor than the mixture's average; 0 if nothing is mixed."""
     loss: float = 0.0
-    """What the decision gave away, to the one who made it; 0 for chance."""
+    """What the actor gave away; 0 for chance."""
     loss_error: float = 0.0
-    """How far the loss may be off, where that is proven."""
+    """The proven bound on the error of `loss`."""
     best: tuple[str, ...] = ()
+    best_labels: tuple[str, ...] = ()
+    """Nouns for the best actions."""
     mark: str = ""
-    """Empty for chance, and where all actions are alike; ONLY_MOVE where there was no choice, RARE where
-    the strategy mixes this in now and then."""
-    alike: str = ""
-    """What to say where it did not matter what was played; else empty."""
+    """Empty for chance, or if all actions are equally good. ONLY_MOVE if there was no choice; RARE if the
+    strategy seldom plays this."""
+    indifference: str = ""
+    """A sentence if the choice did not matter; otherwise empty."""
     reason: str = ""
-    """Why the best action was best, where another was taken; addressed, like `effect`, to whoever decided."""
+    """Why the best action was best, if another was played; like `effect`, it addresses the actor."""
     effect: str = ""
-    """What the action taken did, where it gave something away."""
+    """What the action did, if it gave something away."""
     outcome_text: str = ""
     """A clause on what chance brought (`the coin showed heads`); empty for a decision."""
     action_text: str = ""
-    """A clause without its subject on what was decided (`went to 7`); empty for chance."""
+    """A predicate for the decision (`went to 7`); empty for chance."""
     unforeseen_loss: str = ""
-    """A clause without its subject on how it lost the match at once, though nobody knew yet; else empty.
+    """A predicate if the action lost the match at once without either player knowing; otherwise empty.
 
     `{whose}` in it, and in `winning_discovery`, stands for the other player."""
     winning_discovery: str = ""
-    """A clause without its subject on how it won the match at once, by finding a secret; else empty."""
+    """A predicate if the action won the match at once by finding a secret; otherwise empty."""
     stake: Stake | None = None
-    """What the reply could give away; None where the other player does not decide next, or in secret."""
+    """None if the other player does not decide next, or decides in secret."""
     beliefs: Mapping[Seat, Belief] = field(default_factory=dict)
-    """What each seat could know before it; empty in games without secrets."""
+    """Each seat's belief before the entry; empty in games without secrets."""
 
     @property
     def restarts(self) -> bool:
-        """Whether it brought the board back to its beginning."""
+        """Whether the entry returned the board to its start."""
         return any(event.restarts for event in self.match.last.events) if self.match.last else False
 
 
 @dataclass(frozen=True)
 class Review:
-    """A match, judged. Values are Player 1's."""
+    """A judged match. Values are Player 1's.
+
+    >>> import duels
+    >>> review = duels.review(duels.start("lights").play_text("1", "3", "4", "6-7", "2", "5"))
+    >>> [(moment.entry, moment.mark, moment.best) for moment in review.moments[:2]]
+    [('1', 'blunder', ('4', '2-3', '5-6')), ('3', 'best', ('3', '6', '4-5'))]
+    >>> review.loss(duels.Seat.ONE), review.luck, review.score
+    (1.0, 0.0, 0.0)
+    """
 
     match: AnyMatch
     opening: float
     """The value of the opening."""
     score: float
-    """1 won, 0 lost, a half if nobody won; the value as it stands if the match is unfinished."""
+    """1 if Player 1 won, 0 if lost, one half if nobody won; the current value if unfinished."""
     exactness: Exactness
     error: float
-    """How far any of the values may be off, where that is proven."""
+    """The proven bound on the error of every value."""
     moments: tuple[Moment, ...]
     players: Mapping[Seat, str] = field(default_factory=lambda: dict.fromkeys(Seat, HUMAN))
-    """Who played, by the names that a record has for them."""
+    """The players' names as in a record."""
     names: PlayerNames | None = None
-    """What the sentences call the players, where that is not left to them."""
+    """What the sentences call the players; chosen automatically if None."""
 
     @property
     def person(self) -> Seat | None:
-        """The seat of the one person who played against a machine, who is told of the match as `you`."""
+        """The seat of the only person, whom the sentences address as `you`."""
         people = [seat for seat in Seat if self.is_person(seat)]
         return people[0] if len(people) == 1 else None
 
     def is_person(self, seat: Seat) -> bool:
-        """Whether a person played there, who may be spoken to."""
+        """Whether a person played at this seat."""
         return self.players[seat] == HUMAN
 
     @property
     def side(self) -> Seat:
-        """The seat whose chances are shown: the one person's, else Player 1's."""
+        """The seat whose chances are shown: the only person's, otherwise Player 1's."""
         return self.person or Seat.ONE
 
     def chance(self, value: float) -> float:
-        """One of the values as `side` has it."""
+        """Convert one of Player 1's values to a value of `side`."""
         return value if self.side is Seat.ONE else 1 - value
 
     def mixing(self, seat: Seat) -> float:
-        """How far all that a seat chose of the strategy's mixture lies above it."""
+        """Return how much better than average a seat's choices from the mixture were."""
         luck = sum(moment.mixing for moment in self.moments if moment.actor is seat)
         return luck if seat is Seat.ONE else -luck
 
     def mixing_odds(self, seat: Seat) -> float:
-        """How likely choices that lie so far below the mixture are, at most, for one that mixes like it.
-
-        By Chernoff's bound.
-        """
+        """Bound the probability that a player who follows the mixture chooses as badly (Chernoff's bound)."""
         luck = self.mixing(seat)
         draws = [moment.draws for moment in self.moments if moment.actor is seat and moment.draws]
-        return min(math.exp(min(0.0, rate * luck + _log_moments(draws, rate))) for rate in _RATES)
+        return min(math.exp(min(0.0, rate * luck + _log_mean(draws, rate))) for rate in _RATES)
 
     def loss(self, seat: Seat) -> float:
-        """All that a seat gave away."""
+        """Return the sum of a seat's losses."""
         return sum(moment.loss for moment in self.moments if moment.actor is seat)
 
     def unforeseen(self, seat: Seat) -> float:
-        """What luck gave a seat beyond what both chose of the strategy's mixture."""
+        """Return a seat's luck without both players' choices from the mixture."""
         luck = self.luck if seat is Seat.ONE else -self.luck
         return luck - self.mixing(seat) + self.mixing(seat.other)
 
     @property
     def luck(self) -> float:
-        """All that luck gave Player 1."""
+        """Player 1's total luck."""
         return sum(moment.luck for moment in self.moments)
 
     @property
@@ -188,11 +199,11 @@ class Review:
         return self.match.rules.game
 
 
-_RATES = [1.5**power for power in range(20)]  # of points from 100 down to a tenth
+_RATES = [1.5**power for power in range(20)]  # suit sums from 100 points down to a tenth
 
 
-def _log_moments(draws: list[tuple[tuple[float, float], ...]], rate: float) -> float:
-    """The logarithm of the mean of exp(-rate * luck), over all draws together."""
+def _log_mean(draws: list[tuple[tuple[float, float], ...]], rate: float) -> float:
+    """Return the logarithm of the mean of exp(-rate * luck) over all draws together."""
     total = 0.0
     for draw in draws:
         most = max(-rate * luck for _, luck in draw)
@@ -206,19 +217,25 @@ def review(
     players: Mapping[Seat, str] | None = None,
     progress: Progress = no_progress,
 ) -> Review:
-    """Judge every decision of a match, and tell luck from skill.
+    """Judge every decision of a match, and separate luck from skill.
 
-    A match of a game with secrets can be reviewed once it is over. The oracle is that of `match.rules`; pass
-    one to use it instead. `players` are names as a record has them; people by default.
+    `players` are names as in a record; by default both are people. Pass `oracle` to replace that of
+    `match.rules`. Raises DuelsError if the game has secrets and the match is not over, and TooLarge if the
+    match is too long or the game too large.
+
+    >>> import duels
+    >>> review = duels.review(duels.start("chain").play_text("4", "1", "resign"))
+    >>> [(moment.actor.value, moment.entry, moment.mark) for moment in review.moments]
+    [(1, '4', ''), (2, '1', ''), (1, 'resign', 'blunder')]
     """
-    _refuse_what_cannot_be(match)
+    _check_reviewable(match)
     oracle = oracle or get_oracle(match.rules, progress)
     steps = match.steps()
-    values = [_value_now(oracle, each) for each in (match.after(0), *steps)]
-    verdicts = [_verdict(oracle, step) for step in steps]
+    values = [_get_value(oracle, each) for each in (match.after(0), *steps)]
+    verdicts = [_judge_position(oracle, step) for step in steps]
     moments = tuple(
-        _judge(oracle, number, step, verdict, reply, was.number, now.number)
-        for number, (step, (verdict, reply), (was, now)) in enumerate(
+        _make_moment(oracle, number, step, verdict, reply, before.number, after.number)
+        for number, (step, (verdict, reply), (before, after)) in enumerate(
             zip(steps, pairwise([*verdicts, None]), pairwise(values), strict=True), start=1
         )
     )
@@ -234,59 +251,60 @@ def review(
 
 
 def review_record(record: Record, progress: Progress = no_progress) -> Review:
-    """Judge every decision of a recorded match; the record must hold both seats' moves."""
+    """Judge every decision of a recorded match.
+
+    Raises DuelsError if the record holds only one seat's view.
+    """
     match = record.match
     if record.seat and match.rules.has_secrets and match.over:
         raise DuelsError(
-            "this record holds only what one seat could see of a match with hidden moves: "
-            "a review needs the whole record."
+            "This record holds only one seat's view of a match with hidden moves. "
+            "Review the whole record instead."
         )
     return review(match, None, read_player_names(record.headers), progress)
 
 
-def _refuse_what_cannot_be(match: AnyMatch) -> None:
+def _check_reviewable(match: AnyMatch) -> None:
     if len(match.turns) > MAX_REVIEWED_ENTRIES:
-        many = f"this one has {len(match.turns):,}"
-        raise TooLarge(f"a match of at most {MAX_REVIEWED_ENTRIES:,} entries can be reviewed; {many}.")
+        raise TooLarge(
+            f"This match has {len(match.turns):,} entries; at most {MAX_REVIEWED_ENTRIES:,} can be reviewed."
+        )
     if match.rules.has_secrets and not match.over:
         raise DuelsError("A match with hidden moves can be reviewed once it is over.")
 
 
-def _value_now(oracle: AnyOracle, match: AnyMatch) -> Value:
-    """Player 1's value."""
+def _get_value(oracle: AnyOracle, match: AnyMatch) -> Value:
     if match.outcome:
         return Value.from_fraction(match.outcome.score(Seat.ONE))
     return oracle.full_information_value(match.sight(Seat.ONE), match.sight(Seat.TWO))
 
 
-def _turning_point(oracle: AnyOracle, match: AnyMatch) -> tuple[str, str]:
-    """How the last entry lost or won the match though nobody could know; empty if it did not."""
+def _find_turning_point(oracle: AnyOracle, match: AnyMatch) -> tuple[str, str]:
+    """Return the last entry's unforeseen loss and winning discovery, or empty strings."""
     turn, before = match.last, match.previous
     if not (turn and before and isinstance(turn.actor, Seat)) or isinstance(turn.action, Concession):
         return "", ""
-    sight, others = before.sight(turn.actor), before.sight(turn.actor.other)
-    return oracle.unforeseen_loss(sight, others, turn.action), oracle.winning_discovery(
-        sight, others, turn.action
-    )
+    sight, other = before.sight(turn.actor), before.sight(turn.actor.other)
+    loss, discovery = oracle.unforeseen_loss, oracle.winning_discovery
+    return loss(sight, other, turn.action), discovery(sight, other, turn.action)
 
 
-def _verdict(oracle: AnyOracle, after: AnyMatch) -> Verdict[Any] | None:
-    """The decision that led to this position; None for chance."""
-    turn, before = after.last, after.previous
-    assert turn
+def _judge_position(oracle: AnyOracle, after: AnyMatch) -> Verdict[Any] | None:
+    """Judge the decision before the last entry; None for chance."""
+    before = after.previous
     assert before
-    # Whoever resigns on the other's turn gives away what the position is worth, as on the own turn.
+    # A player who resigns out of turn gives away the value of the position, as on their own turn.
     return oracle.judge(before.sight(before.actor)) if isinstance(before.actor, Seat) else None
 
 
-def _judge(
+def _make_moment(
     oracle: AnyOracle,
     number: int,
     after: AnyMatch,
     verdict: Verdict[Any] | None,
     reply: Verdict[Any] | None,
-    was: float,
-    now: float,
+    value_before: float,
+    value_after: float,
 ) -> Moment:
     turn, before, rules = after.last, after.previous, after.rules
     assert turn
@@ -298,80 +316,84 @@ def _judge(
         number=number,
         actor=turn.actor,
         entry=entry,
+        label=_CONCESSION_LABELS.get(turn.action) or label_action(sight, turn.action),
         position=rules.format_position(sight),
-        before=was,
-        after=now,
-        luck=now - was,
+        before=value_before,
+        after=value_after,
+        luck=value_after - value_before,
     )
     if not isinstance(turn.actor, Seat) or not verdict:
         return replace(moment, outcome_text=oracle.describe_outcome(turn.action) or f"chance brought {entry}")
-    lost_before = bool(_turning_point(oracle, before)[0])
-    unforeseen_loss, winning_discovery = _turning_point(oracle, after)
-    worth = was if turn.actor is Seat.ONE else 1 - was
-    judged = _Decision(verdict, turn.action, worth, lost_before, oracle.mixes)
-    side = 1 if turn.actor is Seat.ONE else -1
-    luck = 0.0 if judged.lost_before else (now - was) + side * judged.loss
-    slipped = is_loss(judged.loss) and not turn.out_of_turn  # which is explained by itself
+    lost_before = bool(_find_turning_point(oracle, before)[0])
+    unforeseen_loss, winning_discovery = _find_turning_point(oracle, after)
+    own_value = value_before if turn.actor is Seat.ONE else 1 - value_before
+    decision = _JudgedDecision(verdict, turn.action, own_value, lost_before, oracle.mixes)
+    sign = 1 if turn.actor is Seat.ONE else -1
+    luck = 0.0 if lost_before else value_after - value_before + sign * decision.loss
+    best = () if turn.out_of_turn else verdict.best
+    is_slip = is_loss(decision.loss) and not turn.out_of_turn  # resigning out of turn needs no explanation
     return replace(
         moment,
-        luck=luck if abs(luck) >= _NOTHING else 0.0,
-        mixing=side * judged.mixing,
-        draws=judged.draws,
-        below_mixture=judged.below_mixture,
-        loss=judged.loss,
-        loss_error=judged.loss_error,
-        best=() if turn.out_of_turn else tuple(rules.format(action) for action in verdict.best),
-        mark=judged.mark,
-        alike=judged.alike,
-        reason=oracle.reason(sight) if slipped else "",
-        effect=judged.conceded or (oracle.effect(sight, turn.action) if slipped else ""),
-        action_text=_CONCEDED.get(turn.action) or oracle.describe_action(turn.action) or f"played {entry}",
+        luck=luck if abs(luck) >= _ROUNDING else 0.0,
+        mixing=sign * decision.mixing,
+        draws=decision.draws,
+        below_mixture=decision.below_mixture,
+        loss=decision.loss,
+        loss_error=decision.loss_error,
+        best=tuple(map(rules.format, best)),
+        best_labels=tuple(label_action(sight, action) for action in best),
+        mark=decision.mark,
+        indifference=decision.indifference,
+        reason=oracle.reason(sight) if is_slip else "",
+        effect=decision.concession or (oracle.effect(sight, turn.action) if is_slip else ""),
+        action_text=_CONCESSION_VERBS.get(turn.action)
+        or oracle.describe_action(turn.action)
+        or f"played {entry}",
         unforeseen_loss=unforeseen_loss,
         winning_discovery=winning_discovery,
-        stake=_stake(after, reply),
-        beliefs=_beliefs(oracle, before),
+        stake=_make_stake(after, reply),
+        beliefs=_make_beliefs(oracle, before),
     )
 
 
-def _stake(after: AnyMatch, reply: Verdict[Any] | None) -> Stake | None:
-    decided = after.last and after.last.actor
-    if not reply or after.rules.has_secrets or after.actor is decided or len(reply.actions) == 1:
+def _make_stake(after: AnyMatch, reply: Verdict[Any] | None) -> Stake | None:
+    last_actor = after.last and after.last.actor
+    if not reply or after.rules.has_secrets or after.actor is last_actor or len(reply.actions) == 1:
         return None
     losses = [loss for loss in reply.losses if is_loss(loss)]
     return Stake(len(reply.actions), len(losses), max(losses, default=0.0))
 
 
-class _Decision:
-    """What an action, or a concession, was worth to the one who decided."""
+class _JudgedDecision:
+    """The loss, luck and mark of an action or a concession, for the player who decided."""
 
     def __init__(
-        self, verdict: Verdict[Any], action: Any, worth: float, lost_before: bool, mixes: bool
+        self, verdict: Verdict[Any], action: Any, own_value: float, lost_before: bool, mixes: bool
     ) -> None:
-        """`state_value` is the position's to the one who decided, the secrets of both in sight."""
-        self.lost_before = lost_before
-        self.conceded = f"You {_CONCEDED[action]}." if isinstance(action, Concession) else ""
+        """`own_value` is the position's value to the player, given both players' secrets."""
+        self.concession = f"You {_CONCESSION_VERBS[action]}." if isinstance(action, Concession) else ""
         self.loss = self.loss_error = self.mixing = self.below_mixture = 0.0
         self.draws: tuple[tuple[float, float], ...] = ()
-        self.alike = ALREADY_LOST if lost_before else "" if self.conceded else describe_equal_actions(verdict)
+        self.indifference = ""
         if lost_before:
-            pass
-        elif self.conceded:  # gives away all that the position was worth: there is no luck in it
-            self.loss, self.loss_error = worth, verdict.value.error
+            self.indifference = ALREADY_LOST
+        elif self.concession:  # gives away the whole value of the position, so nothing is luck
+            self.loss, self.loss_error = own_value, verdict.value.error
         else:
+            self.indifference = describe_equal_actions(verdict)
             self.loss, self.loss_error = verdict.loss(action), verdict.loss_error(action)
-            taken = verdict.get_action_value(action)
-            mean = verdict.value.number
+            judged, mean = verdict.get_action_value(action), verdict.value.number
             if mixes:
-                self.below_mixture = mean - taken.value.number
-            if mixes and taken.weight:  # what the strategy never takes is no draw of its mixture
+                self.below_mixture = mean - judged.value.number
+            if mixes and judged.weight:  # otherwise the action is not part of the mixture
                 self.mixing = self.loss - self.below_mixture
                 self.draws = tuple((j.weight, j.value.number - mean) for j in verdict.actions if j.weight)
-        self.mark = self._mark(verdict, action)
+        self.mark = self._choose_mark(verdict, action)
 
-    def _mark(self, verdict: Verdict[Any], action: Any) -> str:
-        if self.alike:
+    def _choose_mark(self, verdict: Verdict[Any], action: Any) -> str:
+        if self.indifference:
             return ""
-        if len(verdict.actions) == 1 and not self.conceded:
+        if len(verdict.actions) == 1 and not self.concession:
             return ONLY_MOVE
         best, good, *_ = (mark.name for mark in MARKS)
         mark = get_mark_name(self.loss)
@@ -380,16 +402,16 @@ class _Decision:
         return RARE if verdict.is_mixed else good
 
 
-def _beliefs(oracle: AnyOracle, match: AnyMatch) -> dict[Seat, Belief]:
+def _make_beliefs(oracle: AnyOracle, match: AnyMatch) -> dict[Seat, Belief]:
     sights = {seat: match.sight(seat) for seat in Seat} if match.rules.has_secrets else {}
-    found = {
+    beliefs = {
         seat: Belief(oracle.belief(sight), oracle.own_secret(sights[seat.other]), oracle.hidden)
         for seat, sight in sights.items()
     }
-    return found if any(belief.places for belief in found.values()) else {}
+    return beliefs if any(belief.places for belief in beliefs.values()) else {}
 
 
-# -- as data -----------------------------------------------------------------------------------------
+# -- the JSON form -----------------------------------------------------------------------------------
 
 _VALUES = (
     "opening, score, before, after, luck and mixing are Player 1's; loss is the actor's; "
@@ -400,7 +422,7 @@ _VALUES = (
 
 
 def review_to_dict(review: Review) -> dict[str, Any]:
-    """The whole review for programs: dictionaries, lists, texts and numbers, as JSON has them."""
+    """Return the whole review as JSON-compatible data."""
     outcome = review.match.outcome
     return {
         "game": review.game.name,
@@ -418,12 +440,12 @@ def review_to_dict(review: Review) -> dict[str, Any]:
         "score": review.score,
         "luck": review.luck,
         "loss": {str(seat.value): review.loss(seat) for seat in Seat},
-        "thresholds": {mark.name: mark.most for mark in MARKS},
-        "moments": [_moment(moment) for moment in review.moments],
+        "thresholds": {mark.name: mark.max_loss for mark in MARKS},
+        "moments": [_moment_to_dict(moment) for moment in review.moments],
     }
 
 
-def _moment(moment: Moment) -> dict[str, Any]:
+def _moment_to_dict(moment: Moment) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "number": moment.number,
         "actor": moment.actor.value,

@@ -9,12 +9,11 @@ from string import Template
 from typing import Any
 
 from duels.analysis.review import Belief, Moment, Review
-from duels.analysis.review_words import (
-    Reason,
+from duels.analysis.review_reasons import Reason, explain_result
+from duels.analysis.review_text import (
     describe_assumed_play,
     describe_entry,
     describe_stake,
-    explain_result,
     format_account,
     format_heading,
     format_legend,
@@ -168,7 +167,7 @@ def _entries(review: Review) -> str:
     numbered = any(moment.restarts for moment in review.moments)
     items = [_BOARD.format(board)] if numbered else []
     for moment in review.moments:
-        stake = describe_stake(review, moment) if moment.alike else ""
+        stake = describe_stake(review, moment) if moment.indifference else ""
         told = [moment.mark, format_loss(review, moment) if is_slip(moment) else "", stake]
         slip = " data-slip" if moment.mark in _LISTED else ""
         seat = f"p{moment.actor.value}" if isinstance(moment.actor, Seat) else "chance"

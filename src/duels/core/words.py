@@ -197,6 +197,10 @@ class Words(ABC, Generic[A, V]):
         """The action as advice names it: as it is entered (`stay`)."""
         return sight.rules.format(action)
 
+    def label_action(self, sight: Sight[A, V], action: A) -> str:
+        """Return a noun for the action, for sentences about it (`light 1`)."""
+        return sight.rules.format(action)
+
     def summarize_actions(self, sight: Sight[A, V], actions: Sequence[A]) -> str:
         """Several actions in a few words (`flip any unseen tile`), or '' where they are best listed."""
         return ""

@@ -87,7 +87,7 @@ class HintLayers:
 
 def _advice(found: Hint[Any], sight: AnySight, words: Words[Any, Any], entered: Sequence[str]) -> str:
     enter = _enter(sight, words, found.actions[0], found.best, entered) if found.best else ""
-    return f"Hint: {found.what(Ink.CHANGED)} ({found.chance}{enter})."
+    return f"Hint: {found.describe_actions(Ink.CHANGED)} ({found.chance}{enter})."
 
 
 def _enter(sight: AnySight, words: Words[Any, Any], action: Any, advice: str, entered: Sequence[str]) -> str:

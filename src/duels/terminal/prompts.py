@@ -289,7 +289,7 @@ def _cause(live: LiveMatch) -> str:
     if len(match.turns) > _LONGEST or not is_oracle_ready(match.rules):
         return ""
     from duels.analysis.review import review
-    from duels.analysis.review_words import summarize_result
+    from duels.analysis.review_reasons import summarize_result
 
     try:
         players = {seat: HUMAN if seat in live.people else name for seat, name in live.names.items()}

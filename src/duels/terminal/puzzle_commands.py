@@ -86,7 +86,7 @@ def practice(rules: AnyRules, count: int, seed: str | None, plain: bool) -> None
             asked += 1
             graded = exercise.grade(answer)
             right += graded.right
-            skill.answered(graded.right)
+            skill.update(graded.right)
             if not seed:
                 save_progress(_PRACTICE, {**load_progress(_PRACTICE), name: skill.as_data()})
             screen.say(f"{glossary.explain(graded.text)}\n\n")

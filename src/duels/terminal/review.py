@@ -10,14 +10,13 @@ from pathlib import Path
 import click
 
 from duels.analysis.review import Moment, Review, review_record
-from duels.analysis.review_words import (
-    Section,
+from duels.analysis.review_reasons import Section, explain_result, list_reader_slips
+from duels.analysis.review_text import (
     describe_indifference,
     describe_luck,
     describe_players,
     describe_stake,
     describe_total_stake,
-    explain_result,
     format_account,
     format_best_actions,
     format_heading,
@@ -29,7 +28,6 @@ from duels.analysis.review_words import (
     has_unproven_loss,
     is_slip,
     list_comments,
-    list_reader_slips,
 )
 from duels.analysis.wording import EQUALLY_GOOD, MIN_SHOWN, format_belief, render_shades
 from duels.core.errors import escape_unprintable
@@ -175,7 +173,7 @@ def _kind_of_quiet(long: bool, moment: Moment) -> str:
         return ""
     if long:
         return _UNEVENTFUL
-    return _EQUAL if moment.alike == EQUALLY_GOOD or not isinstance(moment.actor, Seat) else ""
+    return _EQUAL if moment.indifference == EQUALLY_GOOD or not isinstance(moment.actor, Seat) else ""
 
 
 def _summed_up(review: Review, moments: list[Moment], board: int, quiet: str) -> str:
@@ -209,7 +207,7 @@ def _judged(review: Review, moment: Moment) -> list[str]:
     told = []
     if moment.mark:
         told.append(_SERIOUS.get(moment.mark, str)(moment.mark))
-    if moment.alike:
+    if moment.indifference:
         told.append(
             "; ".join(
                 filter(

@@ -138,7 +138,7 @@ class Puzzles:
         from duels.analysis.exercises import Skill
 
         now = Skill.from_data(skill)
-        now.answered(graded["right"])
+        now.update(graded["right"])
         return {**graded, "skill": now.as_data()}
 
     async def _of_seed(self, game: Game, seed: str, aim: float) -> "Exercise":

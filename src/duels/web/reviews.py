@@ -63,7 +63,7 @@ def review_kept(text: str, viewer: Viewer, names: tuple[str, str], taken_over: i
 def _since(review: "Review", entries: int) -> dict[str, Any]:
     """What is added up if that begins after so many entries."""
     from duels.analysis.review import review_to_dict
-    from duels.analysis.review_words import format_account
+    from duels.analysis.review_text import format_account
 
     own = replace(review, opening=review.moments[entries - 1].after, moments=review.moments[entries:])
     data = review_to_dict(own)
@@ -90,7 +90,7 @@ def _shown(review: "Review") -> dict[str, Any]:
     """The review as data, with the boards and sentences that a page steps through."""
     from duels.analysis.review import review_to_dict
     from duels.analysis.review_page import build_review_steps, render_curve
-    from duels.analysis.review_words import (
+    from duels.analysis.review_text import (
         LUCK_EXPLANATION,
         format_account,
         format_heading,

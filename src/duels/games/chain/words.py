@@ -123,6 +123,9 @@ class ChainWords(Words[Action, State]):
     def place(self, sight: Sight[Action, State], action: Action) -> Place | None:
         return Place((action.cell,)) if isinstance(action, Observe) else None
 
+    def label_action(self, sight: Sight[Action, State], action: Action) -> str:
+        return f"cell {action.cell}" if isinstance(action, Observe) else self.rules.format(action)
+
     def recap(self, sight: Sight[Action, State]) -> Narration:
         state = sight.view
         if state.phase is not Phase.CHALLENGE:

@@ -93,6 +93,9 @@ class LeapWords(Words[Action, State]):
         by = action.by if isinstance(action, Leap) else 1
         return Place((sight.view.cell_of(sight.seat) + by,))
 
+    def label_action(self, sight: Sight[Action, State], action: Action) -> str:
+        return f"leap by {action.by}" if isinstance(action, Leap) else self.rules.format(action)
+
     def seat_name(self, seat: Seat) -> str:
         return TOKEN[seat]
 

@@ -124,6 +124,9 @@ class LightsWords(Words[TurnOff, State]):
     def place(self, sight: Sight[TurnOff, State], action: TurnOff) -> Place:
         return Place(action.lights, "one light" if action.count == 1 else "two adjacent lights")
 
+    def label_action(self, sight: Sight[TurnOff, State], action: TurnOff) -> str:
+        return f"light{'s' if action.count > 1 else ''} {self.rules.format(action)}"
+
     def moves(self, sight: Sight[TurnOff, State]) -> str:
         singles = [a.first for a in sight.actions if a.count == 1]
         pairs = ["-".join(map(str, a.lights)) for a in sight.actions if a.count == 2]
