@@ -8,9 +8,9 @@ import sys
 
 from duels.web.server import Server
 from duels.web.settings import ServerSettings
-from duels.web.visitors import Rate, VisitorLimits
+from duels.web.visitors import RateLimit, VisitorLimits
 
-PLENTY = Rate(1e9, 1e9)
+PLENTY = RateLimit(1e9, 1e9)
 MANY = 10**6
 
 
@@ -22,7 +22,7 @@ def main() -> None:
     settings = ServerSettings(
         database=sys.argv[1],
         port=port,
-        look_ahead=False,
+        prepare_puzzles=False,
         limits=VisitorLimits(
             PLENTY, PLENTY, PLENTY, PLENTY, streams=MANY, streams_of_address=MANY, matches_a_day=MANY
         ),

@@ -21,7 +21,7 @@ from duels.play.library import read_record
 from duels.play.step import decide_next_entry, play_out
 from duels.players import Player, RandomPlayer, make_player
 from duels.players.failures import BadAnswer, Failure, NoMove
-from duels.web.decisions import decide_for_machine
+from duels.web.decisions import decide_bot_move
 from tests.support import GAME_NAMES, lines_of
 from tests.support import duels as command
 from tests.test_imports import imports, modules, room_of
@@ -50,9 +50,9 @@ def on_the_server(rules: AnyRules, players: tuple[str, str], seed: str) -> list[
     header = format_header(rules, {"seat1": players[0], "seat2": players[1], "seed": seed})
     played: list[str] = []
     while True:
-        change = decide_for_machine("id", 0, header, played, lambda name, rules, id: make_player(name, rules))
+        change = decide_bot_move("id", 0, header, played, lambda name, rules, id: make_player(name, rules))
         played += [entry.text for entry in change.entries]
-        if change.ends:
+        if change.ends_match:
             return played
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from duels.web.site import store_at
+from duels.web.site import make_store
 from duels.web.store import Store
 from tests.web.serving import serving
 
@@ -79,4 +79,4 @@ def emptied(uri: str) -> str:
 @pytest.fixture
 def opened(database: str) -> Opened:
     """Make a store as another process would, at the same place."""
-    return lambda: store_at(database)
+    return lambda: make_store(database)

@@ -10,8 +10,8 @@ class Proxy:
     """Forwards everything to a port of this machine until told otherwise."""
 
     def __init__(self) -> None:
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._listening.getsockname()[1]
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self.to = 0
         self._refusing = False
@@ -22,7 +22,7 @@ class Proxy:
     def _accept(self) -> None:
         with suppress(OSError):
             while True:
-                near, _ = self._listening.accept()
+                near, _ = self._listener.accept()
                 if self._refusing:
                     near.close()
                     continue
@@ -50,7 +50,7 @@ class Proxy:
             what(pair)
 
     def close(self) -> None:
-        self._listening.close()
+        self._listener.close()
         self._each(_Pair.close)
 
 

@@ -17,9 +17,9 @@ from duels.core.record import format_header
 from duels.core.rules import AnyRules
 from duels.web.server import Server
 from duels.web.settings import ServerSettings
-from duels.web.visitors import Rate, VisitorLimits
+from duels.web.visitors import RateLimit, VisitorLimits
 
-PLENTY = Rate(1e9, 1e9)
+PLENTY = RateLimit(1e9, 1e9)
 UNLIMITED = VisitorLimits(
     PLENTY, PLENTY, PLENTY, PLENTY, streams=10**6, streams_of_address=10**6, matches_a_day=10**6
 )
@@ -128,7 +128,7 @@ def free_socket() -> socket.socket:
 def serving(database: str, **settings: Any) -> Iterator[str]:
     """A server in a thread of this process; its address."""
     listening = free_socket()
-    given = {"pause": 0.0, "look_ahead": False, "limits": UNLIMITED, **settings}
+    given = {"pause": 0.0, "prepare_puzzles": False, "limits": UNLIMITED, **settings}
     made = ServerSettings(database=database, port=listening.getsockname()[1], **given)
     ready = threading.Event()
     server = Server(made, listening, ready.set)
@@ -167,8 +167,8 @@ class Process:
             "from duels.terminal.signals import install_signal_handlers\n"
             "install_signal_handlers()\n"
             "from tests.web.serving import UNLIMITED\n"
-            "quick = dict(pause=0.0, look_ahead=False, limits=UNLIMITED)\n"
-            "settings.Settings = partial(settings.Settings, **quick)\n"
+            "quick = dict(pause=0.0, prepare_puzzles=False, limits=UNLIMITED)\n"
+            "settings.ServerSettings = partial(settings.ServerSettings, **quick)\n"
             f"command.serve(['--port', '{port}', '--no-browser', '--database', {database!r}])\n"
         )
         environment = {**os.environ, "DUELS_HOME": str(home), "PYTHONUNBUFFERED": "1"}

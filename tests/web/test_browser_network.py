@@ -33,13 +33,13 @@ class NetworkLog:
         self._requests: list[str] = []
         self._events: list[str] = []
         self.bytes = 0
-        self._session.on("Network.responseReceived", self._answered)
+        self._session.on("Network.responseReceived", self._seats_with_takeback)
         self._session.on(
             "Network.eventSourceMessageReceived", lambda event: self._events.append(event["data"])
         )
         self._session.on("Network.loadingFinished", self._finished)
 
-    def _answered(self, event: dict[str, Any]) -> None:
+    def _seats_with_takeback(self, event: dict[str, Any]) -> None:
         # Scripts and styles are the same for everybody, and come in any order.
         if "/static/" not in event["response"]["url"]:
             self._requests.append(event["requestId"])

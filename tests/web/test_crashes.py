@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from duels.games import load_record
-from duels.web.decisions import decide_for_machine
-from duels.web.opponents import Programs
+from duels.web.decisions import decide_bot_move
+from duels.web.opponents import ProgramPool
 from tests.support import COMMAND, environment
 from tests.web.serving import Process, Visitor, pair, serving
 
@@ -77,7 +77,7 @@ def test_what_a_killed_server_left_is_finished_by_the_next_visitor(tmp_path: Pat
         again.act(match, "resign", seen["event"])
         record = load_record(again.get(f"{match}/record").text)
     header = record_header(record.headers)
-    expected = decide_for_machine("x", 0, header, ["4"], Programs().seat).entries
+    expected = decide_bot_move("x", 0, header, ["4"], ProgramPool().get_player).entries
     assert [line["entry"] for line in seen["log"]][1:] == [entry.text for entry in expected]
 
 
@@ -154,7 +154,7 @@ def test_a_database_that_is_gone_is_told_and_back_again(tmp_path: Path) -> None:
         refused = ann.act(match, "4", ann.see(match)["event"])
         assert refused.status_code == 503
         assert refused.headers["retry-after"]
-        assert "cannot reach its matches" in refused.json()["message"]
+        assert "cannot reach its database" in refused.json()["message"]
         assert ann.get("/health").status_code == 503
         aside.rename(file)
         assert ann.act(match, "4").status_code == 204
@@ -235,7 +235,7 @@ def test_a_port_that_is_taken_is_said_in_a_line(tmp_path: Path) -> None:
         port = taken.getsockname()[1]
         done = serve(tmp_path, "--port", str(port))
     assert done.returncode == 1
-    assert done.stderr.startswith(f"duels: port {port} is taken: ")
+    assert done.stderr.startswith(f"duels: port {port} is in use, ")
     assert done.stderr.count("\n") == 1
 
 
@@ -257,17 +257,17 @@ def test_a_database_that_cannot_be_had_is_said_in_a_line(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (["--player", "champion"], "--player is NAME=PLAYER"),
-        (["--player", "casual=expert"], "there is a player 'casual' already"),
+        (["--player", "champion"], "--player must be NAME=PLAYER"),
+        (["--player", "casual=expert"], "the name 'casual' is taken"),
         (["--player", "me=human"], "is a person"),
         (["--player", "me=bar"], "--player me: There is no player 'bar'; there are random, "),
         (["--player", "x=banana"], "There is no player 'banana'"),
         (["--player", "x=cmd:"], "cmd: needs a command"),
-        (["--player", "x=cmd:no-such-bot"], "there is no program 'no-such-bot' to run"),
-        (["--player", "x=model:gpt"], "duels arena only"),
-        (["--public-url", "duels.example"], "--public-url is an address without a path"),
+        (["--player", "x=cmd:no-such-bot"], "the program 'no-such-bot' was not found"),
+        (["--player", "x=model:gpt"], "only in duels arena"),
+        (["--public-url", "duels.example"], "--public-url must be an address without a path"),
         (["--host", "192.0.2.77"], "no such address"),
-        (["--database", ""], "--database: name a file"),
+        (["--database", ""], "--database must be a file"),
     ],
 )
 def test_wrong_options_are_said_in_a_line(tmp_path: Path, arguments: list[str], why: str) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from duels.web.app import ADDRESSES
+from duels.web.app import ROUTES
 from duels.web.command import serve
 from tests.web.serving import serving
 
@@ -25,7 +25,7 @@ def test_every_option_is_told() -> None:
 
 
 def test_every_address_is_told() -> None:
-    for method, path, *_ in ADDRESSES:
+    for method, path, *_ in ROUTES:
         told = re.sub(
             r"\{(\w+)\}", lambda name: {"id": "ID", "token": "INVITE"}.get(name[1], name[1].upper()), path
         )

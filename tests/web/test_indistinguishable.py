@@ -12,12 +12,12 @@ import pytest
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import AnyRules, Seat
 from duels.games import find_game
-from duels.web.decisions import MoveRequest, decide_act, decide_offer, record_for
-from duels.web.match_state import MatchState, lines
+from duels.web.decisions import MoveRequest, decide_move, decide_offer, render_record
+from duels.web.match_state import MatchState, make_play_entries
 from duels.web.pages import MatchPage, Pages
-from duels.web.refusals import Refusal
+from duels.web.request_errors import RequestError
 from duels.web.store import Change, Entry, EntryKind
-from duels.web.views import shown, view
+from duels.web.views import make_json_view, make_page_view
 from tests.support import all_matches, play_randomly
 from tests.web.serving import header_of
 
@@ -37,43 +37,44 @@ class Followed(MatchState):
         for entry in entries:
             super().add([entry])
             for seat, events in self.events.items():
-                if not events or events[-1][0] != self.event(seat):
+                if not events or events[-1][0] != self.count_events(seat):
                     before = self._pages.get(seat)
-                    page = self._pages[seat] = MatchPage(PAGES, shown(self, seat))
-                    events.append((self.event(seat), page.changes(before)))
+                    page = self._pages[seat] = MatchPage(PAGES, make_page_view(self, seat))
+                    events.append((self.count_events(seat), page.render_changes(before)))
 
 
-def standing_of(match: AnyMatch, more: tuple[Entry, ...] = (), **headers: str) -> Followed:
+def make_state(match: AnyMatch, more: tuple[Entry, ...] = (), **headers: str) -> Followed:
     """A match as the server has it, whichever way it came about."""
-    standing = Followed("the-match", header_of(match.rules, started="2026-01-02 03:04 UTC", **headers))
-    standing.add((*SEATED, *lines(match), *more))
-    return standing
+    state = Followed("the-match", header_of(match.rules, started="2026-01-02 03:04 UTC", **headers))
+    state.add((*SEATED, *make_play_entries(match), *more))
+    return state
 
 
-def sent(standing: Followed, seat: Seat) -> tuple[Hashable, ...]:
+def sent(state: Followed, seat: Seat) -> tuple[Hashable, ...]:
     """All that this seat can be sent of the match: data, page, events, record, and every refusal."""
-    seen = view(standing, seat)
+    seen = make_json_view(state, seat)
     requests = [
         *(action["action"] for action in seen["actions"][:1]),
         *("resign", "banana", "1", "4", "move 1", "observe 1", "tunnel 2", "A1"),
     ]
+    last = state.count_events(seat)
     answers = [
-        _answer(decide_act, standing, seat, MoveRequest(number, action))
+        _answer(decide_move, state, seat, MoveRequest(number, action))
         for action in requests
-        for number in (standing.event(seat), standing.event(seat) - 1, 0, standing.event(seat) + 1)
+        for number in (last, last - 1, 0, last + 1)
     ]
     answers += [
-        _answer(decide_offer, standing, seat, what, answer, standing.event(seat))
+        _answer(decide_offer, state, seat, what, answer, state.count_events(seat))
         for what in ("takeback", "rematch", "x")
         for answer in ("", "yes", "no")
     ]
-    parts = (json.dumps(seen), page_of(standing, seat), record_for(standing, seat), *answers)
-    return (*parts, *standing.events[seat])
+    parts = (json.dumps(seen), page_of(state, seat), render_record(state, seat), *answers)
+    return (*parts, *state.events[seat])
 
 
-def page_of(standing: MatchState, seat: Seat) -> str:
+def page_of(state: MatchState, seat: Seat) -> str:
     """The page as it is loaded."""
-    view = shown(standing, seat)
+    view = make_page_view(state, seat)
     return PAGES.render("match.html", **view, parts=MatchPage(PAGES, view).parts)
 
 
@@ -82,7 +83,7 @@ def _answer(decide: Callable[..., Change | None], *asked: Any) -> str:
     try:
         decide(*asked)
         return "204"
-    except Refusal as refused:
+    except RequestError as refused:
         return f"{refused.status} {refused}"
 
 
@@ -92,20 +93,22 @@ def known(match: AnyMatch, seat: Seat) -> Hashable:
     return (tuple(sight.events), sight.actions, sight.outcome, sight.actor)
 
 
-def check(standings: Iterable[tuple[AnyMatch, Followed]]) -> int:
+def check(states: Iterable[tuple[AnyMatch, Followed]]) -> int:
     """Compare all matches that a seat cannot tell apart; how many were compared with another."""
     alike: dict[Hashable, list[tuple[AnyMatch, Followed]]] = defaultdict(list)
-    for match, standing in standings:
+    for match, state in states:
         for seat in Seat:
             if not match.over:  # after the end there are no secrets
-                alike[seat, known(match, seat)].append((match, standing))
+                alike[seat, known(match, seat)].append((match, state))
     compared = 0
     for (seat, _), group in alike.items():  # type: ignore[misc]
         first = None
-        for match, standing in group if len(group) > 1 else []:
-            everything = sent(standing, seat)
+        for match, state in group if len(group) > 1 else []:
+            everything = sent(state, seat)
             first = first or everything
-            assert everything == first, f"{seat.label} can tell {[str(e.text) for e in lines(match)]} by this"
+            assert everything == first, (
+                f"{seat.label} can tell {[str(e.text) for e in make_play_entries(match)]} by this"
+            )
             compared += 1
     return compared
 
@@ -117,21 +120,23 @@ def prefixes(rules: AnyRules, most: int) -> list[AnyMatch]:
 
 def unfinished(matches: Iterable[AnyMatch]) -> list[AnyMatch]:
     """Each match once, those that are over left out."""
-    once = {tuple(entry.text for entry in lines(match)): match for match in matches if not match.over}
+    once = {
+        tuple(entry.text for entry in make_play_entries(match)): match for match in matches if not match.over
+    }
     return list(once.values())
 
 
 def test_hunt_on_two_cells() -> None:
     matches = unfinished(prefixes(find_game("hunt").rules(cells=2), 6))
     assert 2 * len(matches) == 242
-    assert check((match, standing_of(match)) for match in matches) == 237  # the others are certain to a seat
+    assert check((match, make_state(match)) for match in matches) == 237  # the others are certain to a seat
 
 
 @pytest.mark.slow
 def test_hunt_on_three_cells() -> None:
     matches = unfinished(prefixes(find_game("hunt").rules(cells=3), 6))
     assert 2 * len(matches) == 2682
-    assert check((match, standing_of(match)) for match in matches) == 2675
+    assert check((match, make_state(match)) for match in matches) == 2675
 
 
 def test_hunt_as_in_the_book_by_sampling() -> None:
@@ -146,7 +151,7 @@ def test_hunt_as_in_the_book_by_sampling() -> None:
         if match.over or other is None:
             continue
         assert known(match, seat) == known(other, seat)
-        assert sent(standing_of(match), seat) == sent(standing_of(other, seed="8"), seat)
+        assert sent(make_state(match), seat) == sent(make_state(other, seed="8"), seat)
         pairs += 1
 
 
@@ -179,7 +184,7 @@ def another(match: AnyMatch, seat: Seat, rng: Random) -> AnyMatch | None:
 def test_in_flip_what_lies_hidden_changes_nothing(options: dict[str, int], most: int) -> None:
     """The board was dealt from the seed: under another seed the same has been seen."""
     matches = unfinished(prefixes(find_game("flip").rules(**options), most))
-    pairs = [(match, standing_of(match, seed=seed)) for match in matches for seed in ("7", "another")]
+    pairs = [(match, make_state(match, seed=seed)) for match in matches for seed in ("7", "another")]
     assert check(pairs) >= 4 * len(matches)
 
 
@@ -188,13 +193,13 @@ def test_in_flip_as_in_the_book_by_sampling() -> None:
     for _ in range(15):
         match = play_randomly(Match.start(find_game("flip").rules()), rng, rng.randrange(0, 16))
         if not match.over:
-            assert check([(match, standing_of(match, seed=str(seed))) for seed in range(2)]) == 4
+            assert check([(match, make_state(match, seed=str(seed))) for seed in range(2)]) == 4
 
 
 def test_a_game_from_outside_with_chance_and_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("duels.games.find_game", lambda name: duels_liarsdice.GAME)
     matches = unfinished(prefixes(duels_liarsdice.GAME.rules(sides=2), 5))
-    assert check((match, standing_of(match)) for match in matches) > 100
+    assert check((match, make_state(match)) for match in matches) > 100
 
 
 def test_an_offer_does_not_tell_what_it_is_about() -> None:
@@ -204,18 +209,18 @@ def test_an_offer_does_not_tell_what_it_is_about() -> None:
     moved = start.play_text("move 2")
     asked = Entry(EntryKind.OFFER, "takeback 4", Seat.ONE)
     before = Entry(EntryKind.OFFER, "takeback 1", Seat.ONE)
-    ahead, thinking = standing_of(moved, (asked,)), standing_of(start, (before,))
+    ahead, thinking = make_state(moved, (asked,)), make_state(start, (before,))
     assert sent(ahead, Seat.TWO) == sent(thinking, Seat.TWO)
     withdrawn = Entry(EntryKind.REFUSE, "takeback", Seat.ONE)
-    ahead, back = standing_of(moved, (asked, withdrawn)), standing_of(start, (before, withdrawn))
+    ahead, back = make_state(moved, (asked, withdrawn)), make_state(start, (before, withdrawn))
     assert sent(ahead, Seat.TWO) == sent(back, Seat.TWO)
-    hidden = standing_of(start, (before, Entry(EntryKind.PLAY, "move 2", Seat.ONE)))
+    hidden = make_state(start, (before, Entry(EntryKind.PLAY, "move 2", Seat.ONE)))
     assert sent(hidden, Seat.TWO) == sent(thinking, Seat.TWO), "it does not lapse where that would be noticed"
 
 
 def test_the_law_catches_a_page_that_counts_entries(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the record's length would tell."""
-    monkeypatch.setattr(MatchState, "event", lambda self, viewer: self.number)
+    monkeypatch.setattr(MatchState, "count_events", lambda self, viewer: self.number)
     matches = unfinished(prefixes(find_game("hunt").rules(cells=2), 3))
     with pytest.raises(AssertionError, match="can tell"):
-        check((match, standing_of(match)) for match in matches)
+        check((match, make_state(match)) for match in matches)

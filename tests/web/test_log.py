@@ -12,24 +12,26 @@ from duels.core.match import AnyMatch, Match
 from duels.core.narration import Narration
 from duels.core.rules import AnyRules, Seat
 from duels.games import GAMES, find_game
-from duels.web.match_state import MatchState, Viewer, lines
+from duels.web.match_state import MatchState, Viewer, make_play_entries
 from duels.web.pages import MatchPage, Pages
 from duels.web.store import Entry, EntryKind
-from duels.web.views import shown, view
+from duels.web.views import make_json_view, make_page_view
 from tests.support import play_randomly
 from tests.web.serving import header_of
 
 
-def standing_of(match: AnyMatch, ann: str = "Ann", bob: str = "Bob") -> MatchState:
-    standing = MatchState("the-match", header_of(match.rules, started="2026-01-02 03:04 UTC"))
-    standing.add((Entry(EntryKind.SIT, ann, Seat.ONE), Entry(EntryKind.SIT, bob, Seat.TWO), *lines(match)))
-    return standing
+def make_state(match: AnyMatch, ann: str = "Ann", bob: str = "Bob") -> MatchState:
+    state = MatchState("the-match", header_of(match.rules, started="2026-01-02 03:04 UTC"))
+    state.add(
+        (Entry(EntryKind.SIT, ann, Seat.ONE), Entry(EntryKind.SIT, bob, Seat.TWO), *make_play_entries(match))
+    )
+    return state
 
 
 def told(game: str, played: str, viewer: Viewer) -> list[str]:
     """What the viewer's page says of every entry."""
     match = Match.start(find_game(game).rules()).play_text(*played.split("; "))
-    return [line["text"] for line in view(standing_of(match), viewer)["log"]]
+    return [line["text"] for line in make_json_view(make_state(match), viewer)["log"]]
 
 
 @pytest.mark.parametrize(
@@ -119,9 +121,9 @@ def test_everybody_is_told_alike_and_once(game: str) -> None:
     rules: AnyRules = find_game(game).rules()
     for seed in range(12):
         match = play_randomly(Match.start(rules), Random(seed), 60, resign=seed % 2 == 0)
-        standing = standing_of(match)
+        state = make_state(match)
         for viewer in (*Seat, None):
-            log = view(standing, viewer)["log"]
+            log = make_json_view(state, viewer)["log"]
             assert len(log) == len(match.turns_known_to(viewer))
             for line in log:
                 assert "Player" not in line["text"]
@@ -129,14 +131,14 @@ def test_everybody_is_told_alike_and_once(game: str) -> None:
                     line["text"] != "" and line["seat"] == (viewer or 0)
                 )
                 assert line["text"] or line["told_next"] or line["entry"] is None
-            shown_lines = MatchPage(Pages(), shown(standing, viewer)).whole().count("<li id=")
+            shown_lines = MatchPage(Pages(), make_page_view(state, viewer)).render().count("<li id=")
             assert shown_lines == sum(not line["told_next"] for line in log)
 
 
 def test_a_game_that_tells_nothing_is_told_by_its_entries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("duels.games.find_game", lambda name: duels_tictactoe.GAME)
-    standing = standing_of(Match.start(duels_tictactoe.GAME.rules()).play_text("5"))
-    html = MatchPage(Pages(), shown(standing, Seat.TWO)).whole()
+    state = make_state(Match.start(duels_tictactoe.GAME.rules()).play_text("5"))
+    html = MatchPage(Pages(), make_page_view(state, Seat.TWO)).render()
     assert '<b class="p1">Ann</b>: 5</span></li>' in html
 
 
@@ -145,24 +147,24 @@ def test_plain_sentences_of_a_game_from_outside_stay_as_they_are(monkeypatch: py
     text = "Player 1 was caught on cell 4 and always loses ties. You, Player 2, watch!"
     monkeypatch.setattr("duels_tictactoe.words.TicTacToeWords.narrate", lambda words, seen: Narration([text]))
     monkeypatch.setattr("duels.games.find_game", lambda name: duels_tictactoe.GAME)
-    standing = standing_of(Match.start(duels_tictactoe.GAME.rules()).play_text("4"))
+    state = make_state(Match.start(duels_tictactoe.GAME.rules()).play_text("4"))
     for viewer in (*Seat, None):
-        (line,) = view(standing, viewer)["log"]
+        (line,) = make_json_view(state, viewer)["log"]
         assert line["text"] == text
-        assert f"<span>{text}</span></li>" in MatchPage(Pages(), shown(standing, viewer)).whole()
+        assert f"<span>{text}</span></li>" in MatchPage(Pages(), make_page_view(state, viewer)).render()
 
 
 def test_a_name_may_look_like_a_sentence() -> None:
-    standing = standing_of(Match.start(find_game("lights").rules()).play_text("4"), ann="Dr. You", bob="You")
-    page = MatchPage(Pages(), shown(standing, None)).whole()
+    state = make_state(Match.start(find_game("lights").rules()).play_text("4"), ann="Dr. You", bob="You")
+    page = MatchPage(Pages(), make_page_view(state, None)).render()
     assert "<b>You is to move.</b>" in page
     assert '<b class="p1">Dr. You</b> turned OFF light 4.</span>' in page
 
 
 def test_what_chance_brings_in_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("duels.games.find_game", lambda name: duels_liarsdice.GAME)
-    standing = standing_of(Match.start(duels_liarsdice.GAME.rules()).play_text("3", "5", "1-2"))
-    html = MatchPage(Pages(), shown(standing, Seat.TWO)).whole()
+    state = make_state(Match.start(duels_liarsdice.GAME.rules()).play_text("3", "5", "1-2"))
+    html = MatchPage(Pages(), make_page_view(state, Seat.TWO)).render()
     told = re.findall(r"<li id=.*?</li>", html)
     spans = [re.findall(r"<span[^>]*>(.*?)</span>", line) for line in told]
     assert [re.sub("<[^>]*>", "", line) for line, *_ in spans] == ["You roll a 5.", "Ann bids one 2."]
@@ -187,7 +189,7 @@ def test_a_neighbour_does_not_see_that_the_tunnel_is_spent(since: str) -> None:
     for move in ("move 3", "tunnel 3"):
         played = f"move 2; observe 6; move 5; observe 7; {move}; {since}".rstrip("; ")
         match = Match.start(find_game("hunt").rules()).play_text(*played.split("; "))
-        page = shown(standing_of(match), Seat.ONE)
+        page = make_page_view(make_state(match), Seat.ONE)
         svg = tostring(unhidden(fromstring(str(page["board"]))))
         seen.append((svg, page["sentence"], page["prompt"], page["example"], page["buttons"], page["may"]))
     assert seen[0] == seen[1]
@@ -195,10 +197,10 @@ def test_a_neighbour_does_not_see_that_the_tunnel_is_spent(since: str) -> None:
 
 def test_names_are_told_as_they_are() -> None:
     match = Match.start(find_game("lights").rules()).play_text("4")
-    standing = standing_of(match, ann="[<b>]")
-    (line,) = view(standing, Seat.TWO)["log"]
+    state = make_state(match, ann="[<b>]")
+    (line,) = make_json_view(state, Seat.TWO)["log"]
     assert line["text"] == "[<b>] turned OFF light 4."
-    html = MatchPage(Pages(), shown(standing, Seat.TWO)).whole()
+    html = MatchPage(Pages(), make_page_view(state, Seat.TWO)).render()
     assert '<b class="p1">[&lt;b&gt;]</b> turned OFF light 4.</span></li>' in html
 
 
@@ -209,24 +211,24 @@ def test_who_resigned_is_named() -> None:
 
 def test_after_the_end_nothing_is_hidden() -> None:
     match = Match.start(find_game("hunt").rules()).play_text("move 1", "observe 3", "tunnel 6", "observe 4")
-    standing = standing_of(match)
+    state = make_state(match)
     for seat, seen in (
         (Seat.ONE, ["move 1", "observe 3", None, "observe 4"]),
         (Seat.TWO, [None, "observe 3"]),
     ):
-        assert [line["entry"] for line in view(standing, seat)["log"]][: len(seen)] == seen
-    standing.add([Entry(EntryKind.PLAY, "resign", Seat.ONE)])
+        assert [line["entry"] for line in make_json_view(state, seat)["log"]][: len(seen)] == seen
+    state.add([Entry(EntryKind.PLAY, "resign", Seat.ONE)])
     for viewer in (*Seat, None):
-        log = view(standing, viewer)["log"]
+        log = make_json_view(state, viewer)["log"]
         assert [line["entry"] for line in log] == ["move 1", "observe 3", "tunnel 6", "observe 4", "resign"]
         assert not any(line["secret"] for line in log)
-    assert "(hidden)" not in MatchPage(Pages(), shown(standing, Seat.ONE)).whole()
+    assert "(hidden)" not in MatchPage(Pages(), make_page_view(state, Seat.ONE)).render()
 
 
 def test_the_board_and_the_result_call_people_by_their_names() -> None:
     rules = find_game("flip").rules()
-    playing = shown(
-        standing_of(Match.start(rules).play_text("A1", "5"), bob="<Bartholomew the Great>"), Seat.ONE
+    playing = make_page_view(
+        make_state(Match.start(rules).play_text("A1", "5"), bob="<Bartholomew the Great>"), Seat.ONE
     )
     board = str(playing["board"])
     assert ">You</text>" in board
@@ -241,13 +243,15 @@ def test_the_board_and_the_result_call_people_by_their_names() -> None:
         (Seat.TWO, "You won by turning OFF the last light."),
         (None, "Bob wins by turning OFF the last light."),
     ):
-        assert shown(standing_of(match), viewer)["sentence"] == told
-        assert shown(standing_of(match, "", ""), viewer)["sentence"] == told.replace("Bob", "Player 2")
+        assert make_page_view(make_state(match), viewer)["sentence"] == told
+        assert make_page_view(make_state(match, "", ""), viewer)["sentence"] == told.replace(
+            "Bob", "Player 2"
+        )
 
 
 def test_a_full_board_of_chain_is_explained_to_both() -> None:
     played = ("1", "3", "4", "5", "6", "7", "2", "challenge", "heads")
-    standing = standing_of(Match.start(find_game("chain").rules()).play_text(*played))
+    state = make_state(Match.start(find_game("chain").rules()).play_text(*played))
     why = "The full board decohered."
-    assert view(standing, Seat.ONE)["sentence"] == f"Bob is to move. {why}"
-    assert view(standing, Seat.TWO)["sentence"] == f"Your turn. {why} Observe a free cell."
+    assert make_json_view(state, Seat.ONE)["sentence"] == f"Bob is to move. {why}"
+    assert make_json_view(state, Seat.TWO)["sentence"] == f"Your turn. {why} Observe a free cell."

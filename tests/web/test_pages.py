@@ -12,7 +12,7 @@ from duels.core.rules import AnyRules, AnySight, Seat
 from duels.games import GAMES, load_record
 from duels.web import puzzles
 from duels.web.puzzles import Puzzles
-from duels.web.workers import Workers
+from duels.web.workers import WorkerPool
 from tests.web.serving import Visitor, pair
 
 
@@ -136,11 +136,11 @@ def test_home_says_that_its_boards_are_today_s_once_all_are(
 ) -> None:
     found: list[str] = []
 
-    def at_hand(puzzles: Puzzles, game: Game) -> AnySight | None:
+    def get_daily_sight(puzzles: Puzzles, game: Game) -> AnySight | None:
         rules: AnyRules = game.rules()
         return rules.sight(rules.initial(), Seat.ONE) if game.name in found else None
 
-    monkeypatch.setattr(Puzzles, "at_hand", at_hand)
+    monkeypatch.setattr(Puzzles, "get_daily_sight", get_daily_sight)
     ann = Visitor(base)
     for name in GAMES:
         assert "today's puzzles;" not in ann.get("/", Accept="text/html").text
@@ -222,15 +222,15 @@ def test_tomorrow_s_puzzles_are_looked_for_too(monkeypatch: pytest.MonkeyPatch) 
         return object()
 
     async def watch() -> None:
-        workers = Workers()
+        workers = WorkerPool()
         looking = Puzzles(workers)
-        looking.begin()
+        looking.start()
         while len(found) < 2 * len(GAMES):
             await asyncio.sleep(0.01)
-        await looking.end()
+        await looking.stop()
         workers.close()
 
-    for name in ("_AFTER", "_EVERY"):
+    for name in ("_START_DELAY", "_DATE_CHECK_INTERVAL"):
         monkeypatch.setattr(puzzles, name, 0.0)
     monkeypatch.setattr(puzzles, "date", Calendar)
     monkeypatch.setattr("duels.analysis.exercises.get_daily_puzzle", get_daily_puzzle)

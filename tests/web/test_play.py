@@ -296,7 +296,7 @@ def test_two_games_with_one_title_are_told_apart(base: str) -> None:
     ("record", "why"),
     [
         ("nothing", "not a duels record"),
-        ("duels record 2\ngame: lights\noptions: lights=900\n\n4\n", "books' sizes"),
+        ("duels record 2\ngame: lights\noptions: lights=900\n\n4\n", "books' board sizes"),
         ("duels record 2\ngame: lights\n\n9\n", "line 4"),
         ("duels record 2\ngame: hunt\n\nmove 3\n", "once it is over"),
         ("x" * (256 * 1024 + 1), "at most 256 KB"),

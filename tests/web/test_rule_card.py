@@ -3,14 +3,14 @@
 import pytest
 
 from duels.games import GAMES
-from duels.web.pages import card_parts
+from duels.web.pages import parse_rule_card
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_word_is_there_once(name: str) -> None:
     card = GAMES[name].card()
     told = []
-    for part in card_parts(card):
+    for part in parse_rule_card(card):
         told += [part.heading, *part.paragraphs, *part.points]
         told += [f"{name} {meaning}" for name, meaning in part.rows]
     title, _, rest = card.partition("\n")
@@ -24,7 +24,7 @@ def test_lines_that_wrap_are_joined_and_rows_stay_apart() -> None:
     card = (
         "NIM\n\nGoal      Take the\n          last stone.\n          a n      take n\nNotes\n- One\n  two\n"
     )
-    goal, notes = card_parts(card)
+    goal, notes = parse_rule_card(card)
     assert (goal.heading, goal.paragraphs, goal.rows) == (
         "Goal",
         ["Take the last stone."],
@@ -34,7 +34,7 @@ def test_lines_that_wrap_are_joined_and_rows_stay_apart() -> None:
 
 
 def test_a_card_of_any_other_form_is_kept_as_it_is() -> None:
-    (part,) = card_parts("NIM\n  Take stones.\n")
+    (part,) = parse_rule_card("NIM\n  Take stones.\n")
     assert part.paragraphs == ["Take stones."]
 
 
@@ -42,5 +42,5 @@ def test_a_card_of_any_other_form_is_kept_as_it_is() -> None:
 def test_the_guide_says_what_the_board_shows(name: str) -> None:
     guide = GAMES[name].drawing(GAMES[name].rules()).guide
     assert guide
-    *_, last = card_parts(GAMES[name].card(), guide)
+    *_, last = parse_rule_card(GAMES[name].card(), guide)
     assert (last.heading, tuple(last.points)) == ("On the board", guide)

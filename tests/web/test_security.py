@@ -8,10 +8,10 @@ import httpx
 import pytest
 
 from duels.core.errors import DuelsError
-from duels.web.refusals import TooMany
+from duels.web.request_errors import TooMany
 from duels.web.service import MatchService
 from duels.web.settings import ServerSettings
-from duels.web.visitors import Buckets, Rate, VisitorLimits, identity
+from duels.web.visitors import RateLimit, RateLimiter, VisitorLimits, hash_cookie
 from tests.web.serving import PLENTY, UNLIMITED, Visitor, pair, serving
 
 
@@ -23,7 +23,7 @@ def test_another_name_for_this_machine_is_refused(base: str, host: str) -> None:
         refused = httpx.get(base + path, headers={"Host": host})
         assert refused.status_code == 421
         assert "evil" not in refused.text
-        assert f"This server goes by {base}. " in refused.text
+        assert f"This server's address is {base}. " in refused.text
 
 
 def test_localhost_is_this_machine(base: str) -> None:
@@ -223,7 +223,7 @@ def test_unknown_and_forbidden_look_alike(base: str) -> None:
 
 
 def test_too_much_is_refused_and_said(tmp_path: Path) -> None:
-    few = VisitorLimits(Rate(3, 0.001), Rate(2, 0.001), PLENTY, PLENTY, streams=2)
+    few = VisitorLimits(RateLimit(3, 0.001), RateLimit(2, 0.001), PLENTY, PLENTY, streams=2)
     with serving(str(tmp_path / "web.sqlite3"), limits=few) as base:
         ann = Visitor(base)
         match = ann.start("lights", "random")  # as somebody unknown
@@ -260,7 +260,7 @@ def test_rematches_are_matches_too(tmp_path: Path) -> None:
         ann.act(match, "resign")
         assert bob.offer(match, "rematch").status_code == 204
         assert ann.offer(match, "rematch", "yes").status_code == 429
-    with serving(str(tmp_path / "few.sqlite3"), limits=VisitorLimits(PLENTY, Rate(2, 0.001))) as base:
+    with serving(str(tmp_path / "few.sqlite3"), limits=VisitorLimits(PLENTY, RateLimit(2, 0.001))) as base:
         ann = Visitor(base)
         match = ann.start("lights", "random")  # as somebody unknown
         for status in (204, 204, 429):
@@ -276,7 +276,7 @@ def test_rematches_are_matches_too(tmp_path: Path) -> None:
 def test_what_is_refused_takes_nothing_from_anybody(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
     monkeypatch.setattr("duels.web.visitors.time.monotonic", lambda: now)
-    buckets = Buckets(VisitorLimits(act=Rate(10, 1), address_factor=2))
+    buckets = RateLimiter(VisitorLimits(act=RateLimit(10, 1), address_factor=2))
 
     def granted(who: str) -> bool:
         try:
@@ -293,7 +293,7 @@ def test_what_is_refused_takes_nothing_from_anybody(monkeypatch: pytest.MonkeyPa
 
 
 def test_one_address_has_a_limit_of_its_own(tmp_path: Path) -> None:
-    limits = VisitorLimits(PLENTY, Rate(1, 0.001), PLENTY, PLENTY, address_factor=3)
+    limits = VisitorLimits(PLENTY, RateLimit(1, 0.001), PLENTY, PLENTY, address_factor=3)
     with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base:
         statuses = [
             Visitor(base).post("/matches", game="lights", against="random").status_code for _ in range(4)
@@ -333,7 +333,7 @@ def test_one_seat_never_gets_the_other_s_secrets(base: str) -> None:
         for events in (data, pages):
             got.append(events.next_text()[1])
         got.append(bob.get("/").text)
-    ours = (ann.cookies["duels"], identity(ann.cookies["duels"]), "tunnel 3\n", "TUNNEL 3<")
+    ours = (ann.cookies["duels"], hash_cookie(ann.cookies["duels"]), "tunnel 3\n", "TUNNEL 3<")
     assert not [secret for secret in ours for text in got if secret in text]
     bob.act(match, "resign")
     record = bob.get(f"{match}/record").text
@@ -398,7 +398,7 @@ def test_what_is_not_there_and_what_fails_is_told_in_one_line(
         broken.setattr(MatchService, "check", fail)
         failed = ann.get("/health")
     assert failed.status_code == 500
-    assert "Nothing was lost" in failed.json()["message"]
+    assert "No moves are lost" in failed.json()["message"]
     assert "of ours" not in failed.text
     assert "ZeroDivisionError" in caplog.text, "whoever runs the server finds it in the log"
     assert ann.get("/health").json() == {"ok": True}

@@ -13,29 +13,29 @@ import pytest
 
 from duels.core.rules import Seat
 from duels.games import find_game
-from duels.web.decisions import MoveRequest, decide_act, decide_offer, make_match
+from duels.web.decisions import MoveRequest, decide_move, decide_offer, make_match
 from duels.web.match_state import MatchState
 from duels.web.pages import EventStream
-from duels.web.refusals import Refusal
+from duels.web.request_errors import RequestError
 from duels.web.service import MatchService
 from duels.web.sqlite_store import SqliteStore
 from duels.web.store import Change, Entry, EntryKind
-from duels.web.views import view
-from duels.web.workers import Workers
+from duels.web.views import make_json_view
+from duels.web.workers import WorkerPool
 from tests.web.serving import header_of
 
 
 def test_a_log_does_not_grow_for_ever() -> None:
     rules = find_game("lights").rules()
-    standing = MatchState("a-match", header_of(rules))
-    standing.add((Entry(EntryKind.SIT, "Ann", Seat.ONE), Entry(EntryKind.SIT, "Bob", Seat.TWO)))
-    standing.add(Entry(EntryKind.PLAY, line, seat) for line, seat in (("1", Seat.ONE), ("2", Seat.TWO)))
+    state = MatchState("a-match", header_of(rules))
+    state.add((Entry(EntryKind.SIT, "Ann", Seat.ONE), Entry(EntryKind.SIT, "Bob", Seat.TWO)))
+    state.add(Entry(EntryKind.PLAY, line, seat) for line, seat in (("1", Seat.ONE), ("2", Seat.TWO)))
     asked = [Entry(EntryKind.OFFER, "takeback 1", Seat.TWO), Entry(EntryKind.REFUSE, "takeback", Seat.ONE)]
-    assert decide_offer(standing, Seat.TWO, "takeback", "", standing.event(Seat.TWO))
-    standing.add(asked * 2_500)
-    with pytest.raises(Refusal, match="nothing more"):
-        decide_offer(standing, Seat.TWO, "takeback", "", standing.event(Seat.TWO))
-    assert decide_act(standing, Seat.ONE, MoveRequest(standing.event(Seat.ONE), "3")), "the match goes on"
+    assert decide_offer(state, Seat.TWO, "takeback", "", state.count_events(Seat.TWO))
+    state.add(asked * 2_500)
+    with pytest.raises(RequestError, match="No more offers"):
+        decide_offer(state, Seat.TWO, "takeback", "", state.count_events(Seat.TWO))
+    assert decide_move(state, Seat.ONE, MoveRequest(state.count_events(Seat.ONE), "3")), "the match goes on"
 
 
 class Counting(SqliteStore):
@@ -43,15 +43,15 @@ class Counting(SqliteStore):
 
     reads = 0
 
-    async def entries(self, match: str, after: int = 0) -> list[Entry]:
+    async def list_entries(self, match: str, after: int = 0) -> list[Entry]:
         self.reads += 1
-        return await super().entries(match, after)
+        return await super().list_entries(match, after)
 
 
 def test_a_list_of_matches_reads_those_that_went_on_and_no_others(tmp_path: Path) -> None:
     async def work() -> None:
         store, elsewhere = Counting(tmp_path / "web.sqlite3"), SqliteStore(tmp_path / "web.sqlite3")
-        matches = MatchService(store, Workers())
+        matches = MatchService(store, WorkerPool())
         await matches.open()
         await elsewhere.open(lambda match: None)
         rules = find_game("lights").rules()
@@ -61,8 +61,8 @@ def test_a_list_of_matches_reads_those_that_went_on_and_no_others(tmp_path: Path
             await store.create(made)
 
         async def numbers() -> dict[str, int]:
-            listed = await matches.matches_of("ann", False, 9)
-            return {kept.id: standing.number for kept, standing in listed}
+            listed = await matches.list_matches("ann", False, 9)
+            return {kept.id: state.number for kept, state in listed}
 
         for _ in range(2):
             assert await numbers() == {both.id: 2, alone.id: 1}
@@ -80,11 +80,11 @@ def test_a_list_of_matches_reads_those_that_went_on_and_no_others(tmp_path: Path
 def test_matches_and_streams_are_freed_without_the_collector(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("duels.web.service._MOST_REMEMBERED", 1)
+    monkeypatch.setattr("duels.web.service._MAX_CACHED", 1)
 
     async def work() -> None:
         store = SqliteStore(tmp_path / "web.sqlite3")
-        matches = MatchService(store, Workers())
+        matches = MatchService(store, WorkerPool())
         await matches.open()
         seats = {Seat.ONE: ("ann", ""), Seat.TWO: ("bob", "")}
         one, two = (make_match(find_game("hunt").rules(), {}, seats) for _ in range(2))
@@ -93,8 +93,8 @@ def test_matches_and_streams_are_freed_without_the_collector(
         await matches.act(one.id, "ann", MoveRequest(2, "move 3"))
 
         async def produce(last: int | None) -> tuple[int, str]:
-            standing, viewer = await matches.look(one.id, "ann")
-            return standing.event(viewer), str(view(standing, viewer))
+            state, viewer = await matches.get(one.id, "ann")
+            return state.count_events(viewer), str(make_json_view(state, viewer))
 
         async def receive() -> dict[str, Any]:
             return {"type": "http.disconnect"}
@@ -102,13 +102,13 @@ def test_matches_and_streams_are_freed_without_the_collector(
         async def send(message: Any) -> None:
             pass
 
-        stream = EventStream(produce, partial(matches.hub.watching, one.id), lambda: False)
+        stream = EventStream(produce, partial(matches.hub.subscribe, one.id), lambda: False)
         await stream({}, receive, send)
-        freed: list[weakref.ref[Any]] = [weakref.ref(stream), weakref.ref(matches._known[one.id])]
+        freed: list[weakref.ref[Any]] = [weakref.ref(stream), weakref.ref(matches._cache[one.id])]
         del stream
-        await matches.look(two.id, "ann")  # and forget the other
+        await matches.get(two.id, "ann")  # and forget the other
         await asyncio.sleep(0)
-        assert list(matches._known) == [two.id]
+        assert list(matches._cache) == [two.id]
         assert [each() for each in freed] == [None, None]
         await matches.close()
 
@@ -140,7 +140,7 @@ def test_what_a_viewer_may_not_know_puts_off_no_ping() -> None:
         async def send(message: Any) -> None:
             sent.append(message.get("body", b""))
 
-        stream = EventStream(produce, watching, lambda: len(sent) > 2, every=0.1)
+        stream = EventStream(produce, watching, lambda: len(sent) > 2, ping_interval=0.1)
         following = asyncio.ensure_future(stream({}, receive, send))
         while not following.done():
             await asyncio.sleep(0.01)

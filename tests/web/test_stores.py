@@ -59,14 +59,14 @@ def test_what_is_created_is_there_when_the_store_is_opened_again(opened: Opened)
             await store.create(new_match())
             await store.append(Change("m1", 1, (PLAY, TAIL)))
         async with opening(opened) as store:
-            found = await store.find("m1")
+            found = await store.find_match("m1")
             assert found
             assert found.header == HEADER
             assert found.seats == {Seat.ONE: "ann"}
             assert found.invite == Invite("invite-m1", "m1", Seat.TWO, LATER)
-            assert await store.entries("m1") == [SIT, PLAY, TAIL]
-            assert await store.entries("m1", 2) == [TAIL]
-            assert await store.entries("m1", 3) == []
+            assert await store.list_entries("m1") == [SIT, PLAY, TAIL]
+            assert await store.list_entries("m1", 2) == [TAIL]
+            assert await store.list_entries("m1", 3) == []
 
     run(work())
 
@@ -75,10 +75,10 @@ def test_what_is_not_there_is_not_found(opened: Opened) -> None:
     async def work() -> None:
         async with opening(opened) as store:
             await store.create(new_match())
-            assert await store.find("m2") is None
-            assert await store.entries("m2") == []
-            assert await store.invite("nothing", 0.0) is None
-            assert await store.matches_of("nobody", False, 9) == []
+            assert await store.find_match("m2") is None
+            assert await store.list_entries("m2") == []
+            assert await store.find_invite("nothing", 0.0) is None
+            assert await store.list_matches("nobody", False, 9) == []
             await store.check()
 
     run(work())
@@ -93,8 +93,8 @@ def test_appending_needs_the_number_of_the_log(opened: Opened) -> None:
                     await store.append(Change("m1", number, (PLAY,)))
             with pytest.raises(Conflict):
                 await store.append(Change("m2", 0, (PLAY,)))
-            assert await store.entries("m1") == [SIT]
-            assert await store.entries("m2") == []
+            assert await store.list_entries("m1") == [SIT]
+            assert await store.list_entries("m2") == []
 
     run(work())
 
@@ -109,7 +109,7 @@ def test_of_many_who_append_at_once_one_succeeds(opened: Opened) -> None:
             done = [n for n, result in enumerate(results) if result is None]
             assert len(done) == 1
             assert all(isinstance(result, Conflict) for n, result in enumerate(results) if n not in done)
-            assert await two.entries("m1", 1) == [replace(PLAY, text=str(done[0]))]
+            assert await two.list_entries("m1", 1) == [replace(PLAY, text=str(done[0]))]
 
     run(work())
 
@@ -125,7 +125,7 @@ def test_a_conflict_takes_nothing_else_with_it(opened: Opened) -> None:
             results = await asyncio.gather(*tries, return_exceptions=True)
             assert [isinstance(result, Conflict) for result in results] == [bool(n % 2) for n in range(10)]
             for n in range(10):
-                assert await store.entries(f"m{n}", 1) == ([] if n % 2 else [PLAY])
+                assert await store.list_entries(f"m{n}", 1) == ([] if n % 2 else [PLAY])
 
     run(work())
 
@@ -136,7 +136,7 @@ def test_a_match_is_created_once(opened: Opened) -> None:
             await store.create(new_match())
             with pytest.raises(Conflict):
                 await store.create(new_match(identity="bob"))
-            found = await store.find("m1")
+            found = await store.find_match("m1")
             assert found
             assert found.seats == {Seat.ONE: "ann"}
 
@@ -154,14 +154,14 @@ def test_an_invitation_is_taken_up_once(opened: Opened) -> None:
             ]
             results = await asyncio.gather(*tries, return_exceptions=True)
             assert sorted(map(type, results), key=str) == sorted([type(None), Conflict], key=str)
-            found = await one.find("m1")
+            found = await one.find_match("m1")
             assert found
             assert found.seats[Seat.TWO] == ("bob" if results[0] is None else "eve")
             assert found.invite is None
-            assert await two.invite("invite-m1", 1.0) is None
-            assert await two.match_of_invite("invite-m1") == "m1"
-            assert await two.match_of_invite("nothing") is None
-            assert await two.entries("m1", 1) == [sit]
+            assert await two.find_invite("invite-m1", 1.0) is None
+            assert await two.find_match_by_invite("invite-m1") == "m1"
+            assert await two.find_match_by_invite("nothing") is None
+            assert await two.list_entries("m1", 1) == [sit]
             with pytest.raises(Conflict):
                 await one.append(Change("m1", 2, (sit,), Claim("invite-m1", "eve", 1.0)))
 
@@ -172,11 +172,11 @@ def test_an_invitation_gets_too_old(opened: Opened) -> None:
     async def work() -> None:
         async with opening(opened) as store:
             await store.create(new_match())
-            assert await store.invite("invite-m1", LATER - 1)
-            assert await store.invite("invite-m1", LATER + 1) is None
+            assert await store.find_invite("invite-m1", LATER - 1)
+            assert await store.find_invite("invite-m1", LATER + 1) is None
             with pytest.raises(Conflict):
                 await store.append(Change("m1", 1, (SIT,), Claim("invite-m1", "bob", LATER + 1)))
-            assert await store.entries("m1") == [SIT]
+            assert await store.list_entries("m1") == [SIT]
 
     run(work())
 
@@ -188,12 +188,12 @@ def test_a_rematch_is_created_with_the_entry_that_names_it_or_not_at_all(opened:
             entry = Entry(EntryKind.REMATCH, "m2", Seat.ONE)
             with pytest.raises(Conflict):
                 await store.append(Change("m1", 5, (entry,), creates=new_match("m2")))
-            assert await store.find("m2") is None
+            assert await store.find_match("m2") is None
             await store.append(Change("m1", 1, (entry,), creates=new_match("m2")))
-            assert await store.find("m2")
+            assert await store.find_match("m2")
             with pytest.raises(Conflict):
                 await store.append(Change("m1", 2, (entry,), creates=new_match("m2")))
-            assert await store.entries("m1") == [SIT, entry]
+            assert await store.list_entries("m1") == [SIT, entry]
 
     run(work())
 
@@ -205,13 +205,13 @@ def test_matches_of_an_identity_are_listed_the_last_one_first(opened: Opened) ->
                 await store.create(new_match(id))
             await store.create(new_match("m4", "bob"))
             await store.append(Change("m1", 1, (PLAY,)))
-            kept = await store.matches_of("ann", False, 2)
+            kept = await store.list_matches("ann", False, 2)
             # What is written to a match moves it to no other place: it may be hidden.
             assert [(each.id, each.seat) for each in kept] == [("m3", Seat.ONE), ("m2", Seat.ONE)]
             assert LATER > kept[0].since >= kept[1].since > 0
-            assert [each.number for each in await store.matches_of("ann", False, 9)] == [1, 1, 2]
-            assert await store.count_since("ann", 0.0) == 3
-            assert await store.count_since("ann", LATER) == 0
+            assert [each.number for each in await store.list_matches("ann", False, 9)] == [1, 1, 2]
+            assert await store.count_matches_since("ann", 0.0) == 3
+            assert await store.count_matches_since("ann", LATER) == 0
 
     run(work())
 
@@ -225,11 +225,11 @@ def test_matches_that_are_over_are_listed_apart_for_both(opened: Opened) -> None
             sit = Entry(EntryKind.SIT, "", Seat.TWO)
             await store.append(Change("m1", 1, (sit,), Claim("invite-m1", "bob", 1.0)))
             with pytest.raises(Conflict):
-                await store.append(Change("m2", 2, (PLAY,), ends=True))
-            await store.append(Change("m1", 2, (PLAY,), ends=True))
+                await store.append(Change("m2", 2, (PLAY,), ends_match=True))
+            await store.append(Change("m1", 2, (PLAY,), ends_match=True))
             await store.append(Change("m1", 3, (Entry(EntryKind.OFFER, "rematch", Seat.ONE),)))
             listed = {
-                (who, over): [(each.id, each.number) for each in await store.matches_of(who, over, 9)]
+                (who, over): [(each.id, each.number) for each in await store.list_matches(who, over, 9)]
                 for who in ("ann", "bob")
                 for over in (False, True)
             }
@@ -258,7 +258,7 @@ def test_whoever_listens_hears_what_other_processes_write(opened: Opened) -> Non
                 await writing.append(Change("m1", number, (PLAY,)))
                 number += 1
                 await asyncio.sleep(0.05)
-            assert len(await listening.entries("m1", 1)) == number - 1
+            assert len(await listening.list_entries("m1", 1)) == number - 1
 
     run(work())
 
@@ -268,38 +268,40 @@ def test_texts_are_kept_to_the_letter(opened: Opened) -> None:
         async with opening(opened) as store:
             odd = Entry(EntryKind.SIT, "Zoë 'Drop' Table; --%s 🎲", Seat.ONE)
             await store.create(replace(new_match(), entries=(odd,)))
-            assert await store.entries("m1") == [odd]
+            assert await store.list_entries("m1") == [odd]
 
     run(work())
 
 
 def test_a_file_of_something_else_is_left_alone(tmp_path: Any) -> None:
-    from duels.web.site import store_at
+    from duels.web.site import make_store
 
     async def work() -> None:
         other = tmp_path / "other.sqlite3"
         with sqlite3.connect(other) as db:
             db.execute("CREATE TABLE recipes (name TEXT)")
-        with pytest.raises(DuelsError, match="something else"):
-            await store_at(str(other)).open(lambda match: None)
+        with pytest.raises(DuelsError, match="another program"):
+            await make_store(str(other)).open(lambda match: None)
         with sqlite3.connect(other) as db:
             db.execute("PRAGMA user_version = 1")
-        with pytest.raises(DuelsError, match="another version of duels: this one reads version 2, not 1"):
-            await store_at(str(other)).open(lambda match: None)
+        with pytest.raises(
+            DuelsError, match="is a database of format 1; this version of duels reads format 2"
+        ):
+            await make_store(str(other)).open(lambda match: None)
         text = tmp_path / "letter.txt"
         text.write_text("Dear Ann, " * 100)
         with pytest.raises(StoreUnavailable, match=r"letter\.txt: file is not a database"):
-            await store_at(str(text)).open(lambda match: None)
+            await make_store(str(text)).open(lambda match: None)
 
     run(work())
 
 
 def test_a_database_that_is_not_there_is_said_in_one_line() -> None:
-    from duels.web.site import store_at
+    from duels.web.site import make_store
 
     async def work() -> None:
         with pytest.raises(StoreUnavailable, match=r"^postgresql://127\.0\.0\.1/duels: ") as raised:
-            await store_at("postgresql://me:secret@127.0.0.1:9/duels").open(lambda match: None)
+            await make_store("postgresql://me:secret@127.0.0.1:9/duels").open(lambda match: None)
         assert "secret" not in str(raised.value)
         assert "\n" not in str(raised.value)
 
@@ -316,16 +318,16 @@ def test_a_file_that_is_back_is_told_once(tmp_path: Path, caplog: pytest.LogCapt
             (tmp_path / "away").rename(path)
             for id in ("m1", "m2"):
                 await store.create(new_match(id))
-            assert caplog.messages == [f"{path} is back."]
+            assert caplog.messages == [f"{path} works again."]
             # The same if only somebody who reads has noticed.
             with sqlite3.connect(path) as elsewhere:
                 elsewhere.execute("ALTER TABLE log RENAME TO gone")
             with pytest.raises(StoreUnavailable, match="no such table"):
-                await store.entries("m1")
+                await store.list_entries("m1")
             with sqlite3.connect(path) as elsewhere:
                 elsewhere.execute("ALTER TABLE gone RENAME TO log")
             await store.create(new_match("m3"))
-            assert caplog.messages == [f"{path} is back."] * 2
+            assert caplog.messages == [f"{path} works again."] * 2
 
     run(work())
 
@@ -341,8 +343,8 @@ def test_what_contradicts_what_is_kept_is_no_failure_of_the_file(
                 store.create(wrong), store.create(new_match("m3")), return_exceptions=True
             )
             assert isinstance(results[0], sqlite3.IntegrityError)
-            assert await store.find("m2") is None
-            assert await store.find("m3"), "it was committed together with the other"
+            assert await store.find_match("m2") is None
+            assert await store.find_match("m3"), "it was committed together with the other"
             assert caplog.messages == []
 
     run(work())

@@ -1,7 +1,7 @@
-"""The server as an application: its addresses, what every request passes first, what becomes of refusals.
+"""The ASGI application: routes, request checks and error responses.
 
-The guard checks the host that a request was meant for, where it comes from, and how large it is. It adds the
-headers that keep other sites, and code that is not ours, out of the page.
+A guard checks the host, origin and size of every request. It adds the headers that protect pages from other
+sites and foreign code.
 """
 
 import logging
@@ -16,46 +16,44 @@ from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from duels.web import puzzles, reviews
-from duels.web.refusals import Missing, Refusal, TooMany
+from duels.web.request_errors import NotFound, RequestError, TooMany
 from duels.web.settings import LOOPBACK, ServerSettings
 from duels.web.site import Site
 from duels.web.store import StoreUnavailable
-from duels.web.visitors import json_answer, plain_answer, wants_json
+from duels.web.visitors import make_json_response, make_text_response, wants_json
 
 log = logging.getLogger("duels.web")
 
 Handler = Callable[[Site, Request], Awaitable[ASGIApp]]
 
-ADDRESSES: tuple[tuple[str, str, Handler, str], ...] = (
-    ("POST", "/m/{id}/act", Site.act, "act"),
-    ("GET", "/m/{id}/events", Site.events, "read"),
-    ("GET", "/m/{id}", Site.match, "read"),
-    ("POST", "/m/{id}/offer", Site.offer, "act"),
-    ("GET", "/", Site.home, ""),
-    ("GET", "/g/{game}", Site.game, "read"),
-    ("POST", "/matches", Site.create, "create"),
-    ("GET", "/m/{id}/hint", Site.hint, "heavy"),
-    ("GET", "/m/{id}/record", Site.record, "read"),
-    ("GET", "/m/{id}/review", Site.review, "heavy"),
-    ("GET", "/j/{token}", Site.invite, "create"),
-    ("POST", "/j/{token}", Site.sit_down, "create"),
-    ("GET", "/review", Site.review_page, "read"),
-    ("POST", "/review", Site.review_posted, "heavy"),
-    ("GET", "/daily", Site.daily, "read"),
-    ("POST", "/daily", Site.daily_share, "read"),
-    ("GET", "/daily/{game}", Site.daily_puzzle, "heavy"),
-    ("POST", "/daily/{game}", Site.daily_answer, "heavy"),
-    ("GET", "/practice", Site.practice_page, "read"),
-    ("GET", "/practice/{game}", Site.practice, "heavy"),
-    ("POST", "/practice/{game}", Site.practice_answer, "heavy"),
-    ("GET", "/health", Site.health, ""),
-    ("GET", "/static/{name}", Site.static, ""),
+ROUTES: tuple[tuple[str, str, Handler, str], ...] = (
+    ("POST", "/m/{id}/act", Site.play_move, "act"),
+    ("GET", "/m/{id}/events", Site.stream_events, "read"),
+    ("GET", "/m/{id}", Site.show_match, "read"),
+    ("POST", "/m/{id}/offer", Site.make_offer, "act"),
+    ("GET", "/", Site.show_home, ""),
+    ("GET", "/g/{game}", Site.show_game, "read"),
+    ("POST", "/matches", Site.create_match, "create"),
+    ("GET", "/m/{id}/hint", Site.show_hint, "heavy"),
+    ("GET", "/m/{id}/record", Site.download_record, "read"),
+    ("GET", "/m/{id}/review", Site.show_review, "heavy"),
+    ("GET", "/j/{token}", Site.show_invite, "create"),
+    ("POST", "/j/{token}", Site.accept_invite, "create"),
+    ("GET", "/review", Site.show_upload_form, "read"),
+    ("POST", "/review", Site.review_upload, "heavy"),
+    ("GET", "/daily", Site.list_daily, "read"),
+    ("POST", "/daily", Site.share_daily, "read"),
+    ("GET", "/daily/{game}", Site.show_daily, "heavy"),
+    ("POST", "/daily/{game}", Site.grade_daily, "heavy"),
+    ("GET", "/practice", Site.list_practice, "read"),
+    ("GET", "/practice/{game}", Site.show_practice, "heavy"),
+    ("POST", "/practice/{game}", Site.grade_practice, "heavy"),
+    ("GET", "/health", Site.check_health, ""),
+    ("GET", "/static/{name}", Site.serve_static, ""),
 )
-"""Every address: the method, the path, its handler, and the rate that limits it, if there is one.
-
-They are tried in this order."""
-MOST_BYTES = 4 << 10
-"""Of the body of a request."""
+"""Method, path, handler and rate limit of each route. They are tried in this order."""
+MAX_BODY_BYTES = 4 << 10
+"""The size of a request body, unless its path has a larger limit."""
 _HEADERS = {
     "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'; object-src 'none'",
@@ -68,26 +66,31 @@ _HEADERS = {
 _CACHE = b"cache-control"
 _NO_STORE = (_CACHE, b"no-store")
 _PORT = re.compile(r":\d+$")
-_TRUSTED_ONLY = (b"cross-origin-opener-policy", b"same-origin")  # else browsers ignore it, and complain
+_TRUSTED_ONLY = (
+    b"cross-origin-opener-policy",
+    b"same-origin",
+)  # browsers ignore it elsewhere, with a warning
 _HSTS = {"Strict-Transport-Security": "max-age=31536000"}
-_UNREACHABLE = "The server cannot reach its matches now. Nothing that you saw is lost; try again in a moment."
-_RETRY = 2  # seconds, until then
+_UNREACHABLE = "The server cannot reach its database. No moves are lost. Try again in a moment."
+_RETRY = 2  # seconds
 
 
 def make_app(site: Site) -> ASGIApp:
-    """The server as an ASGI application; whoever runs it opens the site before, and closes it after."""
+    """Return the ASGI application of a site. The caller opens and closes the site."""
     handlers: dict[str, dict[str, tuple[Handler, str]]] = {}
-    for method, path, handler, rate in ADDRESSES:
+    for method, path, handler, rate in ROUTES:
         handlers.setdefault(path, {})[method] = handler, rate
     routes = [Route(path, _Endpoint(site, by_method)) for path, by_method in handlers.items()]
     router = Router(routes, default=_Endpoint(site, {}))
-    compressed = GZipMiddleware(router, minimum_size=1_000, compresslevel=5)  # events are left as they are
-    larger = {"/review": 2 * reviews.MOST_BYTES, "/daily": puzzles.MOST_BYTES}
+    compressed = GZipMiddleware(
+        router, minimum_size=1_000, compresslevel=5
+    )  # it does not compress event streams
+    larger = {"/review": 2 * reviews.MAX_UPLOAD_BYTES, "/daily": puzzles.MAX_ANSWERS_BYTES}
     return _Guard(compressed, site.settings, larger)
 
 
 class _Endpoint:
-    """What answers at one path, by the method of the request."""
+    """The handlers of one path, by method."""
 
     def __init__(self, site: Site, handlers: dict[str, tuple[Handler, str]]) -> None:
         self._site = site
@@ -96,120 +99,122 @@ class _Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive, send)
         method = "GET" if request.method == "HEAD" else request.method
-        handler, rate = self._handlers.get(method, (_nothing, ""))
+        handler, rate = self._handlers.get(method, (_not_found, ""))
         try:
             if rate:
-                self._site.take(rate, request)
+                self._site.count_request(rate, request)
             response = await handler(self._site, request)
         except Exception as problem:
-            response = self._refuse(request, problem)
+            response = self._make_error_response(request, problem)
         await response(scope, receive, send)
 
-    def _refuse(self, request: Request, problem: Exception) -> Response:
-        status, text, retry = _reason(problem)
-        response = self._site.refuse(request, status, text)
+    def _make_error_response(self, request: Request, problem: Exception) -> Response:
+        status, text, retry = _describe_error(problem)
+        response = self._site.make_error_response(request, status, text)
         if retry:
             response.headers["Retry-After"] = str(retry)
         return response
 
 
-async def _nothing(site: Site, request: Request) -> Response:
-    raise Missing()
+async def _not_found(site: Site, request: Request) -> Response:
+    raise NotFound()
 
 
-def _reason(problem: Exception) -> tuple[int, str, int]:
-    """The status, the message, and after how many seconds to try again; 0 if that would not help."""
+def _describe_error(problem: Exception) -> tuple[int, str, int]:
+    """Return the status, the message, and the seconds until a retry, or 0 if a retry is pointless."""
     match problem:
         case TooMany():
             return problem.status, str(problem), max(1, round(problem.wait))
-        case Refusal():
+        case RequestError():
             return problem.status, str(problem), 0
         case StoreUnavailable():
             log.error("%s", problem)
             return 503, _UNREACHABLE, _RETRY
         case ClientDisconnect():
-            return 413, "That is too large, or it was cut off.", 0
+            return 413, "The request is too large or incomplete.", 0
         case _:
             log.error("A request failed.", exc_info=problem)
-            return 500, "Something went wrong here. Nothing was lost; reload the page.", 0
+            return 500, "Internal server error. No moves are lost. Reload the page.", 0
 
 
 class _Guard:
-    """Lets through what is meant for this server and comes from its own pages."""
+    """Middleware that rejects requests to other hosts and from other sites' pages."""
 
-    def __init__(self, app: ASGIApp, settings: ServerSettings, larger: dict[str, int]) -> None:
+    def __init__(self, app: ASGIApp, settings: ServerSettings, larger_limits: dict[str, int]) -> None:
         self._app = app
         self._link = settings.link
         added = _HEADERS | _HSTS if settings.secure else _HEADERS
         self._added = [(name.lower().encode(), value.encode()) for name, value in added.items()]
         self._secure = settings.secure
-        self._larger = larger
+        self._larger_limits = larger_limits
         self._hosts = {
-            host: (origin.encode(), self._carried(host))
+            host: (origin.encode(), self._list_headers(host))
             for origin in settings.origins
             if (host := urlsplit(origin).netloc)
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or hand it on."""
-        if scope["type"] != "http":  # nothing else is served
+        """Reject a request, or pass it on."""
+        if scope["type"] != "http":  # no WebSockets
             return
-        headers: dict[bytes, bytes] = dict(reversed(scope["headers"]))  # of several the first counts
+        headers: dict[bytes, bytes] = dict(reversed(scope["headers"]))  # the first of equal names counts
         host = headers.get(b"host", b"").decode("latin-1").lower()
-        own, carried = self._hosts.get(host) or (None, self._carried(host))
+        own, added = self._hosts.get(host) or (None, self._list_headers(host))
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                given: list[tuple[bytes, bytes]] = message["headers"]
-                lasts = any(name == _CACHE for name, _ in given)
-                message["headers"] = [*given, *carried] if lasts else [*given, *carried, _NO_STORE]
+                headers: list[tuple[bytes, bytes]] = message["headers"]
+                has_cache_control = any(name == _CACHE for name, _ in headers)
+                message["headers"] = [*headers, *added, *(() if has_cache_control else (_NO_STORE,))]
             await send(message)
 
-        status, why = self._refuse(scope, headers, own)
+        status, reason = self._check(scope, headers, own)
         if status:
             as_data = wants_json(Request(scope))
-            answer = json_answer({"message": why}, status) if as_data else plain_answer(status, why)
-            await answer(scope, receive, send_with_headers)
+            response = (
+                make_json_response({"message": reason}, status)
+                if as_data
+                else make_text_response(status, reason)
+            )
+            await response(scope, receive, send_with_headers)
             return
-        await self._app(scope, _limited(receive, self._most(scope)), send_with_headers)
+        await self._app(scope, _limit_body(receive, self._get_max_bytes(scope)), send_with_headers)
 
-    def _carried(self, host: str) -> list[tuple[bytes, bytes]]:
-        """The headers of every answer to a request for this host."""
-        # Browsers trust the way to the server if it is TLS, or the machine itself.
+    def _list_headers(self, host: str) -> list[tuple[bytes, bytes]]:
+        # Browsers trust TLS connections and the machine itself.
         trusted = self._secure or _PORT.sub("", host) in LOOPBACK
         return [*self._added, _TRUSTED_ONLY] if trusted else self._added
 
-    def _most(self, scope: Scope) -> int:
-        return self._larger.get(scope["path"], MOST_BYTES)
+    def _get_max_bytes(self, scope: Scope) -> int:
+        return self._larger_limits.get(scope["path"], MAX_BODY_BYTES)
 
-    def _refuse(self, scope: Scope, headers: dict[bytes, bytes], own: bytes | None) -> tuple[int, str]:
-        """The status and the reason of a refusal; 0 where there is none. `own` is the host's origin."""
-        # Another name for this machine may be a trick to reach it from a page of somebody else's.
+    def _check(self, scope: Scope, headers: dict[bytes, bytes], own: bytes | None) -> tuple[int, str]:
+        """Return the status and message of a rejection, or status 0. `own` is the host's origin."""
+        # Another host name may be an attack by DNS rebinding.
         if own is None:
-            told = f"This server goes by {self._link}. If it has another name, start it with --public-url."
-            return 421, told
+            return 421, f"This server's address is {self._link}. To use another, start it with --public-url."
         if scope["method"] in ("GET", "HEAD"):
             return 0, ""
         if scope["method"] != "POST":
-            return 405, "GET and POST are all there is."
+            return 405, "Only GET and POST are allowed."
         if headers.get(b"origin", b"").lower() != own:
             return 403, "A POST needs an Origin header, which must be this server's own address."
         if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
             return 415, "A POST brings JSON: Content-Type must be application/json."
         length = headers.get(b"content-length", b"0")
-        if not length.isdigit() or len(length) > 9 or int(length) > self._most(scope):
-            return 413, f"That is too large: at most {self._most(scope)} bytes."
+        if not length.isdigit() or len(length) > 9 or int(length) > self._get_max_bytes(scope):
+            return 413, f"That is too large: at most {self._get_max_bytes(scope)} bytes."
         return 0, ""
 
 
-def _limited(receive: Receive, most: int) -> Receive:
-    """Hand on so much of the body and no more; whatever follows ends the request."""
-    taken = 0
+def _limit_body(receive: Receive, limit: int) -> Receive:
+    """Return a receive function that disconnects after `limit` bytes of the body."""
+    size = 0
 
     async def limited() -> Message:
-        nonlocal taken
+        nonlocal size
         message = await receive()
-        taken += len(message.get("body", b""))
-        return message if taken <= most else {"type": "http.disconnect"}
+        size += len(message.get("body", b""))
+        return message if size <= limit else {"type": "http.disconnect"}
 
     return limited

@@ -1,6 +1,6 @@
-"""What is written when somebody asks for something: pure decisions, from a match as it stands.
+"""Changes that requests cause: pure functions from the state of a match to the change to be written.
 
-The service writes them down, and decides again if somebody else was quicker.
+The service writes the change. It decides again if another process has written first.
 """
 
 import logging
@@ -18,37 +18,48 @@ from duels.core.words import Words, strip_ink
 from duels.play import new_match
 from duels.play.step import decide_next_entry
 from duels.players import Player
-from duels.web.match_state import REMATCH, TAKEBACK, MatchState, Offer, Viewer, lines, shown_prompt
-from duels.web.refusals import NoMatch, Refusal, Stale
+from duels.web.match_state import (
+    REMATCH,
+    TAKEBACK,
+    MatchState,
+    Offer,
+    Viewer,
+    format_prompt,
+    make_play_entries,
+)
+from duels.web.request_errors import MatchNotFound, RequestError, StaleRequest
 from duels.web.store import Change, Entry, EntryKind, Invite, NewMatch
-from duels.web.visitors import new_token
+from duels.web.visitors import make_token
 
 log = logging.getLogger("duels.web")
 
-SeatPlayer = Callable[[str, AnyRules, str], Player]
-"""Gives the player of a name for rules and a match."""
+PlayerFactory = Callable[[str, AnyRules, str], Player]
+"""Makes a player from its name, the rules and the match's id."""
 _WEEK = 7 * 24 * 3600.0
-_LONGEST_NAME = 30
-_LONGEST_LOG = 5_000  # entries; whoever opens the match reads them all
+_MAX_NAME_LENGTH = 30
+_MAX_LOG_ENTRIES = 5_000  # opening a match reads all of them
 
 
-class Unfinished(Refusal):
-    """What was entered is right so far, and the book has another question."""
+class IncompleteEntry(RequestError):
+    """The entry is correct so far, and the game has another question, which is the message."""
 
     status = 200
 
 
 @dataclass(frozen=True)
 class MoveRequest:
-    """What a page asks to be played: an action in notation, or what is entered at the book's questions."""
+    """A request to play: an action in notation, or answers to the book's questions."""
 
     event: int
-    """What the page showed when it was asked."""
+    """The last event that the page showed."""
     action: str | None = None
     entries: tuple[str, ...] = ()
 
-    def chosen(self, rules: AnyRules) -> Any:
-        """The action, or that the seat resigns; None if that is to be entered at the book's questions."""
+    def parse_action(self, rules: AnyRules) -> Any:
+        """Return the action or a resignation, or None if the request has answers instead.
+
+        Raises RequestError if the notation is invalid.
+        """
         if self.action is None:
             return None
         if self.action.strip().lower() == Concession.RESIGN.value:
@@ -56,181 +67,192 @@ class MoveRequest:
         try:
             return rules.parse(self.action)
         except NotationError as error:
-            raise Refusal(str(error)) from None
+            raise RequestError(str(error)) from None
 
 
-def decide_act(standing: MatchState, seat: Seat, asked: MoveRequest) -> Change | None:
-    """What is to be written if a seat asks for this; None if it is there already."""
-    chosen = asked.chosen(standing.rules)
-    if asked.event < 0:
-        raise Refusal("An event has a number from 0 on.")
-    if _is_repeated(standing, seat, asked, chosen):
+def decide_move(state: MatchState, seat: Seat, request: MoveRequest) -> Change | None:
+    """Return the change for a move, or None if the move was played already.
+
+    Raises StaleRequest if the page is out of date, IncompleteEntry if there is another question, and
+    RequestError if the move is not allowed.
+    """
+    action = request.parse_action(state.rules)
+    if request.event < 0:
+        raise RequestError("'event' must be 0 or greater.")
+    if _is_repeated(state, seat, request, action):
         return None
-    _check_fresh(standing, seat, asked.event, at_any_time=chosen is Concession.RESIGN)
-    match = standing.match
+    _check_not_stale(state, seat, request.event, at_any_time=action is Concession.RESIGN)
+    match = state.match
     try:
-        if chosen is None:
-            chosen = _read_entries(standing.words, match.sight(seat), asked.entries)
-        after = match.resign(seat) if chosen is Concession.RESIGN else match.play(seat, chosen)
-    except IllegalMove as refused:
-        raise Refusal(str(refused)) from None
-    after = standing.go_on(after)
-    if after.length > standing.max_entries:
-        raise Refusal("The match is too long to be recorded any further.")
-    return _entries(standing, *lines(after, match), ends=after.over)
+        if action is None:
+            action = _read_entries(state.words, match.sight(seat), request.entries)
+        after = match.resign(seat) if action is Concession.RESIGN else match.play(seat, action)
+    except IllegalMove as error:
+        raise RequestError(str(error)) from None
+    after = state.play_automatic(after)
+    if after.length > state.max_entries:
+        raise RequestError(f"A record has at most {state.max_entries} entries. Start a new match.")
+    return _make_change(state, *make_play_entries(after, match), ends_match=after.over)
 
 
 def _read_entries(words: Words[Any, Any], sight: AnySight, entries: Sequence[str]) -> Any:
-    """The action that is entered; Refusal in the book's words, or Unfinished with its next question."""
+    """Return the action that the answers enter. Raises RequestError or IncompleteEntry."""
     dialogue = words.ask(sight)
     question = next(dialogue)
     try:
         for entry in entries:
             question = dialogue.send(entry)
             if question.notice:
-                raise Refusal(strip_ink(question.notice))
+                raise RequestError(strip_ink(question.notice))
     except StopIteration as done:
         return done.value
-    raise Unfinished(shown_prompt(question))
+    raise IncompleteEntry(format_prompt(question))
 
 
-def _is_repeated(standing: MatchState, seat: Seat, asked: MoveRequest, chosen: Any) -> bool:
-    """Whether this is what the seat played right after the event that the page showed: it came twice."""
-    if chosen is Concession.RESIGN:  # which may come after whatever the page did not show yet
-        last = standing.match.last
-        return bool(last and last.actor is seat and last.action is chosen)
-    match = standing.decided_after(seat, asked.event)
+def _is_repeated(state: MatchState, seat: Seat, request: MoveRequest, action: Any) -> bool:
+    """Whether the seat has already played this action after the event that the page showed."""
+    if action is Concession.RESIGN:  # a resignation may follow events that the page did not show
+        last = state.match.last
+        return bool(last and last.actor is seat and last.action is action)
+    match = state.find_decision_after(seat, request.event)
     if match is None:
         return False
-    if chosen is None:
+    if action is None:
         before = match.after(len(match.turns) - 1)
-        with suppress(Refusal):
-            chosen = _read_entries(standing.words, before.sight(seat), asked.entries)
+        with suppress(RequestError):
+            action = _read_entries(state.words, before.sight(seat), request.entries)
     assert match.last
-    return bool(chosen == match.last.action)
+    return bool(action == match.last.action)
 
 
-def decide_offer(standing: MatchState, seat: Seat, what: str, answer: str, event: int) -> Change | None:
-    """What is to be written if a seat offers something, or answers; None if it is there already."""
-    if what not in (TAKEBACK, REMATCH):
-        raise Refusal(f"One can offer a {TAKEBACK} or a {REMATCH}.")
+def decide_offer(state: MatchState, seat: Seat, kind: str, answer: str, event: int) -> Change | None:
+    """Return the change for an offer or for the answer to one, or None if it was made already.
+
+    Raises StaleRequest if the page is out of date, and RequestError if the offer is not allowed.
+    """
+    if kind not in (TAKEBACK, REMATCH):
+        raise RequestError(f"One can offer a {TAKEBACK} or a {REMATCH}.")
     if answer not in ("", "yes", "no"):
-        raise Refusal("An offer is answered with yes or no.")
-    if not 0 <= event <= standing.event(seat):
-        raise Stale("The match has gone on since.")
-    if standing.has_asked(seat, what, event) or (what == REMATCH and standing.rematch):
+        raise RequestError("'answer' must be 'yes', 'no' or empty.")
+    if not 0 <= event <= state.count_events(seat):
+        raise StaleRequest("The match has gone on since.")
+    if state.has_acted_on_offer(seat, kind, event) or (kind == REMATCH and state.rematch):
         return None
-    offer = standing.offer if standing.offer and standing.offer.what == what else None
+    offer = state.offer if state.offer and state.offer.kind == kind else None
     if not answer:
-        return _decide_new_offer(standing, seat, what, offer)
-    if standing.seen[seat][event:]:  # the page may have shown another offer
-        raise Stale("That is no longer offered.")
-    if answer == "no" and offer:  # of one's own it is withdrawn
-        return _entries(standing, Entry(EntryKind.REFUSE, what, seat))
+        return _decide_new_offer(state, seat, kind, offer)
+    if state.visible_entries[seat][event:]:  # the page may have shown another offer
+        raise StaleRequest("That is no longer offered.")
+    if answer == "no" and offer:  # also withdraws the seat's own offer
+        return _make_change(state, Entry(EntryKind.REFUSE, kind, seat))
     if not offer or offer.seat is seat:
-        raise Stale("That is no longer offered.")
-    return _take_up(standing, what, offer.kept, seat)
+        raise StaleRequest("That is no longer offered.")
+    return _accept_offer(state, kind, offer.turns_kept, seat)
 
 
-def _decide_new_offer(standing: MatchState, seat: Seat, what: str, offer: Offer | None) -> Change | None:
-    """The same for an offer, where such an `offer` may stand already."""
+def _decide_new_offer(state: MatchState, seat: Seat, kind: str, offer: Offer | None) -> Change | None:
+    """Return the change for a new offer. `offer` is an open one of the same kind."""
     if offer and offer.seat is seat:
         return None
-    if offer and what == REMATCH:  # both want the same
-        return _take_up(standing, what, offer.kept, seat)
-    if offer:  # whoever asks to take back a move has not agreed to take back another's
-        raise Stale("The other player asks to take back a move. Answer that first.")
-    if standing.number >= _LONGEST_LOG:
-        raise Refusal("So much has been offered in this match that nothing more can be.")
-    alone = standing.people != BOTH
-    if what == REMATCH and not standing.over:
-        raise Refusal("A rematch comes after the end.")
-    kept = 0 if what == REMATCH else _way_back(standing, seat, alone)
-    if alone:
-        return _take_up(standing, what, kept, seat)
-    return _entries(standing, Entry(EntryKind.OFFER, what if what == REMATCH else f"{what} {kept}", seat))
+    if offer and kind == REMATCH:  # both players want a rematch
+        return _accept_offer(state, kind, offer.turns_kept, seat)
+    if offer:  # asking for a takeback is not agreeing to the opponent's
+        raise StaleRequest("The other player asks to take back a move. Answer that first.")
+    if state.number >= _MAX_LOG_ENTRIES:
+        raise RequestError("No more offers are possible in this match: its log is full.")
+    against_bot = state.people != BOTH
+    if kind == REMATCH and not state.over:
+        raise RequestError("A rematch comes after the end.")
+    turns_kept = 0 if kind == REMATCH else _count_turns_kept(state, seat, against_bot)
+    if against_bot:
+        return _accept_offer(state, kind, turns_kept, seat)
+    text = kind if kind == REMATCH else f"{kind} {turns_kept}"
+    return _make_change(state, Entry(EntryKind.OFFER, text, seat))
 
 
-def _take_up(standing: MatchState, what: str, kept: int, seat: Seat) -> Change:
-    """Carry out what both agree on."""
-    if what == TAKEBACK:
-        return _entries(standing, Entry(EntryKind.BACK, str(kept), seat))
-    new = new_match.MatchSetup(standing.rules, standing.kinds[Seat.TWO], standing.kinds[Seat.ONE])
+def _accept_offer(state: MatchState, kind: str, turns_kept: int, seat: Seat) -> Change:
+    if kind == TAKEBACK:
+        return _make_change(state, Entry(EntryKind.BACK, str(turns_kept), seat))
+    setup = new_match.MatchSetup(state.rules, state.kinds[Seat.TWO], state.kinds[Seat.ONE])
     people = {
-        seat.other: (identity, standing.names.get(seat, "")) for seat, identity in standing.identities.items()
+        seat.other: (identity, state.names.get(seat, "")) for seat, identity in state.identities.items()
     }
-    made = make_match(new.rules, new.make_headers(), people)
-    return Change(standing.id, standing.number, (Entry(EntryKind.REMATCH, made.id, seat),), creates=made)
+    rematch = make_match(setup.rules, setup.make_headers(), people)
+    return Change(state.id, state.number, (Entry(EntryKind.REMATCH, rematch.id, seat),), creates=rematch)
 
 
-def _check_fresh(standing: MatchState, seat: Seat, event: int, at_any_time: bool) -> None:
-    if not 0 <= event <= standing.event(seat) or (standing.since(seat, event) and not at_any_time):
-        # Whoever presses two things while the server does not answer has to know which of them counts.
-        own = "Another move of yours was played first. " if standing.decided_after(seat, event) else ""
-        raise Stale(f"{own}The match has gone on since.")
-    if standing.over:
-        raise Stale("The match is over.")
-    if not standing.complete:
-        raise Stale("Somebody still has to sit down.")
-    if standing.actor is not seat and not at_any_time:
-        raise Stale("It is not your turn.")
+def _check_not_stale(state: MatchState, seat: Seat, event: int, at_any_time: bool) -> None:
+    is_outdated = not at_any_time and bool(state.find_changes_since(seat, event))
+    if is_outdated or not 0 <= event <= state.count_events(seat):
+        # A player who pressed two moves while the server was slow must know which one counts.
+        own = "Another move of yours was played first. " if state.find_decision_after(seat, event) else ""
+        raise StaleRequest(f"{own}The match has gone on since.")
+    if state.over:
+        raise StaleRequest("The match is over.")
+    if not state.complete:
+        raise StaleRequest("Somebody still has to sit down.")
+    if state.actor is not seat and not at_any_time:
+        raise StaleRequest("It is not your turn.")
 
 
-def _way_back(standing: MatchState, seat: Seat, alone: bool) -> int:
-    """How many lines remain if the seat takes back its last decision."""
-    if standing.over:
-        raise Refusal("The match is over.")
-    back = standing.find_takeback(seat)
-    if not back:
-        raise Refusal("There is no decision of yours to take back.")
-    if alone and not back.revocable:
-        raise Refusal("That cannot be taken back: it has shown something that was hidden or left to chance.")
-    return len(back.match.turns)
+def _count_turns_kept(state: MatchState, seat: Seat, against_bot: bool) -> int:
+    """Return the number of turns that remain if the seat takes back its last decision."""
+    if state.over:
+        raise RequestError("The match is over.")
+    takeback = state.find_takeback(seat)
+    if not takeback:
+        raise RequestError("There is no decision of yours to take back.")
+    if against_bot and not takeback.revocable:
+        raise RequestError("This move cannot be taken back: it revealed a secret or a chance outcome.")
+    return len(takeback.match.turns)
 
 
-def _entries(standing: MatchState, *entries: Entry, ends: bool = False) -> Change:
-    return Change(standing.id, standing.number, entries, ends=ends)
+def _make_change(state: MatchState, *entries: Entry, ends_match: bool = False) -> Change:
+    return Change(state.id, state.number, entries, ends_match=ends_match)
 
 
-def decide_for_machine(
-    id: str, number: int, header: str, played: list[str], seat_player: SeatPlayer
+def decide_bot_move(
+    id: str, number: int, header: str, lines: list[str], make_player: PlayerFactory
 ) -> Change:
-    """What the machine plays, and what follows by itself. In a thread, so on a match of its own."""
-    standing = MatchState(id, header)
-    standing.add(Entry(EntryKind.PLAY, line) for line in played)
+    """Return the change for a bot's move and the automatic turns after it.
+
+    This runs in a thread, so it works on its own copy of the match.
+    """
+    state = MatchState(id, header)
+    state.add(Entry(EntryKind.PLAY, line) for line in lines)
     players = {
-        seat: None if seat in standing.people else seat_player(standing.kinds[seat], standing.rules, id)
+        seat: None if seat in state.people else make_player(state.kinds[seat], state.rules, id)
         for seat in Seat
     }
-    entry = decide_next_entry(standing.match, players, standing.dice)
+    entry = decide_next_entry(state.match, players, state.dice)
     if entry.no_move:
-        log.warning("A player forfeits: %s", entry.no_move)
-    after = standing.go_on(entry.play(standing.match))
-    return Change(id, number, lines(after, standing.match), ends=after.over)
+        log.warning("A bot forfeited the match: %s", entry.no_move)
+    after = state.play_automatic(entry.play(state.match))
+    return Change(id, number, make_play_entries(after, state.match), ends_match=after.over)
 
 
 def make_match(
     rules: AnyRules,
     headers: dict[str, str],
     people: dict[Seat, tuple[str, str]],
-    begun: tuple[Entry, ...] = (),
+    inherited: tuple[Entry, ...] = (),
 ) -> NewMatch:
-    """A new match with these people at its seats: their identities and their names.
+    """Return a new match with people, given by identity and name, at its seats.
 
-    What was `begun` was played by others, so it comes before they sit down.
+    `inherited` are turns of another match that this one continues.
     """
-    id = new_token()
+    id = make_token()
     header = format_header(rules, headers)
-    sits = tuple(Entry(EntryKind.SIT, clean_name(name), seat) for seat, (_, name) in people.items())
-    standing = MatchState(id, header)
-    standing.add((*begun, *sits))
-    after = standing.go_on(standing.match) if standing.complete else standing.match
-    free = standing.people - set(people)
-    invite = next((Invite(new_token(), id, seat, time.time() + _WEEK) for seat in free), None)
+    seatings = tuple(Entry(EntryKind.SIT, clean_name(name), seat) for seat, (_, name) in people.items())
+    state = MatchState(id, header)
+    state.add((*inherited, *seatings))
+    after = state.play_automatic(state.match) if state.complete else state.match
+    free_seats = state.people - set(people)
+    invite = next((Invite(make_token(), id, seat, time.time() + _WEEK) for seat in free_seats), None)
     return NewMatch(
         id,
         header,
-        (*begun, *sits, *lines(after, standing.match)),
+        (*inherited, *seatings, *make_play_entries(after, state.match)),
         {seat: identity for seat, (identity, _) in people.items()},
         invite,
         after.over,
@@ -238,21 +260,22 @@ def make_match(
 
 
 def clean_name(name: str) -> str:
-    """A name as it is shown: one line of letters, not too long."""
-    shown = " ".join("".join(c if c.isprintable() else " " for c in name).split())
-    return shown[:_LONGEST_NAME].strip()
+    """Return a name as one short line of printable characters."""
+    printable = " ".join("".join(c if c.isprintable() else " " for c in name).split())
+    return printable[:_MAX_NAME_LENGTH].strip()
 
 
-def record_for(standing: MatchState, viewer: Viewer) -> str:
-    """The record, as the viewer may have it: all of it after the end, before that what the seat knows.
+def render_record(state: MatchState, viewer: Viewer) -> str:
+    """Return the record for a viewer: after the end all of it, before the end what the viewer's seat knows.
 
-    Where nothing is hidden, that is a record that can be resumed: it lacks only what is to come.
+    In games without hidden information it can be resumed: it lacks only the seed. Raises MatchNotFound for
+    a spectator before the end.
     """
-    headers = dict(standing.headers)
-    if standing.over:
-        return dump_record(standing.match, headers)
+    headers = dict(state.headers)
+    if state.over:
+        return dump_record(state.match, headers)
     if viewer is None:
-        raise NoMatch()
-    if standing.rules.has_secrets:
-        return dump_record(standing.match, headers, viewer)
-    return dump_record(standing.match, {key: headers[key] for key in headers if key not in SECRET_HEADERS})
+        raise MatchNotFound()
+    if state.rules.has_secrets:
+        return dump_record(state.match, headers, viewer)
+    return dump_record(state.match, {key: headers[key] for key in headers if key not in SECRET_HEADERS})

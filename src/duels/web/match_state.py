@@ -1,7 +1,7 @@
-"""A match as its log tells it: the record that remains, who sits where, what is offered.
+"""The state of a match, computed from its log: the record, the players and the offers.
 
-Everything that a page shows is derived from this, for one seat. What a seat has seen is counted here: the
-number of entries of which it may know anything, which tells nothing about what is hidden from it.
+Every page is derived from this state for one viewer. A viewer's events are the log entries that the viewer
+may see. Their number reveals nothing about hidden entries.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,24 +22,24 @@ from duels.players import HUMAN, read_player_names
 from duels.web.store import Entry, EntryKind
 
 Viewer = Seat | None
-"""Who looks: somebody at a seat, or a bystander."""
-EVERYBODY: tuple[Viewer, ...] = (*Seat, None)
+"""The seat of a player, or None for a spectator."""
+ALL_VIEWERS: tuple[Viewer, ...] = (*Seat, None)
 TAKEBACK, REMATCH = "takeback", "rematch"
 _CHANGES_RECORD = (EntryKind.PLAY, EntryKind.BACK)
 
 
 @dataclass(frozen=True)
 class Offer:
-    """Something that one seat offers and the other may take up."""
+    """An offer of one seat that the other may accept."""
 
     seat: Seat
-    what: str
-    kept: int = 0
-    """Of a takeback: how many lines of the record would remain."""
+    kind: str
+    turns_kept: int = 0
+    """The number of turns that remain after a takeback."""
 
 
 class MatchState:
-    """A match as it stands after the entries that were added."""
+    """The state of a match after the log entries that were added."""
 
     def __init__(self, id: str, header: str) -> None:
         record = load_record(header)
@@ -47,184 +47,185 @@ class MatchState:
         self.header = header
         self.rules: AnyRules = record.match.rules
         self.headers: Mapping[str, str] = record.headers
-        self._go_to(record.match)
+        self._set_match(record.match)
         self.kinds = read_player_names(self.headers)
-        """The kind of player at each seat, as the header names it."""
+        """The kind of player at each seat, from the record's header."""
         self.identities: Mapping[Seat, str] = {}
-        """Of the people who have sat down, as far as that was read."""
+        """The identities of the people at the seats, as far as they have been read."""
         self.people = frozenset(seat for seat in Seat if self.kinds[seat] == HUMAN)
         """The seats that are for people."""
         self.number = 0
-        """How many entries the log has."""
+        """The number of log entries."""
         self.names: dict[Seat, str] = {}
-        """Of the people who have sat down; empty where one gave none."""
-        self.called = {seat: seat.label if seat in self.people else self.kinds[seat] for seat in Seat}
-        """What everybody is called: by a name of their own, by the player's, or by the seat."""
+        """The names of the people at the seats; empty for a person without a name."""
+        self.display_names = {seat: seat.label if seat in self.people else self.kinds[seat] for seat in Seat}
+        """The name to show for each seat: a person's name, a bot's name, or the seat's label."""
         self.complete = not self.people
-        """Whether everybody has sat down."""
-        self.taken_over = 0
-        """How many lines of the record come from another match: those before anybody sat down here."""
+        """Whether every seat is taken."""
+        self.inherited_turns = 0
+        """The number of turns from the match that this one continues."""
         self.offer: Offer | None = None
         self.refused: Offer | None = None
-        """The last offer, if it was not taken up."""
+        """The last offer, if it was declined."""
         self.rematch = ""
-        self.seen: dict[Viewer, list[Entry]] = {viewer: [] for viewer in EVERYBODY}
-        """The entries of which each viewer may know anything, in order."""
-        self.decided: dict[Seat, list[tuple[int, AnyMatch]]] = {seat: [] for seat in Seat}
-        """Each decision of a seat: its entry as the seat counts, and the match right after it."""
+        self.visible_entries: dict[Viewer, list[Entry]] = {viewer: [] for viewer in ALL_VIEWERS}
+        """The log entries that each viewer may see."""
+        self.decisions: dict[Seat, list[tuple[int, AnyMatch]]] = {seat: [] for seat in Seat}
+        """Each decision of a seat: the number of its event, and the match right after it."""
         self.words = self.rules.game.words(self.rules)
-        self._answered: set[Seat] = set()  # seats known to have a decision to take back
-        self.told: dict[Viewer, list[dict[str, Any]]] = {viewer: [] for viewer in EVERYBODY}
-        """What each viewer has been told of the record, line by line; whoever tells it notes it here."""
+        self._seats_with_takeback: set[Seat] = set()  # finding a takeback is slow
+        self.log_lines: dict[Viewer, list[dict[str, Any]]] = {viewer: [] for viewer in ALL_VIEWERS}
+        """The cached log lines of each viewer's page. `views` fills them in."""
 
-    def _go_to(self, match: AnyMatch) -> None:
-        """The record is this from now on; whose turn it is and how it ended are asked for again and again."""
+    def _set_match(self, match: AnyMatch) -> None:
+        # The actor and the outcome are cached: they are used many times.
         self.match = match
         self.actor = match.actor
         self.outcome = match.outcome
         self.over = self.outcome is not None
 
     def add(self, entries: Iterable[Entry]) -> None:
-        """Follow entries of the log."""
+        """Add log entries."""
         for entry in entries:
-            self._follow(entry)
+            self._apply(entry)
             self.number += 1
 
-    def _follow(self, entry: Entry) -> None:
-        viewers = EVERYBODY
+    def _apply(self, entry: Entry) -> None:
+        viewers = ALL_VIEWERS
         match entry.kind:
             case EntryKind.PLAY:
-                viewers = self._follow_play(entry)
+                viewers = self._apply_play(entry)
             case EntryKind.BACK:
-                self._follow_takeback(int(entry.text))
+                self._apply_takeback(int(entry.text))
             case EntryKind.SIT if entry.seat:
                 self.names[entry.seat] = entry.text
-                self.called[entry.seat] = entry.text or entry.seat.label
+                self.display_names[entry.seat] = entry.text or entry.seat.label
                 self.complete = self.people <= set(self.names)
-                self._tell_again()  # with the new name
+                self._clear_log_lines()  # they contain the old name
             case EntryKind.OFFER if entry.seat:
-                what, _, kept = entry.text.partition(" ")
-                self.offer, self.refused = Offer(entry.seat, what, int(kept or 0)), None
+                kind, _, turns_kept = entry.text.partition(" ")
+                self.offer, self.refused = Offer(entry.seat, kind, int(turns_kept or 0)), None
             case EntryKind.REFUSE:
-                withdrawn = self.offer and self.offer.seat is entry.seat
-                self.offer, self.refused = None, None if withdrawn else self.offer
+                is_withdrawn = self.offer and self.offer.seat is entry.seat
+                self.offer, self.refused = None, None if is_withdrawn else self.offer
             case EntryKind.REMATCH:
                 self.rematch, self.offer = entry.text, None
         for viewer in viewers:
-            self.seen[viewer].append(entry)
+            self.visible_entries[viewer].append(entry)
         if entry.kind is EntryKind.PLAY and entry.seat:
-            self.decided[entry.seat].append((self.event(entry.seat), self.match))
+            self.decisions[entry.seat].append((self.count_events(entry.seat), self.match))
 
-    def _follow_play(self, entry: Entry) -> tuple[Viewer, ...]:
-        """Follow a line of the record; whoever may know anything of it."""
-        viewers = EVERYBODY
-        self._go_to(self.match.play_text(entry.text))
+    def _apply_play(self, entry: Entry) -> tuple[Viewer, ...]:
+        """Apply a turn of the record and return the viewers who may see it."""
+        viewers = ALL_VIEWERS
+        self._set_match(self.match.play_text(entry.text))
         if not self.names:
-            self.taken_over += 1
+            self.inherited_turns += 1
         if self.rules.has_secrets:
             assert self.match.last
             viewers = tuple(viewer for viewer in viewers if self.match.last.events_seen_by(viewer))
-            if self.over:  # what was hidden can be told now
-                self._tell_again()
-        if viewers == EVERYBODY or self.over:  # else nobody may notice that an offer has lapsed
+            if self.over:  # nothing is hidden any more
+                self._clear_log_lines()
+        if viewers == ALL_VIEWERS or self.over:  # a lapsed offer would reveal a hidden turn
             self.offer = self.refused = None
         return viewers
 
-    def _follow_takeback(self, kept: int) -> None:
-        self._go_to(self.match.after(kept))
-        self._answered.clear()
-        self.taken_over = min(self.taken_over, kept)
-        for told in self.told.values():
-            del told[kept:]
+    def _apply_takeback(self, turns_kept: int) -> None:
+        self._set_match(self.match.after(turns_kept))
+        self._seats_with_takeback.clear()
+        self.inherited_turns = min(self.inherited_turns, turns_kept)
+        for lines in self.log_lines.values():
+            del lines[turns_kept:]
         self.offer = self.refused = None
 
-    def _tell_again(self) -> None:
-        for told in self.told.values():
-            told.clear()
+    def _clear_log_lines(self) -> None:
+        for lines in self.log_lines.values():
+            lines.clear()
 
     @cached_property
     def drawing(self) -> Drawing[Any, Any]:
-        """How the board is drawn."""
+        """The drawing of the board."""
         return self.rules.game.drawing(self.rules)
 
     @cached_property
     def max_entries(self) -> int:
-        """How many entries the record may have."""
+        """The largest number of turns in a record."""
         return max_entries(self.rules)
 
     @property
     def all_seated(self) -> bool:
-        """Whether nobody can sit down any more."""
+        """Whether the identities at all seats for people have been read."""
         return self.people <= set(self.identities)
 
-    def seat_of(self, identity: str | None) -> Viewer:
-        """The seat of a visitor; None for a bystander."""
+    def get_seat(self, identity: str | None) -> Viewer:
+        """Return the seat of a visitor, or None for a spectator."""
         return next((seat for seat, whose in self.identities.items() if whose == identity), None)
 
-    # -- who plays ------------------------------------------------------------------------------
+    # -- turns ----------------------------------------------------------------------------------
 
     @cached_property
     def dice(self) -> Dice:
-        """The match's chance, which is a function of its seed and its record."""
+        """The match's dice, from the seed and the chance script in the header."""
         script = ChanceScript.parse(self.rules, self.headers.get("chance", ""))
         return Dice(self.headers.get("seed", ""), script)
 
-    def go_on(self, match: AnyMatch) -> AnyMatch:
-        """Play what nobody decides: what chance brings, and what the book enters without asking."""
+    def play_automatic(self, match: AnyMatch) -> AnyMatch:
+        """Play chance outcomes and forced moves until a player has to decide."""
         while (actor := match.actor) is not None:
             if not isinstance(actor, Seat):
                 match = decide_next_entry(match, {}, self.dice).play(match)
                 continue
             try:
                 next(self.words.ask(match.sight(actor)))
-            except StopIteration as unasked:
-                match = match.play(actor, unasked.value)
+            except StopIteration as forced:  # the book asks nothing here
+                match = match.play(actor, forced.value)
             else:
                 break
         return match
 
     def find_takeback(self, seat: Seat) -> Takeback | None:
-        """The way back to a seat's last decision, if there was one."""
+        """Return the takeback of a seat's last decision, or None if there was none."""
         return find_takeback(self.match, self.words, seat)
 
-    def may_take_back(self, seat: Seat) -> bool:
-        """Whether the seat may take back an answer: against a machine only if that revealed nothing."""
-        agreed = self.people == BOTH
-        if agreed and seat in self._answered:  # to look for it takes as long as all the rest of a page
+    def can_take_back(self, seat: Seat) -> bool:
+        """Whether the seat may ask for a takeback. Against a bot, the move must have revealed nothing."""
+        between_people = self.people == BOTH
+        if between_people and seat in self._seats_with_takeback:
             return True
-        back = self.find_takeback(seat)
-        if back:
-            self._answered.add(seat)
-        return back is not None and (agreed or back.revocable)
+        takeback = self.find_takeback(seat)
+        if takeback:
+            self._seats_with_takeback.add(seat)
+        return takeback is not None and (between_people or takeback.revocable)
 
-    # -- what a viewer has seen -----------------------------------------------------------------
+    # -- viewers --------------------------------------------------------------------------------
 
-    def may_watch(self, viewer: Viewer) -> bool:
-        """Whether a viewer may look at the match now: of secrets, bystanders are told after the end."""
+    def can_watch(self, viewer: Viewer) -> bool:
+        """Whether a viewer may see the match. With hidden information, spectators must wait for the end."""
         return viewer is not None or not self.rules.has_secrets or self.over
 
-    def event(self, viewer: Viewer) -> int:
-        """How much the viewer has seen: the number of the last event that it is sent."""
-        return len(self.seen[viewer])
+    def count_events(self, viewer: Viewer) -> int:
+        """Return the number of the viewer's last event."""
+        return len(self.visible_entries[viewer])
 
-    def since(self, viewer: Viewer, event: int) -> list[Entry]:
-        """The entries of which the viewer knows since that event that changed the record."""
-        return [entry for entry in self.seen[viewer][event:] if entry.kind in _CHANGES_RECORD]
+    def find_changes_since(self, viewer: Viewer, event: int) -> list[Entry]:
+        """Return the entries after an event that changed the record, as far as the viewer may see them."""
+        return [entry for entry in self.visible_entries[viewer][event:] if entry.kind in _CHANGES_RECORD]
 
-    def decided_after(self, seat: Seat, event: int) -> AnyMatch | None:
-        """The match right after what the seat decided, if that came first since that event."""
-        after = self.since(seat, event)
-        if not after or after[0].kind is not EntryKind.PLAY or after[0].seat is not seat:
+    def find_decision_after(self, seat: Seat, event: int) -> AnyMatch | None:
+        """Return the match right after the seat's decision, if that was the first change since an event."""
+        changes = self.find_changes_since(seat, event)
+        if not changes or changes[0].kind is not EntryKind.PLAY or changes[0].seat is not seat:
             return None
-        return next(match for number, match in self.decided[seat] if number > event)
+        return next(match for number, match in self.decisions[seat] if number > event)
 
-    def has_asked(self, seat: Seat, what: str, event: int) -> bool:
-        """Whether the seat has offered this, or answered such an offer, since that event."""
-        return any(entry.seat is seat and _about(entry) == what for entry in self.seen[seat][event:])
+    def has_acted_on_offer(self, seat: Seat, kind: str, event: int) -> bool:
+        """Whether the seat has made or answered an offer of this kind since an event."""
+        entries = self.visible_entries[seat][event:]
+        return any(entry.seat is seat and _get_offer_kind(entry) == kind for entry in entries)
 
 
-def _about(entry: Entry) -> str:
-    """Which offer an entry makes, takes up or refuses; nothing if it is of another kind."""
+def _get_offer_kind(entry: Entry) -> str:
+    """Return the kind of offer that an entry makes or answers, or an empty string."""
     if entry.kind is EntryKind.BACK:
         return TAKEBACK
     if entry.kind is EntryKind.REMATCH:
@@ -232,8 +233,8 @@ def _about(entry: Entry) -> str:
     return entry.text.partition(" ")[0] if entry.kind in (EntryKind.OFFER, EntryKind.REFUSE) else ""
 
 
-def lines(match: AnyMatch, before: AnyMatch | None = None) -> tuple[Entry, ...]:
-    """What was played, since `before` or since the start, as entries of the log."""
+def make_play_entries(match: AnyMatch, before: AnyMatch | None = None) -> tuple[Entry, ...]:
+    """Return the turns since `before`, or since the start, as log entries."""
     new = match.turns[before.length if before else 0 :]
     return tuple(
         [
@@ -247,6 +248,6 @@ def lines(match: AnyMatch, before: AnyMatch | None = None) -> tuple[Entry, ...]:
     )
 
 
-def shown_prompt(question: Question) -> str:
-    """The book's question without the sign before the cursor: the page has a field instead."""
+def format_prompt(question: Question) -> str:
+    """Return the book's question without the final `>`: the page has an input field instead."""
     return strip_ink(question.prompt).strip().removesuffix(">").strip()

@@ -1,7 +1,7 @@
-"""Who plays at this server: the levels, and players that its operator has named. Requests name no other.
+"""The bots of this server: the levels, and players added by its operator with `--player`.
 
-A player may be a program (`--player NAME=cmd:…`). Each runs once for its game, one match at a time asks it,
-and it ends with the server.
+A player can be a program (`--player NAME=cmd:…`). Each program runs once per game, answers one match at a
+time, and ends with the server.
 """
 
 from contextlib import suppress
@@ -28,73 +28,76 @@ from duels.players.child import split_command
 from duels.players.external import COMMAND, parse_player_kind
 from duels.players.levels import LEVEL_SHARES
 from duels.players.program import ProgramPlayer
-from duels.web.workers import Workers
+from duels.web.workers import WorkerPool
 
-USUAL = "casual"
+DEFAULT_OPPONENT = "casual"
 _LEVELS = tuple(level for level in LEVEL_SHARES if level != "best")
-_THREADS = 4  # for programs
-_TO_END = 0.5  # seconds for a program that is being asked
-_named: list[str] = []
+_PROGRAM_THREADS = 4
+_CLOSE_TIMEOUT = 0.5  # seconds for a program that is choosing a move
+_added: list[str] = []
 _programs: set[str] = set()
 
 
 def register_player(text: str) -> None:
-    """Add the player that `NAME=PLAYER` describes, PLAYER being one that we have, or a program (`cmd:…`)."""
-    name, equals, what = text.partition("=")
+    """Add the player that `NAME=PLAYER` describes: a built-in player or a program (`cmd:…`).
+
+    Raises DuelsError if the name is taken or the player cannot play here.
+    """
+    name, equals, player = text.partition("=")
     if not equals or not NAME.fullmatch(name):
-        raise DuelsError(f"--player is NAME=PLAYER, like champion=expert, not {quote(text)}.")
+        raise DuelsError(f"--player must be NAME=PLAYER, such as champion=expert, not {quote(text)}.")
     if name in PLAYER_KINDS or name == "friend":
-        raise DuelsError(f"--player: there is a player {quote(name)} already.")
+        raise DuelsError(f"--player: the name {quote(name)} is taken. Choose another.")
     try:
-        kind = parse_player_kind(what)
+        kind = parse_player_kind(player)
     except UnknownName:
-        there = [kind for kind in PLAYER_KINDS if kind != HUMAN]
-        told = format_unknown_name("player", what, there).removesuffix(".")
-        raise DuelsError(f"--player {name}: {told}, or cmd:COMMAND for a program.") from None
+        known = [kind for kind in PLAYER_KINDS if kind != HUMAN]
+        message = format_unknown_name("player", player, known).removesuffix(".")
+        raise DuelsError(f"--player {name}: {message}, or cmd:COMMAND for a program.") from None
     if kind.name == HUMAN:
-        raise DuelsError(f"--player: {quote(what)} is a person.")
+        raise DuelsError(f"--player: {quote(player)} is a person. Name a bot or a program.")
     if kind.name.startswith(MODEL):
-        raise DuelsError("--player: a language model plays in duels arena only.")
+        raise DuelsError("--player: language models play only in duels arena.")
     if kind.name.startswith(PROGRAM):
-        program = split_command(what.strip()[len(COMMAND) :])[0]
+        program = split_command(player.strip()[len(COMMAND) :])[0]
         if not which(program):
-            raise DuelsError(f"--player {name}: there is no program {quote(program)} to run.")
+            raise DuelsError(f"--player {name}: the program {quote(program)} was not found.")
         _programs.add(name)
     register_player_kind(PlayerKind(name, kind.summary, kind.seat))
-    _named.append(name)
+    _added.append(name)
 
 
 def is_program(name: str) -> bool:
-    """Whether this player is a program that the operator has named."""
+    """Whether this player is a program."""
     return name in _programs
 
 
-def may_play(name: str) -> bool:
-    """Whether a request may ask for this player: one that is built in, or that the operator has named."""
+def is_available(name: str) -> bool:
+    """Whether visitors may play against this player."""
     return name in PLAYER_KINDS and name != HUMAN
 
 
-def as_before(rules: AnyRules, met: str) -> str:
-    """Whom one goes on against: the one met before, unless it was a person, or is no longer offered."""
-    return met if met in opponents(rules) else USUAL
+def get_same_opponent(rules: AnyRules, met: str) -> str:
+    """Return the opponent `met` before, or the default if it was a person or is no longer offered."""
+    return met if met in list_opponents(rules) else DEFAULT_OPPONENT
 
 
-def opponents(rules: AnyRules) -> list[str]:
-    """Whom one may play against, from the weakest level to the strongest, then those with names."""
-    return [*_LEVELS, get_strongest_name(rules), *_named]
+def list_opponents(rules: AnyRules) -> list[str]:
+    """Return the levels from the weakest to the strongest, then the players that the operator added."""
+    return [*_LEVELS, get_strongest_name(rules), *_added]
 
 
-class Programs:
+class ProgramPool:
     """The programs that this server runs."""
 
     def __init__(self) -> None:
-        self.workers = Workers(_THREADS)
-        """Threads of their own: whoever waits for a program keeps no review waiting."""
+        self.workers = WorkerPool(_PROGRAM_THREADS)
+        """Separate threads, so that reviews do not wait for programs."""
         self._lock = Lock()
-        self._running: dict[tuple[str, str], _Program] = {}
+        self._running: dict[tuple[str, str], _SharedProgram] = {}
 
-    def seat(self, name: str, rules: AnyRules, match: str) -> Player:
-        """The player `name` for a match: a program that runs already, or any other, which is made."""
+    def get_player(self, name: str, rules: AnyRules, match: str) -> Player:
+        """Return the player for a match: a shared program, or a new bot."""
         if not is_program(name):
             return make_player(name, rules)
         key = name, repr(rules)
@@ -102,19 +105,19 @@ class Programs:
             if key not in self._running:
                 player = make_player(name, rules)
                 assert isinstance(player, ProgramPlayer)
-                self._running[key] = _Program(player)
-            return _Seated(self._running[key], match)
+                self._running[key] = _SharedProgram(player)
+            return _SeatedProgram(self._running[key], match)
 
     def close(self) -> None:
-        """End them all."""
+        """End all programs."""
         self.workers.close()
         with self._lock:
             for program in self._running.values():
                 program.close()
 
 
-class _Program:
-    """A program that several matches ask, one after another."""
+class _SharedProgram:
+    """A program that several matches share, one request at a time."""
 
     def __init__(self, player: ProgramPlayer) -> None:
         self._player = player
@@ -124,32 +127,32 @@ class _Program:
     def choose(self, match: str, sight: AnySight, rng: Random) -> Any:
         with self._lock:
             if self._closed:
-                raise DuelsError("The server ends.")
+                raise DuelsError("The server is shutting down.")
             self._player.new_match(match)
             try:
                 return self._player.choose(sight, rng)
             finally:
-                if self._closed:  # it may have been started again meanwhile
+                if self._closed:  # the player may have restarted the program meanwhile
                     self._player.close()
 
     def close(self) -> None:
         self._closed = True
-        free = self._lock.acquire(timeout=_TO_END)
+        is_idle = self._lock.acquire(timeout=_CLOSE_TIMEOUT)
         try:
-            with suppress(OSError, ValueError):  # whoever asks it may end it at the same moment
+            with suppress(OSError, ValueError):  # `choose` may end it at the same moment
                 self._player.close()
         finally:
-            if free:
+            if is_idle:
                 self._lock.release()
 
 
-class _Seated:
+class _SeatedProgram:
     """A program at a seat of one match."""
 
-    def __init__(self, program: _Program, match: str) -> None:
+    def __init__(self, program: _SharedProgram, match: str) -> None:
         self._program = program
         self._match = match
 
     def choose(self, sight: AnySight, rng: Random) -> Any:
-        """The program's move; NoMove if it gives none."""
+        """Return the program's action. Raises NoMove if it makes none."""
         return self._program.choose(self._match, sight, rng)

@@ -1,8 +1,7 @@
-"""Pages: templates filled with what the service knows. Scripts and styles come from this server alone.
+"""HTML pages, static files, event streams and rule cards.
 
-The page of a match is rendered whole, then streamed in events while the match goes on. An event brings the
-parts that changed, and the new lines of the log. It depends on nothing but what the viewer was shown before
-and is shown now.
+The page of a match is rendered once as a whole and then updated by events. An event contains the parts that
+changed and the new lines of the log. It depends only on the viewer's previous and current view.
 """
 
 import asyncio
@@ -23,9 +22,9 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from duels.core.svg import stylesheet
-from duels.web.refusals import Missing
+from duels.web.request_errors import NotFound
 
-_FOREVER = "public, max-age=31536000, immutable"
+_CACHE_FOREVER = "public, max-age=31536000, immutable"
 _IMPORT = re.compile(rb"""(from "\./[\w-]+\.js)(")""")
 _PARTS = {
     "players": ("seats", "seat"),
@@ -37,17 +36,18 @@ _PARTS = {
     "question": ("prompt", "example"),
     "links": ("watchable", "invite", "seat", "over", "match"),
 }
-"""The parts, log and board aside: each is a macro of these values of a view, and an element with its id."""
+"""The parts of a match page except log and board. Each is a macro of `_parts.html` with these view fields
+as arguments, and renders the element with the part's name as its id."""
 _LINE = ("seat", "who", "entry", "secret", "text", "named", "told_next", "earlier")
-"""The same for a line of the log."""
-_MOST_KEPT = 8192  # parts and lines: most of a page is as it was before
-_ELSEWHERE = "At the terminal"
-_LABELLED = re.compile(r"(\S+)\s{2,}(\S.*)")
-_ROW = re.compile(r"\s+(\S.*?)\s{3,}(\S.*)")
+"""The fields of a log line that its macro takes."""
+_MAX_CACHED_PARTS = 8192  # most of a page does not change with an event
+_TERMINAL_HEADING = "At the terminal"
+_LABELED_LINE = re.compile(r"(\S+)\s{2,}(\S.*)")
+_TABLE_ROW = re.compile(r"\s+(\S.*?)\s{3,}(\S.*)")
 
 
 class Pages:
-    """All templates and files of the server, read once."""
+    """The templates and static files of the server."""
 
     def __init__(self) -> None:
         self._templates = Environment(
@@ -57,65 +57,64 @@ class Pages:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._templates.globals["static"] = self.link
-        self._templates.filters["parts"] = card_parts
-        self._templates.filters["svg"] = Markup  # what our own drawings made
+        self._templates.globals["static"] = self.make_static_url
+        self._templates.filters["parts"] = parse_rule_card
+        self._templates.filters["svg"] = Markup  # drawings of our own are safe
         self._parts: Any = self._templates.get_template("_parts.html").module
-        self.part = lru_cache(_MOST_KEPT)(self._part)
+        self.render_part = lru_cache(_MAX_CACHED_PARTS)(self._render_part)
 
     def render(self, template: str, **values: Any) -> str:
-        """A page, or a part of one."""
+        """Render a template."""
         return self._templates.get_template(template).render(values)
 
-    def _part(self, name: str, *values: Any) -> str:
-        """A part of the page of a match: a macro, which needs no page around it."""
+    def _render_part(self, name: str, *values: Any) -> str:
         part: str = getattr(self._parts, name)(*values)
         return part
 
-    def page(self, template: str, status: int = 200, **values: Any) -> Response:
-        """A page as an answer."""
+    def respond(self, template: str, status: int = 200, **values: Any) -> Response:
+        """Return a rendered template as a response."""
         return Response(self.render(template, **values), status, media_type="text/html")
 
-    def link(self, name: str) -> str:
-        """The address of a file, which changes when any of them does."""
-        assert name in _statics(), name
-        return f"/static/{name}?{_version()}"
+    def make_static_url(self, name: str) -> str:
+        """Return the URL of a static file. It changes when any static file changes."""
+        assert name in _get_static_files(), name
+        return f"/static/{name}?{_hash_static_files()}"
 
-    def file(self, request: Request) -> Response:
-        """A file as an answer; Missing if there is none of that name."""
+    def get_static_file(self, request: Request) -> Response:
+        """Return a static file as a response. Raises NotFound if there is no such file."""
         name = request.path_params["name"]
-        if name not in _statics():
-            raise Missing()
-        lasts = _FOREVER if request.url.query == _version() else "no-cache"
+        if name not in _get_static_files():
+            raise NotFound()
+        cache_control = _CACHE_FOREVER if request.url.query == _hash_static_files() else "no-cache"
         return Response(
-            _statics()[name],
+            _get_static_files()[name],
             media_type=guess_type(name)[0] or "application/octet-stream",
-            headers={"Cache-Control": lasts},
+            headers={"Cache-Control": cache_control},
         )
 
 
 @cache
-def _bodies() -> dict[str, bytes]:
-    """All files as they are written."""
+def _load_static_files() -> dict[str, bytes]:
     bodies = {file.name: file.read_bytes() for file in files("duels.web").joinpath("static").iterdir()}
     bodies["boards.css"] = stylesheet().encode()
-    # Read here and not through the reviews, which would have to be loaded before the first page.
+    # Importing the reviews for this file would delay the first page.
     bodies["curve.css"] = files("duels.analysis").joinpath("curve.css").read_bytes()
     return bodies
 
 
 @cache
-def _version() -> str:
-    """One version for all files, since scripts import one another."""
-    return sha256(b"".join(body for _, body in sorted(_bodies().items()))).hexdigest()[:12]
+def _hash_static_files() -> str:
+    # One version for all files, since scripts import one another.
+    return sha256(b"".join(body for _, body in sorted(_load_static_files().items()))).hexdigest()[:12]
 
 
 @cache
-def _statics() -> dict[str, bytes]:
-    """The same as they are sent: scripts import one another by version."""
-    version = rb"\1?" + _version().encode() + rb"\2"
+def _get_static_files() -> dict[str, bytes]:
+    """Return the static files by name. Imports in scripts get the version."""
+    version = rb"\1?" + _hash_static_files().encode() + rb"\2"
     return {
-        name: _IMPORT.sub(version, body) if name.endswith(".js") else body for name, body in _bodies().items()
+        name: _IMPORT.sub(version, body) if name.endswith(".js") else body
+        for name, body in _load_static_files().items()
     }
 
 
@@ -123,36 +122,36 @@ def _statics() -> dict[str, bytes]:
 
 
 class MatchPage:
-    """What the page of one viewer shows."""
+    """The rendered parts of a match page for one viewer."""
 
     def __init__(self, pages: Pages, view: dict[str, Any]) -> None:
         self._pages = pages
         self._event: int = view["event"]
         log = view["log"]
         self._lines = tuple(
-            pages.part("line", number, *[line[key] for key in _LINE])
+            pages.render_part("line", number, *[line[key] for key in _LINE])
             for number, line in enumerate(log, start=1)
         )
-        earlier = sum(line["earlier"] for line, shown in zip(log, self._lines, strict=True) if shown)
+        earlier = sum(line["earlier"] for line, html in zip(log, self._lines, strict=True) if html)
         self.parts = {
-            **{part: pages.part(part, *[view[key] for key in keys]) for part, keys in _PARTS.items()},
+            **{part: pages.render_part(part, *[view[key] for key in keys]) for part, keys in _PARTS.items()},
             "board": Markup('<div id="board">{}</div>').format(Markup(view["board"])),
-            "told": pages.part("told", self._lines, earlier),
+            "told": pages.render_part("told", self._lines, earlier),
         }
-        """The whole page, by its parts."""
+        """The HTML of each part."""
 
-    def whole(self) -> str:
-        """The whole page as one element."""
+    def render(self) -> str:
+        """Render the whole page as one element."""
         return self._pages.render("_match.html", event=self._event, parts=self.parts)
 
-    def changes(self, before: "MatchPage | None") -> str:
-        """The elements that changed since `before`; the whole page if there is none."""
+    def render_changes(self, before: "MatchPage | None") -> str:
+        """Render the elements that changed since `before`, or the whole page if that is None."""
         if before is None:
-            return self.whole()
+            return self.render()
         changed = {name: part for name, part in self.parts.items() if part != before.parts[name]}
-        known = len(before._lines)
-        if known and before._lines == self._lines[:known]:
-            changed["told"] = "".join(self._lines[known:])
+        count = len(before._lines)
+        if count and before._lines == self._lines[:count]:
+            changed["told"] = "".join(self._lines[count:])
         return "".join(changed.values())
 
 
@@ -160,82 +159,81 @@ class MatchPage:
 
 Wake = Callable[[], object]
 Produce = Callable[[int | None], Awaitable[tuple[int, str] | None]]
-"""Given the number of the last event that was sent: the next one's, with its data; None if there is none."""
+"""Takes the number of the last event and returns the next one's number and data, or None if there is none."""
 _PING = b": still here\n\n"
 _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
-    (b"x-accel-buffering", b"no"),  # nginx would wait until it has more
+    (b"x-accel-buffering", b"no"),  # nginx would buffer the stream
 ]
-_RETRY = b"retry: 1000\n\n"  # milliseconds until a browser that has lost the connection comes back
+_RETRY = b"retry: 1000\n\n"  # milliseconds until the browser reconnects
 
 
 class EventStream:
-    """A response that lasts until the visitor leaves, or the server ends."""
+    """A response with server-sent events, until the visitor leaves or the server ends."""
 
     def __init__(
         self,
         produce: Produce,
-        watching: Callable[[Wake], AbstractContextManager[None]],
-        ended: Callable[[], bool],
+        subscribe: Callable[[Wake], AbstractContextManager[None]],
+        is_ended: Callable[[], bool],
         last: int | None = None,
-        every: float = 15.0,
+        ping_interval: float = 15.0,
     ) -> None:
-        """Within `watching`, the stream is woken by what may have changed the match."""
+        """`subscribe` returns a context in which its argument is called after every change of the match."""
         self._produce = produce
-        self._watching = watching
-        self._ended = ended
+        self._subscribe = subscribe
+        self._is_ended = is_ended
         self._last = last
-        self._every = every
-        self._woken = asyncio.Event()
-        self._left = False
+        self._ping_interval = ping_interval
+        self._wake_up = asyncio.Event()
+        self._is_disconnected = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send what there is, then whatever comes."""
-        with self._watching(self._woken.set):
+        """Send the events."""
+        with self._subscribe(self._wake_up.set):
             await send({"type": "http.response.start", "status": 200, "headers": list(_HEADERS)})
-            await send(_chunk(_RETRY))
-            leaving = asyncio.ensure_future(self._until_left(receive))
+            await send(_make_chunk(_RETRY))
+            disconnect = asyncio.ensure_future(self._wait_for_disconnect(receive))
             try:
                 await self._send_events(send)
             finally:
-                leaving.cancel()
+                disconnect.cancel()
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _send_events(self, send: Send) -> None:
-        """Send each event, and a ping if nothing was sent for so long that the connection may seem dead.
+        """Send each event, and a ping if nothing was sent for a while.
 
-        What wakes the stream and is not for this viewer does not put the ping off: that would tell of it.
+        A change that the viewer may not see does not delay the next ping: the delay would reveal it.
         """
         loop = asyncio.get_running_loop()
         sent = loop.time()
-        while not self._left and not self._ended():
-            self._woken.clear()  # before reading, so that nothing falls between
+        while not self._is_disconnected and not self._is_ended():
+            self._wake_up.clear()  # before reading, so that no change is missed
             if event := await self._produce(self._last):
                 self._last, data = event
-                await send(_chunk(_encode(self._last, data)))
+                await send(_make_chunk(_encode_event(self._last, data)))
                 sent = loop.time()
             try:
-                async with asyncio.timeout_at(sent + self._every):
-                    await self._woken.wait()
+                async with asyncio.timeout_at(sent + self._ping_interval):
+                    await self._wake_up.wait()
             except TimeoutError:
-                await send(_chunk(_PING))
+                await send(_make_chunk(_PING))
                 sent = loop.time()
 
-    async def _until_left(self, receive: Receive) -> None:
+    async def _wait_for_disconnect(self, receive: Receive) -> None:
         while (await receive())["type"] != "http.disconnect":
             pass
-        self._left = True
-        self._woken.set()
+        self._is_disconnected = True
+        self._wake_up.set()
 
 
-def _encode(number: int, data: str) -> bytes:
-    """An event as the stream has it; every end of a line begins another field."""
-    body = data.encode().replace(b"\r\n", b"\n").replace(b"\r", b"\n")  # in bytes it takes half the time
+def _encode_event(number: int, data: str) -> bytes:
+    body = data.encode().replace(b"\r\n", b"\n").replace(b"\r", b"\n")  # twice as fast in bytes
     return b"id: %d\ndata: %b\n\n" % (number, body.replace(b"\n", b"\ndata: "))
 
 
-def _chunk(body: bytes) -> dict[str, object]:
+def _make_chunk(body: bytes) -> dict[str, object]:
     return {"type": "http.response.body", "body": body, "more_body": True}
 
 
@@ -243,8 +241,8 @@ def _chunk(body: bytes) -> dict[str, object]:
 
 
 @dataclass
-class Part:
-    """A heading, and paragraphs, rows of a name with its meaning, or points."""
+class CardSection:
+    """A section of a rule card: a heading with paragraphs, a table of names and meanings, or a list."""
 
     heading: str
     paragraphs: list[str] = field(default_factory=list)
@@ -252,25 +250,25 @@ class Part:
     points: list[str] = field(default_factory=list)
 
 
-def card_parts(card: str, guide: Sequence[str] = ()) -> list[Part]:
-    """A rule card as parts, so that a page can set it in any width, then the guide to the board.
+def parse_rule_card(card: str, guide: Sequence[str] = ()) -> list[CardSection]:
+    """Return the sections of a rule card and of the guide to the board.
 
-    Lines that only wrap are joined. What a card says of the terminal is left out.
+    Wrapped lines are joined. The section about the terminal is left out.
     """
-    found = [Part("")]
+    sections = [CardSection("")]
     for line in card.splitlines()[1:]:
-        part = found[-1]
+        part = sections[-1]
         words = line.strip()
         if not words:
             continue
-        if labelled := _LABELLED.fullmatch(line):
-            found.append(Part(labelled[1], [labelled[2]]))
-        elif row := _ROW.fullmatch(line):
+        if labeled := _LABELED_LINE.fullmatch(line):
+            sections.append(CardSection(labeled[1], [labeled[2]]))
+        elif row := _TABLE_ROW.fullmatch(line):
             part.rows.append((row[1], row[2]))
         elif line.startswith("- "):
             part.points.append(words[2:])
         elif not line.startswith(" "):
-            found.append(Part(words))
+            sections.append(CardSection(words))
         elif part.points:
             part.points[-1] += f" {words}"
         elif part.rows:
@@ -279,6 +277,6 @@ def card_parts(card: str, guide: Sequence[str] = ()) -> list[Part]:
             part.paragraphs[-1] += f" {words}"
         else:
             part.paragraphs.append(words)
-    found.append(Part("On the board", points=[*guide]))
-    filled = [part for part in found if part.paragraphs or part.rows or part.points]
-    return [part for part in filled if part.heading != _ELSEWHERE]
+    sections.append(CardSection("On the board", points=[*guide]))
+    filled = [part for part in sections if part.paragraphs or part.rows or part.points]
+    return [part for part in filled if part.heading != _TERMINAL_HEADING]

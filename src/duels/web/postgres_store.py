@@ -1,4 +1,4 @@
-"""Matches in a PostgreSQL database, for when several processes or machines serve them."""
+"""A store in a PostgreSQL database, for several server processes or machines."""
 
 import asyncio
 import logging
@@ -15,7 +15,7 @@ from duels.core.errors import DuelsError
 from duels.web import store
 
 log = logging.getLogger("duels.web")
-logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # it warns at every try; we say it once
+logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # it warns at every attempt; we warn once
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS duels_version (version integer PRIMARY KEY);
@@ -39,128 +39,131 @@ INSERT INTO duels_version VALUES (1) ON CONFLICT DO NOTHING;
 """
 VERSION = 1
 CHANNEL = "duels"
-_SETTING_UP = 0x6475656C73  # the lock of whoever makes the tables: several processes start at once
-_CONNECTIONS = 8
-_WAIT = 5.0  # seconds for a connection
-_AGAIN = 1.0  # seconds until a lost connection is tried again
+_SETUP_LOCK = 0x6475656C73  # several processes may start at once and create the tables
+_MAX_CONNECTIONS = 8
+_TIMEOUT = 5.0  # seconds for a connection
+_RECONNECT_DELAY = 1.0  # seconds
 
 Connection = AsyncConnection[tuple[Any, ...]]
 
 
 class PostgresStore(store.Store):
-    """A store in a database that other processes use too."""
+    """A store in a PostgreSQL database that several processes can share."""
 
     def __init__(self, url: str) -> None:
         self._url = url
         self._pool: AsyncConnectionPool[Connection] | None = None
-        self._listening: asyncio.Task[None] | None = None
-        self._heard: store.Heard = lambda match: None
+        self._listener: asyncio.Task[None] | None = None
+        self._on_change: store.ChangeCallback = lambda match: None
 
     @property
     def _name(self) -> str:
-        """The database as messages name it: without its password."""
+        """The database's address without its password, for messages."""
         parts = urlsplit(self._url)
         return f"postgresql://{parts.hostname or ''}{parts.path}"
 
-    async def open(self, heard: store.Heard) -> None:
-        """Connect, and make the tables if there are none."""
-        self._heard = heard
+    async def open(self, on_change: store.ChangeCallback) -> None:
+        """Connect, and create the tables if necessary.
+
+        Raises StoreUnavailable if there is no connection, and DuelsError if the tables are of a newer format.
+        """
+        self._on_change = on_change
         try:
-            async with await AsyncConnection.connect(self._url, connect_timeout=int(_WAIT)) as db:
-                await self._prepare(db)
+            async with await AsyncConnection.connect(self._url, connect_timeout=int(_TIMEOUT)) as db:
+                await self._set_up(db)
         except psycopg.Error as problem:
-            raise store.StoreUnavailable(self._told(problem)) from None
+            raise store.StoreUnavailable(self._describe(problem)) from None
         self._pool = AsyncConnectionPool(
-            self._url, min_size=1, max_size=_CONNECTIONS, timeout=_WAIT, open=False, name="duels"
+            self._url, min_size=1, max_size=_MAX_CONNECTIONS, timeout=_TIMEOUT, open=False, name="duels"
         )
         await self._pool.open()
-        self._listening = asyncio.create_task(self._listen())
+        self._listener = asyncio.create_task(self._listen())
 
-    async def _prepare(self, db: Connection) -> None:
-        """Make the tables if there are none, or check that we can read those that there are."""
-        await db.execute("SELECT pg_advisory_xact_lock(%s)", (_SETTING_UP,))
+    async def _set_up(self, db: Connection) -> None:
+        await db.execute("SELECT pg_advisory_xact_lock(%s)", (_SETUP_LOCK,))
         for statement in filter(str.strip, _SCHEMA.split(";")):
             await db.execute(statement)
         row = await (await db.execute("SELECT max(version) FROM duels_version")).fetchone()
         if row and row[0] > VERSION:
-            made = f"{self._name} was set up by a newer duels"
-            raise DuelsError(f"{made}: this one reads version {VERSION}, not {row[0]}.")
+            message = f"{self._name} is a database of format {row[0]}"
+            raise DuelsError(f"{message}; this version of duels reads format {VERSION}.")
 
-    def _told(self, problem: Exception) -> str:
+    def _describe(self, problem: Exception) -> str:
         return f"{self._name}: {' '.join(str(problem).split())}"
 
     async def close(self) -> None:
-        """Disconnect."""
-        if self._listening:
-            self._listening.cancel()
-            await asyncio.gather(self._listening, return_exceptions=True)
+        """Cancel the listener and close all connections."""
+        if self._listener:
+            self._listener.cancel()
+            await asyncio.gather(self._listener, return_exceptions=True)
         if self._pool:
             await self._pool.close()
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[Connection]:
-        """A connection to use within; what the database complains about becomes one line."""
+        """Yield a connection. Turn database errors into StoreUnavailable."""
         assert self._pool, "the store is open"
         try:
             async with self._pool.connection() as db:
                 yield db
         except (psycopg.Error, PoolTimeout) as problem:
-            raise store.StoreUnavailable(self._told(problem)) from None
+            raise store.StoreUnavailable(self._describe(problem)) from None
 
     # -- reading --------------------------------------------------------------------------------
 
-    async def rows(self, query: str, *values: object) -> list[store.Row]:
+    async def fetch_rows(self, query: str, *values: object) -> list[store.Row]:
         """Return the rows of a query."""
         async with self._connection() as db:
-            return await (await db.execute(_with_marks(query), values)).fetchall()
+            return await (await db.execute(_translate_query(query), values)).fetchall()
 
     async def check(self) -> None:
-        """Read something, and take a number of a transaction: its commit is written."""
-        await self.rows("SELECT txid_current(), (SELECT 1 FROM duels_matches LIMIT 1)")
+        """Check that the database can be read and written. Raises StoreUnavailable if not."""
+        # A transaction with an id writes its commit.
+        await self.fetch_rows("SELECT txid_current(), (SELECT 1 FROM duels_matches LIMIT 1)")
 
     # -- writing --------------------------------------------------------------------------------
 
     async def create(self, match: store.NewMatch) -> None:
-        """Keep a new match."""
+        """Store a new match durably. Raises Conflict if the id exists."""
         async with self._connection() as db, db.transaction():
-            await _carry_out(db, store.creation(match))
+            await _execute_steps(db, store.plan_create(match))
             await _notify(db, match.id)
 
     async def append(self, change: store.Change) -> None:
-        """Write a change, if the log has the number that it names."""
+        """Write a change durably. Raises Conflict if the log has another length or the seat is taken."""
         async with self._connection() as db, db.transaction():
-            await _carry_out(db, store.appending(change))
+            await _execute_steps(db, store.plan_append(change))
             await _notify(db, change.match)
 
     async def _listen(self) -> None:
-        """Pass on what the database tells, which is sent at each commit; reconnect if it goes away."""
-        gone = False
+        """Report every commit of any process, and reconnect after errors."""
+        is_lost = False
         while True:
             try:
                 async with await AsyncConnection.connect(self._url, autocommit=True) as db:
                     await db.execute(sql.SQL("LISTEN {}").format(sql.Identifier(CHANNEL)))
-                    if gone:
-                        log.warning("%s is back.", self._name)
-                    gone = False
-                    self._heard(None)  # whatever came while nobody listened
-                    async for told in db.notifies():
-                        self._heard(told.payload)
+                    if is_lost:
+                        log.warning("%s works again.", self._name)
+                    is_lost = False
+                    self._on_change(None)  # changes may have been missed
+                    async for notification in db.notifies():
+                        self._on_change(notification.payload)
             except psycopg.Error as problem:
-                if not gone:  # once, however long it lasts
-                    log.warning("%s", self._told(problem))
-                gone = True
-            await asyncio.sleep(_AGAIN)
+                if not is_lost:  # log it once, however long it lasts
+                    log.warning("%s", self._describe(problem))
+                is_lost = True
+            await asyncio.sleep(_RECONNECT_DELAY)
 
 
-async def _carry_out(db: Connection, steps: store.Steps) -> None:
+async def _execute_steps(db: Connection, steps: store.TransactionSteps) -> None:
     query, values = next(steps)
     with suppress(StopIteration):
         while True:
-            cursor = await db.execute(_with_marks(query), values)
+            cursor = await db.execute(_translate_query(query), values)
             query, values = steps.send(await cursor.fetchall() if cursor.description else [])
 
 
-def _with_marks(query: str) -> str:
+def _translate_query(query: str) -> str:
     return query.replace("?", "%s")
 
 

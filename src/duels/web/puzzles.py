@@ -1,4 +1,4 @@
-"""Puzzles in the browser: today's, and practice. Nothing is kept here: the browser remembers its answers."""
+"""Puzzles of the day and practice in the browser. Answers are stored in the browser, not on the server."""
 
 import asyncio
 import logging
@@ -17,150 +17,160 @@ from duels.core.narration import PlayerNames
 from duels.core.rules import AnySight
 from duels.core.words import Words, strip_ink
 from duels.games import GAMES
-from duels.web.refusals import Missing, Refusal, Stale
-from duels.web.views import Headline, label, prompt_of
-from duels.web.visitors import new_token
-from duels.web.workers import Workers
+from duels.web.request_errors import NotFound, RequestError, StaleRequest
+from duels.web.views import Headline, format_label, get_prompt
+from duels.web.visitors import make_token
+from duels.web.workers import WorkerPool
 
-if TYPE_CHECKING:  # all of it is heavy, and loaded when it is asked for
+if TYPE_CHECKING:  # slow to import
     from duels.analysis.exercises import Exercise
 
 log = logging.getLogger("duels.web")
 
-_MOST_KEPT = 500  # exercises; each can be found again from its seed
-_LONGEST_SEED = 40
-MOST_DAYS = 2_000
-"""Of answers that a browser sends: a streak is no longer."""
-MOST_BYTES = 64 * MOST_DAYS
-"""Of all these answers: a day's are its date and five words."""
-_USUAL_AIM = 0.2
-_NEWEST = 3  # lines on what happened last: in chain a challenge, its coin, and what came of it
-_AFTER = 1.0  # seconds: the first page comes first
-_EVERY = 60.0  # seconds between looks at the date
+_Key = tuple[str, str, float | None]  # the game, the date or seed, and the difficulty
+_MAX_CACHED = 500  # exercises
+_MAX_SEED_LENGTH = 40
+MAX_DAYS = 2_000
+"""The largest number of days in a browser's answers, and so the longest streak."""
+MAX_ANSWERS_BYTES = 64 * MAX_DAYS
+"""The size of these answers: each day has a date and five booleans."""
+_DEFAULT_AIM = 0.2
+_MAX_RECENT_LINES = 3  # in chain: a challenge, its coin and the result
+_START_DELAY = 1.0  # seconds, so that the first page is served first
+_DATE_CHECK_INTERVAL = 60.0  # seconds
 
 
-def today() -> str:
-    """The date at this server, by which puzzles are named."""
+def get_today() -> str:
+    """Return the server's date in ISO format."""
     return date.today().isoformat()
 
 
 class Puzzles:
-    """The puzzles of the day, and exercises by their seeds."""
+    """The puzzles of the day, and exercises by seed."""
 
-    def __init__(self, workers: Workers) -> None:
+    def __init__(self, workers: WorkerPool) -> None:
         self._workers = workers
-        self._kept: OrderedDict[tuple[str, str, float | None], Exercise] = OrderedDict()
-        self._preparing: asyncio.Task[None] | None = None
+        self._cache: OrderedDict[_Key, Exercise] = OrderedDict()
+        self._preparation: asyncio.Task[None] | None = None
 
-    def begin(self) -> None:
-        """Look for each day's puzzles in the background: the home page shows them."""
-        self._preparing = asyncio.create_task(self._prepare())
+    def start(self) -> None:
+        """Find each day's puzzles in the background, since the home page shows them."""
+        self._preparation = asyncio.create_task(self._prepare())
 
-    async def end(self) -> None:
-        """Look no further."""
-        if self._preparing:
-            self._preparing.cancel()
-            await asyncio.gather(self._preparing, return_exceptions=True)
+    async def stop(self) -> None:
+        """Cancel the background task."""
+        if self._preparation:
+            self._preparation.cancel()
+            await asyncio.gather(self._preparation, return_exceptions=True)
 
     async def _prepare(self) -> None:
-        await asyncio.sleep(_AFTER)
+        await asyncio.sleep(_START_DELAY)
         while True:
             for game in GAMES.values():
                 with suppress(DuelsError):
-                    await self._of_day(game)  # looked for once a day
-            await asyncio.sleep(_EVERY)  # and not until midnight: a machine that slept would miss it
+                    await self._get_daily(game)
+            await asyncio.sleep(_DATE_CHECK_INTERVAL)  # a timer to midnight would be late after a suspend
 
-    def at_hand(self, game: Game) -> AnySight | None:
-        """Today's position, if it was found already: that takes a while after the start of server or day."""
-        found = self._kept.get((game.name, today(), None))
-        return found.sight if found else None
+    def get_daily_sight(self, game: Game) -> AnySight | None:
+        """Return today's position, or None if it has not been found yet."""
+        exercise = self._cache.get((game.name, get_today(), None))
+        return exercise.sight if exercise else None
 
-    def drawn(self, game: Game) -> str:
-        """Its board; nothing while it is being looked for."""
-        sight = self.at_hand(game)
+    def draw_daily(self, game: Game) -> str:
+        """Return the board of today's puzzle, or an empty string if it has not been found yet."""
+        sight = self.get_daily_sight(game)
         return game.drawing(sight.rules).draw(sight) if sight else ""
 
     # -- today ----------------------------------------------------------------------------------
 
-    def day(self) -> dict[str, Any]:
-        """What there is today."""
+    def list_daily(self) -> dict[str, Any]:
+        """Return today's puzzles with their boards."""
         games = [
-            {"name": game.name, "title": game.title, "board": self.drawn(game)} for game in GAMES.values()
+            {"name": game.name, "title": game.title, "board": self.draw_daily(game)}
+            for game in GAMES.values()
         ]
-        return {"date": today(), "games": games, "most_days": MOST_DAYS}
+        return {"date": get_today(), "games": games, "most_days": MAX_DAYS}
 
-    async def daily(self, game: Game) -> dict[str, Any]:
-        """Today's puzzle of a game."""
-        exercise = await self._of_day(game)
-        return {"kind": "daily", "date": today(), "seed": "", "aim": None, **_as_data(exercise)}
+    async def show_daily(self, game: Game) -> dict[str, Any]:
+        """Return today's puzzle of a game, without its answer."""
+        exercise = await self._get_daily(game)
+        return {"kind": "daily", "date": get_today(), "seed": "", "aim": None, **_describe_exercise(exercise)}
 
     async def grade_daily(self, game: Game, day: str, answer: str) -> dict[str, Any]:
-        """How good an answer to today's puzzle is."""
-        if day != today():
-            raise Stale("That was another day's puzzle: there is a new one.")
-        return await self._grade(await self._of_day(game), answer)
+        """Grade an answer to today's puzzle. Raises StaleRequest if `day` is over."""
+        if day != get_today():
+            raise StaleRequest("This puzzle is from another day. Reload the page for today's.")
+        return await self._grade(await self._get_daily(game), answer)
 
-    def share(self, answered: Mapping[str, Any]) -> dict[str, Any]:
-        """The line to show to others, from the answers by date that a browser has kept."""
+    def make_share_text(self, answered: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the streak and the text to share, from the browser's answers by date."""
         from duels.analysis.exercises import count_streak, format_daily_result
 
-        kept = {
+        results = {
             str(day): [bool(right) for right in rights]
-            for day, rights in list(answered.items())[-MOST_DAYS:]
+            for day, rights in list(answered.items())[-MAX_DAYS:]
             if isinstance(rights, list) and len(rights) <= len(GAMES)
         }
         day = date.today()
-        days = count_streak(kept, day)
-        return {"streak": days, "text": format_daily_result(day, kept.get(day.isoformat(), []), days)}
+        days = count_streak(results, day)
+        return {"streak": days, "text": format_daily_result(day, results.get(day.isoformat(), []), days)}
 
-    async def _of_day(self, game: Game) -> "Exercise":
+    async def _get_daily(self, game: Game) -> "Exercise":
         from duels.analysis.exercises import get_daily_puzzle
 
         if game.name not in GAMES:
-            raise Missing()
+            raise NotFound()
         day = date.today()
-        return await self._find((game.name, day.isoformat(), None), partial(get_daily_puzzle, day, game))
+        find = partial(get_daily_puzzle, day, game)
+        return await self._get_or_find((game.name, day.isoformat(), None), find)
 
     # -- practice -------------------------------------------------------------------------------
 
-    async def practice(self, game: Game, seed: str, aim: str) -> dict[str, Any]:
-        """An exercise: the one of this seed, or any."""
-        seed = seed[:_LONGEST_SEED] or new_token()
-        wanted = _aim(aim)
-        exercise = await self._of_seed(game, seed, wanted)
-        return {"kind": "practice", "date": "", "seed": seed, "aim": wanted, **_as_data(exercise)}
+    async def show_practice(self, game: Game, seed: str, aim: str) -> dict[str, Any]:
+        """Return the exercise of a seed, or a random one, without its answer."""
+        seed = seed[:_MAX_SEED_LENGTH] or make_token()
+        difficulty = _parse_aim(aim)
+        exercise = await self._get_exercise(game, seed, difficulty)
+        return {
+            "kind": "practice",
+            "date": "",
+            "seed": seed,
+            "aim": difficulty,
+            **_describe_exercise(exercise),
+        }
 
     async def grade_practice(
         self, game: Game, seed: str, aim: str, answer: str, skill: Any
     ) -> dict[str, Any]:
-        """How good an answer is, and how hard the next exercise should be."""
-        graded = await self._grade(await self._of_seed(game, seed[:_LONGEST_SEED], _aim(aim)), answer)
+        """Grade an answer and update the skill, which sets the difficulty of the next exercise."""
+        exercise = await self._get_exercise(game, seed[:_MAX_SEED_LENGTH], _parse_aim(aim))
+        result = await self._grade(exercise, answer)
         from duels.analysis.exercises import Skill
 
-        now = Skill.from_data(skill)
-        now.update(graded["right"])
-        return {**graded, "skill": now.as_data()}
+        updated = Skill.from_data(skill)
+        updated.update(result["right"])
+        return {**result, "skill": updated.as_data()}
 
-    async def _of_seed(self, game: Game, seed: str, aim: float) -> "Exercise":
+    async def _get_exercise(self, game: Game, seed: str, aim: float) -> "Exercise":
         def find() -> "Exercise":
             from duels.analysis.exercises import Skill, exercises, select_by_skill
 
-            found = next(select_by_skill(exercises(game, seed), Skill(aim)), None)
-            if found is None:
-                raise Refusal(f"No positions with a clear answer were found in {game.name}.")
-            return found
+            exercise = next(select_by_skill(exercises(game, seed), Skill(aim)), None)
+            if exercise is None:
+                raise RequestError(f"No exercise was found for {game.name}. Try another game.")
+            return exercise
 
-        return await self._find((game.name, seed, aim), find)
+        return await self._get_or_find((game.name, seed, aim), find)
 
-    # -- both -----------------------------------------------------------------------------------
+    # -- exercises -----------------------------------------------------------------------------------
 
-    async def _find(self, key: tuple[str, str, float | None], find: "Callable[[], Exercise]") -> "Exercise":
-        exercise = self._kept.get(key)
+    async def _get_or_find(self, key: _Key, find: "Callable[[], Exercise]") -> "Exercise":
+        exercise = self._cache.get(key)
         if exercise is None:
-            exercise = self._kept[key] = await self._workers.run(find)
-        self._kept.move_to_end(key)
-        while len(self._kept) > _MOST_KEPT:
-            self._kept.popitem(last=False)
+            exercise = self._cache[key] = await self._workers.run(find)
+        self._cache.move_to_end(key)
+        while len(self._cache) > _MAX_CACHED:
+            self._cache.popitem(last=False)
         return exercise
 
     async def _grade(self, exercise: "Exercise", answer: str) -> dict[str, Any]:
@@ -168,36 +178,36 @@ class Puzzles:
         try:
             action = rules.parse(answer)
         except NotationError as error:
-            raise Refusal(str(error)) from None
+            raise RequestError(str(error)) from None
         if action not in exercise.sight.actions:
-            raise Refusal(f"'{rules.format(action)}' is not allowed here.")
-        graded = await self._workers.run(partial(exercise.grade, action))
+            raise RequestError(f"'{rules.format(action)}' is not allowed here.")
+        result = await self._workers.run(partial(exercise.grade, action))
         answers = [rules.format(answer) for answer in exercise.answers]
-        return {"right": graded.right, "text": Glossary().explain(graded.text), "answers": answers}
+        return {"right": result.right, "text": Glossary().explain(result.text), "answers": answers}
 
 
-def _aim(text: str) -> float:
+def _parse_aim(text: str) -> float:
     try:
         aim = float(text)
     except ValueError:
         aim = -1.0
-    return round(aim, 2) if 0 <= aim <= 1 else _USUAL_AIM
+    return round(aim, 2) if 0 <= aim <= 1 else _DEFAULT_AIM
 
 
-def _seen(sight: AnySight, words: Words[Any, Any]) -> list[str]:
-    """What the seat has seen so far; the last of it where its board shows the rest."""
+def _narrate_history(sight: AnySight, words: Words[Any, Any]) -> list[str]:
+    """Return what the seat has seen; only the latest lines if the board shows the rest."""
     events, names = tuple(sight.events), PlayerNames(reader=sight.seat)
     newest = (words.narrate(events[:end]).sentences for end in range(len(events), 0, -1))
-    told = (" ".join(strip_ink(each.render(names)) for each in said) for said in newest if said)
-    return list(islice(told, None if sight.rules.has_secrets else _NEWEST))[::-1]
+    lines = (" ".join(strip_ink(each.render(names)) for each in line) for line in newest if line)
+    return list(islice(lines, None if sight.rules.has_secrets else _MAX_RECENT_LINES))[::-1]
 
 
-def _as_data(exercise: "Exercise") -> dict[str, Any]:
-    """An exercise without its answer."""
+def _describe_exercise(exercise: "Exercise") -> dict[str, Any]:
+    """Return an exercise without its answer."""
     sight = exercise.sight
     rules, game = sight.rules, sight.rules.game
     words = game.words(rules)
-    prompt = prompt_of(words, sight)
+    prompt = get_prompt(words, sight)
     drawing = game.drawing(rules)
     return {
         "game": game.name,
@@ -207,7 +217,7 @@ def _as_data(exercise: "Exercise") -> dict[str, Any]:
         "prompt": prompt,
         "position": exercise.position,
         "board": drawing.draw(sight, targets=True, names=PlayerNames(reader=sight.seat)),
-        "seen": _seen(sight, words),
+        "seen": _narrate_history(sight, words),
         "secrets": rules.has_secrets,
         "text": strip_ink(str(words.board(sight))),
         "unshown": drawing.recap(sight),
@@ -218,7 +228,7 @@ def _as_data(exercise: "Exercise") -> dict[str, Any]:
         "actions": [
             {
                 "action": rules.format(action),
-                "label": label(rules, action),
+                "label": format_label(rules, action),
                 "on_board": drawing.is_on_board(action),
             }
             for action in sight.actions

@@ -1,4 +1,4 @@
-"""Reviews and hints for pages: heavy, so they are loaded when they are asked for, and run in threads."""
+"""Reviews and hints. They are slow, so they run in threads, and their modules are imported on demand."""
 
 import re
 from dataclasses import replace
@@ -11,83 +11,83 @@ from duels.core.rules import BOTH, Seat
 from duels.core.words import strip_ink
 from duels.games import load_record
 from duels.players import HUMAN
-from duels.web.match_state import MatchState, Viewer, lines
-from duels.web.refusals import Refusal, Stale
-from duels.web.workers import Workers
+from duels.web.match_state import MatchState, Viewer, make_play_entries
+from duels.web.request_errors import RequestError, StaleRequest
+from duels.web.workers import WorkerPool
 
 if TYPE_CHECKING:
     from duels.analysis.review import Review
 
-MOST_BYTES = 256 << 10
-"""Of a record that is handed in."""
+MAX_UPLOAD_BYTES = 256 << 10
+"""The largest record that a visitor can upload."""
 _OPTIONS = re.compile(r"^options:(.*)$", re.MULTILINE | re.IGNORECASE)
 
 
-def review_posted(text: str) -> dict[str, Any]:
-    """The review of a record from outside: of the books' sizes, and not too long."""
-    if len(text.encode()) > MOST_BYTES:
-        raise Refusal(f"A record is at most {MOST_BYTES >> 10} KB long.")
+def review_uploaded_record(text: str) -> dict[str, Any]:
+    """Review a record that a visitor uploaded. Raises RequestError if it is too large or not standard."""
+    if len(text.encode()) > MAX_UPLOAD_BYTES:
+        raise RequestError(f"A record can have at most {MAX_UPLOAD_BYTES >> 10} KB.")
     head = text.partition("\n\n")[0]
     for options in _OPTIONS.findall(head):
         if any(not part.startswith("max_") for part in options.split()):
-            raise Refusal("Only matches of the books' sizes are reviewed here.")
-    return _shown(_judge(text.replace("\r\n", "\n")))
+            raise RequestError("Only matches with the books' board sizes can be reviewed here.")
+    return _describe_review(_review_text(text.replace("\r\n", "\n")))
 
 
 @lru_cache(maxsize=64)
-def review_kept(text: str, viewer: Viewer, names: tuple[str, str], taken_over: int) -> dict[str, Any]:
-    """The same for a match of ours that is over, which may be looked at again.
+def review_finished_match(
+    text: str, viewer: Viewer, names: tuple[str, str], inherited_turns: int
+) -> dict[str, Any]:
+    """Review a finished match of this server for a viewer, who is called `you`.
 
-    It is told to the viewer: its own seat is `you`, and the other player, or both to a bystander, have names.
-    Entries that were taken over from another match are told of the seats, and count for nobody.
+    Turns inherited from another match are attributed to the seats and do not count.
     """
-    judged = _judged(text)
+    review = _review_text_cached(text)
     labels = {seat: seat.label for seat in Seat}
-    told = replace(
-        judged,
+    own = replace(
+        review,
         players={**labels, viewer: HUMAN} if viewer else labels,
         names=PlayerNames(*names, viewer),
     )
-    shown = _shown(told)
-    if taken_over:
-        shown |= _since(told, taken_over)
-        earlier = _shown(replace(judged, players=labels))["steps"]
-        shown["steps"][: taken_over + 1] = earlier[: taken_over + 1]
+    data = _describe_review(own)
+    if inherited_turns:
+        data |= _summarize_after(own, inherited_turns)
+        inherited = _describe_review(replace(review, players=labels))["steps"]
+        data["steps"][: inherited_turns + 1] = inherited[: inherited_turns + 1]
     return {
-        **shown,
-        "players": {str(seat.value): name for seat, name in judged.players.items()},
+        **data,
+        "players": {str(seat.value): name for seat, name in review.players.items()},
         "names": list(names),
     }
 
 
-def _since(review: "Review", entries: int) -> dict[str, Any]:
-    """What is added up if that begins after so many entries."""
+def _summarize_after(review: "Review", entries: int) -> dict[str, Any]:
+    """Return the totals of the turns after the first `entries`."""
     from duels.analysis.review import review_to_dict
     from duels.analysis.review_text import format_account
 
     own = replace(review, opening=review.moments[entries - 1].after, moments=review.moments[entries:])
     data = review_to_dict(own)
-    many = f"first {entries} entries come" if entries > 1 else "first entry comes"
-    said = f"The {many} from another match; only what came later counts here."
+    subject = f"first {entries} entries come" if entries > 1 else "first entry comes"
+    note = f"The {subject} from another match; only what came later counts here."
     sums = {name: data[name] for name in ("opening", "luck", "loss")}
-    return {**sums, "taken_over": entries, "account": [said, *format_account(own, f"after entry {entries}")]}
+    return {**sums, "taken_over": entries, "account": [note, *format_account(own, f"after entry {entries}")]}
 
 
-def _judge(text: str) -> "Review":
-    """The heavy part, which is the same for everybody."""
+def _review_text(text: str) -> "Review":
     from duels.analysis.review import review_record
 
     try:
         return review_record(load_record(text))
     except DuelsError as problem:
-        raise Refusal(str(problem)) from None
+        raise RequestError(str(problem)) from None
 
 
-_judged = lru_cache(maxsize=64)(_judge)
+_review_text_cached = lru_cache(maxsize=64)(_review_text)
 
 
-def _shown(review: "Review") -> dict[str, Any]:
-    """The review as data, with the boards and sentences that a page steps through."""
+def _describe_review(review: "Review") -> dict[str, Any]:
+    """Return the data of a review page."""
     from duels.analysis.review import review_to_dict
     from duels.analysis.review_page import build_review_steps, render_curve
     from duels.analysis.review_text import (
@@ -112,27 +112,30 @@ def _shown(review: "Review") -> dict[str, Any]:
     }
 
 
-async def hint_for(standing: MatchState, viewer: Viewer, workers: Workers) -> dict[str, Any]:
-    """A hint for a seat that is to move against a machine."""
-    if viewer is None or standing.people == BOTH:
-        raise Refusal("Hints are for matches against a machine.")
-    if standing.actor is not viewer:
-        raise Stale("It is not your turn.")
-    played = [entry.text for entry in lines(standing.match)]
-    return await workers.run(partial(_hint, standing.header, played, viewer))
+async def get_hint(state: MatchState, viewer: Viewer, workers: WorkerPool) -> dict[str, Any]:
+    """Return a hint for a seat that is to move against a bot.
+
+    Raises RequestError if there are no hints in this match, and StaleRequest if it is not the seat's turn.
+    """
+    if viewer is None or state.people == BOTH:
+        raise RequestError("Hints are for matches against a machine.")
+    if state.actor is not viewer:
+        raise StaleRequest("It is not your turn.")
+    lines = [entry.text for entry in make_play_entries(state.match)]
+    return await workers.run(partial(_find_hint, state.header, lines, viewer))
 
 
-def _hint(header: str, played: list[str], seat: Seat) -> dict[str, Any]:
+def _find_hint(header: str, lines: list[str], seat: Seat) -> dict[str, Any]:
     from duels.analysis.hints import hint
     from duels.analysis.wording import Glossary
 
-    match = load_record(header).match.play_text(*played)
+    match = load_record(header).match.play_text(*lines)
     try:
-        found = hint(match.sight(seat))
-    except DuelsError as unknown:
-        raise Refusal(str(unknown)) from None
+        advice = hint(match.sight(seat))
+    except DuelsError as error:
+        raise RequestError(str(error)) from None
     return {
-        "text": Glossary().explain(found.text[:1].upper() + found.text[1:]),
-        "actions": [match.rules.format(action) for action in found.actions],
-        "belief": dict(found.belief),
+        "text": Glossary().explain(advice.text[:1].upper() + advice.text[1:]),
+        "actions": [match.rules.format(action) for action in advice.actions],
+        "belief": dict(advice.belief),
     }

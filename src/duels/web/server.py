@@ -1,4 +1,4 @@
-"""Runs the server with uvicorn, on a socket that is open already."""
+"""The web server process: uvicorn on a socket that is already open."""
 
 import asyncio
 import gc
@@ -12,15 +12,15 @@ from duels.web.app import make_app
 from duels.web.settings import ServerSettings
 from duels.web.site import Site
 
-_TO_END = 3  # seconds for requests that are being answered
-# Matches are freed without the collector. A look through all of them stops the server for as long as twenty
-# moves take, so it is rare. Nor should it look because some dozen requests are being answered at once, which
-# hold a hundred objects each: the collector's own numbers would have that with every move.
-_COLLECT = (10_000, 20, 1_000)
+_SHUTDOWN_TIMEOUT = 3  # seconds for open requests
+# Reference counting frees matches. A full collection stops the server for as long as twenty moves take, so it
+# must be rare. Each request holds a hundred objects: with the default thresholds, a dozen requests at once
+# would cause a collection with every move.
+_GC_THRESHOLDS = (10_000, 20, 1_000)
 
 
 class Server:
-    """A server that runs until it is told to end."""
+    """The web server. It runs until `stop` is called or a signal arrives."""
 
     def __init__(
         self,
@@ -30,34 +30,34 @@ class Server:
         log_addresses: bool = False,
     ) -> None:
         self._settings = settings
-        self._listening = listening
+        self._listener = listening
         self._log_addresses = log_addresses
         self._ready = ready
         self._uvicorn: _Uvicorn | None = None
 
     def stop(self) -> None:
-        """End it soon, from any thread."""
+        """Ask the server to end. Can be called from any thread."""
         if self._uvicorn:
             self._uvicorn.should_exit = True
 
     def run(self) -> None:
-        """Serve until Ctrl-C, or until a signal tells it to end; DuelsError or OSError if it cannot begin."""
+        """Serve until Ctrl-C, a signal or `stop`. Raises DuelsError or OSError if the server cannot start."""
         logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(message)s")
         if self._log_addresses:
             logging.getLogger("uvicorn.access").setLevel(logging.INFO)
         try:
-            with asyncio.Runner(loop_factory=_event_loop()) as runner:
+            with asyncio.Runner(loop_factory=_get_loop_factory()) as runner:
                 runner.run(self._serve())
         except KeyboardInterrupt:
-            pass  # that is how it ends
+            pass  # Ctrl-C is the usual way to end the server
         finally:
-            self._listening.close()
+            self._listener.close()
 
     async def _serve(self) -> None:
         site = Site(self._settings)
         await site.open()
-        gc.freeze()  # what was loaded until now stays: no collection has to look through it
-        gc.set_threshold(*_COLLECT)
+        gc.freeze()  # collections skip everything that was loaded until now
+        gc.set_threshold(*_GC_THRESHOLDS)
         try:
             config = uvicorn.Config(
                 make_app(site),
@@ -67,26 +67,26 @@ class Server:
                 access_log=self._log_addresses,
                 server_header=False,
                 proxy_headers=bool(self._settings.public_url),
-                timeout_graceful_shutdown=_TO_END,
+                timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT,
                 timeout_keep_alive=30,
             )
             self._uvicorn = _Uvicorn(config, self._ready, site.end_streams)
-            await self._uvicorn.serve(sockets=[self._listening])
+            await self._uvicorn.serve(sockets=[self._listener])
         finally:
             await site.close()
 
 
-def _event_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """uvloop, where there is one: it takes a tenth less than Python's own."""
+def _get_loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """Return uvloop's factory if installed: it uses a tenth less time than Python's event loop."""
     try:
         import uvloop
-    except ImportError:  # on Windows
+    except ImportError:  # not available on Windows
         return None
     return uvloop.new_event_loop
 
 
 class _Uvicorn(uvicorn.Server):
-    """Says when it is ready and when it ends: streams would keep it from ending."""
+    """A uvicorn server with callbacks: event streams must end before it can shut down."""
 
     def __init__(
         self, config: uvicorn.Config, ready: Callable[[], object], ending: Callable[[], object]
@@ -96,11 +96,11 @@ class _Uvicorn(uvicorn.Server):
         self._ending = ending
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to listen."""
+        """Start to listen and call `ready`."""
         await super().startup(sockets)
         self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End what is open, then everything."""
+        """End the event streams, then shut down."""
         self._ending()
         await super().shutdown(sockets)

@@ -1,7 +1,7 @@
-"""The matches of a server: who may do what, and what then happens. It has no pages and knows no HTTP.
+"""The matches of a server: permissions, moves, offers, invitations and bots. It knows nothing about HTTP.
 
-Any process may take any request for any match. Machines and chance are functions of seed and record, so it
-does not matter who drives them: what a process left undone when it ended is done by whoever comes next.
+Any process can handle any request for any match. Bots and chance depend only on the seed and the record, so
+any process can play their moves, also those that another process left undone.
 """
 
 import asyncio
@@ -21,71 +21,73 @@ from duels.players import HUMAN, make_player
 from duels.web.decisions import (
     MoveRequest,
     clean_name,
-    decide_act,
-    decide_for_machine,
+    decide_bot_move,
+    decide_move,
     decide_offer,
     make_match,
 )
-from duels.web.match_state import MatchState, Viewer, lines
-from duels.web.opponents import Programs, as_before, is_program, may_play, opponents
-from duels.web.refusals import Missing, NoMatch, Refusal, Stale, TooMany
-from duels.web.store import Change, Claim, Conflict, Entry, EntryKind, Invite, Store, Stored, StoredMatch
-from duels.web.workers import Workers
+from duels.web.match_state import MatchState, Viewer, make_play_entries
+from duels.web.opponents import ProgramPool, get_same_opponent, is_available, is_program, list_opponents
+from duels.web.request_errors import MatchNotFound, NotFound, RequestError, StaleRequest, TooMany
+from duels.web.store import Change, Claim, Conflict, Entry, EntryKind, Invite, MatchInfo, Store, StoredMatch
+from duels.web.workers import WorkerPool
 
 log = logging.getLogger("duels.web")
 
 _DAY = 24 * 3600.0
-_MOST_REMEMBERED = 2_000  # matches, as they stand; any can be read again
-_MOST_TRIES = 20  # a conflict means that somebody else got further, so this many never come in a row
-_FIRST = {"me": "1", "you": "2", "chance": "random"}
+_MAX_CACHED = 2_000  # matches
+_MAX_TRIES = 20  # a conflict means that another process made progress, so this many in a row do not occur
+_FIRST_PLAYERS = {"me": "1", "you": "2", "chance": "random"}
 FRIEND = "friend"
 
 
-class Hub:
-    """Everybody who watches a match is known here; all of them belong to one event loop."""
+class MatchHub:
+    """The subscribers to changes of matches, all in one event loop."""
 
     def __init__(self) -> None:
-        self._watching: dict[str, set[Callable[[], object]]] = {}
+        self._subscribers: dict[str, set[Callable[[], object]]] = {}
 
     @contextmanager
-    def watching(self, match: str, wake: Callable[[], object]) -> Iterator[None]:
-        """Within, `wake` is called whenever the match is written to."""
-        self._watching.setdefault(match, set()).add(wake)
+    def subscribe(self, match: str, callback: Callable[[], object]) -> Iterator[None]:
+        """Call `callback` after every change of the match, until the context ends."""
+        self._subscribers.setdefault(match, set()).add(callback)
         try:
             yield
         finally:
-            self._watching[match].discard(wake)
-            if not self._watching[match]:
-                del self._watching[match]
+            self._subscribers[match].discard(callback)
+            if not self._subscribers[match]:
+                del self._subscribers[match]
 
-    def wake(self, match: str | None) -> None:
-        """A match was written to; None if it may have been any."""
-        for each in [match] if match is not None else list(self._watching):
-            for wake in self._watching.get(each, ()):
-                wake()
+    def on_change(self, match: str | None) -> None:
+        """Notify the subscribers of a changed match, or all subscribers if `match` is None."""
+        for each in [match] if match is not None else list(self._subscribers):
+            for callback in self._subscribers.get(each, ()):
+                callback()
 
 
 class MatchService:
-    """All matches that this process serves."""
+    """The matches that this process serves."""
 
-    def __init__(self, store: Store, workers: Workers, pause: float = 0.8, matches_a_day: int = 200) -> None:
+    def __init__(
+        self, store: Store, workers: WorkerPool, pause: float = 0.8, matches_a_day: int = 200
+    ) -> None:
         self._store = store
         self._workers = workers
-        self._programs = Programs()
+        self._programs = ProgramPool()
         self._pause = pause
         self._matches_a_day = matches_a_day
-        self.hub = Hub()
-        self._known: OrderedDict[str, MatchState] = OrderedDict()
-        self._drivers: dict[str, asyncio.Task[None]] = {}
-        self._preparing: set[asyncio.Task[None]] = set()
+        self.hub = MatchHub()
+        self._cache: OrderedDict[str, MatchState] = OrderedDict()
+        self._bot_tasks: dict[str, asyncio.Task[None]] = {}
+        self._warm_ups: set[asyncio.Task[None]] = set()
 
     async def open(self) -> None:
-        """Begin."""
-        await self._store.open(self.hub.wake)
+        """Open the store."""
+        await self._store.open(self.hub.on_change)
 
     async def close(self) -> None:
-        """End: what machines were about to do is left to whoever comes next."""
-        tasks = (*self._drivers.values(), *self._preparing)
+        """Cancel background tasks, end the programs and close the store."""
+        tasks = (*self._bot_tasks.values(), *self._warm_ups)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -93,267 +95,274 @@ class MatchService:
         await self._store.close()
 
     async def check(self) -> None:
-        """Return if matches can be served now."""
+        """Check that matches can be read and written. Raises StoreUnavailable if not."""
         await self._store.check()
 
     # -- reading --------------------------------------------------------------------------------
 
-    async def look(self, id: str, identity: str | None) -> tuple[MatchState, Viewer]:
-        """A match as it stands, and as whom this visitor sees it.
+    async def get(self, id: str, identity: str | None) -> tuple[MatchState, Viewer]:
+        """Return the current state of a match and the visitor's seat. Schedule the bot if it is to move.
 
-        Missing if there is none, and in the same way if the visitor may not see it. If a machine is to move,
-        it will.
+        Raises MatchNotFound if there is no such match or the visitor may not see it.
         """
-        return self._seen(await self._read(id), identity)
+        state = await self._load(id)
+        viewer = state.get_seat(identity)
+        if not state.can_watch(viewer):
+            raise MatchNotFound()
+        self._schedule_bot(state)
+        return state, viewer
 
-    def _seen(self, standing: MatchState, identity: str | None) -> tuple[MatchState, Viewer]:
-        viewer = standing.seat_of(identity)
-        if not standing.may_watch(viewer):
-            raise NoMatch()
-        self._drive(standing)
-        return standing, viewer
+    async def get_seat(self, id: str, identity: str | None) -> Viewer:
+        """Return the seat of a visitor at a match, or None for a spectator."""
+        return (await self._load(id)).get_seat(identity)
 
-    async def seat_of(self, id: str, identity: str | None) -> Viewer:
-        """The seat of a visitor at a match."""
-        return (await self._read(id)).seat_of(identity)
-
-    async def invite_to(self, id: str) -> Invite | None:
-        """The invitation to a match, if it can still be taken up."""
-        stored = await self._store.find(id)
-        invite = stored.invite if stored else None
+    async def find_open_invite(self, id: str) -> Invite | None:
+        """Return the invitation to a match if it can still be accepted."""
+        info = await self._store.find_match(id)
+        invite = info.invite if info else None
         return invite if invite and invite.expires > time.time() else None
 
-    async def joined(self, token: str, identity: str | None) -> str | None:
-        """The match that an invitation led to, for whoever sits there: the link leads back to it."""
-        id = await self._store.match_of_invite(token)
-        return id if id and await self.seat_of(id, identity) else None
+    async def find_joined_match(self, token: str, identity: str | None) -> str | None:
+        """Return the id of an invitation's match if the visitor sits there already."""
+        id = await self._store.find_match_by_invite(token)
+        return id if id and await self.get_seat(id, identity) else None
 
-    async def invited(self, token: str) -> tuple[MatchState, Invite]:
-        """The match that an invitation leads to; Missing if it can no longer be taken up."""
-        invite = await self._store.invite(token, time.time())
+    async def get_invited_match(self, token: str) -> tuple[MatchState, Invite]:
+        """Return the match of an invitation. Raises NotFound if it can no longer be accepted."""
+        invite = await self._store.find_invite(token, time.time())
         if not invite:
-            raise Missing("This invitation is unknown, taken up already, or too old. Ask for another one.")
-        return await self._read(invite.match), invite
+            raise NotFound("This invitation is unknown, taken up already, or too old. Ask for another one.")
+        return await self._load(invite.match), invite
 
-    async def matches_of(self, identity: str, over: bool, most: int) -> list[tuple[StoredMatch, MatchState]]:
-        """The matches that are over, or go on, at which a visitor sat down last."""
-        found = []
-        for each in await self._store.matches_of(identity, over, most):
-            known = self._known.get(each.id)
-            if known is None or known.number < each.number:
-                with suppress(Missing):  # of a game that is no longer installed
-                    known = await self._read(each.id)
-                await asyncio.sleep(0)  # reading from a file never waits: let others have their turn
-            if known:
-                found.append((each, known))
-        return found
+    async def list_matches(
+        self, identity: str, over: bool, limit: int
+    ) -> list[tuple[StoredMatch, MatchState]]:
+        """Return a visitor's finished or running matches, the most recently joined first."""
+        matches = []
+        for stored in await self._store.list_matches(identity, over, limit):
+            state = self._cache.get(stored.id)
+            if state is None or state.number < stored.number:
+                with suppress(NotFound):  # the game may no longer be installed
+                    state = await self._load(stored.id)
+                await asyncio.sleep(0)  # SQLite reads never yield to other tasks
+            if state:
+                matches.append((stored, state))
+        return matches
 
-    async def _read(self, id: str) -> MatchState:
-        """A match as it stands now."""
-        standing = self._known.get(id)
-        if standing is None or not standing.all_seated:
-            stored = await self._store.find(id)
-            if stored is None:
-                raise NoMatch()
-            if standing is None:
-                standing = self._known.setdefault(id, _standing(id, stored))
-            standing.identities = stored.seats
-        number = standing.number
-        new = await self._store.entries(id, number)
-        # Another task may have read on while this one waited.
-        standing.add(new[standing.number - number :])
-        self._known.setdefault(id, standing)
-        self._known.move_to_end(id)
-        while len(self._known) > _MOST_REMEMBERED:
-            self._known.popitem(last=False)
-        return standing
+    async def _load(self, id: str) -> MatchState:
+        """Return the current state of a match: the cached one with the entries added since."""
+        state = self._cache.get(id)
+        if state is None or not state.all_seated:
+            info = await self._store.find_match(id)
+            if info is None:
+                raise MatchNotFound()
+            if state is None:
+                state = self._cache.setdefault(id, _make_state(id, info))
+            state.identities = info.seats
+        number = state.number
+        new = await self._store.list_entries(id, number)
+        # Another task may have added entries while this one waited.
+        state.add(new[state.number - number :])
+        self._cache.setdefault(id, state)
+        self._cache.move_to_end(id)
+        while len(self._cache) > _MAX_CACHED:
+            self._cache.popitem(last=False)
+        return state
 
     # -- new matches ----------------------------------------------------------------------------
 
     async def create(
         self, identity: str, game: str, against: str, first: str = "me", name: str = ""
     ) -> tuple[str, Seat]:
-        """Begin a match against a level, or one to which a friend is invited; its id, the visitor's seat."""
+        """Create a match against a bot or a friend. Return its id and the visitor's seat.
+
+        Raises RequestError if a setting is invalid, and TooMany if the visitor has created too many.
+        """
         try:
             rules = find_game(game).rules()
         except UnknownName as unknown:
-            raise Refusal(str(unknown)) from None
-        other = HUMAN if against == FRIEND else _opponent(rules, against)
-        if first not in _FIRST:
-            raise Refusal(f"Who moves first is {', '.join(_FIRST)}, not '{first[:20]}'.")
-        await self._check_how_many(identity)
-        if other != HUMAN and game not in GAMES:  # of ours there is every level
-            await self._check_player(rules, other)
-        return await self._begin(rules, identity, name, other, _FIRST[first])
+            raise RequestError(str(unknown)) from None
+        other = HUMAN if against == FRIEND else _check_opponent(rules, against)
+        if first not in _FIRST_PLAYERS:
+            raise RequestError(f"Who moves first is {', '.join(_FIRST_PLAYERS)}, not '{first[:20]}'.")
+        await self._check_daily_limit(identity)
+        if other != HUMAN and game not in GAMES:  # a game from another package may lack some levels
+            await self._check_player_works(rules, other)
+        return await self._create(rules, identity, name, other, _FIRST_PLAYERS[first])
 
-    async def play_on(
+    async def continue_match(
         self, identity: str, id: str, entries: int, against: str | None, name: str = ""
     ) -> tuple[str, Seat]:
-        """Begin a match with the first lines of another one that is over; whoever is to move goes on.
+        """Create a match that continues a finished one after its first `entries` turns.
 
-        It is against the same machine as then, unless another one is asked for.
+        The opponent is the same bot as before unless `against` names another. Raises RequestError if the
+        match is unfinished or has hidden information.
         """
-        standing, viewer = await self.look(id, identity)
-        match = standing.match
-        if standing.rules.has_secrets or not match.over:
-            raise Refusal("Only a match without hidden moves, once it is over, can be played on.")
+        state, viewer = await self.get(id, identity)
+        match = state.match
+        if state.rules.has_secrets or not match.over:
+            raise RequestError("Only finished matches without hidden moves can be continued.")
         if not 0 <= entries < len(match.turns):
-            raise Refusal(f"Play on after 0 to {len(match.turns) - 1} entries.")
-        begun = match.after(entries)
-        seat = viewer or (begun.actor if isinstance(begun.actor, Seat) else Seat.ONE)
-        other = _opponent(standing.rules, against or as_before(standing.rules, standing.kinds[seat.other]))
-        await self._check_how_many(identity)
-        return await self._begin(standing.rules, identity, name, other, str(seat.value), lines(begun))
+            raise RequestError(f"'entries' must be from 0 to {len(match.turns) - 1}.")
+        start = match.after(entries)
+        seat = viewer or (start.actor if isinstance(start.actor, Seat) else Seat.ONE)
+        against = against or get_same_opponent(state.rules, state.kinds[seat.other])
+        other = _check_opponent(state.rules, against)
+        await self._check_daily_limit(identity)
+        turns = make_play_entries(start)
+        return await self._create(state.rules, identity, name, other, str(seat.value), turns)
 
-    async def _begin(
+    async def _create(
         self,
         rules: AnyRules,
         identity: str,
         name: str,
         other: str,
         first: str,
-        begun: tuple[Entry, ...] = (),
+        inherited: tuple[Entry, ...] = (),
     ) -> tuple[str, Seat]:
-        new = new_match.MatchSetup(rules, HUMAN, other, first)
-        seat = Seat.TWO if new.swapped else Seat.ONE
-        made = make_match(new.rules, new.make_headers(), {seat: (identity, name)}, begun)
-        await self._store.create(made)
-        self._prepare(new.rules, other)
-        return made.id, seat
+        setup = new_match.MatchSetup(rules, HUMAN, other, first)
+        seat = Seat.TWO if setup.swapped else Seat.ONE
+        match = make_match(setup.rules, setup.make_headers(), {seat: (identity, name)}, inherited)
+        await self._store.create(match)
+        self._warm_up(setup.rules, other)
+        return match.id, seat
 
-    async def _check_how_many(self, identity: str) -> None:
-        if await self._store.count_since(identity, time.time() - _DAY) >= self._matches_a_day:
-            raise TooMany("You have begun as many matches as one may in a day. Try again later.", 3600.0)
+    async def _check_daily_limit(self, identity: str) -> None:
+        if await self._store.count_matches_since(identity, time.time() - _DAY) >= self._matches_a_day:
+            message = f"You can start or join {self._matches_a_day} matches a day. Try again later."
+            raise TooMany(message, 3600.0)
 
-    async def _check_player(self, rules: AnyRules, name: str) -> None:
+    async def _check_player_works(self, rules: AnyRules, name: str) -> None:
         try:
             await self._workers.run(partial(make_player, name, rules))
-        except Refusal:
+        except RequestError:
             raise
-        except DuelsError as unknown:
-            raise Refusal(str(unknown)) from None
+        except DuelsError as error:
+            raise RequestError(str(error)) from None
 
-    def _prepare(self, rules: AnyRules, name: str) -> None:
-        """Have the player ready when its turn comes: some take a moment the first time."""
+    def _warm_up(self, rules: AnyRules, name: str) -> None:
+        """Load a bot in the background: some take a moment the first time."""
         if name == HUMAN or is_program(name):
             return
 
         async def prepare() -> None:
-            with suppress(DuelsError):  # it is told when the player is to move
+            with suppress(DuelsError):  # reported when the bot is to move
                 await self._workers.run(partial(make_player, name, rules))
 
         task = asyncio.create_task(prepare())
-        self._preparing.add(task)
-        task.add_done_callback(self._preparing.discard)
+        self._warm_ups.add(task)
+        task.add_done_callback(self._warm_ups.discard)
 
-    async def sit_down(self, token: str, identity: str, name: str) -> str:
-        """Take the seat that an invitation holds free; the id of the match."""
-        for _ in range(_MOST_TRIES):
+    async def accept_invite(self, token: str, identity: str, name: str) -> str:
+        """Take the seat of an invitation and return the id of the match.
+
+        Raises NotFound if the invitation can no longer be accepted, and RequestError for one's own.
+        """
+        for _ in range(_MAX_TRIES):
             try:
-                standing, invite = await self.invited(token)
-            except Missing:
-                if id := await self.joined(token, identity):
+                state, invite = await self.get_invited_match(token)
+            except NotFound:
+                if id := await self.find_joined_match(token, identity):
                     return id
                 raise
-            if await self.seat_of(standing.id, identity):
-                raise Refusal("This is your own invitation: send its link to somebody else.")
-            await self._check_how_many(identity)
-            before = after = standing.match
-            if {*standing.names, invite.seat} >= standing.people:
-                after = standing.go_on(before)
-            sit = Entry(EntryKind.SIT, clean_name(name), invite.seat)
+            if await self.get_seat(state.id, identity):
+                raise RequestError("This is your own invitation: send its link to somebody else.")
+            await self._check_daily_limit(identity)
+            before = after = state.match
+            if {*state.names, invite.seat} >= state.people:
+                after = state.play_automatic(before)
+            seating = Entry(EntryKind.SIT, clean_name(name), invite.seat)
             claim = Claim(token, identity, time.time())
-            entries = (sit, *lines(after, before))
+            entries = (seating, *make_play_entries(after, before))
             with suppress(Conflict):
-                change = Change(standing.id, standing.number, entries, claim, ends=after.over)
+                change = Change(state.id, state.number, entries, claim, ends_match=after.over)
                 await self._store.append(change)
-                return standing.id
-        raise Stale("Somebody else was quicker.")
+                return state.id
+        raise StaleRequest("Another player was faster. Reload the page.")
 
-    # -- at the board ---------------------------------------------------------------------------
+    # -- moves and offers -----------------------------------------------------------------------
 
-    async def act(self, id: str, identity: str | None, asked: MoveRequest) -> None:
-        """Play what a seat asks for, once, however often the request comes.
+    async def act(self, id: str, identity: str | None, request: MoveRequest) -> None:
+        """Play a move. A repeated request has no effect.
 
-        Stale if the match has gone on since the event that the page showed; Refusal in the game's own words.
+        Raises StaleRequest if the page was out of date, and RequestError if the move is not allowed.
         """
-        await self._change(id, identity, lambda standing, seat: decide_act(standing, seat, asked))
+        await self._change(id, identity, lambda state, seat: decide_move(state, seat, request))
 
-    async def offer(self, id: str, identity: str | None, what: str, answer: str, event: int) -> None:
-        """Offer a takeback or a rematch, or answer with yes or no: once, however often the request comes."""
-        await self._change(
-            id, identity, lambda standing, seat: decide_offer(standing, seat, what, answer, event)
-        )
+    async def offer(self, id: str, identity: str | None, kind: str, answer: str, event: int) -> None:
+        """Offer a takeback or a rematch, or answer an offer. A repeated request has no effect."""
+        await self._change(id, identity, lambda state, seat: decide_offer(state, seat, kind, answer, event))
 
     async def _change(
         self, id: str, identity: str | None, decide: Callable[[MatchState, Seat], Change | None]
     ) -> None:
-        """Write what is decided, and decide again if somebody else wrote first."""
-        for _ in range(_MOST_TRIES):
-            standing, seat = await self.look(id, identity)
+        """Write the change that `decide` returns. Decide again if another process has written first."""
+        for _ in range(_MAX_TRIES):
+            state, seat = await self.get(id, identity)
             if seat is None:
-                raise NoMatch()
-            change = decide(standing, seat)
+                raise MatchNotFound()
+            change = decide(state, seat)
             if change is None:
                 return
-            for each in change.creates.seats.values() if change.creates else ():
-                await self._check_how_many(each)
+            for player in change.creates.seats.values() if change.creates else ():
+                await self._check_daily_limit(player)
             with suppress(Conflict):
                 await self._store.append(change)
-                if standing.number == change.number:  # else somebody has read it meanwhile
-                    standing.add(change.entries)
-                self._drive(standing)
+                if state.number == change.number:  # another task may have read it meanwhile
+                    state.add(change.entries)
+                self._schedule_bot(state)
                 return
-        raise Stale("Somebody else was quicker. Try again.")
+        raise StaleRequest("Another player was faster. Try again.")
 
-    # -- machines -------------------------------------------------------------------------------
+    # -- bots -----------------------------------------------------------------------------------
 
-    def _drive(self, standing: MatchState) -> None:
-        """See to it that whatever needs no person happens, in a while, once in this process."""
-        if not _waits_for_machine(standing):
+    def _schedule_bot(self, state: MatchState) -> None:
+        """Schedule the bot's move unless a task is already running."""
+        if not _is_bot_to_move(state):
             return
-        running = self._drivers.get(standing.id)
+        running = self._bot_tasks.get(state.id)
         if running is None or running.done():
-            self._drivers[standing.id] = asyncio.create_task(self._run_machine(standing.id))
-            if len(self._drivers) > _MOST_REMEMBERED:
-                self._drivers = {id: task for id, task in self._drivers.items() if not task.done()}
+            self._bot_tasks[state.id] = asyncio.create_task(self._run_bot(state.id))
+            if len(self._bot_tasks) > _MAX_CACHED:
+                self._bot_tasks = {id: task for id, task in self._bot_tasks.items() if not task.done()}
 
-    async def _run_machine(self, id: str) -> None:
-        """Play for the machine until a person is to decide. Whoever else does so writes the same."""
+    async def _run_bot(self, id: str) -> None:
+        """Play the bot's moves until a person has to decide. Every process would play the same moves."""
         try:
-            while _waits_for_machine(standing := await self._read(id)):
-                number = standing.number
+            while _is_bot_to_move(state := await self._load(id)):
+                number = state.number
                 await asyncio.sleep(self._pause)
-                if standing.number != number:
+                if state.number != number:
                     continue
-                played = [entry.text for entry in lines(standing.match)]
-                decide = partial(decide_for_machine, id, number, standing.header, played, self._programs.seat)
-                actor = standing.actor
-                asks_program = isinstance(actor, Seat) and is_program(standing.kinds[actor])
+                lines = [entry.text for entry in make_play_entries(state.match)]
+                decide = partial(decide_bot_move, id, number, state.header, lines, self._programs.get_player)
+                actor = state.actor
+                asks_program = isinstance(actor, Seat) and is_program(state.kinds[actor])
                 change = await (self._programs.workers if asks_program else self._workers).run(decide)
                 with suppress(Conflict):
                     await self._store.append(change)
         except asyncio.CancelledError:
             raise
-        except Exception as problem:  # whatever a player does; it is asked again when somebody looks
-            log.warning("A machine player could not move: %s", problem)
+        except Exception as problem:  # any error of a bot; it is asked again at the next request
+            log.warning("A bot could not move: %s", problem)
 
 
-def _standing(id: str, stored: Stored) -> MatchState:
+def _make_state(id: str, info: MatchInfo) -> MatchState:
     try:
-        return MatchState(id, stored.header)
+        return MatchState(id, info.header)
     except RecordError as problem:
-        log.warning("A match cannot be read: %s", problem)
-        raise NoMatch() from None
+        log.warning("A stored match cannot be read: %s", problem)  # its id is a secret
+        raise MatchNotFound() from None
 
 
-def _opponent(rules: AnyRules, name: str) -> str:
-    """The player that a request asks for, which is one that this server offers."""
-    if not may_play(name):
-        raise Refusal(f"Play against {join_or([*opponents(rules), f'a {FRIEND}'])}.")
+def _check_opponent(rules: AnyRules, name: str) -> str:
+    """Return the name if this server offers the player. Raises RequestError if not."""
+    if not is_available(name):
+        raise RequestError(f"Play against {join_or([*list_opponents(rules), f'a {FRIEND}'])}.")
     return name
 
 
-def _waits_for_machine(standing: MatchState) -> bool:
-    actor = standing.actor
-    return actor not in standing.people and isinstance(actor, Seat) and standing.complete
+def _is_bot_to_move(state: MatchState) -> bool:
+    actor = state.actor
+    return actor not in state.people and isinstance(actor, Seat) and state.complete

@@ -1,4 +1,4 @@
-"""What answers each address: it reads a request, asks the service, and answers with a page or with JSON."""
+"""The request handlers. They read a request, call the service, and respond with a page or with JSON."""
 
 import json
 from collections.abc import Iterator
@@ -17,23 +17,30 @@ from duels.core.extras import require_extra
 from duels.core.game import Game
 from duels.core.rules import Seat
 from duels.games import GAMES, all_games, find_game
-from duels.web import opponents, puzzles, reach, reviews, views, visitors
-from duels.web.decisions import MoveRequest, Unfinished, record_for
+from duels.web import network, opponents, puzzles, reviews, views, visitors
+from duels.web.decisions import IncompleteEntry, MoveRequest, render_record
 from duels.web.match_state import REMATCH, MatchState, Viewer
 from duels.web.pages import EventStream, MatchPage, Pages, Wake
-from duels.web.refusals import Missing, Refusal
+from duels.web.request_errors import NotFound, RequestError
 from duels.web.service import MatchService
 from duels.web.settings import ServerSettings
 from duels.web.store import Store, StoredMatch, StoreUnavailable
-from duels.web.visitors import address, body, event_number, json_answer, plain_answer, wants_json
-from duels.web.workers import Workers
+from duels.web.visitors import (
+    get_address,
+    make_json_response,
+    make_text_response,
+    parse_event_number,
+    read_fields,
+    wants_json,
+)
+from duels.web.workers import WorkerPool
 
-_MOST_RUNNING, _MOST_OVER = 50, 8  # of the visitor's own matches, on the home page
-_ALL = 200  # of those that are over, for whoever asks for all of them
+_MAX_RUNNING, _MAX_OVER = 50, 8  # matches of the visitor on the home page
+_MAX_OVER_ALL = 200  # finished matches in the list of all matches
 
 
-def store_at(database: str) -> Store:
-    """The store at an address: a PostgreSQL database, or the path of a file for SQLite."""
+def make_store(database: str) -> Store:
+    """Return the store for a `postgresql://` URL or for the path of an SQLite file."""
     if database.startswith(("postgresql://", "postgres://")):
         with require_extra("postgres"):
             from duels.web.postgres_store import PostgresStore
@@ -44,392 +51,396 @@ def store_at(database: str) -> Store:
 
 
 class Site:
-    """One server: its settings, its matches, its pages."""
+    """A server's settings, services and request handlers."""
 
     def __init__(self, settings: ServerSettings, store: Store | None = None) -> None:
         self.settings = settings
         self._secure = settings.secure
         self.pages = Pages()
-        self.workers = Workers()
-        store = store or store_at(settings.database)
+        self.workers = WorkerPool()
+        store = store or make_store(settings.database)
         self.matches = MatchService(store, self.workers, settings.pause, settings.limits.matches_a_day)
-        self.buckets = visitors.Buckets(settings.limits)
-        self.streams = visitors.Streams(settings.limits)
+        self.rate_limiter = visitors.RateLimiter(settings.limits)
+        self.streams = visitors.StreamCounter(settings.limits)
         self.ending = False
         self.puzzles = puzzles.Puzzles(self.workers)
 
     async def open(self) -> None:
-        """Begin."""
+        """Open the store and start to prepare the daily puzzles."""
         await self.matches.open()
-        if self.settings.look_ahead:
-            self.puzzles.begin()
+        if self.settings.prepare_puzzles:
+            self.puzzles.start()
 
     def end_streams(self) -> None:
-        """Let everybody who watches go."""
+        """End all event streams."""
         self.ending = True
-        self.matches.hub.wake(None)
+        self.matches.hub.on_change(None)
 
     async def close(self) -> None:
-        """End."""
+        """End the streams, cancel background tasks and close the store."""
         self.end_streams()
-        await self.puzzles.end()
+        await self.puzzles.stop()
         await self.matches.close()
         self.workers.close()
 
     # -- home -----------------------------------------------------------------------------------
 
-    async def home(self, request: Request) -> Response:
-        """The games, and the visitor's matches."""
-        all_of_them = request.query_params.get("matches") == "all"
-        self.take("heavy" if all_of_them else "read", request)
-        visitor = self._identity(request)
-        most = _ALL if all_of_them else _MOST_OVER
-        matches, more = await self._matches_of(visitor, most) if visitor else ([], False)
+    async def show_home(self, request: Request) -> Response:
+        """Show the games and the visitor's matches."""
+        lists_all = request.query_params.get("matches") == "all"
+        self.count_request("heavy" if lists_all else "read", request)
+        identity = self._get_identity(request)
+        most = _MAX_OVER_ALL if lists_all else _MAX_OVER
+        matches, more = await self._matches_of(identity, most) if identity else ([], False)
         data = {
-            "today": puzzles.today(),
-            "games": [self._on_home(game) for game in all_games()],
+            "today": puzzles.get_today(),
+            "games": [self._describe_game_for_home(game) for game in all_games()],
             "matches": matches,
-            "more": more and not all_of_them,
+            "more": more and not lists_all,
         }
-        return self._answer(request, "home.html", data)
+        return self._respond(request, "home.html", data)
 
-    async def _matches_of(self, visitor: str, most_over: int) -> tuple[list[dict[str, Any]], bool]:
-        """The visitor's last matches, and whether more are over than these.
+    async def _matches_of(self, identity: str, most_over: int) -> tuple[list[dict[str, Any]], bool]:
+        """Return the visitor's matches, and whether there are more finished ones.
 
-        Those that wait for the visitor come first, then others that go on, then those that are over. Newest
-        first within each kind. An order by what was written last would tell of hidden moves.
+        Matches in which the visitor is to move come first, then other running ones, then finished ones, each
+        group with the newest first. An order by the last write would reveal hidden moves.
         """
-        running = await self.matches.matches_of(visitor, False, _MOST_RUNNING)
-        over = await self.matches.matches_of(visitor, True, most_over + 1)
+        running = await self.matches.list_matches(identity, False, _MAX_RUNNING)
+        over = await self.matches.list_matches(identity, True, most_over + 1)
         mine = [*running, *over[:most_over]]
-        listed = {kept.id: _line(kept, standing) for kept, standing in mine}  # one may have ended meanwhile
+        listed = {
+            kept.id: _describe_listed_match(kept, state) for kept, state in mine
+        }  # one may have ended meanwhile
         ordered = sorted(listed.values(), key=lambda each: (each["over"], each["turn"] != "you"))
         return ordered, len(over) > most_over
 
-    async def game(self, request: Request) -> Response:
-        """One game: its rules, and whom to play."""
-        game = _game(request.path_params["game"])
-        data = {**_card(game), "board": _start_of(game), **_rules_of(game)}
-        return self._answer(request, "game.html", data)
+    async def show_game(self, request: Request) -> Response:
+        """Show a game with its rules and opponents."""
+        game = _find_game(request.path_params["game"])
+        data = {**_describe_game(game), "board": _draw_start(game), **_describe_rules(game)}
+        return self._respond(request, "game.html", data)
 
-    def _on_home(self, game: Game) -> dict[str, Any]:
-        """A game as the home page shows it: with today's position, if that has been found."""
-        drawn = self.puzzles.drawn(game)
-        return {**_card(game), "board": drawn or _start_of(game), "board_is_todays": bool(drawn)}
+    def _describe_game_for_home(self, game: Game) -> dict[str, Any]:
+        """Return a game for the home page, with today's position if it has been found."""
+        board = self.puzzles.draw_daily(game)
+        return {**_describe_game(game), "board": board or _draw_start(game), "board_is_todays": bool(board)}
 
     # -- matches --------------------------------------------------------------------------------
 
-    async def create(self, request: Request) -> Response:
-        """A new match."""
-        asked = await body(request, game="", against=str, first="me", name="", match=str, entries=0)
-        visitor, cookie = self._admit(request)
-        name, against = asked["name"], asked.get("against")
-        if "match" in asked:
-            id, seat = await self.matches.play_on(visitor, asked["match"], asked["entries"], against, name)
+    async def create_match(self, request: Request) -> Response:
+        """Create a match, or continue a finished one."""
+        fields = await read_fields(request, game="", against=str, first="me", name="", match=str, entries=0)
+        identity, cookie = self._get_or_make_identity(request)
+        name, against = fields["name"], fields.get("against")
+        if "match" in fields:
+            id, seat = await self.matches.continue_match(
+                identity, fields["match"], fields["entries"], against, name
+            )
         else:
-            against = opponents.USUAL if against is None else against
-            id, seat = await self.matches.create(visitor, asked["game"], against, asked["first"], name)
-        answer = json_answer({"match": id, "seat": seat.value, "url": f"/m/{id}"}, 201)
-        return self._with_cookie(answer, cookie)
+            against = opponents.DEFAULT_OPPONENT if against is None else against
+            id, seat = await self.matches.create(identity, fields["game"], against, fields["first"], name)
+        answer = make_json_response({"match": id, "seat": seat.value, "url": f"/m/{id}"}, 201)
+        return self._add_cookie(answer, cookie)
 
-    async def match(self, request: Request) -> Response:
-        """A match as the visitor may see it."""
-        standing, viewer = await self._look(request)
-        if request.query_params.get("only") == "turn":  # pages that nobody sees ask for no more
-            return json_answer(views.asked_of(standing, viewer))
+    async def show_match(self, request: Request) -> Response:
+        """Show a match as the visitor may see it."""
+        state, viewer = await self._get_match(request)
+        if request.query_params.get("only") == "turn":  # requested by background tabs
+            return make_json_response(views.get_pending_decision(state, viewer))
         as_json = wants_json(request)
-        data = await self._shown(request, standing, viewer, as_json)
+        data = await self._make_view(request, state, viewer, as_json)
         if as_json:
-            return json_answer(data)
-        return self.pages.page("match.html", **data, parts=MatchPage(self.pages, data).parts)
+            return make_json_response(data)
+        return self.pages.respond("match.html", **data, parts=MatchPage(self.pages, data).parts)
 
-    async def _shown(
-        self, request: Request, standing: MatchState, viewer: Viewer, as_json: bool
+    async def _make_view(
+        self, request: Request, state: MatchState, viewer: Viewer, as_json: bool
     ) -> dict[str, Any]:
-        """What is shown of a match: to a program or on a page, with how to invite somebody."""
-        shown = views.view(standing, viewer) if as_json else views.shown(standing, viewer)
-        if viewer is None or standing.complete:
-            return shown
-        invite = await self.matches.invite_to(standing.id)
+        """Return the view of a match for a program or a page, with the invitation if there is one."""
+        view = views.make_json_view(state, viewer) if as_json else views.make_page_view(state, viewer)
+        if viewer is None or state.complete:
+            return view
+        invite = await self.matches.find_open_invite(state.id)
         if invite is None:
-            shown["sentence"] = views.Headline("The invitation is too old: begin another match.")
+            view["sentence"] = views.Headline("The invitation has expired. Start another match.")
         else:
-            link, alone = f"{self._base(request)}/j/{invite.token}", self.settings.on_loopback
-            told = views.ShownInvite(link, "" if alone else reach.qr_code(link), alone, invite.expires)
-            shown["invite"] = told._asdict() if as_json else told
-        return shown
+            link, alone = f"{self._get_base_url(request)}/j/{invite.token}", self.settings.on_loopback
+            invite_view = views.InviteView(
+                link, "" if alone else network.make_qr_svg(link), alone, invite.expires
+            )
+            view["invite"] = invite_view._asdict() if as_json else invite_view
+        return view
 
-    async def events(self, request: Request) -> ASGIApp:
-        """The match as it goes on."""
-        visitor, id = self._identity(request), request.path_params["id"]
-        await self.matches.look(id, visitor)
-        counted = self.streams.enter(visitor, address(request))
+    async def stream_events(self, request: Request) -> ASGIApp:
+        """Stream the changes of a match."""
+        identity, id = self._get_identity(request), request.path_params["id"]
+        await self.matches.get(id, identity)
+        keys = self.streams.enter(identity, get_address(request))
         as_json = request.query_params.get("format") == "json" or wants_json(request)
         page: MatchPage | None = None
 
-        async def news(last: int | None) -> tuple[int, str] | None:
+        async def produce_event(last: int | None) -> tuple[int, str] | None:
             nonlocal page
             try:
-                standing, viewer = await self.matches.look(id, visitor)
-                if last == standing.event(viewer):
+                state, viewer = await self.matches.get(id, identity)
+                if last == state.count_events(viewer):
                     return None
-                shown = await self._shown(request, standing, viewer, as_json)
+                view = await self._make_view(request, state, viewer, as_json)
             except StoreUnavailable:
-                return None  # what comes meanwhile is told when the store is back
+                return None  # the next event follows when the store works again
             if as_json:
-                return shown["event"], json.dumps(shown, ensure_ascii=False)
-            before, page = page, MatchPage(self.pages, shown)
-            return shown["event"], page.changes(before)
+                return view["event"], json.dumps(view, ensure_ascii=False)
+            before, page = page, MatchPage(self.pages, view)
+            return view["event"], page.render_changes(before)
 
         return EventStream(
-            news,
-            partial(self._watching, id, counted),
+            produce_event,
+            partial(self._subscribe, id, keys),
             lambda: self.ending,
-            event_number(request.headers.get("last-event-id") or request.query_params.get("after")),
+            parse_event_number(request.headers.get("last-event-id") or request.query_params.get("after")),
         )
 
     @contextmanager
-    def _watching(self, id: str, counted: tuple[str, ...], wake: Wake) -> Iterator[None]:
-        """Within, `wake` is called whenever the match is written to; then the stream is no longer counted."""
+    def _subscribe(self, id: str, keys: tuple[str, ...], wake: Wake) -> Iterator[None]:
+        """Subscribe to a match, and release the stream's place in the count at the end."""
         try:
-            with self.matches.hub.watching(id, wake):
+            with self.matches.hub.subscribe(id, wake):
                 yield
         finally:
-            self.streams.leave(counted)
+            self.streams.leave(keys)
 
-    async def act(self, request: Request) -> Response:
-        """An action of the visitor's seat."""
-        asked = await body(request, action=str, event=int, entries=list)
-        entries = tuple(asked.get("entries", ()))
-        if "event" not in asked or ("action" in asked) == ("entries" in asked):
-            raise Refusal('Send {"action": "…", "event": N}, N being the last event that you were sent.')
+    async def play_move(self, request: Request) -> Response:
+        """Play an action of the visitor's seat."""
+        fields = await read_fields(request, action=str, event=int, entries=list)
+        entries = tuple(fields.get("entries", ()))
+        if "event" not in fields or ("action" in fields) == ("entries" in fields):
+            raise RequestError('Send {"action": "…", "event": N}, N being the last event that you were sent.')
         if not all(isinstance(entry, str) for entry in entries):
-            raise Refusal("Entries are texts.")
-        action = MoveRequest(asked["event"], asked.get("action"), entries)
+            raise RequestError("Entries are texts.")
+        action = MoveRequest(fields["event"], fields.get("action"), entries)
         try:
-            await self.matches.act(request.path_params["id"], self._identity(request), action)
-        except Unfinished as more:
-            return json_answer({"prompt": str(more)})
+            await self.matches.act(request.path_params["id"], self._get_identity(request), action)
+        except IncompleteEntry as entry:
+            return make_json_response({"prompt": str(entry)})
         return Response(status_code=204)
 
-    async def offer(self, request: Request) -> Response:
-        """A takeback or a rematch is offered, or such an offer answered."""
-        asked = await body(request, offer="", answer="", event=int)
-        if "event" not in asked:
-            raise Refusal('Send {"offer": "…", "event": N}, N being the last event that you were sent.')
-        what, answer = asked["offer"], asked["answer"]
-        if what == REMATCH and answer != "no":  # it may begin a match
-            self.take("create", request)
-        visitor = self._identity(request)
-        await self.matches.offer(request.path_params["id"], visitor, what, answer, asked["event"])
+    async def make_offer(self, request: Request) -> Response:
+        """Offer a takeback or a rematch, or answer an offer."""
+        fields = await read_fields(request, offer="", answer="", event=int)
+        if "event" not in fields:
+            raise RequestError('Send {"offer": "…", "event": N}, N being the last event that you were sent.')
+        what, answer = fields["offer"], fields["answer"]
+        if what == REMATCH and answer != "no":  # this may create a match
+            self.count_request("create", request)
+        identity = self._get_identity(request)
+        await self.matches.offer(request.path_params["id"], identity, what, answer, fields["event"])
         return Response(status_code=204)
 
-    async def hint(self, request: Request) -> Response:
-        """What perfect play would do, for a visitor who plays against a machine and is to move."""
-        standing, viewer = await self._look(request)
-        return json_answer(await reviews.hint_for(standing, viewer, self.workers))
+    async def show_hint(self, request: Request) -> Response:
+        """Show a hint to a visitor who is to move against a bot."""
+        state, viewer = await self._get_match(request)
+        return make_json_response(await reviews.get_hint(state, viewer, self.workers))
 
-    async def record(self, request: Request) -> Response:
-        """The record: all of it after the end, before that what the visitor's seat may have."""
-        standing, viewer = await self._look(request)
-        name = f"{standing.rules.name}-{standing.id[:6]}.duel"
-        answer = plain_answer(200, record_for(standing, viewer).removesuffix("\n"))
+    async def download_record(self, request: Request) -> Response:
+        """Return the record: after the end all of it, before the end the part that the visitor may see."""
+        state, viewer = await self._get_match(request)
+        name = f"{state.rules.name}-{state.id[:6]}.duel"
+        answer = make_text_response(200, render_record(state, viewer).removesuffix("\n"))
         answer.headers["Content-Disposition"] = f'attachment; filename="{name}"'
         return answer
 
-    async def review(self, request: Request) -> Response:
-        """Where the match was won and lost, after its end."""
-        standing, viewer = await self._look(request)
-        if not standing.over:
-            raise Refusal("A match is reviewed once it is over.")
-        record = record_for(standing, viewer)
-        one, two = standing.called.values()
-        review = partial(reviews.review_kept, record, viewer, (one, two), standing.taken_over)
+    async def show_review(self, request: Request) -> Response:
+        """Show the review of a finished match."""
+        state, viewer = await self._get_match(request)
+        if not state.over:
+            raise RequestError("A match is reviewed once it is over.")
+        record = render_record(state, viewer)
+        one, two = state.display_names.values()
+        review = partial(reviews.review_finished_match, record, viewer, (one, two), state.inherited_turns)
         data = await self.workers.run(review)
-        levels, met = opponents.opponents(standing.rules), standing.kinds[viewer.other] if viewer else ""
-        again = {"levels": levels, "level": opponents.as_before(standing.rules, met)}
-        return self._answer(request, "review.html", {**data, **again, "match": standing.id})
+        levels, opponent = opponents.list_opponents(state.rules), state.kinds[viewer.other] if viewer else ""
+        opponent_choice = {"levels": levels, "level": opponents.get_same_opponent(state.rules, opponent)}
+        return self._respond(request, "review.html", {**data, **opponent_choice, "match": state.id})
 
-    # -- friends --------------------------------------------------------------------------------
+    # -- invitations --------------------------------------------------------------------------------
 
-    async def invite(self, request: Request) -> Response:
-        """An invitation: who invites, to what."""
+    async def show_invite(self, request: Request) -> Response:
+        """Show an invitation, or redirect a player to the match."""
         token = request.path_params["token"]
         try:
-            standing, invite = await self.matches.invited(token)
-        except Missing:
-            if id := await self.matches.joined(token, self._identity(request)):
+            state, invite = await self.matches.get_invited_match(token)
+        except NotFound:
+            if id := await self.matches.find_joined_match(token, self._get_identity(request)):
                 return RedirectResponse(f"/m/{id}", 303)
             raise
-        mine = await self.matches.seat_of(standing.id, self._identity(request)) is not None
+        mine = await self.matches.get_seat(state.id, self._get_identity(request)) is not None
         data = {
             "token": invite.token,
-            "game": standing.rules.name,
-            "title": standing.rules.game.title,
-            "summary": standing.rules.game.summary,
-            **_rules_of(standing.rules.game),
+            "game": state.rules.name,
+            "title": state.rules.game.title,
+            "summary": state.rules.game.summary,
+            **_describe_rules(state.rules.game),
             "seat": invite.seat.value,
-            "by": standing.names.get(invite.seat.other) or "A friend",
-            "board": _start_of(standing.rules.game),
+            "by": state.names.get(invite.seat.other) or "A friend",
+            "board": _draw_start(state.rules.game),
             "mine": mine,
-            "match": standing.id if mine else None,
+            "match": state.id if mine else None,
         }
-        return self._answer(request, "invite.html", data)
+        return self._respond(request, "invite.html", data)
 
-    async def sit_down(self, request: Request) -> Response:
-        """Whoever was invited sits down."""
-        asked = await body(request, name="")
-        visitor, cookie = self._admit(request)
-        id = await self.matches.sit_down(request.path_params["token"], visitor, asked["name"])
-        return self._with_cookie(json_answer({"match": id, "url": f"/m/{id}"}), cookie)
+    async def accept_invite(self, request: Request) -> Response:
+        """Take the seat of an invitation."""
+        fields = await read_fields(request, name="")
+        identity, cookie = self._get_or_make_identity(request)
+        id = await self.matches.accept_invite(request.path_params["token"], identity, fields["name"])
+        return self._add_cookie(make_json_response({"match": id, "url": f"/m/{id}"}), cookie)
 
-    # -- without a match ------------------------------------------------------------------------
+    # -- reviews and puzzles ------------------------------------------------------------------------
 
-    async def review_page(self, request: Request) -> Response:
-        """Where a record can be handed in."""
-        return self._answer(request, "hand_in.html", {"most": reviews.MOST_BYTES})
+    async def show_upload_form(self, request: Request) -> Response:
+        """Show the form for uploading a record."""
+        return self._respond(request, "hand_in.html", {"most": reviews.MAX_UPLOAD_BYTES})
 
-    async def review_posted(self, request: Request) -> Response:
-        """The review of a record that somebody hands in; nothing of it is kept."""
-        asked = await body(request, record="")
-        data = await self.workers.run(partial(reviews.review_posted, asked["record"]))
+    async def review_upload(self, request: Request) -> Response:
+        """Review an uploaded record without storing it."""
+        fields = await read_fields(request, record="")
+        data = await self.workers.run(partial(reviews.review_uploaded_record, fields["record"]))
         if wants_json(request):
-            return json_answer(data)
+            return make_json_response(data)
         return Response(self.pages.render("_review.html", **{**data, "match": None}), media_type="text/html")
 
-    async def daily(self, request: Request) -> Response:
-        """Today's puzzles."""
-        return self._answer(request, "daily.html", self.puzzles.day())
+    async def list_daily(self, request: Request) -> Response:
+        """List today's puzzles."""
+        return self._respond(request, "daily.html", self.puzzles.list_daily())
 
-    async def daily_puzzle(self, request: Request) -> Response:
-        """One of today's puzzles."""
-        game = _game(request.path_params["game"])
-        return self._answer(request, "puzzle.html", await self.puzzles.daily(game))
+    async def show_daily(self, request: Request) -> Response:
+        """Show one of today's puzzles."""
+        game = _find_game(request.path_params["game"])
+        return self._respond(request, "puzzle.html", await self.puzzles.show_daily(game))
 
-    async def daily_answer(self, request: Request) -> Response:
-        """An answer to one of today's puzzles, graded; nothing is kept here."""
-        asked = await body(request, answer="", date="")
-        game = _game(request.path_params["game"])
-        return json_answer(await self.puzzles.grade_daily(game, asked["date"], asked["answer"]))
+    async def grade_daily(self, request: Request) -> Response:
+        """Grade an answer to one of today's puzzles without storing it."""
+        fields = await read_fields(request, answer="", date="")
+        game = _find_game(request.path_params["game"])
+        return make_json_response(await self.puzzles.grade_daily(game, fields["date"], fields["answer"]))
 
-    async def daily_share(self, request: Request) -> Response:
-        """A line to show to others, from what the browser has kept."""
-        asked = await body(request, answered={})
-        return json_answer(self.puzzles.share(asked["answered"]))
+    async def share_daily(self, request: Request) -> Response:
+        """Return the streak and the text to share, from the browser's answers."""
+        fields = await read_fields(request, answered={})
+        return make_json_response(self.puzzles.make_share_text(fields["answered"]))
 
-    async def practice_page(self, request: Request) -> Response:
-        """The games that can be practised."""
+    async def list_practice(self, request: Request) -> Response:
+        """List the games for practice."""
         games = [
-            {"name": game.name, "title": game.title, "summary": game.summary, "board": _start_of(game)}
+            {"name": game.name, "title": game.title, "summary": game.summary, "board": _draw_start(game)}
             for game in GAMES.values()
         ]
-        return self._answer(request, "practice.html", {"games": games})
+        return self._respond(request, "practice.html", {"games": games})
 
-    async def practice(self, request: Request) -> Response:
-        """A position with a clear answer."""
-        game = _game(request.path_params["game"])
+    async def show_practice(self, request: Request) -> Response:
+        """Show an exercise."""
+        game = _find_game(request.path_params["game"])
         aim = request.query_params.get("aim", "")
-        shown = await self.puzzles.practice(game, request.query_params.get("seed", ""), aim)
-        return self._answer(request, "puzzle.html", shown)
+        view = await self.puzzles.show_practice(game, request.query_params.get("seed", ""), aim)
+        return self._respond(request, "puzzle.html", view)
 
-    async def practice_answer(self, request: Request) -> Response:
-        """An answer to it, graded."""
-        asked = await body(request, answer="", seed="", aim="", skill={})
-        return json_answer(await self.puzzles.grade_practice(_game(request.path_params["game"]), **asked))
+    async def grade_practice(self, request: Request) -> Response:
+        """Grade the answer to an exercise."""
+        fields = await read_fields(request, answer="", seed="", aim="", skill={})
+        return make_json_response(
+            await self.puzzles.grade_practice(_find_game(request.path_params["game"]), **fields)
+        )
 
-    async def health(self, request: Request) -> Response:
-        """Whether the server can serve."""
+    async def check_health(self, request: Request) -> Response:
+        """Report whether the server works."""
         await self.matches.check()
-        return json_answer({"ok": True})
+        return make_json_response({"ok": True})
 
-    async def static(self, request: Request) -> Response:
-        """A script, a style, a picture."""
-        return self.pages.file(request)
+    async def serve_static(self, request: Request) -> Response:
+        """Serve a static file."""
+        return self.pages.get_static_file(request)
 
-    # -- help -----------------------------------------------------------------------------------
+    # -- helpers -----------------------------------------------------------------------------------
 
-    def _answer(self, request: Request, template: str, data: dict[str, Any]) -> Response:
-        return json_answer(data) if wants_json(request) else self.pages.page(template, **data)
+    def _respond(self, request: Request, template: str, data: dict[str, Any]) -> Response:
+        return make_json_response(data) if wants_json(request) else self.pages.respond(template, **data)
 
-    async def _look(self, request: Request) -> tuple[MatchState, Viewer]:
-        return await self.matches.look(request.path_params["id"], self._identity(request))
+    async def _get_match(self, request: Request) -> tuple[MatchState, Viewer]:
+        return await self.matches.get(request.path_params["id"], self._get_identity(request))
 
-    def _identity(self, request: Request) -> str | None:
-        return visitors.visitor("; ".join(request.headers.getlist("cookie")), self._secure)
+    def _get_identity(self, request: Request) -> str | None:
+        return visitors.get_identity("; ".join(request.headers.getlist("cookie")), self._secure)
 
-    def _admit(self, request: Request) -> tuple[str, str | None]:
-        """The visitor's identity, and the cookie to leave with one who has none."""
-        known = self._identity(request)
-        if known:
-            return known, None
-        cookie = visitors.new_cookie()
-        return visitors.identity(cookie), cookie
+    def _get_or_make_identity(self, request: Request) -> tuple[str, str | None]:
+        """Return the visitor's identity, and a new cookie for a visitor without one."""
+        identity = self._get_identity(request)
+        if identity:
+            return identity, None
+        cookie = visitors.make_cookie()
+        return visitors.hash_cookie(cookie), cookie
 
-    def _with_cookie(self, answer: Response, cookie: str | None) -> Response:
+    def _add_cookie(self, response: Response, cookie: str | None) -> Response:
         if cookie:
-            answer.headers["Set-Cookie"] = visitors.set_cookie(cookie, self._secure)
-        return answer
+            response.headers["Set-Cookie"] = visitors.format_set_cookie(cookie, self._secure)
+        return response
 
-    def take(self, rate: str, request: Request) -> None:
-        """Take one from the visitor's buckets; TooMany if one is empty."""
-        self.buckets.take(rate, self._identity(request), address(request))
+    def count_request(self, rate: str, request: Request) -> None:
+        """Count a request against the visitor's limits. Raises TooMany if one is exceeded."""
+        self.rate_limiter.take(rate, self._get_identity(request), get_address(request))
 
-    def _base(self, request: Request) -> str:
-        """The address that somebody else can open: as the visitor's browser has it, if that is not local."""
+    def _get_base_url(self, request: Request) -> str:
+        """Return the address that other people can open: the visitor's own, unless it is local."""
         here = f"{'https' if self._secure else 'http'}://{request.headers['host'].lower()}"
         return self.settings.link if request.url.hostname in ("127.0.0.1", "localhost", "::1") else here
 
-    def refuse(self, request: Request, status: int, text: str) -> Response:
-        """A refusal, as a page or as JSON."""
+    def make_error_response(self, request: Request, status: int, text: str) -> Response:
+        """Return an error as a page or as JSON."""
         if (
             request.method == "POST"
             or wants_json(request)
             or "text/html" not in request.headers.get("accept", "")
         ):
-            return json_answer({"message": text}, status)
-        return self.pages.page("message.html", status, text=text)
+            return make_json_response({"message": text}, status)
+        return self.pages.respond("message.html", status, text=text)
 
 
-def _line(kept: StoredMatch, standing: MatchState) -> dict[str, Any]:
-    """A match in the list of a visitor's matches."""
-    seat, outcome = kept.seat, standing.outcome
+def _describe_listed_match(stored: StoredMatch, state: MatchState) -> dict[str, Any]:
+    seat, outcome = stored.seat, state.outcome
     return {
-        "match": standing.id,
-        "game": standing.rules.name,
-        "title": standing.rules.game.title,
-        "against": standing.called[seat.other] if standing.complete else "a friend",
-        "turn": views.turn_of(standing, seat),
+        "match": state.id,
+        "game": state.rules.name,
+        "title": state.rules.game.title,
+        "against": state.display_names[seat.other] if state.complete else "a friend",
+        "turn": views.get_turn(state, seat),
         "won": None if outcome is None or outcome.winner is None else outcome.winner is seat,
         "over": outcome is not None,
-        "since": datetime.fromtimestamp(kept.since, UTC).isoformat(timespec="minutes"),
+        "since": datetime.fromtimestamp(stored.since, UTC).isoformat(timespec="minutes"),
     }
 
 
-def _card(game: Game) -> dict[str, Any]:
-    """A game, and whom to play."""
+def _describe_game(game: Game) -> dict[str, Any]:
     return {
         "name": game.name,
         "title": game.title,
         "summary": game.summary,
-        "levels": opponents.opponents(game.rules()),
-        "level": opponents.USUAL,
+        "levels": opponents.list_opponents(game.rules()),
+        "level": opponents.DEFAULT_OPPONENT,
         "ours": game.name in GAMES,
     }
 
 
-def _rules_of(game: Game) -> dict[str, Any]:
-    """The rule card, and what the board shows of it."""
+def _describe_rules(game: Game) -> dict[str, Any]:
     return {"card": game.card(), "guide": game.drawing(game.rules()).guide}
 
 
-def _start_of(game: Game) -> str:
-    """The board at the start of a match."""
+def _draw_start(game: Game) -> str:
     rules = game.rules()
     return game.drawing(rules).draw(rules.sight(rules.initial(), Seat.ONE))
 
 
-def _game(name: str) -> Game:
+def _find_game(name: str) -> Game:
     try:
         return find_game(name)
     except UnknownName:
-        raise Missing() from None
+        raise NotFound() from None

@@ -1,7 +1,7 @@
-"""Matches in one file, by SQLite. What has come in while the disk was busy is committed together.
+"""A store in an SQLite file.
 
-Statements take microseconds and are carried out at once. Only what may take long is left to a thread: the
-commit, which waits for the disk, and waiting for another process that is writing.
+Changes that arrive during a commit are committed together afterwards. Statements take microseconds and run in
+the event loop. Only slow operations run in a thread: commits and waiting for another process's lock.
 """
 
 import asyncio
@@ -17,15 +17,15 @@ from pathlib import Path
 from duels.core.errors import DuelsError
 from duels.web.store import (
     Change,
+    ChangeCallback,
     Conflict,
-    Heard,
     NewMatch,
     Row,
-    Steps,
     Store,
     StoreUnavailable,
-    appending,
-    creation,
+    TransactionSteps,
+    plan_append,
+    plan_create,
 )
 
 log = logging.getLogger("duels.web")
@@ -48,43 +48,46 @@ CREATE TABLE IF NOT EXISTS invites (
 CREATE INDEX IF NOT EXISTS invites_to ON invites (match);
 """
 VERSION = 2
-_WAIT = 10.0  # seconds for another process to finish its commit
-_LISTEN_EVERY = 0.2  # seconds between looks at whether another process has written
-_MOST_TOGETHER = 256  # changes in one commit
+_BUSY_TIMEOUT = 10.0  # seconds to wait for another process's commit
+_POLL_INTERVAL = 0.2  # seconds between checks for changes by other processes
+_MAX_BATCH = 256  # changes per commit
 
 
 _Work = Callable[[sqlite3.Connection], object]
 
 
 class SqliteStore(Store):
-    """A store in a file; other processes on this machine may use the same one."""
+    """A store in an SQLite file. Processes on the same machine can share it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._reading: sqlite3.Connection | None = None
         self._writing: sqlite3.Connection | None = None
         self._thread = ThreadPoolExecutor(1, "duels-writer")
-        self._waiting: list[tuple[_Work, asyncio.Future[Exception | None]]] = []
+        self._pending: list[tuple[_Work, asyncio.Future[Exception | None]]] = []
         self._writer: asyncio.Task[None] | None = None
-        self._listening: asyncio.Task[None] | None = None
-        self._heard: Heard = lambda match: None
+        self._listener: asyncio.Task[None] | None = None
+        self._on_change: ChangeCallback = lambda match: None
         self._version: int | None = None
         self._failed = False
         self._file: os.stat_result
 
-    async def open(self, heard: Heard) -> None:
-        """Open the file, which is made if there is none."""
-        self._heard = heard
+    async def open(self, on_change: ChangeCallback) -> None:
+        """Open the file, and create it if necessary.
+
+        Raises DuelsError if it is a folder, a database of another program or of another version.
+        """
+        self._on_change = on_change
         if not self.path.parent.exists():
             self.path.parent.mkdir(mode=0o700, parents=True)
         if self.path.is_dir():
-            raise DuelsError(f"{self.path} is a folder: --database names a file in it.")
+            raise DuelsError(f"{self.path} is a folder. Choose a file with --database.")
         if not self.path.exists():
             self.path.touch(mode=0o600)
-        with self._explained():
+        with self._translate_errors():
             writing = _connect(self.path)
             try:
-                _prepare(writing, self.path)
+                _set_up(writing, self.path)
             except BaseException:
                 writing.close()
                 raise
@@ -92,12 +95,12 @@ class SqliteStore(Store):
             self._writing = writing
             self._reading = _connect(self.path)
         self._file = os.stat(self.path)
-        self._listening = asyncio.create_task(self._listen())
+        self._listener = asyncio.create_task(self._listen())
 
     async def close(self) -> None:
-        """Write what is waiting, and close the file."""
-        if self._listening:
-            self._listening.cancel()
+        """Finish pending writes and close the file."""
+        if self._listener:
+            self._listener.cancel()
         if self._writer:
             await self._writer
         self._thread.shutdown()
@@ -106,8 +109,8 @@ class SqliteStore(Store):
                 connection.close()
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Within, SQLite's errors become one line that names the file; noted until something is written."""
+    def _translate_errors(self) -> Iterator[None]:
+        """Turn SQLite errors into clear messages and mark the store as failed until a write succeeds."""
         try:
             yield
         except sqlite3.Error as problem:
@@ -116,58 +119,57 @@ class SqliteStore(Store):
 
     # -- reading --------------------------------------------------------------------------------
 
-    async def rows(self, query: str, *values: object) -> list[Row]:
-        """Return the rows of a query, which is quicker than a thread could start."""
+    async def fetch_rows(self, query: str, *values: object) -> list[Row]:
+        """Return the rows of a query. It runs in the event loop: starting a thread would take longer."""
         assert self._reading, "the store is open"
-        with self._explained():
-            return self._reading.execute(_in_sqlite(query), values).fetchall()
+        with self._translate_errors():
+            return self._reading.execute(_translate_query(query), values).fetchall()
 
     async def check(self) -> None:
-        """Read something, and write what stands there already."""
-        await self.rows("SELECT 1 FROM duels_matches LIMIT 1")
-        await self._do(lambda db: db.execute(f"PRAGMA user_version = {VERSION}"))
+        """Check that the file can be read and written. Raises StoreUnavailable if not."""
+        await self.fetch_rows("SELECT 1 FROM duels_matches LIMIT 1")
+        await self._submit(lambda db: db.execute(f"PRAGMA user_version = {VERSION}"))
 
     # -- writing --------------------------------------------------------------------------------
 
     async def create(self, match: NewMatch) -> None:
-        """Keep a new match."""
-        await self._do(lambda db: _carry_out(db, creation(match)))
-        self._heard(match.id)
+        """Store a new match durably. Raises Conflict if the id exists."""
+        await self._submit(lambda db: _execute_steps(db, plan_create(match)))
+        self._on_change(match.id)
 
     async def append(self, change: Change) -> None:
-        """Write a change, if the log has the number that it names."""
-        await self._do(lambda db: _carry_out(db, appending(change)))
-        self._heard(change.match)
+        """Write a change durably. Raises Conflict if the log has another length or the seat is taken."""
+        await self._submit(lambda db: _execute_steps(db, plan_append(change)))
+        self._on_change(change.match)
 
-    async def _do(self, work: _Work) -> None:
+    async def _submit(self, work: _Work) -> None:
         done: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((work, done))
+        self._pending.append((work, done))
         if self._writer is None:
-            self._writer = asyncio.create_task(self._write_on())
+            self._writer = asyncio.create_task(self._write_pending())
         if problem := await done:
             raise problem
 
-    async def _write_on(self) -> None:
-        """Write until nothing is waiting."""
-        while self._waiting:
-            jobs, self._waiting = self._waiting[:_MOST_TOGETHER], self._waiting[_MOST_TOGETHER:]
-            problems = await self._write_together([work for work, _ in jobs])
+    async def _write_pending(self) -> None:
+        while self._pending:
+            jobs, self._pending = self._pending[:_MAX_BATCH], self._pending[_MAX_BATCH:]
+            problems = await self._commit_batch([work for work, _ in jobs])
             for (_, done), problem in zip(jobs, problems, strict=True):
-                if not done.done():  # else nobody waits any more
+                if not done.done():  # the waiting task may have been cancelled
                     done.set_result(problem)
         self._writer = None
 
-    async def _write_together(self, jobs: list[_Work]) -> Sequence[Exception | None]:
-        """One commit, one sync to the disk; the problem of each job, if it had one, which is its own."""
+    async def _commit_batch(self, jobs: list[_Work]) -> Sequence[Exception | None]:
+        """Run jobs in one transaction. Return the error of each job, or None."""
         assert self._writing, "the store is open"
         db = self._writing
         try:
-            with self._explained():
-                self._check_place()
-                self._notice_others(db)
+            with self._translate_errors():
+                self._check_file()
+                self._check_for_changes(db)
                 await self._begin(db)
                 try:
-                    problems = [_attempt(db, job) for job in jobs]
+                    problems = [_run_job(db, job) for job in jobs]
                     await self._in_thread(db, "COMMIT")
                 except BaseException:
                     with suppress(sqlite3.Error):
@@ -176,7 +178,7 @@ class SqliteStore(Store):
         except Exception as problem:
             return [problem] * len(jobs)
         if self._failed:
-            log.warning("%s is back.", self.path)
+            log.warning("%s works again.", self.path)
         self._failed = False
         return problems
 
@@ -186,7 +188,7 @@ class SqliteStore(Store):
         except sqlite3.OperationalError as problem:
             if problem.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
                 raise
-            db.execute(f"PRAGMA busy_timeout = {_WAIT * 1000:.0f}")
+            db.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT * 1000:.0f}")
             try:
                 await self._in_thread(db, "BEGIN IMMEDIATE")
             finally:
@@ -195,49 +197,49 @@ class SqliteStore(Store):
     async def _in_thread(self, db: sqlite3.Connection, statement: str) -> None:
         await asyncio.get_running_loop().run_in_executor(self._thread, db.execute, statement)
 
-    def _check_place(self) -> None:
-        """Refuse to write to a file that nobody will find: it was moved, removed or replaced."""
+    def _check_file(self) -> None:
+        """Raise StoreUnavailable if the file was moved, removed or replaced: later writes would be lost."""
         try:
-            here = os.path.samestat(os.stat(self.path), self._file)
+            is_same = os.path.samestat(os.stat(self.path), self._file)
         except OSError:
-            here = False
-        if not here:
+            is_same = False
+        if not is_same:
             self._failed = True
             raise StoreUnavailable(f"{self.path} was moved, removed or replaced while it was in use.")
 
     async def _listen(self) -> None:
-        """Notice what other processes write, every now and then; our own writes look too."""
+        """Poll for writes of other processes. Our own writes check as well."""
         while True:
             if self._writing and self._writer is None:
-                with suppress(sqlite3.Error):  # it is told by whatever reads or writes next
-                    self._notice_others(self._writing)
-            await asyncio.sleep(_LISTEN_EVERY)
+                with suppress(sqlite3.Error):  # the next read or write reports it
+                    self._check_for_changes(self._writing)
+            await asyncio.sleep(_POLL_INTERVAL)
 
-    def _notice_others(self, db: sqlite3.Connection) -> None:
-        """The file's version changes for a connection whenever another one has written."""
-        (now,) = db.execute("PRAGMA data_version").fetchone()
-        if self._version not in (None, now):
-            self._heard(None)
-        self._version = now
+    def _check_for_changes(self, db: sqlite3.Connection) -> None:
+        # SQLite changes this number when another connection has written.
+        (version,) = db.execute("PRAGMA data_version").fetchone()
+        if self._version not in (None, version):
+            self._on_change(None)
+        self._version = version
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(path, timeout=_WAIT, isolation_level=None, check_same_thread=False)
+    return sqlite3.connect(path, timeout=_BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
 
 
-def _prepare(db: sqlite3.Connection, path: Path) -> None:
-    """Set the file up, or check that it is one of ours."""
+def _set_up(db: sqlite3.Connection, path: Path) -> None:
+    """Create the tables, or check the version of an existing file."""
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = FULL")
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if version not in (0, VERSION):
         raise DuelsError(
-            f"{path} was made by another version of duels: this one reads version {VERSION}, not {version}. "
+            f"{path} is a database of format {version}; this version of duels reads format {VERSION}. "
             "Choose another file with --database."
         )
     tables = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     if tables and not version:
-        raise DuelsError(f"{path} is a database of something else, not of duels.")
+        raise DuelsError(f"{path} is a database of another program. Choose another file with --database.")
     db.execute("BEGIN IMMEDIATE")
     for statement in filter(str.strip, _SCHEMA.split(";")):
         db.execute(statement)
@@ -245,11 +247,11 @@ def _prepare(db: sqlite3.Connection, path: Path) -> None:
     db.execute("COMMIT")
 
 
-def _attempt(db: sqlite3.Connection, work: _Work) -> Exception | None:
+def _run_job(db: sqlite3.Connection, work: _Work) -> Exception | None:
     db.execute("SAVEPOINT job")
     try:
         work(db)
-    except (Conflict, sqlite3.IntegrityError) as problem:  # of this job, not of the file
+    except (Conflict, sqlite3.IntegrityError) as problem:  # the other jobs are not affected
         db.execute("ROLLBACK TO job")
         return problem
     finally:
@@ -257,14 +259,14 @@ def _attempt(db: sqlite3.Connection, work: _Work) -> Exception | None:
     return None
 
 
-def _carry_out(db: sqlite3.Connection, steps: Steps) -> None:
+def _execute_steps(db: sqlite3.Connection, steps: TransactionSteps) -> None:
     query, values = next(steps)
     with suppress(StopIteration):
         while True:
-            query, values = steps.send(db.execute(_in_sqlite(query), values).fetchall())
+            query, values = steps.send(db.execute(_translate_query(query), values).fetchall())
 
 
 @cache
-def _in_sqlite(query: str) -> str:
-    """The query for our tables. It locks no row: nobody else writes during a transaction."""
+def _translate_query(query: str) -> str:
+    # Row locks are not needed: a transaction is the only writer.
     return query.replace("duels_", "").removesuffix(" FOR UPDATE")

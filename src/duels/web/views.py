@@ -1,7 +1,7 @@
-"""What a page shows of a match, as a value: derived from the match as it stands, for one seat.
+"""Views: the data that a page or a program gets about a match, for one viewer.
 
-Nothing here may depend on what is hidden from the viewer. Two matches that a seat cannot tell apart give
-equal views, byte by byte.
+A view must not depend on information that is hidden from the viewer. Matches that a viewer cannot distinguish
+have views that are equal byte for byte.
 """
 
 from dataclasses import replace
@@ -13,102 +13,104 @@ from duels.core.record import format_entry
 from duels.core.rules import BOTH, CHANCE, AnyRules, AnySight, Outcome, Seat
 from duels.core.words import Words, strip_ink
 from duels.play.narrator import Narrator
-from duels.web.match_state import REMATCH, TAKEBACK, MatchState, Offer, Viewer, shown_prompt
+from duels.web.match_state import REMATCH, TAKEBACK, MatchState, Offer, Viewer, format_prompt
 
 _SEATS = tuple(Seat)
-_NAMED = "named"  # whether the text of a line of the log begins with who did it; only pages need that
+_NAMED = "named"  # whether a log line begins with the player's name; only pages need this field
 
 
-def view(standing: MatchState, viewer: Viewer) -> dict[str, Any]:
-    """Everything that a program is told of the match, as JSON has it."""
-    sight = sight_of(standing, viewer)
-    told = _shown(standing, viewer, sight)
+def make_json_view(state: MatchState, viewer: Viewer) -> dict[str, Any]:
+    """Return the match as JSON data for programs."""
+    sight = get_sight(state, viewer)
+    view = _make_common_view(state, viewer, sight)
     return {
-        **told,
-        "log": [{key: value for key, value in line.items() if key != _NAMED} for line in told["log"]],
-        "offer": told["offer"] and told["offer"]._asdict(),
-        "refused": told["refused"] and told["refused"]._asdict(),
-        "players": [_player(standing, viewer, seat) for seat in Seat],
-        "text": strip_ink(_written_board(standing, sight)),
-        "actions": [_action(standing, sight, action)._asdict() for action in sight.actions],
+        **view,
+        "log": [{key: value for key, value in line.items() if key != _NAMED} for line in view["log"]],
+        "offer": view["offer"] and view["offer"]._asdict(),
+        "refused": view["refused"] and view["refused"]._asdict(),
+        "players": [_describe_player(state, viewer, seat) for seat in Seat],
+        "text": strip_ink(_render_text_board(state, sight)),
+        "actions": [_make_action_view(state, sight, action)._asdict() for action in sight.actions],
     }
 
 
-def shown(standing: MatchState, viewer: Viewer) -> dict[str, Any]:
-    """What the viewer's page shows of it."""
-    sight = sight_of(standing, viewer)
-    drawing = standing.drawing
-    told = _shown(standing, viewer, sight)
+def make_page_view(state: MatchState, viewer: Viewer) -> dict[str, Any]:
+    """Return the data of the viewer's page."""
+    sight = get_sight(state, viewer)
+    drawing = state.drawing
+    view = _make_common_view(state, viewer, sight)
     return {
-        **told,
-        "seats": tuple([_seat(standing, viewer, seat) for seat in _SEATS]),
-        "over": told["outcome"] is not None,
-        "may_rematch": REMATCH in told["may"],
+        **view,
+        "seats": tuple([_make_seat_view(state, viewer, seat) for seat in _SEATS]),
+        "over": view["outcome"] is not None,
+        "may_rematch": REMATCH in view["may"],
         "example": drawing.example(sight) if sight.actions else "",
         "buttons": tuple(
-            [_action(standing, sight, action) for action in sight.actions if not drawing.is_on_board(action)]
+            [
+                _make_action_view(state, sight, action)
+                for action in sight.actions
+                if not drawing.is_on_board(action)
+            ]
         ),
     }
 
 
-def _shown(standing: MatchState, viewer: Viewer, sight: AnySight) -> dict[str, Any]:
-    """What both are told."""
-    outcome = standing.outcome
-    prompt = prompt_of(standing.words, sight) if sight.actions else ""
+def _make_common_view(state: MatchState, viewer: Viewer, sight: AnySight) -> dict[str, Any]:
+    outcome = state.outcome
+    prompt = get_prompt(state.words, sight) if sight.actions else ""
     return {
-        "match": standing.id,
-        "event": standing.event(viewer),
-        "game": standing.rules.name,
-        "title": standing.rules.game.title,
+        "match": state.id,
+        "event": state.count_events(viewer),
+        "game": state.rules.name,
+        "title": state.rules.game.title,
         "seat": int(viewer) if viewer else None,
-        "turn": turn_of(standing, viewer),
-        "sentence": _headline(standing, viewer, sight),
+        "turn": get_turn(state, viewer),
+        "sentence": _make_headline(state, viewer, sight),
         "prompt": prompt,
-        "log": _log(standing, viewer, sight),
-        "offer": _offer(standing, viewer, standing.offer),
-        "refused": _offer(standing, viewer, standing.refused),
-        "may": _may(standing, viewer),
-        "outcome": _outcome(outcome, viewer) if outcome else None,
-        "rematch": standing.rematch or None,
-        "watchable": standing.may_watch(None),
+        "log": _make_log(state, viewer, sight),
+        "offer": _make_offer_view(state, viewer, state.offer),
+        "refused": _make_offer_view(state, viewer, state.refused),
+        "may": _list_extra_actions(state, viewer),
+        "outcome": _describe_outcome(outcome, viewer) if outcome else None,
+        "rematch": state.rematch or None,
+        "watchable": state.can_watch(None),
         "invite": None,
-        "board": _board(standing, viewer, sight),
+        "board": _draw_board(state, viewer, sight),
     }
 
 
-def sight_of(standing: MatchState, viewer: Viewer) -> AnySight:
-    """What the viewer knows; nobody may do anything before everybody has sat down."""
-    sight = standing.match.sight(viewer or Seat.ONE)
-    if viewer is None or not standing.complete:
+def get_sight(state: MatchState, viewer: Viewer) -> AnySight:
+    """Return the viewer's sight, without actions for spectators and before every seat is taken."""
+    sight = state.match.sight(viewer or Seat.ONE)
+    if viewer is None or not state.complete:
         return replace(sight, actions=())
     return sight
 
 
-def _names(standing: MatchState, viewer: Viewer) -> PlayerNames:
-    return PlayerNames(standing.called[Seat.ONE], standing.called[Seat.TWO], viewer)
+def _make_names(state: MatchState, viewer: Viewer) -> PlayerNames:
+    return PlayerNames(state.display_names[Seat.ONE], state.display_names[Seat.TWO], viewer)
 
 
-def _board(standing: MatchState, viewer: Viewer, sight: AnySight) -> str:
-    """The board as the viewer sees it."""
-    names = _names(standing, viewer)
-    if _laid_open(standing):
-        return standing.drawing.draw_open(*map(standing.match.sight, Seat), names=names)
-    return standing.drawing.draw(sight, targets=True, names=names)
+def _draw_board(state: MatchState, viewer: Viewer, sight: AnySight) -> str:
+    names = _make_names(state, viewer)
+    if _is_revealed(state):
+        return state.drawing.draw_open(*map(state.match.sight, Seat), names=names)
+    return state.drawing.draw(sight, targets=True, names=names)
 
 
-def _written_board(standing: MatchState, sight: AnySight) -> str:
-    if _laid_open(standing):
-        return str(standing.words.open_board(*map(standing.match.sight, Seat)))
-    return str(standing.words.board(sight))
+def _render_text_board(state: MatchState, sight: AnySight) -> str:
+    if _is_revealed(state):
+        return str(state.words.open_board(*map(state.match.sight, Seat)))
+    return str(state.words.board(sight))
 
 
-def _laid_open(standing: MatchState) -> bool:
-    """Whether there were secrets that everybody may see now: the match is over."""
-    return standing.over and standing.rules.has_secrets
+def _is_revealed(state: MatchState) -> bool:
+    """Whether the board may show hidden information, because the match is over."""
+    return state.over and state.rules.has_secrets
 
 
-class ShownSeat(NamedTuple):
-    """A seat as a page shows it: who sits there, if anybody does yet."""
+class SeatView(NamedTuple):
+    """A seat and its player as a page shows them."""
 
     seat: int
     name: str
@@ -117,92 +119,89 @@ class ShownSeat(NamedTuple):
     seated: bool
 
 
-def _seat(standing: MatchState, viewer: Viewer, seat: Seat) -> ShownSeat:
-    to_move = standing.complete and standing.actor is seat
-    seated = seat in standing.names or seat not in standing.people
-    return ShownSeat(int(seat), standing.called[seat], seat is viewer, to_move, seated)
+def _make_seat_view(state: MatchState, viewer: Viewer, seat: Seat) -> SeatView:
+    to_move = state.complete and state.actor is seat
+    seated = seat in state.names or seat not in state.people
+    return SeatView(int(seat), state.display_names[seat], seat is viewer, to_move, seated)
 
 
-def _player(standing: MatchState, viewer: Viewer, seat: Seat) -> dict[str, Any]:
-    """The same for a program."""
-    token = standing.words.seat_name(seat)
+def _describe_player(state: MatchState, viewer: Viewer, seat: Seat) -> dict[str, Any]:
+    token = state.words.seat_name(seat)
     return {
-        **_seat(standing, viewer, seat)._asdict(),
+        **_make_seat_view(state, viewer, seat)._asdict(),
         "label": seat.label,
         "token": "" if token == seat.label else token,
-        "kind": standing.kinds[seat],
+        "kind": state.kinds[seat],
     }
 
 
-def turn_of(standing: MatchState, viewer: Viewer) -> str:
-    """Who is to act: `you`, `other`, `waiting` for somebody to sit down, or `over`."""
-    if standing.over:
+def get_turn(state: MatchState, viewer: Viewer) -> str:
+    """Return `you`, `other`, `waiting` (for a second player) or `over`."""
+    if state.over:
         return "over"
-    if not standing.complete:
+    if not state.complete:
         return "waiting"
-    return "you" if standing.actor is viewer else "other"
+    return "you" if state.actor is viewer else "other"
 
 
-def asked_of(standing: MatchState, viewer: Viewer) -> dict[str, str | None]:
-    """Whose turn it is, and the offer that waits for the viewer's answer, if there is one."""
-    offer = standing.offer
-    waits = offer is not None and viewer is not None and offer.seat is not viewer
-    return {"turn": turn_of(standing, viewer), "offer": offer.what if offer and waits else None}
+def get_pending_decision(state: MatchState, viewer: Viewer) -> dict[str, str | None]:
+    """Return the turn, and the kind of the offer that the viewer has to answer."""
+    offer = state.offer
+    must_answer = offer is not None and viewer is not None and offer.seat is not viewer
+    return {"turn": get_turn(state, viewer), "offer": offer.kind if offer and must_answer else None}
 
 
 class Headline(str):
-    """Sentences as one text, of which a page emphasises the first."""
+    """A text of several sentences. Pages emphasize the first, `head`."""
 
     head: str
     rest: str
 
     def __new__(cls, head: str, *rest: str) -> "Headline":
-        more = " ".join(filter(None, rest))
-        headline = super().__new__(cls, f"{head} {more}".rstrip())
-        headline.head, headline.rest = head, more
+        tail = " ".join(filter(None, rest))
+        headline = super().__new__(cls, f"{head} {tail}".rstrip())
+        headline.head, headline.rest = head, tail
         return headline
 
 
-def _headline(standing: MatchState, viewer: Viewer, sight: AnySight) -> Headline:
-    """Whose turn it is and what is asked, or how the match ended."""
-    actor, drawing = standing.actor, standing.drawing
-    if standing.outcome:
-        return _result(standing.outcome, _names(standing, viewer))
-    if not standing.complete:
+def _make_headline(state: MatchState, viewer: Viewer, sight: AnySight) -> Headline:
+    actor, drawing = state.actor, state.drawing
+    if state.outcome:
+        return _make_result_headline(state.outcome, _make_names(state, viewer))
+    if not state.complete:
         return Headline("Waiting for somebody to sit down.")
     if actor is viewer and viewer:
         return Headline("Your turn.", drawing.last_change(sight), drawing.instruction(sight))
     if isinstance(actor, Seat):
         return Headline(
-            f"{standing.called[actor]} is to {drawing.opponent_task(sight)}.", drawing.last_change(sight)
+            f"{state.display_names[actor]} is to {drawing.opponent_task(sight)}.", drawing.last_change(sight)
         )
     return Headline("Chance decides.")
 
 
-def _result(outcome: Outcome, names: PlayerNames) -> Headline:
-    """How the match ended. What the reason says already is not said twice."""
+def _make_result_headline(outcome: Outcome, names: PlayerNames) -> Headline:
     winner, reason = outcome.winner, outcome.sentence
     if winner is None:
         return Headline("Nobody won.", reason.render(names))
-    says_so = reason.subject is winner
+    names_winner = reason.subject is winner  # the reason says who won: do not repeat it
     if names.reader is None:
-        won = () if says_so else (f"{names.name(winner)} won.",)
-        return Headline(*won, reason.render(names))
+        result = () if names_winner else (f"{names.name(winner)} won.",)
+        return Headline(*result, reason.render(names))
     if winner is not names.reader:
         return Headline("You lost.", reason.render(names))
-    if says_so and wins(winner) in reason.pieces:
+    if names_winner and wins(winner) in reason.pieces:
         return Headline(reason.replace(wins(winner), "won").render(names))
     return Headline("You won.", reason.replace(victory(winner), "").render(names).lstrip())
 
 
-def prompt_of(words: Words[Any, Any], sight: AnySight) -> str:
-    """What the book asks the seat to move."""
+def get_prompt(words: Words[Any, Any], sight: AnySight) -> str:
+    """Return the book's question to the seat to move, or an empty string."""
     question = next(words.ask(sight), None)
-    return shown_prompt(question) if question else ""
+    return format_prompt(question) if question else ""
 
 
-class ShownAction(NamedTuple):
-    """An action: its notation, its label, and what the book has one enter."""
+class ActionView(NamedTuple):
+    """An action: its notation, its label, and the answers that enter it at the book's questions."""
 
     action: str
     label: str
@@ -210,45 +209,45 @@ class ShownAction(NamedTuple):
     on_board: bool
 
 
-def _action(standing: MatchState, sight: AnySight, action: Any) -> ShownAction:
-    entries = tuple(standing.words.entries(sight, action))
-    on_board = standing.drawing.is_on_board(action)
-    return ShownAction(standing.rules.format(action), label(standing.rules, action), entries, on_board)
+def _make_action_view(state: MatchState, sight: AnySight, action: Any) -> ActionView:
+    entries = tuple(state.words.entries(sight, action))
+    on_board = state.drawing.is_on_board(action)
+    return ActionView(state.rules.format(action), format_label(state.rules, action), entries, on_board)
 
 
-def label(rules: AnyRules, action: Any) -> str:
-    """An action as a button names it."""
+def format_label(rules: AnyRules, action: Any) -> str:
+    """Return the label of an action's button."""
     notation = rules.format(action)
     return notation[:1].upper() + notation[1:]
 
 
-def _log(standing: MatchState, viewer: Viewer, sight: AnySight) -> list[dict[str, Any]]:
-    """What happened as far as the viewer knows, whose sight this is, told in one voice."""
-    match = standing.match
-    # After the end there are no secrets.
-    watching = BOTH if standing.over else frozenset((viewer,) if viewer else ())
-    narrator = Narrator(standing.words, watching)
-    told = standing.told[viewer]
-    now = match.length
-    for number in range(len(told) + 1, len(match.turns_known_to(viewer)) + 1):
-        after = match if number == now else match.after(number)
-        seen = sight if number == now else after.sight(viewer or Seat.ONE)
-        earlier = number <= standing.taken_over
-        names = SEAT_LABELS if earlier else _names(standing, viewer)
-        told.append({**_told(standing, narrator, after, seen, names), "earlier": earlier})
-    return list(told)
+def _make_log(state: MatchState, viewer: Viewer, sight: AnySight) -> list[dict[str, Any]]:
+    """Return a line for each turn that the viewer may know. `sight` is the viewer's current sight."""
+    match = state.match
+    watching = BOTH if state.over else frozenset((viewer,) if viewer else ())
+    narrator = Narrator(state.words, watching)
+    lines = state.log_lines[viewer]
+    for number in range(len(lines) + 1, len(match.turns_known_to(viewer)) + 1):
+        is_last = number == match.length
+        after = match if is_last else match.after(number)
+        sight_after = sight if is_last else after.sight(viewer or Seat.ONE)
+        earlier = number <= state.inherited_turns
+        names = SEAT_LABELS if earlier else _make_names(state, viewer)
+        lines.append({**_make_log_line(state, narrator, after, sight_after, names), "earlier": earlier})
+    return list(lines)
 
 
-def _told(
-    standing: MatchState, narrator: Narrator, after: AnyMatch, sight: AnySight, names: PlayerNames
+def _make_log_line(
+    state: MatchState, narrator: Narrator, after: AnyMatch, sight: AnySight, names: PlayerNames
 ) -> dict[str, Any]:
     turn, viewer = after.last, names.reader
     assert turn
-    secrets = standing.rules.has_secrets and not standing.over
+    secrets = state.rules.has_secrets and not state.over
     action, _ = turn.redact(narrator.watching)
-    news = [sentence for narration in narrator.narrate_last_turn(after) for sentence in narration.sentences]
-    text = strip_ink(" ".join(sentence.render(names) for sentence in news))
-    seat = turn.actor if isinstance(turn.actor, Seat) else news[0].subject if news else None
+    narrations = narrator.narrate_last_turn(after)
+    sentences = [sentence for narration in narrations for sentence in narration.sentences]
+    text = strip_ink(" ".join(sentence.render(names) for sentence in sentences))
+    seat = turn.actor if isinstance(turn.actor, Seat) else sentences[0].subject if sentences else None
     return {
         "seat": int(seat) if seat else None,
         "who": names.name(seat, begins=True) if seat else "",
@@ -256,14 +255,14 @@ def _told(
         "resigned": isinstance(turn.action, Concession),
         "secret": secrets and viewer is not None and turn.hidden_from(viewer.other),
         "text": text,
-        # What chance brings then tells of the decision too.
+        # The chance outcome that follows mentions the decision.
         "told_next": action is not None and not text and sight.actor is CHANCE,
-        _NAMED: seat is not None and bool(news) and news[0].subject is seat,
+        _NAMED: seat is not None and bool(sentences) and sentences[0].subject is seat,
     }
 
 
-class ShownOffer(NamedTuple):
-    """An offer as the viewer is told of it."""
+class OfferView(NamedTuple):
+    """An offer as a page shows it."""
 
     what: str
     mine: bool
@@ -271,8 +270,8 @@ class ShownOffer(NamedTuple):
     undoes_more: bool
 
 
-class ShownInvite(NamedTuple):
-    """How to invite somebody: a link, which may be for this computer alone, and until when."""
+class InviteView(NamedTuple):
+    """An invitation as a page shows it. `alone` means that the link works only on this computer."""
 
     link: str
     qr: str
@@ -280,36 +279,36 @@ class ShownInvite(NamedTuple):
     expires: float
 
 
-def _offer(standing: MatchState, viewer: Viewer, offer: Offer | None) -> ShownOffer | None:
+def _make_offer_view(state: MatchState, viewer: Viewer, offer: Offer | None) -> OfferView | None:
     if not offer:
         return None
-    undoes_more = offer.what == TAKEBACK and _undoes_more(standing, offer)
-    return ShownOffer(offer.what, offer.seat is viewer, standing.called[offer.seat], undoes_more)
+    undoes_more = offer.kind == TAKEBACK and _undoes_opponent_moves(state, offer)
+    return OfferView(offer.kind, offer.seat is viewer, state.display_names[offer.seat], undoes_more)
 
 
-def _undoes_more(standing: MatchState, offer: Offer) -> bool:
-    """Whether a takeback undoes what the other seat did since; among secrets, as far as that may be told."""
-    since = standing.match.turns[offer.kept :]
-    return standing.rules.has_secrets or any(turn.actor is offer.seat.other for turn in since)
+def _undoes_opponent_moves(state: MatchState, offer: Offer) -> bool:
+    # With hidden information the answer is always yes: it must not reveal whether the opponent has moved.
+    dropped = state.match.turns[offer.turns_kept :]
+    return state.rules.has_secrets or any(turn.actor is offer.seat.other for turn in dropped)
 
 
-def _may(standing: MatchState, viewer: Viewer) -> tuple[str, ...]:
-    """What the viewer may do beside the actions of the game."""
+def _list_extra_actions(state: MatchState, viewer: Viewer) -> tuple[str, ...]:
+    """Return the viewer's options besides the actions of the game."""
     if viewer is None:
         return ()
-    if standing.over:
-        return () if standing.rematch or standing.offer else (REMATCH,)
-    if not standing.complete:
+    if state.over:
+        return () if state.rematch or state.offer else (REMATCH,)
+    if not state.complete:
         return ()
-    may = ["resign"]
-    if standing.actor is viewer and standing.people != BOTH:
-        may.append("hint")
-    if not standing.offer and standing.may_take_back(viewer):
-        may.append(TAKEBACK)
-    return tuple(may)
+    options = ["resign"]
+    if state.actor is viewer and state.people != BOTH:
+        options.append("hint")
+    if not state.offer and state.can_take_back(viewer):
+        options.append(TAKEBACK)
+    return tuple(options)
 
 
-def _outcome(outcome: Outcome, viewer: Viewer) -> dict[str, Any]:
+def _describe_outcome(outcome: Outcome, viewer: Viewer) -> dict[str, Any]:
     return {
         "code": outcome.code,
         "ending": outcome.ending.value,

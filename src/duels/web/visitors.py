@@ -1,7 +1,7 @@
-"""Visitors: what they send and are answered, who they are, and how much each may ask for.
+"""Requests of visitors: their fields, the visitor's identity, and rate limits.
 
-A visitor is a random cookie, of which only the hash is kept: no names, no accounts. Limits are buckets that
-fill again with time, per identity and per address.
+A visitor is identified by a random cookie, of which the server stores only the hash. There are no accounts.
+Rate limits are token buckets per identity and per address.
 """
 
 import json
@@ -18,101 +18,105 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from duels.core.errors import quote
-from duels.web.refusals import Refusal, TooMany
+from duels.web.request_errors import RequestError, TooMany
 
 COOKIE = "duels"
 COOKIE_BEHIND_TLS = "__Host-duels"
 _YEAR = 365 * 24 * 3600
-_LENGTH = 43  # of 256 bits in URL-safe letters
-_MOST_KEPT = 20_000  # buckets; one that was not used for longest is full again anyway
-_CALLED: dict[type, str] = {str: "text", int: "a whole number", list: "a list", dict: "an object"}
+_COOKIE_LENGTH = 43  # 256 bits in URL-safe base 64
+_MAX_BUCKETS = 20_000  # the least recently used buckets are dropped: they are full again anyway
+_TYPE_NAMES: dict[type, str] = {str: "text", int: "a whole number", list: "a list", dict: "an object"}
 
 
-def plain_answer(status: int, text: str) -> Response:
-    """One line."""
+def make_text_response(status: int, text: str) -> Response:
+    """Return a plain text response."""
     return Response(f"{text}\n", status, media_type="text/plain")
 
 
-def json_answer(data: Any, status: int = 200) -> Response:
-    """Data for programs."""
+def make_json_response(data: Any, status: int = 200) -> Response:
+    """Return a JSON response."""
     return Response(json.dumps(data, ensure_ascii=False) + "\n", status, media_type="application/json")
 
 
 def wants_json(request: Request) -> bool:
-    """Whether a program asks."""
+    """Whether the client asks for JSON and not for a page."""
     accept = request.headers.get("accept", "")
     return "application/json" in accept and "text/html" not in accept
 
 
-def address(request: Request) -> str:
-    """Where a request comes from: of IPv6 the network, for a household has all of its addresses."""
+def get_address(request: Request) -> str:
+    """Return the client's IP address, or its /64 network for IPv6: a household has all addresses of one."""
     host = request.client.host if request.client else ""
     return str(ip_network(f"{host}/64", strict=False)) if ":" in host and "%" not in host else host
 
 
-def event_number(text: str | None) -> int | None:
-    """The number in a header; None if there is none."""
+def parse_event_number(text: str | None) -> int | None:
+    """Parse an event number, or return None if the text is not one."""
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
-async def body(request: Request, **fields: Any) -> dict[str, Any]:
-    """The fields of a request, of these names and no others; each has its kind, or its usual value."""
-    kinds = {name: given if isinstance(given, type) else type(given) for name, given in fields.items()}
+async def read_fields(request: Request, **fields: Any) -> dict[str, Any]:
+    """Return the fields of a JSON request body.
+
+    Each field is declared with its type, or with its default value. Raises RequestError if the body is not
+    a JSON object, has an unknown field, or a value of the wrong type.
+    """
+    types = {name: field if isinstance(field, type) else type(field) for name, field in fields.items()}
     try:
         data = json.loads((await request.body()).decode() or "{}")
     except (ValueError, RecursionError):
-        raise Refusal("That is no JSON.") from None
+        raise RequestError("That is no JSON.") from None
     if not isinstance(data, dict):
-        raise Refusal("Send a JSON object.")
+        raise RequestError("Send a JSON object.")
     for name, value in data.items():
-        if name not in kinds:
-            raise Refusal(f"There is no field {quote(name)} here; there are {', '.join(kinds)}.")
-        if type(value) is not kinds[name]:
-            raise Refusal(f"'{name}' has to be {_CALLED[kinds[name]]}.")
-    return {name: given for name, given in fields.items() if not isinstance(given, type)} | data
+        if name not in types:
+            raise RequestError(f"There is no field {quote(name)} here; there are {', '.join(types)}.")
+        if type(value) is not types[name]:
+            raise RequestError(f"'{name}' has to be {_TYPE_NAMES[types[name]]}.")
+    return {name: field for name, field in fields.items() if not isinstance(field, type)} | data
 
 
-def new_cookie() -> str:
-    """A value that nobody can guess: 256 bits."""
+def make_cookie() -> str:
+    """Return a random cookie value of 256 bits."""
     return secrets.token_urlsafe(32)
 
 
-def new_token() -> str:
-    """The address of a match or an invitation, which nobody can guess: 128 bits."""
+def make_token() -> str:
+    """Return a random id for a match or an invitation, of 128 bits."""
     return secrets.token_urlsafe(16)
 
 
-def identity(cookie: str) -> str:
-    """What is kept of a visitor."""
+def hash_cookie(cookie: str) -> str:
+    """Return the identity of a visitor: the hash of the cookie."""
     return sha256(cookie.encode()).hexdigest()
 
 
-def cookie_name(secure: bool) -> str:
-    """The cookie's name; behind TLS one that a browser takes from this host alone."""
+def get_cookie_name(secure: bool) -> str:
+    """Return the cookie's name. Over TLS, browsers accept it only from this host."""
     return COOKIE_BEHIND_TLS if secure else COOKIE
 
 
-def set_cookie(value: str, secure: bool) -> str:
-    """The header that leaves the cookie with the browser."""
-    kept = f"{cookie_name(secure)}={value}; Path=/; Max-Age={_YEAR}; HttpOnly; SameSite=Lax"
-    return f"{kept}; Secure" if secure else kept
+def format_set_cookie(value: str, secure: bool) -> str:
+    """Return the Set-Cookie header."""
+    header = f"{get_cookie_name(secure)}={value}; Path=/; Max-Age={_YEAR}; HttpOnly; SameSite=Lax"
+    return f"{header}; Secure" if secure else header
 
 
-_SENT = {
-    secure: re.compile(rf"(?:^|;) *{cookie_name(secure)}=([\w-]{{{_LENGTH}}}) *(?:;|$)", re.ASCII)
+_COOKIE_PATTERNS = {
+    secure: re.compile(rf"(?:^|;) *{get_cookie_name(secure)}=([\w-]{{{_COOKIE_LENGTH}}}) *(?:;|$)", re.ASCII)
     for secure in (False, True)
 }
 
 
-def visitor(cookies: str, secure: bool) -> str | None:
-    """The identity of whoever sends this Cookie header; None without anything that could be our cookie."""
-    found = _SENT[secure].search(cookies)
-    return identity(found[1]) if found else None
+def get_identity(cookies: str, secure: bool) -> str | None:
+    """Return the identity in a Cookie header, or None if our cookie is missing or malformed."""
+    match = _COOKIE_PATTERNS[secure].search(cookies)
+    return hash_cookie(match[1]) if match else None
 
 
 @dataclass(frozen=True)
-class Rate:
-    """So many at once, and then so many a second."""
+class RateLimit:
+    """A limit of `burst` requests at once, refilled at `per_second`."""
 
     burst: float
     per_second: float
@@ -120,84 +124,84 @@ class Rate:
 
 @dataclass(frozen=True)
 class VisitorLimits:
-    """What a visitor may do."""
+    """The limits of one visitor."""
 
-    act: Rate = Rate(40, 8)
+    act: RateLimit = RateLimit(40, 8)
     """Requests that change a match."""
-    create: Rate = Rate(12, 0.1)
-    """New matches, and invitations that are tried."""
-    heavy: Rate = Rate(20, 1)
-    """Reviews, hints, puzzles, and the list of all one's matches."""
-    read: Rate = Rate(240, 40)
+    create: RateLimit = RateLimit(12, 0.1)
+    """New matches, and attempts to open an invitation."""
+    heavy: RateLimit = RateLimit(20, 1)
+    """Reviews, hints, puzzles, and the list of all matches."""
+    read: RateLimit = RateLimit(240, 40)
     """Everything else."""
     address_factor: int = 8
-    """So many identities may come from one address: a household, a school."""
+    """How many times an identity's limits an address has: a household or a school shares one."""
     streams: int = 12
-    """Open streams of events of one identity."""
+    """Open event streams per identity."""
     streams_of_address: int = 96
+    """Open event streams per address."""
     matches_a_day: int = 200
-    """Matches that an identity may sit down at."""
+    """Matches that an identity may join in a day."""
 
 
-class Buckets:
-    """A bucket for every visitor and kind of request."""
+class RateLimiter:
+    """Token buckets for every visitor and kind of request."""
 
     def __init__(self, limits: VisitorLimits) -> None:
         self._limits = limits
         self._buckets: OrderedDict[tuple[str, str, str], tuple[float, float]] = OrderedDict()
 
-    def take(self, what: str, identity: str | None, address: str) -> None:
-        """Take one from the visitor's buckets; TooMany if one of them is empty.
+    def take(self, kind: str, identity: str | None, address: str) -> None:
+        """Take a token from the visitor's buckets. Raises TooMany if one of them is empty.
 
-        Whoever has no identity yet shares only the address's: a school's newcomers come all at once.
+        A visitor without an identity uses only the address's bucket: a whole class may arrive at once.
         """
-        rate: Rate = getattr(self._limits, what)
+        rate: RateLimit = getattr(self._limits, kind)
         now = time.monotonic()
-        factors = [((what, "address", address), self._limits.address_factor)]
+        factors = [((kind, "address", address), self._limits.address_factor)]
         if identity:
-            factors.append(((what, "identity", identity), 1))
-        taken = []
+            factors.append(((kind, "identity", identity), 1))
+        remaining = []
         wait = 0.0
-        for whose, factor in factors:
-            left = self._left(whose, rate, factor, now)
-            taken.append((whose, left - 1))
-            wait = max(wait, (1 - left) / (rate.per_second * factor))
-        if wait > 0:  # what is refused takes nothing, from nobody's bucket
+        for key, factor in factors:
+            tokens = self._count_tokens(key, rate, factor, now)
+            remaining.append((key, tokens - 1))
+            wait = max(wait, (1 - tokens) / (rate.per_second * factor))
+        if wait > 0:  # a refused request takes no tokens
             raise TooMany("Too many requests. Try again in a moment.", wait)
-        for whose, left in taken:
-            self._buckets[whose] = (left, now)
-            self._buckets.move_to_end(whose)
-        while len(self._buckets) > _MOST_KEPT:
+        for key, tokens in remaining:
+            self._buckets[key] = (tokens, now)
+            self._buckets.move_to_end(key)
+        while len(self._buckets) > _MAX_BUCKETS:
             self._buckets.popitem(last=False)
 
-    def _left(self, whose: tuple[str, str, str], rate: Rate, factor: int, now: float) -> float:
-        """How much is in a bucket."""
+    def _count_tokens(self, key: tuple[str, str, str], rate: RateLimit, factor: int, now: float) -> float:
         burst = rate.burst * factor
-        left, then = self._buckets.get(whose, (burst, now))
-        return min(burst, left + (now - then) * rate.per_second * factor)
+        tokens, before = self._buckets.get(key, (burst, now))
+        return min(burst, tokens + (now - before) * rate.per_second * factor)
 
 
-class Streams:
-    """How many streams of events each visitor has open."""
+class StreamCounter:
+    """Counts the open event streams of each visitor."""
 
     def __init__(self, limits: VisitorLimits) -> None:
         self._limits = limits
         self._open: dict[str, int] = {}
 
     def enter(self, identity: str | None, address: str) -> tuple[str, ...]:
-        """Count a stream that is being opened; what `leave` is to be given."""
+        """Count an opened stream and return the keys for `leave`. Raises TooMany if too many are open."""
         keys = {f"address {address}": self._limits.streams_of_address}
         if identity:
             keys[f"identity {identity}"] = self._limits.streams
-        for key, most in keys.items():
-            if self._open.get(key, 0) >= most:
+        for key, limit in keys.items():
+            if self._open.get(key, 0) >= limit:
                 raise TooMany("Too many pages are open. Close some, then reload this one.", 10.0)
         for key in keys:
             self._open[key] = self._open.get(key, 0) + 1
         return tuple(keys)
 
     def leave(self, keys: tuple[str, ...]) -> None:
-        """Count a stream that is closed."""
+        """Remove a closed stream from the count."""
         for key in keys:
             self._open[key] -= 1
             if not self._open[key]:

@@ -1,4 +1,4 @@
-"""Heavy work, oracles and reviews, in a bounded number of threads with a bounded queue before them."""
+"""A thread pool with a bounded queue for slow work, such as reviews and hints."""
 
 import asyncio
 import os
@@ -6,20 +6,20 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from duels.web.refusals import TooMany
+from duels.web.request_errors import TooMany
 
 T = TypeVar("T")
 
 
-class Workers:
-    """Threads for what takes long, so that a page never waits for a review."""
+class WorkerPool:
+    """A thread pool with a bounded queue."""
 
-    def __init__(self, threads: int | None = None, most_waiting: int = 64) -> None:
+    def __init__(self, threads: int | None = None, capacity: int = 64) -> None:
         self._pool = ThreadPoolExecutor(threads or max(2, os.cpu_count() or 1), "duels-worker")
-        self._free = most_waiting
+        self._free = capacity
 
     async def run(self, work: Callable[[], T]) -> T:
-        """What `work` comes to; TooMany if too much is waiting already."""
+        """Run `work` in the pool and return its result. Raises TooMany if the queue is full."""
         if self._free <= 0:
             raise TooMany("The server is busy. Try again in a moment.", 2.0)
         self._free -= 1
@@ -29,5 +29,5 @@ class Workers:
             self._free += 1
 
     def close(self) -> None:
-        """Take no more work; what is going on may end by itself."""
+        """Cancel queued work. Work that is already running finishes in the background."""
         self._pool.shutdown(wait=False, cancel_futures=True)
