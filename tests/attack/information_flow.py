@@ -60,7 +60,7 @@ def alike(match: AnyMatch, seat: Seat, rng: Random) -> AnyMatch:
     """Another match that `seat` cannot tell from this one, if there is one."""
     seen = InformationSet.start(match.rules, seat)
     for turn in match.turns_known_to(seat):
-        ways = seen.ways(None if turn.hidden_from(seat) else turn.action)
+        ways = seen.branch(None if turn.hidden_from(seat) else turn.action)
         seen = next(
             way
             for way in ways

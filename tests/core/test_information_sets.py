@@ -21,7 +21,7 @@ def recall(match: AnyMatch, seat: Seat) -> AnySet:
         assert turn
         if isinstance(turn.action, Concession):
             break
-        ways = seen.ways(None if turn.hidden_from(seat) else turn.action)
+        ways = seen.branch(None if turn.hidden_from(seat) else turn.action)
         (seen,) = (way for way in ways if way.match.events_seen_by(seat) == after.events_seen_by(seat))
     return seen
 
@@ -55,10 +55,10 @@ def test_what_a_miss_tells() -> None:
     rules = QuantumHunt(cells=3)
     seen = InformationSet.start(rules, Seat.ONE)
     for action in (Move(1), Observe(3), None):
-        seen = seen.then(action)
+        seen = seen.add_entry(action)
     # The other entered anywhere, by step or by tunnel.
     assert len(seen.possible) == 6
-    seen = seen.then(Observe(3)).then(Move(1)).then(Observe(2))
+    seen = seen.add_entry(Observe(3)).add_entry(Move(1)).add_entry(Observe(2))
     # Had it come onto cell 1 it would have lost; on cell 2 it would have been caught.
     assert {match.state.cells for match in seen.possible} == {(1, 3)}
 
@@ -78,12 +78,12 @@ def test_what_a_miss_tells() -> None:
 def test_what_the_seat_cannot_have_seen_is_refused(entries: tuple[object, ...]) -> None:
     seen: AnySet = InformationSet.start(QuantumHunt(), Seat.ONE)  # type: ignore[arg-type]
     for entry in entries[:-1]:
-        seen = seen.then(entry)
-    with pytest.raises(IllegalMove, match="cannot be what Player 1 saw"):
-        seen.then(entries[-1])
+        seen = seen.add_entry(entry)
+    with pytest.raises(IllegalMove, match="does not fit what Player 1 saw"):
+        seen.add_entry(entries[-1])
 
 
 def test_nothing_comes_after_the_end() -> None:
     match = Match.start(QuantumHunt()).play_text("tunnel 7", "observe 5", "move 7", "observe 4")
     with pytest.raises(GameOver):
-        recall(match, Seat.ONE).then(Move(6))
+        recall(match, Seat.ONE).add_entry(Move(6))

@@ -150,7 +150,7 @@ def test_whoever_finds_an_entry_finds_its_state() -> None:
 def test_what_is_no_seat_is_refused(wrong: object) -> None:
     match = Match.start(find_game("hunt").rules()).play_text("move 3", "observe 5", "move 6")
     for ask in (match.sight, match.resign, match.forfeit, lambda seat: match.rules.sight(match.state, seat)):
-        with pytest.raises(DuelsError, match="A seat is"):
+        with pytest.raises(DuelsError, match="A seat must be"):
             ask(wrong)  # type: ignore[arg-type]
 
 

@@ -202,7 +202,7 @@ def test_every_error_is_a_duels_error_and_quotes_its_input() -> None:
         match.play_text("8")
     with pytest.raises(NotationError, match="'x'"):
         match.play_text("x")
-    with pytest.raises(NotYourTurn, match="It is for Player 1 to act now"):
+    with pytest.raises(NotYourTurn, match="It is Player 1's turn"):
         match.play(Seat.TWO, match.actions[0])
     over = match.resign(Seat.ONE)
     with pytest.raises(GameOver):

@@ -98,7 +98,7 @@ def test_a_copy_names_no_hidden_cell(match: AnyMatch, seat: Seat) -> None:
 @pytest.mark.parametrize("wrong", [0, False, True, 3, "1"])
 def test_a_copy_for_what_is_no_seat_is_refused(wrong: object) -> None:
     match = Match.start(find_game("hunt").rules()).play_text("move 3", "observe 5", "move 6")
-    with pytest.raises(DuelsError, match="A seat is"):
+    with pytest.raises(DuelsError, match="A seat must be"):
         dump_record(match, FULL, wrong)  # type: ignore[arg-type]
 
 

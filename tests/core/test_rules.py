@@ -13,7 +13,7 @@ from . import toys
     [
         (toys.AlwaysLimited, "The limit of hide, max_guesses, must be an option with the default None."),
         (toys.LimitedByNothing, "The limit of hide, max_guesses, must be an option with the default None."),
-        (toys.Unclocked, "hide has a limit, max_guesses, and no clock: see Rules.clock."),
+        (toys.Unclocked, "hide has the limit max_guesses but no clock: set Rules.clock."),
     ],
 )
 def test_a_limit_can_be_taken_away_and_is_counted_towards(

@@ -151,5 +151,5 @@ def test_what_cannot_be_a_position_is_refused(position: str) -> None:
 
 
 def test_there_are_only_so_many_answers() -> None:
-    with pytest.raises(IllegalMove, match="'ask #3' can be answered in 2 ways only"):
+    with pytest.raises(IllegalMove, match="'ask #3' has only 2 possible results"):
         RULES.parse_position("2: ?, ask #3")

@@ -157,7 +157,7 @@ class LooseMatch(Match[State, str, View]):
 
     def play(self, actor: Actor, action: str) -> Match[State, str, View]:
         step = self.rules.apply(self.state, action)
-        return self._then(Turn(actor, action, step.events), step.state)
+        return self._append(Turn(actor, action, step.events), step.state)
 
 
 class ClosedMatch(Match[State, str, View]):

@@ -67,7 +67,7 @@ def test_options_go_with_a_game_and_not_with_rules() -> None:
     for make in (DuelEnv, DuelVectorEnv, ours_pettingzoo.env, ours_openspiel.load_game, duels.vector.make):
         with pytest.raises(DuelsError, match="rules have theirs"):
             make(Nim(), misere=True)
-        with pytest.raises(BadOption, match="misere is True or False"):
+        with pytest.raises(BadOption, match="misere must be True or False"):
             make(nim.GAME, misere=1)
 
 

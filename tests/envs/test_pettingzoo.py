@@ -97,7 +97,7 @@ def test_options_and_modes_are_checked() -> None:
 def test_options_go_by_their_names() -> None:
     with pytest.raises(TypeError, match="positional"):
         module_of("lights").env(7)
-    with pytest.raises(DuelsError, match="grade is True or False, not 'yes'"):
+    with pytest.raises(DuelsError, match="grade must be True or False, not 'yes'"):
         module_of("lights").env(grade="yes")
 
 
@@ -162,7 +162,7 @@ def test_raw_environment_must_be_reset_first() -> None:
     assert not hasattr(env, "agent_selection")
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         env.nothing  # noqa: B018
-    with pytest.raises(DuelsError, match="seed is a whole number, not 'a'"):
+    with pytest.raises(DuelsError, match="seed must be a whole number, not 'a'"):
         module_of("chain").env().reset(seed="a")
 
 

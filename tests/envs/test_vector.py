@@ -237,7 +237,7 @@ def test_random_is_the_name_of_a_policy_and_the_only_one(game: str) -> None:
 @pytest.mark.parametrize("flag", ["autoreset", "copy"])
 @pytest.mark.parametrize("wrong", ["no", 0, None])
 def test_flags_are_true_or_false(flag: str, wrong: Any) -> None:
-    with pytest.raises(DuelsError, match=f"{flag} is True or False, not {wrong!r}"):
+    with pytest.raises(DuelsError, match=f"{flag} must be True or False, not {wrong!r}"):
         duels.vector.make("lights", 2, **{flag: wrong})
 
 
@@ -252,13 +252,13 @@ def test_what_makes_no_sense_is_said_to_make_none() -> None:
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
-    ({"seed": None}, "^seed is a whole number, not None"),
-    ({"seed": "a"}, "^seed is a whole number, not 'a'"),
-    ({"num_envs": 1.5}, "^num_envs is a whole number from 1, not 1.5"),
-    ({"num_envs": 0}, "^num_envs is a whole number from 1, not 0"),
-    ({"num_envs": True}, "^num_envs is a whole number from 1, not True"),
-    ({"first": -1}, "^first is a whole number from 0, not -1"),
-    ({"first": 1.5}, "^first is a whole number from 0, not 1.5"),
+    ({"seed": None}, "^seed must be a whole number, not None"),
+    ({"seed": "a"}, "^seed must be a whole number, not 'a'"),
+    ({"num_envs": 1.5}, "^num_envs must be a whole number of at least 1, not 1.5"),
+    ({"num_envs": 0}, "^num_envs must be a whole number of at least 1, not 0"),
+    ({"num_envs": True}, "^num_envs must be a whole number of at least 1, not True"),
+    ({"first": -1}, "^first must be a whole number of at least 0, not -1"),
+    ({"first": 1.5}, "^first must be a whole number of at least 0, not 1.5"),
 ]
 
 
@@ -273,10 +273,10 @@ def test_arguments_that_are_none_are_refused(game: str, how: dict[str, Any], say
 def test_so_are_those_of_a_batch(game: str) -> None:
     batch: Any = vector.make(game, 3)
     for steps in (-1, 1.5, "a"):
-        with pytest.raises(DuelsError, match="steps is a whole number from 0"):
+        with pytest.raises(DuelsError, match="steps must be a whole number of at least 0"):
             batch.rollout(steps)
     for seed in (1.5, "a"):
-        with pytest.raises(DuelsError, match="seed is a whole number"):
+        with pytest.raises(DuelsError, match="seed must be a whole number"):
             batch.reset(seed)
 
 

@@ -20,18 +20,18 @@ from duels.terminal.game_options import GameCommand
 @pytest.mark.parametrize(
     ("name", "options", "says"),
     [
-        ("lights", {"lights": 0}, "lights is at least 1 in lights, not 0."),
-        ("lights", {"lights": 10**9}, "lights is at most 10000000 in lights, not 1000000000."),
-        ("leap", {"goal": -3}, "goal is at least 1 in leap, not -3."),
-        ("leap", {"goal": None}, "goal is at least 1 in leap, not None."),
-        ("leap", {"goal": "21"}, "goal is a whole number in leap, not '21'."),
-        ("lights", {"lights": 7.0}, "lights is a whole number in lights, not 7.0."),
-        ("lights", {"lights": True}, "lights is a whole number in lights, not True."),
-        ("chain", {"max_boards": 1.5}, "max_boards is a whole number in chain, not 1.5."),
-        ("chain", {"max_boards": 0}, "max_boards is at least 1 in chain, not 0."),
-        ("hunt", {"max_turns": 0}, "max_turns is at least 1 in hunt, not 0."),
+        ("lights", {"lights": 0}, "lights must be at least 1 in lights, not 0."),
+        ("lights", {"lights": 10**9}, "lights must be at most 10000000 in lights, not 1000000000."),
+        ("leap", {"goal": -3}, "goal must be at least 1 in leap, not -3."),
+        ("leap", {"goal": None}, "goal must be at least 1 in leap, not None."),
+        ("leap", {"goal": "21"}, "goal must be a whole number in leap, not '21'."),
+        ("lights", {"lights": 7.0}, "lights must be a whole number in lights, not 7.0."),
+        ("lights", {"lights": True}, "lights must be a whole number in lights, not True."),
+        ("chain", {"max_boards": 1.5}, "max_boards must be a whole number in chain, not 1.5."),
+        ("chain", {"max_boards": 0}, "max_boards must be at least 1 in chain, not 0."),
+        ("hunt", {"max_turns": 0}, "max_turns must be at least 1 in hunt, not 0."),
         ("flip", {"side": 4}, "values times copies must fill the board of flip, side times side."),
-        ("flip", {"side": 10, "values": 10, "copies": 10}, "side is at most 9 in flip, not 10."),
+        ("flip", {"side": 10, "values": 10, "copies": 10}, "side must be at most 9 in flip, not 10."),
         ("flip", {"target": 39}, "target 39 is too high in flip: the 25 tiles could run out."),
     ],
 )
@@ -101,5 +101,5 @@ def test_no_command_has_a_flag_that_could_be_an_option() -> None:
 @pytest.mark.parametrize("name", [*sorted(RESERVED), "no_luck"])
 def test_an_option_that_something_else_would_take_is_refused(name: str) -> None:
     rules = make_dataclass("Heap", [(name, int, 3)], frozen=True)
-    with pytest.raises(BadOption, match=f"^No option may be called '{name}', as one of Heap is.$"):
+    with pytest.raises(BadOption, match=f"^Heap must not have an option '{name}': the name is reserved.$"):
         list_options(rules)

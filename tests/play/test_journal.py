@@ -230,7 +230,7 @@ def test_resume_takes_the_last_match_and_names_damaged_ones_it_passes_over(tmp_p
     for entered in ("quit\n", "resign\n"):
         done = duels(tmp_path, "resume", entered=entered)
         assert done.code == 0
-        assert f"Skipped {damaged}: line 1: the record is of version 9" in done.err
+        assert f"Skipped {damaged}: line 1: the record has version 9" in done.err
         assert f"Going on with {elsewhere}." in done.err
         assert "Turning OFF light 4." in done.out
     assert duels(tmp_path, "resume").code == 1, "the last one is over now"
@@ -459,7 +459,7 @@ def test_what_is_recorded_can_be_read_back_however_large_or_long(tmp_path: Path)
     path = tmp_path / "match.duel"
     done = duels(tmp_path, "play", "lights", "--lights", "1000", "--save", path, entered="1\n4\n")
     assert (done.code, done.out) == (1, "")
-    assert done.err == "duels: lights is at most 999 in a record.\n"
+    assert done.err == "duels: lights must be at most 999 in a record.\n"
     assert not path.exists()
     match = play_randomly(Match.start(find_game("leap").rules()), Random(3), 10_000)
     with home(tmp_path), mock.patch.object(record, "MAX_WORK", 5 * (25 + len(match.rules.all_actions()))):
@@ -471,7 +471,7 @@ def test_what_is_recorded_can_be_read_back_however_large_or_long(tmp_path: Path)
         journal.close()
         assert lines_of(read_record(path).match) == lines_of(match)[:5]
         path.write_text(dump_record(match, HEADERS))
-        with pytest.raises(RecordError, match="line 13: a record of leap of this size has at most 5 entries"):
+        with pytest.raises(RecordError, match="line 13: a record of leap with these options has at most 5 entries"):
             read_record(path)
 
 

@@ -59,7 +59,7 @@ def test_the_copy_of_a_large_game_is_neither_checked_nor_written(
     done = duels(tmp_path, *command, large)
     assert done.code == 1
     assert done.out == ""
-    assert "What Player 1 saw can have come about in too many ways: " in done.err
+    assert "Too many matches fit what Player 1 saw: " in done.err
     assert done.err.endswith("to look at all takes more than 1,000,000 steps.\n")
     assert done.err.count("\n") == 1
 
@@ -70,7 +70,7 @@ def test_a_record_has_only_so_many_entries(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(record, "MAX_WORK", 11 * estimate_work(1, len(match.rules.all_actions())))
     done = duels(tmp_path, "verify", path)
     line = len(path.read_text().splitlines())
-    limit = "a record of hunt of this size has at most 11 entries."
+    limit = "a record of hunt with these options has at most 11 entries."
     assert (done.code, done.err) == (1, f"duels: {path}: line {line}: {limit}\n")
 
 

@@ -196,7 +196,7 @@ class _Past:
                     if hidden
                     else self._entries.token(self._number[entry], mine=actor is sight.seat)
                 )
-            known = known.then(entry)
+            known = known.add_entry(entry)
         return b"".join(self._marks[token] for token in tokens[: -self._memory - 1 : -1])
 
 

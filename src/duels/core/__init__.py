@@ -1,1 +1,1 @@
-"""What a duel is: rules, matches, records, and the laws that check any game."""
+"""The contracts of a game, and the matches, records and checks built on them."""

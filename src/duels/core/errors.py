@@ -1,83 +1,99 @@
-"""What can go wrong, told apart: unreadable text, a move that is not allowed, a damaged record.
+"""The errors that this package raises.
 
-Every message is one line, quotes the input it is about, and says what would have been allowed.
+A message is one line. It quotes the input and says what is allowed.
+
+>>> import duels
+>>> duels.start("leap").play_text("4")
+Traceback (most recent call last):
+duels.core.errors.IllegalMove: '4' is not allowed now; allowed: enter.
 """
 
 from collections.abc import Iterable, Sequence
 
-_LONGEST_NAME = 40  # letters that are compared with the known names
+_MAX_COMPARED = 40  # characters of a mistyped name; comparing long names is slow
 
 
 class DuelsError(ValueError):
-    """The base class of every error that this package raises on purpose."""
+    """The base class of all errors that this package raises on purpose.
+
+    >>> import duels
+    >>> try:
+    ...     duels.find_game("chess")
+    ... except duels.DuelsError as error:
+    ...     print(type(error).__name__)
+    UnknownName
+    """
 
 
 class NotationError(DuelsError):
-    """The text cannot be read as an action or a position."""
+    """A text is not an action or a position of the game."""
 
 
 class IllegalMove(DuelsError):
-    """The action can be read but is not allowed now."""
+    """An action is not allowed now."""
 
 
 class NotYourTurn(IllegalMove):
-    """It is somebody else's turn."""
+    """An action came from the wrong seat."""
 
 
 class GameOver(IllegalMove):
-    """The match has ended; nothing more can be played."""
+    """An action came after the end of the match."""
 
 
 class RecordError(DuelsError):
-    """A record is damaged or illegal; `line` is the first wrong line, counted from 1."""
+    """A record is damaged or contains an illegal entry.
+
+    `line` is the number of the first wrong line, counted from 1, or None.
+    """
 
     def __init__(self, message: str, line: int | None = None) -> None:
         super().__init__(f"line {line}: {message}" if line else message)
         self.line = line
 
     def in_file(self, file: object) -> "RecordError":
-        """The same error, naming the file it is in."""
+        """Add the name of the file to the message and return the error."""
         self.args = (f"{file}: {self}",)
         return self
 
 
 class UnknownName(DuelsError):
-    """No game, player or option goes by that name."""
+    """No game, player or option has this name."""
 
 
 class BadOption(DuelsError):
-    """An option has a value with which there is no game."""
+    """An option of a game has a value that is not allowed."""
 
 
 class TooLarge(DuelsError):
-    """A game is too large for what was asked: it has too many states, actions, chances or ways to go."""
+    """A game is too large for the requested method."""
 
 
 def escape_unprintable(text: str, but: str = "") -> str:
-    """`text` without anything that a terminal would act on, `but` for these characters."""
+    """Escape all unprintable characters in `text` except those in `but`."""
     return "".join(c if c.isprintable() or c in but else c.encode("unicode_escape").decode() for c in text)
 
 
 def quote(text: str, limit: int = 40) -> str:
-    """`text` as it may be shown in a message: printable, in quotes, cut to `limit`."""
-    shown = escape_unprintable(text[:limit])
-    return f"'{shown}…'" if len(text) > limit else f"'{shown}'"
+    """Quote `text` for a message: printable, and at most `limit` characters long."""
+    printable = escape_unprintable(text[:limit])
+    return f"'{printable}…'" if len(text) > limit else f"'{printable}'"
 
 
-def find_nearest(name: str, known: Iterable[str]) -> str:
-    """Which of the known names a mistyped one is nearest to; empty if none is near."""
+def find_nearest(name: str, candidates: Iterable[str]) -> str:
+    """Return the candidate most similar to a mistyped name, or '' if none is similar."""
     from difflib import get_close_matches  # slow to import, and only mistakes need it
 
-    return next(iter(get_close_matches(name.strip().lower()[:_LONGEST_NAME], known, n=1)), "")
+    return next(iter(get_close_matches(name.strip().lower()[:_MAX_COMPARED], candidates, n=1)), "")
 
 
-def format_unknown_name(what: str, name: str, known: Sequence[str]) -> str:
-    """That there is no `what` of that name, which one may be meant, and which there are."""
-    near = find_nearest(name, known)
-    meant = f" did you mean {near}? There" if near else " there"
-    return f"There is no {what} {quote(name)};{meant} are {', '.join(known)}."
+def format_unknown_name(what: str, name: str, candidates: Sequence[str]) -> str:
+    """Return a message for an unknown name, with the nearest candidate and the list of all."""
+    near = find_nearest(name, candidates)
+    hint = f" did you mean {near}? There" if near else " there"
+    return f"There is no {what} {quote(name)};{hint} are {', '.join(candidates)}."
 
 
 def format_install_command(extra: str) -> str:
-    """How to install an extra, with the package or from its sources."""
+    """Return the command that installs an extra."""
     return f"pip install 'duels[{extra}]', or '.[{extra}]' in its folder"

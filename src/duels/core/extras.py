@@ -1,4 +1,4 @@
-"""What something needs beyond the base install is asked for here, by the extra that brings it."""
+"""Imports of optional dependencies, with a message that names the extra to install."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,12 +7,12 @@ from duels.core.errors import DuelsError, format_install_command
 
 
 class MissingExtra(ModuleNotFoundError, DuelsError):
-    """A package is not there; the message says what installs it."""
+    """An optional dependency is not installed; the message says how to install it."""
 
 
 @contextmanager
 def require_extra(name: str) -> Iterator[None]:
-    """Within, a package that is not there is named together with the extra that brings it."""
+    """Raise MissingExtra for an import that fails inside this context."""
     try:
         yield
     except ModuleNotFoundError as missing:

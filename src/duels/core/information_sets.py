@@ -1,8 +1,8 @@
-"""Information sets: all matches that a seat cannot tell apart.
+"""Information sets: all matches that a seat cannot distinguish.
 
-Writes what a seat has seen as a list of entries and reads it back, with the game's own rules as the only
-authority. A hidden entry is `?`. Where the rules could have answered an entry in several ways (hit or miss,
-dice that are shown), and it was not the one that is taken for granted, a number says which: `liar #2`.
+This module formats and parses the entries that a seat has seen, with the game's rules alone. A hidden entry
+is `?`. One entry can have several results, such as hit or miss. A number follows if the result is not the
+default one: `liar #2`.
 """
 
 import re
@@ -17,70 +17,74 @@ from duels.core.match import Conceded, Match
 from duels.core.rules import A, Event, Outcome, Rules, S, Seat, Sight, V
 
 HIDDEN = "?"
-"""What stands for an entry that was hidden from the seat."""
+"""An entry that is hidden from the seat."""
 OutcomeMismatch = Callable[[Outcome | None], int]
-"""The less, the better it fits that a match ended so, or goes on (None), after an entry."""
+"""A function from an outcome (None: not over) to how badly it fits; 0 fits best."""
 MAX_REPLAY_WORK = 1_000_000
-"""Steps of working out what a seat has seen: a few edited letters must not cost minutes."""
-_STEPS_OF_ENTRY = 25  # besides listing the legal actions, each of which is one more
+"""The maximum number of steps to replay what a seat saw: an edited record must not take minutes."""
+_STEPS_PER_ENTRY = 25  # plus one per legal action
 _NUMBERED = re.compile(r"(.*?)\s*#\s*([0-9]{1,9})\s*", flags=re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class InformationSet(Generic[S, A, V]):
-    """What `seat` has seen so far, as the matches that it cannot tell apart (one for each state)."""
+    """The matches that `seat` cannot distinguish, one per state."""
 
     seat: Seat
     possible: tuple[Match[S, A, V], ...]
     work: int = field(default=0, compare=False)
-    """The steps that it took to come here."""
+    """The number of steps used so far."""
 
     @classmethod
     def start(cls, rules: Rules[S, A, V], seat: Seat) -> "InformationSet[S, A, V]":
-        """What `seat` knows before the first move."""
+        """Return the information set before the first move."""
         return cls(seat, (Match.start(rules),))
 
     @property
     def match(self) -> Match[S, A, V]:
-        """One match the seat may be in; by what it sees, none of the others differs."""
+        """One of the possible matches."""
         return self.possible[0]
 
-    def then(self, action: A | None) -> "InformationSet[S, A, V]":
-        """Add one entry as the seat saw it, None where the action was hidden from it.
+    def add_entry(self, action: A | None) -> "InformationSet[S, A, V]":
+        """Return the information set after an entry, with None for a hidden action.
 
-        An entry can be answered in several ways (hit or miss): so that the match went on, if it could.
+        If the entry can have several results, the match continues if it can.
         """
-        return min(self.ways(action), key=lambda way: way.match.over)
+        return min(self.branch(action), key=lambda branch: branch.match.over)
 
-    def ways(self, action: A | None) -> list["InformationSet[S, A, V]"]:
-        """Every way in which the seat can have seen the entry answered; never none.
+    def branch(self, action: A | None) -> list["InformationSet[S, A, V]"]:
+        """Return the information sets after an entry, one for each result that the seat can have seen.
 
-        TooLarge, if that takes too long to find out.
+        Raises IllegalMove or GameOver if there is none, and TooLarge if there are too many matches to check.
         """
-        work = self.work + self._work_of(action)
+        work = self.work + self._estimate_work(action)
         if work > MAX_REPLAY_WORK:
-            limit = f"to look at all takes more than {MAX_REPLAY_WORK:,} steps"
-            raise TooLarge(f"What {self.seat.label} saw can have come about in too many ways: {limit}.")
+            raise TooLarge(
+                f"Too many matches fit what {self.seat.label} saw: "
+                f"to check them all takes more than {MAX_REPLAY_WORK:,} steps."
+            )
         after = self._after_hidden() if action is None else self._after_open(action)
-        alike: dict[tuple[Event, ...], dict[S, Match[S, A, V]]] = {}
+        by_events: dict[tuple[Event, ...], dict[S, Match[S, A, V]]] = {}
         for match in after:
-            seen = match.last.events_seen_by(self.seat) if match.last else ()
-            alike.setdefault(seen, {}).setdefault(match.state, match)
-        return [InformationSet(self.seat, tuple(way.values()), work) for way in alike.values()]
+            events = match.last.events_seen_by(self.seat) if match.last else ()
+            by_events.setdefault(events, {}).setdefault(match.state, match)
+        return [InformationSet(self.seat, tuple(matches.values()), work) for matches in by_events.values()]
 
-    def _work_of(self, action: A | None) -> int:
-        """The steps of adding an entry to every match that is possible."""
-        choices = [len(match.actions) for match in self.possible]
-        return sum(estimate_work(listed if action is None else 1, listed) for listed in choices)
+    def _estimate_work(self, action: A | None) -> int:
+        counts = [len(match.actions) for match in self.possible]
+        return sum(estimate_work(count if action is None else 1, count) for count in counts)
 
-    def read(self, entry: str, doubt: OutcomeMismatch) -> "InformationSet[S, A, V]":
-        """Add one entry as `format_seen_entries` writes it."""
-        numbered = _NUMBERED.fullmatch(entry)
-        name, number = (numbered[1], int(numbered[2])) if numbered else (entry, 0)
-        ways = self.ways(None if name.strip() == HIDDEN else self.match.rules.parse(name))
-        if number > len(ways):
-            raise IllegalMove(f"'{entry}' can be answered in {len(ways)} ways only.")
-        return ways[number - 1] if number else _usual(ways, doubt)
+    def parse_entry(self, entry: str, rank: OutcomeMismatch) -> "InformationSet[S, A, V]":
+        """Return the information set after an entry in the form of `format_seen_entries`.
+
+        Raises the same errors as `branch`, and NotationError.
+        """
+        parts = _NUMBERED.fullmatch(entry)
+        name, number = (parts[1], int(parts[2])) if parts else (entry, 0)
+        branches = self.branch(None if name.strip() == HIDDEN else self.match.rules.parse(name))
+        if number > len(branches):
+            raise IllegalMove(f"'{entry}' has only {len(branches)} possible results.")
+        return branches[number - 1] if number else _find_default(branches, rank)
 
     def _after_open(self, action: A) -> list[Match[S, A, V]]:
         after = [m.play(m.actor, action) for m in self.possible if m.actor and action in m.actions]
@@ -100,25 +104,27 @@ class InformationSet(Generic[S, A, V]):
     def _refuse(self, entry: str) -> None:
         if self.match.over:
             raise GameOver(f"{entry} comes after the end of the match.")
-        place = len(self.match.turns) + 1
-        raise IllegalMove(f"Entry {place}, {entry}, cannot be what {self.seat.label} saw there.")
+        number = len(self.match.turns) + 1
+        raise IllegalMove(f"Entry {number}, {entry}, does not fit what {self.seat.label} saw before.")
 
 
 def format_seen_entries(rules: Rules[S, A, V], sight: Sight[A, V]) -> list[str]:
-    """The entries that a seat has seen, so that they are read back to what it knows."""
-    told, outcome = tuple(sight.events), sight.outcome
-    if told and isinstance(told[-1], Conceded):
-        told, outcome = told[:-1], None
-    seen = InformationSet.start(rules, sight.seat)
+    """Return the entries that a seat has seen, in a form that `InformationSet.parse_entry` reads back."""
+    events, outcome = tuple(sight.events), sight.outcome
+    if events and isinstance(events[-1], Conceded):
+        events, outcome = events[:-1], None
+    current = InformationSet.start(rules, sight.seat)
     entries = []
-    for place, action in enumerate(sight.history, start=1):
-        ways = seen.ways(action)
-        usual = _usual(ways, partial(ne, outcome) if place == len(sight.history) else prefer_ongoing)
-        # What begins alike is told apart by what follows, so the longest that fits is meant.
-        seen = max(ways, key=lambda way: _fits(way, told))
-        told = told[len(_last_seen(seen)) :]
+    for number, action in enumerate(sight.history, start=1):
+        branches = current.branch(action)
+        default = _find_default(
+            branches, partial(ne, outcome) if number == len(sight.history) else prefer_ongoing
+        )
+        # The events of one branch can begin like those of another: the longest match is the right one.
+        current = max(branches, key=lambda branch: _count_matching(branch, events))
+        events = events[len(_last_events(current)) :]
         name = HIDDEN if action is None else rules.format(action)
-        entries.append(name if seen is usual else f"{name} #{ways.index(seen) + 1}")
+        entries.append(name if current is default else f"{name} #{branches.index(current) + 1}")
     return entries
 
 
@@ -131,25 +137,24 @@ def format_history(sight: Sight[A, V]) -> list[str]:
 
 
 def prefer_ongoing(outcome: Outcome | None) -> bool:
-    """The doubt after any entry but the last: the match must go on."""
+    """Rank outcomes for all entries but the last: the match must not be over."""
     return outcome is not None
 
 
-def _usual(ways: list[InformationSet[S, A, V]], doubt: OutcomeMismatch) -> InformationSet[S, A, V]:
-    """The way that is taken for granted: the first of those that fit best."""
-    return min(ways, key=lambda way: doubt(way.match.outcome))
+def _find_default(branches: list[InformationSet[S, A, V]], rank: OutcomeMismatch) -> InformationSet[S, A, V]:
+    return min(branches, key=lambda branch: rank(branch.match.outcome))
 
 
-def _last_seen(way: InformationSet[S, A, V]) -> tuple[Event, ...]:
-    return way.match.last.events_seen_by(way.seat) if way.match.last else ()
+def _last_events(branch: InformationSet[S, A, V]) -> tuple[Event, ...]:
+    return branch.match.last.events_seen_by(branch.seat) if branch.match.last else ()
 
 
-def _fits(way: InformationSet[S, A, V], told: Sequence[Event]) -> int:
-    """How much of what was told this way accounts for; -1 if it was not this way."""
-    seen = _last_seen(way)
-    return len(seen) if told[: len(seen)] == seen else -1
+def _count_matching(branch: InformationSet[S, A, V], events: Sequence[Event]) -> int:
+    """Return how many of `events` belong to the last entry of `branch`, or -1 if they do not fit."""
+    expected = _last_events(branch)
+    return len(expected) if events[: len(expected)] == expected else -1
 
 
 def estimate_work(entries: int, actions: int) -> int:
-    """The steps of playing so many entries with so many legal actions each."""
-    return entries * (_STEPS_OF_ENTRY + actions)
+    """Return the number of steps to play `entries` entries with `actions` legal actions each."""
+    return entries * (_STEPS_PER_ENTRY + actions)

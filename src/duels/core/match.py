@@ -1,4 +1,4 @@
-"""A match: an immutable history, and the one gate where turn and legality are checked."""
+"""Matches: immutable histories. `Match.play` is the only place that checks turn and legality."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class Prefix(Sequence[T]):
-    """The first items of a list that only grows: cheap to make, immutable, and equal to a tuple."""
+    """An immutable view of the first items of a list that only grows. It equals a tuple of these items."""
 
     __slots__ = ("_items", "_length")
 
@@ -48,7 +48,7 @@ class Prefix(Sequence[T]):
         return map(self._items.__getitem__, reversed(range(self._length)))
 
     def first(self, length: int) -> "Prefix[T]":
-        """The first `length` items, without copying."""
+        """Return the first `length` items without copying them."""
         return Prefix(self._items, min(length, self._length))
 
     def __add__(self, more: Sequence[T]) -> tuple[T, ...]:
@@ -67,14 +67,13 @@ class Prefix(Sequence[T]):
         return repr(tuple(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return tuple, (tuple(self),)  # a copy is of its own, and takes nothing along
+        return tuple, (tuple(self),)  # a pickle must not contain the rest of the list
 
 
 class Concession(Enum):
-    """Ends a match, whatever the rules say: a seat gives up, or must. The other seat wins.
+    """A way for a seat to give up a match, so that the other seat wins.
 
-    A seat may resign on the other's turn too. The value is the line that records write; for whoever is not to
-    move it is followed by the seat: `resign 2`.
+    The value is the entry in a record. If the seat was not to move, its number follows: `resign 2`.
     """
 
     RESIGN = "resign"
@@ -82,32 +81,35 @@ class Concession(Enum):
 
     @property
     def ending(self) -> Ending:
-        """The ending that this brings about."""
+        """The ending of the match."""
         return Ending.RESIGNED if self is Concession.RESIGN else Ending.FORFEITED
 
 
 _CONCESSION = re.compile(rf"({'|'.join(how.value for how in Concession)})|{Concession.RESIGN.value} +([12])")
-_MAX_LISTED = 70  # legal actions that a message lists, enough for every book's game
+_MAX_LISTED = 70  # legal actions in a message: enough for the books' games
 
 
 def parse_concession(line: str) -> tuple[Concession, Seat | None] | None:
-    """How somebody gives up, if that is what a line of a record says, and who: None is whoever is to move."""
-    found = _CONCESSION.fullmatch(line.strip().lower())
-    if not found:
+    """Return the concession in a line of a record and its seat, or None if it is another entry.
+
+    The seat is None if the line does not name it: then the player to move gives up.
+    """
+    parts = _CONCESSION.fullmatch(line.strip().lower())
+    if not parts:
         return None
-    return Concession(found[1] or Concession.RESIGN), Seat(int(found[2])) if found[2] else None
+    return Concession(parts[1] or Concession.RESIGN), Seat(int(parts[2])) if parts[2] else None
 
 
 @dataclass(frozen=True, slots=True)
 class Conceded(Event):
-    """A seat resigned, or forfeited the match."""
+    """A seat resigned or forfeited the match."""
 
     seat: Seat
     ending: Ending
 
     @property
     def outcome(self) -> Outcome:
-        """The result: the other seat won."""
+        """The result of the match: the other seat won."""
         does = ("resigns", "resign") if self.ending is Ending.RESIGNED else ("forfeits", "forfeit")
         return Outcome(self.ending, self.seat.other, say(self.seat, verb(self.seat, *does), "."))
 
@@ -121,48 +123,47 @@ def _watching(seat: Seat | None) -> frozenset[Seat]:
 
 @dataclass(frozen=True, slots=True)
 class Turn(Generic[A]):
-    """One entry of a match's history."""
+    """One entry of a match: an action or a chance outcome, and its events."""
 
     actor: Actor
     action: A | Concession
     events: tuple[Event, ...]
     out_of_turn: bool = False
-    """Whether the actor resigned while the other was to move."""
+    """Whether the actor resigned on the other player's turn."""
 
     def hidden_from(self, seat: Seat | None) -> bool:
-        """Whether `seat` (None: a bystander) may not know which action this was."""
+        """Return whether the action is hidden from `seat`, or from a bystander if `seat` is None."""
         return self.redact(_watching(seat))[0] is None
 
     def events_seen_by(self, seat: Seat | None) -> tuple[Event, ...]:
-        """The events of this turn that `seat` (None: a bystander) may know of."""
+        """Return the events of this turn that `seat` saw, or a bystander if `seat` is None."""
         return self.redact(_watching(seat))[1]
 
     def redact(self, watching: frozenset[Seat]) -> tuple[A | Concession | None, tuple[Event, ...]]:
-        """The action, None where these seats together may not know it, and the events that they may."""
-        # Most events are for both seats: that needs no call.
+        """Return the action and events that these seats together saw. A hidden action is None."""
+        # Most events are for both seats: comparing identities is quick.
         seen = tuple([event for event in self.events if event.seen_by is BOTH or event.visible_to(watching)])
         return (self.action if len(seen) == len(self.events) else None), seen
 
     @property
     def revocable(self) -> bool:
-        """Whether it can be taken back without agreement: it revealed nothing new to anybody."""
+        """Whether it can be taken back without agreement: it revealed nothing to anybody."""
         return self.actor is not CHANCE and not any(event.reveals for event in self.events)
 
 
-class _Told:
-    """What a group of seats knows of a match, entry by entry."""
+class _Transcript:
+    """The entries and events of a match that a group of seats has seen."""
 
     def __init__(self) -> None:
         self.actions: list[Any] = []
-        """Of every entry, None where it is hidden."""
+        """The action of each entry; None if it is hidden."""
         self.events: list[Event] = []
         self.events_after = [0]
-        """How many events there are after so many entries."""
+        """[n] the number of events after n entries."""
         self.known_after = [0]
-        """After so many entries: the number of the last of which anything was seen."""
+        """[n] the number of the last entry, among the first n, of which anything was seen."""
 
     def add(self, action: Any, seen: tuple[Event, ...]) -> None:
-        """Add an entry: its action as these seats know it, and the events of it that they saw."""
         self.actions.append(action)
         self.events.extend(seen)
         self.events_after.append(len(self.events))
@@ -170,47 +171,46 @@ class _Told:
 
 
 class _Log(Generic[S, A]):
-    """Everything that was played along one line of play, kept once for all matches along it.
+    """The states and entries of one line of play, shared by all matches along it.
 
-    Entries are only ever added at the end. Threads may share a log.
+    Entries are only added at the end. Threads may share a log.
     """
 
     def __init__(self, states: list[S], entries: list[Turn[A]]) -> None:
         self.states = states
-        """At the start, and after each entry."""
+        """The initial state, then the state after each entry."""
         self.entries = entries
         self.sights: dict[Seat, tuple[int, Sight[A, Any]]] = {}
-        """What each seat knew when that was last asked, and after how many entries: pages ask repeatedly."""
-        self._told: dict[frozenset[Seat], _Told] = {}
-        self._growing = Lock()
+        """The last sight of each seat and its number of entries, cached because pages ask repeatedly."""
+        self._transcripts: dict[frozenset[Seat], _Transcript] = {}
+        self._lock = Lock()
 
-    def entry(self, place: int) -> Turn[A] | None:
-        """The entry after the first `place` ones, if the log goes on there."""
+    def get_entry(self, index: int) -> Turn[A] | None:
         entries = self.entries
-        return entries[place] if place < len(entries) else None
+        return entries[index] if index < len(entries) else None
 
-    def extended(self, length: int, entry: Turn[A], state: S) -> "_Log[S, A]":
-        """A log of these first `length` entries and `entry`: this one, unless it went on otherwise."""
-        with self._growing:
+    def extend(self, length: int, entry: Turn[A], state: S) -> "_Log[S, A]":
+        """Return a log of the first `length` entries and `entry`: this log, unless it continues otherwise."""
+        with self._lock:
             if len(self.entries) > length and self.entries[length] == entry:
-                return self  # played before: the state after it is a function of what came before
+                return self
             if len(self.entries) == length:
-                # The state first: `entry` takes no lock, and whoever finds an entry there asks for its state.
+                # The state first: `get_entry` takes no lock, and its caller then reads the state.
                 self.states.append(state)
                 self.entries.append(entry)
                 return self
         return _Log([*self.states[: length + 1], state], [*self.entries[:length], entry])
 
-    def told(self, watching: frozenset[Seat], length: int) -> _Told:
-        """What these seats have been told, up to entry number `length` at least."""
-        told = self._told.get(watching)
-        if told and len(told.known_after) > length:
-            return told
-        with self._growing:
-            told = self._told.setdefault(watching, _Told())
-            for entry in self.entries[len(told.actions) : length]:
-                told.add(*entry.redact(watching))
-        return told
+    def get_transcript(self, watching: frozenset[Seat], length: int) -> _Transcript:
+        """Return a transcript of at least `length` entries."""
+        transcript = self._transcripts.get(watching)
+        if transcript and len(transcript.known_after) > length:
+            return transcript
+        with self._lock:
+            transcript = self._transcripts.setdefault(watching, _Transcript())
+            for entry in self.entries[len(transcript.actions) : length]:
+                transcript.add(*entry.redact(watching))
+        return transcript
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _Log, (self.states, self.entries)  # a lock cannot be copied
@@ -218,7 +218,16 @@ class _Log(Generic[S, A]):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Match(Generic[S, A, V]):
-    """One playing of a game, in progress or over. Playing an action returns a new match."""
+    """A match, in progress or over. Matches are immutable: `play` returns a new match.
+
+    >>> import duels
+    >>> match = duels.start("lights", lights=3)
+    >>> match = match.play(duels.Seat.ONE, match.actions[0])
+    >>> match.actor, [match.rules.format(action) for action in match.actions]
+    (<Seat.TWO: 2>, ['2', '3', '2-3'])
+    >>> match.play_text("2-3").outcome.code
+    '2 won'
+    """
 
     rules: Rules[S, A, V]
     _log: _Log[S, A]
@@ -226,7 +235,7 @@ class Match(Generic[S, A, V]):
 
     @classmethod
     def start(cls, rules: Rules[S, A, V]) -> "Match[S, A, V]":
-        """A new match, before its first move."""
+        """Return a new match before its first move."""
         return cls(rules, _Log([rules.initial()], []), 0)
 
     def __repr__(self) -> str:
@@ -236,17 +245,17 @@ class Match(Generic[S, A, V]):
 
     @property
     def actor(self) -> Actor | None:
-        """Who decides now; None when the match is over."""
+        """The actor: a seat, CHANCE, or None if the match is over."""
         return None if self._conceded() else self.rules.actor(self.state)
 
     @property
     def actions(self) -> tuple[A, ...]:
-        """What the actor may do, or what chance may bring."""
+        """The legal actions, or the possible outcomes of chance; empty if the match is over."""
         return () if self._conceded() else self.rules.actions(self.state)
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the match ended; None while it goes on."""
+        """The result, or None if the match is not over."""
         conceded = self._conceded()
         return conceded.outcome if conceded else self.rules.outcome(self.state)
 
@@ -257,15 +266,15 @@ class Match(Generic[S, A, V]):
 
     @property
     def state(self) -> S:
-        """The state as it is now. It may hold secrets: a player is given a sight."""
+        """The current state, with the secrets of both seats. Give players a `sight` instead."""
         return self._log.states[self._length]
 
     def sight(self, seat: Seat) -> Sight[A, V]:
-        """What `seat` knows now: what a player at that seat decides on."""
+        """Return everything that `seat` knows now."""
         seat = as_seat(seat)
-        known = self._log.sights.get(seat)
-        if known and known[0] == self._length:
-            return known[1]
+        cached = self._log.sights.get(seat)
+        if cached and cached[0] == self._length:
+            return cached[1]
         sight = self.rules.sight(self.state, seat, self.events_seen_by(seat), self.redacted_history(seat))
         if self._conceded():
             sight = replace(sight, actor=None, actions=(), outcome=self.outcome)
@@ -276,57 +285,60 @@ class Match(Generic[S, A, V]):
 
     @property
     def turns(self) -> Prefix[Turn[A]]:
-        """Everything that was played or drawn, in order."""
+        """All actions and chance outcomes so far, in order."""
         return Prefix(self._log.entries, self._length)
 
     @property
     def length(self) -> int:
-        """How many turns there are."""
+        """The number of turns so far."""
         return self._length
 
     @property
     def last(self) -> Turn[A] | None:
-        """The last turn; None at the start."""
+        """The last turn, or None at the start."""
         return self._log.entries[self._length - 1] if self._length else None
 
     @property
     def previous(self) -> "Match[S, A, V] | None":
-        """The match before its last turn; None at the start."""
+        """The match before its last turn, or None at the start."""
         return self.after(self._length - 1) if self._length else None
 
     def after(self, turns: int) -> "Match[S, A, V]":
-        """The match as it was after so many turns."""
+        """Return the match as it was after this number of turns."""
         return Match(self.rules, self._log, range(self._length + 1)[turns])
 
     def steps(self) -> list["Match[S, A, V]"]:
-        """The match after each of its turns, in order, this one last."""
+        """Return the match after each of its turns, in order, ending with this one."""
         return [self.after(turns) for turns in range(1, self._length + 1)]
 
     def events_seen_by(self, seat: Seat | None) -> Prefix[Event]:
-        """The events `seat` (None: a bystander) may know of, in order."""
+        """Return the events that `seat` saw, or a bystander if `seat` is None, in order."""
         return self.events_visible_to(_watching(seat))
 
     def events_visible_to(self, watching: frozenset[Seat]) -> Prefix[Event]:
-        """The events that these seats together may know of, in order."""
-        told = self._log.told(watching, self._length)
-        return Prefix(told.events, told.events_after[self._length])
+        """Return the events that these seats together saw, in order."""
+        transcript = self._log.get_transcript(watching, self._length)
+        return Prefix(transcript.events, transcript.events_after[self._length])
 
     def redacted_history(self, seat: Seat | None) -> Prefix[A | None]:
-        """The history's actions, None where `seat` (None: a bystander) may not know them."""
+        """Return the actions so far, with None for those hidden from `seat`, or from a bystander if None.
+
+        The history ends with the last action of which the seat saw anything. It has no concession.
+        """
         played = self._length - (self._conceded() is not None)
-        told = self._log.told(_watching(seat), self._length)
-        return Prefix(told.actions, min(played, told.known_after[self._length]))
+        transcript = self._log.get_transcript(_watching(seat), self._length)
+        return Prefix(transcript.actions, min(played, transcript.known_after[self._length]))
 
     def turns_known_to(self, seat: Seat | None) -> Prefix[Turn[A]]:
-        """The turns up to the last of which `seat` (None: a bystander) saw anything.
+        """Return the turns up to the last of which `seat`, or a bystander if None, saw anything.
 
-        A seat does not learn that the other has already moved in secret and is now thinking.
+        So a seat does not learn that the other has already made a secret move.
         """
-        told = self._log.told(_watching(seat), self._length)
-        return Prefix(self._log.entries, told.known_after[self._length])
+        transcript = self._log.get_transcript(_watching(seat), self._length)
+        return Prefix(self._log.entries, transcript.known_after[self._length])
 
     def _conceded(self) -> Conceded | None:
-        # Asked for by almost everything here.
+        # Called by nearly every method here, so it must be quick.
         if self._length and isinstance((last := self._log.entries[self._length - 1]).action, Concession):
             return cast(Conceded, last.events[0])
         return None
@@ -334,14 +346,15 @@ class Match(Generic[S, A, V]):
     # -- next -----------------------------------------------------------------------------------
 
     def play(self, actor: Actor, action: A) -> "Match[S, A, V]":
-        """Play one action, or one outcome of chance.
+        """Play an action or a chance outcome and return the new match.
 
-        Raises GameOver, NotYourTurn or IllegalMove; this match is never changed.
+        Raises GameOver if the match is over, NotYourTurn if `actor` is not to act, and IllegalMove if the
+        action is not one of `actions`.
         """
-        actor = self._admit(actor)
-        before = self._log.entry(self._length)
-        if before and before.action == action and not isinstance(action, Concession):
-            # Played before: it is legal, and what follows is known.
+        actor = self._check_turn(actor)
+        logged = self._log.get_entry(self._length)
+        if logged and logged.action == action and not isinstance(action, Concession):
+            # It was played before from here, so it is legal and its result is in the log.
             return type(self)(self.rules, self._log, self._length + 1)
         legal = self.rules.actions(self.state)
         if action not in legal:
@@ -350,10 +363,13 @@ class Match(Generic[S, A, V]):
                 allowed.append(f"{len(legal) - _MAX_LISTED} more")
             raise IllegalMove(f"{self._name(action)} is not allowed now; allowed: {', '.join(allowed)}.")
         step = self.rules.apply(self.state, action)
-        return self._then(Turn(actor, action, step.events), step.state)
+        return self._append(Turn(actor, action, step.events), step.state)
 
     def play_text(self, *entries: str) -> "Match[S, A, V]":
-        """Play entries in notation, each by whoever is to act."""
+        """Play entries in notation, each for the player to move or for chance.
+
+        Raises the same errors as `play`, and NotationError.
+        """
         match = self
         for entry in entries:
             actor = match.actor
@@ -367,27 +383,32 @@ class Match(Generic[S, A, V]):
         return match
 
     def resign(self, seat: Seat) -> "Match[S, A, V]":
-        """Give up the match, on one's own turn or on the other's; not while chance is to decide."""
+        """Resign for `seat`, on either player's turn.
+
+        Raises GameOver if the match is over, and NotYourTurn at a chance node.
+        """
         return self._concede(seat, Concession.RESIGN)
 
     def forfeit(self, seat: Seat) -> "Match[S, A, V]":
-        """Lose the match on one's own turn, because no legal action came in time."""
+        """End the match because `seat`, which is to move, sent no legal action in time.
+
+        Raises GameOver if the match is over, and NotYourTurn if `seat` is not to move.
+        """
         return self._concede(seat, Concession.FORFEIT)
 
     def _concede(self, seat: Actor, how: Concession) -> "Match[S, A, V]":
         mover = self.actor
         any_time = how is Concession.RESIGN and isinstance(mover, Seat)
-        loser = as_seat(seat) if any_time and seat is not CHANCE else self._admit(seat)
+        loser = as_seat(seat) if any_time and seat is not CHANCE else self._check_turn(seat)
         if not isinstance(loser, Seat):
             raise NotYourTurn(f"Only a player can {how.value}, not chance.")
-        return self._then(Turn(loser, how, (Conceded(loser, how.ending),), loser is not mover), self.state)
+        return self._append(Turn(loser, how, (Conceded(loser, how.ending),), loser is not mover), self.state)
 
-    def _then(self, turn: Turn[A], state: S) -> "Match[S, A, V]":
-        log = self._log.extended(self._length, turn, state)
+    def _append(self, turn: Turn[A], state: S) -> "Match[S, A, V]":
+        log = self._log.extend(self._length, turn, state)
         return type(self)(self.rules, log, self._length + 1)
 
-    def _admit(self, actor: Actor) -> Actor:
-        """Who acts, if it is for them to act now."""
+    def _check_turn(self, actor: Actor) -> Actor:
         expected = self.actor
         if expected is None:
             raise GameOver("The match is over.")
@@ -395,13 +416,13 @@ class Match(Generic[S, A, V]):
             actor = as_seat(actor)
         if actor is not expected:
             name = expected.label if isinstance(expected, Seat) else "chance"
-            raise NotYourTurn(f"It is for {name} to act now.")
+            raise NotYourTurn(f"It is {name}'s turn.")
         return actor
 
     def _name(self, action: A) -> str:
         try:
             return f"'{self.rules.format(action)}'"
-        except Exception:  # not even an action of this game: nothing is known about it
+        except Exception:  # it need not be an action of this game
             return repr(action)
 
 
@@ -410,12 +431,19 @@ AnyMatch = Match[Any, Any, Any]
 
 
 def draw(match: Match[S, A, V], rng: "Random") -> A:
-    """Draw an outcome at the chance node where `match` stands, with exactly the rules' odds."""
+    """Draw an outcome at a chance node, with the exact odds of the rules.
+
+    >>> from random import Random
+    >>> import duels
+    >>> match = duels.start("chain").play_text("3", "5", "4", "challenge")
+    >>> match.rules.format(draw(match, Random(1)))
+    'heads'
+    """
     odds = match.rules.odds(match.state)
-    scale = lcm(*(chance.denominator for chance in odds))
+    scale = lcm(*(probability.denominator for probability in odds))
     ticket = rng.randrange(scale)
-    for outcome, chance in zip(match.actions, odds, strict=True):
-        ticket -= chance.numerator * (scale // chance.denominator)
+    for outcome, probability in zip(match.actions, odds, strict=True):
+        ticket -= probability.numerator * (scale // probability.denominator)
         if ticket < 0:
             return outcome
     raise AssertionError("odds sum to 1")
@@ -424,7 +452,10 @@ def draw(match: Match[S, A, V], rng: "Random") -> A:
 def play_through(
     match: Match[S, A, V], rng: "Random", decide: Callable[[Match[S, A, V], Seat], A]
 ) -> Iterator[Match[S, A, V]]:
-    """The match as it is and after every further entry until it is over; `rng` draws for chance."""
+    """Yield the match, then the match after each further entry until it is over.
+
+    `decide` chooses the actions of both seats, and `rng` draws for chance.
+    """
     yield match
     while (actor := match.actor) is not None:
         match = match.play(actor, decide(match, actor) if isinstance(actor, Seat) else draw(match, rng))

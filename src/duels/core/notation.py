@@ -1,35 +1,41 @@
-"""Small parsers that the games' notations are built from."""
+"""Parsers shared by the notations of games."""
 
 import re
 
 from duels.core.errors import NotationError, quote
 from duels.core.rules import Seat
 
-# Plain digits only (int() would take other scripts'), and few enough to be a number people mean.
+# ASCII digits only: int() accepts other scripts. At most nine: longer numbers are typing errors.
 _WHOLE = re.compile(r"[0-9]{1,9}")
 
 
 def parse_whole_number(text: str) -> int | None:
-    """The number written in `text` with plain digits and nothing else, or None."""
+    """Return the number in `text`, or None if it has anything but ASCII digits."""
     text = text.strip()
     return int(text) if _WHOLE.fullmatch(text) else None
 
 
-def parse_seat(text: str, whole: str) -> Seat:
-    """Read `1` or `2`, the player in the position `whole`."""
+def parse_seat(text: str, position: str) -> Seat:
+    """Return the seat with the number `text`; `position` is quoted in the error.
+
+    Raises NotationError if `text` is not `1` or `2`.
+    """
     if text not in ("1", "2"):
-        raise NotationError(f"Cannot read the player to move in {quote(whole)}: it is 1 or 2.")
+        raise NotationError(f"Cannot read the player to move in {quote(position)}: write 1 or 2.")
     return Seat(int(text))
 
 
-def split_fields(text: str, least: int, most: int, shape: str) -> list[str]:
-    """The fields of a one-line position, from `least` to `most` of them; `shape` shows what is meant."""
+def split_fields(text: str, minimum: int, maximum: int, example: str) -> list[str]:
+    """Split a one-line position into its fields.
+
+    Raises NotationError, quoting `example`, unless there are `minimum` to `maximum` fields.
+    """
     parts = text.split()
-    if not least <= len(parts) <= most:
-        raise NotationError(f"Cannot read {quote(text)} as a position: write it like {shape}.")
+    if not minimum <= len(parts) <= maximum:
+        raise NotationError(f"Cannot read {quote(text)} as a position: write it like {example}.")
     return parts
 
 
 def join_and(words: list[str]) -> str:
-    """`1`, `1 and 2`, `1, 2 and 3`."""
+    """Join words with commas and `and`: `1, 2 and 3`."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -1,6 +1,6 @@
-"""What a duel is: the contracts that every game's rules keep and everything else relies on.
+"""The contract of a game's rules.
 
-The docstrings here are the specification. `core.laws` checks them, for our games and for others'.
+These docstrings are the specification for people who write games. `core.laws` checks a game against them.
 """
 
 from abc import ABC, abstractmethod
@@ -14,19 +14,23 @@ from duels.core.narration import Sentence, say
 from duels.core.options import OptionKind, OptionValue, list_options
 from duels.core.validation import as_int
 
-if TYPE_CHECKING:  # a prompt needs neither number
+if TYPE_CHECKING:  # a prompt needs neither module, and both are slow to import
     from fractions import Fraction
     from random import Random
 
     from duels.core.game import Game
 
-S = TypeVar("S", bound=Hashable)  # a state: frozen, hashable, everything the rules need, nothing else
+S = TypeVar("S", bound=Hashable)  # a state: frozen, hashable, complete
 A = TypeVar("A", bound=Hashable)  # an action of a seat, or an outcome of chance: frozen, hashable
-V = TypeVar("V", bound=Hashable)  # what one seat may know of a state
+V = TypeVar("V", bound=Hashable)  # the view that one seat has of a state
 
 
 class Seat(IntEnum):
-    """One of the two players. Player 1 moves first."""
+    """One of the two players. Player 1 moves first.
+
+    >>> Seat.ONE.other, Seat.TWO.label
+    (<Seat.TWO: 2>, 'Player 2')
+    """
 
     ONE = 1
     TWO = 2
@@ -38,75 +42,98 @@ class Seat(IntEnum):
 
     @property
     def label(self) -> str:
-        """The seat as the books call it: `Player 1`."""
+        """The seat's name in the rule books: `Player 1`."""
         return f"Player {int(self)}"
 
 
 def as_seat(value: object) -> Seat:
-    """The seat that `value` is: a Seat, or its number, 1 or 2. Anything else is refused, 0 above all."""
+    """Return a seat or a seat's number, 1 or 2, as a Seat. Raises DuelsError for anything else."""
     if isinstance(value, Seat):
         return value
     number = as_int(value)
     if number in (1, 2):
         return Seat(number)
-    raise DuelsError(f"A seat is Seat.ONE or Seat.TWO (1 or 2), not {value!r}.")
+    raise DuelsError(f"A seat must be Seat.ONE or Seat.TWO (1 or 2), not {value!r}.")
 
 
 class Chance(Enum):
-    """The actor of coins and hidden tiles."""
+    """The type of CHANCE, which acts where a coin is flipped or a tile is turned over.
+
+    >>> import duels
+    >>> match = duels.start("chain").play_text("3", "5", "4", "challenge")
+    >>> match.actor is duels.CHANCE, [match.rules.format(outcome) for outcome in match.actions]
+    (True, ['heads', 'tails'])
+    """
 
     CHANCE = "chance"
 
 
 CHANCE = Chance.CHANCE
-"""Who acts where a coin is flipped or a tile turned."""
+"""The actor at a chance node, where a coin is flipped or a tile is turned over."""
 Actor = Seat | Chance
-"""Who acts: a seat, or chance."""
+"""A seat, or CHANCE."""
 BOTH = frozenset(Seat)
 """Both seats."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened, with the seats that may know of it.
+    """Something that happened in a match, and the seats that see it.
 
-    Games subclass it with fields of their own. An event carries all that a screen needs to tell it:
-    a seat's whole knowledge of a match is the sequence of the events that it has seen.
+    Games subclass it and add fields. An event holds everything that is needed to describe it. The events
+    that a seat has seen are all that the seat knows about a match.
+
+    >>> @dataclass(frozen=True)
+    ... class CardDealt(Event):
+    ...     card: int
+    >>> event = CardDealt(7, seen_by=frozenset({Seat.ONE}))
+    >>> event.visible_to(frozenset({Seat.ONE})), event.visible_to(frozenset({Seat.TWO}))
+    (True, False)
     """
 
-    # Told a seat what another knew: it cannot be taken back unless both agree. (Nor can chance.)
     reveals: ClassVar[bool] = False
-    # The board is as at the start again: where a long match can be cut into parts.
+    """Whether it reveals the other player's secret. Such a move is taken back only if both players agree."""
     restarts: ClassVar[bool] = False
+    """Whether the board is the same as at the start. Displays may split a long match here."""
 
     seen_by: frozenset[Seat] = field(default=BOTH, kw_only=True)
+    """The seats that see the event."""
 
     def visible_to(self, watching: frozenset[Seat]) -> bool:
-        """Whether it may be shown to these seats together; to a bystander (nobody) only what both know."""
+        """Return whether one of these seats sees the event; without seats, whether both do."""
         return bool(self.seen_by & watching) or self.seen_by == BOTH
 
 
 class Ending(Enum):
-    """The ways a match can end. The value is the word that records use."""
+    """The ways in which a match can end. The value is the word in records.
+
+    >>> Ending.RESIGNED.has_winner, Ending.DRAWN.has_winner
+    (True, False)
+    """
 
     WON = "won"
     DRAWN = "drawn"
     CUT_OFF = "cut off"
-    """A stated limit was reached: nobody won, and the game itself did not end."""
+    """A limit, such as `max_turns`, stopped the match without a winner."""
     RESIGNED = "resigned"
     FORFEITED = "forfeited"
 
     @property
     def has_winner(self) -> bool:
-        """Whether somebody won."""
+        """Whether such a match has a winner."""
         return self not in (Ending.DRAWN, Ending.CUT_OFF)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a match ended, who won it if anybody did, and a sentence about it for people.
+    """The result of a match: its ending, the winner if there is one, and a sentence for people.
 
-    Nothing is ever decided by the sentence, and two outcomes are equal whatever theirs say.
+    The sentence does not count when outcomes are compared. Raises DuelsError if an ending with a winner has
+    none, or the reverse.
+
+    >>> outcome = Outcome.win(Seat.TWO, "Player 2 took the last light.")
+    >>> outcome.code, outcome.score(Seat.ONE), outcome.reason
+    ('2 won', Fraction(0, 1), 'Player 2 took the last light.')
     """
 
     ending: Ending
@@ -115,38 +142,38 @@ class Outcome:
 
     def __post_init__(self) -> None:
         if self.ending.has_winner != isinstance(self.winner, Seat):
-            needs = "a seat that won" if self.ending.has_winner else "no winner"
-            raise DuelsError(f"An outcome '{self.ending.value}' has {needs}, not {self.winner!r}.")
+            needs = "a winner" if self.ending.has_winner else "no winner"
+            raise DuelsError(f"An outcome '{self.ending.value}' must have {needs}, not {self.winner!r}.")
 
     @classmethod
     def win(cls, seat: Seat, reason: str | Sentence) -> "Outcome":
-        """`seat` won."""
+        """Return a win for `seat`."""
         return cls(Ending.WON, seat, _sentence(reason))
 
     @classmethod
     def draw(cls, reason: str | Sentence) -> "Outcome":
-        """Nobody won, by the rules of the game."""
+        """Return a draw by the rules of the game."""
         return cls(Ending.DRAWN, None, _sentence(reason))
 
     @classmethod
     def cut(cls, reason: str | Sentence) -> "Outcome":
-        """Nobody won before a stated limit was reached."""
+        """Return the outcome of a match that a limit cut off."""
         return cls(Ending.CUT_OFF, None, _sentence(reason))
 
     @property
     def reason(self) -> str:
-        """The sentence as the books call the players."""
+        """The sentence, with `Player 1` and `Player 2` for the players."""
         return self.sentence.render()
 
     def score(self, seat: Seat) -> "Fraction":
-        """What the match was worth to `seat`: 1 won, 0 lost, one half if nobody won."""
+        """Return the score of `seat`: 1 for a win, 0 for a loss, 1/2 if nobody won."""
         from fractions import Fraction
 
         return Fraction(1, 2) if self.winner is None else Fraction(self.winner is seat)
 
     @property
     def code(self) -> str:
-        """The result as records write it: `1 won`, `drawn`, `cut off`, `1 won, 2 resigned`."""
+        """The result in a record: `1 won`, `drawn`, `cut off`, `1 won, 2 resigned`."""
         if self.winner is None:
             return self.ending.value
         won = f"{self.winner.value} {Ending.WON.value}"
@@ -160,7 +187,7 @@ def _sentence(reason: str | Sentence) -> Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Step(Generic[S]):
-    """What `Rules.apply` gives: the next state and what happened on the way, in order."""
+    """The result of `Rules.apply`: the next state, and the events in order."""
 
     state: S
     events: tuple[Event, ...]
@@ -168,58 +195,72 @@ class Step(Generic[S]):
 
 @dataclass(frozen=True, slots=True)
 class Sight(Generic[A, V]):
-    """All that one seat knows at one moment of a match; whoever decides is given this, never a state."""
+    """Everything that one seat knows at one moment of a match. Players get a sight, never a state.
+
+    >>> import duels
+    >>> sight = duels.start("leap").sight(Seat.ONE)
+    >>> sight.actor, [sight.rules.format(action) for action in sight.actions]
+    (<Seat.ONE: 1>, ['enter'])
+    """
 
     seat: Seat
     view: V
-    """The position as far as this seat may know it."""
+    """The part of the state that this seat may know."""
     actor: Actor | None
     actions: tuple[A, ...]
-    """What this seat may do now, in the rules' order; empty while it is not its turn."""
+    """This seat's legal actions, in the rules' order; empty if it is not its turn."""
     events: Sequence[Event] = ()
-    """What it has seen since the start, in order (empty where only the position is known)."""
+    """The events that this seat has seen, in order; empty if only the position is known."""
     history: Sequence[A | None] = ()
-    """Every action and chance outcome since the start, None where it was hidden from this seat."""
+    """All actions and chance outcomes since the start, with None for those hidden from this seat."""
     outcome: Outcome | None = None
-    """How the match ended; None while it goes on."""
+    """The result, or None if the match is not over."""
     rules: "Rules[Any, A, V]" = field(kw_only=True, compare=False, repr=False)
-    """The rules that are played by, which are no secret."""
+    """The rules of the match."""
 
 
 class Rules(ABC, Generic[S, A, V]):
-    """A two-player game. Rules are values: pure methods, no I/O, no randomness, no memory.
+    """The rules of a two-player game. The methods are pure: no I/O, no randomness, no side effects.
 
-    Concrete rules are frozen dataclasses whose fields are their options (`Lights(lights=9)`, see
-    `core.options`), so that equal rules compare equal and `repr` can be read back. Options with which
-    there would be no game raise BadOption.
+    Concrete rules are frozen dataclasses whose fields are the options of the game (see `core.options`).
+    So equal rules compare equal, and `repr` is valid Python. Raises BadOption for options that are not
+    allowed.
+
+    >>> import duels
+    >>> rules = duels.find_game("lights").rules(lights=3)
+    >>> state = rules.initial()
+    >>> [rules.format(action) for action in rules.actions(state)]
+    ['1', '2', '3', '1-2', '2-3']
+    >>> state = rules.apply(state, rules.parse("1-2")).state
+    >>> rules.actor(state), rules.outcome(state)
+    (<Seat.TWO: 2>, None)
     """
 
     game: ClassVar["Game"]
-    """The game that these rules are of: its name and its doors."""
+    """The game that these rules belong to."""
     has_secrets: ClassVar[bool]
-    """Whether some event is hidden from a seat."""
+    """Whether some events are hidden from a seat."""
     can_be_drawn: ClassVar[bool] = False
-    """Whether a match can end drawn: then a value is not a chance to win alone, and is not called one."""
+    """Whether a match can end in a draw. If not, a value is the probability of winning."""
     limit: ClassVar[str | None] = None
-    """The option that cuts off play that could go on for ever (`max_turns`), where there is one.
+    """The name of the option that cuts off a long match, such as `max_turns`, or None.
 
-    Its default is None, no limit: perfect play is found without one. It needs a clock.
+    The option's default must be None: solvers ignore the limit. Rules with a limit need a `clock`.
     """
     clock: ClassVar[str | None] = None
-    """The field of a state that counts towards the limit, and does nothing else."""
+    """The field of a state that counts towards the limit. It must have no other effect."""
     longer_forms: ClassVar[tuple[dict[str, int], ...]] = ()
-    """Options of longer games, the shortest first, for whoever knows the trick of the book's game."""
+    """Options of longer variants, the shortest first, for players who have mastered the book's game."""
 
     def __post_init__(self) -> None:
         if not hasattr(type(self), "game"):
-            raise DuelsError(f"{type(self).__name__} does not say which game it is of: give it a `game`.")
+            raise DuelsError(f"{type(self).__name__} must have a class attribute `game`.")
         for option in list_options(type(self)):
-            # Rules are written down: no NumPy numbers, no lists.
+            # Rules are saved in records: store plain numbers and tuples, not NumPy numbers and lists.
             object.__setattr__(self, option.name, option.check(getattr(self, option.name), self.name))
         self._check_limit()
 
     def _check_limit(self) -> None:
-        """Refuse a limit that cannot be taken away, or that nothing counts towards."""
         if self.limit is None:
             return
         kinds = {option.name: option.kind for option in list_options(type(self))}
@@ -228,7 +269,7 @@ class Rules(ABC, Generic[S, A, V]):
                 f"The limit of {self.name}, {self.limit}, must be an option with the default None."
             )
         if self.clock is None:
-            raise BadOption(f"{self.name} has a limit, {self.limit}, and no clock: see Rules.clock.")
+            raise BadOption(f"{self.name} has the limit {self.limit} but no clock: set Rules.clock.")
 
     @property
     def name(self) -> str:
@@ -237,91 +278,91 @@ class Rules(ABC, Generic[S, A, V]):
 
     @property
     def limit_value(self) -> int | None:
-        """What the limit is set to; None where play is not limited."""
+        """The value of the limit, or None if there is no limit."""
         return getattr(self, self.limit) if self.limit else None
 
     @abstractmethod
     def initial(self) -> S:
-        """The state before the first move."""
+        """Return the state before the first move."""
 
     @abstractmethod
     def actor(self, state: S) -> Actor | None:
-        """Who decides now: a seat, CHANCE, or None when the game is over."""
+        """Return the actor: a seat, CHANCE, or None if the game is over."""
 
     @abstractmethod
     def actions(self, state: S) -> tuple[A, ...]:
-        """What the actor may do, or what chance may bring, in a fixed order, each once.
+        """Return the legal actions, or the outcomes of chance, in a fixed order and without duplicates.
 
-        Never empty while the game goes on; empty when it is over.
+        The result is empty if and only if the game is over.
         """
 
     def odds(self, state: S) -> "tuple[Fraction, ...]":
-        """At a chance node: the probability of each of `actions(state)`, exact, positive, sum 1."""
+        """Return the probabilities of `actions(state)` at a chance node: exact, positive, with the sum 1."""
         return ()
 
     @abstractmethod
     def apply(self, state: S, action: A) -> Step[S]:
-        """Carry out one of `actions(state)`: the next state and at least one event.
+        """Carry out an action and return the next state with at least one event.
 
-        Legality is not checked again here: `Match.play` is the gate.
+        `action` must be one of `actions(state)`. This method need not check that: `Match.play` does.
         """
 
     @abstractmethod
     def outcome(self, state: S) -> Outcome | None:
-        """How the game ended; None exactly while `actor(state)` is not None."""
+        """Return the result, or None if the game is not over (`actor(state)` is not None)."""
 
     def deal(self, rng: "Random") -> Hashable:
-        """What lies hidden from the start, drawn once for a match: a shuffled board; None where nothing does.
+        """Draw the values that are hidden from the start, such as a shuffled board, or return None.
 
-        Rules draw lazily: a value is drawn when it is shown, with the same odds. Whoever plays a match for
-        people deals first, so that what lies under a tile does not depend on when it is turned.
+        The rules themselves draw each value when it is revealed, with the same odds. A match between people
+        is dealt first, so that the value of a tile does not depend on when it is turned over.
         """
         return None
 
     def read_deal(self, deal: Any, drawn: Sequence[tuple[S, A]], state: S) -> A:
-        """What `deal` brings at the chance node `state`; only for rules that deal.
+        """Return the outcome that `deal` has for the chance node `state`. Only rules that deal need it.
 
-        `drawn` are the chance nodes so far, each with what came there: if that was not as dealt (it can be
-        given by a script or a record), the deal is put right before it is read.
+        `drawn` lists the earlier chance nodes and their outcomes. A script or a record may have set other
+        outcomes than the deal: then they replace the dealt ones.
         """
         raise NotImplementedError
 
     @abstractmethod
     def view(self, state: S, seat: Seat) -> V:
-        """The part of the state that `seat` may know.
+        """Return the part of the state that `seat` may know.
 
-        Together with the events of a step that the seat sees, it determines the seat's next view;
-        a step of which the seat sees nothing leaves it as it was. So a view is a function of the
-        events seen, and holds no secret. It determines who acts and the seat's legal actions.
+        A view and the events that the seat sees in a step determine its next view. A step without such
+        events does not change the view. So a view depends only on the events seen, and contains no secret
+        of the other seat. It determines the actor and the seat's legal actions.
         """
 
     @abstractmethod
     def all_actions(self) -> tuple[A, ...]:
-        """Every action a seat can ever have; the position in it is the action's integer."""
+        """Return every action that a seat can ever take. The index of an action is its integer."""
 
     def all_outcomes(self) -> tuple[A, ...]:
-        """Every outcome chance can ever bring; the position in it is the outcome's integer."""
+        """Return every outcome that chance can ever have. The index of an outcome is its integer."""
         return ()
 
     @abstractmethod
     def parse(self, text: str) -> A:
-        """Read an action or chance outcome; raise NotationError where that cannot be done."""
+        """Parse an action or a chance outcome, in any letter case. Raises NotationError."""
 
     @abstractmethod
     def format(self, action: A) -> str:
-        """One line of notation, which `parse` reads back, in any letter case."""
+        """Return one line of notation that `parse` reads back."""
 
     @abstractmethod
     def parse_position(self, text: str) -> Sight[A, V]:
-        """Read a position as the seat to move knows it.
+        """Parse a position and return the sight of the seat to move.
 
-        Raises NotationError where it cannot be read, IllegalMove where a list of what was seen breaks
-        the rules. A position that can be read need not be one that play can reach.
+        Positions that cannot occur in play are accepted. Raises NotationError if `text` is not a position,
+        and IllegalMove if it is a list of entries that breaks the rules.
         """
 
     @abstractmethod
     def format_position(self, sight: Sight[A, V]) -> str:
-        """One line of notation, which `parse_position` reads back to a sight with the same view."""
+        """Return one line of notation that `parse_position` reads back as a sight with the same view."""
 
     def sight(
         self,
@@ -330,7 +371,7 @@ class Rules(ABC, Generic[S, A, V]):
         events: Sequence[Event] = (),
         history: Sequence[A | None] = (),
     ) -> Sight[A, V]:
-        """What `seat` knows at `state`, having seen `events`."""
+        """Return the sight of `seat` at `state`, after it has seen `events`."""
         seat = as_seat(seat)
         actor = self.actor(state)
         actions = self.actions(state) if actor is seat else ()
@@ -338,14 +379,14 @@ class Rules(ABC, Generic[S, A, V]):
         return Sight(seat, view, actor, actions, events, history, outcome, rules=self)
 
     def max_states(self) -> int | None:
-        """An upper bound on how many states can be reached, where a formula tells one.
+        """Return an upper bound on the number of reachable states, or None if no formula is known.
 
-        What lists all states asks it first, and refuses at once where they are too many.
+        Methods that list all states check it first.
         """
         return None
 
     def options(self) -> dict[str, OptionValue]:
-        """The options that differ from the book's game."""
+        """Return the options that differ from the book's game."""
         return {
             option.name: value
             for option in list_options(type(self))
@@ -356,11 +397,11 @@ class Rules(ABC, Generic[S, A, V]):
 AnyRules = Rules[Any, Any, Any]
 """Rules of any game."""
 AnySight = Sight[Any, Any]
-"""A sight in any game."""
+"""A sight of any game."""
 
 
 class OpenRules(Rules[S, A, S]):
-    """Rules of a game without secrets: both seats see every event and know the whole state."""
+    """Rules of a game without secrets: both seats see all events and the whole state."""
 
     has_secrets = False
 
@@ -369,11 +410,11 @@ class OpenRules(Rules[S, A, S]):
 
     @abstractmethod
     def parse_state(self, text: str) -> S:
-        """Read a state from one line; raise NotationError where it cannot be one."""
+        """Parse a state, in any letter case. Raises NotationError."""
 
     @abstractmethod
     def format_state(self, state: S) -> str:
-        """One line of notation, which `parse_state` reads back, in any letter case."""
+        """Return one line of notation that `parse_state` reads back."""
 
     def parse_position(self, text: str) -> Sight[A, S]:
         state = self.parse_state(text)

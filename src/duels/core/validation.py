@@ -1,4 +1,4 @@
-"""Validation of what callers give: whole numbers and flags, and answers that are asked for twice."""
+"""Validation of arguments: whole numbers and flags."""
 
 from operator import index
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from duels.core.errors import DuelsError
 
 ANSWER_TOLERANCE = 1e-3
-"""How far apart two answers to one question may be: a network's differ a little, by rounding on a GPU."""
+"""The largest difference between two equal answers of a policy; networks on a GPU round differently."""
 
 
 def as_int(value: Any) -> int | None:
@@ -19,17 +19,20 @@ def as_int(value: Any) -> int | None:
         return None
 
 
-def check_int(what: str, value: Any, least: int | None = None) -> int:
-    """Return an int; raise DuelsError, naming `what`, if the value is no whole number or below `least`."""
+def check_int(what: str, value: Any, minimum: int | None = None) -> int:
+    """Return `value` as an int.
+
+    Raises DuelsError, naming `what`, if it is not a whole number or is below `minimum`.
+    """
     number = as_int(value)
-    if number is None or (least is not None and number < least):
-        bound = "" if least is None else f" from {least}"
-        raise DuelsError(f"{what} is a whole number{bound}, not {value!r}.")
+    if number is None or (minimum is not None and number < minimum):
+        bound = "" if minimum is None else f" of at least {minimum}"
+        raise DuelsError(f"{what} must be a whole number{bound}, not {value!r}.")
     return number
 
 
 def check_flag(what: str, value: Any) -> bool:
-    """Return a bool; raise DuelsError, naming `what`, for anything else, since "no" is truthy."""
+    """Return `value`. Raises DuelsError, naming `what`, if it is not a bool: the string "no" is true."""
     if value is True or value is False:
         return bool(value)
-    raise DuelsError(f"{what} is True or False, not {value!r}.")
+    raise DuelsError(f"{what} must be True or False, not {value!r}.")

@@ -37,7 +37,7 @@ def test_matches_that_look_alike_get_the_same_advice(seed: int) -> None:
             break
         for seat in Seat:
             assert match.last
-            memories[seat] = memories[seat].then(None if match.last.hidden_from(seat) else action)
+            memories[seat] = memories[seat].add_entry(None if match.last.hidden_from(seat) else action)
             alike = memories[seat].possible
             assert match.state in {other.state for other in alike}
             expected = told(match, seat)

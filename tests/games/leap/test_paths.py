@@ -51,5 +51,5 @@ def test_the_longest_line() -> None:
 
 
 def test_a_longer_line_is_refused() -> None:
-    with pytest.raises(BadOption, match="goal is at most 100000 in leap, not 100001"):
+    with pytest.raises(BadOption, match="goal must be at most 100000 in leap, not 100001"):
         resolve_rules("leap", goal=100_001)

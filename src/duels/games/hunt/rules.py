@@ -254,10 +254,10 @@ class QuantumHunt(Rules[State, Action, Known]):
         end = next((end for end in End if entries and entries[-1].lower() == end.value), None)
         seen = [None if entry == "?" else self.parse(entry) for entry in (entries[:-1] if end else entries)]
         for action in seen[:-1] if end else seen:
-            information_set = information_set.then(action)
+            information_set = information_set.add_entry(action)
         if not end:
             return information_set.match.sight(information_set.seat)
-        for way in information_set.ways(seen[-1]) if seen else ():
+        for way in information_set.branch(seen[-1]) if seen else ():
             if way.match.state.end is end:
                 return way.match.sight(way.seat)
         raise NotationError(f"Cannot read {quote(text)}: the match cannot have ended there by {end.value}.")
