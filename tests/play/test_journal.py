@@ -471,7 +471,9 @@ def test_what_is_recorded_can_be_read_back_however_large_or_long(tmp_path: Path)
         journal.close()
         assert lines_of(read_record(path).match) == lines_of(match)[:5]
         path.write_text(dump_record(match, HEADERS))
-        with pytest.raises(RecordError, match="line 13: a record of leap with these options has at most 5 entries"):
+        with pytest.raises(
+            RecordError, match="line 13: a record of leap with these options has at most 5 entries"
+        ):
             read_record(path)
 
 
