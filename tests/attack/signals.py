@@ -22,8 +22,8 @@ from tests.attack.sessions import HEADERS, RECORD
 from tests.support import GAME_NAMES, entries_for, lines_of, play_randomly
 from tests.terminal.terminal import HIDE, PASS, STOPPED, Job
 
-SAVED = "The match is saved. Go on with: "
-NOT_KEPT = "Nothing was played, so nothing is kept."
+SAVED = "The match is saved. Continue with: "
+NOT_KEPT = "Nothing was played, so nothing was saved."
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ def test_a_value_is_not_called_a_chance_to_win() -> None:
         "All actions are equally good (worth 50.0%). Every move keeps the draw."
     )
     layers = HintLayers()
-    _, shown = (strip_ink(layers.text(opening, GAME.words(RULES), (), get_oracle(RULES))) for _ in range(2))
+    _, shown = (strip_ink(layers.render(opening, GAME.words(RULES), (), get_oracle(RULES))) for _ in range(2))
     assert shown == "Hint: All actions are equally good (worth 50.0%). Every move keeps the draw.\n"
     assert "Player 1 to move is at 50.0% (1/2, exact)." in render_solution(solve(opening, get_oracle(RULES)))
     exercise = next(e for e in duels.exercises(GAME, "1") if e.verdict.value.number == 0.5)

@@ -116,7 +116,7 @@ def test_an_existing_file_is_never_written_over(tmp_path: Path) -> None:
     path.write_text("precious")
     done = duels(tmp_path, "play", "lights", "--save", path)
     assert done.code == 2
-    assert "exists already" in done.err
+    assert "already exists" in done.err
     dangling = tmp_path / "link.duel"
     dangling.symlink_to(tmp_path / "nowhere.duel")
     assert duels(tmp_path, "play", "lights", "--save", dangling).code == 1
@@ -130,7 +130,7 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
     for nowhere in (blocked, tmp_path / "missing"):
         done = duels(tmp_path, "play", "lights", "--save", nowhere / "match.duel")
         assert (done.code, done.out) == (2, "")
-        assert f"there is no folder {nowhere}" in done.err
+        assert f"the folder {nowhere} does not exist" in done.err
     done = duels(blocked, "play", "lights")
     assert (done.code, done.out) == (1, "")
     assert done.err.count("\n") == 1
@@ -161,7 +161,7 @@ def test_a_full_disk_loses_the_entry_that_did_not_fit_and_nothing_else(tmp_path:
     )
     assert done.returncode == 1
     going_on, problem = done.stderr.decode().splitlines()
-    assert going_on == f"Going on with {path}."
+    assert going_on == f"Resuming {path}."
     assert problem.startswith(f"duels: {path}: ")
     assert problem.endswith("the last entry is not saved")
     assert b"Turning OFF lights 3 and 4." in done.stdout
@@ -231,13 +231,13 @@ def test_resume_takes_the_last_match_and_names_damaged_ones_it_passes_over(tmp_p
         done = duels(tmp_path, "resume", entered=entered)
         assert done.code == 0
         assert f"Skipped {damaged}: line 1: the record has version 9" in done.err
-        assert f"Going on with {elsewhere}." in done.err
+        assert f"Resuming {elsewhere}." in done.err
         assert "Turning OFF light 4." in done.out
     assert duels(tmp_path, "resume").code == 1, "the last one is over now"
     assert damaged.read_text() == "duels record 9\n"
     over = duels(tmp_path, "resume", elsewhere)
     assert over.code == 1
-    assert over.err.startswith(f"duels: {elsewhere} is over: Player 2 resigns. See it with: duels replay '")
+    assert over.err.startswith(f"duels: {elsewhere} is over: Player 2 resigns. Watch it with: duels replay '")
 
 
 def test_paths_that_are_no_text_are_remembered(tmp_path: Path) -> None:

@@ -204,7 +204,7 @@ def test_a_match_full_of_wrong_entries_is_the_same_match(name: str, seed: int, t
         play = ("play", name, "--chance", chance_of(match), "--save", path)
         done = duels(tmp_path, *play, entered="".join(f"{line}\n" for line in entered))
         assert done.code == 0, done.err
-        assert done.err == f"\nRecord: {path}\nWhere it was won and lost: duels review {path}\n"
+        assert done.err == f"\nRecord: {path}\nReview it with: duels review {path}\n"
         assert lines_of(read_record(path).match) == lines_of(match)
         transcripts.append(done.out)
     # A wrong entry adds itself, one line and the question again; nothing else differs.
@@ -225,10 +225,10 @@ def test_the_end_of_input_at_every_prompt_saves_and_says_how_to_go_on(name: str,
         done = duels(tmp_path, "play", name, "--chance", chance_of(match), "--save", path, entered=text)
         assert done.code == 130
         if count < decided:
-            assert done.err == "\nNothing was played, so nothing is kept.\n"
+            assert done.err == "\nNothing was played, so nothing was saved.\n"
             assert not path.exists()
             continue
-        assert done.err == f"\nThe match is saved. Go on with: duels resume {path}\n"
+        assert done.err == f"\nThe match is saved. Continue with: duels resume {path}\n"
         saved = lines_of(read_record(path).match)
         complete = [end for end in range(len(needed) + 1) if sum(needed[:end]) <= count]
         assert saved[: len(needed)] == lines_of(match)[: complete[-1]]

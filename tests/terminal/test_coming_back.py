@@ -34,7 +34,7 @@ def keep(folder: Path, name: str, game: str, one: str, two: str, *entries: str, 
 
 
 def test_statistics_of_matches_against_the_machine(tmp_path: Path) -> None:
-    assert duels(tmp_path, "stats").out == "No match against the machine is finished yet.\n"
+    assert duels(tmp_path, "stats").out == "You have not finished a match against the machine yet.\n"
     won = ("4", "1-2", "6-7", "3", "5")  # the middle, then the mirror image
     keep(tmp_path, "a", "lights", "human", "club", "1", "resign", day=1)
     keep(tmp_path, "b", "lights", "human", "club", "1", "2-3", "4", "5-6", "7", day=2)
@@ -101,7 +101,7 @@ def test_a_day_that_was_left_goes_on_where_it_was(tmp_path: Path) -> None:
     lines = answers(DAY, right=True)
     left = play_daily(tmp_path, DAY, ["hint", "help", *lines[:2], "quit"])
     assert "There are no hints for these puzzles." in left
-    assert left.endswith("1 of 5 answered. Go on with: duels daily\n")
+    assert left.endswith("1 of 5 answered. Continue with: duels daily\n")
     rest = play_daily(tmp_path, DAY, lines[2:])
     assert rest.count("Right: ") == len(GAMES) - 1
     assert rest.endswith("■■■■■ 5/5\nYour streak: 1 day. Come back tomorrow.\n")
@@ -127,7 +127,7 @@ def test_a_program_gets_the_puzzles_without_their_answers(tmp_path: Path) -> Non
 def test_a_damaged_memory_is_none(damage: str, tmp_path: Path) -> None:
     for name in ("daily", "practice"):
         (tmp_path / f"{name}.json").write_text(damage, encoding="latin-1")
-    assert play_daily(tmp_path, DAY, ["quit"]).endswith("0 of 5 answered. Go on with: duels daily\n")
+    assert play_daily(tmp_path, DAY, ["quit"]).endswith("0 of 5 answered. Continue with: duels daily\n")
     assert duels(tmp_path, "practice", "leap", "--count", "1", entered="1\n").code == 0
 
 
@@ -167,7 +167,7 @@ def test_it_is_told_whether_it_gets_harder(right: bool, outlook: str, tmp_path: 
     ):
         entered = f"{exercise.sight.rules.format(action)}\n"
         done = duels(tmp_path, "practice", "leap", "--count", "1", entered=entered)
-    assert done.out.endswith(f"{int(right)} of 1 right. Next time it gets {outlook}.\n")
+    assert done.out.endswith(f"{int(right)} of 1 right. The next puzzles will be {outlook}.\n")
 
 
 # -- longer games --------------------------------------------------------------------------------
@@ -216,7 +216,7 @@ def test_best_is_perfect_where_that_is_proven(name: str, tmp_path: Path) -> None
     assert done.code == 0
     headers = read_record(path).headers
     if name == "hunt":
-        assert done.err.startswith("Nobody knows perfect play in hunt: best plays.\n")
+        assert done.err.startswith("Perfect play is unknown in hunt, so best plays instead.\n")
         assert done.err.count("best plays") == 1
     else:
         assert "best plays" not in done.err

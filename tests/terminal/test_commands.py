@@ -69,7 +69,7 @@ def test_help_names_every_command_and_every_kind_of_player(tmp_path: Path) -> No
 def test_help_tells_when_machines_stop(tmp_path: Path) -> None:
     play, export = (" ".join(duels(tmp_path, name, "--help").out.split()) for name in ("play", "export"))
     assert f"after {MACHINE_LIMIT} boards of chain or {MACHINE_LIMIT} turns of hunt" in play
-    assert f"they are cut off at {MACHINE_LIMIT}." in export
+    assert f"end after {MACHINE_LIMIT} boards or turns unless" in export
 
 
 def test_players_claims_no_more_than_is_proven(tmp_path: Path) -> None:
@@ -94,8 +94,11 @@ def test_every_option_has_a_help_text() -> None:
 def test_games(tmp_path: Path) -> None:
     done = duels(tmp_path, "games")
     assert (done.code, done.err) == (0, "")
-    lines = done.out.splitlines()
-    assert [line.split()[0] for line in lines] == list(GAMES)
+    header, *rows = done.out.partition("\n\n")[0].splitlines()
+    assert header.split()[:3] == ["game", "rule", "book"]
+    assert [row.split()[0] for row in rows] == list(GAMES)
+    assert all(game.title in row for game, row in zip(GAMES.values(), rows, strict=True))
+    assert "five published, machine-written rule books" in done.out
     listed = json.loads(duels(tmp_path, "games", "--json").out)
     assert [entry["game"] for entry in listed] == list(GAMES)
     assert all(set(entry) == {"game", "title", "summary", "source"} for entry in listed)
@@ -172,7 +175,7 @@ def test_without_a_file_the_last_match_is_taken(arguments: str, tmp_path: Path) 
     duels(tmp_path, "play", "lights", entered="1\n4\nquit\n")
     elsewhere = tmp_path / "elsewhere.duel"
     duels(tmp_path, "play", "lights", "--save", elsewhere, entered="2\n1\nresign\n")
-    assert duels(tmp_path, "play", "leap", entered="quit\n").err.endswith("nothing is kept.\n")
+    assert duels(tmp_path, "play", "leap", entered="quit\n").err.endswith("nothing was saved.\n")
     last, named = duels(tmp_path, *arguments.split()), duels(tmp_path, *arguments.split(), elsewhere)
     assert last == named
     assert last.code == 0
@@ -211,7 +214,9 @@ def test_matches_lists_what_was_played_the_last_one_first(tmp_path: Path) -> Non
         ["hunt", "human - human", "unfinished", str(elsewhere)],
         ["lights", "human - greedy", "you lost", name],
     ]
-    assert listed.err.endswith(f"Times are UTC. Files without a folder are in {tmp_path / 'matches'}.\n")
+    assert listed.err.endswith(
+        f"Times are UTC. Unless a folder is shown, files are in {tmp_path / 'matches'}.\n"
+    )
     assert name in listed.out
     assert duels(tmp_path, "verify", name).code == 0, "a name from the list is enough"
 
@@ -247,7 +252,7 @@ def test_what_can_be_chosen_is_named(tmp_path: Path) -> None:
     ("arguments", "told"),
     [
         ("plya lights", "Error: No such command 'plya'. Did you mean play?\n"),
-        ("xyzzy", "Error: No such command 'xyzzy'.\n"),
+        ("xyzzy", "Error: No such command 'xyzzy'. duels --help lists the commands.\n"),
         (
             "play lihgts",
             "There is no game 'lihgts'; did you mean lights? There are lights, leap, chain, hunt, flip",
@@ -289,13 +294,13 @@ def test_data_and_notices_are_told_apart(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     played = duels(tmp_path, "play", "hunt", "--save", path, entered="MOVE 3\nOBSERVE 5\nsave\nquit\n")
     assert str(path) not in played.out
-    assert played.err == f"Saved: {path}\n\nThe match is saved. Go on with: duels resume {path}\n"
+    assert played.err == f"Saved: {path}\n\nThe match is saved. Continue with: duels resume {path}\n"
     resumed = duels(tmp_path, "resume", path, entered="quit\n")
-    assert resumed.err.startswith(f"Going on with {path}.\n")
-    assert "Going on" not in resumed.out
+    assert resumed.err.startswith(f"Resuming {path}.\n")
+    assert "Resuming" not in resumed.out
     replayed = duels(tmp_path, "replay", path)
     assert replayed.err.count("\n") == 1
-    assert "what was hidden stays hidden" in replayed.err
+    assert "hidden information stays hidden" in replayed.err
     assert duels(tmp_path, "replay", path, "--seat", "1").err == ""
 
 
@@ -449,7 +454,7 @@ def test_a_day_is_asked_for_as_people_write_it(tmp_path: Path) -> None:
     assert "--date YYYY-MM-DD" in duels(tmp_path, "daily", "--help").out
     done = duels(tmp_path, "daily", "--date", "tomorrow")
     assert done.code == 2
-    assert "'tomorrow' is no day. Enter it as YYYY-MM-DD." in " ".join(done.err.split())
+    assert "'tomorrow' is not a date. Enter it as YYYY-MM-DD." in " ".join(done.err.split())
 
 
 @pytest.mark.parametrize("command", ["arena", "bot"])

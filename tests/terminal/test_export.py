@@ -26,9 +26,9 @@ def test_the_command(
     assert "3 of 3" in told.err
     assert len(matches_in(tmp_path / "lights-casual.jsonl")) == 3
     assert run(["export", "lights", "--games", "5", "--player", "casual"]) == 0
-    assert "3 matches were there already" in capsys.readouterr().err
+    assert "already had 3 matches" in capsys.readouterr().err
     assert run(["export", "lights", "--games", "2", "--player", "casual"]) == 0
-    assert "5 matches were there already; more than asked for are kept." in capsys.readouterr().err
+    assert "already had 5 matches. The file keeps them all, although --games is 2." in capsys.readouterr().err
     assert run(["export", "lights", "--out", "lights.csv"]) == 1
     assert ".jsonl or .parquet" in capsys.readouterr().err
     assert run(["export", "lights", "--player", "nobody"]) == 2
@@ -58,7 +58,7 @@ def test_two_exports_to_one_file_do_not_both_succeed(
     assert codes == [0, 1]
     assert "is in use by another program." in capsys.readouterr().err
     assert run(command) == 0
-    assert "3 matches were there already." in capsys.readouterr().err
+    assert "already had 3 matches." in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir() if path.suffix != ""] == [out]
 
 

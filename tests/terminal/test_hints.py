@@ -56,8 +56,8 @@ def test_a_hint_says_where_there_is_nothing_to_choose(game: str, position: str, 
     rules = find_game(game).rules()
     sight, words = rules.parse_position(position), rules.game.words(rules)
     layers, oracle = HintLayers(), get_oracle(rules)
-    advice, reason = (strip_ink(layers.text(sight, words, [], oracle)) for _ in range(2))
-    assert advice == f"{told} Why: enter hint again.\n"
+    advice, reason = (strip_ink(layers.render(sight, words, [], oracle)) for _ in range(2))
+    assert advice == f"{told} Enter hint again to see why.\n"
     assert reason.startswith(f"{told} ")
     assert "hint again" not in reason
 
@@ -66,5 +66,5 @@ def test_another_decision_begins_with_the_advice_again() -> None:
     rules = find_game("chain").rules()
     words, oracle, layers = rules.game.words(rules), get_oracle(rules), HintLayers()
     first, second = rules.parse_position("_______ 1"), rules.parse_position("X______ 2")
-    told = [layers.text(sight, words, [], oracle) for sight in (first, second, second, first)]
+    told = [layers.render(sight, words, [], oracle) for sight in (first, second, second, first)]
     assert ["hint again" in text for text in told] == [True, True, False, True]

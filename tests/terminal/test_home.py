@@ -47,7 +47,7 @@ def test_it_takes_numbers_and_names(entries: tuple[str, ...], one: str, two: str
     done = walk(tmp_path, *entries, "quit")
     assert headers(tmp_path) == [("hunt", one, two)]
     wrong = {"9": 9}.get(entries[0], 0)
-    assert len(re.findall(r"Please choose 1 to \d, a name, back or quit\.", done.out)) == wrong
+    assert len(re.findall(r"Please enter a number from 1 to \d, a name, back or quit\.", done.out)) == wrong
     assert done.out.count(ASKED) == 2, "it comes back after the match"
 
 
@@ -95,7 +95,7 @@ def test_back_goes_back_and_help_tells_again(tmp_path: Path) -> None:
     done = walk(tmp_path, "play", "back", "rules", "b", "help", "?", "back")
     # Twice it came back, twice it was asked to tell, and behind the first question there is nothing.
     assert done.out.count(ASKED) == 1 + 2 + 2 + 1
-    assert "This is the first question; quit leaves." in done.out
+    assert "This is the first question. Enter quit to leave." in done.out
 
 
 def test_back_leads_to_the_question_before(tmp_path: Path) -> None:
@@ -123,8 +123,8 @@ def test_there_is_nothing_to_resume_or_review_at_first(tmp_path: Path) -> None:
     assert not re.search(r"^  \d\. (resume|review)", first.out, flags=re.MULTILINE)
     walk(tmp_path, "play", "chain", "greedy", "", "4", "quit")
     later = walk(tmp_path, "resume", "resign", "review", "quit")
-    assert "resume    go on with your match (Quantum Duel: four in a row, chain)" in later.out
-    offer = "review    why your last match (Quantum Duel: four in a row, chain) went as it did"
+    assert "resume    continue your match (Quantum Duel: four in a row, chain)" in later.out
+    offer = "review    see why you won or lost your last match (Quantum Duel: four in a row, chain)"
     assert later.out.count(offer) == 2
     assert later.out.count("You have observed cell 4") == later.out.count("observe: 4") != 0
     assert later.out.count(ASKED) == 3
@@ -133,7 +133,7 @@ def test_there_is_nothing_to_resume_or_review_at_first(tmp_path: Path) -> None:
 def test_a_match_is_reviewed_once_it_is_over(tmp_path: Path) -> None:
     walk(tmp_path, "play", "lights", "greedy", "", "resign", "play", "chain", "greedy", "", "4", "quit")
     done = walk(tmp_path, "review", "quit")
-    assert "why your last match (Light Out Duel, lights) went as it did" in done.out
+    assert "see why you won or lost your last match (Light Out Duel, lights)" in done.out
     assert "lights: " in done.out
 
 

@@ -250,7 +250,7 @@ def test_a_machines_token_is_never_shown(tmp_path: Path, seat: Seat) -> None:
         shown.append(terminal.text.replace(record.name, "RECORD"))
     assert shown[0] == shown[1]
     assert "(hidden)" in shown[0]
-    assert "That cannot be taken back" in shown[0]
+    assert "You cannot take this back" in shown[0]
 
 
 @pytest.mark.parametrize("key", ["\x03", "\x04"])
@@ -272,7 +272,7 @@ def test_leaving_by_key_before_the_first_decision(
             terminal.answer(prompt, "")
         terminal.ask(prompts[-1])
         terminal.send(key)
-        terminal.expect("Nothing was played, so nothing is kept.")
+        terminal.expect("Nothing was played, so nothing was saved.")
         assert terminal.wait() == 130
         assert terminal.echoes, "the terminal is left as it was found"
     assert "Traceback" not in terminal.text
@@ -287,7 +287,7 @@ def test_leaving_by_key_after_a_decision_saves_it(tmp_path: Path, key: str) -> N
         terminal.answer(PASS.format("Player 2"), "")
         terminal.ask("Enters: ")
         terminal.send(key)
-        terminal.expect("The match is saved. Go on with: duels resume")
+        terminal.expect("The match is saved. Continue with: duels resume")
         assert terminal.wait() == 130
     assert "duels resume\n" in terminal.left_behind
     assert lines_of(read_record(record).match) == ["move 2", "observe 6"]

@@ -21,7 +21,7 @@ def test_a_difference_within_its_margin_is_called_so() -> None:
     random, novice, casual = render_levels(find_game("chain").rules(), rows, 100).splitlines()[3:6]
     assert "told apart" not in random + casual
     assert re.match(r"casual +50% +47% ", casual), "what was intended, and what was measured"
-    assert novice.endswith("52.0% ± 3.0 points  cannot be told apart by so many matches")
+    assert novice.endswith("52.0% ± 3.0 points  too few matches to tell")
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ def test_in_a_pipe_nothing_is_asked_after_a_match(tmp_path: Path) -> None:
     done = duels(tmp_path, "play", "lights", "--seat2", "greedy", entered="resign\nr\n")
     assert done.out.endswith("Player 1 resigns. Player 2 wins!\n")
     assert "You are" not in done.out
-    assert re.fullmatch(r"\nRecord: \S+\nWhere it was won and lost: duels review \S+\n", done.err)
+    assert re.fullmatch(r"\nRecord: \S+\nReview it with: duels review \S+\n", done.err)
 
 
 def test_resigning_is_asked_for_once_on_a_terminal(tmp_path: Path) -> None:
@@ -343,7 +343,7 @@ def test_only_commands_that_the_shell_knows_are_printed(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    told = done.stderr.split("Go on with: ")[1].strip()
+    told = done.stderr.split("Continue with: ")[1].strip()
     assert told.split()[1] == "resume"
     resumed = subprocess.run(
         told, shell=True, input="quit\n", cwd=tmp_path, env=env, capture_output=True, text=True, check=True
@@ -360,7 +360,7 @@ def test_a_module_is_called_as_one(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    assert "Go on with: python -m duels resume " in done.stderr
+    assert "Continue with: python -m duels resume " in done.stderr
 
 
 def test_bytes_in_a_pipe_are_those_of_the_books(tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def test_a_game_without_such_positions_says_so(
 ) -> None:
     monkeypatch.setattr(exercises, "CLEAR_GAP", 1.1)
     assert run(["practice", "leap"]) == 0
-    assert capsys.readouterr().out == "No positions with a clear answer were found in leap.\n"
+    assert capsys.readouterr().out == "Found no positions with a clear answer in leap.\n"
 
 
 def test_in_flip_it_is_told_what_a_player_would_remember(

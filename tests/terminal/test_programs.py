@@ -50,9 +50,9 @@ def test_resume_needs_the_program_again(tmp_path: Path) -> None:
 def test_a_seat_that_needs_nobody_is_not_changed(tmp_path: Path) -> None:
     record = unfinished(tmp_path, "club")
     done = duels(tmp_path, "resume", str(record), "--seat2", SHELL)
-    assert (done.code, "seat 2 is club, as recorded" in done.err) == (1, True)
+    assert (done.code, "the record has club at seat 2. Leave out --seat2." in done.err) == (1, True)
     done = duels(tmp_path, "resume", str(record), "--seat2", "random")
-    assert (done.code, "is for the program or model that played there" in done.err) == (2, True)
+    assert (done.code, "must be the program or model that played there" in done.err) == (2, True)
 
 
 @pytest.mark.parametrize("who", ["cmd:touch {}", "CMD:touch {}", "program touch {}", "model:gpt"])
@@ -73,7 +73,7 @@ def test_another_program_at_a_recorded_seat_is_told_of(tmp_path: Path) -> None:
     record = unfinished(tmp_path, "program other.py")
     done = duels(tmp_path, "resume", str(record), "--seat2", SHELL, entered="quit\n")
     assert done.code == 0
-    assert "Seat 2 was 'program other.py': 'program bot.sh' plays on in its place" in done.err
+    assert "'program bot.sh' replaces 'program other.py' at seat 2" in done.err
     record = unfinished(tmp_path, "program bot.sh (2)")
     done = duels(tmp_path, "resume", str(record), "--seat2", SHELL, entered="quit\n")
     assert (done.code, "in its place" in done.err) == (0, False)
@@ -108,13 +108,13 @@ def test_a_model_plays_at_a_seat(tmp_path: Path) -> None:
 def test_a_model_that_cannot_be_reached_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("duels.terminal.game_options._PATIENCE", 0.0)
+    monkeypatch.setattr("duels.terminal.game_options._MODEL_TIMEOUT", 0.0)
     record = unfinished(tmp_path, "model down")
     with serving() as server:
         done = duels(tmp_path, "resume", str(record), "--seat2", "model:down", "--base-url", server.url)
     assert (done.code, "'down' gave no reply: status 500, 'out of order'" in done.err) == (1, True)
     (told,) = (
-        line for line in done.err.splitlines() if "The match is saved. Go on with: duels resume" in line
+        line for line in done.err.splitlines() if "The match is saved. Continue with: duels resume" in line
     )
     assert told.endswith("--seat2 model:NAME --base-url URL")
     assert "result" not in record.read_text()

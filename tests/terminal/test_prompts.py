@@ -95,5 +95,5 @@ def test_quit_leaves_the_match_saved(name: str, tmp_path: Path) -> None:
     lines = [line for step in match.steps()[:5] for line in entries_for(step)]
     done, path = play(tmp_path, match, [*lines, "QUIT"])
     assert done.code == 0
-    assert done.err == f"\nThe match is saved. Go on with: duels resume {path}\n"
+    assert done.err == f"\nThe match is saved. Continue with: duels resume {path}\n"
     assert duels(tmp_path, "resume", path, entered="quit\n").out.startswith(done.out.removesuffix("QUIT\n"))

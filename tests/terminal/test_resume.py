@@ -224,8 +224,8 @@ def played_on(tmp_path: Path) -> list[list[str]]:
 def test_a_match_is_played_on_from_its_middle_in_a_new_record(old: Path, tmp_path: Path) -> None:
     before = old.read_bytes()
     done = duels(tmp_path, "resume", old, "--at", "2", entered="1\n5\nquit\n")
-    assert done.err.startswith(f"Playing {old} on after entry 2.\n")
-    assert "The match is saved. Go on with: duels resume " in done.err
+    assert done.err.startswith(f"Starting a new match from {old}, after entry 2.\n")
+    assert "The match is saved. Continue with: duels resume " in done.err
     assert played_on(tmp_path) == [["1", "2", "5"]]
     assert old.read_bytes() == before
 
@@ -233,7 +233,7 @@ def test_a_match_is_played_on_from_its_middle_in_a_new_record(old: Path, tmp_pat
 @pytest.mark.parametrize("entries", [0, 2])
 def test_where_nothing_was_played_on_nothing_is_kept(old: Path, entries: int, tmp_path: Path) -> None:
     done = duels(tmp_path, "resume", old, "--at", str(entries), entered="quit\n")
-    assert done.err.endswith("\nNothing was played, so nothing is kept.\n")
+    assert done.err.endswith("\nNothing was played, so nothing was saved.\n")
     assert played_on(tmp_path) == []
 
 

@@ -370,7 +370,7 @@ def test_a_page_is_not_written_over_unasked(tmp_path: Path, capsys: pytest.Captu
     record.write_text(dump_record(match), encoding="utf-8")
     command = ["review", str(record), "--html", str(page)]
     assert run(command) == 2
-    assert f"--html: {page} exists already; --force writes over it." in capsys.readouterr().err
+    assert f"--html: {page} already exists. Pass --force to overwrite it." in capsys.readouterr().err
     assert "somebody's own" in page.read_text()
     assert run([*command, "--force"]) == 0
     assert "somebody's own" not in page.read_text()
@@ -389,4 +389,4 @@ def test_a_page_is_whole_or_not_there(record: Path, tmp_path: Path) -> None:
     assert page.read_text() == "before"
     page.unlink()
     page.symlink_to(tmp_path / "nowhere")
-    assert "exists already; --force writes over it." in support.duels(tmp_path, *told).err
+    assert "already exists. Pass --force to overwrite it." in support.duels(tmp_path, *told).err

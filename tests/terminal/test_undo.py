@@ -7,8 +7,8 @@ import pytest
 from duels.play.library import read_record
 from tests.support import GAME_NAMES, Done, duels, lines_of
 
-REFUSED = "That cannot be taken back: it has shown something that was hidden or left to chance.\n"
-NOTHING = "There is no decision of yours to take back.\n"
+REFUSED = "You cannot take this back: it revealed hidden information or a chance outcome.\n"
+NOTHING = "You have no decision to take back.\n"
 
 
 def play(folder: Path, game: str, *options: str, entered: str) -> tuple[Done, list[str]]:
@@ -18,7 +18,7 @@ def play(folder: Path, game: str, *options: str, entered: str) -> tuple[Done, li
     done = duels(folder, "play", game, *options, "--save", str(path), entered=lines)
     assert done.code == 0, done.err
     if not path.exists():
-        assert done.err == "\nNothing was played, so nothing is kept.\n"
+        assert done.err == "\nNothing was played, so nothing was saved.\n"
         return done, []
     assert lines_of(read_record(path).match) == path.read_text().split("\n\n", 1)[1].splitlines()
     return done, lines_of(read_record(path).match)
@@ -44,7 +44,7 @@ def test_before_the_first_decision_there_is_nothing_to_take_back(tmp_path: Path,
 def test_between_two_people_the_other_must_always_agree(tmp_path: Path, game: str, entered: str) -> None:
     _, before = play(tmp_path, game, entered=entered)
     done, entries = play(tmp_path, game, "--seed", "1", entered=f"{entered} / undo / no")
-    assert "Player 2, do you agree to take it back? (yes/no): no\nIt stands.\n" in done.out
+    assert "Player 2, do you agree to take it back? (yes/no): no\nTakeback refused.\n" in done.out
     assert len(entries) == len(before)
     done, entries = play(tmp_path, game, entered=f"{entered} / undo / yes")
     assert "Taken back: " in done.out
@@ -91,7 +91,7 @@ def test_a_coin_is_taken_back_only_if_the_other_person_agrees(tmp_path: Path) ->
     coin = ["3", "5", "4", "challenge", "heads"]
     ask = "Player 1, do you agree to take it back? (yes/no): "
     done, entries = play(tmp_path, "chain", *chance, entered=f"{CHALLENGED} / undo / no")
-    assert f"{ask}no\nIt stands.\n" in done.out
+    assert f"{ask}no\nTakeback refused.\n" in done.out
     assert entries == coin
     done, entries = play(tmp_path, "chain", *chance, entered=f"{CHALLENGED} / undo / maybe / / YES")
     assert "'maybe' is neither yes nor no. Please enter yes or no.\n" in done.out

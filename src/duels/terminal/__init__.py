@@ -1,1 +1,1 @@
-"""The command line: what people see and type."""
+"""The command line."""

@@ -1,6 +1,6 @@
-"""The `duels` command. Its subcommands are loaded when they are called, and not before.
+"""The `duels` command. It loads a subcommand's module only when it needs it.
 
-Data goes to stdout, notices to stderr. 0: done, 1: failed, 2: wrong usage, 130: interrupted.
+Data goes to stdout, notices to stderr. Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted.
 """
 
 import os
@@ -28,45 +28,45 @@ _MODULES = {
     "duels.terminal.list_commands": "games rules players completion",
 }
 _COMMANDS = {name: module for module, names in _MODULES.items() for name in names.split()}
-"""The module that each command is loaded from when it is called, or listed. Some are of other rooms."""
+"""The module of each command. Some belong to other packages."""
 
 
 def main() -> None:
-    """Run the command line and leave with its exit code."""
+    """Run the command line and exit."""
     _prepare_streams()
     install_signal_handlers()
     sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: list[str]) -> int:
-    """Carry out a command; every expected failure becomes one line on stderr and an exit code."""
+    """Run a command and return its exit code. Expected errors become one line on stderr."""
     try:
-        # Outside its standalone mode click gives back the code of an Exit, and what a command returns.
+        # Without standalone mode, click returns the code of an Exit or the command's return value.
         code = cli.main(arguments, prog_name="duels", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
-        message = escape_unprintable(error.message, but="\n\t")  # click lists choices in lines of their own
+        message = escape_unprintable(error.message, but="\n\t")  # click lists choices on separate lines
         object.__setattr__(error, "message", message)
-        shown = StringIO()
-        error.show(shown)
-        _tell(shown.getvalue())
+        output = StringIO()
+        error.show(output)
+        _print_error(output.getvalue())
         return error.exit_code
-    except (KeyboardInterrupt, EOFError, click.Abort) as leaving:
-        return get_exit_code(leaving)
-    except BrokenPipeError:  # whoever read our output has left
-        _drop_output()
+    except (KeyboardInterrupt, EOFError, click.Abort) as error:
+        return get_exit_code(error)
+    except BrokenPipeError:  # the reader of our output has exited
+        _discard_output()
         return 1
     except OSError as error:
-        _drop_output()
-        place = f"{os.fsdecode(error.filename)}: " if error.filename else ""
-        return _fail(f"{place}{error.strerror or error}")
+        _discard_output()
+        file = f"{os.fsdecode(error.filename)}: " if error.filename else ""
+        return _fail(f"{file}{error.strerror or error}")
     except DuelsError as error:
         return _fail(str(error))
 
 
-def _drop_output() -> None:
-    """Drop what cannot be written: Python would complain of it once more when it closes stdout."""
+def _discard_output() -> None:
+    # Otherwise Python reports the write error a second time when it closes stdout.
     try:
         sys.stdout.flush()
     except OSError:
@@ -74,30 +74,29 @@ def _drop_output() -> None:
 
 
 def _fail(message: str) -> int:
-    # It may name a file, and a file may have any name.
-    _tell(f"duels: {escape_unprintable(message)}\n")
+    # The message may contain a file name with control characters.
+    _print_error(f"duels: {escape_unprintable(message)}\n")
     return 1
 
 
-def _tell(text: str) -> None:
-    """Write to stderr; on a terminal no line is broken in a word."""
+def _print_error(text: str) -> None:
     if sys.stderr.isatty():
         text = wrap(text, terminal_size()[0])
     click.echo(text, err=True, nl=False)
 
 
 def _prepare_streams() -> None:
-    """A closed stream, bytes that are no text, or a terminal that lacks a letter are no reason to fail."""
+    """Replace closed streams and make the others tolerate undecodable and unencodable text."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 (open as long as the program)
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 (open until exit)
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
 
 
 class _Commands(click.Group):
-    """Finds commands by name, and loads those that it needs."""
+    """A click group that imports commands on demand."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -105,24 +104,25 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        found: click.Command = getattr(import_module(_COMMANDS[cmd_name]), cmd_name)
-        return found
+        command: click.Command = getattr(import_module(_COMMANDS[cmd_name]), cmd_name)
+        return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
-        unknown = not name.startswith("-") and self.get_command(ctx, name) is None
-        if unknown and not ctx.resilient_parsing:
+        is_unknown = not name.startswith("-") and self.get_command(ctx, name) is None
+        if is_unknown and not ctx.resilient_parsing:
             near = find_nearest(name, self.list_commands(ctx))
-            ctx.fail(f"No such command {quote(name)}.{f' Did you mean {near}?' if near else ''}")
+            advice = f"Did you mean {near}?" if near else "duels --help lists the commands."
+            ctx.fail(f"No such command {quote(name)}. {advice}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         commands = {name: self.get_command(ctx, name) for name in _COMMANDS}
         with formatter.section("Commands"):
             formatter.write_dl(
-                [(name, (found.help or "").split("\n")[0]) for name, found in commands.items() if found]
+                [(name, (command.help or "").split("\n")[0]) for name, command in commands.items() if command]
             )
 
 
@@ -131,20 +131,21 @@ class _Commands(click.Group):
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=format_examples(
-        "duels                                   choose from a menu",
-        "duels play lights                       two people at one keyboard",
-        "duels play chain --seat2 greedy         you against the machine",
-        "duels resume                            go on with the last match",
+        "duels                             open the menu",
+        "duels play lights                 two people at one keyboard",
+        "duels play chain --seat2 casual   you against the machine",
+        "duels resume                      continue the last match",
+        "duels review                      find out why you won or lost",
     ),
 )
 @click.version_option(package_name="duels", message="%(package)s %(version)s")
 @plain_option
 @click.pass_context
 def cli(context: click.Context, plain: bool) -> None:
-    """Five two-player rule-book games at the terminal.
+    """Play, solve and analyse five two-player games.
 
-    Without a command, a menu leads to all of it: new and unfinished matches, here or in a browser, the
-    puzzles of the day, practice, reviews and statistics.
+    Without a command, duels opens a menu: start or resume a match at the terminal or in a browser, solve
+    puzzles, review your matches and see your statistics.
     """
     if context.invoked_subcommand:
         return

@@ -1,4 +1,4 @@
-"""The command `export`: matches between machine players, written to a file."""
+"""The command `export`, which writes matches between machine players to a file."""
 
 from pathlib import Path
 
@@ -21,23 +21,25 @@ from duels.terminal.options import format_examples
     cls=GameCommand,
 )
 @game_argument
-@click.option("--games", "count", type=click.IntRange(1), default=100, show_default=True, help="How many.")
-@player_option("--player", "Who plays.", "best")
-@player_option("--against", "Who sits at the other seat; the same player by default.")
-@click.option("--seed", default="export", show_default=True, help="Makes the matches repeatable.")
+@click.option(
+    "--games", "count", type=click.IntRange(1), default=100, show_default=True, help="Number of matches."
+)
+@player_option("--player", "The player.", "best")
+@player_option("--against", "The opponent. By default the same player.")
+@click.option("--seed", default="export", show_default=True, help="Seed of the matches.")
 @click.option(
     "--out",
     "path",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="The file, .jsonl or .parquet; GAME-PLAYER.jsonl by default. With --format minari, a dataset's id.",
+    help="A .jsonl or .parquet file, or with --format minari a dataset id. By default GAME-PLAYER.jsonl.",
 )
 @click.option(
     "--format",
     "kind",
     type=click.Choice(["jsonl", "parquet", "minari"]),
-    help="What is written; by default what the file's name says.",
+    help="File format. By default the ending of the file's name decides.",
 )
-@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes that play.")
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Number of processes.")
 def export(
     rules: AnyRules,
     count: int,
@@ -48,16 +50,15 @@ def export(
     kind: str | None,
     jobs: int,
 ) -> None:
-    """Write matches between machine players, every decision graded.
+    """Write matches between machine players, with a grade for every decision.
 
-    A run that was interrupted goes on where it was when it is started again; a finished one goes on with
-    more --games. A Minari dataset is made in one piece instead: it neither goes on nor grows. chain and
-    hunt need not end between machines: without a limit of your own (--max-boards, --max-turns) they are cut
-    off at 50.
+    If you interrupt an export, run the same command again to continue it. Run it with more --games to add
+    matches. A Minari dataset is written in one piece: it cannot be continued or extended. Matches of chain
+    and hunt end after 50 boards or turns unless you set --max-boards or --max-turns.
     """
     run = exporting.Export(add_machine_limit(rules), (player, against or player), seed, count)
 
-    def tell(done: int, games: int) -> None:
+    def report(done: int, games: int) -> None:
         if done % max(1, games // 20) == 0:
             click.echo(f"… {done} of {games}", err=True)
 
@@ -65,14 +66,14 @@ def export(
         from duels.analysis.minari import export_minari
 
         dataset = path.as_posix() if path else f"duels/{rules.name}-{player}-v0"
-        export_minari(run, dataset, tell, jobs)
+        export_minari(run, dataset, report, jobs)
         click.echo(dataset)
         return
     path = path or Path(f"{rules.name}-{player}.{kind or 'jsonl'}")
     if kind and path.suffix != f".{kind}":
-        raise click.UsageError(f"--format {kind} writes a file whose name ends with .{kind}, not {path}.")
-    found = exporting.export(run, path, tell, jobs)
-    if found:
-        kept = "; more than asked for are kept" if found > count else ""
-        click.echo(f"{found} matches were there already{kept}.", err=True)
+        raise click.UsageError(f"--format {kind} needs a file name that ends with .{kind}, not {path}.")
+    existing = exporting.export(run, path, report, jobs)
+    if existing:
+        surplus = f". The file keeps them all, although --games is {count}" if existing > count else ""
+        click.echo(f"The file already had {existing} matches{surplus}.", err=True)
     click.echo(str(path))

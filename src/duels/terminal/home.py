@@ -1,4 +1,4 @@
-"""Home: the menu that bare `duels` opens, and to which everything comes back."""
+"""The menu that `duels` without a command opens."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -18,18 +18,18 @@ from duels.terminal.play import get_surface_class, play_new_match, resume_match
 from duels.terminal.screen import Screen
 
 MenuItem = tuple[str, Callable[[], NextStep | None]]
-"""What lies behind it, and how it is entered."""
+"""A description and a function that runs the item."""
 
 _FRIEND = "friend"
-_USUAL_LEVEL = "casual"
+_DEFAULT_OPPONENT = "casual"
 _ME, _OTHER, _COIN = "me", "other", "coin"
 _FIRST = {_ME: "you", _OTHER: "your opponent", _COIN: "a coin decides"}
 _WITH_PLAIN = ("daily", "practice", "stats")  # commands that have the option --plain
-_RECENT = 50  # matches among which an unfinished one is looked for
+_RECENT_MATCHES = 50
 
 
 class GoBack(Exception):
-    """The person wants to go back to the question before."""
+    """The person wants to go back to the previous question."""
 
 
 class LeaveMenu(Exception):
@@ -37,141 +37,143 @@ class LeaveMenu(Exception):
 
 
 class Home:
-    """The menu, until the person leaves."""
+    """The menu loop."""
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
 
     def run(self, chosen: str = "") -> None:
-        """Ask what to do and do it, again and again; `chosen` is done first."""
+        """Run menu items until the person leaves. Run the item `chosen` first, without asking."""
         if not chosen:
-            self._screen.say("Choose by number or by name; back goes back, quit leaves.\n\n")
+            self._screen.say("Choose by number or by name. Enter back to go back and quit to leave.\n\n")
         while True:
-            doors = self._doors()
+            items = self._list_items()
             try:
-                told = {name: what for name, (what, _) in doors.items()}
-                chosen = chosen or choose(self._screen, "What would you like to do?", told)
-                _, enter = doors[chosen]
-                if enter() is NextStep.QUIT:
+                descriptions = {name: description for name, (description, _) in items.items()}
+                chosen = chosen or choose(self._screen, "What would you like to do?", descriptions)
+                _, run_item = items[chosen]
+                if run_item() is NextStep.QUIT:
                     return
             except LeaveMenu:
                 return
             except GoBack:
                 if not chosen:
-                    self._screen.say("This is the first question; quit leaves.\n")
+                    self._screen.say("This is the first question. Enter quit to leave.\n")
             except DuelsError as error:
                 self._screen.say(f"{error}\n")
             chosen = ""
             self._screen.say("\n")
 
-    def _doors(self) -> dict[str, MenuItem]:
-        unfinished, finished = _last_two()
-        doors: dict[str, MenuItem] = {
-            "play": ("a new match, against the machine or a friend", self._play),
-            "board": ("the same on a full screen, with arrows, digits or mouse", partial(self._play, True)),
-            "browser": ("the same in your browser, until you press Ctrl-C here", self._serve),
+    def _list_items(self) -> dict[str, MenuItem]:
+        unfinished, finished = _find_last_matches()
+        items: dict[str, MenuItem] = {
+            "play": ("start a match against the machine or a friend", self._play),
+            "board": (
+                "start a match on a full-screen board, with arrow keys, digits or mouse",
+                partial(self._play, True),
+            ),
+            "browser": ("play in your browser; press Ctrl-C here to stop", self._serve),
         }
         if unfinished:
-            told = f"go on with your match ({_title(unfinished)})"
-            doors["resume"] = (told, partial(self._resume, unfinished))
-        doors["daily"] = ("the puzzles of the day, the same for everybody", partial(self._command, "daily"))
-        doors["practice"] = (
-            "positions with a clear answer, which get harder as you get better",
-            lambda: self._command("practice", self._game()),
+            description = f"continue your match ({_format_title(unfinished)})"
+            items["resume"] = (description, partial(self._resume, unfinished))
+        items["daily"] = ("solve today's puzzles, the same for everybody", partial(self._command, "daily"))
+        items["practice"] = (
+            "solve puzzles that get harder as you improve",
+            lambda: self._command("practice", self._ask_game()),
         )
         if finished:
-            told = f"why your last match ({_title(finished)}) went as it did"
-            doors["review"] = (told, partial(self._review, finished))
-            doors["stats"] = ("how you do against the machine", partial(self._command, "stats"))
-        doors["rules"] = ("how a game is played", lambda: self._command("rules", self._game()))
-        return doors
-
-    # -- what can be done -----------------------------------------------------------------------
+            description = f"see why you won or lost your last match ({_format_title(finished)})"
+            items["review"] = (description, partial(self._review, finished))
+            items["stats"] = ("see your results against the machine", partial(self._command, "stats"))
+        items["rules"] = ("read the rules of a game", lambda: self._command("rules", self._ask_game()))
+        return items
 
     def _play(self, board: bool = False) -> NextStep | None:
-        get_surface_class(board)  # what is missing is told before anything is asked
+        get_surface_class(board)  # raises MissingExtra before the questions
         name, other, first = ask_in_turn(
-            lambda _: self._game(),
-            lambda answers: self._opponent(find_game(answers[0]).rules()),
+            lambda _: self._ask_game(),
+            lambda answers: self._ask_opponent(find_game(answers[0]).rules()),
             lambda _: choose(self._screen, "Who moves first?", _FIRST, _ME),
         )
         two = HUMAN if other == _FRIEND else other
-        seats = (HUMAN, two) if self._settled(first) == _ME else (two, HUMAN)
+        seats = (HUMAN, two) if self._decide_first(first) == _ME else (two, HUMAN)
         if not board:
-            self._screen.say("Type help at any time.\n\n")
-        new = MatchSetup(find_game(name).rules(), *seats)
-        return self._again(play_new_match(new, self._screen, board)[1], board)
+            self._screen.say("Enter help at any prompt to see the commands.\n\n")
+        setup = MatchSetup(find_game(name).rules(), *seats)
+        return self._follow(play_new_match(setup, self._screen, board)[1], board)
 
     def _serve(self) -> None:
         if not self._screen.on_terminal:  # nobody could press Ctrl-C
-            raise DuelsError("The server runs until Ctrl-C, so the menu starts it at a terminal only.")
+            raise DuelsError(
+                "The menu starts the server only at a terminal, where Ctrl-C can stop it. "
+                "Run duels serve instead."
+            )
         self._command("serve")
 
     def _command(self, name: str, *words: str) -> None:
-        """Run a command. Some are another room's: the program finds them by name."""
-        program = click.get_current_context().find_root()
-        assert isinstance(program.command, click.Group)
-        command = program.command.get_command(program, name)
+        root = click.get_current_context().find_root()
+        assert isinstance(root.command, click.Group)
+        command = root.command.get_command(root, name)
         assert command
         plain = ["--plain"] if name in _WITH_PLAIN and not self._screen.colour else []
-        with command.make_context(name, [*words, *plain], parent=program) as context:
+        with command.make_context(name, [*words, *plain], parent=root) as context:
             command.invoke(context)
 
-    def _opponent(self, rules: AnyRules) -> str:
-        left_out = {HUMAN, *STRONGEST} - {get_strongest_name(rules)}
-        opponents = {kind.name: kind.summary for kind in PLAYER_KINDS.values() if kind.name not in left_out}
+    def _ask_opponent(self, rules: AnyRules) -> str:
+        excluded = {HUMAN, *STRONGEST} - {get_strongest_name(rules)}
+        opponents = {kind.name: kind.summary for kind in PLAYER_KINDS.values() if kind.name not in excluded}
         opponents[_FRIEND] = "another person at this keyboard"
-        also = dict.fromkeys(STRONGEST, get_strongest_name(rules))
-        return choose(self._screen, "Against whom?", opponents, _USUAL_LEVEL, also)
+        aliases = dict.fromkeys(STRONGEST, get_strongest_name(rules))
+        return choose(self._screen, "Against whom?", opponents, _DEFAULT_OPPONENT, aliases)
 
-    def _settled(self, first: str) -> str:
-        """Who moves first, told; a coin is tossed if need be."""
+    def _decide_first(self, first: str) -> str:
         if first == _COIN:
             self._screen.say("Flipping a coin...\n")
             self._screen.wait()
             from random import Random
 
             first = Random().choice([_ME, _OTHER])
-        told = "You move first." if first == _ME else "Your opponent is Player 1 and moves first."
-        self._screen.say(f"{told}\n")
+        message = "You move first." if first == _ME else "Your opponent is Player 1 and moves first."
+        self._screen.say(f"{message}\n")
         return first
 
-    def _resume(self, kept: SavedMatch) -> NextStep | None:
-        return self._again(resume_match(kept.path, self._screen)[1])
+    def _resume(self, saved: SavedMatch) -> NextStep | None:
+        return self._follow(resume_match(saved.path, self._screen)[1])
 
-    def _again(self, after: NextStep, board: bool = False) -> NextStep | None:
-        return self._play(board) if after is NextStep.NEW_GAME else after
+    def _follow(self, step: NextStep, board: bool = False) -> NextStep | None:
+        return self._play(board) if step is NextStep.NEW_GAME else step
 
-    def _review(self, kept: SavedMatch) -> None:
-        reviewed = show_review(kept.record, self._screen)
+    def _review(self, saved: SavedMatch) -> None:
+        review = show_review(saved.record, self._screen)
         screen = self._screen
-        if not reviewed or not screen.on_terminal or not screen.can_clear:
+        if not review or not screen.on_terminal or not screen.can_clear:
             return
         if screen.choose_key("\nPress b board by board, q back: ", ["b", "q"]) == "b":
             from duels.terminal.review import step_through
 
-            step_through(reviewed, screen)
+            step_through(review, screen)
 
-    def _game(self) -> str:
-        told = {game.name: f"{game.title}: {game.summary}" for game in all_games()}
-        return choose(self._screen, "Which game?", told)
+    def _ask_game(self) -> str:
+        descriptions = {game.name: f"{game.title}: {game.summary}" for game in all_games()}
+        return choose(self._screen, "Which game?", descriptions)
 
 
-def _last_two() -> tuple[SavedMatch | None, SavedMatch | None]:
-    """The unfinished and the finished match that were played last, if there are such lately."""
+def _find_last_matches() -> tuple[SavedMatch | None, SavedMatch | None]:
+    """Find the last unfinished and the last finished match."""
     unfinished = finished = None
-    for kept in islice(list_saved_matches(lambda text: None), _RECENT):
-        if kept.record.match.over:
-            finished = finished or kept
+    for saved in islice(list_saved_matches(lambda text: None), _RECENT_MATCHES):
+        if saved.record.match.over:
+            finished = finished or saved
         else:
-            unfinished = unfinished or kept
+            unfinished = unfinished or saved
         if finished and unfinished:
             break
     return unfinished, finished
 
 
-def _title(kept: SavedMatch) -> str:
-    game = kept.record.match.rules.game
+def _format_title(saved: SavedMatch) -> str:
+    game = saved.record.match.rules.game
     return f"{game.title}, {game.name}"
 
 
@@ -180,18 +182,18 @@ def choose(
     title: str,
     options: Mapping[str, str],
     default: str | None = None,
-    also: Mapping[str, str] | None = None,
+    aliases: Mapping[str, str] | None = None,
 ) -> str:
-    """One of the options; an empty line takes the default. Back or Leave if that is what the person wants.
+    """Ask for one of the options and return its name. An empty line chooses the default.
 
-    `also` are other names for some of the options.
+    `aliases` maps other names to options. Raises GoBack or LeaveMenu if the person wants that.
     """
     names = list(options)
     width = max(map(len, names)) + 2
     lines = [f"  {i}. {name:<{width}}{options[name]}" for i, name in enumerate(names, start=1)]
     hint = f" [{default}]" if default else ""
-    listed = f"{title}\n" + "\n".join(lines)
-    notice = listed
+    menu = f"{title}\n" + "\n".join(lines)
+    notice = menu
     while True:
         try:
             entry = screen.ask(Question(f"Number or name{hint}: ", notice)).strip().lower()
@@ -202,24 +204,24 @@ def choose(
         if entry in ("back", "b"):
             raise GoBack
         if entry in ("help", "?"):
-            notice = listed
+            notice = menu
         elif not entry and default:
             return default
         elif entry in options:
             return entry
-        elif also and entry in also:
-            return also[entry]
+        elif aliases and entry in aliases:
+            return aliases[entry]
         elif entry in map(str, range(1, len(names) + 1)):
             return names[int(entry) - 1]
         else:
-            wrong = f"{quote(entry)} is not on the list. " if entry else ""
-            notice = f"{wrong}Please choose 1 to {len(names)}, a name, back or quit."
+            problem = f"{quote(entry)} is not on the list. " if entry else ""
+            notice = f"{problem}Please enter a number from 1 to {len(names)}, a name, back or quit."
 
 
 def ask_in_turn(*questions: Callable[[list[str]], str]) -> list[str]:
-    """The answers to questions, each of which is told the answers so far.
+    """Ask questions and return the answers. Each question receives the previous answers.
 
-    `back` leads to the question before; from the first it leads out of them.
+    GoBack returns to the previous question. Raises GoBack if the first question does.
     """
     answers: list[str] = []
     while len(answers) < len(questions):

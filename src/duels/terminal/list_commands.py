@@ -1,4 +1,4 @@
-"""The commands of `duels` that tell what there is: games, players, rule cards, completions."""
+"""The commands `games`, `players`, `rules` and `completion`."""
 
 import json
 
@@ -11,58 +11,71 @@ from duels.players import BEST, PERFECT, PLAYER_KINDS
 from duels.terminal.game_options import game_argument
 from duels.terminal.options import format_examples, print_text
 
+_ORIGIN = """\
+These five games come from five published, machine-written rule books for two-player games. Two of the books
+are titled "Quantum Duel"; we added the subtitles.
+"""
+
 
 @click.command(epilog=format_examples("duels games", "duels games --json"))
-@click.option("--json", "as_json", is_flag=True, help="One JSON list instead of lines.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 def games(as_json: bool) -> None:
-    """List the games, a line each, and where they come from."""
+    """List the games and the rule books they come from.
+
+    Games that other packages have installed are listed with the name of the package. `duels rules GAME`
+    shows the rules of a game.
+    """
     rows = [(game, "duels") for game in GAMES.values()]
     rows += [(installed.game, installed.source) for installed in list_installed_games()]
     if as_json:
-        listed = [
+        data = [
             {"game": game.name, "title": game.title, "summary": game.summary, "source": source}
             for game, source in rows
         ]
-        click.echo(json.dumps(listed, indent=2))
+        click.echo(json.dumps(data, indent=2))
         return
     name_width = max(len(game.name) for game, _ in rows) + 2
     title_width = max(len(game.title) for game, _ in rows) + 2
+    print_text(f"{'game':<{name_width}}{'rule book':<{title_width}}what you do")
     for game, source in rows:
-        origin = "" if game.name in GAMES else f"  [{source}]"
-        print_text(f"{game.name:<{name_width}}{game.title:<{title_width}}{game.summary}{origin}")
+        package = "" if game.name in GAMES else f"  [{source}]"
+        print_text(f"{game.name:<{name_width}}{game.title:<{title_width}}{game.summary}{package}")
+    print_text(f"\n{_ORIGIN}")
 
 
 @click.command(epilog=format_examples("duels players", "duels players --json"))
-@click.option("--json", "as_json", is_flag=True, help="One JSON list instead of lines.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 def players(as_json: bool) -> None:
-    """List who can sit at a seat, a line each."""
-    proven = {
-        game.name: how_perfect()
-        for game in all_games()
-        if (how_perfect := game.find("oracle", "how_perfect"))
+    """List the players that can take a seat.
+
+    Pass a name to --seat1 or --seat2. Your own programs ("cmd:COMMAND") and language models (model:NAME)
+    can play too.
+    """
+    guarantees = {
+        game.name: describe() for game in all_games() if (describe := game.find("oracle", "how_perfect"))
     }
     if as_json:
-        listed: list[dict[str, object]] = [
+        data: list[dict[str, object]] = [
             {"player": kind.name, "summary": kind.summary} for kind in PLAYER_KINDS.values()
         ]
-        for entry in listed:
+        for entry in data:
             if entry["player"] == BEST:
-                entry["proven"] = proven
-        click.echo(json.dumps(listed, indent=2))
+                entry["proven"] = guarantees
+        click.echo(json.dumps(data, indent=2))
         return
     for kind in PLAYER_KINDS.values():
         print_text(f"{kind.name:<10}{kind.summary}")
         if kind.name == BEST:
-            for name, text in proven.items():
+            for name, text in guarantees.items():
                 print_text(f"{'':<12}{name}: {text}")
         if kind.name == PERFECT:
-            print_text(f"{'':<12}perfect play is unknown in games with secrets; best plays instead")
+            print_text(f"{'':<12}in games with hidden information, best plays instead")
 
 
-@click.command(epilog=format_examples("duels rules hunt"))
+@click.command(epilog=format_examples("duels rules hunt", "duels rules chain | less"))
 @game_argument
 def rules(game: Game) -> None:
-    """Show a game's rule card."""
+    """Show the rules of a game on one page."""
     print_text(game.card())
 
 
@@ -70,7 +83,10 @@ def rules(game: Game) -> None:
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print the script that completes duels' commands in a shell."""
+    """Print a script that enables tab completion in your shell.
+
+    It completes commands, options, games and players. Evaluate it in your shell's start-up file.
+    """
     completer = get_completion_class(shell)
     assert completer
     click.echo(completer(context.find_root().command, {}, "duels", "_DUELS_COMPLETE").source())

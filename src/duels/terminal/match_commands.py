@@ -1,4 +1,4 @@
-"""The commands of `duels` by which matches are played, kept and shown."""
+"""The commands that play, list and show matches."""
 
 import json
 from itertools import islice
@@ -49,9 +49,9 @@ from duels.terminal.screen import Screen
     cls=GameCommand,
 )
 @game_argument
-@player_option("--seat1", "Who plays as seat 1.", "human", programs=True)
+@player_option("--seat1", "The player at seat 1.", "human", programs=True)
 @player_option(
-    "--seat2", 'Who plays as seat 2; "cmd:COMMAND" for a program of yours.', "human", programs=True
+    "--seat2", 'The player at seat 2, such as casual, "cmd:COMMAND" or model:NAME.', "human", programs=True
 )
 @model_options
 @click.option(
@@ -59,15 +59,15 @@ from duels.terminal.screen import Screen
     type=click.Choice(["1", "2", "random"]),
     default="1",
     show_default=True,
-    help="Which seat moves first, and so is Player 1.",
+    help="The seat that moves first and is Player 1.",
 )
-@click.option("--seed", help="Makes coins, tiles and machine players repeatable.")
-@click.option("--chance", "script", help="Chance outcomes in order; when they run out the rest is drawn.")
+@click.option("--seed", help="Seed for chance and machine players.")
+@click.option("--chance", "script", help="Chance outcomes in order. When they run out, the rest is random.")
 @click.option(
     "--save",
     "path",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Record the match in this new file instead of the folder of matches.",
+    help="Save the match in this new file instead of your matches folder.",
 )
 @board_option
 @pace_option
@@ -83,43 +83,45 @@ def play(
     board: bool,
     pace: str | None,
     plain: bool,
-    **_asked: Any,
+    **_model_options: Any,
 ) -> None:
-    """Play a game.
+    """Play a match.
 
-    `duels players` lists WHO can sit at a seat. A match with people in it is saved as it goes. At any
-    prompt, help tells what else can be entered. A match of two machines ends without a winner after 50
-    boards of chain or 50 turns of hunt; with people in it there is no limit.
+    `duels players` lists the built-in players. Every move is saved, so you can quit at any time and continue
+    with `duels resume`. Enter help at any prompt to see the commands. Matches between two machines end
+    without a winner after 50 boards of chain or 50 turns of hunt. Matches with people have no limit.
     """
     if path and path.exists():
         name = escape_unprintable(str(path))
-        raise click.UsageError(f"--save: {name} exists already; a match is never written over another file.")
+        raise click.UsageError(f"--save: {name} already exists. Choose the name of a new file.")
     if path and not path.parent.is_dir():
-        raise click.UsageError(f"--save: there is no folder {escape_unprintable(str(path.parent))}.")
+        raise click.UsageError(
+            f"--save: the folder {escape_unprintable(str(path.parent))} does not exist. Create it first."
+        )
     try:
-        (one, two), external = _by_name((seat1, seat2))
-        new = MatchSetup(rules, one, two, first, seed, script or "", path, external)
+        (one, two), external = _split_external((seat1, seat2))
+        setup = MatchSetup(rules, one, two, first, seed, script or "", path, external)
     except SettingError as error:
         raise click.UsageError(f"--{error.setting}: {error}") from None
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
     screen = Screen(plain, pace)
-    exit_with(_go_home(*play_new_match(new, screen, board), screen, board))
+    exit_with(_finish(*play_new_match(setup, screen, board), screen, board))
 
 
-def _by_name(
+def _split_external(
     seats: tuple[PlayerKind | str, PlayerKind | str],
 ) -> tuple[tuple[str, ...], dict[str, PlayerKind]]:
-    """The names of the players at both seats, and the external ones among them by name."""
-    programs = number_duplicates([seat for seat in seats if not isinstance(seat, str)])
-    apart = iter(programs)
-    names = tuple(seat if isinstance(seat, str) else next(apart).name for seat in seats)
-    return names, {kind.name: kind for kind in programs}
+    """Return the names of both players and the external players by name."""
+    external = number_duplicates([seat for seat in seats if not isinstance(seat, str)])
+    unnamed = iter(external)
+    names = tuple(seat if isinstance(seat, str) else next(unnamed).name for seat in seats)
+    return names, {kind.name: kind for kind in external}
 
 
-def _go_home(code: int, after: NextStep, screen: Screen, board: bool) -> int:
-    """Where a match leads: home, if another game was asked for; the exit code."""
-    if after is NextStep.NEW_GAME:
+def _finish(code: int, step: NextStep, screen: Screen, board: bool) -> int:
+    """Open the menu if the person wants another game, and return the exit code."""
+    if step is NextStep.NEW_GAME:
         Home(screen).run("board" if board else "play")
     return code
 
@@ -138,10 +140,10 @@ def _go_home(code: int, after: NextStep, screen: Screen, board: bool) -> int:
     "entries",
     type=click.IntRange(0),
     metavar="N",
-    help="Play on after its first N entries, in a new record; the match may be over.",
+    help="Branch off after the first N entries, in a new record. The match may be finished.",
 )
-@player_option("--seat1", "The program or model that plays as Player 1.", programs=True)
-@player_option("--seat2", "The program or model that plays as Player 2.", programs=True)
+@player_option("--seat1", "The program or model at seat 1.", programs=True)
+@player_option("--seat2", "The program or model at seat 2.", programs=True)
 @model_options
 @board_option
 @pace_option
@@ -154,26 +156,28 @@ def resume(
     board: bool,
     pace: str | None,
     plain: bool,
-    **_asked: Any,
+    **_model_options: Any,
 ) -> None:
-    """Go on with an interrupted match, the last one by default.
+    """Continue an unfinished match, by default the last one.
 
-    A record does not say how to call a program or a model that played in it: name it again.
+    Records do not store how to start a program or reach a model. If one of them plays, pass --seat1 or
+    --seat2 again.
     """
     screen = Screen(plain, pace)
-    seats = {seat: who for seat, who in zip(Seat, (seat1, seat2), strict=True) if who is not None}
-    for seat, who in seats.items():
-        if isinstance(who, str):
+    external: dict[Seat, PlayerKind] = {}
+    for seat, player in zip(Seat, (seat1, seat2), strict=True):
+        if isinstance(player, str):
             raise click.UsageError(
-                f"--seat{seat.value} is for the program or model that played there: "
-                '"cmd:COMMAND" or model:NAME.'
+                f"--seat{seat.value} must be the program or model that played there: "
+                '"cmd:COMMAND" or model:NAME. The record names all other players.'
             )
-    programs = {seat: who for seat, who in seats.items() if not isinstance(who, str)}
+        if player is not None:
+            external[seat] = player
     if entries is None:
-        ended = resume_match(file or find_last_unfinished(), screen, board, programs)
+        result = resume_match(file or find_last_unfinished(), screen, board, external)
     else:
-        ended = play_branch(file or find_last_match(), entries, screen, board, programs)
-    exit_with(_go_home(*ended, screen, board))
+        result = play_branch(file or find_last_match(), entries, screen, board, external)
+    exit_with(_finish(*result, screen, board))
 
 
 @click.command(
@@ -185,13 +189,13 @@ def resume(
     )
 )
 @record_argument
-@click.option("--seat", type=click.Choice(["1", "2"]), help="As this seat saw it.")
-@click.option("--step", is_flag=True, help="Turn by turn; on a terminal backwards too.")
+@click.option("--seat", type=click.Choice(["1", "2"]), help="Show only what this seat saw.")
+@click.option("--step", is_flag=True, help="Show one turn at a time. On a terminal you can also go back.")
 @plain_option
 def replay(file: Path | None, seat: str | None, step: bool, plain: bool) -> None:
-    """Show a recorded match, the last one by default, as it was played, or as one seat saw it.
+    """Replay a match, by default the last one.
 
-    What was hidden stays hidden while the match is unfinished, except from the seat that may know it.
+    While a match is unfinished, hidden information stays hidden; --seat shows what one seat knows.
     """
     show_replay(
         read_record(file or find_last_match()), Seat(int(seat)) if seat else None, step, Screen(plain)
@@ -200,9 +204,12 @@ def replay(file: Path | None, seat: str | None, step: bool, plain: bool) -> None
 
 @click.command(epilog=format_examples("duels verify", "duels verify evening.duel --json"))
 @record_argument
-@click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
 def verify(file: Path | None, as_json: bool) -> None:
-    """Check that a record, the last one by default, is legal from its first line to its last."""
+    """Check that a record is legal, by default that of the last match.
+
+    The command replays every entry by the rules. The exit code is 1 if the record is damaged or illegal.
+    """
     file = file or find_last_match()
     try:
         record = read_record(file)
@@ -225,36 +232,38 @@ def verify(file: Path | None, as_json: bool) -> None:
         }
         click.echo(json.dumps(answer))
     else:
-        told = outcome.reason if outcome else "unfinished"
-        print_text(f"{escape_unprintable(str(file))}: legal, {match.rules.name}, {entries} entries; {told}")
+        result = outcome.reason if outcome else "unfinished"
+        print_text(f"{escape_unprintable(str(file))}: legal, {match.rules.name}, {entries} entries; {result}")
 
 
 @click.command(
     epilog=format_examples("duels share --seat 1 > mine.duel", "duels share hunt.duel --seat 2 > theirs.duel")
 )
 @record_argument
-@click.option("--seat", type=click.Choice(["1", "2"]), required=True, help="Whose copy it is.")
+@click.option("--seat", type=click.Choice(["1", "2"]), required=True, help="The seat that the copy is for.")
 def share(file: Path | None, seat: str) -> None:
-    """Print a record with one seat's view only, to hand to that seat.
+    """Print a record for one seat, without what is hidden from it.
 
-    What the seat may not know reads '?', and the seed is left out. Without FILE it is the match that was
-    played last.
+    Hidden entries read '?', and the seed is left out. Without FILE, the last match is shared.
     """
     file = file or find_last_match()
     record = read_record(file)
     if record.seat and record.seat != int(seat):
-        raise DuelsError(f"{file} holds only what {record.seat.label} saw.")
+        raise DuelsError(f"{file} holds only what {record.seat.label} saw. Pass --seat {record.seat.value}.")
     click.echo(dump_record(record.match, record.headers, Seat(int(seat))), nl=False)
 
 
 @click.command(epilog=format_examples("duels matches", "duels matches --all", "duels matches --json"))
-@click.option("--all", "every", is_flag=True, help="All of them, not only the last 20.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON list instead of lines.")
+@click.option("--all", "every", is_flag=True, help="List all matches, not only the last 20.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 def matches(every: bool, as_json: bool) -> None:
-    """List your matches, the last one first: game, players, result, when."""
-    kept = list(islice(list_saved_matches(lambda text: click.echo(text, err=True)), None if every else 20))
+    """List your matches, newest first: time, game, players, result and file.
+
+    Pass a listed file name to resume, replay, review, verify or share.
+    """
+    saved = list(islice(list_saved_matches(lambda text: click.echo(text, err=True)), None if every else 20))
     if as_json:
-        listed = [
+        data = [
             {
                 "game": one.record.match.rules.name,
                 "players": list(one.players),
@@ -262,32 +271,31 @@ def matches(every: bool, as_json: bool) -> None:
                 "played": one.when,
                 "file": str(one.path),
             }
-            for one in kept
+            for one in saved
         ]
-        click.echo(json.dumps(listed, indent=2))
+        click.echo(json.dumps(data, indent=2))
         return
-    if not kept:
+    if not saved:
         click.echo("No match has been played yet.", err=True)
         return
-    rows = [_row(one) for one in kept]
+    rows = [_format_row(one) for one in saved]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         print_text("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip())
     click.echo(
-        f"Times are UTC. Files without a folder are in {escape_unprintable(str(matches_dir()))}.", err=True
+        f"Times are UTC. Unless a folder is shown, files are in {escape_unprintable(str(matches_dir()))}.",
+        err=True,
     )
 
 
-def _row(one: SavedMatch) -> tuple[str, ...]:
-    """When, which game, who, how it ended, and the file; that of a match in the usual folder without it."""
+def _format_row(one: SavedMatch) -> tuple[str, ...]:
     file = one.path.name if one.path.parent == matches_dir() else str(one.path)
     players = escape_unprintable(" - ".join(one.players))
     when = one.played.strftime("%Y-%m-%d %H:%M")
-    return when, one.record.match.rules.name, players, _told_to_people(one), escape_unprintable(file)
+    return when, one.record.match.rules.name, players, _format_result(one), escape_unprintable(file)
 
 
-def _told_to_people(one: SavedMatch) -> str:
-    """The result: of the one person who played, else of both seats."""
+def _format_result(one: SavedMatch) -> str:
     outcome, players = one.record.match.outcome, one.players
     if not outcome:
         return "unfinished"
@@ -295,14 +303,17 @@ def _told_to_people(one: SavedMatch) -> str:
         return outcome.ending.value
     if players.count(HUMAN) == 1:
         return "you won" if players[outcome.winner - 1] == HUMAN else "you lost"
-    how = "" if outcome.ending is Ending.WON else f", {outcome.winner.other.label} {outcome.ending.value}"
-    return f"{outcome.winner.label} won{how}"
+    reason = "" if outcome.ending is Ending.WON else f", {outcome.winner.other.label} {outcome.ending.value}"
+    return f"{outcome.winner.label} won{reason}"
 
 
 @click.command(epilog=format_examples("duels demo"))
 @plain_option
 def demo(plain: bool) -> None:
-    """Play one quick match of each game between built-in players."""
+    """Watch one quick match of each game between built-in players.
+
+    greedy plays against random. The matches are not saved.
+    """
     screen = Screen(plain)
     for game in GAMES.values():
         screen.say(f"=== {game.name}: {game.title} (greedy against random) ===\n\n")

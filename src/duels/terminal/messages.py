@@ -1,4 +1,4 @@
-"""Messages to the people at a match: who is who, takebacks, and hints, in one wording for every surface."""
+"""Sentences about a live match that the prompt and the full-screen board share."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,98 +10,101 @@ from duels.core.words import Ink, Words
 from duels.play.live import LiveMatch, Takeback
 from duels.solving.oracle import Oracle
 
-TAKEBACK_REFUSED = "It stands."
+TAKEBACK_REFUSED = "Takeback refused."
 RESIGN_QUESTION = "Do you want to resign?"
-_AGAIN = "Why: enter hint again."
+_HOW_TO_SEE_WHY = "Enter hint again to see why."
 
 
 def find_solo_seat(live: LiveMatch) -> Seat | None:
-    """The one person who plays, against a machine."""
+    """Return the seat of the only person in a match against a machine, or None."""
     return next(iter(live.people)) if len(live.people) == 1 else None
 
 
 def format_seat(live: LiveMatch, seat: Seat) -> str:
-    """`Player 1 (X)`, in the seat's ink."""
+    """Format a seat with its token, such as `Player 1 (X)`, in the seat's ink."""
     token = live.words.seat_name(seat)
     return Ink.for_seat(seat)(seat.label if token == seat.label else f"{seat.label} ({token})")
 
 
 def format_matchup(live: LiveMatch, you: Seat) -> str:
-    """Who you are, and against whom."""
+    """Format a sentence with your seat and your opponent."""
     return f"You are {format_seat(live, you)} against {live.names[you.other]}."
 
 
 def format_result(live: LiveMatch, you: Seat) -> str:
-    """Whether you won; empty while the match goes on."""
+    """Format the result from your point of view, or an empty text while the match is unfinished."""
     outcome = live.match.outcome
-    told = {you: "You won", you.other: "You lost", None: "Nobody won"}
-    return f"{Ink.CHANGED(told[outcome.winner])}." if outcome else ""
+    results = {you: "You won", you.other: "You lost", None: "Nobody won"}
+    return f"{Ink.CHANGED(results[outcome.winner])}." if outcome else ""
 
 
-def explain_takeback_refusal(live: LiveMatch, back: Takeback | None) -> str:
-    """Why nothing can be taken back, whoever agrees; empty if it can.
+def explain_takeback_refusal(live: LiveMatch, takeback: Takeback | None) -> str:
+    """Explain why a takeback is impossible. Return an empty text if it is possible.
 
-    Against a machine nothing that was told is untold.
+    Against a machine, a person cannot take back an entry that revealed something.
     """
-    if not back:
-        return "There is no decision of yours to take back."
-    if len(live.people) < 2 and not back.revocable:
-        return "That cannot be taken back: it has shown something that was hidden or left to chance."
+    if not takeback:
+        return "You have no decision to take back."
+    if len(live.people) < 2 and not takeback.revocable:
+        return "You cannot take this back: it revealed hidden information or a chance outcome."
     return ""
 
 
-def format_consent_question(live: LiveMatch, back: Takeback) -> str:
-    """What the other person is asked before anything is taken back; empty against a machine."""
-    return f"{back.seat.other.label}, do you agree to take it back?" if len(live.people) == 2 else ""
+def format_consent_question(live: LiveMatch, takeback: Takeback) -> str:
+    """Format the question to the other person, or an empty text against a machine."""
+    if len(live.people) < 2:
+        return ""
+    return f"{takeback.seat.other.label}, do you agree to take it back?"
 
 
-def format_takeback(back: Takeback) -> str:
-    """That it was done."""
-    return f"Taken back: {back.entries} {'entry' if back.entries == 1 else 'entries'}."
-
-
-# -- a hint in two layers: the advice and what to enter for it; asked again, the reason too ---------------
+def format_takeback(takeback: Takeback) -> str:
+    """Format the notice after a takeback."""
+    return f"Taken back: {takeback.entries} {'entry' if takeback.entries == 1 else 'entries'}."
 
 
 class HintLayers:
-    """Remembers which decision a hint was last asked for, and which terms were explained."""
+    """Hints in two layers: first the advice; if the player asks again, also the reason.
+
+    Each term is explained once.
+    """
 
     def __init__(self, glossary: Glossary | None = None) -> None:
-        self._asked: AnySight | None = None
+        self._last_sight: AnySight | None = None
         self._glossary = glossary or Glossary()
 
-    def layer(self, sight: AnySight, advice: str, reason: str) -> str:
-        """`advice`; when it is asked again at the same decision, `reason`. Terms are explained once."""
-        again, self._asked = self._asked == sight, sight
-        return self._glossary.explain(reason if again else advice)
+    def select(self, sight: AnySight, advice: str, reason: str) -> str:
+        """Return `advice` on the first request at a decision, and `reason` on later requests."""
+        is_repeated, self._last_sight = self._last_sight == sight, sight
+        return self._glossary.explain(reason if is_repeated else advice)
 
-    def text(
+    def render(
         self, sight: AnySight, words: Words[Any, Any], entered: Sequence[str], oracle: Oracle[Any, Any]
     ) -> str:
-        """The hint at a prompt for the seat to move, which has `entered` some of its answer."""
-        found = hint(sight, oracle)
-        advice = _advice(found, sight, words, entered)
-        reason = f"{advice} {found.theory}\n{format_belief(found.belief)}"
-        return self.layer(sight, f"{advice} {_AGAIN}\n", reason)
+        """Return the hint for the seat to move. `entered` are its entries at this decision so far."""
+        result = hint(sight, oracle)
+        advice = _format_advice(result, sight, words, entered)
+        reason = f"{advice} {result.theory}\n{format_belief(result.belief)}"
+        return self.select(sight, f"{advice} {_HOW_TO_SEE_WHY}\n", reason)
 
 
-def _advice(found: Hint[Any], sight: AnySight, words: Words[Any, Any], entered: Sequence[str]) -> str:
-    enter = _enter(sight, words, found.actions[0], found.best, entered) if found.best else ""
-    return f"Hint: {found.describe_actions(Ink.CHANGED)} ({found.chance}{enter})."
+def _format_advice(result: Hint[Any], sight: AnySight, words: Words[Any, Any], entered: Sequence[str]) -> str:
+    entries = _format_entries(sight, words, result.actions[0], result.best, entered) if result.best else ""
+    return f"Hint: {result.describe_actions(Ink.CHANGED)} ({result.chance}{entries})."
 
 
-def _enter(sight: AnySight, words: Words[Any, Any], action: Any, advice: str, entered: Sequence[str]) -> str:
-    """How to enter the action, where that is not just its name."""
+def _format_entries(
+    sight: AnySight, words: Words[Any, Any], action: Any, advice: str, entered: Sequence[str]
+) -> str:
     name = sight.rules.format(action)
-    entry = format_entries_left(words.entries(sight, action), entered)
-    if entry.lower() == f"enter {name}".lower():
+    entries = format_entries_left(words.entries(sight, action), entered)
+    if entries.lower() == f"enter {name}".lower():
         return ""
-    return f"; {entry}" if advice == name else f"; for {name} {entry}"
+    return f"; {entries}" if advice == name else f"; for {name} {entries}"
 
 
 def format_entries_left(entries: Sequence[str], entered: Sequence[str]) -> str:
-    """The entries that an action still takes, where some have been made, maybe others than these."""
+    """Format the entries that are left for an action. Start with `back` if `entered` leads elsewhere."""
     made = [entry.strip().lower() for entry in entered]
-    on_the_way = [entry.lower() for entry in entries[: len(made)]] == made
-    left = entries[len(made) :] if on_the_way else ("back", *entries)
+    is_on_the_way = [entry.lower() for entry in entries[: len(made)]] == made
+    left = entries[len(made) :] if is_on_the_way else ("back", *entries)
     return f"enter {', then '.join(left)}"

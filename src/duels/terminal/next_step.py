@@ -1,4 +1,4 @@
-"""What comes after a match: the keys, what they lead to, and the review that one of them shows."""
+"""The choices after a match: rematch, longer game, review and so on."""
 
 from collections.abc import Sequence
 from enum import Enum
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
 
 class NextStep(Enum):
-    """What comes after a match. The value is the key for it, where there is one to press."""
+    """A choice after a match. The value is its key."""
 
     REMATCH = "r"
     SWAP = "s"
     LONGER = "l"
     REVIEW = "v"
     BOARDS = "b"
-    """Of the review, once that was shown."""
+    """Page through the boards of a review. Offered after the review."""
     NEW_GAME = "n"
     QUIT = "q"
     LEFT = ""
-    """It was left before its end, or nobody was asked."""
+    """Nobody made a choice: somebody left the match, or nobody was asked."""
 
 
-_KEYS = {
+_LABELS = {
     NextStep.REMATCH: "rematch",
     NextStep.SWAP: "swap seats",
     NextStep.LONGER: "longer game",
@@ -42,79 +42,76 @@ _KEYS = {
 }
 
 
-_OFTEN_ENOUGH = 2  # wins against the strongest player
-_RECENT = 200  # matches among which these are looked for
+_WINS_BEFORE_LONGER_GAME = 2  # against the strongest player
+_RECENT_MATCHES = 200
 
 
 def get_next_steps(live: LiveMatch) -> tuple[str, dict[NextStep, str]]:
-    """A suggestion to whoever won, or nothing, and what can be chosen after the match.
+    """Return a suggestion, which may be empty, and the labels of the choices after the match.
 
-    Whoever has beaten the strongest player twice is offered a longer game, and told so once.
+    A person who has beaten the strongest player twice can choose a longer game. The suggestion says so once.
     """
     wins = _count_wins(live)
-    keys = {
-        after: what for after, what in _KEYS.items() if wins >= _OFTEN_ENOUGH or after is not NextStep.LONGER
-    }
-    if wins != _OFTEN_ENOUGH:
-        return "", keys
+    steps = dict(_LABELS)
+    if wins < _WINS_BEFORE_LONGER_GAME:
+        del steps[NextStep.LONGER]
+    if wins != _WINS_BEFORE_LONGER_GAME:
+        return "", steps
     longer = ", ".join(
         f"{value} {option}" if option.endswith("s") else f"{option} {value}"  # 12 lights, goal 50
-        for option, value in _longer_options(live.match.rules).items()
+        for option, value in _find_longer_options(live.match.rules).items()
     )
     key = NextStep.LONGER.value
-    return f"You have beaten perfect play twice: you know the trick. Try {longer}: press {key}.", keys
+    return f"You have beaten perfect play twice: you know the trick. Try {longer}: press {key}.", steps
 
 
 def make_record(live: LiveMatch) -> Record:
-    """The match with the names of who played it, as it is reviewed; its file may be gone."""
+    """Make a record of the match with its players' names, without reading the match's file."""
     return Record(live.match, {f"seat{seat.value}": live.names[seat] for seat in Seat})
 
 
 def ask_next_step(live: LiveMatch, screen: Screen) -> NextStep:
-    """One line, one key; a review is shown at once, and then it is asked again."""
-    suggested, keys = get_next_steps(live)
-    if suggested:
-        screen.say(f"\n{suggested}\n")
-    reviewed: Review | None = None
+    """Let the person press a key. Show a review at once, and then ask again."""
+    suggestion, steps = get_next_steps(live)
+    if suggestion:
+        screen.say(f"\n{suggestion}\n")
+    review: Review | None = None
     while True:
-        told = ", ".join(f"{after.value} {what}" for after, what in keys.items())
-        after = NextStep(screen.choose_key(f"\nPress {told}: ", [after.value for after in keys]))
-        if after is NextStep.REVIEW:
-            reviewed = show_review(make_record(live), screen)
-            if reviewed and screen.can_clear:
-                keys = {NextStep.BOARDS: "board by board", **keys}
-        elif after is NextStep.BOARDS and reviewed:
+        choices = ", ".join(f"{step.value} {label}" for step, label in steps.items())
+        chosen = NextStep(screen.choose_key(f"\nPress {choices}: ", [step.value for step in steps]))
+        if chosen is NextStep.REVIEW:
+            review = show_review(make_record(live), screen)
+            if review and screen.can_clear:
+                steps = {NextStep.BOARDS: "board by board", **steps}
+        elif chosen is NextStep.BOARDS and review:
             from duels.terminal.review import step_through
 
-            step_through(reviewed, screen)
+            step_through(review, screen)
         else:
-            return after
+            return chosen
 
 
 def show_review(record: Record, screen: Screen) -> "Review | None":
-    """Show where a match was won and lost; None where that is not known."""
+    """Show and return the review of a match, or say why there is none and return None."""
     from duels.analysis.review import review_record
     from duels.terminal.review import render_review
 
     try:
         with screen.progress("reviewing") as progress:
-            reviewed = review_record(record, progress)
+            review = review_record(record, progress)
     except DuelsError as error:
         screen.say(f"{error}\n")
         return None
-    screen.say(render_review(reviewed, screen.width))
-    return reviewed
-
-
-# -- longer forms of games that are exhausted once their trick is known ---------------------------------
+    screen.say(render_review(review, screen.width))
+    return review
 
 
 def get_longer_rules(rules: AnyRules) -> AnyRules:
-    """The next longer form of these rules; the same rules if the game has none."""
-    return rules.game.rules(**{**rules.options(), **_longer_options(rules)})
+    """Return the next longer form of these rules, or the same rules if there is none."""
+    return rules.game.rules(**{**rules.options(), **_find_longer_options(rules)})
 
 
-def _longer_options(rules: AnyRules) -> dict[str, int]:
+def _find_longer_options(rules: AnyRules) -> dict[str, int]:
     longer = (
         form
         for form in rules.longer_forms
@@ -124,23 +121,24 @@ def _longer_options(rules: AnyRules) -> dict[str, int]:
 
 
 def _count_wins(live: LiveMatch) -> int:
-    """How often people have beaten the strongest player by these rules lately, counted up to one too many.
+    """Count the recent wins of people against the strongest player by these rules, up to one too many.
 
-    0 if this match was not such a win, or there is no longer form of the game.
+    Return 0 if this match was no such win or if the game has no longer form.
     """
     rules = live.match.rules
     players = [HUMAN if seat in live.people else live.names[seat] for seat in Seat]
-    if not _longer_options(rules) or not _beat_the_strongest(players, live.match.outcome):
+    if not _find_longer_options(rules) or not _has_beaten_strongest(players, live.match.outcome):
         return 0
-    recent = islice(list_saved_matches(lambda text: None), _RECENT)
+    recent = islice(list_saved_matches(lambda text: None), _RECENT_MATCHES)
     wins = (
-        kept
-        for kept in recent
-        if kept.record.match.rules == rules and _beat_the_strongest(kept.players, kept.record.match.outcome)
+        saved
+        for saved in recent
+        if saved.record.match.rules == rules
+        and _has_beaten_strongest(saved.players, saved.record.match.outcome)
     )
-    return sum(1 for _ in islice(wins, _OFTEN_ENOUGH + 1))
+    return sum(1 for _ in islice(wins, _WINS_BEFORE_LONGER_GAME + 1))
 
 
-def _beat_the_strongest(players: Sequence[str], outcome: Outcome | None) -> bool:
+def _has_beaten_strongest(players: Sequence[str], outcome: Outcome | None) -> bool:
     winner = outcome.winner if outcome else None
     return winner is not None and players[winner - 1] == HUMAN and players[winner.other - 1] in STRONGEST

@@ -1,4 +1,4 @@
-"""Options and arguments that commands of `duels` share, how they print, and how they end."""
+"""Options, arguments and output functions that the commands share."""
 
 import os
 import sys
@@ -14,30 +14,30 @@ from duels.terminal.screen import PACES, terminal_size, wrap
 
 
 def format_examples(*lines: str) -> str:
-    """The end of a command's help."""
+    """Format the examples at the end of a command's help."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
-plain_option = click.option("--plain", is_flag=True, help="No colours, even on a terminal.")
+plain_option = click.option("--plain", is_flag=True, help="Print without colours.")
 board_option = click.option(
-    "--board", is_flag=True, help="On a full-screen board: choose by arrows, digits or mouse."
+    "--board", is_flag=True, help="Use a full-screen board with arrow keys, digits and mouse."
 )
 pace_option = click.option(
     "--pace",
     type=click.Choice(list(PACES)),
-    help="How long to pause before a machine's move, at a terminal; a key cuts it short.  [default: normal]",
+    help="Pause before a machine's move. Any key skips the pause.  [default: normal]",
 )
 
 
 def print_text(text: str) -> None:
-    """Print a line, or lines, for people: on a terminal no wider than that."""
+    """Print text for people, wrapped to the width of the terminal."""
     if sys.stdout.isatty():
         text = wrap(text, terminal_size()[0])
     click.echo(text, nl=not text.endswith("\n"))
 
 
 def format_command(*words: object) -> str:
-    """Return a command line that calls this program as the user's shell finds it."""
+    """Format a `duels` command that the user can paste into the shell."""
     import shlex
     import shutil
 
@@ -50,39 +50,39 @@ def format_command(*words: object) -> str:
 
 
 def exit_with(code: int) -> None:
-    """End the command with this exit code."""
+    """Raise click's Exit with this exit code."""
     raise click.exceptions.Exit(code)
 
 
-# -- a record: a file, or the match that was played last -------------------------------------------------
+# -- records ---------------------------------------------------------------------------------------------
 
 
 class _RecordFile(click.Path):
-    """A file that is there, or the name of one in the folder of matches, as `duels matches` lists it."""
+    """An existing file, or the name of a file in the matches folder, as `duels matches` lists it."""
 
     def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> Any:
         name = os.fspath(value)
-        kept = matches_dir() / name
-        listed = not os.path.lexists(name) and os.path.basename(name) == name and kept.is_file()
-        return super().convert(str(kept) if listed else value, param, context)
+        saved = matches_dir() / name
+        is_saved = not os.path.lexists(name) and os.path.basename(name) == name and saved.is_file()
+        return super().convert(str(saved) if is_saved else value, param, context)
 
 
 record_argument = click.argument("file", type=_RecordFile(path_type=Path, exists=True), required=False)
 
 
 def find_last_match() -> Path:
-    """The file of the match that was played last."""
-    return _found(library.find_last_match(_warn), "No match has been played yet.")
+    """Return the file of the last match. Raises DuelsError if there is none."""
+    return _require(library.find_last_match(_warn), "No match has been played yet.")
 
 
 def find_last_unfinished() -> Path:
-    """The file of the match to go on with."""
-    return _found(library.find_last_unfinished(_warn), "There is no unfinished match.")
+    """Return the file of the last unfinished match. Raises DuelsError if there is none."""
+    return _require(library.find_last_unfinished(_warn), "There is no unfinished match.")
 
 
-def _found(path: Path | None, otherwise: str) -> Path:
+def _require(path: Path | None, message: str) -> Path:
     if path is None:
-        raise DuelsError(f"{otherwise} Start one with: {format_command('play', 'GAME')}")
+        raise DuelsError(f"{message} Start one with: {format_command('play', 'GAME')}")
     return path
 
 

@@ -1,4 +1,4 @@
-"""Plays matches at the terminal: new ones, ones to go on with, and as many more as the person likes."""
+"""New, resumed and branched matches at the terminal, and their rematches."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -32,21 +32,21 @@ from duels.terminal.prompts import PromptedMatch, Quit
 from duels.terminal.screen import Screen
 from duels.terminal.signals import INTERRUPTED, SignalExit
 
-_AGAIN = (NextStep.REMATCH, NextStep.SWAP, NextStep.LONGER)
+_REMATCHES = (NextStep.REMATCH, NextStep.SWAP, NextStep.LONGER)
 
 
 class Surface(Protocol):
-    """A live match at the prompt or on a board."""
+    """A live match at the prompt or on a full-screen board."""
 
     def run(self) -> NextStep | None:
-        """Play to the end; what comes next, if it has been asked.
+        """Play to the end. Return the next step if the person has chosen one.
 
-        Quit, EOFError and KeyboardInterrupt leave the match as it is on disk.
+        Raises Quit, EOFError or KeyboardInterrupt if somebody leaves. The match is then saved.
         """
 
 
 def get_surface_class(board: bool) -> Callable[[LiveMatch, Screen], Surface]:
-    """The class that shows a match; MissingExtra, which says what installs it, if that cannot be loaded."""
+    """Return the class that shows a match. Raises MissingExtra if its packages are not installed."""
     if not board:
         return PromptedMatch
     with require_extra("tui"):
@@ -55,22 +55,21 @@ def get_surface_class(board: bool) -> Callable[[LiveMatch, Screen], Surface]:
         return BoardMatch
 
 
-def play_new_match(new: MatchSetup, screen: Screen, board: bool = False) -> tuple[int, NextStep]:
-    """Play a new match, and then as many more as the person likes; the exit code, and what comes next.
-
-    At the prompt, or on a full-screen board.
-    """
+def play_new_match(setup: MatchSetup, screen: Screen, board: bool = False) -> tuple[int, NextStep]:
+    """Play a new match and its rematches. Return the exit code and the next step."""
     while True:
-        record = Record(Match.start(new.rules), new.make_headers())
-        live, surface = _start(record, screen, board, new.external, new.path)
-        if new.fallback:
-            screen.notice(f"Nobody knows perfect play in {new.rules.name}: {new.fallback} plays.")
-        if new.first != "1":
-            screen.notice(_who_is_first(new))
-        code, after = _run(live, surface, screen)
-        if after not in _AGAIN:
-            return code, after
-        new = _once_more(new, after)
+        record = Record(Match.start(setup.rules), setup.make_headers())
+        live, surface = _start(record, screen, board, setup.external, setup.path)
+        if setup.fallback:
+            screen.notice(
+                f"Perfect play is unknown in {setup.rules.name}, so {setup.fallback} plays instead."
+            )
+        if setup.first != "1":
+            screen.notice(_format_first_player(setup))
+        code, step = _run(live, surface, screen)
+        if step not in _REMATCHES:
+            return code, step
+        setup = _make_rematch(setup, step)
 
 
 def _start(
@@ -83,7 +82,7 @@ def _start(
 ) -> tuple[LiveMatch, Surface]:
     """Seat the players of a match.
 
-    Without a journal the match is saved from now on: at `path` or, with people in it, in their folder.
+    Without a journal, start one: at `path`, or in the matches folder if people play.
     """
     match, headers = record.match, dict(record.headers)
     with screen.progress("getting ready") as progress:
@@ -99,39 +98,39 @@ def _start(
     return live, surface
 
 
-def _who_is_first(new: MatchSetup) -> str:
-    if HUMAN == new.one == new.two:  # nobody's name changes
-        return f"Seat {2 if new.swapped else 1} is Player 1 and moves first."
-    return f"Player 1: {new.one}. Player 2: {new.two}."
+def _format_first_player(setup: MatchSetup) -> str:
+    if HUMAN == setup.one == setup.two:
+        return f"Seat {2 if setup.swapped else 1} is Player 1 and moves first."
+    return f"Player 1: {setup.one}. Player 2: {setup.two}."
 
 
-def _once_more(new: MatchSetup, after: NextStep) -> MatchSetup:
-    one, two = (new.two, new.one) if after is NextStep.SWAP else (new.one, new.two)
-    rules = get_longer_rules(new.rules) if after is NextStep.LONGER else new.rules
-    return replace(new, rules=rules, one=one, two=two, first="1", seed=None, chance="", path=None)
+def _make_rematch(setup: MatchSetup, step: NextStep) -> MatchSetup:
+    one, two = (setup.two, setup.one) if step is NextStep.SWAP else (setup.one, setup.two)
+    rules = get_longer_rules(setup.rules) if step is NextStep.LONGER else setup.rules
+    return replace(setup, rules=rules, one=one, two=two, first="1", seed=None, chance="", path=None)
 
 
 def resume_match(
     path: Path, screen: Screen, board: bool = False, seats: Mapping[Seat, PlayerKind] | None = None
 ) -> tuple[int, NextStep]:
-    """Go on with the match recorded at `path`; the exit code, and what comes next.
+    """Resume the match recorded at `path`. Return the exit code and the next step.
 
-    `seats` are the external players, whom a record names and does not know how to call.
+    `seats` are the external players, which a record only names. Raises DuelsError if the match is over.
     """
     try:
         journal, record = Journal.reopen(path, screen.notice)
     except GameOver as over:
-        raise DuelsError(f"{over} See it with: {format_command('replay', path)}") from None
+        raise DuelsError(f"{over} Watch it with: {format_command('replay', path)}") from None
     try:
-        external = _seated_again(record.headers, seats or {}, screen)
+        external = _name_external(record.headers, seats or {}, screen)
         live, surface = _start(record, screen, board, external, journal=journal)
-    except BaseException as problem:
+    except BaseException as error:
         journal.close()
-        if isinstance(problem, DuelsError):
-            raise DuelsError(f"{path}: {problem}") from None
+        if isinstance(error, DuelsError):
+            raise DuelsError(f"{path}: {error}") from None
         raise
-    screen.notice(f"Going on with {path}.")
-    return _and_again(record, external, _run(live, surface, screen, resumed=True), screen, board)
+    screen.notice(f"Resuming {path}.")
+    return _play_rematches(record, external, _run(live, surface, screen, resumed=True), screen, board)
 
 
 def play_branch(
@@ -141,98 +140,95 @@ def play_branch(
     board: bool = False,
     seats: Mapping[Seat, PlayerKind] | None = None,
 ) -> tuple[int, NextStep]:
-    """Play on after so many entries of the match recorded at `path`, in a new one.
+    """Start a new match from the first `entries` entries of the match recorded at `path`.
 
-    The exit code, and what comes next.
+    Return the exit code and the next step.
     """
     try:
         whole = read_record(path)
     except TornRecord as error:
         whole = error.record
         screen.notice(f"{path}: the last line is incomplete and was left out: {quote(error.torn)}.")
-    external = _seated_again(whole.headers, seats or {}, screen)
+    external = _name_external(whole.headers, seats or {}, screen)
     record = branch(path, whole, entries, external)
     live, surface = _start(record, screen, board, external)
-    screen.notice(f"Playing {path} {f'on after entry {entries}' if entries else 'from its start'}.")
-    return _and_again(record, external, _run(live, surface, screen), screen, board)
+    start = f"after entry {entries}" if entries else "at the opening"
+    screen.notice(f"Starting a new match from {path}, {start}.")
+    return _play_rematches(record, external, _run(live, surface, screen), screen, board)
 
 
-def _and_again(
+def _play_rematches(
     record: Record,
     external: Mapping[str, PlayerKind],
-    ended: tuple[int, NextStep],
+    result: tuple[int, NextStep],
     screen: Screen,
     board: bool,
 ) -> tuple[int, NextStep]:
-    """What came of a match, and of the new ones that followed it between the same players."""
-    code, after = ended
-    if after not in _AGAIN:
-        return code, after
+    code, step = result
+    if step not in _REMATCHES:
+        return code, step
     one, two = read_player_names(record.headers).values()
-    again = MatchSetup(record.match.rules, one, two, external=external)
-    return play_new_match(_once_more(again, after), screen, board)
+    setup = MatchSetup(record.match.rules, one, two, external=external)
+    return play_new_match(_make_rematch(setup, step), screen, board)
 
 
-def _seated_again(
+def _name_external(
     headers: Mapping[str, str], seats: Mapping[Seat, PlayerKind], screen: Screen
 ) -> dict[str, PlayerKind]:
-    """The external players by the names that the record has for them; whoever is new is told of."""
+    """Return the external players by their names in the record, and report replacements."""
     external = {}
     for seat, name in read_player_names(headers).items():
         if seat not in seats:
             check_can_reseat(name, seat.value)
         elif not is_external(name):
-            raise DuelsError(
-                f"seat {seat.value} is {name}, as recorded; --seat{seat.value} cannot change it."
-            )
+            raise DuelsError(f"the record has {name} at seat {seat.value}. Leave out --seat{seat.value}.")
         else:
             if not matches_recorded_name(seats[seat].name, name):
                 screen.notice(
-                    f"Seat {seat.value} was {quote(name)}: {quote(seats[seat].name)} plays on in its place, "
+                    f"{quote(seats[seat].name)} replaces {quote(name)} at seat {seat.value} "
                     "under the recorded name."
                 )
             external[name] = replace(seats[seat], name=name)
     return external
 
 
-def _how_to_resume(live: LiveMatch, path: Path, screen: Screen) -> str:
-    """The command that goes on with a match; what a record does not know has to be told again."""
-    # A path would be torn by the end of a terminal's line, and is not needed for the last match.
+def _format_resume_command(live: LiveMatch, path: Path, screen: Screen) -> str:
+    # The last match needs no path, and a long path would be broken at the end of a terminal's line.
     last = find_last_unfinished(lambda text: None) if screen.on_terminal else None
-    which = () if last and last.resolve() == path.resolve() else (path,)
+    file = () if last and last.resolve() == path.resolve() else (path,)
     seats = [format_seat_option(name, seat.value) for seat, name in live.names.items() if is_external(name)]
-    return " ".join([format_command("resume", *which), *seats])
+    return " ".join([format_command("resume", *file), *seats])
 
 
 def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = False) -> tuple[int, NextStep]:
-    """Play until the end or until somebody leaves; the exit code, and what comes next.
+    """Play until the match ends or somebody leaves. Return the exit code and the next step.
 
-    A match that is new, or goes on in a new record, is not kept if nobody has decided anything.
+    The file of a new match is deleted if nobody has made a decision.
     """
     journal = live.journal
     try:
-        after = surface.run()
-    except (Quit, EOFError, KeyboardInterrupt, TransportError) as leaving:
+        step = surface.run()
+    except (Quit, EOFError, KeyboardInterrupt, TransportError) as error:
         if journal and not live.match.over:
-            told = "Nothing was played, so nothing is kept."
+            message = "Nothing was played, so nothing was saved."
             if resumed or live.has_decisions:
                 journal.ensure_saved(live.match)
-                resume = _how_to_resume(live, journal.path, screen)
-                told = f"The match is saved. Go on with: {Ink.COPIED(resume)}"
+                resume = _format_resume_command(live, journal.path, screen)
+                message = f"The match is saved. Continue with: {Ink.COPIED(resume)}"
             with suppress(OSError):  # the terminal may be gone
-                screen.notice(f"\n{told}")
-        if isinstance(leaving, SignalExit | TransportError):
+                screen.notice(f"\n{message}")
+        if isinstance(error, SignalExit | TransportError):
             raise
-        return (0 if isinstance(leaving, Quit) else INTERRUPTED), NextStep.LEFT
+        return (0 if isinstance(error, Quit) else INTERRUPTED), NextStep.LEFT
     finally:
         live.close()
         if journal:
             journal.close(keep=resumed or live.has_decisions)
-    if after:
-        return 0, after
+    if step:
+        return 0, step
     if journal and screen.on_terminal:
         return 0, ask_next_step(live, screen)
     if journal:
         review = Ink.COPIED(format_command("review", journal.path))
-        screen.notice(f"\nRecord: {journal.path}\nWhere it was won and lost: {review}")
+        screen.notice(f"\nRecord: {journal.path}\nReview it with: {review}")
     return 0, NextStep.LEFT

@@ -237,7 +237,7 @@ class PromptedMatch:
         try:
             with self.screen.progress("thinking") as progress:
                 oracle = get_oracle(match.rules, progress)
-                text = layers.text(match.sight(seat), self.words, entered, oracle)
+                text = layers.render(match.sight(seat), self.words, entered, oracle)
         except DuelsError as unknown:
             self.screen.say(f"{unknown}\n")
             return

@@ -1,4 +1,4 @@
-"""The commands `practice` and `daily`: positions with a clear answer, graded at once, with memory."""
+"""The commands `practice` and `daily`: puzzles with one clear answer."""
 
 import json
 from contextlib import suppress
@@ -42,15 +42,15 @@ from duels.terminal.screen import Screen
 
 _COMMANDS = POSITION_COMMANDS | {"quit": "leave"}
 HELP = format_help(_COMMANDS)
-_PRACTICE, _DAILY = "practice", "daily"  # what is remembered under these names
-_KEPT_AS = {
+_PRACTICE, _DAILY = "practice", "daily"  # names of files with the person's progress
+_SAVED_NAMES = {
     "lights": "Lights",
     "leap": "QuantumLeap",
     "chain": "QuantumChain",
     "hunt": "QuantumHunt",
     "flip": "QuantumTiles",
 }
-"""What the file calls our games; games of others go by the class of their rules."""
+"""Names of our games in the file. Other games are saved under the name of their rules class."""
 
 
 @click.command(
@@ -58,64 +58,64 @@ _KEPT_AS = {
     cls=GameCommand,
 )
 @game_argument
-@click.option("--count", type=click.IntRange(1), default=5, show_default=True, help="How many positions.")
-@click.option("--seed", help="Makes the positions repeatable.")
+@click.option("--count", type=click.IntRange(1), default=5, show_default=True, help="Number of puzzles.")
+@click.option("--seed", help="Seed of the puzzles.")
 @plain_option
 def practice(rules: AnyRules, count: int, seed: str | None, plain: bool) -> None:
-    """Solve positions with a clear answer, graded at once.
+    """Solve puzzles: positions with one clearly best answer.
 
-    They get harder as you get better, from one time to the next too; with --seed they are the same each time.
-    Type help at any time.
+    Each answer is graded at once. The puzzles get harder as you improve, and duels remembers your level. With
+    --seed you get the same puzzles each time, and your level does not change. Enter help at any prompt.
     """
     screen = Screen(plain)
-    name = _kept_as(rules)
+    name = _format_progress_name(rules)
     skill = Skill() if seed else Skill.from_data(load_progress(_PRACTICE).get(name))
-    began = skill.aim
-    right = asked = 0
+    first_aim = skill.aim
+    right = answered = 0
     glossary = Glossary()
-    with screen.progress("looking for positions") as progress:
+    with screen.progress("searching for positions") as progress:
         get_oracle(rules, progress)  # the exercises share it
-        on_offer = exercises(rules, seed)
-        found = islice(on_offer if seed else select_by_skill(on_offer, skill), count)
-        exercise = next(found, None)
+        candidates = exercises(rules, seed)
+        chosen = islice(candidates if seed else select_by_skill(candidates, skill), count)
+        exercise = next(chosen, None)
     try:
-        if exercise and (told := exercise.oracle.equivalence_note):
-            screen.say(glossary.explain(f"{told}\n"))
+        if exercise and (note := exercise.oracle.equivalence_note):
+            screen.say(glossary.explain(f"{note}\n"))
         while exercise:
-            answer = ask_exercise(exercise, f"Puzzle {asked + 1} of {count}", screen, glossary)
-            asked += 1
+            answer = ask_exercise(exercise, f"Puzzle {answered + 1} of {count}", screen, glossary)
+            answered += 1
             graded = exercise.grade(answer)
             right += graded.right
             skill.update(graded.right)
             if not seed:
                 save_progress(_PRACTICE, {**load_progress(_PRACTICE), name: skill.as_data()})
             screen.say(f"{glossary.explain(graded.text)}\n\n")
-            with screen.progress("looking for another position"):
-                exercise = next(found, None)
-        if asked < count:
-            more = "more " if asked else ""
-            screen.say(f"No {more}positions with a clear answer were found in {rules.name}.\n")
+            with screen.progress("searching for the next position"):
+                exercise = next(chosen, None)
+        if answered < count:
+            more = "more " if answered else ""
+            screen.say(f"Found no {more}positions with a clear answer in {rules.name}.\n")
     except Quit:
         pass
     except KeyboardInterrupt:
-        screen.say("\n")  # the score stands on a line of its own, not behind ^C
+        screen.say("\n")  # the terminal has printed ^C on this line
         raise
     finally:
-        if asked:
+        if answered:
             with suppress(OSError):  # the terminal may be gone
-                screen.say(f"{right} of {asked} right.{'' if seed else _outlook(began, skill.aim)}\n")
+                outlook = "" if seed else _format_outlook(first_aim, skill.aim)
+                screen.say(f"{right} of {answered} right.{outlook}\n")
 
 
-def _kept_as(rules: AnyRules) -> str:
-    """The key under which the skill is kept: the game, and all its options."""
+def _format_progress_name(rules: AnyRules) -> str:
     options = ", ".join(f"{each.name}={getattr(rules, each.name)!r}" for each in list_options(type(rules)))
-    return f"{_KEPT_AS.get(rules.name, type(rules).__name__)}({options})"
+    return f"{_SAVED_NAMES.get(rules.name, type(rules).__name__)}({options})"
 
 
-def _outlook(before: float, now: float) -> str:
+def _format_outlook(before: float, now: float) -> str:
     if now == before:
         return ""
-    return f" Next time it gets {'harder' if now > before else 'easier'}."
+    return f" The next puzzles will be {'harder' if now > before else 'easier'}."
 
 
 def ask_exercise(
@@ -126,7 +126,7 @@ def ask_exercise(
     hints: bool = True,
     introduction: str = "",
 ) -> Any:
-    """The action entered; Quit if the person stops."""
+    """Ask for an action and return it. Raises Quit if the person stops."""
     sight, rules = exercise.sight, exercise.sight.rules
     words = rules.game.words(rules)
     screen.say(f"{title}: you are {words.seat_name(sight.seat)}, to move\n")
@@ -134,97 +134,98 @@ def ask_exercise(
     screen.say(f"{words.board(sight)}{words.recap(sight).render()}\n")
     strip = format_belief(exercise.oracle.belief(sight))
     if strip:
-        screen.say(f"What you can know:\n{strip}")
+        screen.say(f"What you can infer:\n{strip}")
 
     layers = HintLayers(glossary)
-    told = HELP if hints else format_help({name: what for name, what in _COMMANDS.items() if name != "hint"})
+    help_text = (
+        HELP if hints else format_help({name: _COMMANDS[name] for name in _COMMANDS if name != "hint"})
+    )
 
-    def leave(entered: list[str]) -> None:
+    def quit_puzzle(entered: list[str]) -> None:
         raise Quit
 
     commands = {
-        "help": lambda entered: screen.say(told),
+        "help": lambda entered: screen.say(help_text),
         **make_lookup_commands(sight, words, screen.say),
         "hint": lambda entered: screen.say(
-            layers.text(sight, words, entered, exercise.oracle)
+            layers.render(sight, words, entered, exercise.oracle)
             if hints
             else "There are no hints for these puzzles.\n"
         ),
-        "quit": leave,
+        "quit": quit_puzzle,
     }
     return run_dialogue(lambda: words.ask(sight), screen.ask, add_aliases(commands, words))
 
 
-# -- the puzzles of the day -------------------------------------------------------------------------------
+# -- daily -----------------------------------------------------------------------------------------------
 
 
-class _Day(click.DateTime):
-    """A day; an error shows how people write it."""
+class _DateType(click.DateTime):
+    """A date in the form YYYY-MM-DD."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter:
-            self.fail(f"{quote(str(value))} is no day. Enter it as YYYY-MM-DD.", param, ctx)
+            self.fail(f"{quote(str(value))} is not a date. Enter it as YYYY-MM-DD.", param, ctx)
 
 
 @click.command(epilog=format_examples("duels daily", "duels daily --date 2026-11-16", "duels daily --json"))
 @click.option(
     "--date",
     "day",
-    type=_Day(["%Y-%m-%d"]),
+    type=_DateType(["%Y-%m-%d"]),
     metavar="YYYY-MM-DD",
-    help="Another day's puzzles, which count for nothing.",
+    help="Solve another day's puzzles. They do not count for your streak.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The puzzles as one JSON object; nothing is asked.")
+@click.option("--json", "as_json", is_flag=True, help="Print the puzzles as a JSON object, without asking.")
 @plain_option
 def daily(day: datetime | None, as_json: bool, plain: bool) -> None:
-    """Solve the puzzles of the day, one of each game, the same for everybody.
+    """Solve the daily puzzles: one per game, the same for everybody.
 
-    Each is graded at once. A streak counts the days in a row, and the last line can be shared: it gives
-    nothing away.
+    Each answer is graded at once. Your streak is the number of days in a row on which you answered all
+    puzzles. You can share the last line: it does not reveal the answers.
     """
     today = date.today()
-    asked = day.date() if day else today
+    chosen = day.date() if day else today
     if as_json:
-        click.echo(json.dumps(_daily_as_data(asked, today), indent=2))
+        click.echo(json.dumps(_make_daily_data(chosen, today), indent=2))
     else:
-        _play_daily(asked, today, Screen(plain))
+        _play_daily(chosen, today, Screen(plain))
 
 
 def _play_daily(day: date, today: date, screen: Screen) -> None:
-    """Ask what is left of a day's puzzles. Only today's are remembered, and count for the streak."""
-    answers = _answered().get(day.isoformat(), []) if day == today else []
+    """Ask the unanswered puzzles of a day. Only today's answers are saved."""
+    answers = _load_answers().get(day.isoformat(), []) if day == today else []
     glossary = Glossary()
     screen.say(f"The puzzles of {day.isoformat()}\n\n")
     try:
         for number, game in list(enumerate(GAMES.values(), start=1))[len(answers) :]:
-            with screen.progress("looking for the position"):
+            with screen.progress("searching for a position"):
                 exercise = get_daily_puzzle(day, game)
-            told = glossary.explain(exercise.oracle.equivalence_note)
+            note = glossary.explain(exercise.oracle.equivalence_note)
             title = f"{game.title} ({game.name}), puzzle {number} of {len(GAMES)}"
-            graded = exercise.grade(ask_exercise(exercise, title, screen, glossary, False, told))
+            graded = exercise.grade(ask_exercise(exercise, title, screen, glossary, False, note))
             answers.append(graded.right)
             if day == today:
                 save_progress(_DAILY, {**load_progress(_DAILY), day.isoformat(): answers})
             screen.say(f"{glossary.explain(graded.text)}\n\n")
     except Quit:
-        rest = f" Go on with: {Ink.COPIED(format_command('daily'))}" if day == today else ""
+        rest = f" Continue with: {Ink.COPIED(format_command('daily'))}" if day == today else ""
         screen.say(f"{len(answers)} of {len(GAMES)} answered.{rest}\n")
         return
-    days = count_streak(_answered(), today) if day == today else 0
+    days = count_streak(_load_answers(), today) if day == today else 0
     screen.say(f"{Ink.COPIED(format_daily_result(day, answers, days))}\n")
     if day == today:
         screen.say(f"Your streak: {days} {'day' if days == 1 else 'days'}. Come back tomorrow.\n")
 
 
-def _daily_as_data(day: date, today: date) -> dict[str, Any]:
-    """A day's puzzles for programs, without their answers, and how the person has done so far."""
-    answers = _answered().get(day.isoformat(), [])
-    days = count_streak(_answered(), today)
+def _make_daily_data(day: date, today: date) -> dict[str, Any]:
+    answers = _load_answers().get(day.isoformat(), [])
+    days = count_streak(_load_answers(), today)
     return {
         "date": day.isoformat(),
-        "puzzles": [_puzzle_as_data(get_daily_puzzle(day, game)) for game in GAMES.values()],
+        "puzzles": [_make_puzzle_data(get_daily_puzzle(day, game)) for game in GAMES.values()],
         "answers": answers,
         "complete": is_complete(answers),
         "streak": days,
@@ -232,7 +233,7 @@ def _daily_as_data(day: date, today: date) -> dict[str, Any]:
     }
 
 
-def _puzzle_as_data(exercise: Exercise) -> dict[str, Any]:
+def _make_puzzle_data(exercise: Exercise) -> dict[str, Any]:
     sight = exercise.sight
     return {
         "game": sight.rules.name,
@@ -242,32 +243,32 @@ def _puzzle_as_data(exercise: Exercise) -> dict[str, Any]:
     }
 
 
-def _answered() -> dict[str, list[bool]]:
-    """Whether each puzzle that was answered was answered right, by day."""
-    noted = {day: rights for day, rights in load_progress(_DAILY).items() if isinstance(rights, list)}
-    return {day: [bool(right) for right in rights] for day, rights in noted.items()}
+def _load_answers() -> dict[str, list[bool]]:
+    """Load which answers were right, by day."""
+    progress = load_progress(_DAILY).items()
+    return {day: [bool(right) for right in rights] for day, rights in progress if isinstance(rights, list)}
 
 
-# -- what the program remembers from one call to the next, in the user's data folder -----------------------
+# -- progress in the user's data folder ------------------------------------------------------------------
 
 
 def load_progress(name: str) -> dict[str, Any]:
-    """What was noted under this name; nothing if there is nothing, or the file is damaged."""
+    """Load a progress file. Return an empty dictionary if it is missing or damaged."""
     with suppress(OSError, ValueError):
-        noted = json.loads((data_dir() / f"{name}.json").read_text(encoding="utf-8"))
-        if isinstance(noted, dict):
-            return noted
+        data = json.loads((data_dir() / f"{name}.json").read_text(encoding="utf-8"))
+        if isinstance(data, dict):
+            return data
     return {}
 
 
-def save_progress(name: str, things: dict[str, Any]) -> None:
-    """Remember this under the name, in place of what was noted before."""
-    with suppress(OSError):  # a convenience, and no reason to stop anybody
+def save_progress(name: str, data: dict[str, Any]) -> None:
+    """Write a progress file. Errors are ignored: nobody should lose a puzzle to a full disk."""
+    with suppress(OSError):
         folder = data_dir()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_atomically(
             folder / f"{name}.json",
-            (json.dumps(things, indent=1) + "\n").encode(),
+            (json.dumps(data, indent=1) + "\n").encode(),
             overwrite=True,
             private=True,
         )

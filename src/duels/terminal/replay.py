@@ -1,4 +1,4 @@
-"""Shows a recorded match again, turn by turn if wanted, backwards too."""
+"""Replays of recorded matches, and paging through texts on a terminal."""
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
@@ -18,21 +18,26 @@ _LEAVE = "q"
 
 
 def show_replay(record: Record, seat: Seat | None, step: bool, screen: Screen) -> None:
-    """Show a match as it was played, or as one seat saw it; step by step on request."""
+    """Show a match as both seats saw it, or as one seat saw it.
+
+    With `step`, wait for a key after each turn. Raises DuelsError if the record holds only the other seat.
+    """
     scenes = list(_scenes(record, seat, screen))
     if step and screen.on_terminal and screen.can_clear:
         page_through(list(accumulate(scenes)), "turn", screen)
         return
     for number, scene in enumerate(scenes, start=1):
         screen.say(scene)
-        if step and 1 < number < len(scenes) and not _go_on(screen):
+        if step and 1 < number < len(scenes) and not _wants_next_turn(screen):
             return
 
 
 def _scenes(record: Record, seat: Seat | None, screen: Screen) -> Iterator[str]:
-    """The opening, then what each turn shows; a turn is all that one seat decides, and what comes of it."""
+    """Yield the opening, then one text per turn: the decisions of one seat and their results."""
     if record.seat and seat and record.seat is not seat:
-        raise DuelsError(f"This record holds only what {record.seat.label} saw.")
+        raise DuelsError(
+            f"This record holds only what {record.seat.label} saw. Pass --seat {record.seat.value}."
+        )
     seat = seat or record.seat
     match = record.match
     if seat:
@@ -43,25 +48,26 @@ def _scenes(record: Record, seat: Seat | None, screen: Screen) -> Iterator[str]:
         watching = frozenset()
         if match.rules.has_secrets:
             screen.notice(
-                "The match is unfinished: what was hidden stays hidden. --seat shows one seat's own."
+                "The match is unfinished, so hidden information stays hidden. "
+                "Pass --seat to see what one seat knows."
             )
     words = match.rules.game.words(match.rules)
     narrator = Narrator(words, watching)
     yield words.opening().render()
-    known = match.turns if watching == frozenset(Seat) else match.turns_known_to(seat)
-    decided: Seat | None = None
-    told = ""
-    for after in match.steps()[: len(known)]:
-        told += narrator.render_entry(after) + narrator.render_events(after)
-        decided = after.last.actor if after.last and isinstance(after.last.actor, Seat) else decided
-        if isinstance(after.actor, Seat) and after.actor is not decided:
-            yield told
-            told = ""
-    if told:
-        yield told
+    turns = match.turns if watching == frozenset(Seat) else match.turns_known_to(seat)
+    last_actor: Seat | None = None
+    text = ""
+    for after in match.steps()[: len(turns)]:
+        text += narrator.render_entry(after) + narrator.render_events(after)
+        last_actor = after.last.actor if after.last and isinstance(after.last.actor, Seat) else last_actor
+        if isinstance(after.actor, Seat) and after.actor is not last_actor:
+            yield text
+            text = ""
+    if text:
+        yield text
 
 
-def _go_on(screen: Screen) -> bool:
+def _wants_next_turn(screen: Screen) -> bool:
     try:
         entry = screen.ask(Question("-- Enter for the next turn, q to stop --")).strip().lower()
     except EOFError:
@@ -69,21 +75,23 @@ def _go_on(screen: Screen) -> bool:
     return entry not in (_LEAVE, "quit")
 
 
-def page_through(pages: Sequence[str], what: str, screen: Screen) -> None:
-    """Show the end of each page, forwards and backwards, until the person has seen enough."""
+def page_through(pages: Sequence[str], unit: str, screen: Screen) -> None:
+    """Let a person go forwards and backwards through pages. `unit` names a page, such as `turn`.
+
+    Of a page that is too long for the screen, only the end is shown.
+    """
     number = 0
     with screen.aside(), screen.keys([*_NEXT, *_BACK, *_FIRST, *_LAST, _LEAVE]) as next_key:
         while True:
             screen.show_end(pages[number])
-            place = f"{what} {number} of {len(pages) - 1}"
-            pressed = next_key(f"\n-- {place}: right arrow or Enter next, left arrow back, q stop --")
-            if pressed == _LEAVE:
+            position = f"{unit} {number} of {len(pages) - 1}"
+            key = next_key(f"\n-- {position}: right arrow or Enter next, left arrow back, q stop --")
+            if key == _LEAVE:
                 return
-            number = _turned(number, pressed, len(pages) - 1)
+            number = _find_page(number, key, len(pages) - 1)
 
 
-def _turned(number: int, pressed: str, last: int) -> int:
-    """The page to which a key leads from this one."""
-    if pressed in _FIRST or pressed in _LAST:
-        return 0 if pressed in _FIRST else last
-    return max(0, number - 1) if pressed in _BACK else min(last, number + 1)
+def _find_page(current: int, key: str, last: int) -> int:
+    if key in _FIRST or key in _LAST:
+        return 0 if key in _FIRST else last
+    return max(0, current - 1) if key in _BACK else min(last, current + 1)

@@ -91,7 +91,7 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, ste
         raise click.UsageError("--step does not go with --json.")
     if page and os.path.lexists(page) and not force:
         raise click.UsageError(
-            f"--html: {escape_unprintable(str(page))} exists already; --force writes over it."
+            f"--html: {escape_unprintable(str(page))} already exists. Pass --force to overwrite it."
         )
     file = file or find_last_match()
     record = read_record(file)

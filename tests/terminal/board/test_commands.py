@@ -18,7 +18,7 @@ def test_undo_takes_back_to_ones_own_last_decision() -> None:
 
     async def act(player: Player) -> None:
         await player.press("u")
-        await player.see("There is no decision of yours to take back.")
+        await player.see("You have no decision to take back.")
         await player.press("4")
         assert "Turning OFF light 4." in player.story
         await player.press("u")
@@ -36,7 +36,7 @@ def test_between_two_people_the_other_is_asked_first() -> None:
         await player.pilot.press("u")
         await player.see("Player 1, do you agree to take it back?")
         await player.press("n")
-        await player.see("It stands.")
+        await player.see("Takeback refused.")
         await player.pilot.press("u")
         await player.see("do you agree")
         await player.press("y")

@@ -67,7 +67,7 @@ def test_whatever_ends_it_leaves_the_match_saved(
         assert terminal.wait() == code
         assert terminal.left_as_found
     path = record_in(tmp_path)
-    assert "The match is saved. Go on with: duels resume\n" in terminal.left_behind
+    assert "The match is saved. Continue with: duels resume\n" in terminal.left_behind
     assert lines_of(read_record(path).match)[0] == "4"
     with Terminal(tmp_path, "resume", "--board") as terminal:
         terminal.expect("Turning OFF light 4.")
@@ -87,7 +87,7 @@ def test_the_way_back_to_a_match_names_it_where_another_is_newer(tmp_path: Path)
             terminal.expect(CHOOSE)
             terminal.send("q")
             assert terminal.wait() == 0
-        assert f"Go on with: {told}\n" in terminal.left_behind
+        assert f"Continue with: {told}\n" in terminal.left_behind
 
 
 def test_a_match_in_which_nothing_was_decided_is_not_kept(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_a_match_in_which_nothing_was_decided_is_not_kept(tmp_path: Path) -> Non
         terminal.expect(CHOOSE)
         terminal.send("q")
         assert terminal.wait() == 0
-    assert "Nothing was played, so nothing is kept." in terminal.left_behind
+    assert "Nothing was played, so nothing was saved." in terminal.left_behind
     assert not list((tmp_path / "matches").glob("*.duel"))
 
 

@@ -400,7 +400,7 @@ class BoardApp(App[AppResult]):
         def show(found: Hint[Any]) -> None:
             cells = choice.turn_to(found.actions[0])
             advice = f"Hint: {found.advice} Why: press {self._key(HINT)} again."
-            self.notice(self._hints[self._asked].layer(sight, advice, f"Hint: {found.text}"))
+            self.notice(self._hints[self._asked].select(sight, advice, f"Hint: {found.text}"))
             if cells:
                 self._scene.board.point_at(min(cells))
 
