@@ -91,7 +91,7 @@ def test_who_did_not_win_a_drawn_match_is_told_what_to_do_better() -> None:
     assert [reason.text.split(" threw")[0] for reason in better.reasons] == ["Your first move (entry 2: 1)"]
     told = render_review(one)
     assert "What you could do better:" in told
-    assert "Look into this position: " in told
+    assert "Analyse this position with: " in told
     assert not explain_result(duels.review(drawn, players=dict.fromkeys(Seat, "club")))
 
 

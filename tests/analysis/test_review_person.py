@@ -131,8 +131,8 @@ def test_the_cause_in_a_line_is_what_decided() -> None:
 
 
 def test_one_position_is_not_the_first_of_these() -> None:
-    assert "Look into this position: duels solve lights" in text_of(lights("club", HUMAN))
-    assert "Look into the first of these positions: duels solve lights" in text_of(lights(HUMAN, "club"))
+    assert "Analyse this position with: duels solve lights" in text_of(lights("club", HUMAN))
+    assert "Analyse the first of these positions with: duels solve lights" in text_of(lights(HUMAN, "club"))
 
 
 def test_a_machine_is_never_you() -> None:

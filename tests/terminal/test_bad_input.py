@@ -262,11 +262,11 @@ def harmless(name: str, entry: bytes) -> bool:
 
 def test_a_line_without_an_end_is_no_entry(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
-    with mock.patch.object(screen, "_LONGEST", 1 << 20):
+    with mock.patch.object(screen, "_MAX_ENTRY", 1 << 20):
         done = duels(tmp_path, "play", "lights", "--save", path, entered="1\n4\n" + "0" * (2 << 20))
         assert duels(tmp_path, entered="0" * (2 << 20)).code == 0, "the menu is left"
     assert done.code == 130, "as at the end of the input"
-    assert done.err.startswith("\nWhat is entered has no end: a line is at most 1 MB long.\n")
+    assert done.err.startswith("\nThe line is too long: an entry can have at most 1 MB.\n")
     assert lines_of(read_record(path).match) == ["4"]
 
 
@@ -275,4 +275,4 @@ def test_an_encoding_that_cannot_read_what_is_entered(capsys: pytest.CaptureFixt
     asked = Question("> ")
     with mock.patch.object(sys, "stdin", stream), pytest.raises(EOFError):
         screen.Screen().ask(asked)
-    assert "What is entered is no text in utf-16." in capsys.readouterr().err
+    assert "The input is not valid utf-16 text." in capsys.readouterr().err

@@ -52,7 +52,7 @@ def test_it_takes_numbers_and_names(entries: tuple[str, ...], one: str, two: str
 
 
 def test_it_leads_to_the_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "at a terminal only" in walk(tmp_path, "browser", "quit").out, "nobody could end it"
+    assert "only at a terminal" in walk(tmp_path, "browser", "quit").out, "nobody could end it"
     serve = Home._serve
 
     def at_terminal(home: Home) -> None:

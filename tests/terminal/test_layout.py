@@ -14,7 +14,7 @@ from duels.core.record import dump_record
 from duels.core.words import Ink, strip_ink
 from duels.games import all_games
 from duels.terminal.commands import cli
-from duels.terminal.screen import terminal_size, wrap
+from duels.terminal.screen import get_terminal_size, wrap
 from tests.analysis.matches import random_match
 from tests.support import duels
 from tests.terminal.terminal import Terminal
@@ -138,7 +138,7 @@ def test_only_a_width_that_can_be_is_taken_from_the_environment(
 ) -> None:
     monkeypatch.setattr("sys.stdout", io.StringIO())  # no terminal
     monkeypatch.setenv("COLUMNS", columns)
-    assert terminal_size() == (width, 24)
+    assert get_terminal_size() == (width, 24)
 
 
 def test_examples_fit_a_terminal() -> None:

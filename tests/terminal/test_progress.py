@@ -32,7 +32,7 @@ class FakeTerminal(io.StringIO):
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> FakeTerminal:
     """What a person sees of stderr, without the waiting."""
-    monkeypatch.setattr(screens, "_REMIND_EVERY", 0.01)
+    monkeypatch.setattr(screens, "_PROGRESS_INTERVAL", 0.01)
     return FakeTerminal()
 
 
@@ -64,7 +64,7 @@ def test_a_person_is_told_what_goes_on_and_how_far_it_is(
 
 
 def test_a_pipe_is_told_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(screens, "_REMIND_EVERY", 0.001)
+    monkeypatch.setattr(screens, "_PROGRESS_INTERVAL", 0.001)
     with Screen().progress("solving"):
         time.sleep(0.02)
     assert capsys.readouterr() == ("", "")
@@ -120,7 +120,7 @@ def test_things_come_one_by_one_and_a_failure_comes_through(terminal: FakeTermin
         yield 2
         raise ValueError("no more")
 
-    found = Screen().with_progress("looking", things)
+    found = Screen().iter_with_progress("looking", things)
     with redirect_stderr(terminal):
         assert [next(found), next(found)] == [1, 2]
         with pytest.raises(ValueError, match="no more"):

@@ -87,7 +87,7 @@ def test_the_command_to_look_into_a_position_can_be_pasted(
     rules = find_game("lights").rules(lights=9)
     reviewed(tmp_path, Match.start(rules).play_text("1", "9", "2-3", "4", "5", "6-7", "8"))
     out = capsys.readouterr().out
-    (command,) = re.findall(r"Look into the first of these positions: (.*)\n", out)
+    (command,) = re.findall(r"Analyse the first of these positions with: (.*)\n", out)
     assert command.startswith("duels solve lights --lights 9 --position ")
     assert run(shlex.split(command)[1:]) == 0
     assert capsys.readouterr().out.startswith("lights: ")

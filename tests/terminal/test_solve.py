@@ -14,7 +14,7 @@ from duels.games.lights.rules import Lights, TurnOff
 from duels.solving.oracle import ActionValue, Value, Verdict
 from duels.solving.oracles import get_oracle
 from duels.terminal.commands import run
-from duels.terminal.solve import MOST_LINES, _action_lines, command_to_solve
+from duels.terminal.solve import MAX_LINES, _list_actions, format_solve_command
 
 
 @pytest.fixture(autouse=True)
@@ -151,7 +151,7 @@ def test_what_would_be_ignored_is_refused(arguments: list[str], capsys: pytest.C
     assert run(["solve", *arguments]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert "does not go with --verify" in captured.err
+    assert "cannot be combined with --verify" in captured.err
 
 
 def test_chances_stand_below_each_other(capsys: pytest.CaptureFixture[str]) -> None:
@@ -200,7 +200,7 @@ def test_what_is_not_proven_worse_is_marked_and_called_so(capsys: pytest.Capture
 def test_the_command_for_a_position_can_be_pasted(
     rules: AnyRules, position: str, command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert command_to_solve(rules, position) == command
+    assert format_solve_command(rules, position) == command
     assert run(shlex.split(command)[1:]) == 0
     assert capsys.readouterr().out.startswith(f"{rules.name}: {position}\n")
 
@@ -225,11 +225,11 @@ def test_a_flood_of_actions_is_summed_up(capsys: pytest.CaptureFixture[str]) -> 
 def test_many_different_values_are_cut_off() -> None:
     rules = Lights(50)
     judged = tuple(ActionValue(TurnOff(n, 1), Value(n / 50), n == 50, float(n == 50)) for n in range(1, 51))
-    lines = _action_lines(rules, Verdict(Value(1.0), judged), every_action=False)
-    assert len(lines) == MOST_LINES + 1
+    lines = _list_actions(rules, Verdict(Value(1.0), judged), every_action=False)
+    assert len(lines) == MAX_LINES + 1
     assert lines[0].split() == ["*", "50", "100.0%"]
-    assert lines[-1] == f"  … and {50 - MOST_LINES} more: --all lists them"
-    assert len(_action_lines(rules, Verdict(Value(1.0), judged), every_action=True)) == 50
+    assert lines[-1] == f"  … and {50 - MAX_LINES} more: --all lists them"
+    assert len(_list_actions(rules, Verdict(Value(1.0), judged), every_action=True)) == 50
 
 
 def test_leap_lists_the_shortest_paths(capsys: pytest.CaptureFixture[str]) -> None:
@@ -285,4 +285,4 @@ def test_the_star_claims_no_more_than_the_strategy_and_its_numbers(
     assert run(["solve", "hunt"]) == 0
     out = capsys.readouterr().out
     assert "* best." not in out
-    assert "\n* often taken by the strategy. " in out
+    assert "\n* played often by the strategy. " in out

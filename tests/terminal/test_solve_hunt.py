@@ -35,4 +35,4 @@ def test_what_a_check_does_not_look_at_is_refused(
     assert run(["solve", "hunt", "--verify", *arguments]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert f"{arguments[0]} does not go with --verify" in captured.err
+    assert f"{arguments[0]} cannot be combined with --verify" in captured.err

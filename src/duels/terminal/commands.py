@@ -12,7 +12,7 @@ import click
 
 from duels.core.errors import DuelsError, escape_unprintable, find_nearest, quote
 from duels.terminal.options import format_examples, plain_option
-from duels.terminal.screen import Screen, terminal_size, wrap
+from duels.terminal.screen import Screen, get_terminal_size, wrap
 from duels.terminal.signals import get_exit_code, install_signal_handlers
 
 _MODULES = {
@@ -81,7 +81,7 @@ def _fail(message: str) -> int:
 
 def _print_error(text: str) -> None:
     if sys.stderr.isatty():
-        text = wrap(text, terminal_size()[0])
+        text = wrap(text, get_terminal_size()[0])
     click.echo(text, err=True, nl=False)
 
 

@@ -10,7 +10,7 @@ import click
 from duels.core.errors import DuelsError, escape_unprintable
 from duels.paths import matches_dir
 from duels.play import library
-from duels.terminal.screen import PACES, terminal_size, wrap
+from duels.terminal.screen import PACES, get_terminal_size, wrap
 
 
 def format_examples(*lines: str) -> str:
@@ -32,7 +32,7 @@ pace_option = click.option(
 def print_text(text: str) -> None:
     """Print text for people, wrapped to the width of the terminal."""
     if sys.stdout.isatty():
-        text = wrap(text, terminal_size()[0])
+        text = wrap(text, get_terminal_size()[0])
     click.echo(text, nl=not text.endswith("\n"))
 
 

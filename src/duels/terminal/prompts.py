@@ -99,7 +99,7 @@ class PromptedMatch:
             self._run()
             return
         # What one person types ahead of a question can be a secret from the other.
-        with self.screen.aside(), self.screen.typing(shown=False):
+        with self.screen.alternate_screen(), self.screen.echo(False):
             self._run()
         self._retell()
 
@@ -132,7 +132,7 @@ class PromptedMatch:
     def _say_who_is_who(self) -> None:
         you = self._alone
         if you:
-            self.screen.colour_for(you)
+            self.screen.set_reader(you)
             self.screen.say(f"{format_matchup(self.live, you)}\n\n")
 
     def _say_who_won(self) -> None:
@@ -143,7 +143,7 @@ class PromptedMatch:
 
     def _say(self, text: str) -> None:
         self.screen.say(text)
-        self._lines += self.screen.lines(text)
+        self._lines += self.screen.count_lines(text)
 
     def _recall(self) -> None:
         """Say what was played since this person's last decision, where the screen has lost sight of it."""
@@ -197,7 +197,7 @@ class PromptedMatch:
             # where somebody may enter a movement once more. Neither is left on the screen.
             self._show(f"{question.notice}\n")
             question = Question(question.prompt, secret=question.secret)
-        self._lines += self.screen.lines(f"{question.notice}\n{question.prompt}\n")
+        self._lines += self.screen.count_lines(f"{question.notice}\n{question.prompt}\n")
         return self.screen.ask(question, self.guarded and question.secret)
 
     def _hand_over(self, seat: Seat) -> None:
@@ -212,7 +212,7 @@ class PromptedMatch:
     def _show(self, text: str) -> None:
         """Show a person something, of two people only the one who asked for it."""
         if self.guarded:
-            self.screen.whisper(text)
+            self.screen.show_privately(text)
             self._retell()
         else:
             self.screen.say(text)

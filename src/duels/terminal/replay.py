@@ -81,11 +81,11 @@ def page_through(pages: Sequence[str], unit: str, screen: Screen) -> None:
     Of a page that is too long for the screen, only the end is shown.
     """
     number = 0
-    with screen.aside(), screen.keys([*_NEXT, *_BACK, *_FIRST, *_LAST, _LEAVE]) as next_key:
+    with screen.alternate_screen(), screen.keys([*_NEXT, *_BACK, *_FIRST, *_LAST, _LEAVE]) as read_key:
         while True:
             screen.show_end(pages[number])
             position = f"{unit} {number} of {len(pages) - 1}"
-            key = next_key(f"\n-- {position}: right arrow or Enter next, left arrow back, q stop --")
+            key = read_key(f"\n-- {position}: right arrow or Enter next, left arrow back, q stop --")
             if key == _LEAVE:
                 return
             number = _find_page(number, key, len(pages) - 1)

@@ -1,4 +1,4 @@
-"""The command `review`: the table of decisions, the beliefs, the curve, the account; or board by board."""
+"""The command `review`: a graded table of a match's entries, or its boards one by one."""
 
 import json
 import os
@@ -44,19 +44,19 @@ from duels.terminal.options import (
 )
 from duels.terminal.replay import page_through
 from duels.terminal.screen import Screen, wrap
-from duels.terminal.solve import command_to_solve
+from duels.terminal.solve import format_solve_command
 
 _HEIGHT = 8
-_MOST_BARS = 72
-_MARGIN, _ENTRIES = "     ", "  entries"  # left and right of the line below the bars
+_MAX_BARS = 72
+_MARGIN, _ENTRIES = "     ", "  entries"  # left and right of the chart's axis
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _SERIOUS = {"mistake": Ink.CHANGED, "blunder": Ink.LOST}
-_BELIEFS = "What each player could know before each entry (darker is likelier, ( ) is the truth):"
+_BELIEFS = "What each player could infer before each entry (darker is likelier, ( ) is the truth):"
 _WHO_WIDTH = 10
 _ENTRY_WIDTH = 11
 _LONG_MATCH = 40  # entries
 _UNEVENTFUL, _EQUAL = "nothing given away, no luck", "all actions were equally good"
-_LEAST_SUMMED_UP = {_UNEVENTFUL: 6, _EQUAL: 3}  # entries
+_MIN_RUN = {_UNEVENTFUL: 6, _EQUAL: 3}  # entries
 _TEXT_WIDTH = 100
 _POSITION = "  Position: "
 
@@ -70,25 +70,25 @@ _POSITION = "  Position: "
     )
 )
 @record_argument
-@click.option("--json", "as_json", is_flag=True, help="The review as one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print the review as a JSON object.")
 @click.option(
     "--html",
     "page",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Also write a page to step through.",
+    help="Also write an HTML page of the boards.",
 )
-@click.option("--force", is_flag=True, help="Write over a page that is there already.")
+@click.option("--force", is_flag=True, help="Overwrite an existing page.")
 @click.option(
-    "--step", is_flag=True, help="Board by board, forwards and backwards, secrets of both included."
+    "--step", is_flag=True, help="Show the boards one by one, with the hidden information of both seats."
 )
 @plain_option
 def review(file: Path | None, as_json: bool, page: Path | None, force: bool, step: bool, plain: bool) -> None:
-    """Show where a match was won and lost: what every decision gave away, and what was luck.
+    """Show where a match was won and lost.
 
-    Without FILE it is the match that was played last.
+    The review shows what each decision cost and what was luck. Without FILE, the last match is reviewed.
     """
     if step and as_json:
-        raise click.UsageError("--step does not go with --json.")
+        raise click.UsageError("--step cannot be combined with --json.")
     if page and os.path.lexists(page) and not force:
         raise click.UsageError(
             f"--html: {escape_unprintable(str(page))} already exists. Pass --force to overwrite it."
@@ -102,11 +102,13 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, ste
         from duels.analysis.review_page import render_review_page
         from duels.files import write_atomically
 
-        def play_on(entries: int) -> str:
+        def format_branch_command(entries: int) -> str:
             return format_command("resume", file.resolve(), "--at", entries)
 
         write_atomically(
-            page, render_review_page(reviewed, record.headers, play_on).encode(), overwrite=force
+            page,
+            render_review_page(reviewed, record.headers, format_branch_command).encode(),
+            overwrite=force,
         )
     if as_json:
         from duels.analysis.review import review_to_dict
@@ -121,9 +123,9 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, ste
 
 
 def render_review(review: Review, width: int = _TEXT_WIDTH) -> str:
-    """The whole review; no paragraph is wider than `width`.
+    """Render the whole review, with paragraphs no wider than `width`.
 
-    Why it was won or lost comes last: the end is what a terminal still shows.
+    The reasons come last because a terminal still shows the end of a long text.
     """
     chance, text_width = get_chance_label(review), min(width, _TEXT_WIDTH)
     lines = [
@@ -131,100 +133,93 @@ def render_review(review: Review, width: int = _TEXT_WIDTH) -> str:
         describe_players(review),
         wrap(format_legend(review), text_width),
         "",
-        f"     {'who':<{_WHO_WIDTH}}{'entry':<{_entry_width(review)}}{chance}, before and after",
-        *_moment_lines(review),
-        *_belief_lines(review),
+        f"     {'who':<{_WHO_WIDTH}}{'entry':<{_get_entry_width(review)}}{chance}, before and after",
+        *_render_moments(review),
+        *_render_beliefs(review),
         "",
         f"{chance}, entry by entry:",
-        *_curve(review, width),
+        *_render_chart(review, width),
         "",
         wrap("\n".join(format_account(review)), text_width),
-        *_why_lines(review, text_width),
+        *_render_reasons(review, text_width),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _entry_width(review: Review) -> int:
+def _get_entry_width(review: Review) -> int:
     return max(_ENTRY_WIDTH, *(len(moment.entry) + 2 for moment in review.moments), 0)
 
 
-def _moment_lines(review: Review) -> list[str]:
-    """A line for each entry; a run of entries in which nothing happened, or could, has one."""
-    long = len(review.moments) > _LONG_MATCH
+def _render_moments(review: Review) -> list[str]:
+    """Return one line per entry. A run of uneventful entries shares a line."""
+    is_long = len(review.moments) > _LONG_MATCH
     board = 1
     lines = ["     --- board 1 ---"] if any(moment.restarts for moment in review.moments) else []
-    for quiet, group in groupby(review.moments, key=partial(_kind_of_quiet, long)):
+    for summary, group in groupby(review.moments, key=partial(_summarize_moment, is_long)):
         moments = list(group)
-        if quiet and len(moments) >= _LEAST_SUMMED_UP[quiet]:
-            lines.append(_summed_up(review, moments, board, quiet))
+        if summary and len(moments) >= _MIN_RUN[summary]:
+            lines.append(_render_run(review, moments, board, summary))
             board += sum(moment.restarts for moment in moments)
             continue
         for moment in moments:
-            lines.append(_moment_line(review, moment))
+            lines.append(_render_moment(review, moment))
             if moment.restarts:
                 board += 1
                 lines.append(f"     --- board {board} ---")
     return lines
 
 
-def _kind_of_quiet(long: bool, moment: Moment) -> str:
-    """Under which words an entry is summed up with those around it; empty where it stands by itself."""
+def _summarize_moment(is_long: bool, moment: Moment) -> str:
+    """Return the summary that an uneventful entry shares with its neighbours, or an empty text."""
     if abs(moment.after - moment.before) >= MIN_SHOWN or moment.loss >= MIN_SHOWN:
         return ""
-    if long:
+    if is_long:
         return _UNEVENTFUL
     return _EQUAL if moment.indifference == EQUALLY_GOOD or not isinstance(moment.actor, Seat) else ""
 
 
-def _summed_up(review: Review, moments: list[Moment], board: int, quiet: str) -> str:
-    """One line for entries in which nothing happened; they begin on the board of this number."""
+def _render_run(review: Review, moments: list[Moment], board: int, summary: str) -> str:
+    """Return the line for a run of uneventful entries that starts on this board."""
     first, last = moments[0], moments[-1]
-    told = [
-        f"     entries {first.number} to {last.number}: {quiet}, "
+    clauses = [
+        f"     entries {first.number} to {last.number}: {summary}, "
         f"{100 * review.chance(last.after):.1f}% throughout"
     ]
     if stake := describe_total_stake(review, moments):
-        told.append(stake)
+        clauses.append(stake)
     new = sum(moment.restarts for moment in moments)
     if new:
         boards = f"boards {board + 1} to {board + new} begin" if new > 1 else f"board {board + 1} begins"
-        told.append(boards)
-    return "; ".join(told)
+        clauses.append(boards)
+    return "; ".join(clauses)
 
 
-def _moment_line(review: Review, moment: Moment) -> str:
+def _render_moment(review: Review, moment: Moment) -> str:
     actor = f"{get_short_name(review, moment):<{_WHO_WIDTH}}"
     if isinstance(moment.actor, Seat):
         actor = Ink.for_seat(moment.actor)(actor)
-    entry = f"{moment.entry:<{_entry_width(review)}}"
+    entry = f"{moment.entry:<{_get_entry_width(review)}}"
     before, after = (100 * review.chance(value) for value in (moment.before, moment.after))
     row = f"{moment.number:>3}. {actor}{entry}{before:5.1f}% -> {after:5.1f}%"
-    return "  ".join(filter(None, [row, ", ".join(_judged(review, moment))]))
+    return "  ".join(filter(None, [row, ", ".join(_list_clauses(review, moment))]))
 
 
-def _judged(review: Review, moment: Moment) -> list[str]:
-    """What is to be said of an entry, in clauses: its mark, what it gave away, what was at stake, luck."""
-    told = []
+def _list_clauses(review: Review, moment: Moment) -> list[str]:
+    """List an entry's mark, what was at stake, what it gave away, and luck."""
+    clauses = []
     if moment.mark:
-        told.append(_SERIOUS.get(moment.mark, str)(moment.mark))
+        clauses.append(_SERIOUS.get(moment.mark, str)(moment.mark))
     if moment.indifference:
-        told.append(
-            "; ".join(
-                filter(
-                    None,
-                    [describe_indifference(review, moment, begins=False), describe_stake(review, moment)],
-                )
-            )
-        )
+        stakes = [describe_indifference(review, moment, begins=False), describe_stake(review, moment)]
+        clauses.append("; ".join(filter(None, stakes)))
     if is_slip(moment):
-        told[-1] += f", gave away {format_loss(review, moment)}; best: {format_best_actions(moment)}"
+        clauses[-1] += f", gave away {format_loss(review, moment)}; best: {format_best_actions(moment)}"
     elif has_unproven_loss(moment):
-        told[-1] += f", gave away {format_loss(review, moment)}"
-    return told + describe_luck(review, moment)
+        clauses[-1] += f", gave away {format_loss(review, moment)}"
+    return clauses + describe_luck(review, moment)
 
 
-def _belief_lines(review: Review) -> list[str]:
-    """What each seat could know of the other's secret before each entry, a strip below the other."""
+def _render_beliefs(review: Review) -> list[str]:
     moments = [moment for moment in review.moments if moment.beliefs]
     if not moments:
         return []
@@ -235,16 +230,15 @@ def _belief_lines(review: Review) -> list[str]:
     return lines
 
 
-def _curve(review: Review, width: int) -> list[str]:
-    """A bar for the opening and each entry, filled in eighths; bars of a long match are narrower."""
-    most = max(2, min(_MOST_BARS, width - len(_MARGIN) - len(_ENTRIES) - 1))
+def _render_chart(review: Review, width: int) -> list[str]:
+    max_bars = max(2, min(_MAX_BARS, width - len(_MARGIN) - len(_ENTRIES) - 1))
     values = [review.chance(value) for value in (review.opening, *(m.after for m in review.moments))]
     entries = len(values) - 1
-    if 2 * len(values) <= most:
+    if 2 * len(values) <= max_bars:
         values = [value for value in values for _ in range(2)]
-    elif len(values) > most:
-        values = [values[round(i * (len(values) - 1) / (most - 1))] for i in range(most)]
-    # A lost position is a thin line at the bottom, not a gap.
+    elif len(values) > max_bars:
+        values = [values[round(i * (len(values) - 1) / (max_bars - 1))] for i in range(max_bars)]
+    # Draw a lost position as a thin line, not as a gap.
     heights = [max(1, round(value * _HEIGHT * 8)) for value in values]
     rows = []
     for row in range(_HEIGHT - 1, -1, -1):
@@ -259,18 +253,17 @@ def _curve(review: Review, width: int) -> list[str]:
     ]
 
 
-def _why_lines(review: Review, width: int) -> list[str]:
-    """Why it was won or lost, then how to look into a slip."""
-    lines = [line for section in explain_result(review) for line in ["", *_section_lines(section, width)]]
+def _render_reasons(review: Review, width: int) -> list[str]:
+    lines = [line for section in explain_result(review) for line in ["", *_render_section(section, width)]]
     slips = list_reader_slips(review)
     if slips:
-        which = "this position" if len(slips) == 1 else "the first of these positions"
-        solve = command_to_solve(review.match.rules, slips[0].position)
-        lines.append(f"Look into {which}: {Ink.COPIED(solve)}")
+        position = "this position" if len(slips) == 1 else "the first of these positions"
+        solve = format_solve_command(review.match.rules, slips[0].position)
+        lines.append(f"Analyse {position} with: {Ink.COPIED(solve)}")
     return lines
 
 
-def _section_lines(section: Section, width: int) -> list[str]:
+def _render_section(section: Section, width: int) -> list[str]:
     lines = [f"{section.title}:"]
     for reason in section.reasons:
         lines.append(wrap(f"- {reason.text}", width))
@@ -279,33 +272,30 @@ def _section_lines(section: Section, width: int) -> list[str]:
     return lines
 
 
-# -- board by board, backwards too, with the secrets of both seats ---------------------------------------
-
-
 def step_through(review: Review, screen: Screen) -> None:
-    """Show the boards one by one; in a pipe all of them."""
-    pages = list(_pages(review))
+    """Page through the boards on a terminal, or print all of them."""
+    pages = list(_render_pages(review))
     if screen.on_terminal and screen.can_clear:
         page_through(pages, "entry", screen)
     else:
         screen.say("\n".join(pages))
 
 
-def _pages(review: Review) -> Iterator[str]:
-    start = _board(review, review.match.after(0))
+def _render_pages(review: Review) -> Iterator[str]:
+    start = _render_board(review, review.match.after(0))
     yield f"The start\n\n{start}\n{get_chance_label(review)}: {100 * review.chance(review.opening):.1f}%.\n"
     for moment in review.moments:
         yield "\n".join(
             [
                 format_title(review, moment),
                 "",
-                _board(review, moment.match),
+                _render_board(review, moment.match),
                 *list_comments(review, moment, lambda belief: format_belief(belief).rstrip()),
                 "",
             ]
         )
 
 
-def _board(review: Review, match: Match) -> str:  # type: ignore[type-arg]
+def _render_board(review: Review, match: Match) -> str:  # type: ignore[type-arg]
     words = review.game.words(review.match.rules)
     return str(words.open_board(match.sight(Seat.ONE), match.sight(Seat.TWO)))

@@ -1,7 +1,7 @@
-"""The one place that reads the keyboard and writes to the screen.
+"""Input and output of the prompt. Everything else reads and writes through `Screen`.
 
-In a pipe every entry is written after its prompt, so that the transcript reads like the book. On a
-terminal the terminal does that itself, and secret entries are not echoed at all.
+In a pipe, `Screen` writes every entry after its prompt, so that the transcript reads like the book. On a
+terminal, the terminal echoes entries, and secret entries are not echoed.
 """
 
 import os
@@ -30,27 +30,27 @@ _CODES = {
     Ink.DIM: "\x1b[2m",
     Ink.COPIED: "",
 }
-_CLEAR = "\x1b[2J\x1b[H"  # the screen; the cursor goes to its top left
-_ASIDE, _BACK = "\x1b[?1049h", "\x1b[?1049l"  # the alternate screen, which keeps no scroll-back
+_CLEAR = "\x1b[2J\x1b[H"
+_ENTER_ALTERNATE, _LEAVE_ALTERNATE = "\x1b[?1049h", "\x1b[?1049l"
 _ECHO_LIMIT = 200
-_LONGEST = 4 << 20  # letters of an entry: a device that brings zeros for ever is no keyboard
-_REMINDER = 75  # letters: a reminder that fills its line cannot be written over
-_REMIND_EVERY = 1.0  # seconds
-_ROOM_FOR_A_PAUSE = 3  # lines
-# A line may be broken at spaces, and between the cells of a row: [1][2]; never in what is to be copied.
+_MAX_ENTRY = 4 << 20  # characters; stops at once if the input is /dev/zero
+_MAX_PROGRESS = 75  # characters; a line that fills the terminal cannot be overwritten
+_PROGRESS_INTERVAL = 1.0  # seconds
+_PAUSE_LINES = 3
+# A line may be broken at spaces and between cells such as [1][2], but not within a text to be copied.
 _PIECES = re.compile(rf"{Ink.COPIED('.*?')}|\s+|\[[^\]]*\]|[^\s\[{Ink.COPIED.value}]+|.")
 
-# What stands before the text of a list's line: `  1. name  `, `- `, `help  `, `MOVE n  `.
+# The start of a list item: `  1. name  `, `- `, `help  `, `MOVE n  `.
 _HANG = re.compile(r" *(?:(?:[0-9]+\.|-) +)?(?:[^\s\[]+(?: [^\s\[]+)? {2,})?")
 
-# Text that may go on from the line above: no row of a drawing, and no choice, `Q: `.
-_TEXT = re.compile(r"\w(?!:)")
+# Text that can continue the line above. Rows of a board and choices such as `Q: ` cannot.
+_CONTINUATION = re.compile(r"\w(?!:)")
 PACES = {"off": 0.0, "quick": 0.4, "normal": 1.0}
-"""How long a pause takes, in seconds: before a machine's move, and while a coin is in the air."""
+"""Seconds to pause before a machine's move or the result of a coin flip."""
 
 
 class Screen:
-    """Where a match is shown and entries are made."""
+    """A terminal or a pipe that shows a match and takes entries."""
 
     def __init__(self, plain_text: bool = False, pace: str | None = None) -> None:
         self.typed_at_terminal = sys.stdin.isatty()
@@ -58,181 +58,185 @@ class Screen:
         self.can_clear = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
         self.colour = self.can_clear and not plain_text and not os.environ.get("NO_COLOR")
         self.codes = _CODES
-        self.moment = PACES.get(pace or os.environ.get("DUELS_PACE", ""), PACES["normal"])
-        self._listener: Callable[[str], None] | None = None  # who is told notices in place of the terminal
-        self._aside: str | None = None  # what is shown on the screen without a scroll-back
-        self._asked = ""  # the last line of the question that is open
-        controlled = self.on_terminal and Keyboard.supported
-        self._keyboard = Keyboard(self._leave_aside, self._come_back) if controlled else None
+        self.pause_seconds = PACES.get(pace or os.environ.get("DUELS_PACE", ""), PACES["normal"])
+        self._notice_handler: Callable[[str], None] | None = None
+        self._alternate: str | None = None  # the contents of the alternate screen
+        self._open_prompt = ""  # the last line of the open question
+        has_keyboard = self.on_terminal and Keyboard.supported
+        self._keyboard = Keyboard(self._on_suspend, self._on_resume) if has_keyboard else None
 
     @property
     def size(self) -> tuple[int, int]:
         """Columns and rows."""
-        return terminal_size()
+        return get_terminal_size()
 
     @property
     def width(self) -> int:
-        """How wide a line may be; in a pipe as wide as it likes."""
+        """Maximum width of a line, which is unlimited in a pipe."""
         return self.size[0] if sys.stdout.isatty() else sys.maxsize
 
-    def lines(self, text: str) -> int:
-        """How many lines the text takes."""
-        return self._fitted(text).count("\n")
+    def count_lines(self, text: str) -> int:
+        """Count the lines that the text takes on this screen."""
+        return self._wrap(text).count("\n")
 
-    def colour_for(self, you: Seat) -> None:
-        """From now on the first player's colour means you, whichever seat that is."""
+    def set_reader(self, you: Seat) -> None:
+        """Use the first colour for your seat and the second one for the other seat."""
         one, two = _CODES[Ink.ONE], _CODES[Ink.TWO]
         self.codes = {**_CODES, Ink.for_seat(you): one, Ink.for_seat(you.other): two}
 
     def say(self, text: str) -> None:
-        """Write to the match's transcript."""
+        """Write text to the transcript of the match."""
         self._remember(text)
-        sys.stdout.write(self._dressed(text))
+        sys.stdout.write(self._render(text))
         sys.stdout.flush()
 
     def _remember(self, text: str) -> None:
-        if self._aside is not None:
-            self._aside += text
+        if self._alternate is not None:
+            self._alternate += text
 
-    def _dressed(self, text: str) -> str:
-        text = self._fitted(text)
+    def _render(self, text: str) -> str:
+        text = self._wrap(text)
         return apply_ink(text, self.codes) if self.colour else strip_ink(text)
 
-    def _fitted(self, text: str) -> str:
+    def _wrap(self, text: str) -> str:
         return wrap(text, self.width)
 
     def notice(self, text: str) -> None:
-        """Say something that is not part of the transcript."""
-        if self._listener:
-            self._listener(strip_ink(text))
+        """Write a notice to stderr, outside the transcript."""
+        if self._notice_handler:
+            self._notice_handler(strip_ink(text))
             return
         sys.stdout.flush()
-        text = escape_unprintable(text, but="\n" + Ink.COPIED(""))  # it may name a file
+        text = escape_unprintable(text, but="\n" + Ink.COPIED(""))  # it may contain a file name
         sys.stderr.write(strip_ink(wrap(text, self.size[0]) if sys.stderr.isatty() else text) + "\n")
         sys.stderr.flush()
 
     @contextmanager
-    def notices_to(self, listener: Callable[[str], None]) -> Iterator[None]:
-        """Within, somebody else who has the terminal is told the notices."""
-        self._listener = listener
+    def redirect_notices(self, handler: Callable[[str], None]) -> Iterator[None]:
+        """Pass notices to `handler` within the context."""
+        self._notice_handler = handler
         try:
             yield
         finally:
-            self._listener = None
+            self._notice_handler = None
 
     @contextmanager
     def progress(self, what: str) -> Iterator[Progress]:
-        """Within, a person at a terminal is told once a second that `what` is still going on, and how far.
+        """Report progress on a terminal once a second. `what` names the work, such as `thinking`.
 
-        How far it is says whoever computes, to the function that is given here.
+        The context gives a function that takes descriptions of the progress.
         """
         start = monotonic()
         done = threading.Event()
         latest = ""
 
-        def listen(text: str) -> None:
+        def update(text: str) -> None:
             nonlocal latest
             latest = text
 
-        def remind() -> None:
-            shown = ""
-            while not done.wait(_REMIND_EVERY):
-                waited = f", {monotonic() - start:.0f} s"
-                text = f"… {what}{': ' if latest else ''}{latest}"[: _REMINDER - len(waited)] + waited
-                sys.stderr.write(f"\r{text.ljust(len(shown))} ")
+        def report() -> None:
+            line = ""
+            while not done.wait(_PROGRESS_INTERVAL):
+                seconds = f", {monotonic() - start:.0f} s"
+                text = f"… {what}{': ' if latest else ''}{latest}"[: _MAX_PROGRESS - len(seconds)] + seconds
+                sys.stderr.write(f"\r{text.ljust(len(line))} ")
                 sys.stderr.flush()
-                shown = text
-            if shown:
-                sys.stderr.write(f"\r{' ' * len(shown)} \r")
+                line = text
+            if line:
+                sys.stderr.write(f"\r{' ' * len(line)} \r")
                 sys.stderr.flush()
 
-        reminder = threading.Thread(target=remind, daemon=True)
+        reporter = threading.Thread(target=report, daemon=True)
         if sys.stderr.isatty():
-            reminder.start()
+            reporter.start()
         try:
-            yield listen
+            yield update
         finally:
             done.set()
-            if reminder.is_alive():
-                reminder.join()
+            if reporter.is_alive():
+                reporter.join()
 
-    def with_progress(self, what: str, find: Callable[[Progress], Iterator[T]]) -> Iterator[T]:
-        """What `find` finds, with progress for each that is still to be found."""
-        told: Progress = no_progress
-        found = find(lambda text: told(text))
+    def iter_with_progress(self, what: str, make_items: Callable[[Progress], Iterator[T]]) -> Iterator[T]:
+        """Yield the items of `make_items`, and report progress while the next one is computed."""
+        update: Progress = no_progress
+        items = make_items(lambda text: update(text))
         while True:
             with self.progress(what) as progress:
-                told = progress
+                update = progress
                 try:
-                    one = next(found)
+                    item = next(items)
                 except StopIteration:
                     return
-            yield one
+            yield item
 
-    def ask(self, question: Question, unseen: bool = False) -> str:
-        """The line entered; `unseen` keeps it off a terminal. EOFError at the end of input."""
+    def ask(self, question: Question, hidden: bool = False) -> str:
+        """Ask a question and return the entry. With `hidden`, a terminal does not show the entry.
+
+        Raises EOFError at the end of input.
+        """
         if question.notice:
             self.say(f"{question.notice}\n")
-        with self.typing(shown=not unseen):
-            line = self._read_line(question.prompt, unseen and self.on_terminal)
+        with self.echo(not hidden):
+            line = self._read_line(question.prompt, hidden and self.on_terminal)
         if not line:
             self.say("\n")
             raise EOFError
         entry = line.rstrip("\r\n")
         if not self.on_terminal:
             self.say(f"{format_echo(entry)}\n")
-        elif unseen:
+        elif hidden:
             self.say("(hidden)\n" if question.secret else "\n")
         return entry
 
-    def _read_line(self, prompt: str, unseen: bool) -> str:
-        """The line entered after `prompt`, with its end; empty at the end of input."""
-        *above, last = self._fitted(prompt).split("\n")
+    def _read_line(self, prompt: str, hidden: bool) -> str:
+        """Read a line with its line break. Return an empty text at the end of input."""
+        *above, last = self._wrap(prompt).split("\n")
         self.say("".join(f"{line}\n" for line in above))
-        if self._keyboard and not unseen:
+        if self._keyboard and not hidden:
             with suppress(ImportError):
-                line = self._keyboard.edited_line(self._dressed(last))
+                line = self._keyboard.read_line(self._render(last))
                 self._remember(last + line)
                 return line
         self.say(last)
-        with self._asking(last):
-            return _hidden_line() if unseen and not self._keyboard else self._next_line()
+        with self._prompting(last):
+            return _read_hidden_line() if hidden and not self._keyboard else self._read_plain_line()
 
     @contextmanager
-    def _asking(self, line: str) -> Iterator[None]:
-        """Within, this last line of an open question is shown again after a stop."""
-        self._asked = line
+    def _prompting(self, line: str) -> Iterator[None]:
+        """Show this last line of a prompt again if the program is suspended and resumed."""
+        self._open_prompt = line
         try:
             yield
         finally:
-            self._asked = ""
+            self._open_prompt = ""
 
-    def _next_line(self) -> str:
-        """The next line of the input; what cannot be a line is the end of it."""
+    def _read_plain_line(self) -> str:
+        """Read a line. Treat undecodable and endless input as the end of input."""
         try:
-            line = sys.stdin.readline(_LONGEST)
+            line = sys.stdin.readline(_MAX_ENTRY)
         except UnicodeError:
-            self.notice(f"\nWhat is entered is no text in {sys.stdin.encoding}.")
+            self.notice(f"\nThe input is not valid {sys.stdin.encoding} text.")
             return ""
-        if len(line) == _LONGEST and not line.endswith("\n"):
-            self.notice(f"\nWhat is entered has no end: a line is at most {_LONGEST >> 20} MB long.")
+        if len(line) == _MAX_ENTRY and not line.endswith("\n"):
+            self.notice(f"\nThe line is too long: an entry can have at most {_MAX_ENTRY >> 20} MB.")
             return ""
         return line
 
     @contextmanager
     def keys(self, keys: Sequence[str]) -> Iterator[Callable[[str], str]]:
-        """Within, one of `keys` again and again, pressed at a terminal without Enter; the last one leaves.
+        """Give a function that shows a prompt and returns one of `keys`, read without Enter.
 
-        What is pressed before the next prompt counts.
+        Keys that are pressed ahead of the prompt count. At the end of input the function returns the last of
+        `keys`.
         """
         if not self._keyboard:
-            yield lambda prompt: self._key_by_name(prompt, keys)
+            yield lambda prompt: self._read_key_as_line(prompt, keys)
             return
         with self._keyboard.single_keys() as pressed:
 
-            def next_key(prompt: str) -> str:
+            def read_key(prompt: str) -> str:
                 chosen = ""
-                with self._asking(self._fitted(prompt).rpartition("\n")[2]):
+                with self._prompting(self._wrap(prompt).rpartition("\n")[2]):
                     self.say(prompt)
                     try:
                         chosen = next((key for key in pressed if key in keys), keys[-1])
@@ -240,22 +244,21 @@ class Screen:
                         self.say(f"{chosen if chosen.isalpha() else ''}\n")
                 return chosen
 
-            yield next_key
+            yield read_key
 
     def choose_key(self, prompt: str, keys: Sequence[str]) -> str:
-        """One of `keys`, pressed by itself; the last one stands for leaving.
+        """Ask for one of `keys`, pressed alone, so that a word typed ahead chooses nothing.
 
-        Anything else is answered by a line with the keys: a word typed ahead, or while a match ended, is no
-        choice.
+        At the end of input, return the last of `keys`.
         """
         if not self._keyboard:
-            return self._line_of(prompt, keys)
-        chosen, line = "", self._fitted(prompt).rpartition("\n")[2]
+            return self._choose_key_as_line(prompt, keys)
+        chosen, line = "", self._wrap(prompt).rpartition("\n")[2]
         with self._keyboard.single_keys(alone=keys) as pressed:
             self.say(prompt)
             try:
                 while not chosen:
-                    with self._asking(line):
+                    with self._prompting(line):
                         chosen = next(pressed, keys[-1])
                     if not chosen:
                         line = f"{format_key_prompt(keys)} "
@@ -264,8 +267,7 @@ class Screen:
                 self.say(f"{chosen}\n")
         return chosen
 
-    def _line_of(self, prompt: str, keys: Sequence[str]) -> str:
-        """One of `keys`, entered as a line where single keys cannot be heard."""
+    def _choose_key_as_line(self, prompt: str, keys: Sequence[str]) -> str:
         while True:
             try:
                 entry = self.ask(Question(prompt)).strip().lower()
@@ -275,8 +277,7 @@ class Screen:
                 return entry
             prompt = f"{format_key_prompt(keys)} "
 
-    def _key_by_name(self, prompt: str, keys: Sequence[str]) -> str:
-        """One of `keys`, entered as a line where single keys cannot be heard; an empty line is Enter."""
+    def _read_key_as_line(self, prompt: str, keys: Sequence[str]) -> str:
         try:
             entry = self.ask(Question(prompt)).strip().lower()
         except EOFError:
@@ -284,109 +285,106 @@ class Screen:
         return next((key for key in (entry or "\n", entry[:1]) if key in keys), keys[-1])
 
     def wait(self) -> None:
-        """A short pause at a terminal, which any key cuts short."""
-        if self._keyboard and self.moment:
-            self._keyboard.wait(self.moment)
+        """Pause for a moment at a terminal. Any key ends the pause."""
+        if self._keyboard and self.pause_seconds:
+            self._keyboard.wait(self.pause_seconds)
 
-    def typing(self, shown: bool) -> AbstractContextManager[None]:
-        """Within, a terminal shows what is typed, or does not; a switch drops what was typed ahead."""
-        return self._keyboard.typing(shown) if self._keyboard else nullcontext()
+    def echo(self, enabled: bool) -> AbstractContextManager[None]:
+        """Turn a terminal's echo on or off. A change discards input that was typed ahead."""
+        return self._keyboard.echo(enabled) if self._keyboard else nullcontext()
 
     @contextmanager
-    def aside(self) -> Iterator[None]:
-        """Within, everything is on a screen without a scroll-back; then what was there before is back."""
-        sys.stdout.write(_ASIDE)
-        self._aside = ""
+    def alternate_screen(self) -> Iterator[None]:
+        """Use the terminal's alternate screen, which keeps no scroll-back."""
+        sys.stdout.write(_ENTER_ALTERNATE)
+        self._alternate = ""
         self.clear()
         try:
             yield
         finally:
-            self._aside = None
+            self._alternate = None
             with suppress(OSError):  # the terminal may be gone
-                sys.stdout.write(_CLEAR + _BACK)
+                sys.stdout.write(_CLEAR + _LEAVE_ALTERNATE)
                 sys.stdout.flush()
 
-    def _leave_aside(self) -> None:
-        """Clear it away while the program is stopped."""
-        if self._aside is not None:
-            _write_now(_CLEAR + _BACK)
+    def _on_suspend(self) -> None:
+        if self._alternate is not None:
+            _write_unbuffered(_CLEAR + _LEAVE_ALTERNATE)
 
-    def _come_back(self) -> None:
-        """Show what was cleared away, and the open question again, which the shell has written over."""
-        if self._aside is not None:
-            _write_now(_ASIDE + _CLEAR + self._dressed(self._aside))
+    def _on_resume(self) -> None:
+        if self._alternate is not None:
+            _write_unbuffered(_ENTER_ALTERNATE + _CLEAR + self._render(self._alternate))
         else:
-            _write_now(self._dressed(self._asked))
+            _write_unbuffered(self._render(self._open_prompt))
 
-    def whisper(self, text: str) -> None:
-        """Show something to one of two people, and take it off the screen again."""
+    def show_privately(self, text: str) -> None:
+        """Show a text to one of two people, and clear the screen when they have read it."""
         columns, rows = self.size
         lines = wrap(text, columns).splitlines(keepends=True)
-        room = max(1, rows - _ROOM_FOR_A_PAUSE)
+        page_length = max(1, rows - _PAUSE_LINES)
         try:
-            for start in range(0, len(lines), room):
+            for start in range(0, len(lines), page_length):
                 self.clear()
-                self.say("".join(lines[start : start + room]))
-                last = start + room >= len(lines)
-                self.pause(f"\nPress Enter {'to hide this' if last else 'for more'}. ")
+                self.say("".join(lines[start : start + page_length]))
+                is_last = start + page_length >= len(lines)
+                self.pause(f"\nPress Enter {'to hide this' if is_last else 'for more'}. ")
         finally:
             with suppress(OSError):
                 self.clear()
 
     def show_end(self, text: str) -> None:
-        """Clear the screen and show as much of the end of a text as fits, with a line below it."""
+        """Clear the screen and show the end of a text, with room for a prompt below it."""
         columns, rows = self.size
         self.clear()
-        self.say("".join(wrap(text, columns).splitlines(keepends=True)[-max(1, rows - _ROOM_FOR_A_PAUSE) :]))
+        self.say("".join(wrap(text, columns).splitlines(keepends=True)[-max(1, rows - _PAUSE_LINES) :]))
 
     def clear(self) -> None:
-        """An empty screen."""
-        if self._aside is not None:
-            self._aside = ""
+        """Clear the screen."""
+        if self._alternate is not None:
+            self._alternate = ""
         sys.stdout.write(_CLEAR)
         sys.stdout.flush()
 
     def pause(self, text: str) -> None:
-        """Wait for Enter; whatever else is typed is not shown."""
-        self.ask(Question(text), unseen=True)
+        """Show a text and wait for Enter. Other keys are not echoed."""
+        self.ask(Question(text), hidden=True)
 
 
-def _write_now(text: str) -> None:
-    """Write past the stream, which may be in the middle of something."""
+def _write_unbuffered(text: str) -> None:
+    # A signal may have interrupted a write of the buffered stream.
     os.write(sys.stdout.fileno(), text.encode())
 
 
-def _hidden_line() -> str:
-    """A line that is not shown, on a terminal that we cannot control."""
+def _read_hidden_line() -> str:
+    """Read a line without echo on a system without termios."""
     from getpass import getpass
 
     return getpass("") + "\n"
 
 
 def format_key_prompt(keys: Sequence[str]) -> str:
-    """What is said to any other key."""
+    """Format the answer to a wrong key."""
     return f"Press {join_or(keys)}."
 
 
 def format_echo(entry: str) -> str:
-    """An entry as a transcript shows it: one printable line, not a megabyte."""
+    """Format an entry for a transcript: one printable line of limited length."""
     return quote(entry, _ECHO_LIMIT)[1:-1]
 
 
-# -- lines that fit a terminal: broken between words, never in one --------------------------------------
+# -- line wrapping ---------------------------------------------------------------------------------------
 
 
-def terminal_size() -> tuple[int, int]:
-    """Columns and rows."""
+def get_terminal_size() -> tuple[int, int]:
+    """Return the columns and rows of the terminal."""
     try:
         columns, rows = os.get_terminal_size(sys.stdout.fileno())
     except (OSError, ValueError):  # no terminal
         columns, rows = 0, 0
-    return _columns_wanted() or columns or 80, rows or 24
+    return _read_columns_variable() or columns or 80, rows or 24
 
 
-def _columns_wanted() -> int:
-    """What COLUMNS says, if that is a width; else 0."""
+def _read_columns_variable() -> int:
     try:
         return max(0, int(os.environ.get("COLUMNS", "")))
     except ValueError:
@@ -394,9 +392,9 @@ def _columns_wanted() -> int:
 
 
 def wrap(text: str, width: int) -> str:
-    """The text with no line wider than `width`, unless a single word is; marks of ink take no room.
+    """Wrap lines that are wider than `width` at spaces. Marks of ink take no room.
 
-    What does not fit a line goes before the next one if that goes on from it.
+    The rest of a list item's line is joined with the next line if that continues the item.
     """
     lines = text.split("\n")
     wrapped = []
@@ -405,30 +403,31 @@ def wrap(text: str, width: int) -> str:
         if len(strip_ink(line)) <= width:
             wrapped.append(line)
             continue
-        hang = _hang(line)
+        hang = _measure_hang(line)
         indent = " " * (hang if hang <= width // 3 else len(line) - len(line.lstrip(" ")))
-        *whole, rest = _broken(line, width, indent)
-        wrapped += whole
-        if lines and hang and _goes_on(lines[0], hang):
+        *full_lines, rest = _break_line(line, width, indent)
+        wrapped += full_lines
+        if lines and hang and _continues(lines[0], hang):
             lines[0] = f"{rest} {lines[0].lstrip(' ')}"
         else:
             wrapped.append(rest)
     return "\n".join(wrapped)
 
 
-def _hang(line: str) -> int:
-    """How far in its text begins, below which lines go on from it."""
+def _measure_hang(line: str) -> int:
+    """Return the indentation for the lines that continue this one."""
     hang = _HANG.match(strip_ink(line))
     return hang.end() if hang else 0
 
 
-def _goes_on(line: str, hang: int) -> bool:
-    """Whether there is only text, so far in: it is no item of the same list, no row of a drawing."""
+def _continues(line: str, hang: int) -> bool:
     line = strip_ink(line)
-    return _hang(line) == hang and line[:hang].isspace() and _TEXT.match(line, hang) is not None
+    return (
+        _measure_hang(line) == hang and line[:hang].isspace() and _CONTINUATION.match(line, hang) is not None
+    )
 
 
-def _broken(line: str, width: int, indent: str) -> list[str]:
+def _break_line(line: str, width: int, indent: str) -> list[str]:
     lines, current = [], ""
     for piece in _PIECES.findall(line):
         if current.strip() and len(strip_ink(current + piece).rstrip()) > width:

@@ -1,4 +1,4 @@
-"""The command `solve`: the solution of a position, and the checks of an oracle."""
+"""The command `solve`: the value of a position, and checks of an oracle."""
 
 import json
 from typing import Any
@@ -19,9 +19,8 @@ from duels.terminal.options import exit_with, format_command, format_examples, p
 from duels.terminal.screen import Screen
 from duels.terminal.signals import interruptible_computation
 
-# So many lines are listed; where there are more actions, those of equal value share a line.
-MOST_LINES = 20
-_NAMES_A_LINE = 8
+MAX_LINES = 20  # with more actions, those of equal value share a line
+_NAMES_PER_LINE = 8
 
 
 @click.command(
@@ -36,10 +35,10 @@ _NAMES_A_LINE = 8
     cls=GameCommand,
 )
 @game_argument
-@click.option("--position", help="In the game's notation; the opening by default.")
-@click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
-@click.option("--all", "every_action", is_flag=True, help="List every action, however many there are.")
-@click.option("--verify", "verifying", is_flag=True, help="Check the values by methods written apart.")
+@click.option("--position", help="Position in the game's notation. By default the opening.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
+@click.option("--all", "every_action", is_flag=True, help="List every action, even if there are many.")
+@click.option("--verify", "verifying", is_flag=True, help="Verify the values with independent methods.")
 @plain_option
 def solve(
     rules: AnyRules,
@@ -49,23 +48,23 @@ def solve(
     verifying: bool,
     plain: bool,
 ) -> None:
-    """Show what perfect play is: the value of a position and of every action.
+    """Show the value of a position and of every action in it.
 
-    A value is the probability that the player to move wins when both play perfectly; a draw counts one
-    half, and so does never-ending play. In hunt, where nobody knows perfect play, it is when both play the
-    strategy that comes with it.
+    A value is the probability that the player to move wins if both sides play perfectly. A draw counts one
+    half, and so does play that never ends. Perfect play is unknown in hunt: its values assume that both
+    sides follow the strategy that comes with duels.
 
     \b
-    --verify takes, on one core:
-      lights, leap  about a second
+    --verify takes about, on one core:
+      lights, leap  1 second
       chain         some seconds
       flip          a few minutes
-      hunt          minutes, and needs the extra 'fast'
+      hunt          some minutes, with the extra 'fast' installed
     """
     screen = Screen(plain)
-    for name, given in {"--position": position is not None, "--all": every_action}.items():
-        if verifying and given:
-            raise click.UsageError(f"{name} does not go with --verify.")
+    for name, is_used in {"--position": position is not None, "--all": every_action}.items():
+        if verifying and is_used:
+            raise click.UsageError(f"{name} cannot be combined with --verify.")
     try:
         sight = parse_position_to_solve(rules, position)
     except DuelsError as error:
@@ -82,16 +81,16 @@ def solve(
 
 
 def render_solution(solution: PositionSolution[Any, Any], every_action: bool = False) -> str:
-    """Value, the actions with their values, the best ones marked and first, how exact it is."""
+    """Render the value, the actions with their values (best first) and the exactness."""
     sight, verdict, value = solution.sight, solution.verdict, solution.value
     to_move = " to move" if verdict else ""
     parts = [
         f"{sight.rules.name}: {Ink.COPIED(solution.position)}\n"
-        f"{sight.seat.label}{to_move} {_stands(sight, value)} ({_sure(value)}).\n"
+        f"{sight.seat.label}{to_move} {_format_value(sight, value)} ({_format_exactness(value)}).\n"
     ]
     if verdict:
-        parts.append("".join(f"{line}\n" for line in _action_lines(sight.rules, verdict, every_action)))
-    legend = f"{_legend(verdict)} " if verdict else ""
+        parts.append("".join(f"{line}\n" for line in _list_actions(sight.rules, verdict, every_action)))
+    legend = f"{_format_legend(verdict)} " if verdict else ""
     parts.append(f"{legend}{solution.reason}\n{format_belief(solution.belief)}")
     parts += [finding.text for finding in solution.findings]
     if solution.guarantee:
@@ -99,61 +98,59 @@ def render_solution(solution: PositionSolution[Any, Any], every_action: bool = F
     return "\n".join(parts)
 
 
-def _stands(sight: AnySight, value: Value) -> str:
+def _format_value(sight: AnySight, value: Value) -> str:
     return f"is at {format_percent(value)}" if sight.rules.can_be_drawn else f"wins {format_percent(value)}"
 
 
-def _legend(verdict: Verdict[Any]) -> str:
-    """What the star means, or that nothing matters."""
-    if alike := describe_equal_actions(verdict):
-        return alike
+def _format_legend(verdict: Verdict[Any]) -> str:
+    if note := describe_equal_actions(verdict):
+        return note
     if verdict.is_mixed and verdict.value.exactness is Exactness.ESTIMATE:
-        return "* often taken by the strategy."
+        return "* played often by the strategy."
     if verdict.is_mixed:
-        return "* taken often enough by the strategy, at no cost."
-    differ = len({judged.value.number for judged in verdict.actions if judged.best}) > 1
-    return "* not proven worse than the best." if differ else "* best."
+        return "* played by the strategy, at no cost."
+    is_uncertain = len({candidate.value.number for candidate in verdict.actions if candidate.best}) > 1
+    return "* not proven worse than the best." if is_uncertain else "* best."
 
 
-def _action_lines(rules: AnyRules, verdict: Verdict[Any], every_action: bool) -> list[str]:
-    mixed = verdict.is_mixed
+def _list_actions(rules: AnyRules, verdict: Verdict[Any], every_action: bool) -> list[str]:
+    is_mixed = verdict.is_mixed
     ranked = sorted(
-        verdict.actions, key=lambda judged: (not judged.best, mixed and -judged.weight, -judged.value.number)
+        verdict.actions,
+        key=lambda candidate: (not candidate.best, is_mixed and -candidate.weight, -candidate.value.number),
     )
-    if every_action or len(ranked) <= MOST_LINES:
-        return _aligned([(rules.format(judged.action), judged) for judged in ranked], mixed)
+    if every_action or len(ranked) <= MAX_LINES:
+        return _align_rows([(rules.format(candidate.action), candidate) for candidate in ranked], is_mixed)
     groups: dict[tuple[str, ...], list[ActionValue[Any]]] = {}
-    for judged in ranked:
-        groups.setdefault(_columns("", judged, mixed), []).append(judged)
+    for candidate in ranked:
+        groups.setdefault(_make_row("", candidate, is_mixed), []).append(candidate)
     rows = []
-    for alike in groups.values():
-        names = ", ".join(rules.format(judged.action) for judged in alike[:_NAMES_A_LINE])
-        more = len(alike) - _NAMES_A_LINE
-        rows.append((f"{names} … and {more:,} more" if more > 0 else names, alike[0]))
-    left = sum(len(alike) for alike in list(groups.values())[MOST_LINES:])
+    for group in groups.values():
+        names = ", ".join(rules.format(candidate.action) for candidate in group[:_NAMES_PER_LINE])
+        more = len(group) - _NAMES_PER_LINE
+        rows.append((f"{names} … and {more:,} more" if more > 0 else names, group[0]))
+    left = sum(len(group) for group in list(groups.values())[MAX_LINES:])
     more_lines = [f"  … and {left:,} more: --all lists them"] if left else []
-    return _aligned(rows[:MOST_LINES], mixed) + more_lines
+    return _align_rows(rows[:MAX_LINES], is_mixed) + more_lines
 
 
-def _aligned(rows: list[tuple[str, ActionValue[Any]]], mixed: bool) -> list[str]:
-    """A line for each action or actions, chances below chances."""
-    table = [_columns(names, judged, mixed) for names, judged in rows]
+def _align_rows(rows: list[tuple[str, ActionValue[Any]]], is_mixed: bool) -> list[str]:
+    table = [_make_row(names, candidate, is_mixed) for names, candidate in rows]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     widths[1] = max(widths[1], 12)
     return [f"{mark} {names:<{widths[1]}} {chance:>{widths[2]}}{rest}" for mark, names, chance, rest in table]
 
 
-def _columns(names: str, judged: ActionValue[Any], mixed: bool) -> tuple[str, str, str, str]:
-    """Mark, names, chance to win, and what there is to say about that."""
-    chance, plus_minus, bound = format_percent(judged.value).partition(" ± ")
-    fraction = judged.value.fraction
+def _make_row(names: str, candidate: ActionValue[Any], is_mixed: bool) -> tuple[str, str, str, str]:
+    """Return the mark, the names, the chance to win and remarks."""
+    chance, plus_minus, bound = format_percent(candidate.value).partition(" ± ")
+    fraction = candidate.value.fraction
     exact = f"  {fraction}" if fraction is not None and fraction.denominator > 1 else ""
-    often = f"  played {judged.weight:.1%}" if mixed and judged.weight else ""
-    return "*" if judged.best else " ", names, f"{chance:>8}", f"{plus_minus}{bound}{exact}{often}"
+    frequency = f"  played {candidate.weight:.1%}" if is_mixed and candidate.weight else ""
+    return "*" if candidate.best else " ", names, f"{chance:>8}", f"{plus_minus}{bound}{exact}{frequency}"
 
 
-def _sure(value: Value) -> str:
-    """What stands behind a value that is shown with its bound."""
+def _format_exactness(value: Value) -> str:
     if value.exactness is Exactness.BOUND:
         return "proven"
     fraction = f"{value.fraction}, " if value.fraction is not None and value.fraction.denominator > 1 else ""
@@ -161,27 +158,30 @@ def _sure(value: Value) -> str:
 
 
 def verify(rules: AnyRules, as_json: bool, screen: Screen) -> bool:
-    """Run the oracle's checks, a line each as they finish; whether all passed."""
+    """Run the oracle's checks, print their results, and return whether all passed.
+
+    Raises DuelsError if the oracle has no checks.
+    """
     with screen.progress("getting ready") as progress:
         oracle = get_oracle(rules, progress)
     checks: list[Check] = []
     with require_extra("fast"), interruptible_computation():
-        for check in screen.with_progress("checking", oracle.verify):
+        for check in screen.iter_with_progress("checking", oracle.verify):
             checks.append(check)
             if not as_json:
                 screen.say(f"{check}\n")
     if not checks:
-        raise DuelsError(f"the oracle of {rules.name} has no checks.")
+        raise DuelsError(f"{rules.name} has no checks to verify its values.")
     failed = sum(not check.passed for check in checks)
     if as_json:
-        told = [{"name": each.name, "passed": each.passed, "detail": each.detail} for each in checks]
-        answer = {"game": rules.name, "passed": not failed, "checks": told}
+        results = [{"name": each.name, "passed": each.passed, "detail": each.detail} for each in checks]
+        answer = {"game": rules.name, "passed": not failed, "checks": results}
         screen.say(json.dumps(answer, indent=2) + "\n")
     else:
         screen.say(f"{len(checks) - failed} passed, {failed} failed\n")
     return not failed
 
 
-def command_to_solve(rules: AnyRules, position: str) -> str:
-    """What to enter in a shell to solve this position."""
+def format_solve_command(rules: AnyRules, position: str) -> str:
+    """Format the shell command that solves this position."""
     return format_command("solve", rules.name, *format_options(rules), "--position", position)

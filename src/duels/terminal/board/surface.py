@@ -41,9 +41,9 @@ class BoardMatch:
         """Play to the end, and ask what comes next."""
         if not self.screen.colour:
             os.environ["NO_COLOR"] = "1"  # which Textual reads, and removes
-        app = BoardApp(self.live, self.screen.moment)
+        app = BoardApp(self.live, self.screen.pause_seconds)
         left: AppResult | None = None
-        with self.screen.notices_to(app.notice), redirect_signals(app.leave):
+        with self.screen.redirect_notices(app.notice), redirect_signals(app.leave):
             try:
                 left = app.run()
             except OSError:
