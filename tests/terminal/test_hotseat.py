@@ -359,5 +359,5 @@ def test_two_people_cannot_share_secrets_when_only_the_keyboard_is_a_terminal(tm
         os.close(keyboard)
     assert done.returncode == 1
     assert done.stdout == ""
-    assert "only on a screen of their own" in done.stderr
+    assert "Do not redirect the output." in done.stderr
     assert not list(tmp_path.rglob("*.duel"))

@@ -1,4 +1,4 @@
-"""A live match at the prompt: asks people in the book's words, and tells everything that happens."""
+"""A live match at the prompt: asks people for their moves and narrates the match in the book's words."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -10,7 +10,7 @@ from duels.core.words import Dialogue, Ink, Question, Words, ask_until, parse_ye
 from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator
 from duels.players import HUMAN
-from duels.solving.oracles import get_oracle
+from duels.solving.oracles import get_oracle, is_oracle_ready
 from duels.terminal.messages import (
     RESIGN_QUESTION,
     TAKEBACK_REFUSED,
@@ -28,30 +28,31 @@ T = TypeVar("T")
 Commands = Mapping[str, Callable[[list[str]], None]]
 
 POSITION_COMMANDS = {
-    "help": "this list",
-    "rules": "the rule card of this game",
-    "board": "the board as it stands",
-    "moves": "what you may do now",
-    "hint": "the best action and its value; once more: why",
+    "help": "show this list",
+    "rules": "show the rules of this game",
+    "board": "show the board",
+    "moves": "list the legal moves",
+    "hint": "show the best action and its value; enter it again to see why",
     "back": "start this entry again",
 }
-"""What can be entered at any question about a position."""
+"""The commands at any question about a position."""
 _BACK = "back"
 COMMAND_ALIASES = {"?": "help", "q": "quit", "exit": "quit"}
-"""Other words for some commands, where the game has no meaning of its own for them."""
+"""Aliases of commands, unless the game uses the letter itself."""
 COMMANDS = POSITION_COMMANDS | {
     "undo": "take back your last decision",
-    "save": "where this match is saved",
+    "save": "show where the match is saved",
     "resign": "give up",
-    "quit": "leave; the match is saved and can be resumed",
+    "quit": "leave; the match is saved and you can resume it",
 }
-"""What can be entered at any prompt of a match."""
-_ROOM_FOR_A_QUESTION = 4  # lines
-_LONGEST = 200  # entries of a match of which it is said at once what decided it
+"""The commands at any prompt of a match."""
+_QUESTION_LINES = 4
+_MAX_ENTRIES_TO_REVIEW = 200  # a longer match is not reviewed before its result is shown
 
 
 def format_help(commands: Mapping[str, str]) -> str:
-    lines = (f"  {command:<9}{what}\n" for command, what in commands.items())
+    """Format the list of commands."""
+    lines = (f"  {command:<9}{description}\n" for command, description in commands.items())
     return "At any prompt you can also enter:\n" + "".join(lines)
 
 
@@ -63,53 +64,57 @@ class Quit(Exception):
 
 
 class _MatchChanged(Exception):
-    """A command has changed the match: what was asked is asked no more."""
+    """A command has changed the match, so the open question is void."""
 
 
 class PromptedMatch:
-    """A live match on a screen."""
+    """A live match at the prompt. Raises DuelsError if two people would see each other's secrets."""
 
     def __init__(self, live: LiveMatch, screen: Screen) -> None:
         self.live = live
         self.screen = screen
         self.words = live.words
         rules = live.match.rules
-        # Two people share one screen: on a terminal it must then show neither's secrets.
-        shared = rules.has_secrets and len(live.people) == 2
-        self.guarded = shared and screen.on_terminal
-        if shared and screen.typed_at_terminal and not screen.on_terminal:
+        shares_secrets = rules.has_secrets and len(live.people) == 2
+        self.hides_secrets = shares_secrets and screen.on_terminal
+        """Whether the screen must hide the secrets of two people from each other."""
+        if shares_secrets and screen.typed_at_terminal and not screen.on_terminal:
             raise DuelsError(
-                "two people can share this game only on a screen of their own, not through a pipe."
+                f"two people cannot play {rules.name} through a pipe: each would see the other's secrets. "
+                "Do not redirect the output."
             )
-        if self.guarded and not screen.can_clear:
+        if self.hides_secrets and not screen.can_clear:
             raise DuelsError(
                 f"two people cannot play {rules.name} here: this terminal (TERM=dumb) cannot be cleared, "
-                "so each would see the other's secrets."
+                "so each would see the other's secrets. Use another terminal."
             )
-        watching = frozenset[Seat]() if self.guarded else live.people or frozenset(Seat)
+        watching = frozenset[Seat]() if self.hides_secrets else live.people or frozenset(Seat)
         self.narrator = Narrator(self.words, watching)
-        self._at_keyboard: Seat | None = None
-        self._lines = 0  # on the screen since a person was last asked
-        self._asked_at = 0
+        self._seat_at_keyboard: Seat | None = None
+        self._lines_since_question = 0
+        self._turns_at_question = 0
         self._hints: dict[Seat, HintLayers] = {}
 
     def run(self) -> None:
-        """Play to the end. Quit, EOFError and KeyboardInterrupt leave the match as it is on disk."""
-        if not self.guarded:
+        """Play to the end.
+
+        Raises Quit, EOFError or KeyboardInterrupt if somebody leaves. The match is then saved.
+        """
+        if not self.hides_secrets:
             self._run()
             return
-        # What one person types ahead of a question can be a secret from the other.
+        # A person may type a secret before the question is shown.
         with self.screen.alternate_screen(), self.screen.echo(False):
             self._run()
-        self._retell()
+        self._show_match()
 
     def _run(self) -> None:
         live = self.live
-        self._say_who_is_who()
-        self._retell()
+        self._show_matchup()
+        self._show_match()
         while (actor := live.match.actor) is not None:
             if live.person_to_move:
-                self._recall()
+                self._recap_moves()
                 self._let_person_decide(live.person_to_move)
                 continue
             with self.screen.progress("thinking"):
@@ -121,42 +126,42 @@ class PromptedMatch:
             live.play_entry(entry)
             if not entry.no_move:
                 self._say(self.narrator.render_entry(live.match))
-            self._tell()
-        self._say_who_won()
+            self._show_events()
+        self._show_result()
 
     @property
-    def _alone(self) -> Seat | None:
-        """The one person at a terminal, against a machine."""
+    def _solo_seat(self) -> Seat | None:
+        """The seat of the only person, at a terminal against a machine."""
         return find_solo_seat(self.live) if self.screen.on_terminal else None
 
-    def _say_who_is_who(self) -> None:
-        you = self._alone
+    def _show_matchup(self) -> None:
+        you = self._solo_seat
         if you:
             self.screen.set_reader(you)
             self.screen.say(f"{format_matchup(self.live, you)}\n\n")
 
-    def _say_who_won(self) -> None:
-        if you := self._alone:
+    def _show_result(self) -> None:
+        if you := self._solo_seat:
             self.screen.say(f"\n{format_result(self.live, you)}\n")
-            if told := _cause(self.live):
-                self.screen.say(f"{told}\n")
+            if summary := _summarize_result(self.live):
+                self.screen.say(f"{summary}\n")
 
     def _say(self, text: str) -> None:
         self.screen.say(text)
-        self._lines += self.screen.count_lines(text)
+        self._lines_since_question += self.screen.count_lines(text)
 
-    def _recall(self) -> None:
-        """Say what was played since this person's last decision, where the screen has lost sight of it."""
-        you = self._alone
-        if you and self._lines > self.screen.size[1] - _ROOM_FOR_A_QUESTION:
-            moves = self._moves_since(you)
+    def _recap_moves(self) -> None:
+        """Repeat the moves since this person's last decision if they have scrolled off the screen."""
+        you = self._solo_seat
+        if you and self._lines_since_question > self.screen.size[1] - _QUESTION_LINES:
+            moves = self._list_recent_moves(you)
             self.screen.say(Ink.DIM(f"Last moves: {'; '.join(moves)}.") + "\n" if moves else "")
-        self._lines, self._asked_at = 0, len(self.live.match.turns)
+        self._lines_since_question, self._turns_at_question = 0, len(self.live.match.turns)
 
-    def _moves_since(self, you: Seat) -> list[str]:
-        """What was played since this person was last asked, in notation, each with what chance brought."""
+    def _list_recent_moves(self, you: Seat) -> list[str]:
+        """List the moves since the last question, in notation, with chance outcomes in parentheses."""
         moves: list[str] = []
-        for turn in self.live.match.turns[self._asked_at :]:
+        for turn in self.live.match.turns[self._turns_at_question :]:
             entry = format_entry(self.live.match.rules, turn)
             if not isinstance(turn.actor, Seat):
                 moves[-1:] = [f"{move} ({entry})" for move in moves[-1:]]
@@ -164,21 +169,19 @@ class PromptedMatch:
                 moves.append(f"{'you' if turn.actor is you else self.live.names[turn.actor]}: {entry}")
         return moves
 
-    def _retell(self) -> None:
+    def _show_match(self) -> None:
         for text in self.narrator.render_match(self.live.match):
             self.screen.say(text)
 
-    def _tell(self) -> None:
+    def _show_events(self) -> None:
         self._say(self.narrator.render_events(self.live.match))
-
-    # -- people ---------------------------------------------------------------------------------
 
     def _let_person_decide(self, seat: Seat) -> None:
         """Ask until an action is entered or a command changes the match."""
         sight = self.live.match.sight(seat)
 
         def ask(question: Question) -> str:
-            if self.guarded and self._at_keyboard is not seat:
+            if self.hides_secrets and self._seat_at_keyboard is not seat:
                 self._hand_over(seat)
             return self._ask(question)
 
@@ -189,31 +192,30 @@ class PromptedMatch:
         except _MatchChanged:
             return
         self.live.play(seat, action)
-        self._tell()
+        self._show_events()
 
     def _ask(self, question: Question) -> str:
-        if self.guarded and question.notice:
-            # A refusal quotes the entry, and an entry can give a secret away: even at an open question,
-            # where somebody may enter a movement once more. Neither is left on the screen.
+        if self.hides_secrets and question.notice:
+            # A notice quotes the entry, which can be a secret even at a question that is not secret.
             self._show(f"{question.notice}\n")
             question = Question(question.prompt, secret=question.secret)
-        self._lines += self.screen.count_lines(f"{question.notice}\n{question.prompt}\n")
-        return self.screen.ask(question, self.guarded and question.secret)
+        self._lines_since_question += self.screen.count_lines(f"{question.notice}\n{question.prompt}\n")
+        return self.screen.ask(question, self.hides_secrets and question.secret)
 
     def _hand_over(self, seat: Seat) -> None:
-        """Between two people the screen holds only what both may know."""
-        self._at_keyboard = seat
+        """Show only what both people may know until the next one has the keyboard."""
+        self._seat_at_keyboard = seat
         self.screen.clear()
-        self._retell()
+        self._show_match()
         self.screen.pause(f"\nPass the keyboard to {seat.label}, then press Enter. ")
         self.screen.clear()
-        self._retell()
+        self._show_match()
 
     def _show(self, text: str) -> None:
-        """Show a person something, of two people only the one who asked for it."""
-        if self.guarded:
+        """Show a text to the person who asked for it."""
+        if self.hides_secrets:
             self.screen.show_privately(text)
-            self._retell()
+            self._show_match()
         else:
             self.screen.say(text)
 
@@ -238,8 +240,8 @@ class PromptedMatch:
             with self.screen.progress("thinking") as progress:
                 oracle = get_oracle(match.rules, progress)
                 text = layers.render(match.sight(seat), self.words, entered, oracle)
-        except DuelsError as unknown:
-            self.screen.say(f"{unknown}\n")
+        except DuelsError as error:
+            self.screen.say(f"{error}\n")
             return
         self._show(text)
 
@@ -249,44 +251,41 @@ class PromptedMatch:
             self.screen.notice(f"Saved: {self.live.journal.path}")
 
     def _resign(self, seat: Seat) -> None:
-        if self.screen.on_terminal and not self._confirmed(RESIGN_QUESTION):
+        if self.screen.on_terminal and not self._confirm(RESIGN_QUESTION):
             return
         self.live.resign(seat)
-        self._tell()
+        self._show_events()
         raise _MatchChanged
 
     def _quit(self) -> None:
         raise Quit
 
     def _undo(self, seat: Seat) -> None:
-        """Take back to this person's last decision."""
-        back = self.live.find_takeback(seat)
-        refusal = explain_takeback_refusal(self.live, back)
-        if refusal or not back:
+        takeback = self.live.find_takeback(seat)
+        refusal = explain_takeback_refusal(self.live, takeback)
+        if refusal or not takeback:
             self.screen.say(f"{refusal}\n")
             return
-        question = format_consent_question(self.live, back)
-        if question and not self._confirmed(question):
+        question = format_consent_question(self.live, takeback)
+        if question and not self._confirm(question):
             self.screen.say(f"{TAKEBACK_REFUSED}\n")
             return
-        self.live.take_back(back)
-        self._at_keyboard = None
-        self._lines = 0  # nothing has been played since
-        self.screen.say(f"{format_takeback(back)}\n\n")
-        if not self.guarded:  # else the keyboard is passed first: whoever agreed is still looking
-            self.screen.say(f"{self.words.board(back.match.sight(seat))}\n")
+        self.live.take_back(takeback)
+        self._seat_at_keyboard = None
+        self._lines_since_question = 0
+        self.screen.say(f"{format_takeback(takeback)}\n\n")
+        if not self.hides_secrets:  # otherwise the other person is still looking
+            self.screen.say(f"{self.words.board(takeback.match.sight(seat))}\n")
         raise _MatchChanged
 
-    def _confirmed(self, question: str) -> bool:
+    def _confirm(self, question: str) -> bool:
         return run_dialogue(lambda: ask_until(f"{question} (yes/no): ", parse_yes_no), self.screen.ask, {})
 
 
-def _cause(live: LiveMatch) -> str:
-    """What decided the match for its one person; empty where nothing did, or finding out takes long."""
-    from duels.solving.oracles import get_oracle, is_oracle_ready  # a match by itself needs none of these
-
+def _summarize_result(live: LiveMatch) -> str:
+    """Return what decided the match, or an empty text if nothing did or the review would take long."""
     match = live.match
-    if len(match.turns) > _LONGEST or not is_oracle_ready(match.rules):
+    if len(match.turns) > _MAX_ENTRIES_TO_REVIEW or not is_oracle_ready(match.rules):
         return ""
     from duels.analysis.review import review
     from duels.analysis.review_reasons import summarize_result
@@ -299,7 +298,7 @@ def _cause(live: LiveMatch) -> str:
 
 
 def make_lookup_commands(sight: AnySight, words: Words[Any, Any], show: Callable[[str], None]) -> Commands:
-    """The commands that show what there is to know about a position."""
+    """Make the commands that show the rules, the board and the legal moves."""
     return {
         "rules": lambda entered: show(sight.rules.game.card()),
         "board": lambda entered: show(str(words.board(sight))),
@@ -308,9 +307,9 @@ def make_lookup_commands(sight: AnySight, words: Words[Any, Any], show: Callable
 
 
 def add_aliases(commands: Commands, words: Words[Any, Any]) -> Commands:
-    """The commands, and the short words for them."""
-    short = {word: name for word, name in COMMAND_ALIASES.items() if word not in words.letters}
-    return {**commands, **{word: commands[name] for word, name in short.items()}}
+    """Return the commands with their aliases, except letters that the game uses."""
+    aliases = {alias: name for alias, name in COMMAND_ALIASES.items() if alias not in words.letters}
+    return {**commands, **{alias: commands[name] for alias, name in aliases.items()}}
 
 
 def run_dialogue(
@@ -318,16 +317,15 @@ def run_dialogue(
     ask: Callable[[Question], str],
     commands: Commands,
 ) -> T:
-    """What the dialogue comes to.
+    """Ask the questions of a dialogue and return its result.
 
-    A command is told what has been entered so far of an answer that takes several entries; it may raise to
-    leave.
+    A command receives the entries so far of an answer that takes several. It may raise to end the dialogue.
     """
     entered: list[str] = []
     dialogue = start()
     try:
         question = next(dialogue)
-        first = question.prompt
+        first_prompt = question.prompt
         while True:
             entry = ask(question)
             word = entry.strip().lower()
@@ -340,7 +338,7 @@ def run_dialogue(
                 question = Question(question.prompt, secret=question.secret)
             else:
                 question = dialogue.send(entry)
-                if question.prompt == first:
+                if question.prompt == first_prompt:
                     entered.clear()
                 elif not question.notice:
                     entered.append(entry)
