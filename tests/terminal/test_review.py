@@ -98,7 +98,7 @@ def test_the_command_is_called_as_the_program_was(
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["duels/__main__.py"])
     assert run(["review", str(record)]) == 0
-    assert "positions: python -m duels solve lights --position " in capsys.readouterr().out
+    assert "positions with: python -m duels solve lights --position " in capsys.readouterr().out
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")

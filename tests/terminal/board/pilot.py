@@ -68,7 +68,7 @@ class Player:
     async def click(self, cell: int) -> None:
         """Click into a cell."""
         view = self.app.screen.query_one(BoardView)
-        await self.pilot.click(view, offset=view._grid.origin(cell))
+        await self.pilot.click(view, offset=view._grid.get_origin(cell))
         await self.asked()
 
     async def left(self) -> AppResult | None:

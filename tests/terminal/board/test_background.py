@@ -30,7 +30,7 @@ def test_the_machine_takes_a_moment_that_a_key_cuts_short() -> None:
     assert len(live.match.turns) == 2
 
 
-def test_a_key_that_comes_too_late_to_cut_the_pause_short_plays_nothing(
+def test_a_key_that_comes_ignore_enter_until_to_cut_the_pause_short_plays_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(app, "KEY_GAP_SECONDS", 3600.0)
@@ -44,7 +44,7 @@ def test_a_key_that_comes_too_late_to_cut_the_pause_short_plays_nothing(
         assert len(live.match.turns) == 2
         await player.press("enter", "space")
         assert len(live.match.turns) == 2
-        player.app._too_late = 0.0
+        player.app._ignore_enter_until = 0.0
         await player.pilot.press("enter")
         assert len(live.match.turns) == 3
 
@@ -98,7 +98,7 @@ def test_what_is_asked_for_twice_is_worked_out_once(monkeypatch: pytest.MonkeyPa
         slow.told[0]("halfway")
         await player.see("thinking: halfway")
         slow.go_on.set()
-        await player.see("Why: press h again.")
+        await player.see("Press h again to see why.")
 
     at_board(live_match("lights", entries="4 1"), act)
 

@@ -44,9 +44,9 @@ def test_every_legal_action_can_be_chosen(rules: AnyRules) -> None:
     for match in decisions(rules, 8):
         for action in match.actions:
             choice = choice_in(match)
-            cells = choice.turn_to(action)
+            cells = choice.select_kind_of(action)
             if not cells:
-                assert action in [option.action for option in choice.listed]
+                assert action in [option.action for option in choice.listed_options]
             for order in permutations(cells) if cells else ():
                 choice.clear()
                 picked = None
@@ -56,8 +56,8 @@ def test_every_legal_action_can_be_chosen(rules: AnyRules) -> None:
             choice.clear()
             typed = None
             for letter in rules.format(action).lower().split()[-1]:
-                if choice.takes(letter) and typed is None:
-                    typed = choice.type(letter)
+                if choice.accepts(letter) and typed is None:
+                    typed = choice.type_letter(letter)
             assert (typed or choice.confirm()) == action, "the same as in a record"
 
 
@@ -82,9 +82,9 @@ def test_a_number_means_the_light_that_is_called_so(lights: int, typed: str, nam
     choice = choice_in(match)
     choice.switch("two adjacent lights")
     for letter in typed[:-1]:
-        assert choice.takes(letter)
-        assert choice.type(letter) is None, "not settled yet"
-    action = choice.confirm() if typed.endswith(" ") else choice.type(typed[-1])
+        assert choice.accepts(letter)
+        assert choice.type_letter(letter) is None, "not settled yet"
+    action = choice.confirm() if typed.endswith(" ") else choice.type_letter(typed[-1])
     assert match.rules.format(action) == name
 
 
@@ -94,12 +94,12 @@ def test_whatever_is_pressed_only_legal_actions_come_of_it(rules: AnyRules) -> N
     for match in decisions(rules, 8):
         choice = choice_in(match)
         for _ in range(60):
-            chosen = choice.type(rng.choice("0123456789abcdemtqfo-+ ")) if rng.random() < 0.5 else None
+            chosen = choice.type_letter(rng.choice("0123456789abcdemtqfo-+ ")) if rng.random() < 0.5 else None
             chosen = chosen or choice.pick(rng.randrange(-1, 30))
             assert chosen is None or chosen in match.actions
             assert choice.options, "something is always left to choose"
             if rng.random() < 0.1:
-                choice.switch_on()
+                choice.switch_to_next_kind()
 
 
 @pytest.mark.parametrize("game", GAME_NAMES)
@@ -153,28 +153,28 @@ def cells_of(game: str, **options: int) -> BoardGrid:
 def test_boxes_are_as_large_as_they_can_be_and_long_rows_are_broken() -> None:
     assert (cells_of("lights").width, cells_of("lights").height) == (5, 3)
     assert [len(row) for row in cells_of("leap").rows] == [7, 7, 7]
-    assert cells_of("flip").lines()[:3] == [
+    assert cells_of("flip").draw_borders()[:3] == [
         "┌─────┬─────┬─────┬─────┬─────┐",
         "│     │     │     │     │     │",
         "├─────┼─────┼─────┼─────┼─────┤",
     ]
     eleven = cells_of("lights", lights=11)
     assert [len(row) for row in eleven.rows] == [4, 4, 3]
-    assert eleven.lines()[-1].rstrip().endswith("┘")
-    assert {len(line) for line in eleven.lines()} == {eleven.size[0]}
+    assert eleven.draw_borders()[-1].rstrip().endswith("┘")
+    assert {len(line) for line in eleven.draw_borders()} == {eleven.size[0]}
 
 
 def test_arrows_go_from_box_to_box() -> None:
     grid = cells_of("flip")
     every = frozenset(range(1, 26))
-    assert grid.towards(1, (1, 0), every) == 2
-    assert grid.towards(1, (0, 1), every) == 6
-    assert grid.towards(1, (0, -1), every) is None
-    assert grid.towards(5, (1, 0), every) == 6, "past the end of a row the next one begins"
-    assert grid.towards(1, (1, 0), frozenset({1, 4, 8})) == 4, "over what cannot be chosen"
+    assert grid.find_next_cell(1, (1, 0), every) == 2
+    assert grid.find_next_cell(1, (0, 1), every) == 6
+    assert grid.find_next_cell(1, (0, -1), every) is None
+    assert grid.find_next_cell(5, (1, 0), every) == 6, "past the end of a row the next one begins"
+    assert grid.find_next_cell(1, (1, 0), frozenset({1, 4, 8})) == 4, "over what cannot be chosen"
     for number in every:
-        cell = grid.at(grid.origin(number))
+        cell = grid.find_cell_at(grid.get_origin(number))
         assert cell
         assert cell.number == number
-    assert grid.at((-1, 0)) is None
-    assert grid.at((1000, 0)) is None
+    assert grid.find_cell_at((-1, 0)) is None
+    assert grid.find_cell_at((1000, 0)) is None

@@ -51,7 +51,7 @@ def test_a_hint_points_at_the_best_action() -> None:
 
     async def act(player: Player) -> None:
         await player.pilot.press("h")
-        await player.see("Why: press h again.")
+        await player.see("Press h again to see why.")
         assert "nim-sum" not in player.shown
         await player.pilot.press("h")
         await player.see("nim-sum")
@@ -65,7 +65,7 @@ def test_a_hint_points_at_the_best_action() -> None:
 
 def test_a_hint_names_the_key_that_tells_why(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the game takes h, another key gives hints."""
-    monkeypatch.setattr(Choice, "takes", lambda choice, letter: letter == "h")
+    monkeypatch.setattr(Choice, "accepts", lambda choice, letter: letter == "h")
     live = live_match("lights")
 
     async def act(player: Player) -> None:
@@ -81,7 +81,7 @@ def test_a_review_and_the_rules_are_one_key_away() -> None:
 
     async def act(player: Player) -> None:
         await player.pilot.press("v")
-        await player.see("Escape goes back to the board")
+        await player.see("Press Escape to go back to the board")
         assert "4" in player.shown
         text = player.app.screen
         await player.pilot.press("end")
@@ -144,7 +144,7 @@ def test_resigning_is_asked_for_once() -> None:
         await player.pilot.press("y")
         await player.see("You lost.")
         await player.pilot.press("v")
-        await player.see("Escape goes back to the board")
+        await player.see("Press Escape to go back to the board")
         await player.pilot.press("escape", "n")
         assert await player.left() is NextStep.NEW_GAME
 

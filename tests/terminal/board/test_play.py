@@ -25,7 +25,7 @@ async def by_cursor(player: Player) -> None:
         if player.live.match.over:
             return
         await player.press("right", "enter")
-        if player.app.choice and player.app.choice.chosen:
+        if player.app.choice and player.app.choice.picked_cells:
             await player.press("enter")
     await player.press("r", "y")
 

@@ -104,7 +104,7 @@ def test_a_match_of_hunt_that_is_over_shows_both_tokens(
 
 def test_a_terminal_that_is_too_small_says_so_until_it_is_larger() -> None:
     async def act(player: Player) -> None:
-        await player.see("The board needs 60 columns and 24 rows; this terminal has 50 and 20.")
+        await player.see("The board needs 60 columns and 24 rows. This terminal has 50 and 20.")
         await player.see("Make it larger, or press F10 to leave: the match is saved.")
         await player.pilot.resize_terminal(100, 30)
         await player.see("Your turn.")
@@ -130,7 +130,7 @@ def test_the_board_stays_where_it_is_while_a_challenge_is_asked() -> None:
         columns.append(player.app.screen.query_one(BoardView).region.x)
         await player.press("2")
         assert player.app.choice
-        assert player.app.choice.listed
+        assert player.app.choice.listed_options
         columns.append(player.app.screen.query_one(BoardView).region.x)
 
     at_board(live_match("chain", entries="1 7"), act, SIZES[1])

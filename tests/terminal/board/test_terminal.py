@@ -139,15 +139,18 @@ def test_two_people_play_a_game_with_secrets_at_the_prompt(tmp_path: Path) -> No
     with Terminal(tmp_path, "play", "hunt", "--board") as terminal:
         assert terminal.wait() == 1
     told = " ".join(terminal.text.split())
-    assert "two people play hunt at the prompt: on a board the cursor would show the other's cell." in told
-    assert "Against the machine: --seat2 casual." in told
+    assert (
+        "two people cannot play hunt on the full-screen board: the cursor would give away their cells."
+        in told
+    )
+    assert "or play against the machine: --seat2 casual." in told
     assert not list(tmp_path.rglob("*.duel"))
 
 
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (["play", "lights"], "a full-screen board needs a terminal."),
+        (["play", "lights"], "the full-screen board needs a terminal."),
         (["play", "lights", "--seat1", "greedy", "--seat2", "greedy"], "needs a terminal."),
     ],
 )
@@ -173,4 +176,4 @@ def test_without_the_extra_a_line_says_what_to_install(tmp_path: Path) -> None:
 def test_a_board_that_is_too_long_says_so(tmp_path: Path) -> None:
     with Terminal(tmp_path, "play", "lights", "--lights", "500", "--board") as terminal:
         assert terminal.wait() == 1
-    assert "500 cells are too many for a board" in terminal.text
+    assert "the full-screen board shows at most 400 cells, not 500." in terminal.text

@@ -1,1 +1,1 @@
-"""A live match on a full screen (the extra `tui`): the same match, drawn in place, chosen by pointing."""
+"""The full-screen board, built with Textual (the extra `tui`)."""

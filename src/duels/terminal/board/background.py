@@ -1,4 +1,4 @@
-"""Work beside a full screen, which goes on being drawn and heard meanwhile."""
+"""Background work that keeps the full screen responsive."""
 
 import asyncio
 import threading
@@ -16,75 +16,74 @@ T = TypeVar("T")
 
 
 async def run_in_background(work: Callable[[], T]) -> T:
-    """What `work` returns or raises.
+    """Run `work` in a daemon thread and return its result.
 
-    Its thread does not keep the program from ending, as those of asyncio would: whoever leaves does not wait
-    until a game is solved.
+    asyncio's own threads would delay the program's exit until, say, a game is solved.
     """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
 
-    def settle(how: Callable[[], None]) -> None:
-        with suppress(RuntimeError):  # the screen is gone, and with it the loop
-            loop.call_soon_threadsafe(lambda: None if future.done() else how())
+    def complete(set_outcome: Callable[[], None]) -> None:
+        with suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(lambda: None if future.done() else set_outcome())
 
     def run() -> None:
         try:
-            done = work()
-        except Exception as problem:
-            failed = problem
-            settle(lambda: future.set_exception(failed))
+            result = work()
+        except Exception as error:
+            failure = error
+            complete(lambda: future.set_exception(failure))
         else:
-            settle(lambda: future.set_result(done))
+            complete(lambda: future.set_result(result))
 
     threading.Thread(target=run, daemon=True).start()
     return await future
 
 
 class BackgroundJob:
-    """Somebody at the screen waits for one result at a time, and is told how far it is."""
+    """One background computation at a time, with its progress as notices."""
 
     def __init__(self, app: App[Any], notice: Callable[[str], None]) -> None:
         self._app = app
         self._notice = notice
         self._worker: Worker[None] | None = None
 
-    def result(self, what: str, work: Callable[[Progress], T], show: Callable[[T], object]) -> None:
-        """Show what `work` finds, or say why it cannot be found.
+    def start(self, what: str, work: Callable[[Progress], T], show: Callable[[T], object]) -> None:
+        """Run `work` and pass its result to `show`, or show its error as a notice.
 
-        What is asked for again meanwhile is worked out once; what nobody waits for any more is not shown.
+        Do nothing if the same work is already running. Cancel any other work.
         """
         if self._worker and self._worker.name == what:
             return
-        self.nothing()
+        self.cancel()
         self._notice(f"{what} …")
         self._worker = self._app.run_worker(self._run(what, work, show), name=what)
 
-    def nothing(self) -> None:
-        """Nobody waits any more."""
+    def cancel(self) -> None:
+        """Discard the result of the running work."""
         if self._worker:
             self._worker.cancel()
-            self._end("")
+            self._finish("")
 
     async def _run(self, what: str, work: Callable[[Progress], T], show: Callable[[T], object]) -> None:
         loop, worker = asyncio.get_running_loop(), get_current_worker()
 
-        def tell(text: str) -> None:
+        def show_progress(text: str) -> None:
             if self._worker is worker:
                 self._notice(f"{what}: {text}")
 
-        def told(text: str) -> None:
-            with suppress(RuntimeError):  # the screen is gone
-                loop.call_soon_threadsafe(tell, text)
+        def report(text: str) -> None:
+            with suppress(RuntimeError):  # the loop is closed
+                loop.call_soon_threadsafe(show_progress, text)
 
         try:
-            found = await run_in_background(lambda: work(told))
-        except DuelsError as unknown:
-            self._end(str(unknown))
+            result = await run_in_background(lambda: work(report))
+        except DuelsError as error:
+            self._finish(str(error))
         else:
-            self._end("")
-            show(found)
+            self._finish("")
+            show(result)
 
-    def _end(self, notice: str) -> None:
+    def _finish(self, notice: str) -> None:
         self._worker = None
         self._notice(notice)

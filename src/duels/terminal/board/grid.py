@@ -1,4 +1,4 @@
-"""Cells as boxes with shared borders: how large they can be, where each stands, which one lies at a point."""
+"""The layout of a board: cells as boxes with shared borders."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,89 +8,97 @@ from duels.core.narration import Cell
 from duels.core.words import strip_ink
 
 _SIZES = ((11, 5), (9, 3), (7, 3), (5, 3), (5, 1), (3, 1))
-"""Columns and rows inside a box, the largest first."""
-# By which of the four lines meet: up, down, left, right.
+"""Columns and rows inside a box, largest first."""
+# The character for each combination of _UP, _DOWN, _LEFT and _RIGHT.
 _CORNERS = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 
 Point = tuple[int, int]
-"""Column and row."""
+"""A column and a row."""
 
 
 @dataclass(frozen=True)
 class BoardGrid:
-    """Boxes of one size in rows."""
+    """Rows of cells in boxes of equal size."""
 
     rows: tuple[tuple[Cell, ...], ...]
     width: int
-    """Inside a box."""
+    """Columns inside a box."""
     height: int
+    """Rows inside a box."""
 
     @property
     def size(self) -> Point:
-        """Columns and rows that it takes."""
+        """Columns and rows of the whole grid."""
         longest = max((len(row) for row in self.rows), default=0)
         return longest * (self.width + 1) + 1, len(self.rows) * (self.height + 1) + 1
 
-    def lines(self) -> list[str]:
-        """The borders, with nothing in the boxes."""
+    def draw_borders(self) -> list[str]:
+        """Return the lines of the empty grid."""
         columns = max((len(row) for row in self.rows), default=0)
-        drawn = []
+        lines = []
         for row in range(len(self.rows) + 1):
-            corners = [self._corner(row, column) for column in range(columns + 1)]
+            corners = [self._draw_corner(row, column) for column in range(columns + 1)]
             border = corners[0]
             for column, corner in enumerate(corners[1:]):
-                border += ("─" if self._has(row - 1, column) or self._has(row, column) else " ") * self.width
+                border += (
+                    "─" if self._has_cell(row - 1, column) or self._has_cell(row, column) else " "
+                ) * self.width
                 border += corner
-            drawn.append(border)
+            lines.append(border)
             if row < len(self.rows):
                 sides = [
-                    "│" if self._has(row, c - 1) or self._has(row, c) else " " for c in range(columns + 1)
+                    "│" if self._has_cell(row, c - 1) or self._has_cell(row, c) else " "
+                    for c in range(columns + 1)
                 ]
-                drawn += [(" " * self.width).join(sides)] * self.height
-        return drawn
+                lines += [(" " * self.width).join(sides)] * self.height
+        return lines
 
-    def origin(self, number: int) -> Point:
-        """The upper left corner of the inside of a cell's box."""
-        row, column = self._where(number)
+    def get_origin(self, number: int) -> Point:
+        """Return the upper left corner inside a cell's box."""
+        row, column = self._locate(number)
         return column * (self.width + 1) + 1, row * (self.height + 1) + 1
 
-    def at(self, point: Point) -> Cell | None:
-        """The cell whose box lies at a point, its left and upper border included."""
+    def find_cell_at(self, point: Point) -> Cell | None:
+        """Find the cell at a point. A box includes its left and upper border."""
         column, row = point[0] // (self.width + 1), point[1] // (self.height + 1)
-        return self.rows[row][column] if point[0] >= 0 and point[1] >= 0 and self._has(row, column) else None
+        return (
+            self.rows[row][column]
+            if point[0] >= 0 and point[1] >= 0 and self._has_cell(row, column)
+            else None
+        )
 
-    def towards(self, start: int, step: Point, among: frozenset[int]) -> int | None:
-        """The nearest of these cells from `start` on in the direction of `step`; None if there is none."""
-        row, column = self._where(start)
+    def find_next_cell(self, start: int, step: Point, among: frozenset[int]) -> int | None:
+        """Find the nearest cell of `among` from `start` in the direction of `step`."""
+        row, column = self._locate(start)
 
         def distance(number: int) -> tuple[int, int] | None:
-            down, right = self._where(number)[0] - row, self._where(number)[1] - column
+            down, right = self._locate(number)[0] - row, self._locate(number)[1] - column
             along = right * step[0] + down * step[1]
             aside = abs(right * step[1]) + abs(down * step[0])
             return (aside, along) if along > 0 else None
 
-        near = {number: away for number in among if (away := distance(number))}
-        if near:
-            return min(near, key=lambda number: near[number])
-        # Past the end of a row the next one begins.
+        distances = {number: away for number in among if (away := distance(number))}
+        if distances:
+            return min(distances, key=lambda number: distances[number])
+        # At the end of a row, continue in the next row.
         if step[1]:
             return None
         order = sorted(among)
         return next((n for n in (order if step[0] > 0 else order[::-1]) if (n - start) * step[0] > 0), None)
 
-    def _where(self, number: int) -> Point:
+    def _locate(self, number: int) -> Point:
         for row, cells in enumerate(self.rows):
             if cells[0].number <= number <= cells[-1].number:
                 return row, number - cells[0].number
         raise ValueError(number)
 
-    def _has(self, row: int, column: int) -> bool:
+    def _has_cell(self, row: int, column: int) -> bool:
         return 0 <= row < len(self.rows) and 0 <= column < len(self.rows[row])
 
-    def _corner(self, row: int, column: int) -> str:
-        up_left, up_right = self._has(row - 1, column - 1), self._has(row - 1, column)
-        down_left, down_right = self._has(row, column - 1), self._has(row, column)
+    def _draw_corner(self, row: int, column: int) -> str:
+        up_left, up_right = self._has_cell(row - 1, column - 1), self._has_cell(row - 1, column)
+        down_left, down_right = self._has_cell(row, column - 1), self._has_cell(row, column)
         return _CORNERS[
             _UP * (up_left or up_right)
             + _DOWN * (down_left or down_right)
@@ -100,32 +108,32 @@ class BoardGrid:
 
 
 def fit_grid(rows: Sequence[Sequence[Cell]], columns: int, lines: int) -> BoardGrid:
-    """The grid with the largest boxes that fit; rows that are too long are broken into equal parts.
+    """Make the grid with the largest boxes that fit. Rows that are too long are split.
 
-    If none fits, the smallest boxes: it is then longer than there is room, and can be scrolled.
+    If no size fits, use the smallest boxes: the grid is then scrolled.
     """
     widest = max((len(strip_ink(cell.text)) for row in rows for cell in row), default=1)
     sizes = [size for size in _SIZES if size[0] >= widest] or [_SIZES[-1]]
-    grids = [_broken(rows, columns, *size) for size in sizes]
+    grids = [_make_grid(rows, columns, *size) for size in sizes]
     fitting = [grid for grid in grids if grid.size[1] <= lines]
-    whole = [grid for grid in fitting if len(grid.rows) == len(rows)]
-    return next(iter(whole or fitting), grids[-1])
+    unsplit = [grid for grid in fitting if len(grid.rows) == len(rows)]
+    return next(iter(unsplit or fitting), grids[-1])
 
 
-def _broken(rows: Sequence[Sequence[Cell]], columns: int, width: int, height: int) -> BoardGrid:
-    most = max(1, (columns - 1) // (width + 1))
-    return BoardGrid(tuple(part for row in rows for part in _parts(row, most)), width, height)
+def _make_grid(rows: Sequence[Sequence[Cell]], columns: int, width: int, height: int) -> BoardGrid:
+    max_length = max(1, (columns - 1) // (width + 1))
+    return BoardGrid(tuple(part for row in rows for part in _split_row(row, max_length)), width, height)
 
 
-def _parts(row: Sequence[Cell], most: int) -> list[tuple[Cell, ...]]:
-    """A row in as few parts as possible, all as long as the others or a little shorter."""
-    count = -(-len(row) // most)
+def _split_row(row: Sequence[Cell], max_length: int) -> list[tuple[Cell, ...]]:
+    """Split a row into as few parts of about equal length as possible."""
+    count = -(-len(row) // max_length)
     length = -(-len(row) // count) if count else 0
     cuts = [*range(0, len(row), max(1, length)), len(row)]
     return [tuple(row[start:end]) for start, end in pairwise(cuts)]
 
 
 def find_changed_cells(before: Sequence[Sequence[Cell]], after: Sequence[Sequence[Cell]]) -> frozenset[int]:
-    """The numbers of the cells that have another content now."""
+    """Return the numbers of the cells whose text has changed."""
     pairs = zip(chain.from_iterable(before), chain.from_iterable(after), strict=False)
     return frozenset(new.number for old, new in pairs if strip_ink(old.text) != strip_ink(new.text))

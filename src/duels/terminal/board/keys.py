@@ -1,4 +1,4 @@
-"""The keys of the board: what they do, and which of them were pressed by themselves."""
+"""The keys of the full-screen board."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ ARROWS: dict[str, Point] = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "do
 
 @dataclass(frozen=True)
 class Command:
-    """Something to do beside choosing an action."""
+    """A command of the board."""
 
     name: str
     letter: str
-    """Does it where the game has no meaning of its own for it."""
+    """Runs the command unless the game uses the letter itself."""
     key: str
-    """Always does it."""
-    what: str
+    """The function key, which always runs the command."""
+    description: str
     always: bool = False
-    """Also while nobody is to decide."""
+    """Whether the command also works while no person is to move."""
 
 
 HINT = Command("hint", "h", "f2", prompts.COMMANDS["hint"])
@@ -33,59 +33,59 @@ QUIT = Command("quit", "q", "f10", prompts.COMMANDS["quit"], always=True)
 COMMANDS = (
     HINT,
     Command("undo", "u", "f3", prompts.COMMANDS["undo"]),
-    Command("review", "v", "f4", "what every decision so far was worth"),
+    Command("review", "v", "f4", "show what each decision cost"),
     Command("resign", "r", "f5", prompts.COMMANDS["resign"]),
-    Command("help", "?", "f1", "these keys, and the rules", always=True),
+    Command("help", "?", "f1", "show these keys and the rules", always=True),
     QUIT,
 )
 _CHOOSING = {
     "arrows": "point at a cell or an action",
     "Enter": "choose it",
-    "digits": "choose by number or name at once; Enter ends one that could go on",
+    "digits": "choose by number or name; press Enter if a longer number would be possible",
     "mouse": "click on it",
-    "Tab": "something else to do there; so does its first letter",
-    "Escape": "begin this choice again",
+    "Tab": "choose another kind of action; its first letter works too",
+    "Escape": "start this choice again",
 }
 _WIDTH = 10
 
 
-def help_text() -> str:
-    """What every key does."""
-    keys = {**_CHOOSING, **{f"{c.letter} {c.key.upper()}": f"{c.name}: {c.what}" for c in COMMANDS}}
-    lines = "".join(f"  {key:<{_WIDTH}}{what}\n" for key, what in keys.items())
+def format_key_help() -> str:
+    """Format the list of keys."""
+    keys = {**_CHOOSING, **{f"{c.letter} {c.key.upper()}": f"{c.name}: {c.description}" for c in COMMANDS}}
+    lines = "".join(f"  {key:<{_WIDTH}}{description}\n" for key, description in keys.items())
     return f"Keys\n{lines}  {'Ctrl-C':<{_WIDTH}}leave at once; the match is saved\n"
 
 
 class SingleKeyFilter:
-    """Hears keys; calls `choose` with one that is wanted and came alone, and `refuse` for anything else.
+    """Calls `choose` with a valid key that was pressed alone, and `reject` for anything else.
 
-    After that nothing is heard until there was a moment of silence.
+    After a rejection, keys are ignored until nothing was typed for a moment.
     """
 
-    def __init__(self, pump: MessagePump, choose: Callable[[str], None], refuse: Callable[[], None]) -> None:
+    def __init__(self, pump: MessagePump, choose: Callable[[str], None], reject: Callable[[], None]) -> None:
         self._pump = pump
         self._choose = choose
-        self._refuse = refuse
-        self._waiting: Timer | None = None
-        self._chosen = ""  # while it waits for what may follow
-        self._deaf_until = 0.0
+        self._reject = reject
+        self._timer: Timer | None = None  # runs while another key may follow
+        self._pending_key = ""
+        self._ignore_until = 0.0
 
-    def press(self, key: str, wanted: Collection[str]) -> None:
-        """Hear a key: its letter, or its name."""
-        waiting, self._waiting = self._waiting, None
-        if waiting:
-            waiting.stop()
-        deaf = monotonic() < self._deaf_until
-        if waiting and key == "enter":
-            self._act()
-        elif key in wanted and not waiting and not deaf:
-            self._chosen = key
-            self._waiting = self._pump.set_timer(KEY_GAP_SECONDS, self._act)
+    def press(self, key: str, valid_keys: Collection[str]) -> None:
+        """Handle a key, given by its letter or its name."""
+        timer, self._timer = self._timer, None
+        if timer:
+            timer.stop()
+        is_ignored = monotonic() < self._ignore_until
+        if timer and key == "enter":
+            self._accept()
+        elif key in valid_keys and not timer and not is_ignored:
+            self._pending_key = key
+            self._timer = self._pump.set_timer(KEY_GAP_SECONDS, self._accept)
         else:
-            self._deaf_until = monotonic() + SILENCE_SECONDS
-            if not deaf:
-                self._refuse()
+            self._ignore_until = monotonic() + SILENCE_SECONDS
+            if not is_ignored:
+                self._reject()
 
-    def _act(self) -> None:
-        self._waiting = None
-        self._choose(self._chosen)
+    def _accept(self) -> None:
+        self._timer = None
+        self._choose(self._pending_key)

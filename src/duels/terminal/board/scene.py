@@ -1,4 +1,4 @@
-"""The screens: the match (board to the left, story to the right, turn and keys below), a page, a question."""
+"""The Textual screens: the match, a page of text, and a yes-or-no question."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -18,19 +18,19 @@ from duels.terminal.board.grid import Point, fit_grid
 from duels.terminal.board.view import ActionList, BoardView, Palette
 from duels.terminal.screen import wrap
 
-_AROUND = 9  # rows that are not the board's: title, borders, whose turn, a question of four lines, keys
-_HEAD = 3  # of them title and borders
-_FOR_A_NOTE = 2  # rows kept free where there are so many, so that a note does not change the board
-_LONGEST_NOTE = 6  # rows; the rest of it is scrolled
-_LEAST = (60, 16)  # columns and rows
-_MOST_ROWS = 15  # that a board asks for; a longer one is scrolled
-_SHARE = 3 / 5  # of the columns are the board's
-_MARGIN = 2  # columns beside it
+_OTHER_ROWS = 9  # title, borders, turn, a question of four lines, keys
+_HEAD_ROWS = 3  # title and borders
+_NOTE_ROWS = 2  # reserved if possible, so that a note does not change the board
+_MAX_NOTE_ROWS = 6  # a longer note is scrolled
+_MIN_SIZE = (60, 16)  # columns and rows
+_MAX_BOARD_ROWS = 15  # a longer board is scrolled
+_BOARD_SHARE = 3 / 5  # of the columns
+_MARGIN = 2  # columns beside the board
 
 
 @dataclass(frozen=True)
 class SceneTexts:
-    """What is written around the board."""
+    """The texts around the board."""
 
     story: Content
     turn: Content
@@ -38,14 +38,14 @@ class SceneTexts:
     note: Content
     keys: Content
     leave: str
-    """The key that leaves."""
+    """The key for leaving."""
 
 
 class Scene(Screen[None]):
-    """Draws what it is given."""
+    """The screen of a match: board left, story right, turn and keys below."""
 
     class Resized(Message):
-        """There is more room, or less."""
+        """The size of the screen has changed."""
 
     def __init__(self, title: str, who: str, palette: Palette) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class Scene(Screen[None]):
     def compose(self) -> ComposeResult:
         with Horizontal(id="head"):
             yield Static(self._heading, id="title", markup=False)
-            yield Static(self._palette.content(self._who), id="who")
+            yield Static(self._palette.make_content(self._who), id="who")
         with Horizontal(id="body"):
             with VerticalScroll(id="left", can_focus=False), Vertical(id="board"):
                 yield BoardView(self._palette)
@@ -77,21 +77,21 @@ class Scene(Screen[None]):
 
     @property
     def board(self) -> BoardView:
-        """The cells."""
+        """The widget with the cells."""
         return self.query_one(BoardView)
 
     @property
-    def listed(self) -> ActionList:
-        """The actions that have no cell."""
+    def action_list(self) -> ActionList:
+        """The widget with the actions that have no place on the board."""
         return self.query_one(ActionList)
 
     def show(
         self, board: TextBoard, choice: Choice | None, changed: frozenset[int], texts: SceneTexts
     ) -> None:
-        """Show all this in place of what was there."""
-        columns = int(self.app.size.width * _SHARE) - 2 * _MARGIN
+        """Update all widgets."""
+        columns = int(self.app.size.width * _BOARD_SHARE) - 2 * _MARGIN
         board = replace(board, text=wrap(board.text.strip("\n"), columns))
-        self._show_board(board, choice, changed, (columns, self._make_room(board, columns, texts)))
+        self._show_board(board, choice, changed, (columns, self._count_cell_rows(board, columns, texts)))
         self._write("#story", texts.story)
         self._write("#turn", texts.turn)
         self._write("#question", texts.question)
@@ -99,55 +99,55 @@ class Scene(Screen[None]):
         self._write("#keys", texts.keys)
         self.query_one("#note").display = bool(texts.note)
         self.query_one("#right", VerticalScroll).scroll_end(animate=False)
-        self._say_if_too_small(board, texts.leave)
+        self._warn_if_too_small(board, texts.leave)
 
     def _write(self, name: str, text: Content) -> None:
         part = self.query_one(name, Static)
         part.update(text)
         part.display = bool(text)
 
-    def _make_room(self, board: TextBoard, columns: int, texts: SceneTexts) -> int:
-        """The rows for the cells beside all that is written; a long note is cut before they are."""
-        rows = self.app.size.height - _text_rows(board)
-        least = fit_grid(board.cells, columns, 0).size[1]
-        foot = _HEAD + self._rows_of(texts.turn, texts.question, texts.keys)
-        longest = min(_LONGEST_NOTE, max(1, rows - foot - least))
-        self.query_one("#note").styles.max_height = longest
-        foot += min(longest, self._rows_of(texts.note))
-        with_note = rows - max(_AROUND + _FOR_A_NOTE, foot)
-        return with_note if with_note >= least else rows - max(_AROUND, foot)
+    def _count_cell_rows(self, board: TextBoard, columns: int, texts: SceneTexts) -> int:
+        """Return the rows that are left for the cells. Limit a long note to make room for them."""
+        rows = self.app.size.height - _count_text_rows(board)
+        min_rows = fit_grid(board.cells, columns, 0).size[1]
+        foot = _HEAD_ROWS + self._count_rows(texts.turn, texts.question, texts.keys)
+        note_rows = min(_MAX_NOTE_ROWS, max(1, rows - foot - min_rows))
+        self.query_one("#note").styles.max_height = note_rows
+        foot += min(note_rows, self._count_rows(texts.note))
+        rows_with_note = rows - max(_OTHER_ROWS + _NOTE_ROWS, foot)
+        return rows_with_note if rows_with_note >= min_rows else rows - max(_OTHER_ROWS, foot)
 
-    def _rows_of(self, *texts: Content) -> int:
-        """How many rows these take, each below the other."""
+    def _count_rows(self, *texts: Content) -> int:
         columns = max(1, self.app.size.width - 2)
         return sum(wrap(text.plain, columns).count("\n") + 1 for text in texts if text)
 
     def _show_board(
         self, board: TextBoard, choice: Choice | None, changed: frozenset[int], room: Point
     ) -> None:
-        self._write("#below", self._palette.content(board.text))
+        self._write("#below", self._palette.make_content(board.text))
         self.board.show(board.cells, room)
         self.board.mark(choice, changed)
-        self.listed.show(choice.listed if choice else (), room[0])
+        self.action_list.show(choice.listed_options if choice else (), room[0])
 
-    def _say_if_too_small(self, board: TextBoard, leave: str) -> None:
+    def _warn_if_too_small(self, board: TextBoard, leave: str) -> None:
         width, height = self.app.size
-        rows = fit_grid(board.cells, _LEAST[0], 0).size[1] + _text_rows(board)
-        least = max(_LEAST[1], min(rows, _MOST_ROWS) + _AROUND)
-        self.set_class(width < _LEAST[0] or height < least, "small")
+        rows = fit_grid(board.cells, _MIN_SIZE[0], 0).size[1] + _count_text_rows(board)
+        min_height = max(_MIN_SIZE[1], min(rows, _MAX_BOARD_ROWS) + _OTHER_ROWS)
+        self.set_class(width < _MIN_SIZE[0] or height < min_height, "small")
         self.query_one("#small", Static).update(
-            f"The board needs {_LEAST[0]} columns and {least} rows; this terminal has {width} and {height}.\n"
+            f"The board needs {_MIN_SIZE[0]} columns and {min_height} rows. "
+            f"This terminal has {width} and {height}.\n"
             f"Make it larger, or press {leave} to leave: the match is saved."
         )
 
 
-def _text_rows(board: TextBoard) -> int:
-    """How many rows the text below the cells takes, with the gap above it."""
+def _count_text_rows(board: TextBoard) -> int:
+    """Count the rows of the text below the cells and the gap above it."""
     return board.text.count("\n") + 2 if board.text else 0
 
 
 class Page(Screen[None]):
-    """A text as long as it likes; it is left by Escape, Enter or q."""
+    """A text that can be scrolled. Escape, Enter or q closes it."""
 
     DEFAULT_CSS = """
     Page #words { height: auto; padding: 0 1; }
@@ -158,7 +158,7 @@ class Page(Screen[None]):
         ("down,j", "scroll_down", "Down"),
         ("up,k", "scroll_up", "Up"),
         ("pagedown,space", "page_down", "Next page"),
-        ("pageup,b", "page_up", "Page before"),
+        ("pageup,b", "page_up", "Previous page"),
         ("home", "scroll_home", "Top"),
         ("end", "scroll_end", "Bottom"),
     ]
@@ -171,16 +171,18 @@ class Page(Screen[None]):
     def compose(self) -> ComposeResult:
         yield Static(id="words")
         yield Static(
-            "Escape goes back to the board; up, down, space, Home and End scroll.", id="way", markup=False
+            "Press Escape to go back to the board; up, down, space, Home and End to scroll.",
+            id="way",
+            markup=False,
         )
 
     def on_resize(self, event: events.Resize) -> None:
         text = wrap(self._text, max(20, event.size.width - 4))
-        self.query_one("#words", Static).update(self._palette.content(text))
+        self.query_one("#words", Static).update(self._palette.make_content(text))
 
 
 class QuestionPanel(ModalScreen[bool]):
-    """A question to be answered by y or n."""
+    """A question with the answers y and n."""
 
     DEFAULT_CSS = """
     QuestionPanel { align: center middle; background: transparent; color: ansi_default; }

@@ -1,4 +1,4 @@
-"""Puts a live match on the board, in place of the prompt, and gives the terminal back as it was."""
+"""A live match on the full-screen board."""
 
 import os
 import sys
@@ -11,54 +11,56 @@ from duels.terminal.next_step import NextStep
 from duels.terminal.screen import Screen
 from duels.terminal.signals import redirect_signals
 
-_MOST_CELLS = 400
+_MAX_CELLS = 400
 
 
 class BoardMatch:
-    """A live match on a full screen. DuelsError where that cannot be."""
+    """A live match on the full-screen board. Raises DuelsError if the board cannot show it."""
 
     def __init__(self, live: LiveMatch, screen: Screen) -> None:
         self.live = live
         self.screen = screen
         name = live.match.rules.name
-        # Textual draws on stderr, so that what is piped elsewhere stays clean.
+        # Textual draws on stderr.
         if not (screen.on_terminal and screen.can_clear and sys.stderr.isatty()):
-            raise DuelsError("a full-screen board needs a terminal.")
+            raise DuelsError(
+                "the full-screen board needs a terminal. "
+                "Leave out --board, or do not redirect input and output."
+            )
         if not live.people:
-            raise DuelsError("a full-screen board is for people; machines play at the prompt.")
+            raise DuelsError("the full-screen board needs a person at one of the seats. Leave out --board.")
         if live.match.rules.has_secrets and len(live.people) == 2:
             raise DuelsError(
-                f"two people play {name} at the prompt: on a board the cursor would show the other's cell. "
-                "Against the machine: --seat2 casual."
+                f"two people cannot play {name} on the full-screen board: the cursor would give away their cells. "
+                "Leave out --board, or play against the machine: --seat2 casual."
             )
         count = sum(map(len, live.words.board(live.match.sight(min(live.people))).cells))
-        if count > _MOST_CELLS:
+        if count > _MAX_CELLS:
             raise DuelsError(
-                f"{count} cells are too many for a board, which shows {_MOST_CELLS}: play at the prompt."
+                f"the full-screen board shows at most {_MAX_CELLS} cells, not {count}. Leave out --board."
             )
 
     def run(self) -> NextStep:
-        """Play to the end, and ask what comes next."""
+        """Play to the end and return the next step that the person chose."""
         if not self.screen.colour:
-            os.environ["NO_COLOR"] = "1"  # which Textual reads, and removes
+            os.environ["NO_COLOR"] = "1"  # Textual reads and removes it
         app = BoardApp(self.live, self.screen.pause_seconds)
-        left: AppResult | None = None
+        result: AppResult | None = None
         with self.screen.redirect_notices(app.notice), redirect_signals(app.leave):
             try:
-                left = app.run()
+                result = app.run()
             except OSError:
-                if not app.told_to_leave:  # else the terminal may be gone
+                if not app.exit_request:  # otherwise the terminal may be gone
                     raise
-        left = app.told_to_leave or left
-        if isinstance(left, BaseException):
-            raise left
-        if left is None:
-            raise DuelsError("the board failed; the match is saved as far as it went.")
-        self._tell_result()
-        return left
+        result = app.exit_request or result
+        if isinstance(result, BaseException):
+            raise result
+        if result is None:
+            raise DuelsError("the full-screen board failed. The match is saved: continue with duels resume.")
+        self._show_result()
+        return result
 
-    def _tell_result(self) -> None:
-        """Leave a line on the terminal, which shows again what was there before."""
+    def _show_result(self) -> None:
         outcome, you = self.live.match.outcome, find_solo_seat(self.live)
         if outcome:
             self.screen.say(

@@ -1,4 +1,4 @@
-"""The widgets to choose from: the cells of a board, and a list of actions; by cursor or mouse."""
+"""The widgets of the board: the cells, and a list of actions without a place."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -18,7 +18,7 @@ from duels.core.words import Ink, split_by_ink, strip_ink
 from duels.terminal.board.choice import Choice, ChoiceOption
 from duels.terminal.board.grid import BoardGrid, Point, fit_grid
 
-# The terminal's own colours, so that dark and light terminals both stay readable.
+# The terminal's own colours are readable on dark and light backgrounds.
 _YOURS, _THEIRS = Style(foreground=Color.parse("ansi_cyan")), Style(foreground=Color.parse("ansi_yellow"))
 _STYLES = {
     Ink.CHANGED: Style(bold=True),
@@ -30,54 +30,54 @@ _STYLES = {
 _BORDER = Style(dim=True)
 _CHOOSABLE = Style(bold=True)
 _CURSOR = _YOURS + Style(reverse=True, bold=True)
-# Around what the cursor is on and what is chosen: colours are not for everybody.
-_POINTING, _CHOSEN = (">", "<"), ("[", "]")
-_NEW = "•"  # behind the name of a cell in which something has changed
+# Signs around the cell at the cursor and picked cells, for people who do not see the colours.
+_CURSOR_SIGNS, _PICKED_SIGNS = (">", "<"), ("[", "]")
+_CHANGE_MARK = "•"  # after the label of a cell that has changed
 
 
 class Palette:
-    """What each ink looks like; the first player's colour means you, whichever seat that is."""
+    """The styles of the inks. The first colour is for your seat."""
 
     def __init__(self, you: Seat = Seat.ONE) -> None:
         self._styles = {**_STYLES, Ink.for_seat(you): _YOURS, Ink.for_seat(you.other): _THEIRS}
 
-    def style(self, *inks: Ink) -> Style:
-        """The style of what these inks lie on."""
+    def get_style(self, *inks: Ink) -> Style:
+        """Combine the styles of these inks."""
         style = Style()
         for ink in inks:
             style += self._styles[ink]
         return style
 
-    def content(self, text: str) -> Content:
-        """A text with ink as something to show."""
-        return Content.assemble(*((piece, self.style(*inks)) for piece, inks in split_by_ink(text)))
+    def make_content(self, text: str) -> Content:
+        """Convert a text with ink to Textual content."""
+        return Content.assemble(*((piece, self.get_style(*inks)) for piece, inks in split_by_ink(text)))
 
 
 class Canvas:
-    """Letters with styles, by column and row."""
+    """A grid of styled characters."""
 
     def __init__(self, lines: Sequence[str], style: Style) -> None:
         self._letters = [[(letter, style) for letter in line] for line in lines]
 
     def write(self, point: Point, text: str, style: Style) -> None:
-        """Put a text at a point."""
+        """Write a text at a point."""
         column, row = point
         for offset, letter in enumerate(text):
             self._letters[row][column + offset] = (letter, style)
 
-    def content(self) -> Content:
-        """What is on it."""
-        return Content("\n").join(_joined(line) for line in self._letters)
+    def make_content(self) -> Content:
+        """Convert the canvas to Textual content."""
+        return Content("\n").join(_join_runs(line) for line in self._letters)
 
 
-def _joined(line: Sequence[tuple[str, Style]]) -> Content:
-    """A line, with letters of one style in one piece: the less there is to write, the less it flickers."""
+def _join_runs(line: Sequence[tuple[str, Style]]) -> Content:
+    # Fewer pieces mean less output and less flicker.
     runs = groupby(line, key=lambda letter: letter[1])
     return Content.assemble(*(("".join(letter for letter, _ in run), style) for style, run in runs))
 
 
 class BoardView(Widget):
-    """Cells in boxes. Knows nothing of the game but what it is shown."""
+    """The cells of a board in boxes."""
 
     DEFAULT_CSS = "BoardView { width: auto; height: auto; }"
 
@@ -91,41 +91,41 @@ class BoardView(Widget):
     def __init__(self, palette: Palette) -> None:
         super().__init__(id="cells")
         self.cursor: int | None = None
-        """The cell that is pointed at."""
+        """The cell at the cursor."""
         self._palette = palette
         self._rows: Sequence[Sequence[Cell]] = ()
         self._grid = BoardGrid((), 0, 0)
         self._choosable: frozenset[int] = frozenset()
-        self._chosen: tuple[int, ...] = ()
+        self._picked: tuple[int, ...] = ()
         self._changed: frozenset[int] = frozenset()
 
     def show(self, rows: Sequence[Sequence[Cell]], room: Point) -> None:
-        """Show these cells, in so many columns and rows."""
+        """Show these cells in the given columns and rows."""
         self._rows = rows
         self._grid = fit_grid(rows, *room)
         self.display = bool(rows)
         self.refresh(layout=True)
 
     def mark(self, choice: Choice | None, changed: frozenset[int]) -> None:
-        """Mark what can be chosen, what is chosen, and where something has changed."""
+        """Mark the choosable, the picked and the changed cells."""
         self._changed = changed
-        self._chosen = choice.chosen if choice else ()
+        self._picked = choice.picked_cells if choice else ()
         self._choosable = choice.cells if choice else frozenset()
         if self._choosable and self.cursor not in self._choosable:
             self.cursor = min(self._choosable, key=lambda n: abs(n - (self.cursor or 0)), default=None)
 
     def move(self, step: Point) -> None:
-        """Move the cursor to the next cell that can be chosen."""
+        """Move the cursor to the next choosable cell."""
         if self.cursor is not None:
-            self.point_at(self._grid.towards(self.cursor, step, self._choosable) or self.cursor)
+            self.point_at(self._grid.find_next_cell(self.cursor, step, self._choosable) or self.cursor)
 
     def point_at(self, cell: int) -> None:
-        """Put the cursor on a cell, and that into sight."""
+        """Move the cursor to a cell and scroll to it."""
         self.cursor = cell
         self.refresh()
-        column, row = self._grid.origin(cell)
+        column, row = self._grid.get_origin(cell)
         box = Region(column, row - 1, self._grid.width, self._grid.height + 2)
-        _bring_into_sight(self, box)
+        _scroll_to(self, box)
 
     def get_content_width(self, *_: object) -> int:
         return self._grid.size[0] if self._grid.rows else 0
@@ -134,60 +134,60 @@ class BoardView(Widget):
         return self._grid.size[1] if self._grid.rows else 0
 
     def render(self) -> Content:
-        canvas = Canvas(self._grid.lines(), _BORDER)
+        canvas = Canvas(self._grid.draw_borders(), _BORDER)
         for row in self._rows:
             for cell in row:
-                self._draw(cell, canvas)
-        for number in self._chosen:
-            self._put_between(number, _CHOSEN, canvas)
+                self._draw_cell(cell, canvas)
+        for number in self._picked:
+            self._draw_signs(number, _PICKED_SIGNS, canvas)
         if self.cursor in self._choosable:
-            self._put_between(self.cursor, _POINTING, canvas)
-        return canvas.content()
+            self._draw_signs(self.cursor, _CURSOR_SIGNS, canvas)
+        return canvas.make_content()
 
-    def _put_between(self, cell: int, signs: tuple[str, str], canvas: Canvas) -> None:
-        """Put a cell between two signs, which stand on its borders: inside there may be no room."""
-        column, row = self._grid.origin(cell)
+    def _draw_signs(self, cell: int, signs: tuple[str, str], canvas: Canvas) -> None:
+        # On the borders, because there may be no room inside.
+        column, row = self._grid.get_origin(cell)
         middle = row + self._grid.height // 2
         canvas.write((column - 1, middle), signs[0], _CHOOSABLE)
         canvas.write((column + self._grid.width, middle), signs[1], _CHOOSABLE)
 
-    def _draw(self, cell: Cell, canvas: Canvas) -> None:
-        grid, (column, row) = self._grid, self._grid.origin(cell.number)
+    def _draw_cell(self, cell: Cell, canvas: Canvas) -> None:
+        grid, (column, row) = self._grid, self._grid.get_origin(cell.number)
         content = strip_ink(cell.text)
         text = content.strip()
         choosable = cell.number in self._choosable
-        marked = cell.number in self._chosen or (choosable and cell.number == self.cursor)
-        if marked:
+        is_marked = cell.number in self._picked or (choosable and cell.number == self.cursor)
+        if is_marked:
             for line in range(grid.height):
                 canvas.write((column, row + line), " " * grid.width, _CURSOR)
-        named = _NEW * (cell.number in self._changed)
+        label = _CHANGE_MARK * (cell.number in self._changed)
         if text != cell.label:
-            named = cell.label + named
-        canvas.write((column, row - 1), named[: grid.width], _CHOOSABLE if choosable else _BORDER)
+            label = cell.label + label
+        canvas.write((column, row - 1), label[: grid.width], _CHOOSABLE if choosable else _BORDER)
         left = column + (grid.width - len(text)) // 2 - (len(content) - len(content.lstrip()))
-        at = 0
+        offset = 0
         for piece, inks in split_by_ink(cell.text):
-            style = self._palette.style(*inks) + (_CHOOSABLE if choosable else Style())
+            style = self._palette.get_style(*inks) + (_CHOOSABLE if choosable else Style())
             for letter in piece:
                 if not letter.isspace():
-                    point = (left + at, row + grid.height // 2)
-                    canvas.write(point, letter, _CURSOR if marked else style)
-                at += 1
+                    point = (left + offset, row + grid.height // 2)
+                    canvas.write(point, letter, _CURSOR if is_marked else style)
+                offset += 1
 
     def on_click(self, event: events.Click) -> None:
-        cell = self._grid.at((event.x, event.y))
+        cell = self._grid.find_cell_at((event.x, event.y))
         if cell:
             self.post_message(self.Picked(cell.number))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        cell = self._grid.at((event.x, event.y))
+        cell = self._grid.find_cell_at((event.x, event.y))
         if cell and cell.number in self._choosable and cell.number != self.cursor:
             self.cursor = cell.number
             self.refresh()
 
 
 class ActionList(Widget):
-    """Actions that have no place on the board, one after another."""
+    """A list of actions without a place on the board."""
 
     DEFAULT_CSS = "ActionList { width: auto; height: auto; }"
 
@@ -206,11 +206,11 @@ class ActionList(Widget):
 
     @property
     def current(self) -> ChoiceOption | None:
-        """Where the cursor is."""
+        """The action at the cursor."""
         return self._options[self._cursor] if self._options else None
 
     def show(self, options: Sequence[ChoiceOption], columns: int) -> None:
-        """Show these, in so many columns of letters."""
+        """Show these actions in the given number of character columns."""
         if options != self._options:
             self._cursor = 0
         self._options = options
@@ -219,21 +219,21 @@ class ActionList(Widget):
         self.refresh(layout=True)
 
     def move(self, step: Point) -> None:
-        """Move the cursor."""
-        moved = self._cursor + step[0] + step[1] * self._columns
-        if 0 <= moved < len(self._options):
-            self._cursor = moved
+        """Move the cursor by one column or row."""
+        target = self._cursor + step[0] + step[1] * self._columns
+        if 0 <= target < len(self._options):
+            self._cursor = target
             self.refresh()
-            _bring_into_sight(self, Region(0, moved // self._columns, 1, 1))
+            _scroll_to(self, Region(0, target // self._columns, 1, 1))
 
     def point_at(self, option: ChoiceOption) -> None:
-        """Put the cursor on an action."""
+        """Move the cursor to an action."""
         self._cursor = list(self._options).index(option)
         self.refresh()
 
     @property
     def _width(self) -> int:
-        return max(len(_called(option)) for option in self._options) + 5
+        return max(len(_format_option(option)) for option in self._options) + 5
 
     def get_content_width(self, *_: object) -> int:
         return min(self._columns, len(self._options)) * self._width - 1 if self._options else 0
@@ -245,10 +245,10 @@ class ActionList(Widget):
         width = self._width if self._options else 0
         parts: list[Content] = []
         for number, option in enumerate(self._options):
-            here = number == self._cursor
-            left, right = _POINTING if here else _CHOSEN
-            name = _called(option).ljust(width - 5)
-            parts.append(Content.styled(f"{left} {name} {right}", _CURSOR if here else _CHOOSABLE))
+            is_current = number == self._cursor
+            left, right = _CURSOR_SIGNS if is_current else _PICKED_SIGNS
+            name = _format_option(option).ljust(width - 5)
+            parts.append(Content.styled(f"{left} {name} {right}", _CURSOR if is_current else _CHOOSABLE))
             parts.append(Content("\n" if (number + 1) % self._columns == 0 else " "))
         return Content("").join(parts[:-1])
 
@@ -261,8 +261,8 @@ class ActionList(Widget):
             self.post_message(self.Picked(self._options[number]))
 
 
-def _bring_into_sight(widget: Widget, region: Region) -> None:
-    """Scroll whatever the widget is in until this part of it can be seen."""
+def _scroll_to(widget: Widget, region: Region) -> None:
+    """Scroll the widget's container until the region is visible."""
     for parent in widget.ancestors:
         region = region.translate(widget.virtual_region.offset)
         if isinstance(parent, VerticalScroll):
@@ -273,7 +273,7 @@ def _bring_into_sight(widget: Widget, region: Region) -> None:
         widget = parent
 
 
-def _called(option: ChoiceOption) -> str:
-    """Its name, and what answers the question at the prompt, where that is something else."""
+def _format_option(option: ChoiceOption) -> str:
+    """Format the action's name, with its entry at the prompt if that differs."""
     entry = option.entries[-1] if option.entries else option.name
     return option.name if entry.lower() == option.name.lower() else f"{entry}: {option.name}"
