@@ -31,7 +31,8 @@ class BoardMatch:
             raise DuelsError("the full-screen board needs a person at one of the seats. Leave out --board.")
         if live.match.rules.has_secrets and len(live.people) == 2:
             raise DuelsError(
-                f"two people cannot play {name} on the full-screen board: the cursor would give away their cells. "
+                f"two people cannot play {name} on the full-screen board: "
+                "the cursor would give away their cells. "
                 "Leave out --board, or play against the machine: --seat2 casual."
             )
         count = sum(map(len, live.words.board(live.match.sight(min(live.people))).cells))
