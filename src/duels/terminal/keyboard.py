@@ -177,6 +177,6 @@ def _has_input_within(seconds: float) -> bool:
 
 
 def _restore(settings: list[Any]) -> None:
-    # If a hidden line is being read, discard what was typed with echo in the meantime.
+    # While reading a hidden line, discard input that the terminal has echoed in the meantime.
     reads_hidden_line = settings[3] & (termios.ECHO | termios.ICANON) == termios.ICANON
     termios.tcsetattr(sys.stdin, termios.TCSAFLUSH if reads_hidden_line else termios.TCSANOW, settings)

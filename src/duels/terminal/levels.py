@@ -25,7 +25,7 @@ _CLOSE_SCORE = 0.55  # below it, a person hardly notices the difference
 @click.option(
     "--matches",
     type=click.IntRange(2),
-    help="Matches per row. By default 1000 in games without chance, otherwise 100.",
+    help="Matches per row. By default 1000 in games without chance and hidden information, otherwise 100.",
 )
 @click.option("--seed", default="levels", show_default=True, help="Seed of the matches.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")

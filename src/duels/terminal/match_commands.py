@@ -87,9 +87,11 @@ def play(
 ) -> None:
     """Play a match.
 
-    `duels players` lists the built-in players. Every move is saved, so you can quit at any time and continue
-    with `duels resume`. Enter help at any prompt to see the commands. Matches between two machines end
-    without a winner after 50 boards of chain or 50 turns of hunt. Matches with people have no limit.
+    `duels players` lists the built-in players. Every move of a match with people is saved, so you can quit
+    at any time and continue with `duels resume`. Enter help at any prompt to see the commands.
+
+    Matches between two machines end without a winner after 50 boards of chain or 50 turns of hunt. Matches
+    with people have no limit.
     """
     if path and path.exists():
         name = escape_unprintable(str(path))

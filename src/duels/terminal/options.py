@@ -25,7 +25,7 @@ board_option = click.option(
 pace_option = click.option(
     "--pace",
     type=click.Choice(list(PACES)),
-    help="Pause before a machine's move. Any key skips the pause.  [default: normal]",
+    help="Length of the pause before a machine's move. Any key skips the pause.  [default: normal]",
 )
 
 

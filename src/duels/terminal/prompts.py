@@ -293,7 +293,7 @@ def _summarize_result(live: LiveMatch) -> str:
     try:
         players = {seat: HUMAN if seat in live.people else name for seat, name in live.names.items()}
         return summarize_result(review(match, get_oracle(match.rules), players))
-    except DuelsError:  # the oracle does not know what was played
+    except DuelsError:  # the match left the oracle's table
         return ""
 
 

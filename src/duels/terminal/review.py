@@ -85,7 +85,7 @@ _POSITION = "  Position: "
 def review(file: Path | None, as_json: bool, page: Path | None, force: bool, step: bool, plain: bool) -> None:
     """Show where a match was won and lost.
 
-    The review shows what each decision cost and what was luck. Without FILE, the last match is reviewed.
+    The review shows the cost of each decision and the effect of luck. Without FILE, it covers the last match.
     """
     if step and as_json:
         raise click.UsageError("--step cannot be combined with --json.")
@@ -205,7 +205,7 @@ def _render_moment(review: Review, moment: Moment) -> str:
 
 
 def _list_clauses(review: Review, moment: Moment) -> list[str]:
-    """List an entry's mark, what was at stake, what it gave away, and luck."""
+    """List the mark, the stakes, the loss and the luck of an entry."""
     clauses = []
     if moment.mark:
         clauses.append(_SERIOUS.get(moment.mark, str)(moment.mark))

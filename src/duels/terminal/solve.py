@@ -55,11 +55,11 @@ def solve(
     sides follow the strategy that comes with duels.
 
     \b
-    --verify takes about, on one core:
-      lights, leap  1 second
+    Time for --verify on one core:
+      lights, leap  about a second
       chain         some seconds
       flip          a few minutes
-      hunt          some minutes, with the extra 'fast' installed
+      hunt          some minutes (needs the extra 'fast')
     """
     screen = Screen(plain)
     for name, is_used in {"--position": position is not None, "--all": every_action}.items():
