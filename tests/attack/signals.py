@@ -154,12 +154,12 @@ def _stop(stop: Callable[[Job], None]) -> Callable[[Sitting, Prompt, Path, Job],
     def act(there: Sitting, at: Prompt, path: Path, terminal: Job) -> None:
         stop(terminal)
         terminal.ask(STOPPED)
-        assert terminal.left_as_found, "the shell has the terminal as it was"
+        assert terminal.is_restored, "the shell has the terminal as it was"
         _check_secrets(there, terminal)
         terminal.send("\n")
         terminal.ask(at.text)
         if at.hidden:
-            terminal.wait_for_hiding()
+            terminal.wait_for_no_echo()
             assert not terminal.echoes, "what is typed is hidden again"
         terminal.send(f"{at.answer}\n")
         place = next(place for place, prompt in enumerate(there.prompts) if prompt is at)
@@ -176,7 +176,7 @@ def _check_code(terminal: Job, expected: int) -> None:
 
 
 def _check_left(there: Sitting, at: Prompt, path: Path, terminal: Job) -> None:
-    assert terminal.left_as_found, "the terminal is left as it was found"
+    assert terminal.is_restored, "the terminal is left as it was found"
     assert "Traceback" not in terminal.text
     _check_secrets(there, terminal)
     assert at.told in terminal.text, f"{at.told!r} is not said"
@@ -189,7 +189,7 @@ def _check_left(there: Sitting, at: Prompt, path: Path, terminal: Job) -> None:
 def _check_secrets(there: Sitting, terminal: Job) -> None:
     """No secret on the main screen."""
     for secret in there.secrets:
-        assert secret not in terminal.left_behind, f"{secret!r} is left on the screen"
+        assert secret not in terminal.main_screen, f"{secret!r} is left on the screen"
 
 
 DEEDS = {
@@ -216,7 +216,7 @@ def attack(there: Sitting, place: int, deed: str, folder: Path) -> None:
         at = there.prompts[place]
         terminal.ask(at.text)
         if at.hidden:
-            terminal.wait_for_hiding()
+            terminal.wait_for_no_echo()
         DEEDS[deed](there, at, path, terminal)
 
 

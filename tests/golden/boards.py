@@ -1,4 +1,4 @@
-"""Golden boards: positions of every game, drawn. `make golden` writes them anew; look at the difference."""
+"""Golden boards: drawings of positions of every game. `make golden` rewrites them."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +12,7 @@ FOLDER = Path(__file__).parent / "boards"
 
 @dataclass(frozen=True)
 class Board:
-    """What `seat` sees after `entries`, with or without what it may press."""
+    """A drawing of what `seat` sees after `entries`, with or without click targets."""
 
     game: str
     name: str
@@ -33,7 +33,7 @@ class Board:
     def draw(self) -> str:
         match = self.match
         drawing = find_game(self.game).drawing(match.rules)
-        # One element a line, so that a difference can be read.
+        # One element per line makes differences readable.
         return drawing.draw(match.sight(self.seat), targets=self.targets).replace("><", ">\n<") + "\n"
 
 

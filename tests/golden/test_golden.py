@@ -1,4 +1,4 @@
-"""The screens are the books': golden transcripts against the real command, and against the books."""
+"""The command prints the golden transcripts, and the transcripts contain the books' screens."""
 
 import re
 from pathlib import Path
@@ -17,10 +17,10 @@ from tests.golden.transcripts import (
     perform,
 )
 
-# What a book shows is checked through the installed command, the rest more quickly.
+# The books' screens run through the installed command, the rest in this process.
 WAYS: list[tuple[Path, Command]] = [(path, in_process) for path in paths()]
 WAYS += [(path, as_subprocess) for path in paths() if path.name.startswith("book-")]
-# What no book shows, but every game has.
+# Cases that every game has.
 ALWAYS = {"commands", "leave-and-resume", "wrong-entries"}
 
 
@@ -41,14 +41,14 @@ def test_the_books_own_words_stand_in_the_transcripts(game: str) -> None:
     """Transcripts can be regenerated; the fragments are typed from the books and cannot."""
     text = (HERE / f"{game}.book").read_text(encoding="utf-8")
     _comment, *sections = re.split(r"^== ([a-z0-9-]+) ==\n", text, flags=re.MULTILINE)
-    found_until: dict[str, int] = {}
+    positions: dict[str, int] = {}
     for case, fragment in zip(sections[::2], sections[1::2], strict=True):
         story = parse((HERE / game / f"{case}.txt").read_text(encoding="utf-8"))
-        screen = "\n" + "".join(scene.printed.screen for scene in story.scenes)
-        place = screen.find("\n" + fragment, found_until.get(case, 0))
+        screen = "\n" + "".join(scene.output.screen for scene in story.scenes)
+        place = screen.find("\n" + fragment, positions.get(case, 0))
         assert place >= 0, f"{game}/{case}.txt does not show, here or in this order:\n{fragment}"
-        # The line end that closes one fragment may open the next.
-        found_until[case] = place + len(fragment)
+        # Fragments may share the line break between them.
+        positions[case] = place + len(fragment)
 
 
 def test_every_game_has_its_transcripts() -> None:

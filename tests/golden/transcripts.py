@@ -1,7 +1,7 @@
-"""Golden transcripts: files that hold commands, what is entered, and what the screen then shows.
+"""Golden transcripts: files with commands, entries and the expected output.
 
-A file is a story of one or more commands that share a folder. After comment lines come, for each
-command, the sections
+A file is a story of one or more commands that share a folder. It starts with comment lines. Each command
+has these sections:
 
     == command ==    the command line; chance outcomes are scripted with --chance
     == entries ==    a line for each entry, nothing else; \\xNN is the character of that code
@@ -9,7 +9,7 @@ command, the sections
     == notices ==    standard error, with names of record files as MATCH.duel (absent: nothing)
     == exit ==       the exit code
 
-`make golden` writes screens, notices and exit codes anew from what the command prints now.
+`make golden` rewrites screens, notices and exit codes with the current output.
 """
 
 import io
@@ -30,15 +30,15 @@ from duels.games import find_game
 from duels.terminal.commands import run
 
 HERE = Path(__file__).parent
-# The rule card is no part of a transcript: its text may be improved without touching any of them.
+# Replaces the rule card, so that its text can change without changing transcripts.
 CARD = "(the rule card)\n"
 _HEADING = re.compile(r"^== ([a-z]+) ==\n", flags=re.MULTILINE)
 _RECORD_PATH = re.compile(r"\S*\.duel\b")
 
 
 @dataclass(frozen=True)
-class Printed:
-    """What a command gave back."""
+class CommandOutput:
+    """The output and exit code of a command."""
 
     screen: str
     notices: str
@@ -47,11 +47,11 @@ class Printed:
 
 @dataclass(frozen=True)
 class Scene:
-    """One command, what is entered, and what it prints."""
+    """One command, its entries and its output."""
 
     command: str
     entries: tuple[str, ...]
-    printed: Printed
+    output: CommandOutput
 
     @property
     def arguments(self) -> list[str]:
@@ -67,79 +67,79 @@ class Scene:
 
 @dataclass(frozen=True)
 class Story:
-    """A golden file: why it is there, and its scenes."""
+    """The contents of a golden file."""
 
     comment: str
     scenes: tuple[Scene, ...]
 
 
-Command = Callable[[Scene, Path], Printed]
+Command = Callable[[Scene, Path], CommandOutput]
 
 
 def paths() -> list[Path]:
-    """Every golden file, `GAME/CASE.txt`."""
+    """Return all golden files, `GAME/CASE.txt`."""
     return sorted(HERE.glob("*/*.txt"))
 
 
 def parse(text: str) -> Story:
-    """Read a golden file."""
+    """Parse a golden file."""
     comment, *sections = _HEADING.split(text)
     scenes: list[dict[str, str]] = []
     for name, body in zip(sections[::2], sections[1::2], strict=True):
         if name == "command":
             scenes.append({})
-        assert name not in scenes[-1], f"{name} is there twice"
+        assert name not in scenes[-1], f"duplicate section {name}"
         scenes[-1][name] = body
-    return Story(comment, tuple(map(_scene, scenes)))
+    return Story(comment, tuple(map(_make_scene, scenes)))
 
 
-def _scene(sections: dict[str, str]) -> Scene:
-    printed = Printed(
+def _make_scene(sections: dict[str, str]) -> Scene:
+    output = CommandOutput(
         sections.pop("screen", ""), sections.pop("notices", ""), int(sections.pop("exit", "0").strip())
     )
     scene = Scene(
-        sections.pop("command").strip(), tuple(sections.pop("entries", "").split("\n")[:-1]), printed
+        sections.pop("command").strip(), tuple(sections.pop("entries", "").split("\n")[:-1]), output
     )
     assert not sections, f"unknown sections: {sections}"
     return scene
 
 
 def format_story(story: Story) -> str:
-    """The text of a golden file; `parse` reads it back."""
+    """Format a golden file. `parse` is the inverse."""
     parts = [story.comment]
     for scene in story.scenes:
         parts.append(f"== command ==\n{scene.command}\n")
         parts.append("== entries ==\n" + "".join(f"{entry}\n" for entry in scene.entries))
-        parts.append(f"== screen ==\n{scene.printed.screen}")
-        if scene.printed.notices:
-            parts.append(f"== notices ==\n{scene.printed.notices}")
-        parts.append(f"== exit ==\n{scene.printed.exit}\n")
+        parts.append(f"== screen ==\n{scene.output.screen}")
+        if scene.output.notices:
+            parts.append(f"== notices ==\n{scene.output.notices}")
+        parts.append(f"== exit ==\n{scene.output.exit}\n")
     return "".join(parts)
 
 
 def perform(story: Story, folder: Path, command: Command) -> Story:
-    """The story as it goes now, in an empty folder."""
-    scenes = (replace(scene, printed=_normal(scene, command(scene, folder))) for scene in story.scenes)
+    """Run the commands of a story in an empty folder, and return it with the current output."""
+    scenes = (replace(scene, output=_normalize(scene, command(scene, folder))) for scene in story.scenes)
     return Story(story.comment, tuple(scenes))
 
 
-def _normal(scene: Scene, printed: Printed) -> Printed:
-    screen = printed.screen
+def _normalize(scene: Scene, output: CommandOutput) -> CommandOutput:
+    screen = output.screen
     if len(scene.arguments) > 1 and scene.arguments[0] in ("play", "rules"):
         screen = screen.replace(find_game(scene.arguments[1]).card(), CARD)
-    return Printed(screen, _RECORD_PATH.sub("MATCH.duel", printed.notices), printed.exit)
+    return CommandOutput(screen, _RECORD_PATH.sub("MATCH.duel", output.notices), output.exit)
 
 
-def in_process(scene: Scene, folder: Path) -> Printed:
-    """Run the command inside this process, which is quick."""
+def in_process(scene: Scene, folder: Path) -> CommandOutput:
+    """Run the command inside this process, which is fast."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in "oe")
     stdin = io.TextIOWrapper(io.BytesIO(scene.stdin.encode()), encoding="utf-8")
     with _home(folder), mock.patch.object(sys, "stdin", stdin), redirect_stdout(out), redirect_stderr(err):
         code = run(scene.arguments)
-    return Printed(_written(out), _written(err), code)
+    return CommandOutput(_read_back(out), _read_back(err), code)
 
 
-def _written(stream: io.TextIOWrapper) -> str:
+def _read_back(stream: io.TextIOWrapper) -> str:
     stream.flush()
     stream.seek(0)
     return stream.read()
@@ -156,8 +156,8 @@ def _home(folder: Path) -> Iterator[None]:
         os.chdir(before)
 
 
-def as_subprocess(scene: Scene, folder: Path) -> Printed:
-    """Run the installed command `duels`, as a shell that has it on its path."""
+def as_subprocess(scene: Scene, folder: Path) -> CommandOutput:
+    """Run the installed command `duels`."""
     scripts = sysconfig.get_path("scripts")
     done = subprocess.run(
         [Path(scripts, "duels"), *scene.arguments],
@@ -173,11 +173,11 @@ def as_subprocess(scene: Scene, folder: Path) -> Printed:
         encoding="utf-8",
         check=False,
     )
-    return Printed(done.stdout, done.stderr, done.returncode)
+    return CommandOutput(done.stdout, done.stderr, done.returncode)
 
 
 def regenerate() -> None:
-    """Write every golden file anew; read the difference before you keep it."""
+    """Rewrite every golden file. Read the difference before you commit it."""
     for path in paths():
         with tempfile.TemporaryDirectory() as folder:
             story = perform(parse(path.read_text(encoding="utf-8")), Path(folder), in_process)

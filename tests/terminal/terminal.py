@@ -1,4 +1,4 @@
-"""The real command in a pseudo-terminal: keys go in, raw bytes come out."""
+"""The `duels` command in a pseudo-terminal."""
 
 import fcntl
 import os
@@ -16,7 +16,7 @@ from tests.support import COMMAND, environment
 
 PASS = "Pass the keyboard to {}, then press Enter. "
 HIDE = "Press Enter to hide this. "
-PATIENCE = 30  # seconds until a test that waits in vain fails
+PATIENCE = 30  # seconds
 CLEAR = "\x1b[2J\x1b[H"
 
 
@@ -24,7 +24,7 @@ class Terminal:
     """A terminal with `duels` running in it. Use as a context manager."""
 
     shell: Sequence[str] = ()
-    """What runs the command, if it is not the terminal itself."""
+    """The command line of a shell that runs the command, if any."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class Terminal:
         self.master, worker = os.openpty()
         columns, rows = size
         termios.tcsetwinsize(worker, (rows, columns))
-        self.found = termios.tcgetattr(self.master)
+        self._settings = termios.tcgetattr(self.master)
         self.process = subprocess.Popen(
             [*self.shell, *COMMAND[:-1], program, *map(str, arguments)],
             stdin=worker,
@@ -62,43 +62,43 @@ class Terminal:
         os.close(self.master)
 
     def expect(self, text: str) -> None:
-        """Wait until `text` comes, after what was waited for before."""
-        while (found := self.output.find(text.encode(), self._read_to)) < 0:
+        """Wait for `text` in the output after the last expected text."""
+        while (index := self.output.find(text.encode(), self._read_to)) < 0:
             if not self._receive():
                 raise AssertionError(f"waited for {text!r}, got {self.output[self._read_to :]!r}")
-        self._read_to = found + len(text)
+        self._read_to = index + len(text)
 
     def send(self, keys: str | bytes) -> None:
         os.write(self.master, keys.encode() if isinstance(keys, str) else keys)
 
     def ask(self, prompt: str) -> None:
-        """Wait until the cursor stands after `prompt`: a match told again shows old prompts as well."""
+        """Wait until the output ends with `prompt`. A replayed match may show it before."""
         self.ask_any(prompt)
 
     def answer(self, prompt: str, line: str | bytes) -> None:
-        """Wait for the question, then enter `line`."""
+        """Wait for the prompt, then enter `line`."""
         self.ask(prompt)
         self.send((line.encode() if isinstance(line, str) else line) + b"\n")
 
     def ask_any(self, *prompts: str) -> str:
-        """Wait until the cursor stands after one of them; which one that is."""
+        """Wait until the output ends with one of the prompts, and return it."""
         while True:
-            shown = self.output[self._read_to :]
+            output = self.output[self._read_to :]
             for prompt in prompts:
-                if shown.endswith(prompt.encode()):
+                if output.endswith(prompt.encode()):
                     self._read_to = len(self.output)
                     self._wait_until_idle()
                     return prompt
             if not self._receive():
-                raise AssertionError(f"waited for {prompts}, got {shown!r}")
+                raise AssertionError(f"waited for {prompts}, got {output!r}")
 
     def _wait_until_idle(self) -> None:
-        """Wait until the command waits for a key: readline hears an earlier signal only after one."""
-        give_up = time.monotonic() + PATIENCE
-        while time.monotonic() < give_up:
+        """Wait until the command waits for a key. Until then, readline delays signals."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
             try:
                 status = Path(f"/proc/{os.tcgetpgrp(self.master)}/stat").read_text()
-            except OSError:  # no such system, or the command has left
+            except OSError:  # no /proc, or the command has exited
                 time.sleep(0.05)
                 return
             if status.rpartition(")")[2].split()[0] in "ST":
@@ -106,28 +106,28 @@ class Terminal:
             time.sleep(0.002)
 
     def press(self, prompt: str, key: str) -> None:
-        """Wait for the question, then press one key."""
+        """Wait for the prompt, then press one key."""
         self.ask(prompt)
         self.send(key)
 
     def wait(self) -> int:
-        """Read to the end; the exit code."""
+        """Read the output to its end and return the exit code."""
         while self._receive():
             pass
         return self.process.wait(timeout=PATIENCE)
 
     @property
-    def left_as_found(self) -> bool:
-        return termios.tcgetattr(self.master) == self.found
+    def is_restored(self) -> bool:
+        return termios.tcgetattr(self.master) == self._settings
 
     @property
     def echoes(self) -> bool:
         return bool(termios.tcgetattr(self.master)[3] & termios.ECHO)
 
-    def wait_for_hiding(self) -> None:
-        """Wait until nothing that is typed is shown any more."""
-        give_up = time.monotonic() + PATIENCE
-        while self.echoes and time.monotonic() < give_up:
+    def wait_for_no_echo(self) -> None:
+        """Wait until the terminal does not echo input."""
+        deadline = time.monotonic() + PATIENCE
+        while self.echoes and time.monotonic() < deadline:
             time.sleep(0.01)
 
     @property
@@ -135,25 +135,25 @@ class Terminal:
         return self.output.decode(errors="replace").replace("\r\n", "\n")
 
     @property
-    def left_behind(self) -> str:
-        """All that was ever on the main screen, the only one with a scroll-back."""
+    def main_screen(self) -> str:
+        """Everything written to the main screen, the only one with a scroll-back."""
         pieces = re.split(r"\x1b\[\?1049h(.*?)\x1b\[\?1049l", self.text, flags=re.DOTALL)
-        assert "\x1b[?1049" not in "".join(pieces[::2]), "the other screen was entered and left in turn"
+        assert "\x1b[?1049" not in "".join(pieces[::2]), "each switch to the alternate screen must be undone"
         return "".join(pieces[::2])
 
     @property
     def screens(self) -> list[str]:
-        """Everything shown, from one clearing of the screen to the next."""
+        """The output, split at each clearing of the screen."""
         return self.text.split(CLEAR)
 
     @property
-    def whispered(self) -> str:
-        """All that was shown to one of two people and then cleared away."""
+    def private_text(self) -> str:
+        """Everything shown to one of two people only."""
         return "\n".join(screen for screen in self.screens if HIDE in screen)
 
     @property
-    def said_aloud(self) -> str:
-        """All that was on a screen at which both may have looked."""
+    def public_text(self) -> str:
+        """Everything that both people may have seen."""
         return CLEAR.join(screen for screen in self.screens if HIDE not in screen)
 
     def _receive(self) -> bool:
@@ -162,13 +162,13 @@ class Terminal:
             return False
         try:
             data = os.read(self.master, 65536)
-        except OSError:  # the command has left the terminal
+        except OSError:  # the command has closed the terminal
             return False
         self.output += data
         return bool(data)
 
 
-# The shell of a terminal: it starts a job, and when that is stopped, waits for Enter and lets it go on.
+# A shell that starts a job. When the job is suspended, the shell waits for Enter and resumes it.
 _SHELL = """
 import os, signal, sys
 signal.signal(signal.SIGTTOU, signal.SIG_IGN)
@@ -192,7 +192,7 @@ STOPPED = "stopped$ "
 
 
 class Job(Terminal):
-    """The command as a job of a shell, which can be stopped and go on."""
+    """The command as a job of a shell, which can be suspended and resumed."""
 
     shell = (sys.executable, "-c", _SHELL)
 

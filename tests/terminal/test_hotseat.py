@@ -63,12 +63,12 @@ def test_what_both_can_see_does_not_depend_on_any_secret(tmp_path: Path) -> None
     asides = ["board", "moves", "MOVE 9", "observe 3", "nonsense"]
     a = hunt(tmp_path / "a", [*asides, "MOVE 2"], [*asides, "MOVE 5"], [*asides, "MOVE 6", "MOVE 3"])
     b = hunt(tmp_path / "b", [*asides, "TUNNEL 4"], [*asides, "TUNNEL 1"], [*asides, "MOVE 6", "stay"])
-    aloud = [t.said_aloud.replace(str(tmp_path / name), "HERE") for t, name in ((a, "a"), (b, "b"))]
+    aloud = [t.public_text.replace(str(tmp_path / name), "HERE") for t, name in ((a, "a"), (b, "b"))]
     assert aloud[0] == aloud[1]
-    assert a.whispered != b.whispered, "each saw its own board"
-    assert "Your token is at position 2" in a.whispered
-    assert "Your token is at position 4" in b.whispered
-    assert "Position 6 is not next to position 2" in a.whispered
+    assert a.private_text != b.private_text, "each saw its own board"
+    assert "Your token is at position 2" in a.private_text
+    assert "Your token is at position 4" in b.private_text
+    assert "Position 6 is not next to position 2" in a.private_text
     lines = lines_of(read_record(tmp_path / "a" / "hunt.duel").match)
     assert lines == ["move 2", "observe 7", "move 5", "observe 7", "move 3"]
     lines = lines_of(read_record(tmp_path / "b" / "hunt.duel").match)
@@ -85,13 +85,13 @@ def test_secret_entries_are_never_echoed_and_the_screen_is_cleared_between(tmp_p
         assert terminal.echoes
     assert "MOVE 2" not in terminal.text
     assert "TUNNEL 3" not in terminal.text
-    assert "bogus 4" not in terminal.said_aloud
+    assert "bogus 4" not in terminal.public_text
     assert "Enters: OBSERVE 6" in terminal.text, "what is said aloud is shown as it is typed"
     for player in ("Player 1", "Player 2"):
         before, after = terminal.text.split(PASS.format(player), 1)
         assert CLEAR in before
         assert after.lstrip("\n").startswith(CLEAR)
-    assert "Player 1 wins by capturing Player 2's token!" in terminal.left_behind
+    assert "Player 1 wins by capturing Player 2's token!" in terminal.main_screen
 
 
 def test_two_people_find_their_own_scroll_back_again(tmp_path: Path) -> None:
@@ -103,10 +103,10 @@ def test_two_people_find_their_own_scroll_back_again(tmp_path: Path) -> None:
         terminal.press(AFTER, "q")
         assert terminal.wait() == 0
     assert terminal.text.startswith("\x1b[?1049h")
-    assert CLEAR not in terminal.left_behind
+    assert CLEAR not in terminal.main_screen
     assert "\x1b[3J" not in terminal.text, "that would clear the scroll-back"
-    assert "MOVE" not in terminal.left_behind.replace("enter MOVE n, STAY or TUNNEL n", "")
-    assert "Collision Detected:" in terminal.left_behind
+    assert "MOVE" not in terminal.main_screen.replace("enter MOVE n, STAY or TUNNEL n", "")
+    assert "Collision Detected:" in terminal.main_screen
 
 
 def test_a_long_text_is_shown_page_by_page_where_nothing_scrolls_back(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_a_program_that_was_stopped_hides_secrets_again_when_it_goes_on(tmp_path
         settings[3] |= termios.ECHO
         termios.tcsetattr(terminal.master, termios.TCSANOW, settings)
         os.kill(terminal.process.pid, signal.SIGCONT)
-        terminal.wait_for_hiding()
+        terminal.wait_for_no_echo()
         terminal.send("MOVE 2\n")
         terminal.answer("Enters: ", "quit")
         assert terminal.wait() == 0
@@ -187,7 +187,7 @@ def test_undo_past_an_answer_asks_the_other_and_shows_no_secret(tmp_path: Path) 
         terminal.answer(PASS.format("Player 2"), "")
         terminal.answer("Enters: ", "quit")
         assert terminal.wait() == 0
-    assert "MOVE" not in terminal.said_aloud.replace("enter MOVE n, STAY or TUNNEL n", "")
+    assert "MOVE" not in terminal.public_text.replace("enter MOVE n, STAY or TUNNEL n", "")
     assert lines_of(read_record(record).match) == ["move 2", "observe 5"]
 
 
@@ -224,8 +224,8 @@ def test_resuming_shows_neither_persons_secrets(tmp_path: Path) -> None:
         assert terminal.wait() == 0
     assert "MOVE 2" not in terminal.text
     assert "MOVE 5" not in terminal.text
-    assert "position 5" in terminal.whispered
-    assert "position 5" not in terminal.said_aloud
+    assert "position 5" in terminal.private_text
+    assert "position 5" not in terminal.public_text
     assert "Player 2 wins by capturing Player 1's token!" in terminal.text
 
 
@@ -289,7 +289,7 @@ def test_leaving_by_key_after_a_decision_saves_it(tmp_path: Path, key: str) -> N
         terminal.send(key)
         terminal.expect("The match is saved. Continue with: duels resume")
         assert terminal.wait() == 130
-    assert "duels resume\n" in terminal.left_behind
+    assert "duels resume\n" in terminal.main_screen
     assert lines_of(read_record(record).match) == ["move 2", "observe 6"]
 
 
@@ -301,8 +301,8 @@ def test_leaving_by_key_while_a_secret_is_shown_hides_it(tmp_path: Path) -> None
         terminal.send("\x03")
         assert terminal.wait() == 130
         assert terminal.echoes
-    assert "position 77" in terminal.whispered
-    assert "position 77" not in terminal.said_aloud
+    assert "position 77" in terminal.private_text
+    assert "position 77" not in terminal.public_text
     assert "\x1b[?1049l" in terminal.text.split(HIDE)[1]
 
 

@@ -231,7 +231,7 @@ def test_a_key_cuts_the_pause_short(key: str, tmp_path: Path) -> None:
     with Terminal(tmp_path, "play", "lights", "--seat2", "greedy", program=LONG, **PAUSING) as terminal:
         terminal.answer(LIGHTS, "1-2")
         terminal.expect("Turning OFF lights 1 and 2.\r\n\r\nStates: X X O O O O O\r\n")
-        terminal.wait_for_hiding()
+        terminal.wait_for_no_echo()
         terminal.send(key)
         terminal.expect("Player 2, choose")
         terminal.answer(LIGHTS, "quit")
@@ -246,7 +246,7 @@ def test_a_coin_stays_in_the_air_for_a_moment(tmp_path: Path) -> None:
             terminal.answer("want to observe: ", entry)
         terminal.answer("(yes/no): ", "yes")
         terminal.expect("Flipping a coin...\r\n")
-        terminal.wait_for_hiding()
+        terminal.wait_for_no_echo()
         assert "Heads" not in terminal.text
         terminal.send(" ")
         terminal.expect("eads")

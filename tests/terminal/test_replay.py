@@ -12,12 +12,12 @@ from duels.core.match import Match, draw
 from duels.core.rules import Seat
 from duels.games import GAMES
 from duels.terminal.screen import Screen
-from tests.golden.transcripts import Printed, Scene, in_process
+from tests.golden.transcripts import CommandOutput, Scene, in_process
 from tests.terminal.terminal import CLEAR, Terminal
 
 
-def duels(folder: Path, command: str, entries: tuple[str, ...] = ()) -> Printed:
-    return in_process(Scene(f"duels {command}", entries, Printed("", "", 0)), folder)
+def duels(folder: Path, command: str, entries: tuple[str, ...] = ()) -> CommandOutput:
+    return in_process(Scene(f"duels {command}", entries, CommandOutput("", "", 0)), folder)
 
 
 def person_entries(game: str, seed: int, resign_after: int) -> tuple[list[str], list[str], bool]:
@@ -87,7 +87,7 @@ def test_turns_can_be_gone_through_backwards_too(tmp_path: Path) -> None:
         assert terminal.echoes
     turns = [int(number) for number in re.findall(r"-- turn (\d) of 4", terminal.text)]
     assert turns == [0, 1, 2, 3, 4, 4, 3, 2, 3, 2, 1, 0, 0], "it ends at both ends"
-    assert terminal.left_behind == "", "as if nothing had been there"
+    assert terminal.main_screen == "", "as if nothing had been there"
     shown = [screen for screen in terminal.text.split(CLEAR) if "-- turn " in screen]
     assert "Turning OFF lights 3 and 4." in shown[2]
     assert "Turning OFF lights 3 and 4." not in shown[1]

@@ -21,12 +21,12 @@ def test_at_a_secret_prompt_the_terminal_gets_its_echo_back(number: signal.Signa
     with Terminal(tmp_path, "play", "hunt", "--save", path) as terminal:
         terminal.answer(PASS.format("Player 1"), "")
         terminal.ask("Enters: ")
-        terminal.wait_for_hiding()
+        terminal.wait_for_no_echo()
         assert not terminal.echoes
         terminal.process.send_signal(number)
         assert terminal.wait() == 128 + number
         assert terminal.echoes
-        assert "Nothing was played" in terminal.left_behind
+        assert "Nothing was played" in terminal.main_screen
     assert not path.exists()
 
 
@@ -91,13 +91,13 @@ def test_a_match_that_is_stopped_leaves_the_terminal_to_the_shell_and_hides_its_
         if prompt == HIDE:
             terminal.answer("Enters: ", "board")
         terminal.ask(prompt)
-        terminal.wait_for_hiding()
+        terminal.wait_for_no_echo()
         terminal.send("\x1a")
         terminal.ask(STOPPED)
-        assert terminal.left_as_found
-        assert "Your token" not in terminal.left_behind
+        assert terminal.is_restored
+        assert "Your token" not in terminal.main_screen
         terminal.send("\n")
-        terminal.wait_for_hiding()
+        terminal.wait_for_no_echo()
         if prompt == HIDE:
             terminal.answer(HIDE, "")
         terminal.ask("Enters: ")
@@ -105,7 +105,7 @@ def test_a_match_that_is_stopped_leaves_the_terminal_to_the_shell_and_hides_its_
         terminal.answer("Enters: ", "OBSERVE 2")
         terminal.press("q quit: ", "q")
         assert terminal.wait() == 0
-        assert terminal.left_as_found
+        assert terminal.is_restored
     assert "MOVE 5" not in terminal.text
     assert "Player 2 wins by capturing Player 1's token!" in terminal.text
 
@@ -117,15 +117,15 @@ def test_a_line_that_is_being_edited_goes_on_after_a_stop(tmp_path: Path) -> Non
         terminal.ask("37")
         terminal.send("\x1a")
         terminal.ask(STOPPED)
-        assert terminal.left_as_found
+        assert terminal.is_restored
         terminal.send("\n")
         terminal.ask("want to observe: 37")
-        terminal.wait_for_hiding()
+        terminal.wait_for_no_echo()
         terminal.send("\x1b[D\x7f\n")  # the 3 is gone
         terminal.expect("You have observed cell 7.")
         terminal.answer("want to observe: ", "quit")
         assert terminal.wait() == 0
-        assert terminal.left_as_found
+        assert terminal.is_restored
 
 
 @pytest.mark.parametrize(("arguments", "prompt"), [((), "Number or name: "), (("play", "lights"), "> ")])
@@ -150,10 +150,10 @@ def test_one_key_can_be_pressed_after_a_stop(tmp_path: Path) -> None:
         terminal.ask("q quit: ")
         terminal.send("\x1a")
         terminal.ask(STOPPED)
-        assert terminal.left_as_found
+        assert terminal.is_restored
         terminal.send("\n")
         terminal.ask("q quit: ")
-        terminal.wait_for_hiding()
+        terminal.wait_for_no_echo()
         terminal.send("q")
         assert terminal.wait() == 0
-        assert terminal.left_as_found
+        assert terminal.is_restored

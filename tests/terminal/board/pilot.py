@@ -1,4 +1,4 @@
-"""Matches on the board, driven by Textual's pilot: keys and clicks go in, the screen comes out as text."""
+"""Matches on the full-screen board, driven by Textual's pilot."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -20,12 +20,12 @@ from duels.terminal.board.app import AppResult, BoardApp
 from duels.terminal.board.view import BoardView
 
 SIZES = ((80, 24), (120, 40))
-_PATIENCE = 30  # seconds until a test that waits in vain fails
-_GLANCE = 0.004  # seconds; Textual looks every 0.02 whether all is done, several times for every key
+_PATIENCE = 30  # seconds
+_POLL_SECONDS = 0.004  # Textual's default of 0.02 makes every key slow
 
 
 class Player:
-    """Somebody at the board."""
+    """A person at the board."""
 
     def __init__(self, app: BoardApp, pilot: Pilot[AppResult]) -> None:
         self.app = app
@@ -33,47 +33,45 @@ class Player:
         self.pilot = pilot
 
     @property
-    def shown(self) -> str:
-        """What is on the screen."""
+    def screen_text(self) -> str:
+        """The lines of the screen."""
         return "\n".join(strip.text.rstrip() for strip in self.app.screen._compositor.render_strips())
 
     @property
-    def story(self) -> str:
-        """What is on the screen, in one line: long ones are wrapped."""
-        return " ".join(self.shown.replace("│", " ").split())
+    def screen_words(self) -> str:
+        """The words of the screen in one line, so that wrapping does not matter."""
+        return " ".join(self.screen_text.replace("│", " ").split())
 
-    async def until(self, happened: Callable[[], bool]) -> None:
-        """Wait for something."""
+    async def wait_until(self, condition: Callable[[], bool]) -> None:
         deadline = monotonic() + _PATIENCE
         await self.pilot.pause()
-        while not happened():
-            assert monotonic() < deadline, f"waited in vain:\n{self.shown}"
+        while not condition():
+            assert monotonic() < deadline, f"timed out:\n{self.screen_text}"
             await self.pilot.pause()
 
-    async def asked(self) -> None:
-        """Wait until a person is asked or the match is over."""
-        await self.until(lambda: self.app.choice is not None or self.live.match.over)
+    async def wait_for_turn(self) -> None:
+        """Wait until a person is to move or the match is over."""
+        await self.wait_until(lambda: self.app.choice is not None or self.live.match.over)
         await self.pilot.pause()
 
     async def press(self, *keys: str) -> None:
-        """Press keys, and wait until somebody is asked again."""
+        """Press keys and wait until a person is to move."""
         for key in keys:
             await self.pilot.press(key)
-        await self.asked()
+        await self.wait_for_turn()
 
     async def see(self, text: str) -> None:
-        """Wait until this is on the screen."""
-        await self.until(lambda: text in self.story)
+        """Wait until the text is on the screen."""
+        await self.wait_until(lambda: text in self.screen_words)
 
     async def click(self, cell: int) -> None:
-        """Click into a cell."""
         view = self.app.screen.query_one(BoardView)
         await self.pilot.click(view, offset=view._grid.get_origin(cell))
-        await self.asked()
+        await self.wait_for_turn()
 
-    async def left(self) -> AppResult | None:
-        """Wait until the screen is taken down; how it was left."""
-        await self.until(lambda: self.app.return_value is not None)
+    async def wait_for_exit(self) -> AppResult | None:
+        """Wait until the application exits, and return its result."""
+        await self.wait_until(lambda: self.app.return_value is not None)
         return self.app.return_value
 
 
@@ -87,9 +85,9 @@ def live_match(
     notice: Callable[[str], None] = lambda text: None,
     **options: Any,
 ) -> LiveMatch:
-    """A match with these players, after these entries, recorded at `path`; `chance` comes if it can."""
-    found = find_game(game) if isinstance(game, str) else game
-    match: AnyMatch = Match.start(found.rules(**options))
+    """Start a match between these players and play the entries. Record it at `path`."""
+    rules = (find_game(game) if isinstance(game, str) else game).rules(**options)
+    match: AnyMatch = Match.start(rules)
     headers = {"seat1": one, "seat2": two, "seed": "7", "chance": chance}
     journal = Journal.create(path, match, headers) if path else None
     live = seat_players(match, headers, journal, notice)
@@ -104,20 +102,20 @@ def at_board(
     live: LiveMatch,
     act: Callable[[Player], Awaitable[None]],
     size: tuple[int, int] = SIZES[0],
-    moment: float = 0.0,
+    pause_seconds: float = 0.0,
 ) -> AppResult | None:
-    """Let somebody play; how the screen was left, if it was."""
+    """Run `act` at the board and return the result of the application."""
 
     async def run() -> AppResult | None:
-        app = BoardApp(live, moment)
+        app = BoardApp(live, pause_seconds)
         async with app.run_test(size=size) as pilot:
             player = Player(app, pilot)
-            await player.asked()
+            await player.wait_for_turn()
             await act(player)
         return app.return_value
 
     try:
-        with mock.patch.object(_wait, "SLEEP_GRANULARITY", _GLANCE):
+        with mock.patch.object(_wait, "SLEEP_GRANULARITY", _POLL_SECONDS):
             return asyncio.run(run())
     finally:
         if live.journal:

@@ -26,7 +26,7 @@ def test_the_machine_takes_a_moment_that_a_key_cuts_short() -> None:
         await player.see("novice is thinking")
         await player.press("space")
 
-    at_board(live, act, moment=3600.0)
+    at_board(live, act, pause_seconds=3600.0)
     assert len(live.match.turns) == 2
 
 
@@ -48,7 +48,7 @@ def test_a_key_that_comes_ignore_enter_until_to_cut_the_pause_short_plays_nothin
         await player.pilot.press("enter")
         assert len(live.match.turns) == 3
 
-    at_board(live, act, moment=3600.0)
+    at_board(live, act, pause_seconds=3600.0)
 
 
 def test_why_a_program_forfeited_stays_on_the_screen() -> None:
@@ -58,7 +58,7 @@ def test_why_a_program_forfeited_stays_on_the_screen() -> None:
     async def act(player: Player) -> None:
         await player.press("4")
         await player.see("r rematch s swap seats")
-        assert "silent gave no move in 1 attempt" in player.story
+        assert "silent gave no move in 1 attempt" in player.screen_words
 
     at_board(live, act)
 
@@ -112,12 +112,12 @@ def test_nothing_is_heard_of_work_that_nobody_waits_for(keys: str, monkeypatch: 
         await player.pilot.press("h")
         await player.see("thinking …")
         await player.press(*keys)
-        assert "thinking" not in player.story
+        assert "thinking" not in player.screen_words
         slow.told[0]("halfway")
         slow.go_on.set()
         await player.pilot.pause(0.05)
-        assert "halfway" not in player.story
-        assert "Hint" not in player.story
+        assert "halfway" not in player.screen_words
+        assert "Hint" not in player.screen_words
 
     at_board(live_match("lights", entries="4 1"), act)
 
@@ -153,7 +153,7 @@ def test_chance_notices_and_errors_reach_the_person(tmp_path: Path) -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(live.journal, "_append", _fail)
             await player.pilot.press("4")
-            assert isinstance(await player.left(), OSError)
+            assert isinstance(await player.wait_for_exit(), OSError)
 
     at_board(live, act)
     assert lines_of(live.match) == [], "what is not on disk was not played"

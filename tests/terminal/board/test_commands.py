@@ -20,10 +20,10 @@ def test_undo_takes_back_to_ones_own_last_decision() -> None:
         await player.press("u")
         await player.see("You have no decision to take back.")
         await player.press("4")
-        assert "Turning OFF light 4." in player.story
+        assert "Turning OFF light 4." in player.screen_words
         await player.press("u")
         await player.see("Taken back: 2 entries.")
-        assert "Turning OFF" not in player.shown
+        assert "Turning OFF" not in player.screen_text
 
     at_board(live, act)
     assert lines_of(live.match) == []
@@ -52,10 +52,10 @@ def test_a_hint_points_at_the_best_action() -> None:
     async def act(player: Player) -> None:
         await player.pilot.press("h")
         await player.see("Press h again to see why.")
-        assert "nim-sum" not in player.shown
+        assert "nim-sum" not in player.screen_text
         await player.pilot.press("h")
         await player.see("nim-sum")
-        assert "(Nim-sum: every run is worth a number" in player.story
+        assert "(Nim-sum: every run is worth a number" in player.screen_words
         await player.press("enter")
 
     at_board(live, act)
@@ -69,7 +69,7 @@ def test_a_hint_names_the_key_that_tells_why(monkeypatch: pytest.MonkeyPatch) ->
     live = live_match("lights")
 
     async def act(player: Player) -> None:
-        assert "F2 hint" in player.shown
+        assert "F2 hint" in player.screen_text
         await player.pilot.press("f2")
         await player.see("press F2 again.")
 
@@ -82,12 +82,12 @@ def test_a_review_and_the_rules_are_one_key_away() -> None:
     async def act(player: Player) -> None:
         await player.pilot.press("v")
         await player.see("Press Escape to go back to the board")
-        assert "4" in player.shown
+        assert "4" in player.screen_text
         text = player.app.screen
         await player.pilot.press("end")
-        await player.until(lambda: text.scroll_y == text.max_scroll_y > 0)
+        await player.wait_until(lambda: text.scroll_y == text.max_scroll_y > 0)
         await player.pilot.press("home")
-        await player.until(lambda: text.scroll_y == 0)
+        await player.wait_until(lambda: text.scroll_y == 0)
         await player.pilot.press("down", "space", "up", "escape")
         await player.see("Your turn.")
         await player.pilot.press("?")
@@ -123,7 +123,7 @@ def test_an_answer_to_a_question_about_a_choice_made_since_changes_nothing() -> 
         await player.pilot.press("r")
         await player.see("Do you want to resign?")
         player.app._enter(player.live.match.actions[0])
-        await player.until(lambda: len(live.match.turns) == 3 and player.app.choice is not None)
+        await player.wait_until(lambda: len(live.match.turns) == 3 and player.app.choice is not None)
         await player.pilot.press("y")
         await player.see("your turn")
 
@@ -146,7 +146,7 @@ def test_resigning_is_asked_for_once() -> None:
         await player.pilot.press("v")
         await player.see("Press Escape to go back to the board")
         await player.pilot.press("escape", "n")
-        assert await player.left() is NextStep.NEW_GAME
+        assert await player.wait_for_exit() is NextStep.NEW_GAME
 
     at_board(live, act)
     assert lines_of(live.match) == ["resign"]
@@ -162,7 +162,7 @@ def test_a_word_is_no_choice_after_a_match(word: str) -> None:
         await player.pilot.pause(3 * SILENCE_SECONDS)
         assert player.app.return_value is None
         await player.pilot.press("n", "enter")  # Enter is not needed, and does no harm
-        assert await player.left() is NextStep.NEW_GAME
+        assert await player.wait_for_exit() is NextStep.NEW_GAME
 
     at_board(live_match("lights", two="novice", entries="1 2 3 4 5 6 7"), act)
 
@@ -179,15 +179,15 @@ def test_the_rules_are_one_key_away_after_a_match() -> None:
 def test_q_leaves_where_it_means_nothing_else() -> None:
     async def leave(player: Player) -> None:
         await player.pilot.press("q")
-        assert isinstance(await player.left(), Quit)
+        assert isinstance(await player.wait_for_exit(), Quit)
 
     at_board(live_match("lights", two="novice"), leave)
 
     async def flip(player: Player) -> None:
-        assert "F10 quit" in player.shown
+        assert "F10 quit" in player.screen_text
         await player.press("q")
-        assert "(•) Quantum Flip" in player.shown
+        assert "(•) Quantum Flip" in player.screen_text
         await player.pilot.press("ctrl+q")
-        assert isinstance(await player.left(), Quit)
+        assert isinstance(await player.wait_for_exit(), Quit)
 
     at_board(live_match("flip", two="novice"), flip)

@@ -40,7 +40,7 @@ def test_every_game_is_played_to_its_end_with_arrows_alone(game: str, tmp_path: 
         await player.see("You won." if live.match.outcome.winner is Seat.ONE else "You lost.")  # type: ignore[union-attr]
         await player.see("r rematch s swap seats")
         await player.pilot.press("s")
-        assert await player.left() is NextStep.SWAP
+        assert await player.wait_for_exit() is NextStep.SWAP
 
     at_board(live, act)
     assert live.match.over
@@ -51,11 +51,11 @@ def test_two_people_play_lights() -> None:
     live = live_match("lights")
 
     async def act(player: Player) -> None:
-        assert "Player 1 and Player 2" in player.shown
-        assert "Player 1, your turn." in player.shown
+        assert "Player 1 and Player 2" in player.screen_text
+        assert "Player 1, your turn." in player.screen_text
         await player.press("4")
-        assert "Player 2, your turn." in player.shown
-        assert "Player 1: 4 Turning OFF light 4." in player.story
+        assert "Player 2, your turn." in player.screen_text
+        assert "Player 1: 4 Turning OFF light 4." in player.screen_words
         await player.press("t", "2")  # the first of two, as the book asks for it
         await player.press("tab", "tab", "5")
         await player.press("1", "6")
@@ -72,9 +72,9 @@ def test_cells_are_clicked() -> None:
     async def act(player: Player) -> None:
         await player.click(7)
         await player.press("q")
-        assert "Enter the coordinates of the first tile:" in player.shown
+        assert "Enter the coordinates of the first tile:" in player.screen_text
         await player.click(25)
-        assert "adjacent second tile:" in player.shown
+        assert "adjacent second tile:" in player.screen_text
         assert player.app.choice
         assert player.app.choice.cells <= {20, 24}
 
@@ -87,14 +87,14 @@ def test_a_mouse_is_enough() -> None:
 
     async def act(player: Player) -> None:
         assert player.app.choice
-        row = next(line for line in player.shown.splitlines() if "[ no: accept" in line)
+        row = next(line for line in player.screen_text.splitlines() if "[ no: accept" in line)
         left = row.index("> yes")
         await player.pilot.click("#list", offset=(row.index("accept") - left, 0))
-        await player.asked()
-        keys = player.shown.splitlines()[-1]
+        await player.wait_for_turn()
+        keys = player.screen_text.splitlines()[-1]
         await player.pilot.click("#keys", offset=(keys.index("resign") - 1, 0))
         await player.see("Do you want to resign?")
-        answers = next(line for line in player.shown.splitlines() if "y yes" in line)
+        answers = next(line for line in player.screen_text.splitlines() if "y yes" in line)
         widget = player.app.screen.query("Static").last()
         await player.pilot.click(widget, offset=(answers.index("y yes") - widget.region.x, 0))
         await player.see("Player 2 resigns.")
@@ -108,9 +108,9 @@ def test_actions_without_a_place_are_chosen_from_a_list() -> None:
     live = live_match("chain", entries="1 7 2")
 
     async def challenge(player: Player) -> None:
-        assert "> yes: challenge < [ no: accept" in player.shown
-        assert "Player 2, do you want to challenge? (yes/no):" in player.shown
-        assert "X?" in player.shown, "the doubtful symbol is on the board"
+        assert "> yes: challenge < [ no: accept" in player.screen_text
+        assert "Player 2, do you want to challenge? (yes/no):" in player.screen_text
+        assert "X?" in player.screen_text, "the doubtful symbol is on the board"
         await player.press("n")
 
     at_board(live, challenge)
@@ -133,7 +133,7 @@ def test_a_number_that_could_go_on_waits_for_enter() -> None:
 
     async def act(player: Player) -> None:
         await player.press("1")
-        assert "turn OFF: 1_" in player.shown
+        assert "turn OFF: 1_" in player.screen_text
         await player.press("2")
         await player.press("1", "enter")
         await player.press("1", "escape", "9")
@@ -146,7 +146,7 @@ def test_leap_takes_the_numbers_of_the_book(tmp_path: Path) -> None:
     live = live_match("leap", two="novice", entries="enter enter 1 1 2 2")
 
     async def act(player: Player) -> None:
-        assert "Possible moves: 1, 2, 4" in player.shown
+        assert "Possible moves: 1, 2, 4" in player.screen_text
         await player.press("4")
 
     at_board(live, act)
@@ -160,7 +160,7 @@ def test_random_keys_do_no_harm() -> None:
 
     async def act(player: Player) -> None:
         await player.pilot.press(*(rng.choice([key for key in keys if key != "q"]) for _ in range(40)))
-        await player.asked()
+        await player.wait_for_turn()
 
     at_board(live, act)
     assert lines_of(load_record(dump_record(live.match)).match) == lines_of(live.match)
@@ -172,9 +172,11 @@ def test_the_machines_answer_is_in_sight_when_the_log_begins_to_scroll() -> None
             await player.press(step)
             log = player.app.screen.query_one("#right")
             assert log.scroll_offset.y == log.max_scroll_y
-            last = [line.rpartition("│")[2].strip() for line in player.shown.splitlines() if "│" in line]
+            last = [
+                line.rpartition("│")[2].strip() for line in player.screen_text.splitlines() if "│" in line
+            ]
             assert next(line for line in reversed(last) if line).startswith("expert moved to cell")
-            assert "expert: " in player.shown
+            assert "expert: " in player.screen_text
 
     at_board(live_match("leap", two="expert"), act)
 
@@ -224,9 +226,9 @@ def test_a_key_that_cannot_be_is_refused_in_the_games_words(
 
     async def act(player: Player) -> None:
         await player.press(keys)
-        assert answer in player.story
+        assert answer in player.screen_words
         await player.press("escape")
-        assert answer not in player.story
+        assert answer not in player.screen_words
 
     at_board(live, act)
     assert len(live.match.turns) == before
@@ -235,13 +237,13 @@ def test_a_key_that_cannot_be_is_refused_in_the_games_words(
 def test_a_cell_that_cannot_be_chosen_is_refused_when_clicked() -> None:
     async def act(player: Player) -> None:
         await player.click(4)
-        assert "Cell 4 is already observed." in player.story
+        assert "Cell 4 is already observed." in player.screen_words
 
     at_board(live_match("chain", entries="4 5"), act)
 
     async def leap(player: Player) -> None:
         await player.click(20)
-        assert "20 is" not in player.story, "a cell is no number of steps"
+        assert "20 is" not in player.screen_words, "a cell is no number of steps"
         assert player.app.choice
         assert player.app.choice.refusal.startswith("Possible moves: ")
 

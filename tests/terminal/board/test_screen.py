@@ -18,12 +18,12 @@ def test_the_whole_board_and_the_keys_are_on_the_screen(game: str, size: tuple[i
             view = player.app.screen.query_one(BoardView)
             pane = player.app.screen.query_one("#left")
             assert pane.region.contains_region(view.region), "nothing need be scrolled"
-            assert "h hint" in player.shown
-            assert "quit" in player.shown
-            assert f"{player.live.match.rules.game.title} ({game})" in player.shown
-            assert "You are Player 2" in player.shown
+            assert "h hint" in player.screen_text
+            assert "quit" in player.screen_text
+            assert f"{player.live.match.rules.game.title} ({game})" in player.screen_text
+            assert "You are Player 2" in player.screen_text
             await player.press("enter")
-            assert len(player.shown.splitlines()) <= size[1], round_
+            assert len(player.screen_text.splitlines()) <= size[1], round_
 
     at_board(live_match(game, one="club"), act, size)
 
@@ -33,7 +33,7 @@ def test_no_message_pushes_a_cell_away(size: tuple[int, int]) -> None:
     async def act(player: Player) -> None:
         view, pane = player.app.screen.query_one(BoardView), player.app.screen.query_one("#left")
         await player.press("9")
-        assert "9 is not a divisor of 2." in player.story
+        assert "9 is not a divisor of 2." in player.screen_words
         assert pane.region.contains_region(view.region)
         await player.press("escape")
         for words in (30, 300):
@@ -41,14 +41,14 @@ def test_no_message_pushes_a_cell_away(size: tuple[int, int]) -> None:
             await player.see("message message")
             await player.pilot.pause()
             assert pane.region.contains_region(view.region), words
-            assert "21" in player.shown
+            assert "21" in player.screen_text
 
     at_board(live_match("leap", two="novice", entries="enter enter 1 1"), act, size)
 
 
 def test_the_first_move_of_a_machine_is_marked_as_a_later_one_is() -> None:
     async def act(player: Player) -> None:
-        assert "•" in player.shown
+        assert "•" in player.screen_text
 
     at_board(live_match("lights", one="novice"), act)
 
@@ -65,7 +65,7 @@ def test_the_other_token_is_never_on_the_board_of_hunt() -> None:
         shown: list[str] = []
 
         async def look(player: Player) -> None:
-            shown.append(player.shown)
+            shown.append(player.screen_text)
 
         at_board(live, look)
         return shown[0]
@@ -93,7 +93,7 @@ def test_a_match_of_hunt_that_is_over_shows_both_tokens(
         await player.see("rematch")
         pane = player.app.screen.query_one("#left")
         assert pane.region.contains_region(player.app.screen.query_one("#below").region)
-        lines = player.shown.splitlines()
+        lines = player.screen_text.splitlines()
         numbers = next(line for line in lines if "[1][2][3]" in line)
         one, two = (next(line for line in lines if f"{seat.label}  " in line) for seat in Seat)
         assert numbers.index("5") == one.index("@")
@@ -108,17 +108,17 @@ def test_a_terminal_that_is_too_small_says_so_until_it_is_larger() -> None:
         await player.see("Make it larger, or press F10 to leave: the match is saved.")
         await player.pilot.resize_terminal(100, 30)
         await player.see("Your turn.")
-        assert "The board needs" not in player.shown
+        assert "The board needs" not in player.screen_text
 
     at_board(live_match("flip", two="novice"), act, (50, 20))
 
 
 def test_hunt_says_that_one_now_observes() -> None:
     async def act(player: Player) -> None:
-        assert "(•) move ( ) tunnel Tab changes" in player.story
+        assert "(•) move ( ) tunnel Tab changes" in player.screen_words
         await player.press("4")
-        assert "(•) observe Enters:" in player.story
-        assert "Tab changes" not in player.story
+        assert "(•) observe Enters:" in player.screen_words
+        assert "Tab changes" not in player.screen_words
 
     at_board(live_match("hunt", two="novice"), act)
 
@@ -139,9 +139,9 @@ def test_the_board_stays_where_it_is_while_a_challenge_is_asked() -> None:
 
 def test_signs_say_where_the_cursor_is_and_what_is_chosen() -> None:
     async def act(player: Player) -> None:
-        assert ">     <     │" in player.shown
+        assert ">     <     │" in player.screen_text
         await player.press("q", "enter")
-        assert "[     >     <" in player.shown
+        assert "[     >     <" in player.screen_text
 
     at_board(live_match("flip", two="novice"), act)
 
@@ -150,6 +150,6 @@ def test_no_key_is_torn_from_what_it_does() -> None:
     async def act(player: Player) -> None:
         await player.see("Your turn.")
         for what in ("h hint", "u undo", "v review", "r resign", "? help", "q quit"):
-            assert what in player.shown, "in one row"
+            assert what in player.screen_text, "in one row"
 
     at_board(live_match("lights", two="novice"), act, (60, 20))

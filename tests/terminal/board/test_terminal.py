@@ -34,11 +34,11 @@ def test_a_match_on_the_board_is_one_like_any_other(tmp_path: Path) -> None:
         terminal.expect("rematch")
         terminal.send("q")
         assert terminal.wait() == 0
-        assert terminal.left_as_found
+        assert terminal.is_restored
     match = read_record(record_in(tmp_path)).match
     assert match.outcome
     assert lines_of(match) == list("1234567")
-    assert match.outcome.reason in terminal.left_behind
+    assert match.outcome.reason in terminal.main_screen
     shown = duels(tmp_path, "replay", record_in(tmp_path)).out
     assert match.outcome.reason in shown
     assert "legal" in duels(tmp_path, "verify", record_in(tmp_path)).out
@@ -65,9 +65,9 @@ def test_whatever_ends_it_leaves_the_match_saved(
         else:
             terminal.send("\x03")
         assert terminal.wait() == code
-        assert terminal.left_as_found
+        assert terminal.is_restored
     path = record_in(tmp_path)
-    assert "The match is saved. Continue with: duels resume\n" in terminal.left_behind
+    assert "The match is saved. Continue with: duels resume\n" in terminal.main_screen
     assert lines_of(read_record(path).match)[0] == "4"
     with Terminal(tmp_path, "resume", "--board") as terminal:
         terminal.expect("Turning OFF light 4.")
@@ -87,7 +87,7 @@ def test_the_way_back_to_a_match_names_it_where_another_is_newer(tmp_path: Path)
             terminal.expect(CHOOSE)
             terminal.send("q")
             assert terminal.wait() == 0
-        assert f"Continue with: {told}\n" in terminal.left_behind
+        assert f"Continue with: {told}\n" in terminal.main_screen
 
 
 def test_a_match_in_which_nothing_was_decided_is_not_kept(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_a_match_in_which_nothing_was_decided_is_not_kept(tmp_path: Path) -> Non
         terminal.expect(CHOOSE)
         terminal.send("q")
         assert terminal.wait() == 0
-    assert "Nothing was played, so nothing was saved." in terminal.left_behind
+    assert "Nothing was played, so nothing was saved." in terminal.main_screen
     assert not list((tmp_path / "matches").glob("*.duel"))
 
 
