@@ -1,4 +1,4 @@
-"""Wrong entries at every prompt of every game: one helpful line, nothing changed, the match goes on."""
+"""A wrong entry at any prompt of any game gets one helpful line and changes nothing."""
 
 import io
 import re
@@ -44,7 +44,7 @@ NASTY = (
     *("OBSERVE", "OBSERVE 0", "observe 4 5", "Q", "F", "A0", "F1", "A6", "A1+A2", "keep A1", "4,5", "1-3"),
     *("3 5", "quit!", "undo 2", "resign now", "--help", "; rm -rf .", "../../etc", "{0}", "A" * 1000),
 )
-# Everything that means something in one of the games; most of it means nothing at the prompt at hand.
+# Valid entries of all games. Most of them are wrong at any given prompt.
 NOTATION = tuple(
     sorted({rules.format(a) for rules in all_rules() for a in (*rules.all_actions(), *rules.all_outcomes())})
 )
@@ -54,7 +54,7 @@ SLOW_START = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow
 
 
 def enter(match: AnyMatch, path: tuple[str, ...], entry: str) -> tuple[Question | None, Any]:
-    """What comes after `path` and then `entry`: the next question, or the action that was entered."""
+    """Return the next question after `path` and `entry`, or the action that they make."""
     assert isinstance(match.actor, Seat)
     dialogue = words_of(match).ask(match.sight(match.actor))
     advance(dialogue, path)
@@ -70,7 +70,7 @@ def accepted(match: AnyMatch, path: tuple[str, ...], entry: str) -> bool:
 
 
 def refused_there(match: AnyMatch, path: tuple[str, ...], entry: str) -> bool:
-    """Whether the entry is refused and the same question asked again.
+    """Return whether the entry is rejected and the same question follows.
 
     (A refused pair of lights goes back to the choice of action: see the transcripts.)
     """
@@ -81,10 +81,10 @@ def refused_there(match: AnyMatch, path: tuple[str, ...], entry: str) -> bool:
 
 
 def offered(name: str, notice: str) -> list[str]:
-    """The entries that a refusal says are allowed."""
+    """Return the entries that a rejection lists as allowed."""
     sentence = re.split(r"(?<=[.!]) (?=[A-Z])", notice)[-1]
     if sentence in ("Please choose a different tile.", "Please choose another tile."):
-        return []  # the first is the book's own; what is left to choose is on the board
+        return []  # the book's own sentence; the board shows the tiles that are left
     if "MOVE" in sentence:
         moves = re.findall(r"\d+", sentence.split("STAY")[0].split("TUNNEL")[0])
         spent = ["TUNNEL 1"] if "TUNNEL" in sentence else []
@@ -92,7 +92,7 @@ def offered(name: str, notice: str) -> list[str]:
     if "OBSERVE" in sentence:
         return [f"OBSERVE {cell}" for cell in re.findall(r"\d+", sentence)]
     if sentence == "Enter 1 for one light or 2 for two adjacent lights.":
-        return ["1"]  # whether 2 is possible is told when it is chosen
+        return ["1"]  # 2 is rejected only after it is chosen
     if re.fullmatch(r"Please enter a coordinate from A1 to [A-I][1-9]\.", sentence):
         return []
     assert re.match(r"(Please )?(enter|choose) |The first of two ", sentence, flags=re.IGNORECASE), notice
@@ -103,7 +103,7 @@ def offered(name: str, notice: str) -> list[str]:
 
 @st.composite
 def prompts(draw: st.DrawFn) -> tuple[AnyMatch, AnyMatch, tuple[str, ...]]:
-    """A decision, the match after it, and how much of its entries is in: any prompt of any game."""
+    """Draw any prompt of any game: a decision, the match after it, and the entries made so far."""
     match = draw(decisions())
     assert isinstance(match.actor, Seat)
     after = match.play(match.actor, draw(st.sampled_from(match.actions)))
@@ -125,7 +125,7 @@ def test_a_wrong_entry_is_refused_with_help_and_changes_nothing(
         assert again.prompt == question.prompt
         assert again.secret == question.secret
         check_notice(match, path, again.notice)
-    # The questions go on as if nothing had been entered.
+    # The next questions are the same as without the wrong entry.
     assert finish(dialogue, entries_for(after)[len(path) :]) == last_action(after)
 
 
@@ -136,7 +136,7 @@ def last_action(match: AnyMatch) -> Any:
 
 def check_notice(match: AnyMatch, path: tuple[str, ...], notice: str) -> None:
     assert notice
-    assert notice.isprintable(), "one line, and nothing that a terminal would act on"
+    assert notice.isprintable(), "one line without control characters"
     assert len(notice) < 400 + 4 * len(match.actions)
     for entry in offered(match.rules.name, notice):
         assert accepted(match, path, entry), f"{notice!r} offers {entry!r}, which is refused"
@@ -165,7 +165,7 @@ def test_letter_case_and_spaces_around_do_not_matter(
 
 
 def short_match(name: str, rng: Random) -> AnyMatch:
-    """A whole match, given up where it would get long."""
+    """A whole match, resigned if it gets long."""
     match = play_randomly(Match.start(find_game(name).rules()), rng, 40)
     while match.actor is not None and not (isinstance(match.actor, Seat) and asked(match)):
         match = play_randomly(match, rng, 1)
@@ -173,7 +173,7 @@ def short_match(name: str, rng: Random) -> AnyMatch:
 
 
 def annoyed(match: AnyMatch, rng: Random) -> tuple[list[str], list[str]]:
-    """The lines that play `match`, wrong ones between them, and what the wrong ones add to the screen."""
+    """Return the lines that play `match`, mixed with wrong ones, and the text that the wrong ones add."""
     lines, added = [], []
     for after in match.steps():
         entries, before = entries_for(after), after.previous
@@ -207,7 +207,7 @@ def test_a_match_full_of_wrong_entries_is_the_same_match(name: str, seed: int, t
         assert done.err == f"\nRecord: {path}\nReview it with: duels review {path}\n"
         assert lines_of(read_record(path).match) == lines_of(match)
         transcripts.append(done.out)
-    # A wrong entry adds itself, one line and the question again; nothing else differs.
+    # A wrong entry adds itself, one line and the question to the screen, and nothing else.
     clean, full = transcripts
     assert all(text in full for text in added)
     assert len(full) == len(clean) + sum(map(len, added))
@@ -217,7 +217,7 @@ def test_a_match_full_of_wrong_entries_is_the_same_match(name: str, seed: int, t
 def test_the_end_of_input_at_every_prompt_saves_and_says_how_to_go_on(name: str, tmp_path: Path) -> None:
     match = play_randomly(Match.start(find_game(name).rules()), Random(5), 14)
     needed = [len(entries_for(after)) for after in match.steps()]
-    decided = next(filter(None, needed))  # so many lines make the first decision
+    decided = next(filter(None, needed))  # the number of lines of the first decision
     lines = [line for after in match.steps() for line in entries_for(after)]
     for count in range(len(lines) + (not match.over)):
         path = tmp_path / f"{count}.duel"
@@ -246,13 +246,13 @@ def test_the_real_command_survives_a_megabyte_and_bytes_that_are_no_text(name: s
     assert done.returncode == 0, done.stderr[-2000:]
     assert b"Traceback" not in done.stderr
     assert len(done.stdout) < 400 * len(wrong) + 10_000
-    assert b"Nothing was played" in done.stderr, "none of it was taken for a decision"
+    assert b"Nothing was played" in done.stderr, "no entry counted as a decision"
     assert not path.exists()
-    assert strip_ink(done.stdout.decode()) == done.stdout.decode(), "no ink marks get out"
+    assert strip_ink(done.stdout.decode()) == done.stdout.decode(), "the output has no ink marks"
 
 
 def harmless(name: str, entry: bytes) -> bool:
-    """Whether the first prompt of a game takes this entry."""
+    """Return whether the first prompt of a game accepts the entry."""
     match = Match.start(find_game(name).rules())
     while not asked(match):
         match = match.play(match.actor, match.actions[0])  # type: ignore[arg-type]
@@ -265,7 +265,7 @@ def test_a_line_without_an_end_is_no_entry(tmp_path: Path) -> None:
     with mock.patch.object(screen, "_MAX_ENTRY", 1 << 20):
         done = duels(tmp_path, "play", "lights", "--save", path, entered="1\n4\n" + "0" * (2 << 20))
         assert duels(tmp_path, entered="0" * (2 << 20)).code == 0, "the menu is left"
-    assert done.code == 130, "as at the end of the input"
+    assert done.code == 130, "the same as at the end of the input"
     assert done.err.startswith("\nThe line is too long: an entry can have at most 1 MB.\n")
     assert lines_of(read_record(path).match) == ["4"]
 

@@ -1,4 +1,4 @@
-"""Small files cost little: what would take minutes is refused in a line that says the limit."""
+"""Small files never cause long computations: the error states the limit."""
 
 import os
 import sys
@@ -22,7 +22,7 @@ from tests.support import HEADERS, duels
 
 
 def hunted(entries: int, cells: int = 7) -> AnyMatch:
-    """A match in which both stay in their corners and look at the middle."""
+    """Return a match in which both tokens stay in their corners."""
     match: AnyMatch = Match.start(find_game("hunt").rules(cells=cells))
     for number in range(entries):
         corner = (1, cells)[number // 2 % 2]
@@ -50,7 +50,7 @@ def test_a_game_is_only_recorded_up_to_a_size(tmp_path: Path) -> None:
 def test_the_copy_of_a_large_game_is_neither_checked_nor_written(
     command: tuple[str, ...], tmp_path: Path
 ) -> None:
-    """Where a token can hide on 300 cells, there are 90,000 ways to move on."""
+    """Two tokens on 300 cells have 90,000 positions."""
     large = saved(hunted(8, cells=300), tmp_path)
     if command[0] != "share":
         head, _, _ = large.read_text().partition("\n\n")
@@ -86,12 +86,12 @@ def test_chain_is_only_solved_up_to_a_size(tmp_path: Path) -> None:
 def test_only_so_many_entries_are_reviewed(tmp_path: Path) -> None:
     match = hunted(2000)
     done = duels(tmp_path, "review", saved(match.resign(Seat.ONE), tmp_path))
-    limit = "a match of at most 2,000 entries can be reviewed; this one has 2,001."
+    limit = "This match has 2,001 entries; at most 2,000 can be reviewed."
     assert (done.code, done.err) == (1, f"duels: {limit}\n")
 
 
 def calls(act: Callable[[], Any]) -> int:
-    """How many functions are called: the same on every machine."""
+    """Count the function calls, which do not depend on the machine."""
     count = 0
 
     def note(frame: FrameType, event: str, arg: object) -> None:
@@ -109,7 +109,7 @@ def calls(act: Callable[[], Any]) -> int:
 @pytest.mark.parametrize("command", [("verify",), ("replay",), ("replay", "--seat", "1")])
 def test_twice_the_entries_are_twice_the_work(command: tuple[str, ...], tmp_path: Path) -> None:
     costs = []
-    for entries in (8, 400, 800):  # the first time, modules are imported
+    for entries in (8, 400, 800):  # the first call imports modules
         path = saved(hunted(entries), tmp_path)
         costs.append(calls(partial(duels, tmp_path, *command, path)))
     assert costs[2] < 2.2 * costs[1]
@@ -118,7 +118,7 @@ def test_twice_the_entries_are_twice_the_work(command: tuple[str, ...], tmp_path
 def test_a_sight_costs_the_same_however_long_the_match_is() -> None:
     def cost_after(entries: int) -> int:
         match = hunted(entries)
-        match.sight(Seat.ONE)  # what led there is written down once
+        match.sight(Seat.ONE)  # caches the history
         longer = match.play_text("move 1")
         return calls(lambda: longer.sight(Seat.ONE))
 
@@ -156,7 +156,7 @@ def test_what_is_no_record_is_named_at_once(
 
 
 def test_a_long_match_is_shared_as_far_as_it_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is written is never more than what is read."""
+    """Every record that we write can be read."""
     match = hunted(40)
     text = dump_record(match, seat=Seat.ONE)
     monkeypatch.setattr("duels.core.information_sets.MAX_REPLAY_WORK", 9000)

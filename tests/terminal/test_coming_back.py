@@ -1,4 +1,4 @@
-"""What brings people back: statistics, the puzzles of the day, practice that remembers, longer games."""
+"""Statistics, daily puzzles, practice levels and longer games."""
 
 import json
 import os
@@ -50,15 +50,15 @@ def test_statistics_of_matches_against_the_machine(tmp_path: Path) -> None:
     assert found["matches"] == 4
     assert found["tallies"][0]["won"] == 3
     last = found["stages"]["lights"][-1]
-    assert (last["matches"], last["loss"]) == (1, 0), "giving up is no decision"
+    assert (last["matches"], last["loss"]) == (1, 0), "resigning is not a graded decision"
     assert all(set(mistake) == {"game", "kind", "times", "loss"} for mistake in found["mistakes"])
 
 
-# -- the puzzles of the day ----------------------------------------------------------------------
+# -- daily puzzles -------------------------------------------------------------------------------
 
 
 def answers(day: date, right: bool) -> list[str]:
-    """A line or more for each puzzle of the day."""
+    """Return the lines that answer the daily puzzles."""
     lines: list[str] = []
     for game in GAMES.values():
         exercise = get_daily_puzzle(day, game)
@@ -68,7 +68,7 @@ def answers(day: date, right: bool) -> list[str]:
 
 
 def play_daily(folder: Path, day: date, lines: list[str]) -> str:
-    """Today's puzzles, if today were that day."""
+    """Run `duels daily` as if today were that day."""
     with mock.patch("duels.terminal.puzzle_commands.date", Today(day)):
         done = duels(folder, "daily", entered="".join(f"{line}\n" for line in lines))
     assert done.code == 0, done
@@ -76,7 +76,7 @@ def play_daily(folder: Path, day: date, lines: list[str]) -> str:
 
 
 class Today:
-    """Stands in for `datetime.date` on another day."""
+    """A stand-in for `datetime.date` on another day."""
 
     def __init__(self, day: date) -> None:
         self.today = lambda: day
@@ -88,7 +88,7 @@ def test_a_day_is_graded_counted_and_shared(tmp_path: Path) -> None:
     assert [first.count(term) for term in ("(Nim-sum: ", "(The strategy: ", "(The mixture: ")] == [1, 1, 1]
     assert first.endswith("duels daily 2031-05-05: ■■■■■ 5/5\nYour streak: 1 day. Come back tomorrow.\n")
     again = play_daily(tmp_path, DAY, [])
-    assert "Right: " not in again, "nothing is asked twice"
+    assert "Right: " not in again, "answered puzzles are not asked again"
     assert again.endswith("duels daily 2031-05-05: ■■■■■ 5/5\nYour streak: 1 day. Come back tomorrow.\n")
     tomorrow = DAY + timedelta(days=1)
     second = play_daily(tmp_path, tomorrow, answers(tomorrow, right=False))
@@ -143,7 +143,9 @@ def test_practice_remembers_how_hard_it_was(tmp_path: Path) -> None:
     assert all(Skill.from_data(data) != Skill() for data in noted.values())
     before = (tmp_path / "practice.json").read_bytes()
     seeded = duels(tmp_path, "practice", "leap", "--count", "1", "--seed", "1", entered="1\n")
-    assert (tmp_path / "practice.json").read_bytes() == before, "with a seed it is the same each time"
+    assert (tmp_path / "practice.json").read_bytes() == before, (
+        "practice with a seed does not change the level"
+    )
     assert "Next time" not in seeded.out
 
 
@@ -172,7 +174,7 @@ def test_it_is_told_whether_it_gets_harder(right: bool, outlook: str, tmp_path: 
 
 # -- longer games --------------------------------------------------------------------------------
 
-WON = ("4", "3", "5", "2", "6", "1")  # and the last light is left
+WON = ("4", "3", "5", "2", "6", "1")  # leaves one light
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")

@@ -1,4 +1,4 @@
-"""Every command: its help, its exit codes, what goes to stdout and what to stderr."""
+"""Help, exit codes, stdout and stderr of every command."""
 
 import json
 import re
@@ -24,7 +24,7 @@ COMMANDS = {name: found for name in cli.list_commands(CONTEXT) if (found := cli.
 
 
 def examples(help_text: str) -> list[str]:
-    """The example commands at the end of a help text, without what is said about them."""
+    """Return the example commands at the end of a help text, without their descriptions."""
     lines = help_text.split("Examples:\n", 1)[1].splitlines()
     return [re.split(r"\s{3,}", line.strip())[0] for line in lines if line.strip()]
 
@@ -45,7 +45,7 @@ def test_help_ends_with_examples_that_exist(name: str | None, tmp_path: Path) ->
 
 
 def parse(name: str, arguments: list[str], folder: Path) -> None:
-    """Parse an example's arguments without carrying it out; a wrong one raises."""
+    """Parse an example's arguments without running it."""
     files = [folder / word if word.endswith(".duel") else word for word in arguments]
     for path in files:
         if isinstance(path, Path) and name != "play":
@@ -59,7 +59,7 @@ def test_help_names_every_command_and_every_kind_of_player(tmp_path: Path) -> No
     told = " ".join(text.split())
     for name, each in COMMANDS.items():
         assert each.help
-        assert f"{name} {each.help.split(chr(10) * 2)[0]} " in told, "its first paragraph, and no less"
+        assert f"{name} {each.help.split(chr(10) * 2)[0]} " in told, "the whole first paragraph"
     play = " ".join(duels(tmp_path, "play", "--help").out.split())
     for option in ("--seat1", "--seat2", "--first", "--seed", "--chance", "--save", "--plain"):
         assert option in play
@@ -164,7 +164,7 @@ def test_wrong_usage_is_told_on_stderr_and_exits_two(arguments: str, tmp_path: P
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("Usage: duels")
     assert done.err.splitlines()[-1].startswith("Error: ")
-    assert not list(tmp_path.iterdir()), "nothing was begun"
+    assert not list(tmp_path.iterdir()), "no match was started"
 
 
 @pytest.mark.parametrize("arguments", ["replay", "review", "verify", "share --seat 1"])
@@ -218,7 +218,7 @@ def test_matches_lists_what_was_played_the_last_one_first(tmp_path: Path) -> Non
         f"Times are UTC. Unless a folder is shown, files are in {tmp_path / 'matches'}.\n"
     )
     assert name in listed.out
-    assert duels(tmp_path, "verify", name).code == 0, "a name from the list is enough"
+    assert duels(tmp_path, "verify", name).code == 0, "a listed file name needs no folder"
 
 
 def test_long_names_and_results_in_the_list_are_told_apart(tmp_path: Path) -> None:
@@ -336,7 +336,7 @@ def test_first_decides_who_is_player_1(first: str, one: str, two: str, tmp_path:
 def test_between_two_people_it_is_said_which_seat_is_player_1(first: str, told: str, tmp_path: Path) -> None:
     done = duels(tmp_path, "play", "chain", "--first", first, entered="4\nquit\n")
     assert done.err.removesuffix(done.err.splitlines()[-1] + "\n") == f"{told}\n"
-    assert "Player 1 (X), it's your turn." in done.out, "nobody's name changes"
+    assert "Player 1 (X), it's your turn." in done.out, "names do not change"
 
 
 def test_first_at_random_takes_both(tmp_path: Path) -> None:
@@ -416,7 +416,7 @@ def test_a_terminal_without_a_letter_is_no_failure(tmp_path: Path) -> None:
 
 
 def test_help_of_every_command_tells_every_kind_of_option(tmp_path: Path) -> None:
-    """Numbers, flags, names and tuples alike."""
+    """Options can be numbers, flags, names and tuples."""
     from tests.outside import nim
 
     with mock.patch.dict(GAMES, {"nim": nim.GAME}):

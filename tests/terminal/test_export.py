@@ -1,4 +1,4 @@
-"""duels export: where the dataset goes, and how far it is."""
+"""duels export: files and progress."""
 
 import json
 import sys

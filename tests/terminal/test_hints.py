@@ -1,4 +1,4 @@
-"""A hint at the prompt: what to enter for the best action, whatever was entered before."""
+"""Hints at the prompt."""
 
 import io
 
@@ -21,7 +21,7 @@ def test_hint_at_the_prompt(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     assert run(["play", "lights"]) == 0
     out = capsys.readouterr().out
     assert "Hint: 4, 2-3 or 5-6 (100.0% to win; for 4 enter 1, then 4)." in out
-    assert "(100.0% to win; for 4 enter 4)" not in out  # that is what 4 is called anyway
+    assert "(100.0% to win; for 4 enter 4)" not in out  # the action's name is also its entry
     assert out.count("Hint: 4, 2-3 or 5-6 (100.0% to win).") == 1
     assert "(100.0% to win; for 4 enter back, then 1, then 4)" in out
     assert "nim-sum" in out
@@ -31,7 +31,7 @@ def test_hint_at_the_prompt(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
 def test_a_term_is_explained_at_its_first_use(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """To each of two people."""
+    """Each of two people has their own hints."""
     monkeypatch.setattr("sys.stdin", io.StringIO("hint\nhint\nhint\n1\n4\nhint\nhint\nhint\nquit\n"))
     assert run(["play", "lights"]) == 0
     out = capsys.readouterr().out

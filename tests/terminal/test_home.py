@@ -1,4 +1,4 @@
-"""The menu is home: it takes numbers, names and back, explains itself, and comes back after everything."""
+"""The menu takes numbers, names and back, and returns after every item."""
 
 import re
 import sys
@@ -17,14 +17,14 @@ ASKED = "What would you like to do?"
 
 
 def walk(folder: Path, *entries: str) -> Done:
-    """Enter the lines at the menu; nothing that goes wrong there ends the program."""
+    """Enter the lines at the menu, which must not fail."""
     done = duels(folder, entered="".join(f"{entry}\n" for entry in entries))
     assert (done.code, "Traceback" in done.err) == (0, False)
     return done
 
 
 def headers(folder: Path) -> list[tuple[str, str, str]]:
-    """Game and seats of the matches that are kept."""
+    """Return the game and seats of the saved matches."""
     kept = [read_record(path).headers for path in sorted((folder / "matches").glob("*.duel"))]
     return [(header["game"], header["seat1"], header["seat2"]) for header in kept]
 
@@ -48,11 +48,11 @@ def test_it_takes_numbers_and_names(entries: tuple[str, ...], one: str, two: str
     assert headers(tmp_path) == [("hunt", one, two)]
     wrong = {"9": 9}.get(entries[0], 0)
     assert len(re.findall(r"Please enter a number from 1 to \d, a name, back or quit\.", done.out)) == wrong
-    assert done.out.count(ASKED) == 2, "it comes back after the match"
+    assert done.out.count(ASKED) == 2, "the menu returns after the match"
 
 
 def test_it_leads_to_the_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "only at a terminal" in walk(tmp_path, "browser", "quit").out, "nobody could end it"
+    assert "only at a terminal" in walk(tmp_path, "browser", "quit").out, "nobody could stop the server"
     serve = Home._serve
 
     def at_terminal(home: Home) -> None:
@@ -67,11 +67,11 @@ def test_it_leads_to_the_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.delitem(sys.modules, "duels.web.server", raising=False)
     done = walk(tmp_path, "browser", "quit")
     assert "pip install 'duels[web]'" in done.out
-    assert done.out.count(ASKED) == 2, "what is missing does not end it"
+    assert done.out.count(ASKED) == 2, "a missing extra does not end the menu"
 
     served: list[dict[str, object]] = []
     monkeypatch.setattr(command.serve, "callback", lambda **options: served.append(options))
-    assert walk(tmp_path, "browser", "quit").out.count(ASKED) == 2, "it comes back when the server ends"
+    assert walk(tmp_path, "browser", "quit").out.count(ASKED) == 2, "the menu returns when the server stops"
     assert [options["port"] for options in served] == [8321]
 
 
@@ -93,7 +93,7 @@ def test_it_can_be_left_everywhere(leaving: tuple[str, ...], tmp_path: Path) -> 
 
 def test_back_goes_back_and_help_tells_again(tmp_path: Path) -> None:
     done = walk(tmp_path, "play", "back", "rules", "b", "help", "?", "back")
-    # Twice it came back, twice it was asked to tell, and behind the first question there is nothing.
+    # Two times back, two times help, and no question before the first one.
     assert done.out.count(ASKED) == 1 + 2 + 2 + 1
     assert "This is the first question. Enter quit to leave." in done.out
 
@@ -138,7 +138,7 @@ def test_a_match_is_reviewed_once_it_is_over(tmp_path: Path) -> None:
 
 
 def test_what_fails_is_told_and_it_goes_on(tmp_path: Path) -> None:
-    """The one who played is not here any more."""
+    """The external player of the match is not available."""
     walk(tmp_path, "play", "hunt", "greedy", "", "MOVE 3", "quit")
     (path,) = (tmp_path / "matches").glob("*.duel")
     path.write_text(path.read_text().replace("greedy", "nobody"))

@@ -1,4 +1,4 @@
-"""Secrets at one keyboard, and leaving in the middle: the real command in a real pseudo-terminal."""
+"""Two people with secrets at one keyboard, in a pseudo-terminal."""
 
 import os
 import signal
@@ -24,7 +24,7 @@ ESCAPE = "\x1b["
 
 
 def secretly(terminal: Terminal, entries: Sequence[str]) -> None:
-    """Enter wrong entries and commands at a secret prompt, hiding each answer, then the last entry."""
+    """Enter wrong entries and commands at a secret prompt, then the last entry."""
     *asides, last = entries
     for entry in asides:
         terminal.answer("Enters: ", entry)
@@ -39,7 +39,7 @@ def play_turn(terminal: Terminal, player: str, secret: Sequence[str], observe: s
 
 
 def hunt(folder: Path, one: Sequence[str], two: Sequence[str], later: Sequence[str]) -> Terminal:
-    """Two people play hunt: a turn each, then Player 1's second, who takes its move back once."""
+    """Two people play hunt: one turn each, then Player 1's second turn with a takeback."""
     with Terminal(folder, "play", "hunt", "--save", folder / "hunt.duel") as terminal:
         play_turn(terminal, "Player 1", one, "OBSERVE 7")
         play_turn(terminal, "Player 2", two, "OBSERVE 7")
@@ -57,7 +57,7 @@ def hunt(folder: Path, one: Sequence[str], two: Sequence[str], later: Sequence[s
 
 
 def test_what_both_can_see_does_not_depend_on_any_secret(tmp_path: Path) -> None:
-    """Matches that differ in secrets alone show the very same bytes, but for what is hidden again."""
+    """Matches that differ only in secrets print the same public bytes."""
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
     asides = ["board", "moves", "MOVE 9", "observe 3", "nonsense"]
@@ -65,7 +65,7 @@ def test_what_both_can_see_does_not_depend_on_any_secret(tmp_path: Path) -> None
     b = hunt(tmp_path / "b", [*asides, "TUNNEL 4"], [*asides, "TUNNEL 1"], [*asides, "MOVE 6", "stay"])
     aloud = [t.public_text.replace(str(tmp_path / name), "HERE") for t, name in ((a, "a"), (b, "b"))]
     assert aloud[0] == aloud[1]
-    assert a.private_text != b.private_text, "each saw its own board"
+    assert a.private_text != b.private_text, "each person saw their own board"
     assert "Your token is at position 2" in a.private_text
     assert "Your token is at position 4" in b.private_text
     assert "Position 6 is not next to position 2" in a.private_text
@@ -86,7 +86,7 @@ def test_secret_entries_are_never_echoed_and_the_screen_is_cleared_between(tmp_p
     assert "MOVE 2" not in terminal.text
     assert "TUNNEL 3" not in terminal.text
     assert "bogus 4" not in terminal.public_text
-    assert "Enters: OBSERVE 6" in terminal.text, "what is said aloud is shown as it is typed"
+    assert "Enters: OBSERVE 6" in terminal.text, "a public entry is echoed"
     for player in ("Player 1", "Player 2"):
         before, after = terminal.text.split(PASS.format(player), 1)
         assert CLEAR in before
@@ -95,7 +95,7 @@ def test_secret_entries_are_never_echoed_and_the_screen_is_cleared_between(tmp_p
 
 
 def test_two_people_find_their_own_scroll_back_again(tmp_path: Path) -> None:
-    """Nothing is cleared but the screen that they play on, and how it ended stays."""
+    """Only the alternate screen is cleared, and the result stays on the main screen."""
     with Terminal(tmp_path, "play", "hunt") as terminal:
         play_turn(terminal, "Player 1", ["MOVE 2"], "OBSERVE 6")
         play_turn(terminal, "Player 2", ["MOVE 3"], "OBSERVE 5")
@@ -104,7 +104,7 @@ def test_two_people_find_their_own_scroll_back_again(tmp_path: Path) -> None:
         assert terminal.wait() == 0
     assert terminal.text.startswith("\x1b[?1049h")
     assert CLEAR not in terminal.main_screen
-    assert "\x1b[3J" not in terminal.text, "that would clear the scroll-back"
+    assert "\x1b[3J" not in terminal.text, "this code would clear the scroll-back"
     assert "MOVE" not in terminal.main_screen.replace("enter MOVE n, STAY or TUNNEL n", "")
     assert "Collision Detected:" in terminal.main_screen
 
@@ -131,7 +131,7 @@ def test_a_long_text_is_shown_page_by_page_where_nothing_scrolls_back(tmp_path: 
 def test_what_is_typed_ahead_of_a_secret_question_is_not_shown(tmp_path: Path) -> None:
     with Terminal(tmp_path, "play", "hunt") as terminal:
         terminal.ask(PASS.format("Player 1"))
-        terminal.send("\nMOVE 2\n")  # in one go: the question is not there yet
+        terminal.send("\nMOVE 2\n")  # at once, before the question is shown
         terminal.expect("Enters: ")
         terminal.answer("Enters: ", "OBSERVE 7")
         terminal.expect("Player 2's token is not at position 7.")
@@ -156,7 +156,7 @@ def test_bytes_that_are_no_text_at_a_secret_question(tmp_path: Path) -> None:
 
 
 def test_a_program_that_was_stopped_hides_secrets_again_when_it_goes_on(tmp_path: Path) -> None:
-    """A shell sets the terminal up for itself in between."""
+    """The shell changes the terminal's settings in the meantime."""
     with Terminal(tmp_path, "play", "hunt") as terminal:
         terminal.answer(PASS.format("Player 1"), "")
         terminal.ask("Enters: ")
@@ -192,7 +192,7 @@ def test_undo_past_an_answer_asks_the_other_and_shows_no_secret(tmp_path: Path) 
 
 
 def test_a_movement_entered_at_the_open_question_does_not_stay(tmp_path: Path) -> None:
-    """Whoever is not sure that the hidden entry was taken enters it once more, where it is shown."""
+    """People may repeat a hidden entry at the next question, which echoes it."""
     with Terminal(tmp_path, "play", "hunt") as terminal:
         terminal.answer(PASS.format("Player 1"), "")
         terminal.answer("Enters: ", "MOVE 3")
@@ -202,7 +202,7 @@ def test_a_movement_entered_at_the_open_question_does_not_stay(tmp_path: Path) -
         terminal.answer(HIDE, "")
         terminal.answer("Enters: ", "quit")
         assert terminal.wait() == 0
-    *_, last, _ = terminal.screens  # what follows is cleared already
+    *_, last, _ = terminal.screens  # the last screen is cleared
     assert "MOVE 3" not in last
     assert "Enters: quit" in last
 
@@ -231,7 +231,7 @@ def test_resuming_shows_neither_persons_secrets(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seat", Seat)
 def test_a_machines_token_is_never_shown(tmp_path: Path, seat: Seat) -> None:
-    """With the machine's secrets changed behind its back, the person's screen stays the same."""
+    """The person's screen does not depend on the machine's secrets."""
     shown = []
     for cell in (5, 6):
         machine = {Seat.ONE: "human", Seat.TWO: "human"} | {seat.other: "random"}
@@ -274,7 +274,7 @@ def test_leaving_by_key_before_the_first_decision(
         terminal.send(key)
         terminal.expect("Nothing was played, so nothing was saved.")
         assert terminal.wait() == 130
-        assert terminal.echoes, "the terminal is left as it was found"
+        assert terminal.echoes, "the settings are restored"
     assert "Traceback" not in terminal.text
     assert not record.exists()
 
@@ -319,7 +319,7 @@ def test_leaving_the_menu_by_key(tmp_path: Path) -> None:
     ("arguments", "variables", "coloured"),
     [
         ((), {}, True),
-        ((), {"NO_COLOR": ""}, True),  # as the convention has it, an empty one says nothing
+        ((), {"NO_COLOR": ""}, True),  # by convention, an empty value has no effect
         ((), {"NO_COLOR": "1"}, False),
         ((), {"TERM": "dumb"}, False),
         (("--plain",), {}, False),
@@ -343,7 +343,7 @@ def test_no_colour_and_no_screen_tricks_in_a_pipe(tmp_path: Path) -> None:
 
 
 def test_two_people_cannot_share_secrets_when_only_the_keyboard_is_a_terminal(tmp_path: Path) -> None:
-    """The terminal would echo what they type, and the screen is somewhere else."""
+    """The terminal would echo secrets while the output goes elsewhere."""
     master, keyboard = os.openpty()
     try:
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Lines are broken between words, never in one, and ink takes no room."""
+"""Wrapping breaks lines between words, and ink takes no room."""
 
 import io
 import re
@@ -27,7 +27,7 @@ def test_no_line_is_too_wide_and_no_word_is_broken(words: list[str], width: int,
     inked = start + " ".join(Ink.ONE(word) if number % 3 == 0 else word for number, word in enumerate(words))
     wrapped = wrap(inked, width)
     lines = strip_ink(wrapped).split("\n")
-    mark = "- " if words[0] == "-" else ""  # of a list, which hangs
+    mark = "- " if words[0] == "-" else ""  # a list item
     longest = max(map(len, words)) + len(start + mark)
     assert all(len(line) <= max(width, longest) for line in lines)
     assert " ".join(lines).split() == strip_ink(inked).split()

@@ -1,4 +1,4 @@
-"""duels levels: the table of what each level gives away and scores."""
+"""duels levels: the table of losses and scores."""
 
 import json
 import re
@@ -20,7 +20,7 @@ def test_a_difference_within_its_margin_is_called_so() -> None:
     ]
     random, novice, casual = render_levels(find_game("chain").rules(), rows, 100).splitlines()[3:6]
     assert "told apart" not in random + casual
-    assert re.match(r"casual +50% +47% ", casual), "what was intended, and what was measured"
+    assert re.match(r"casual +50% +47% ", casual), "the intended and the measured share"
     assert novice.endswith("52.0% ± 3.0 points  too few matches to tell")
 
 
@@ -45,7 +45,7 @@ def test_what_makes_levels_close_is_what_the_game_has(game: str, part: str) -> N
         "--matches.\n" + (f"Some levels are close: {part} much of this game.\n" if part else "")
     )
     rows[1].margin = 0.001
-    assert "--matches" not in render_levels(rules, rows, 9), "they are told apart"
+    assert "--matches" not in render_levels(rules, rows, 9), "all levels are clearly different"
 
 
 def test_the_command_takes_the_options_of_the_rules(capsys: pytest.CaptureFixture[str]) -> None:

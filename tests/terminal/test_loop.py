@@ -1,4 +1,4 @@
-"""The terminal people come back to: who is who, the pause, one key after a match, lines that fit."""
+"""The choices after a match, the players' names, pauses and line lengths."""
 
 import re
 import subprocess
@@ -39,7 +39,7 @@ def give_up(terminal: Terminal) -> None:
 
 
 def test_one_key_leads_from_match_to_match(tmp_path: Path) -> None:
-    """Three matches in a row, the seats swapped once, without one command for the shell."""
+    """Three matches in a row, with swapped seats once, in one run of the program."""
     with Terminal(tmp_path, "play", "lights", "--seat2", "greedy", **PLAIN) as terminal:
         give_up(terminal)
         terminal.press(AFTER, "r")
@@ -53,7 +53,7 @@ def test_one_key_leads_from_match_to_match(tmp_path: Path) -> None:
         assert terminal.echoes
     played = [read_record(path) for path in records(tmp_path)]
     assert [record.headers["seat1"] for record in played] == ["human", "human", "greedy"]
-    assert len({record.headers["seed"] for record in played}) == 3, "each has its own chance"
+    assert len({record.headers["seed"] for record in played}) == 3, "each match has its own seed"
     assert "duels review" not in terminal.text
     assert terminal.text.count("You lost.") == 3
     assert terminal.text.count("\nYour resignation threw away the win; playing on kept it.") == 3
@@ -61,17 +61,15 @@ def test_one_key_leads_from_match_to_match(tmp_path: Path) -> None:
 
 def test_a_review_opens_in_the_program_and_comes_back_to_the_line(tmp_path: Path) -> None:
     with Terminal(tmp_path, "play", "lights", "--seat2", "greedy", **PLAIN) as terminal:
-        terminal.answer(LIGHTS, "4")  # no action, so it is asked again
+        terminal.answer(LIGHTS, "4")  # not an action, so the question is repeated
         give_up(terminal)
         terminal.press(AFTER, "v")
         terminal.expect("resign")
         terminal.press(AFTER_REVIEW, "b")
         for key in ("\x1b[C", "\x1b[D", "q"):
             terminal.press("q stop --", key)
-        terminal.press(AFTER_REVIEW, "x")  # means nothing
-        terminal.press(
-            "\r\nPress b, r, s, v, n or q. ", "\x1b[A\x1bOQ"
-        )  # nor do keys that send several letters
+        terminal.press(AFTER_REVIEW, "x")  # not a valid key
+        terminal.press("\r\nPress b, r, s, v, n or q. ", "\x1b[A\x1bOQ")  # an arrow key is not valid either
         terminal.send("\x04")
         assert terminal.wait() == 0
     (path,) = records(tmp_path)
@@ -95,12 +93,12 @@ WHICH = "\r\nPress r, s, v, n or q. "
 
 @pytest.mark.parametrize("word", ["review", "rematch\n", "n\nq\n", "vv"])
 def test_a_word_is_no_choice(word: str, tmp_path: Path) -> None:
-    """Whoever types on, as one does at a prompt, begins no match and leaves none."""
+    """A word typed after the match ends chooses nothing."""
     with Terminal(tmp_path, "play", "lights", "--seat2", "greedy", **PLAIN) as terminal:
         give_up(terminal)
         terminal.press(AFTER, word)
         terminal.ask(WHICH)
-        terminal.send("q")  # it belongs to what was typed before
+        terminal.send("q")  # follows another key too soon
         terminal.send("q")
         terminal.send("\x04")
         assert terminal.wait() == 0
@@ -114,7 +112,7 @@ def test_after_a_word_and_a_moment_a_key_is_a_choice_again(tmp_path: Path) -> No
         terminal.press(AFTER, "word")
         terminal.ask(WHICH)
         time.sleep(3 * SILENCE_SECONDS)
-        terminal.send("s\n")  # Enter is not needed, and does no harm
+        terminal.send("s\n")  # Enter is optional
         terminal.expect("You are Player 2 against greedy.")
         terminal.send("\x03")
         assert terminal.wait() == 130
@@ -183,12 +181,12 @@ def test_short_words_leave_where_they_mean_nothing_else(word: str, game: str, tm
     assert done.code == (130 if game == "flip" and word != "exit" else 0)
 
 
-# -- who is who ----------------------------------------------------------------------------------
+# -- players -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("seat", "other"), [(1, 2), (2, 1)])
 def test_a_person_is_told_who_it_is_and_who_won(seat: int, other: int, tmp_path: Path) -> None:
-    """At the last light whoever is to move wins."""
+    """With one light left, the player to move wins."""
     path = tmp_path / "match.duel"
     lines = ["1-2", "3-4", "5-6"] if seat == 2 else ["1-2", "3-4", "5", "6"]
     path.write_text(
@@ -196,7 +194,7 @@ def test_a_person_is_told_who_it_is_and_who_won(seat: int, other: int, tmp_path:
         + "".join(f"{line}\n" for line in lines)
     )
     with Terminal(tmp_path, "resume", path) as terminal:
-        terminal.expect(f"You are \x1b[36mPlayer {seat}\x1b[0m against greedy.")  # your colour, either way
+        terminal.expect(f"You are \x1b[36mPlayer {seat}\x1b[0m against greedy.")  # your colour at either seat
         terminal.answer(LIGHTS, "1")
         terminal.answer(LIGHTS, "7")
         terminal.expect("You won")
@@ -216,7 +214,7 @@ def test_two_people_are_told_nothing_of_the_kind(tmp_path: Path) -> None:
 
 # -- the pause -----------------------------------------------------------------------------------
 
-# A pause that no test would wait for.
+# Longer than any test would wait.
 LONG = (
     "from duels.terminal.screen import PACES; PACES['normal'] = 60.0\n"
     "from duels.terminal.commands import main; main()"
@@ -236,7 +234,7 @@ def test_a_key_cuts_the_pause_short(key: str, tmp_path: Path) -> None:
         terminal.expect("Player 2, choose")
         terminal.answer(LIGHTS, "quit")
         assert terminal.wait() == 0
-    assert "'x'" not in terminal.text, "the key is no entry"
+    assert "'x'" not in terminal.text, "the key is not an entry"
 
 
 def test_a_coin_stays_in_the_air_for_a_moment(tmp_path: Path) -> None:
@@ -280,8 +278,10 @@ def test_there_is_no_pause_where_none_is_wanted(options: tuple[str, ...], tmp_pa
 def test_a_line_is_edited_with_the_arrows(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     with Terminal(tmp_path, "play", "chain", "--save", path) as terminal:
-        terminal.answer("want to observe: ", "37\x1b[D\x7f")  # left, and the 3 is gone
-        terminal.answer("want to observe: ", "\x1b[A\x1b[A4")  # nothing of another's comes back
+        terminal.answer("want to observe: ", "37\x1b[D\x7f")  # deletes the 3
+        terminal.answer(
+            "want to observe: ", "\x1b[A\x1b[A4"
+        )  # the other person's entries are not in the history
         terminal.answer("want to observe: ", "quit")
         assert terminal.wait() == 0
     assert lines_of(read_record(path).match) == ["7", "4"]
@@ -301,7 +301,7 @@ def test_the_last_moves_are_told_again_where_they_scrolled_away(tmp_path: Path) 
 def test_no_last_moves_are_told_after_they_were_taken_back(tmp_path: Path) -> None:
     with Terminal(tmp_path, "play", "chain", "--seat2", "random", "--seed", "7", **PLAIN) as terminal:
         terminal.answer("want to observe: ", "4")
-        for _ in range(12):  # until the board has scrolled away
+        for _ in range(12):  # until the board has scrolled off the screen
             terminal.answer("want to observe: ", "nonsense")
         terminal.answer("want to observe: ", "undo")
         terminal.answer("want to observe: ", "quit")
@@ -319,19 +319,19 @@ def test_everything_printed_is_broken_between_words(columns: int, tmp_path: Path
         terminal.answer("Choose your move: ", "quit")
         assert terminal.wait() == 0
     text = INK.sub("", terminal.text)
-    # What the terminal itself echoes, and a path, are not ours to break.
+    # Ignore echoed input and paths, which we do not wrap.
     lines = [line for line in text.splitlines() if str(tmp_path) not in line]
     assert max(map(len, lines)) <= columns
     words = set(text.split())
     assert set(find_game("leap").card().split()) <= words
-    assert not [line for line in lines if re.search(r"\[\d*$", line)], "nor in a cell"
+    assert not [line for line in lines if re.search(r"\[\d*$", line)], "no line is broken within a cell"
 
 
 # -- commands for the shell ----------------------------------------------------------------------
 
 
 def test_only_commands_that_the_shell_knows_are_printed(tmp_path: Path) -> None:
-    """As `make play` calls it: the script is there, but not on the path."""
+    """`make play` runs the script although it is not on the path."""
     script = Path(sysconfig.get_path("scripts"), "duels")
     env = {**environment(tmp_path), "PATH": "/usr/bin:/bin"}
     done = subprocess.run(
@@ -366,7 +366,7 @@ def test_a_module_is_called_as_one(tmp_path: Path) -> None:
 def test_bytes_in_a_pipe_are_those_of_the_books(tmp_path: Path) -> None:
     done = command(tmp_path, "play", "leap", "--seat2", "greedy", entered=b"1\nquit\n")
     assert b"[1]" not in done.stdout.split(b"\n")[0]
-    assert max(map(len, done.stdout.splitlines())) > 60, "nothing is wrapped"
+    assert max(map(len, done.stdout.splitlines())) > 60, "a pipe is not wrapped"
 
 
 def test_a_mistake_is_told_without_breaking_a_word(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""duels practice: exercises asked in the book's words, graded at once."""
+"""duels practice."""
 
 import io
 import re
@@ -106,10 +106,10 @@ def test_the_words_of_the_table_work_here_too(
     words = room.words(room.rules())
     assert out.count(puzzle_commands.HELP) == 2
     assert room.card() in out
-    assert out.count(strip_ink(str(words.board(exercise.sight)))) == 2  # at the start, and when asked for
+    assert out.count(strip_ink(str(words.board(exercise.sight)))) == 2  # at the start and after the command
     assert strip_ink(words.moves(exercise.sight)) in out
     assert "Hint:" in out
-    assert "right." not in out  # nothing was answered
+    assert "right." not in out  # no puzzle was answered
 
 
 def test_the_score_is_told_even_if_the_input_ends(
@@ -137,7 +137,7 @@ def test_in_flip_it_is_told_what_a_player_would_remember(
     words = find_game("flip").words(rules)
     sight = rules.parse_position("...../.4.../..5../...2e/..... 6,5 01 2")
     assert words.recap(sight).render() == "Shown and face down: D5 is a 5.\nQuantum Flips left: Player 2.\n"
-    for lifted in (("A1+A2",), ("A1+A2", "2,5")):  # the one that is being made is spent
+    for lifted in (("A1+A2",), ("A1+A2", "2,5")):  # a quantum flip in progress counts
         sight = Match.start(rules).play_text(*lifted).sight(Seat.ONE)
         assert words.recap(sight).render() == "Quantum Flips left: Player 2.\n"
     monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
@@ -147,7 +147,7 @@ def test_in_flip_it_is_told_what_a_player_would_remember(
 
 
 def test_what_was_answered_is_kept_before_it_is_graded_in_print(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The terminal may go away at any moment."""
+    """The terminal may disappear at any moment."""
     exercise = next(select_by_skill(exercises.exercises("leap", "1"), Skill()))
     monkeypatch.setattr(puzzle_commands, "exercises", lambda rules, seed: iter([exercise]))
     right = find_game("leap").rules().format(exercise.verdict.best[0])

@@ -1,4 +1,4 @@
-"""Programs at the seats of `duels play` and `duels resume`; records that name them run nothing."""
+"""Programs as players of `duels play` and `duels resume`. A record never starts a program."""
 
 from pathlib import Path
 
@@ -84,7 +84,7 @@ def test_a_torn_record_is_played_on_from_the_middle(tmp_path: Path) -> None:
     record.write_text(record.read_text() + "3\n5-")
     done = duels(tmp_path, "resume", str(record), "--at", "1", entered="quit\n")
     assert (done.code, "the last line is incomplete and was left out: '5-'" in done.err) == (0, True)
-    assert record.read_text().endswith("3\n5-")  # it is another match that goes on
+    assert record.read_text().endswith("3\n5-")  # the old record is unchanged
 
 
 def test_a_model_plays_at_a_seat(tmp_path: Path) -> None:

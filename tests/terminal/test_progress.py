@@ -1,4 +1,4 @@
-"""Whoever waits for perfect play is told how far it is, on every way in."""
+"""Every command that computes an oracle reports its progress."""
 
 import io
 import signal
@@ -21,7 +21,7 @@ from duels.terminal import screen as screens
 from duels.terminal.commands import run
 from duels.terminal.screen import Screen
 
-MOST = 30  # seconds until a test that waits in vain fails
+MOST = 30  # seconds
 
 
 class FakeTerminal(io.StringIO):
@@ -31,7 +31,7 @@ class FakeTerminal(io.StringIO):
 
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> FakeTerminal:
-    """What a person sees of stderr, without the waiting."""
+    """Return stderr as a person sees it, with a short interval between reports."""
     monkeypatch.setattr(screens, "_PROGRESS_INTERVAL", 0.01)
     return FakeTerminal()
 
@@ -49,15 +49,15 @@ def test_a_person_is_told_what_goes_on_and_how_far_it_is(
     clock = [100.0]
     monkeypatch.setattr(screens, "monotonic", lambda: clock[0])
     with redirect_stderr(terminal), Screen().progress("solving") as tell:
-        clock[0] += 11.2  # compiled code may not have let anybody be reminded
+        clock[0] += 11.2  # compiled code may have blocked the reports
         wait_for(terminal, "… solving, 11 s")
         tell("13%")
         wait_for(terminal, "… solving: 13%, ")
         tell("x" * 200)
         wait_for(terminal, "x" * 50 + ", 11 s")
     told = terminal.getvalue()
-    assert max(map(len, told.split("\r"))) < 80, "a reminder never wraps"
-    assert told.endswith("\r"), "and is gone when it is over"
+    assert max(map(len, told.split("\r"))) < 80, "a report fits on one line"
+    assert told.endswith("\r"), "and is erased at the end"
     assert not told.split("\r")[-2].strip()
     tell("too late")
     assert terminal.getvalue() == told
@@ -81,18 +81,18 @@ def test_an_interrupt_ends_a_check_as_it_ends_anything_else(
         signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(ChainOracle, "verify", interrupted)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may ignore it
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # the test runner may ignore SIGINT
     try:
         with redirect_stderr(terminal):
             assert run(["solve", "chain", "--verify"]) == 130
     finally:
         signal.signal(signal.SIGINT, before)
-    assert not terminal.getvalue().split("\r")[-2].strip(), "what it was at is gone from the screen"
-    assert signal.set_wakeup_fd(-1) == -1, "nobody listens any more"
+    assert not terminal.getvalue().split("\r")[-2].strip(), "the report is erased"
+    assert signal.set_wakeup_fd(-1) == -1, "the watcher is removed"
 
 
 def test_an_interrupt_is_heard_within_a_long_step_of_compiled_code() -> None:
-    step = "hashlib.pbkdf2_hmac('sha256', b'x', b'y', 2**31 - 1)"  # takes many minutes, in one step
+    step = "hashlib.pbkdf2_hmac('sha256', b'x', b'y', 2**31 - 1)"  # one call of many minutes
     code = f"""
 import hashlib
 from duels.terminal.signals import interruptible_computation
@@ -129,7 +129,7 @@ def test_things_come_one_by_one_and_a_failure_comes_through(terminal: FakeTermin
 
 @pytest.fixture
 def heard(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Whether somebody listened, each time an oracle was made."""
+    """Return for each new oracle whether it had a progress function."""
     made: list[bool] = []
     for game in GAMES.values():
         make = game.find("oracle", "make_oracle")

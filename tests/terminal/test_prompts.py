@@ -1,4 +1,4 @@
-"""What can be entered at any prompt besides a move; and that it changes nothing."""
+"""The commands at any prompt, which do not change the match."""
 
 from pathlib import Path
 from random import Random

@@ -1,4 +1,4 @@
-"""A replay shows what was on the screen when the match was played, to the letter."""
+"""A replay prints exactly the screen of the original match."""
 
 import io
 import re
@@ -21,7 +21,7 @@ def duels(folder: Path, command: str, entries: tuple[str, ...] = ()) -> CommandO
 
 
 def person_entries(game: str, seed: int, resign_after: int) -> tuple[list[str], list[str], bool]:
-    """What two people type in a random match, what chance brings, and whether one of them gives up."""
+    """Return the entries of two people in a random match, the chance outcomes, and whether one resigns."""
     rng = Random(seed)
     rules = GAMES[game].rules()
     words = GAMES[game].words(rules)
@@ -67,7 +67,7 @@ def test_a_match_of_machines_is_replayed_as_it_was_played(game: str, tmp_path: P
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_person_sees_its_own_side_again(seed: int, tmp_path: Path) -> None:
-    """Against a machine the screen showed one seat's view; so does the replay for that seat."""
+    """The replay for a seat shows the same view as the match against a machine did."""
     entries = ("MOVE 3", "OBSERVE 5", "MOVE 3", "OBSERVE 6") * 200
     played = duels(tmp_path, f"play hunt --seat2 random --seed {seed} --save match.duel", entries)
     assert played.exit == 0
@@ -86,8 +86,8 @@ def test_turns_can_be_gone_through_backwards_too(tmp_path: Path) -> None:
         assert terminal.wait() == 0
         assert terminal.echoes
     turns = [int(number) for number in re.findall(r"-- turn (\d) of 4", terminal.text)]
-    assert turns == [0, 1, 2, 3, 4, 4, 3, 2, 3, 2, 1, 0, 0], "it ends at both ends"
-    assert terminal.main_screen == "", "as if nothing had been there"
+    assert turns == [0, 1, 2, 3, 4, 4, 3, 2, 3, 2, 1, 0, 0], "paging stops at both ends"
+    assert terminal.main_screen == "", "nothing stays on the main screen"
     shown = [screen for screen in terminal.text.split(CLEAR) if "-- turn " in screen]
     assert "Turning OFF lights 3 and 4." in shown[2]
     assert "Turning OFF lights 3 and 4." not in shown[1]

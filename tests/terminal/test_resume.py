@@ -1,4 +1,4 @@
-"""Killed at any moment, a match goes on exactly where it was: same secrets, same chance, same ending."""
+"""A match that is killed at any moment can be resumed without any loss."""
 
 import os
 import signal
@@ -37,14 +37,14 @@ SEED = "a seed 7"
 
 
 def entered_by_people(match: AnyMatch, who: dict[Seat, str], start: int = 0) -> list[str]:
-    """The lines that people enter in `match`, from turn `start` on."""
+    """Return the lines that people enter in `match` from turn `start`."""
     people = [seat for seat in Seat if who[seat] == "human"]
     steps = [step for step in match.steps()[start:] if step.last and step.last.actor in people]
     return [line for step in steps for line in entries_for(step)]
 
 
 def a_match(name: str, who: dict[Seat, str], longest: int = 60) -> AnyMatch:
-    """A match that is not too long, as the command would play it."""
+    """Return a short match as the command would play it."""
     tries = (play_as_table(name, who, SEED, Random(seed)) for seed in range(1000))
     return next(match for match in tries if 6 <= len(match.turns) <= longest)
 
@@ -55,7 +55,7 @@ def play_arguments(name: str, who: dict[Seat, str], path: Path) -> tuple[str | P
 
 
 def feed_and_kill(folder: Path, arguments: tuple[str | Path, ...], lines: list[str], rng: Random) -> bytes:
-    """Enter some of the lines one by one, then kill -9, perhaps while the last is being worked on."""
+    """Enter some lines, then kill -9 the command, perhaps while it handles the last line."""
     process = subprocess.Popen(
         [*COMMAND, *map(str, arguments)],
         stdin=subprocess.PIPE,
@@ -65,7 +65,7 @@ def feed_and_kill(folder: Path, arguments: tuple[str | Path, ...], lines: list[s
     )
     assert process.stdin
     assert process.stdout
-    shown = process.stdout.read(1)  # it is under way
+    shown = process.stdout.read(1)  # the match has started
     for line in lines[: rng.randrange(len(lines) + 1)]:
         process.stdin.write(f"{line}\n".encode())
         process.stdin.flush()
@@ -105,7 +105,7 @@ def test_kill_nine_loses_at_most_the_entry_being_typed(
     path = tmp_path / "killed.duel"
     shown = feed_and_kill(tmp_path, play_arguments(name, who, path), entered_by_people(match, who), rng)
     saved = saved_part(path, match)
-    # The screen never ran ahead of the disk: of the next turn it has shown the entry at most.
+    # The screen is never ahead of the file: it shows at most the entry of the next turn.
     assert unbroken.out.startswith(shown.decode())
     if not saved.over:
         assert len(shown) <= len(screen_when_entered(match.steps()[len(saved.turns)], who))
@@ -117,13 +117,13 @@ def test_kill_nine_loses_at_most_the_entry_being_typed(
             continue
         done = command(tmp_path, "resume", path, entered="".join(f"{line}\n" for line in rest).encode())
         assert done.returncode == 0
-        # Told again and played on, the screen is the one of the match without a break.
+        # After resuming, the screen equals that of an uninterrupted match.
         assert done.stdout.decode() == unbroken.out
     assert lines_of(saved) == lines_of(match)
 
 
 def screen_when_entered(after: AnyMatch, who: dict[Seat, str]) -> str:
-    """The screen when the last decision of `after` is entered, before anything is told of it."""
+    """Return the screen when the last decision of `after` is entered, before its narration."""
     people = frozenset(seat for seat in Seat if who[seat] == "human")
     narrator = Narrator(words_of(after), people)
     assert after.previous
@@ -151,7 +151,7 @@ def test_a_chance_script_goes_on_where_it_was(name: str, tmp_path: Path) -> None
         rest = entered_by_people(match, PEOPLE, len(saved.turns))
         if not rest:
             break
-        # One whole decision at a time, a break after each.
+        # Interrupt after every decision.
         duels(tmp_path, "resume", path, entered="".join(f"{line}\n" for line in rest[:3]))
     assert lines_of(saved)[: len(match.turns)] == lines_of(match)
 
@@ -181,7 +181,7 @@ def test_the_same_seed_gives_the_same_match(name: str, tmp_path: Path) -> None:
 
 
 def test_quit_and_resume_keep_what_each_seat_may_know(tmp_path: Path) -> None:
-    """Against a machine, the screen after resuming shows the person's own secrets and no other."""
+    """After resuming a match against a machine, the screen shows only the person's secrets."""
     path = tmp_path / "hunt.duel"
     play = ("play", "hunt", "--seat2", "random", "--seed", "3", "--save", path)
     first = duels(tmp_path, *play, entered="MOVE 4\nOBSERVE 7\nquit\n")
@@ -194,7 +194,7 @@ def test_quit_and_resume_keep_what_each_seat_may_know(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("leave", ["save", "quit", ""])
 def test_nobody_is_told_that_it_is_saved_when_it_is_not(leave: str, tmp_path: Path) -> None:
-    """Another program removes the record while the next entry is waited for."""
+    """Another program removes the record while the command waits for an entry."""
     path, beside = tmp_path / "match.duel", tmp_path / "match-2.duel"
     with Terminal(tmp_path, "play", "lights", "--save", path) as terminal:
         terminal.answer("> ", "1")
@@ -217,7 +217,7 @@ def old(tmp_path: Path) -> Path:
 
 
 def played_on(tmp_path: Path) -> list[list[str]]:
-    """The entries of each match in the folder of matches."""
+    """Return the entries of each match in the matches folder."""
     return [lines_of(read_record(path).match) for path in (tmp_path / "matches").glob("*.duel")]
 
 

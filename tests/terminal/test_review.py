@@ -1,4 +1,4 @@
-"""duels review: the table of decisions, the curve and the account on the terminal."""
+"""duels review on the terminal."""
 
 import json
 import re
@@ -47,7 +47,7 @@ def test_review_tells_why_the_match_was_lost(record: Path, capsys: pytest.Captur
     assert max(map(len, out.split("Why you lost")[1].splitlines())) <= 100
     assert "blunder, gave away 100.0 points" in out
     assert "= 100.0, the result." in out
-    assert out.rindex("\n\n") < out.index("Why you lost"), "nothing pushes it off the screen"
+    assert out.rindex("\n\n") < out.index("Why you lost"), "the reasons come last"
 
 
 def reviewed(tmp_path: Path, match: AnyMatch, *options: str) -> None:
@@ -118,7 +118,7 @@ def test_what_is_to_be_copied_stays_in_one_piece(columns: int, tmp_path: Path) -
     assert re.match(rf"lights:\s+{position}\n", terminal.text)
 
 
-# Its values are proven to within several points only.
+# The values of this game are proven only to within several points.
 WIDE = ("B1", "4", "A2", "2", "C4", "2", "E4", "3", "D1", "1")
 
 
@@ -183,7 +183,7 @@ def test_a_hunt_shows_both_beliefs_over_time(tmp_path: Path, capsys: pytest.Capt
     strips = [line for line in out.splitlines() if re.match(r" +\d+\. [\[(]", line)]
     assert len(strips) == 8
     assert all(len(re.findall(r"[\[(].[\])]", line)) == 14 for line in strips)
-    # Before the last entry both are where they are, and Player 1 cannot be on the cell that it named.
+    # Before the last entry, Player 1 cannot be on the cell that it observed.
     one_of_two, two_of_one = strips[-1][5:26], strips[-1][29:50]
     assert one_of_two[15] == two_of_one[6] == "("
     assert one_of_two[3:6] == "[ ]"
@@ -229,7 +229,7 @@ def test_the_curve_has_an_axis_and_no_gaps(record: Path, capsys: pytest.CaptureF
 
 
 def full_board() -> tuple[str, ...]:
-    """Entries that fill a board without a chain: every observation is accepted."""
+    """Return entries that fill a board without a winner."""
     match: AnyMatch = duels.start("chain")
     cells = iter(("1", "3", "2", "4", "5", "6", "7"))
     entries: list[str] = []
@@ -280,7 +280,7 @@ def test_entries_that_could_change_nothing_share_a_line_in_a_short_match(
     assert lines[summed] == "     entries 1 to 4: all actions were equally good, 50.0% throughout"
     assert lines[summed + 1].startswith("  5. ")
     (alone,) = (line for line in lines if line.startswith("  9. "))
-    assert alone.endswith("all actions are equally good"), "a single one has its own line"
+    assert alone.endswith("all actions are equally good"), "a single entry has its own line"
 
 
 def test_estimates_have_no_error_and_positions_can_be_solved(
@@ -347,7 +347,7 @@ def test_the_pages_command_plays_on_from_the_board(
     monkeypatch.chdir(record.parent)
     assert run(["review", record.name, "--html", str(page)]) == 0
     steps = steps_of(page.read_text(encoding="utf-8"))
-    assert str(record.resolve()) in shlex.split(steps[3]["here"]), "it works wherever it is pasted"
+    assert str(record.resolve()) in shlex.split(steps[3]["here"]), "the command works in any folder"
     played = support.duels(tmp_path, *shlex.split(steps[3]["here"])[1:], entered="1\n5\n")
     assert "States: X X X X O O O" in played.out
     assert "States: X X X X X O O" in played.out

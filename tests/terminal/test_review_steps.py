@@ -1,4 +1,4 @@
-"""A review board by board: both tokens and what was observed, forwards and backwards."""
+"""duels review --step."""
 
 import re
 import sys

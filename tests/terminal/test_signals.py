@@ -1,4 +1,4 @@
-"""Signals in the middle of a match: the terminal is left as it was, no secret stays, nothing is lost."""
+"""Signals during a match: the terminal is restored, secrets are cleared, and the match is saved."""
 
 import signal
 import sys
@@ -51,13 +51,13 @@ def test_a_board_that_is_shown_to_one_is_taken_off_the_screen(number: signal.Sig
         terminal.process.send_signal(number)
         assert terminal.wait() == 128 + number
         after = terminal.text.rsplit("Press Enter to hide this. ", 1)[1]
-        assert after.lstrip("\n").startswith(CLEAR), "the board is cleared before anything else is said"
+        assert after.lstrip("\n").startswith(CLEAR), "the board is cleared before anything else is printed"
         assert terminal.echoes
     assert lines_of(read_record(path).match) == ["move 2"]
 
 
 def test_what_was_silenced_stays_silent(tmp_path: Path) -> None:
-    """`nohup` ignores SIGHUP, and so does what it starts."""
+    """`nohup` makes its child ignore SIGHUP."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         with Terminal(tmp_path, "play", "lights") as terminal:
@@ -121,7 +121,7 @@ def test_a_line_that_is_being_edited_goes_on_after_a_stop(tmp_path: Path) -> Non
         terminal.send("\n")
         terminal.ask("want to observe: 37")
         terminal.wait_for_no_echo()
-        terminal.send("\x1b[D\x7f\n")  # the 3 is gone
+        terminal.send("\x1b[D\x7f\n")  # deletes the 3
         terminal.expect("You have observed cell 7.")
         terminal.answer("want to observe: ", "quit")
         assert terminal.wait() == 0

@@ -1,4 +1,4 @@
-"""duels solve: what people and programs are told about a position."""
+"""duels solve."""
 
 import json
 import shlex

@@ -1,4 +1,4 @@
-"""duels solve hunt: what is claimed of the strategy, and what recomputing it needs."""
+"""duels solve hunt: claims about the strategy, and the requirements of --verify."""
 
 import sys
 
@@ -24,7 +24,7 @@ def test_what_verifying_needs_is_named(
         monkeypatch.delitem(sys.modules, f"duels.games.hunt.certify.{name}", raising=False)
     assert run(["solve", "hunt", "--verify"]) == 1
     *before, error = capsys.readouterr().err.splitlines()
-    assert not before, "nothing is promised first"
+    assert not before, "no claim precedes the check"
     assert error == "duels: This needs numba: pip install 'duels[fast]', or '.[fast]' in its folder."
 
 

@@ -1,4 +1,4 @@
-"""Taking back: to one's own last decision; between people if both agree, else past nothing that was told."""
+"""Takebacks: between people by consent, against a machine only if nothing was revealed."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ NOTHING = "You have no decision to take back.\n"
 
 
 def play(folder: Path, game: str, *options: str, entered: str) -> tuple[Done, list[str]]:
-    """Play with the entries given (separated by /) and quit; the screen, and what the record then holds."""
+    """Play the entries (separated by /) and quit. Return the screen and the entries of the record."""
     path = folder / f"{len(list(folder.glob('*.duel')))}.duel"
     lines = "".join(f"{line.strip()}\n" for line in entered.split("/")) + "quit\n"
     done = duels(folder, "play", game, *options, "--save", str(path), entered=lines)
@@ -69,7 +69,7 @@ def test_an_automatic_turn_is_no_decision(tmp_path: Path) -> None:
     done, entries = play(tmp_path, "leap", entered="1 / 1 / undo / yes / undo")
     assert "Taken back: 2 entries.\n" in done.out
     assert done.out.count(NOTHING) == 1
-    assert entries == [], "nobody has decided anything: it is not kept"
+    assert entries == [], "a match without decisions is not saved"
 
 
 def test_against_a_machine_its_answer_goes_too(tmp_path: Path) -> None:
@@ -79,11 +79,11 @@ def test_against_a_machine_its_answer_goes_too(tmp_path: Path) -> None:
     assert entries == []
     played_on, again = play(tmp_path, "lights", *options, entered="1 / 4 / undo / 1 / 4")
     straight_on, straight = play(tmp_path, "lights", *options, entered="1 / 4")
-    assert again == straight, "what a machine does depends on the match, not on what was taken back"
+    assert again == straight, "a machine's move does not depend on takebacks"
     assert len(played_on.out) > len(straight_on.out)
 
 
-CHALLENGED = "3 / 5 / 4 / yes"  # a coin falls
+CHALLENGED = "3 / 5 / 4 / yes"  # flips a coin
 
 
 def test_a_coin_is_taken_back_only_if_the_other_person_agrees(tmp_path: Path) -> None:
@@ -98,11 +98,11 @@ def test_a_coin_is_taken_back_only_if_the_other_person_agrees(tmp_path: Path) ->
     assert "Taken back: 2 entries.\n" in done.out
     assert entries == coin[:3]
     done, entries = play(tmp_path, "chain", *chance, entered=f"{CHALLENGED} / undo / yes / yes")
-    assert entries == coin, "the same place brings the same coin"
+    assert entries == coin, "the same position gives the same coin"
 
 
 def test_no_decision_was_the_last_word(tmp_path: Path) -> None:
-    """Against a machine an accepted observation can be taken back freely, without a coin."""
+    """Against a machine, an accepted observation without a coin can be taken back."""
     done, entries = play(tmp_path, "chain", entered="3 / 5 / 4 / no / undo / yes")
     assert "Taken back: 1 entry.\n" in done.out
     assert entries == ["3", "5", "4"]

@@ -1,4 +1,4 @@
-"""What goes on beside the board: pauses, long work, players that fail, notices and errors."""
+"""Pauses, background work, failing players, notices and errors on the board."""
 
 import threading
 from pathlib import Path
@@ -38,7 +38,7 @@ def test_a_key_that_comes_ignore_enter_until_to_cut_the_pause_short_plays_nothin
 
     async def act(player: Player) -> None:
         await player.pilot.press("enter")
-        assert len(live.match.turns) == 1, "no pause came before the first decision"
+        assert len(live.match.turns) == 1, "there is no pause before the first decision"
         await player.see("novice is thinking")
         await player.press("space")
         assert len(live.match.turns) == 2
@@ -64,7 +64,7 @@ def test_why_a_program_forfeited_stays_on_the_screen() -> None:
 
 
 class Silent:
-    """A player from whom no move comes."""
+    """A player that never moves."""
 
     name = "silent"
 
@@ -73,7 +73,7 @@ class Silent:
 
 
 class Slow:
-    """Something that takes until it is let go, and says how far it is."""
+    """Work that blocks until it is released, and reports progress."""
 
     def __init__(self) -> None:
         self.begun = 0
@@ -156,7 +156,7 @@ def test_chance_notices_and_errors_reach_the_person(tmp_path: Path) -> None:
             assert isinstance(await player.wait_for_exit(), OSError)
 
     at_board(live, act)
-    assert lines_of(live.match) == [], "what is not on disk was not played"
+    assert lines_of(live.match) == [], "an entry that was not saved was not played"
 
 
 def _fail(text: str) -> None:

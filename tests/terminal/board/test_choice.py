@@ -1,4 +1,4 @@
-"""Choosing: everything that is legal can be chosen, by cells and by typing, and nothing else."""
+"""Every legal action can be chosen by cells and by typing, and no other."""
 
 from itertools import permutations
 from random import Random
@@ -19,7 +19,7 @@ EVERY = [*all_rules(), TICTACTOE.rules(), LIARSDICE.rules()]
 
 
 def decisions(rules: AnyRules, count: int) -> list[AnyMatch]:
-    """Some matches in which somebody is asked."""
+    """Return some matches with a player to move."""
     rng = Random(4)
     found: list[AnyMatch] = []
     while len(found) < count:
@@ -40,7 +40,7 @@ def choice_in(match: AnyMatch) -> Choice:
 
 @pytest.mark.parametrize("rules", EVERY, ids=repr)
 def test_every_legal_action_can_be_chosen(rules: AnyRules) -> None:
-    """By its cells in any order, from the list, or by typing its name."""
+    """Choose it by its cells in any order, from the list, or by typing its name."""
     for match in decisions(rules, 8):
         for action in match.actions:
             choice = choice_in(match)
@@ -58,7 +58,7 @@ def test_every_legal_action_can_be_chosen(rules: AnyRules) -> None:
             for letter in rules.format(action).lower().split()[-1]:
                 if choice.accepts(letter) and typed is None:
                     typed = choice.type_letter(letter)
-            assert (typed or choice.confirm()) == action, "the same as in a record"
+            assert (typed or choice.confirm()) == action, "the notation of records"
 
 
 @pytest.mark.parametrize(
@@ -77,13 +77,13 @@ def test_every_legal_action_can_be_chosen(rules: AnyRules) -> None:
     ],
 )
 def test_a_number_means_the_light_that_is_called_so(lights: int, typed: str, name: str) -> None:
-    """As the first of two, where it can be; else as either. A space stands for Enter."""
+    """A space stands for Enter."""
     match = Match.start(find_game("lights").rules(lights=lights))
     choice = choice_in(match)
     choice.switch("two adjacent lights")
     for letter in typed[:-1]:
         assert choice.accepts(letter)
-        assert choice.type_letter(letter) is None, "not settled yet"
+        assert choice.type_letter(letter) is None, "not unique yet"
     action = choice.confirm() if typed.endswith(" ") else choice.type_letter(typed[-1])
     assert match.rules.format(action) == name
 
@@ -97,7 +97,7 @@ def test_whatever_is_pressed_only_legal_actions_come_of_it(rules: AnyRules) -> N
             chosen = choice.type_letter(rng.choice("0123456789abcdemtqfo-+ ")) if rng.random() < 0.5 else None
             chosen = chosen or choice.pick(rng.randrange(-1, 30))
             assert chosen is None or chosen in match.actions
-            assert choice.options, "something is always left to choose"
+            assert choice.options, "an option is always left"
             if rng.random() < 0.1:
                 choice.switch_to_next_kind()
 
@@ -112,7 +112,7 @@ def test_each_kind_asks_a_question_of_the_book(game: str) -> None:
             choice.switch(kind)
             questions.add(strip_ink(choice.question).split("\n")[-1])
         initials = [kind[0].lower() for kind in choice.kinds if kind]
-        assert len(set(initials)) == len(initials), "a letter names a kind"
+        assert len(set(initials)) == len(initials), "the first letters are unique"
     expected = {
         "lights": {
             "Enter the number of the light to turn OFF:",
@@ -170,8 +170,8 @@ def test_arrows_go_from_box_to_box() -> None:
     assert grid.find_next_cell(1, (1, 0), every) == 2
     assert grid.find_next_cell(1, (0, 1), every) == 6
     assert grid.find_next_cell(1, (0, -1), every) is None
-    assert grid.find_next_cell(5, (1, 0), every) == 6, "past the end of a row the next one begins"
-    assert grid.find_next_cell(1, (1, 0), frozenset({1, 4, 8})) == 4, "over what cannot be chosen"
+    assert grid.find_next_cell(5, (1, 0), every) == 6, "continues in the next row"
+    assert grid.find_next_cell(1, (1, 0), frozenset({1, 4, 8})) == 4, "skips cells that cannot be chosen"
     for number in every:
         cell = grid.find_cell_at(grid.get_origin(number))
         assert cell

@@ -1,4 +1,4 @@
-"""Keys of the board that are no moves: undo, hints, the review, the rules, resigning, leaving."""
+"""Commands of the board: undo, hint, review, rules, resign and quit."""
 
 import pytest
 from textual import events
@@ -64,14 +64,14 @@ def test_a_hint_points_at_the_best_action() -> None:
 
 
 def test_a_hint_names_the_key_that_tells_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the game takes h, another key gives hints."""
+    """If the game uses h, a function key gives hints."""
     monkeypatch.setattr(Choice, "accepts", lambda choice, letter: letter == "h")
     live = live_match("lights")
 
     async def act(player: Player) -> None:
         assert "F2 hint" in player.screen_text
         await player.pilot.press("f2")
-        await player.see("press F2 again.")
+        await player.see("Press F2 again to see why.")
 
     at_board(live, act)
 
@@ -101,7 +101,7 @@ def test_a_review_and_the_rules_are_one_key_away() -> None:
 @pytest.mark.parametrize(("command", "question"), [("r", "Do you want to resign?"), ("u", "do you agree")])
 @pytest.mark.parametrize("ahead", ["4", "enter"])
 def test_a_key_right_after_a_command_is_not_a_move(command: str, question: str, ahead: str) -> None:
-    """Keys that come at once, as a terminal sends them, where the pilot would wait after each."""
+    """Send keys at once, as a terminal does. The pilot would wait after each key."""
     live = live_match("lights", entries="1 7")
 
     async def act(player: Player) -> None:
@@ -161,7 +161,7 @@ def test_a_word_is_no_choice_after_a_match(word: str) -> None:
         assert player.app.screen is player.app.get_default_screen()
         await player.pilot.pause(3 * SILENCE_SECONDS)
         assert player.app.return_value is None
-        await player.pilot.press("n", "enter")  # Enter is not needed, and does no harm
+        await player.pilot.press("n", "enter")  # Enter is optional
         assert await player.wait_for_exit() is NextStep.NEW_GAME
 
     at_board(live_match("lights", two="novice", entries="1 2 3 4 5 6 7"), act)

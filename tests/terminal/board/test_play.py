@@ -1,4 +1,4 @@
-"""Matches on the board, played by Textual's pilot with keys and mouse, and what the log says of them."""
+"""Matches on the board with keys and mouse, and their story."""
 
 from pathlib import Path
 from random import Random
@@ -16,11 +16,11 @@ from duels.terminal.next_step import NextStep
 from tests.support import GAME_NAMES, lines_of
 from tests.terminal.board.pilot import Player, at_board, live_match
 
-ROUNDS = 25  # of decisions: longer matches are given up
+ROUNDS = 25  # decisions until we resign
 
 
 async def by_cursor(player: Player) -> None:
-    """Choose whatever the cursor points at, after a few steps."""
+    """Choose the action at the cursor after a few steps."""
     for _ in range(ROUNDS):
         if player.live.match.over:
             return
@@ -56,7 +56,7 @@ def test_two_people_play_lights() -> None:
         await player.press("4")
         assert "Player 2, your turn." in player.screen_text
         assert "Player 1: 4 Turning OFF light 4." in player.screen_words
-        await player.press("t", "2")  # the first of two, as the book asks for it
+        await player.press("t", "2")  # the first of two lights, as the book asks
         await player.press("tab", "tab", "5")
         await player.press("1", "6")
         await player.press("7")
@@ -104,7 +104,7 @@ def test_a_mouse_is_enough() -> None:
 
 
 def test_actions_without_a_place_are_chosen_from_a_list() -> None:
-    """Chain's challenge has no cell; tic-tac-toe says of no action where it is made."""
+    """Chain's challenge and all actions of tic-tac-toe have no place."""
     live = live_match("chain", entries="1 7 2")
 
     async def challenge(player: Player) -> None:
@@ -150,7 +150,7 @@ def test_leap_takes_the_numbers_of_the_book(tmp_path: Path) -> None:
         await player.press("4")
 
     at_board(live, act)
-    assert lines_of(live.match)[6] == "4", "to cell 8, not to cell 4"
+    assert lines_of(live.match)[6] == "4", "a leap by 4 to cell 8, not a leap to cell 4"
 
 
 def test_random_keys_do_no_harm() -> None:
@@ -200,11 +200,11 @@ def test_the_log_speaks_to_the_person_of_its_own_moves_alone(
 ) -> None:
     live = live_match(game, two="novice", entries=entries)
     told = strip_ink(Story(live).text)
-    assert "You (Player 1): " in told, "as the book calls whoever plays"
+    assert "You (Player 1): " in told, "the book calls people by their seats"
     assert mine in told
     assert told.endswith(theirs)
     two = strip_ink(Story(live_match(game, entries=entries)).text)
-    assert theirs not in two, "the book speaks to either of two people"
+    assert theirs not in two, "the book addresses each of two people"
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ def test_a_cell_that_cannot_be_chosen_is_refused_when_clicked() -> None:
 
     async def leap(player: Player) -> None:
         await player.click(20)
-        assert "20 is" not in player.screen_words, "a cell is no number of steps"
+        assert "20 is" not in player.screen_words, "the number of a cell is not a distance"
         assert player.app.choice
         assert player.app.choice.refusal.startswith("Possible moves: ")
 

@@ -1,4 +1,4 @@
-"""What is on the screen of the board: all of it in sight, at every size, and no secret among it."""
+"""The board fits on the screen at every size and shows no secret."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def test_the_whole_board_and_the_keys_are_on_the_screen(game: str, size: tuple[i
                 break
             view = player.app.screen.query_one(BoardView)
             pane = player.app.screen.query_one("#left")
-            assert pane.region.contains_region(view.region), "nothing need be scrolled"
+            assert pane.region.contains_region(view.region), "the board fits without scrolling"
             assert "h hint" in player.screen_text
             assert "quit" in player.screen_text
             assert f"{player.live.match.rules.game.title} ({game})" in player.screen_text
@@ -54,7 +54,7 @@ def test_the_first_move_of_a_machine_is_marked_as_a_later_one_is() -> None:
 
 
 def test_the_other_token_is_never_on_the_board_of_hunt() -> None:
-    """All that is drawn is the same for every place where the other's token may be."""
+    """The drawing does not depend on the cell of the other player's token."""
 
     def screen(cell: int) -> str:
         live = live_match("hunt", two="novice")
