@@ -42,26 +42,26 @@ class Home:
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
 
-    def run(self, chosen: str = "") -> None:
-        """Run menu items until the person leaves. Run the item `chosen` first, without asking."""
-        if not chosen:
+    def run(self, item: str = "") -> None:
+        """Run menu items until the person leaves. Run `item` first, without asking."""
+        if not item:
             self._screen.say("Choose by number or by name. Enter back to go back and quit to leave.\n\n")
         while True:
             items = self._list_items()
             try:
                 descriptions = {name: description for name, (description, _) in items.items()}
-                chosen = chosen or choose(self._screen, "What would you like to do?", descriptions)
-                _, run_item = items[chosen]
+                item = item or choose(self._screen, "What would you like to do?", descriptions)
+                _, run_item = items[item]
                 if run_item() is NextStep.QUIT:
                     return
             except LeaveMenu:
                 return
             except GoBack:
-                if not chosen:
+                if not item:
                     self._screen.say("This is the first question. Enter quit to leave.\n")
             except DuelsError as error:
                 self._screen.say(f"{error}\n")
-            chosen = ""
+            item = ""
             self._screen.say("\n")
 
     def _list_items(self) -> dict[str, MenuItem]:

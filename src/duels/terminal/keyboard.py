@@ -87,12 +87,12 @@ class Keyboard:
     @staticmethod
     def _iter_single_keys(wanted: Collection[str]) -> Iterator[str]:
         while keys := _read_keys():
-            chosen = keys[0]
-            keys += _read_keys() if chosen in wanted and _has_input_within(KEY_GAP_SECONDS) else []
+            first = keys[0]
+            keys += _read_keys() if first in wanted and _has_input_within(KEY_GAP_SECONDS) else []
             if _END_OF_INPUT in keys:
                 return
-            if chosen in wanted and all(key == _ENTER for key in keys[1:]):
-                yield chosen
+            if first in wanted and all(key == _ENTER for key in keys[1:]):
+                yield first
                 continue
             yield ""
             while _has_input_within(SILENCE_SECONDS):

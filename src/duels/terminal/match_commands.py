@@ -244,7 +244,7 @@ def verify(file: Path | None, as_json: bool) -> None:
 @record_argument
 @click.option("--seat", type=click.Choice(["1", "2"]), required=True, help="The seat that the copy is for.")
 def share(file: Path | None, seat: str) -> None:
-    """Print a record for one seat, without what is hidden from it.
+    """Print a record for one seat, without the other seat's secrets.
 
     Hidden entries read '?', and the seed is left out. Without FILE, the last match is shared.
     """
@@ -267,20 +267,20 @@ def matches(every: bool, as_json: bool) -> None:
     if as_json:
         data = [
             {
-                "game": one.record.match.rules.name,
-                "players": list(one.players),
-                "result": one.result,
-                "played": one.when,
-                "file": str(one.path),
+                "game": match.record.match.rules.name,
+                "players": list(match.players),
+                "result": match.result,
+                "played": match.when,
+                "file": str(match.path),
             }
-            for one in saved
+            for match in saved
         ]
         click.echo(json.dumps(data, indent=2))
         return
     if not saved:
         click.echo("No match has been played yet.", err=True)
         return
-    rows = [_format_row(one) for one in saved]
+    rows = [_format_row(match) for match in saved]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         print_text("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip())
@@ -290,15 +290,15 @@ def matches(every: bool, as_json: bool) -> None:
     )
 
 
-def _format_row(one: SavedMatch) -> tuple[str, ...]:
-    file = one.path.name if one.path.parent == matches_dir() else str(one.path)
-    players = escape_unprintable(" - ".join(one.players))
-    when = one.played.strftime("%Y-%m-%d %H:%M")
-    return when, one.record.match.rules.name, players, _format_result(one), escape_unprintable(file)
+def _format_row(match: SavedMatch) -> tuple[str, ...]:
+    file = match.path.name if match.path.parent == matches_dir() else str(match.path)
+    players = escape_unprintable(" - ".join(match.players))
+    when = match.played.strftime("%Y-%m-%d %H:%M")
+    return when, match.record.match.rules.name, players, _format_result(match), escape_unprintable(file)
 
 
-def _format_result(one: SavedMatch) -> str:
-    outcome, players = one.record.match.outcome, one.players
+def _format_result(match: SavedMatch) -> str:
+    outcome, players = match.record.match.outcome, match.players
     if not outcome:
         return "unfinished"
     if not outcome.winner:

@@ -78,33 +78,41 @@ class HintLayers:
         return self._glossary.explain(reason if is_repeated else advice)
 
     def render(
-        self, sight: AnySight, words: Words[Any, Any], entered: Sequence[str], oracle: Oracle[Any, Any]
+        self,
+        sight: AnySight,
+        words: Words[Any, Any],
+        previous_entries: Sequence[str],
+        oracle: Oracle[Any, Any],
     ) -> str:
-        """Return the hint for the seat to move. `entered` are its entries at this decision so far."""
+        """Return the hint for the seat to move, after some entries of the same decision."""
         result = hint(sight, oracle)
-        advice = _format_advice(result, sight, words, entered)
+        advice = _format_advice(result, sight, words, previous_entries)
         reason = f"{advice} {result.theory}\n{format_belief(result.belief)}"
         return self.select(sight, f"{advice} {_HOW_TO_SEE_WHY}\n", reason)
 
 
-def _format_advice(result: Hint[Any], sight: AnySight, words: Words[Any, Any], entered: Sequence[str]) -> str:
-    entries = _format_entries(sight, words, result.actions[0], result.best, entered) if result.best else ""
+def _format_advice(
+    result: Hint[Any], sight: AnySight, words: Words[Any, Any], previous_entries: Sequence[str]
+) -> str:
+    entries = (
+        _format_entries(sight, words, result.actions[0], result.best, previous_entries) if result.best else ""
+    )
     return f"Hint: {result.describe_actions(Ink.CHANGED)} ({result.chance}{entries})."
 
 
 def _format_entries(
-    sight: AnySight, words: Words[Any, Any], action: Any, advice: str, entered: Sequence[str]
+    sight: AnySight, words: Words[Any, Any], action: Any, advice: str, previous_entries: Sequence[str]
 ) -> str:
     name = sight.rules.format(action)
-    entries = format_entries_left(words.entries(sight, action), entered)
+    entries = format_remaining_entries(words.entries(sight, action), previous_entries)
     if entries.lower() == f"enter {name}".lower():
         return ""
     return f"; {entries}" if advice == name else f"; for {name} {entries}"
 
 
-def format_entries_left(entries: Sequence[str], entered: Sequence[str]) -> str:
-    """Format the entries that are left for an action. Start with `back` if `entered` leads elsewhere."""
-    made = [entry.strip().lower() for entry in entered]
-    is_on_the_way = [entry.lower() for entry in entries[: len(made)]] == made
-    left = entries[len(made) :] if is_on_the_way else ("back", *entries)
-    return f"enter {', then '.join(left)}"
+def format_remaining_entries(entries: Sequence[str], previous_entries: Sequence[str]) -> str:
+    """Format the remaining entries for an action. Start with `back` if the previous entries differ."""
+    previous = [entry.strip().lower() for entry in previous_entries]
+    is_prefix = [entry.lower() for entry in entries[: len(previous)]] == previous
+    remaining = entries[len(previous) :] if is_prefix else ("back", *entries)
+    return f"enter {', then '.join(remaining)}"

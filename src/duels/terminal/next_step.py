@@ -78,17 +78,17 @@ def ask_next_step(live: LiveMatch, screen: Screen) -> NextStep:
     review: Review | None = None
     while True:
         choices = ", ".join(f"{step.value} {label}" for step, label in steps.items())
-        chosen = NextStep(screen.choose_key(f"\nPress {choices}: ", [step.value for step in steps]))
-        if chosen is NextStep.REVIEW:
+        choice = NextStep(screen.choose_key(f"\nPress {choices}: ", [step.value for step in steps]))
+        if choice is NextStep.REVIEW:
             review = show_review(make_record(live), screen)
             if review and screen.can_clear:
                 steps = {NextStep.BOARDS: "board by board", **steps}
-        elif chosen is NextStep.BOARDS and review:
+        elif choice is NextStep.BOARDS and review:
             from duels.terminal.review import step_through
 
             step_through(review, screen)
         else:
-            return chosen
+            return choice
 
 
 def show_review(record: Record, screen: Screen) -> "Review | None":
@@ -121,9 +121,10 @@ def _find_longer_options(rules: AnyRules) -> dict[str, int]:
 
 
 def _count_wins(live: LiveMatch) -> int:
-    """Count the recent wins of people against the strongest player by these rules, up to one too many.
+    """Count the recent wins of people against the strongest player with these rules.
 
-    Return 0 if this match was no such win or if the game has no longer form.
+    Stop counting above the number that matters. Return 0 if this match was no such win or if the game has no
+    longer form.
     """
     rules = live.match.rules
     players = [HUMAN if seat in live.people else live.names[seat] for seat in Seat]

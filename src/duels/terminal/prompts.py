@@ -177,7 +177,7 @@ class PromptedMatch:
         self._say(self.narrator.render_events(self.live.match))
 
     def _let_person_decide(self, seat: Seat) -> None:
-        """Ask until an action is entered or a command changes the match."""
+        """Ask until the person enters an action or a command changes the match."""
         sight = self.live.match.sight(seat)
 
         def ask(question: Question) -> str:
@@ -203,7 +203,7 @@ class PromptedMatch:
         return self.screen.ask(question, self.hides_secrets and question.secret)
 
     def _hand_over(self, seat: Seat) -> None:
-        """Show only what both people may know until the next one has the keyboard."""
+        """Show only public information until the next person has the keyboard."""
         self._seat_at_keyboard = seat
         self.screen.clear()
         self._show_match()
@@ -224,22 +224,22 @@ class PromptedMatch:
     def _commands(self, seat: Seat) -> Commands:
         show = self._show
         return {
-            "help": lambda entered: show(HELP),
+            "help": lambda entries: show(HELP),
             **make_lookup_commands(self.live.match.sight(seat), self.words, show),
-            "hint": lambda entered: self._hint(seat, entered),
-            "undo": lambda entered: self._undo(seat),
-            "save": lambda entered: self._save(),
-            "resign": lambda entered: self._resign(seat),
-            "quit": lambda entered: self._quit(),
+            "hint": lambda entries: self._hint(seat, entries),
+            "undo": lambda entries: self._undo(seat),
+            "save": lambda entries: self._save(),
+            "resign": lambda entries: self._resign(seat),
+            "quit": lambda entries: self._quit(),
         }
 
-    def _hint(self, seat: Seat, entered: list[str]) -> None:
+    def _hint(self, seat: Seat, entries: list[str]) -> None:
         layers = self._hints.setdefault(seat, HintLayers())
         match = self.live.match
         try:
             with self.screen.progress("thinking") as progress:
                 oracle = get_oracle(match.rules, progress)
-                text = layers.render(match.sight(seat), self.words, entered, oracle)
+                text = layers.render(match.sight(seat), self.words, entries, oracle)
         except DuelsError as error:
             self.screen.say(f"{error}\n")
             return
@@ -300,9 +300,9 @@ def _summarize_result(live: LiveMatch) -> str:
 def make_lookup_commands(sight: AnySight, words: Words[Any, Any], show: Callable[[str], None]) -> Commands:
     """Make the commands that show the rules, the board and the legal moves."""
     return {
-        "rules": lambda entered: show(sight.rules.game.card()),
-        "board": lambda entered: show(str(words.board(sight))),
-        "moves": lambda entered: show(words.moves(sight)),
+        "rules": lambda entries: show(sight.rules.game.card()),
+        "board": lambda entries: show(str(words.board(sight))),
+        "moves": lambda entries: show(words.moves(sight)),
     }
 
 
@@ -321,7 +321,7 @@ def run_dialogue(
 
     A command receives the entries so far of an answer that takes several. It may raise to end the dialogue.
     """
-    entered: list[str] = []
+    entries: list[str] = []
     dialogue = start()
     try:
         question = next(dialogue)
@@ -330,18 +330,18 @@ def run_dialogue(
             entry = ask(question)
             word = entry.strip().lower()
             if word == _BACK:
-                entered.clear()
+                entries.clear()
                 dialogue = start()
                 question = next(dialogue)
             elif word in commands:
-                commands[word](entered)
+                commands[word](entries)
                 question = Question(question.prompt, secret=question.secret)
             else:
                 question = dialogue.send(entry)
                 if question.prompt == first_prompt:
-                    entered.clear()
+                    entries.clear()
                 elif not question.notice:
-                    entered.append(entry)
+                    entries.append(entry)
     except StopIteration as done:
         answer: T = done.value
         return answer

@@ -76,22 +76,22 @@ def practice(rules: AnyRules, count: int, seed: str | None, plain: bool) -> None
     with screen.progress("searching for positions") as progress:
         get_oracle(rules, progress)  # the exercises share it
         candidates = exercises(rules, seed)
-        chosen = islice(candidates if seed else select_by_skill(candidates, skill), count)
-        exercise = next(chosen, None)
+        selection = islice(candidates if seed else select_by_skill(candidates, skill), count)
+        exercise = next(selection, None)
     try:
         if exercise and (note := exercise.oracle.equivalence_note):
             screen.say(glossary.explain(f"{note}\n"))
         while exercise:
             answer = ask_exercise(exercise, f"Puzzle {answered + 1} of {count}", screen, glossary)
             answered += 1
-            graded = exercise.grade(answer)
-            right += graded.right
-            skill.update(graded.right)
+            result = exercise.grade(answer)
+            right += result.right
+            skill.update(result.right)
             if not seed:
                 save_progress(_PRACTICE, {**load_progress(_PRACTICE), name: skill.as_data()})
-            screen.say(f"{glossary.explain(graded.text)}\n\n")
+            screen.say(f"{glossary.explain(result.text)}\n\n")
             with screen.progress("searching for the next position"):
-                exercise = next(chosen, None)
+                exercise = next(selection, None)
         if answered < count:
             more = "more " if answered else ""
             screen.say(f"Found no {more}positions with a clear answer in {rules.name}.\n")
@@ -141,14 +141,14 @@ def ask_exercise(
         HELP if hints else format_help({name: _COMMANDS[name] for name in _COMMANDS if name != "hint"})
     )
 
-    def quit_puzzle(entered: list[str]) -> None:
+    def quit_puzzle(entries: list[str]) -> None:
         raise Quit
 
     commands = {
-        "help": lambda entered: screen.say(help_text),
+        "help": lambda entries: screen.say(help_text),
         **make_lookup_commands(sight, words, screen.say),
-        "hint": lambda entered: screen.say(
-            layers.render(sight, words, entered, exercise.oracle)
+        "hint": lambda entries: screen.say(
+            layers.render(sight, words, entries, exercise.oracle)
             if hints
             else "There are no hints for these puzzles.\n"
         ),
@@ -187,11 +187,11 @@ def daily(day: datetime | None, as_json: bool, plain: bool) -> None:
     puzzles. You can share the last line: it does not reveal the answers.
     """
     today = date.today()
-    chosen = day.date() if day else today
+    puzzle_day = day.date() if day else today
     if as_json:
-        click.echo(json.dumps(_make_daily_data(chosen, today), indent=2))
+        click.echo(json.dumps(_make_daily_data(puzzle_day, today), indent=2))
     else:
-        _play_daily(chosen, today, Screen(plain))
+        _play_daily(puzzle_day, today, Screen(plain))
 
 
 def _play_daily(day: date, today: date, screen: Screen) -> None:
@@ -205,11 +205,11 @@ def _play_daily(day: date, today: date, screen: Screen) -> None:
                 exercise = get_daily_puzzle(day, game)
             note = glossary.explain(exercise.oracle.equivalence_note)
             title = f"{game.title} ({game.name}), puzzle {number} of {len(GAMES)}"
-            graded = exercise.grade(ask_exercise(exercise, title, screen, glossary, False, note))
-            answers.append(graded.right)
+            result = exercise.grade(ask_exercise(exercise, title, screen, glossary, False, note))
+            answers.append(result.right)
             if day == today:
                 save_progress(_DAILY, {**load_progress(_DAILY), day.isoformat(): answers})
-            screen.say(f"{glossary.explain(graded.text)}\n\n")
+            screen.say(f"{glossary.explain(result.text)}\n\n")
     except Quit:
         rest = f" Continue with: {Ink.COPIED(format_command('daily'))}" if day == today else ""
         screen.say(f"{len(answers)} of {len(GAMES)} answered.{rest}\n")

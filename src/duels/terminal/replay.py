@@ -78,7 +78,7 @@ def _wants_next_turn(screen: Screen) -> bool:
 def page_through(pages: Sequence[str], unit: str, screen: Screen) -> None:
     """Let a person go forwards and backwards through pages. `unit` names a page, such as `turn`.
 
-    Of a page that is too long for the screen, only the end is shown.
+    If a page is too long for the screen, show only its end.
     """
     number = 0
     with screen.alternate_screen(), screen.keys([*_NEXT, *_BACK, *_FIRST, *_LAST, _LEAVE]) as read_key:

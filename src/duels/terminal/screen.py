@@ -235,14 +235,14 @@ class Screen:
         with self._keyboard.single_keys() as pressed:
 
             def read_key(prompt: str) -> str:
-                chosen = ""
+                choice = ""
                 with self._prompting(self._wrap(prompt).rpartition("\n")[2]):
                     self.say(prompt)
                     try:
-                        chosen = next((key for key in pressed if key in keys), keys[-1])
+                        choice = next((key for key in pressed if key in keys), keys[-1])
                     finally:
-                        self.say(f"{chosen if chosen.isalpha() else ''}\n")
-                return chosen
+                        self.say(f"{choice if choice.isalpha() else ''}\n")
+                return choice
 
             yield read_key
 
@@ -253,19 +253,19 @@ class Screen:
         """
         if not self._keyboard:
             return self._choose_key_as_line(prompt, keys)
-        chosen, line = "", self._wrap(prompt).rpartition("\n")[2]
+        choice, line = "", self._wrap(prompt).rpartition("\n")[2]
         with self._keyboard.single_keys(alone=keys) as pressed:
             self.say(prompt)
             try:
-                while not chosen:
+                while not choice:
                     with self._prompting(line):
-                        chosen = next(pressed, keys[-1])
-                    if not chosen:
+                        choice = next(pressed, keys[-1])
+                    if not choice:
                         line = f"{format_key_prompt(keys)} "
                         self.say(f"\n{line}")
             finally:
-                self.say(f"{chosen}\n")
-        return chosen
+                self.say(f"{choice}\n")
+        return choice
 
     def _choose_key_as_line(self, prompt: str, keys: Sequence[str]) -> str:
         while True:

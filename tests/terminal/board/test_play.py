@@ -245,6 +245,6 @@ def test_a_cell_that_cannot_be_chosen_is_refused_when_clicked() -> None:
         await player.click(20)
         assert "20 is" not in player.screen_words, "the number of a cell is not a distance"
         assert player.app.choice
-        assert player.app.choice.refusal.startswith("Possible moves: ")
+        assert player.app.choice.rejection.startswith("Possible moves: ")
 
     at_board(live_match("leap", entries="enter enter"), leap)

@@ -67,7 +67,7 @@ class BoardApp(App[AppResult]):
         self._words = live.words
         self._pause_seconds = pause_seconds
         self._you = find_solo_seat(live)
-        self._seat = self._you or Seat.ONE
+        self._seat = self._you or Seat.ONE  # the person who moved last or is to move
         self._palette = Palette(self._seat)
         self._story = Story(live)
         self._previous_board: TextBoard | None = None  # before the last decision of a person
@@ -79,9 +79,9 @@ class BoardApp(App[AppResult]):
         self._decided = asyncio.Event()
         self._skip_pause = asyncio.Event()
         self._has_paused = False  # since the last decision of a person
-        self._ignore_enter_until = 0.0  # it was meant to skip the pause
+        self._ignore_enter_until = 0.0  # Enter was meant to skip the pause
         self._running_loop: asyncio.AbstractEventLoop | None = None
-        self._thread = 0
+        self._ui_thread = 0
         self.exit_request: BaseException | None = None
         """The exception for the signal that asked the program to exit."""
         players = (
@@ -96,8 +96,8 @@ class BoardApp(App[AppResult]):
     # -- start and exit ---------------------------------------------------------------------------
 
     def on_ready(self) -> None:
-        self._running_loop, self._thread = asyncio.get_running_loop(), get_ident()
-        # While the program was suspended, the shell has written on the screen.
+        self._running_loop, self._ui_thread = asyncio.get_running_loop(), get_ident()
+        # The shell writes on the screen while the program is suspended.
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         if self.exit_request:
             self.exit(self.exit_request)
@@ -119,7 +119,7 @@ class BoardApp(App[AppResult]):
 
     def notice(self, text: str) -> None:
         """Show a notice. Any thread may call this."""
-        if self._running_loop and self._thread != get_ident():
+        if self._running_loop and self._ui_thread != get_ident():
             self._running_loop.call_soon_threadsafe(self.notice, text)
             return
         self._note = text
@@ -162,8 +162,8 @@ class BoardApp(App[AppResult]):
         sight = self.live.match.sight(seat)
         try:
             next(self._words.ask(sight))
-        except StopIteration as forced:
-            self.live.play(seat, forced.value)
+        except StopIteration as only_action:
+            self.live.play(seat, only_action.value)
             return
         self._seat = seat
         labels = {cell.label: cell.number for row in self._make_board().cells for cell in row}
@@ -219,7 +219,7 @@ class BoardApp(App[AppResult]):
             story=content(self._story.text),
             turn=self._render_turn(),
             question=content(self._format_question()),
-            note=content(self.choice.refusal if self.choice and self.choice.refusal else self._note),
+            note=content(self.choice.rejection if self.choice and self.choice.rejection else self._note),
             keys=self._render_keys(),
             leave="q" if self._next_steps else self._get_key(QUIT),
         )

@@ -56,7 +56,7 @@ class Choice:
         self.picked_cells: tuple[int, ...] = ()
         """The cells picked so far for an action with several cells."""
         self.typed_text = ""
-        self.refusal = ""
+        self.rejection = ""
         """Why the last text or cell was rejected, in the game's words."""
 
     @property
@@ -112,7 +112,7 @@ class Choice:
 
     def clear(self) -> None:
         """Start the choice again."""
-        self.picked_cells, self.typed_text, self.refusal = (), "", ""
+        self.picked_cells, self.typed_text, self.rejection = (), "", ""
 
     def select_kind_of(self, action: Any) -> frozenset[int]:
         """Choose the kind of this action, and return the action's cells."""
@@ -122,7 +122,7 @@ class Choice:
 
     def pick(self, cell: int) -> Any | None:
         """Pick a cell, or drop it if it was picked. Return the action if only one is left."""
-        self.typed_text = self.refusal = ""
+        self.typed_text = self.rejection = ""
         if cell in self.picked_cells:
             self.picked_cells = tuple(number for number in self.picked_cells if number != cell)
             return None
@@ -146,7 +146,7 @@ class Choice:
 
     def type_letter(self, letter: str) -> Any | None:
         """Type a letter. Return the action if only one is left."""
-        self.refusal = ""
+        self.rejection = ""
         if self._is_separator(letter):
             return None
         typed = self.typed_text + letter
@@ -167,7 +167,7 @@ class Choice:
         """Accept the typed text as a cell or an action. Return the action if only one is left."""
         exact = [option for option in self.options if self.typed_text in self._list_spellings(option)]
         cells = self._match_cells(self.typed_text)
-        typed, self.typed_text, self.refusal = self.typed_text, "", ""
+        typed, self.typed_text, self.rejection = self.typed_text, "", ""
         if len(exact) == 1:
             return exact[0].action
         if typed in cells:
@@ -179,10 +179,10 @@ class Choice:
         """Explain why an entry is wrong, or list the legal moves if the prompt would accept it."""
         dialogue, _ = self._advance_dialogue()
         try:
-            self.refusal = dialogue.send(entry).notice
+            self.rejection = dialogue.send(entry).notice
         except StopIteration:
-            self.refusal = ""
-        self.refusal = self.refusal or self._words.moves(self._sight).strip()
+            self.rejection = ""
+        self.rejection = self.rejection or self._words.moves(self._sight).strip()
 
     def _reject_cell(self, cell: int) -> None:
         names = {number: label for label, number in self._labels.items()}
@@ -192,7 +192,7 @@ class Choice:
         if enters_names and cell in names and not self.listed_options:
             self.reject(names[cell].upper())
         else:
-            self.refusal = self._words.moves(self._sight).strip()
+            self.rejection = self._words.moves(self._sight).strip()
 
     def _match_options(self, typed: str) -> Sequence[ChoiceOption]:
         return [

@@ -68,7 +68,7 @@ class Scene(Screen[None]):
             yield Static(id="turn")
             yield Static(id="question")
             with VerticalScroll(id="note", can_focus=False):
-                yield Static(id="noted")
+                yield Static(id="note-text")
             yield Static(id="keys")
         yield Static(id="small")
 
@@ -95,7 +95,7 @@ class Scene(Screen[None]):
         self._write("#story", texts.story)
         self._write("#turn", texts.turn)
         self._write("#question", texts.question)
-        self._write("#noted", texts.note)
+        self._write("#note-text", texts.note)
         self._write("#keys", texts.keys)
         self.query_one("#note").display = bool(texts.note)
         self.query_one("#right", VerticalScroll).scroll_end(animate=False)
