@@ -12,8 +12,8 @@ from duels.terminal.game_options import game_argument
 from duels.terminal.options import format_examples, print_text
 
 _ORIGIN = """\
-These five games come from five published, machine-written rule books for two-player games. Two of the books
-are titled "Quantum Duel"; we added the subtitles.
+The games come from five published, machine-written rule books for two-player games.
+Two of the books are titled "Quantum Duel"; we added the subtitles.
 """
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from duels.core.errors import DuelsError, escape_unprintable
+from duels.core.errors import DuelsError, escape_unprintable, quote
 from duels.paths import matches_dir
 from duels.play import library
 from duels.terminal.screen import PACES, get_terminal_size, wrap
@@ -63,8 +63,12 @@ class _RecordFile(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> Any:
         name = os.fspath(value)
         saved = matches_dir() / name
-        is_saved = not os.path.lexists(name) and os.path.basename(name) == name and saved.is_file()
-        return super().convert(str(saved) if is_saved else value, param, context)
+        if not os.path.lexists(name):
+            if os.path.basename(name) != name or not saved.is_file():
+                matches = format_command("matches")
+                self.fail(f"There is no file {quote(name)}. List your matches with: {matches}", param)
+            value = str(saved)
+        return super().convert(value, param, context)
 
 
 record_argument = click.argument("file", type=_RecordFile(path_type=Path, exists=True), required=False)
