@@ -42,7 +42,7 @@ def test_a_game_is_only_recorded_up_to_a_size(tmp_path: Path) -> None:
     done = duels(tmp_path, "verify", path)
     assert (done.code, done.err) == (
         1,
-        f"duels: {path}: line 3: cells is at most {MAX_RECORDED_NUMBER} in a record.\n",
+        f"duels: {path}: line 3: cells must be at most {MAX_RECORDED_NUMBER} in a record.\n",
     )
 
 
@@ -60,7 +60,7 @@ def test_the_copy_of_a_large_game_is_neither_checked_nor_written(
     assert done.code == 1
     assert done.out == ""
     assert "Too many matches fit what Player 1 saw: " in done.err
-    assert done.err.endswith("to look at all takes more than 1,000,000 steps.\n")
+    assert done.err.endswith("to check them all takes more than 1,000,000 steps.\n")
     assert done.err.count("\n") == 1
 
 

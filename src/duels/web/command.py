@@ -15,7 +15,7 @@ from duels.paths import data_dir
 _EXAMPLES = """\b
 Examples:
   duels serve                             play in your browser
-  duels serve --lan                       play on phones nearby: shows a QR code
+  duels serve --lan                       play on phones nearby, by QR code
   duels serve --port 9000 --no-browser    use another port
   duels serve --public-url https://duels.example
 """
