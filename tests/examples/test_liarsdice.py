@@ -144,7 +144,7 @@ def test_its_value_is_what_openspiels_own_solver_finds(sides: int) -> None:
     margin = pyspiel.nash_conv(game, policy)
     # OpenSpiel counts from -1 to 1.
     low, high = (value - margin + 1) / 2, (value + margin + 1) / 2
-    answers = oracle(sides).solution.answers
+    answers = oracle(sides).solution.best_response_values
     assert 1 - answers[Seat.TWO] <= high
     assert low <= answers[Seat.ONE]
     assert oracle(sides).solution.nash_conv <= TARGET
@@ -154,7 +154,7 @@ def test_its_value_is_what_openspiels_own_solver_finds(sides: int) -> None:
 
 @pytest.mark.parametrize(("sides", "value"), [(1, 1), (2, 3 / 4), (3, 5 / 9), (4, 17 / 32)])
 def test_its_value_is_what_linear_programming_gave(sides: int, value: float) -> None:
-    answers = oracle(sides).solution.answers
+    answers = oracle(sides).solution.best_response_values
     assert 1 - answers[Seat.TWO] - 1e-9 <= value <= answers[Seat.ONE] + 1e-9
 
 
@@ -198,7 +198,7 @@ def test_what_has_too_many_states_for_features_is_told_at_once() -> None:
 
 
 def test_dice_with_many_sides_are_refused_at_once() -> None:
-    with pytest.raises(DuelsError, match=r"^liarsdice can go more than 400,000 ways .*\.$"):
+    with pytest.raises(DuelsError, match=r"^liarsdice has more than 400,000 histories .*\.$"):
         get_oracle(LiarsDice(7))
 
 
@@ -208,4 +208,8 @@ def test_dice_with_five_and_six_sides(sides: int, most: float, value: float) -> 
     """Values by linear programming; that of six sides, -0.027131782945736, is in OpenSpiel's own tests."""
     solution = oracle(sides).solution
     assert solution.nash_conv <= most
-    assert 1 - solution.answers[Seat.TWO] - 1e-9 <= value <= solution.answers[Seat.ONE] + 1e-9
+    assert (
+        1 - solution.best_response_values[Seat.TWO] - 1e-9
+        <= value
+        <= solution.best_response_values[Seat.ONE] + 1e-9
+    )

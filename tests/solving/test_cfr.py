@@ -147,23 +147,23 @@ def test_the_tree_has_every_history(rules: AnyRules) -> None:
 
 def test_what_looks_alike_to_a_seat_has_one_number() -> None:
     tree = build_tree(Skewed())
-    one, two = tree.memory[Seat.ONE], tree.memory[Seat.TWO]
+    one, two = tree.information_set[Seat.ONE], tree.information_set[Seat.TWO]
     left, right = tree.children[0]
     assert one[left] != one[right]
     assert two[left] == two[right] != two[0]
     sight = Match.start(Skewed()).play_text("left").sight(Seat.TWO)
-    assert tree.memories[Seat.TWO].find(sight.events) == two[left]
-    assert tree.memories[Seat.TWO].find([*sight.events, *sight.events]) is None
+    assert tree.information_sets[Seat.TWO].find(sight.events) == two[left]
+    assert tree.information_sets[Seat.TWO].find([*sight.events, *sight.events]) is None
 
 
 @pytest.mark.parametrize("options", [{}, {"cells": 4, "max_turns": 40}])
 def test_what_is_too_large_is_refused_at_once(options: dict[str, int]) -> None:
-    with pytest.raises(DuelsError, match=r"^hunt can go more than 400,000 ways with these options, .*\.$"):
+    with pytest.raises(DuelsError, match=r"^hunt has more than 400,000 histories with these options, .*\.$"):
         build_tree(GAMES["hunt"].rules(**options))
 
 
 def test_a_seat_that_forgets_is_refused() -> None:
-    with pytest.raises(DuelsError, match="Player 1 is not shown what it has done"):
+    with pytest.raises(DuelsError, match="Player 1 does not see its own actions"):
         solved(Forgetful())
 
 
@@ -180,9 +180,13 @@ def test_a_value_known_by_hand(percent: int) -> None:
     tree, solution = solved(Skewed(percent))
     value = chance / (1 + chance)
     assert solution.nash_conv <= TARGET
-    assert 1 - solution.answers[Seat.TWO] - 1e-9 <= value <= solution.answers[Seat.ONE] + 1e-9
+    assert (
+        1 - solution.best_response_values[Seat.TWO] - 1e-9
+        <= value
+        <= solution.best_response_values[Seat.ONE] + 1e-9
+    )
     assert solution.policy[Seat.ONE][0] == pytest.approx((value, 1 - value), abs=0.01)
-    hidden = tree.memory[Seat.TWO][1]
+    hidden = tree.information_set[Seat.TWO][1]
     assert solution.policy[Seat.TWO][hidden] == pytest.approx((1 - value, value), abs=0.01)
 
 
@@ -198,10 +202,12 @@ def test_the_nash_conv_is_what_best_responders_win(rules: AnyRules) -> None:
     solution = oracle.solution
     assert solution.nash_conv <= TARGET
     for seat in Seat:
-        assert best_response(rules, seat, oracle.weights) == pytest.approx(solution.answers[seat], abs=1e-9)
-        opening = oracle._pair.state_value(seat, 0)
-        mine = solution.answers[seat] - opening.value
-        others = solution.answers[seat.other] - (1 - opening.value)
+        assert best_response(rules, seat, oracle.weights) == pytest.approx(
+            solution.best_response_values[seat], abs=1e-9
+        )
+        opening = oracle._profile.state_value(seat, 0)
+        mine = solution.best_response_values[seat] - opening.value
+        others = solution.best_response_values[seat.other] - (1 - opening.value)
         assert opening.gain == pytest.approx(max(mine, others), abs=1e-9)
     assert all(check.passed for check in oracle.verify())
 
@@ -282,7 +288,7 @@ def test_what_both_mix_is_free_and_the_rest_costs() -> None:
     assert oracle.belief(sight) == pytest.approx({"left": 1 / 3, "right": 2 / 3}, abs=0.01)
     assert oracle.own_secret(Match.start(Skewed()).play_text("left").sight(Seat.ONE)) == "left"
     assert oracle.guarantee() == (
-        "Both seats together could gain at most 0.01 points by other play than this. "
+        "Both seats together could gain at most 0.01 points by deviating. "
         "The game's value to Player 1 lies between 33.32% and 33.34%."
     )
 
@@ -299,9 +305,9 @@ def test_what_has_ended_is_certain() -> None:
 def test_what_cannot_have_been_seen_is_refused() -> None:
     sight = Match.start(Skewed()).play_text("left").sight(Seat.TWO)
     oracle = EquilibriumOracle(Skewed())
-    with pytest.raises(DuelsError, match="Player 2 cannot have seen this in skewed"):
+    with pytest.raises(DuelsError, match="Player 2 cannot have this sight in skewed"):
         oracle.value(replace(sight, events=(*sight.events, *sight.events)))
-    with pytest.raises(DuelsError, match="cannot have seen this together"):
+    with pytest.raises(DuelsError, match="do not belong to one match"):
         oracle.full_information_value(Match.start(Skewed()).sight(Seat.ONE), sight)
 
 

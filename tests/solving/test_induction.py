@@ -239,7 +239,7 @@ def test_values_of_chance_are_exact_fractions() -> None:
 
 def test_a_wrong_value_is_found_by_the_second_method() -> None:
     oracle = InductionOracle(Tug(pulls=4))
-    oracle._worths[Place(3, Seat.TWO, left=3)] = Fraction(1)
+    oracle._values[Place(3, Seat.TWO, left=3)] = Fraction(1)
     equations = next(oracle.verify())
     assert not equations.passed
     assert "wrong at" in equations.detail
@@ -257,7 +257,7 @@ def test_it_agrees_with_the_games_own_oracles(name: str, options: dict[str, int]
 
 
 def test_chance_and_circles_together_are_refused() -> None:
-    with pytest.raises(DuelsError, match=r"^tug has chance and can come back to a state: .*\.$"):
+    with pytest.raises(DuelsError, match=r"^tug has chance and cycles: .*\.$"):
         InductionOracle(Tug(coin=True))
 
 

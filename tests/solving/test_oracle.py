@@ -181,7 +181,7 @@ def test_an_oracle_of_values_alone_lacks_nothing_that_callers_need() -> None:
         (Fixed(0.5, ("1", 0.5, True, 0.5), ("2", 0.5, True, 0.5)), "Every action is worth 50.0%."),
         (
             Fixed(0.4, ("1", 0.5, True, 0.7), ("2", 0.2, True, 0.3)),
-            "The mixture is worth 40.0%: whoever can be foreseen gets less.",
+            "The mixture is worth 40.0%: a predictable player gets less.",
         ),
         (
             Fixed(1.0, *((str(n), 1.0, True, 0.2) for n in range(1, 6)), ("6", 0.5, False, 0.0)),

@@ -75,7 +75,7 @@ def test_brackets_close_in_on_the_value() -> None:
 
 def test_brackets_stay_open_where_play_need_not_end() -> None:
     with pytest.raises(ArithmeticError, match=r"still 1\.0 wide"):
-        Brackets(graph_of((Seat.TWO, (2, WON), ())), {}).close_to(0.5, most_sweeps=50)
+        Brackets(graph_of((Seat.TWO, (2, WON), ())), {}).close_to(0.5, max_sweeps=50)
 
 
 def test_pinned_states_are_not_followed() -> None:

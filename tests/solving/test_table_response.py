@@ -38,7 +38,7 @@ def chain(cells: int, run: int) -> tuple[Tables, NDArray[np.float64], NDArray[np
 
 
 def answer_to(tables: Tables, policy: NDArray[np.float64], me: int) -> float:
-    return best_response(tables, lambda clock: policy, me).wins
+    return best_response(tables, lambda clock: policy, me).value
 
 
 def by_fractions(tables: Tables, policy: NDArray[np.float64], me: int) -> float:
@@ -182,7 +182,7 @@ def test_a_draw_under_a_limit_is_no_tick_of_its_clock() -> None:
     tables = Tables(**compile_tables(Decisions(rules), rules.game.encoding(rules)))
     uniform = tables.legal / 2
     for me in (0, 1):
-        assert best_response(tables, lambda clock: uniform, me, rules.max_passes).wins == 0.5
+        assert best_response(tables, lambda clock: uniform, me, rules.max_passes).value == 0.5
 
 
 @pytest.mark.parametrize("limit", [None, 1])
@@ -194,9 +194,9 @@ def test_a_best_response_gets_what_it_says(me: int, limit: int | None) -> None:
     both = uniform.copy()
     for state in np.flatnonzero(tables.actor == me):
         both[state] = 0
-        both[state, np.flatnonzero(tables.legal[state])[response.taken[0][state]]] = 1
+        both[state, np.flatnonzero(tables.legal[state])[response.actions[0][state]]] = 1
     (start,) = tables.starts
     first = expected_values(tables, both, limit)[start]
-    assert (1 - first if me else first) == pytest.approx(response.wins)
+    assert (1 - first if me else first) == pytest.approx(response.value)
     cut, whole = (expected_values(tables, uniform, end)[start] for end in (1, None))
     assert cut != pytest.approx(whole)

@@ -149,7 +149,7 @@ def test_too_many_states_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(DuelsError, match="too many actions"):
         made("lights", {})
     monkeypatch.setattr(tables_module, "MAX_TICKETS", 1)
-    with pytest.raises(DuelsError, match="too fine"):
+    with pytest.raises(DuelsError, match="too many chance outcomes"):
         made("chain", {"cells": 3, "run": 3})
 
 
@@ -261,9 +261,9 @@ class Stillborn(Nim):
 @pytest.mark.parametrize(
     ("rules", "why"),
     [
-        (DoubleTime(), "goes on by 2 in one move"),
-        (Impatient(), "ends without a result, and not by its limit"),
-        (Stillborn(), "can be over before anybody has moved"),
+        (DoubleTime(), "advances by 2 in one move"),
+        (Impatient(), "ends without a result, although no limit is set"),
+        (Stillborn(), "can be over before the first move"),
     ],
 )
 def test_rules_that_tables_cannot_follow_are_refused(rules: AnyRules, why: str) -> None:

@@ -234,7 +234,7 @@ def exploitability(answers: Answers, limit: int | None) -> Interval:
     """
     every = slice(None)
     best = [_best(answers, every, responder, limit) for responder in (0, 1)]
-    estimate = max(0.0, (sum(each.wins for each in best) - 1) / 2)
+    estimate = max(0.0, (sum(each.value for each in best) - 1) / 2)
     if answers.samples == 1:
         return Interval(estimate, estimate, estimate)
     _, error = _gain(answers, best, every, limit)
@@ -273,7 +273,7 @@ def _table(tables: Tables, response: Response, responder: int) -> "Table":
     table = np.zeros(tables.legal.shape)
     for state in np.flatnonzero(tables.actor == responder):
         legal = np.flatnonzero(tables.legal[state])
-        table[state, legal[response.taken[0][state]]] = 1.0
+        table[state, legal[response.actions[0][state]]] = 1.0
     return table
 
 

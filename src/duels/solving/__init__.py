@@ -1,1 +1,1 @@
-"""Methods of perfect play that know no game; each game's `oracle.py` puts one of them to work."""
+"""Solution methods that work for any game; each game's `oracle.py` uses one of them."""

@@ -1,4 +1,4 @@
-"""The exact best response to a fixed policy by search of the whole game: for games that are small enough."""
+"""The exact best response to a fixed policy, by searching the whole game tree of a small game."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -7,68 +7,73 @@ from typing import Generic
 from duels.core.rules import A, Event, Rules, S, Seat, Sight, V
 
 Policy = Callable[[Sight[A, V]], Sequence[float]]
-"""The chance of each of `sight.actions`."""
+"""A function from a sight to the probability of each of `sight.actions`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Line(Generic[S, A]):
-    """One way the game may have gone: its chance, and what the seat of the fixed policy has seen."""
+class HistoryNode(Generic[S, A]):
+    """A history, its reach probability, and the events and actions that the policy's seat has seen."""
 
-    chance: float
+    reach: float
     state: S
     events: tuple[Event, ...] = ()
     history: tuple[A | None, ...] = ()
 
 
 def best_response(rules: Rules[S, A, V], responder: Seat, policy: Policy[A, V]) -> float:
-    """The chance to win of the best `responder`, who remembers everything; a game cut off counts one half."""
-    return _best(rules, responder, policy, [Line(1.0, rules.initial())])
+    """Return the best-response value of `responder`, who remembers everything.
+
+    A draw and a match that is cut off count one half.
+    """
+    return _best(rules, responder, policy, [HistoryNode(1.0, rules.initial())])
 
 
-def _best(rules: Rules[S, A, V], responder: Seat, policy: Policy[A, V], lines: list[Line[S, A]]) -> float:
-    """The value of `lines`, which the responder cannot tell apart."""
-    outcome = rules.outcome(lines[0].state)
+def _best(
+    rules: Rules[S, A, V], responder: Seat, policy: Policy[A, V], nodes: list[HistoryNode[S, A]]
+) -> float:
+    """Return the value of `nodes`, which form an information set of the responder."""
+    outcome = rules.outcome(nodes[0].state)
     if outcome:
-        return float(outcome.score(responder)) * sum(line.chance for line in lines)
+        return float(outcome.score(responder)) * sum(node.reach for node in nodes)
 
-    def after(played: Iterable[tuple[Line[S, A], float, A]]) -> float:
+    def after(played: Iterable[tuple[HistoryNode[S, A], float, A]]) -> float:
         return sum(_best(rules, responder, policy, part) for part in _parts(rules, responder, played))
 
-    if rules.actor(lines[0].state) is responder:
-        actions = rules.actions(lines[0].state)
-        return max(after((line, 1.0, action) for line in lines) for action in actions)
-    return after(_answers(rules, responder.other, policy, lines))
+    if rules.actor(nodes[0].state) is responder:
+        actions = rules.actions(nodes[0].state)
+        return max(after((node, 1.0, action) for node in nodes) for action in actions)
+    return after(_expand(rules, responder.other, policy, nodes))
 
 
-def _answers(
-    rules: Rules[S, A, V], seat: Seat, policy: Policy[A, V], lines: list[Line[S, A]]
-) -> Iterable[tuple[Line[S, A], float, A]]:
-    for line in lines:
-        actions = rules.actions(line.state)
-        if rules.actor(line.state) is seat:
-            chances = policy(rules.sight(line.state, seat, line.events, line.history))
+def _expand(
+    rules: Rules[S, A, V], seat: Seat, policy: Policy[A, V], nodes: list[HistoryNode[S, A]]
+) -> Iterable[tuple[HistoryNode[S, A], float, A]]:
+    for node in nodes:
+        actions = rules.actions(node.state)
+        if rules.actor(node.state) is seat:
+            chances = policy(rules.sight(node.state, seat, node.events, node.history))
         else:
-            chances = [float(chance) for chance in rules.odds(line.state)]
-        yield from ((line, chance, action) for action, chance in zip(actions, chances, strict=True) if chance)
+            chances = [float(chance) for chance in rules.odds(node.state)]
+        yield from ((node, chance, action) for action, chance in zip(actions, chances, strict=True) if chance)
 
 
 def _parts(
-    rules: Rules[S, A, V], responder: Seat, played: Iterable[tuple[Line[S, A], float, A]]
-) -> list[list[Line[S, A]]]:
-    """Carry the actions out and put together what the responder cannot tell apart."""
+    rules: Rules[S, A, V], responder: Seat, played: Iterable[tuple[HistoryNode[S, A], float, A]]
+) -> list[list[HistoryNode[S, A]]]:
+    """Carry out the actions and group the results by the responder's information sets."""
     seat = responder.other
-    parts: dict[tuple[Event, ...], list[Line[S, A]]] = {}
-    for line, chance, action in played:
-        step = rules.apply(line.state, action)
+    parts: dict[tuple[Event, ...], list[HistoryNode[S, A]]] = {}
+    for node, chance, action in played:
+        step = rules.apply(node.state, action)
         hidden = any(seat not in event.seen_by for event in step.events)
-        told = tuple(event for event in step.events if seat in event.seen_by)
+        policy_events = tuple(event for event in step.events if seat in event.seen_by)
         seen = tuple(event for event in step.events if responder in event.seen_by)
         parts.setdefault(seen, []).append(
-            Line(
-                line.chance * chance,
+            HistoryNode(
+                node.reach * chance,
                 step.state,
-                line.events + told,
-                (*line.history, None if hidden else action),
+                node.events + policy_events,
+                (*node.history, None if hidden else action),
             )
         )
     return list(parts.values())

@@ -1,14 +1,14 @@
-"""An equilibrium of a game with secrets, found in its sequence form by discounted regret minimisation.
+"""Counterfactual regret minimization in sequence form: equilibria and best responses of games with secrets.
 
-A sequence is all that one seat has done on the way to a history. The two seats' sequences meet only where
-the game ends, so an iteration walks through the endings and each seat's own decisions, not the whole tree.
+A sequence is the list of actions that one seat has taken on the way to a history. The sequences of both seats
+meet only at terminal histories. So an iteration visits these and each seat's decisions, not the whole tree.
 
 The method is Discounted CFR with the recommended discounts (N. Brown, T. Sandholm: Solving
 Imperfect-Information Games via Discounted Regret Minimization, 2019). The next regrets are guessed to be like
 the last ones (G. Farina, C. Kroer, T. Sandholm: Faster Game Solving via Predictive Blackwell Approachability,
-2021). How good the pair is that comes out is not taken from any theorem, but computed.
+2021). The exploitability of the result is computed, not taken from a theorem.
 
-The sequence form also gives the best answer to any policy, which is asked once a decision.
+The sequence form also gives the best response to any policy, with one policy call per decision.
 """
 
 from collections.abc import Sequence
@@ -23,58 +23,58 @@ from duels.solving.progress import Progress, no_progress
 from duels.solving.tree import NodeMatches, Tree
 
 TARGET = 0.0002
-"""The NashConv at which to stop: what both seats together could gain by other play, as a chance to win."""
+"""The NashConv at which to stop: the sum of both seats' possible gains, in probability of winning."""
 MAX_VISITS = 50_000_000
-"""Iterations end when they have gone through so many histories, whatever the NashConv is then."""
+"""Stop after this number of visited histories, whatever the NashConv is."""
 MAX_ITERATIONS = 2000
 CHECK_EVERY = 20
-"""Iterations from one look at the NashConv to the next."""
+"""Iterations between two computations of the NashConv."""
 STRAY = 10.0
-"""In iteration t a seat does just anything with a chance of STRAY / t², at most one half.
+"""In iteration t a seat plays uniformly at random with probability STRAY / t², at most 1/2.
 
-So every decision is met, and what nobody should do is answered well; on average it costs next to nothing.
+So every decision is reached and gets a good policy. The effect on the average policy is negligible.
 """
 GUESS = 0.5
-"""How much the guess counts: with 0, seats that mix circle for long; with 1, large games are slow."""
+"""The weight of the predicted regrets: with 0, mixed policies cycle; with 1, large games are slow."""
 RARE = 0.01
-"""What is done less often than this was left by the iterations: it is dropped where that costs nothing."""
+"""Actions with a lower probability are dropped if that does not increase the NashConv."""
 
 Policy = dict[int, tuple[float, ...]]
-"""From the number of what a seat has seen (see `tree`) to the probability of each of its actions."""
+"""The action probabilities at each information set, by its number (see `tree`)."""
 
 
 @dataclass(frozen=True)
 class Equilibrium:
-    """A policy for each seat, and what the best answer to it wins."""
+    """A policy for each seat, near equilibrium, with the best-response values."""
 
     policy: dict[Seat, Policy]
-    answers: dict[Seat, float]
-    """What each seat would win with the best answer to the other's policy."""
+    best_response_values: dict[Seat, float]
+    """The value of each seat's best response to the other's policy."""
     iterations: int
 
     @property
     def nash_conv(self) -> float:
-        """What both seats together could gain: 0 in an equilibrium."""
-        return sum(self.answers.values()) - 1
+        """The sum of both seats' possible gains: 0 in an equilibrium."""
+        return sum(self.best_response_values.values()) - 1
 
 
 class SequenceForm:
-    """One seat's part of a game in sequence form; sequence 0 is to have done nothing yet."""
+    """One seat's part of a game in sequence form. Sequence 0 is the empty sequence."""
 
     def __init__(self, seat: Seat) -> None:
         self.seat = seat
         self.sequences = 1
         self.decisions: list[tuple[int, int, int]] = []
-        """The sequence that leads to each decision, and the first and the end of those that it leads to."""
-        self.memories: list[int] = []
-        """What the seat has seen there."""
+        """The sequence that leads to each decision, and the range (first, end) of its own sequences."""
+        self.information_sets: list[int] = []
+        """The information set of each decision."""
         self.nodes: list[int] = []
-        """One of the histories with which it is at each decision."""
+        """One history of each decision."""
         self.endings: list[tuple[int, Sequence[int], Sequence[float]]] = []
-        """A sequence, the other's sequences with which the game may end, and what each such end is worth."""
+        """A sequence, the opponent's sequences with which the game ends, and the value of each ending."""
 
     def plan(self, policy: Sequence[float]) -> list[float]:
-        """The probability of doing all of each sequence, given that of the last step of each."""
+        """Return the realization plan of a policy: the probability of each whole sequence."""
         plan = [1.0] * self.sequences
         for before, first, end in self.decisions:
             so_far = plan[before]
@@ -82,25 +82,28 @@ class SequenceForm:
         return plan
 
     def gains(self, others: Sequence[float]) -> list[float]:
-        """What each sequence brings where the game ends with it, against the other's plan."""
+        """Return the counterfactual value of the endings of each sequence, against the opponent's plan."""
         gains = [0.0] * self.sequences
         find = others.__getitem__
-        for sequence, met, worths in self.endings:
-            gains[sequence] = sum(map(mul, worths, map(find, met)))
+        for sequence, met, values in self.endings:
+            gains[sequence] = sum(map(mul, values, map(find, met)))
         return gains
 
     def best_plan(self, others: Sequence[float]) -> tuple[float, list[int]]:
-        """What the best plan wins against the other's, and which action it takes at each decision, from 0."""
-        gains, taken = self.gains(others), []
+        """Return the best-response value and the index of the best action at each decision."""
+        gains, best_actions = self.gains(others), []
         for before, first, end in reversed(self.decisions):
             best = max(gains[first:end])
             gains[before] += best
-            taken.append(gains.index(best, first) - first)
-        return gains[0], taken[::-1]
+            best_actions.append(gains.index(best, first) - first)
+        return gains[0], best_actions[::-1]
 
 
 def build_sequence_forms(tree: Tree) -> dict[Seat, SequenceForm]:
-    """The sequence form of a game; DuelsError if a seat forgets what it did."""
+    """Return the sequence form of a game for each seat.
+
+    Raises DuelsError if the game does not have perfect recall.
+    """
     sides = {seat: SequenceForm(seat) for seat in Seat}
     decision: dict[Seat, dict[int, tuple[int, int, int]]] = {seat: {} for seat in Seat}
     ends: dict[Seat, dict[int, dict[int, float]]] = {seat: {} for seat in Seat}
@@ -120,32 +123,30 @@ def build_sequence_forms(tree: Tree) -> dict[Seat, SequenceForm]:
         if actor is CHANCE:
             chance[span] = [chance[node] * odds for odds in tree.odds[node]]
         elif isinstance(actor, Seat):
-            side, memory, before = sides[actor], tree.memory[actor][node], done[actor][node]
-            if memory not in decision[actor]:
-                decision[actor][memory] = (before, side.sequences, side.sequences + len(children))
-                side.decisions.append(decision[actor][memory])
-                side.memories.append(memory)
+            side, information_set, before = sides[actor], tree.information_set[actor][node], done[actor][node]
+            if information_set not in decision[actor]:
+                decision[actor][information_set] = (before, side.sequences, side.sequences + len(children))
+                side.decisions.append(decision[actor][information_set])
+                side.information_sets.append(information_set)
                 side.nodes.append(node)
                 side.sequences += len(children)
-            known, first, end = decision[actor][memory]
-            if known != before or end - first != len(children):
-                raise DuelsError(
-                    f"{actor.label} is not shown what it has done: such a game cannot be solved."
-                )
+            sequence, first, end = decision[actor][information_set]
+            if sequence != before or end - first != len(children):
+                raise DuelsError(f"{actor.label} does not see its own actions: this game cannot be solved.")
             done[actor][span] = range(first, end)
     for seat, side in sides.items():
         side.endings = [(done, tuple(met), tuple(met.values())) for done, met in ends[seat].items()]
     return sides
 
 
-def _add(ends: dict[int, dict[int, float]], own: int, others: int, worth: float) -> None:
-    if worth:
+def _add(ends: dict[int, dict[int, float]], own: int, others: int, value: float) -> None:
+    if value:
         met = ends.setdefault(own, {})
-        met[others] = met.get(others, 0.0) + worth
+        met[others] = met.get(others, 0.0) + value
 
 
 class _Learner:
-    """One seat that learns from what it regrets."""
+    """One seat's regrets and average policy."""
 
     def __init__(self, side: SequenceForm) -> None:
         self.side = side
@@ -157,25 +158,25 @@ class _Learner:
         self._sum = [0.0] * side.sequences
 
     def learn(self, others: Sequence[float], iteration: int) -> None:
-        """Take in what every action would have brought against the other's plan, and act on it."""
+        """Update the regrets and the policy against the opponent's plan."""
         side, policy = self.side, self._policy
         gains = side.gains(others)
-        kept = (iteration - 1) ** 1.5 / ((iteration - 1) ** 1.5 + 1)
+        discount = (iteration - 1) ** 1.5 / ((iteration - 1) ** 1.5 + 1)
         stray = min(0.5, STRAY / iteration**2)
         for place in reversed(range(len(side.decisions))):
             before, first, end = side.decisions[place]
-            worth = sum(map(mul, policy[first:end], gains[first:end]))
-            gains[before] += worth
-            regrets, wanted = self._regrets[place], []
+            value = sum(map(mul, policy[first:end], gains[first:end]))
+            gains[before] += value
+            regrets, targets = self._regrets[place], []
             for action, old in enumerate(regrets):  # a plain loop: lists are short, and there are very many
-                new = gains[first + action] - worth
-                regret = regrets[action] = (old * kept if old > 0 else old / 2) + new
+                new = gains[first + action] - value
+                regret = regrets[action] = (old * discount if old > 0 else old / 2) + new
                 guess = (regret if regret > 0 else 0.0) + GUESS * new
-                wanted.append(guess if guess > 0 else 0.0)
-            total, count = sum(wanted), end - first
+                targets.append(guess if guess > 0 else 0.0)
+            total, count = sum(targets), end - first
             if total > 0:
-                share, any_one = (1 - stray) / total, stray / count
-                policy[first:end] = [share * guess + any_one for guess in wanted]
+                share, uniform = (1 - stray) / total, stray / count
+                policy[first:end] = [share * guess + uniform for guess in targets]
             else:
                 policy[first:end] = [1 / count] * count
         self.plan = side.plan(policy)
@@ -183,7 +184,7 @@ class _Learner:
         self._sum = [total + weight * new for total, new in zip(self._sum, self.plan, strict=True)]
 
     def average(self) -> list[float]:
-        """The policy that was played on average, later iterations counting more."""
+        """Return the average policy, with more weight on later iterations."""
         policy = [1.0] * self.side.sequences
         for before, first, end in self.side.decisions:
             policy[first:end] = [done / self._sum[before] for done in self._sum[first:end]]
@@ -191,7 +192,7 @@ class _Learner:
 
 
 def find_equilibrium(tree: Tree, progress: Progress = no_progress) -> Equilibrium:
-    """A pair of policies that gives next to nothing away: TARGET, or what the iterations allowed come to."""
+    """Find a pair of policies with a NashConv of TARGET, or the best pair within the iteration limit."""
     sides = build_sequence_forms(tree)
     learners = {seat: _Learner(side) for seat, side in sides.items()}
     most = max(CHECK_EVERY, min(MAX_ITERATIONS, MAX_VISITS // len(tree)) // CHECK_EVERY * CHECK_EVERY)
@@ -207,7 +208,7 @@ def find_equilibrium(tree: Tree, progress: Progress = no_progress) -> Equilibriu
 
 
 def _solution(sides: dict[Seat, SequenceForm], learners: dict[Seat, _Learner], iteration: int) -> Equilibrium:
-    """What was played on average, without what is RARE unless it is needed: some equilibria mix so finely."""
+    """Return the average policies, without RARE actions if that does not increase the NashConv."""
     average = {seat: learner.average() for seat, learner in learners.items()}
     played = _measured(sides, average, iteration)
     pruned = _measured(sides, {seat: _pruned(side, average[seat]) for seat, side in sides.items()}, iteration)
@@ -229,8 +230,8 @@ def _measured(
     answers = {seat: side.best_plan(plans[seat.other])[0] for seat, side in sides.items()}
     policy = {
         seat: {
-            memory: tuple(average[seat][first:end])
-            for memory, (_, first, end) in zip(side.memories, side.decisions, strict=True)
+            information_set: tuple(average[seat][first:end])
+            for information_set, (_, first, end) in zip(side.information_sets, side.decisions, strict=True)
         }
         for seat, side in sides.items()
     }
@@ -240,26 +241,26 @@ def _measured(
 def find_best_responses(
     rules: AnyRules, tree: Tree, policy: best_response.Policy[Any, Any]
 ) -> dict[Seat, tuple[float, dict[int, int]]]:
-    """The best answer of each seat to the policy in the other; `tree` is that of the rules.
+    """Return each seat's best response to `policy` in the other seat: its value, and its actions.
 
-    Returns what it wins, and which of its actions, counted from 0, the seat takes by what it has seen.
-    Quicker than `best_response`, which searches the game from the rules alone and checks what is found here.
+    The actions are indexes, by information set. This is quicker than `best_response`, which serves as an
+    independent check.
     """
     sides = build_sequence_forms(tree)
     matches = NodeMatches(rules, tree)
     plans = {seat: _plan(side, matches, policy) for seat, side in sides.items()}
-    found = {}
+    responses = {}
     for seat, side in sides.items():
-        wins, taken = side.best_plan(plans[seat.other])
-        found[seat] = wins, dict(zip(side.memories, taken, strict=True))
-    return found
+        value, actions = side.best_plan(plans[seat.other])
+        responses[seat] = value, dict(zip(side.information_sets, actions, strict=True))
+    return responses
 
 
 def _plan(side: SequenceForm, matches: NodeMatches, policy: best_response.Policy[Any, Any]) -> list[float]:
-    """The probability of doing all of each sequence; the policy is not asked where it never comes to."""
+    """Return the realization plan of a policy, which is called only at decisions that it can reach."""
     plan = [1.0] + [0.0] * (side.sequences - 1)
     for (before, first, end), node in zip(side.decisions, side.nodes, strict=True):
         if plan[before]:
-            chances = policy(matches.at(node).sight(side.seat))
+            chances = policy(matches.get_match(node).sight(side.seat))
             plan[first:end] = [plan[before] * chance for chance in chances]
     return plan

@@ -1,7 +1,7 @@
-"""Checks of an oracle by independent methods, which must come to the same numbers.
+"""Independent checks of an oracle.
 
-Proofs about values of games with coins and cycles need nothing but a graph of the rules: they show that given
-numbers are the values, where never-ending play counts one half.
+The proofs for games with chance and cycles need only a graph of the rules. They show that given numbers are
+the values of the game, if an endless match counts one half.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,18 +17,20 @@ from duels.solving.graph import HALF, Graph, backup, backward_induction, explore
 from duels.solving.oracle import Check, OpenOracle
 from duels.solving.progress import Progress, no_progress
 
-# A right oracle fails a sampled check once in 16,000 seeds; the seed is fixed, so it does not fail by luck.
+# A correct oracle fails a sampled check with one seed in 16,000. The seed is fixed: the check cannot flake.
 _DEVIATIONS = 4
 _MAX_TURNS = 60
 
 
 def format_options(rules: AnyRules) -> str:
-    """The options of a game, for people: which size was checked."""
+    """Return the options of a game as text: the size that was checked."""
     values = {option.name: getattr(rules, option.name) for option in list_options(type(rules))}
-    return ", ".join(f"{name.replace('_', ' ')} {_told(v)}" for name, v in values.items() if v is not None)
+    return ", ".join(
+        f"{name.replace('_', ' ')} {_format_value(v)}" for name, v in values.items() if v is not None
+    )
 
 
-def _told(value: OptionValue) -> str:
+def _format_value(value: OptionValue) -> str:
     return f"{value:,}" if type(value) is int else Option.format(value)
 
 
@@ -38,7 +40,7 @@ def check_backward_induction(
     state_value: Callable[[S], Fraction],
     progress: Progress = no_progress,
 ) -> Check:
-    """Compare `state_value` with brute force on every state that can be reached from `starts`."""
+    """Compare `state_value` with backward induction on every state reachable from `starts`."""
     graph = explore(rules, starts, progress)
     values = backward_induction(graph)
     wrong = [s for s, value in zip(graph.states, values, strict=True) if state_value(s) != value]
@@ -53,7 +55,7 @@ def check_backward_induction(
 def check_equations(
     rules: OpenRules[S, A], graph: Graph[S], values: Sequence[Fraction], about: str
 ) -> Iterator[Check]:
-    """Check that values follow from one another, and that no one is had by putting off the end for ever."""
+    """Check that the values satisfy the optimality equations and that no seat can gain by stalling."""
     wrong = next(find_broken_equations(graph, values), None)
     yield Check(
         "every state's value follows exactly from those of the states after it",
@@ -67,7 +69,7 @@ def check_equations(
 def check_sampled_play(
     rules: OpenRules[S, A], oracle: OpenOracle[A, S], starts: Sequence[S], games: int, seed: int = 1
 ) -> Iterator[Check]:
-    """Play from `starts` in turn: perfect players score what is promised, and no less against random ones."""
+    """Check by sampled play that perfect players score the value, and at least that against random ones."""
     rng = Random(seed)
     for perfect in ({Seat.ONE, Seat.TWO}, {Seat.ONE}, {Seat.TWO}):
         gains = []
@@ -88,7 +90,7 @@ def check_sampled_play(
 def play_out(
     rules: OpenRules[S, A], oracle: OpenOracle[A, S], state: S, perfect: set[Seat], rng: Random
 ) -> Fraction:
-    """Play to the end and give Player 1's score. A very long match is stopped and counted at its value."""
+    """Play to the end and return Player 1's score. A very long match is stopped and scored by its value."""
     for _ in range(_MAX_TURNS):
         actor, actions = rules.actor(state), rules.actions(state)
         if actor is None:
@@ -98,13 +100,13 @@ def play_out(
             weights = [float(odds) for odds in rules.odds(state)]
         elif actor in perfect:
             verdict = oracle.judge(rules.sight(state, Seat(actor)))
-            weights = [judged.weight for judged in verdict.actions]
+            weights = [action_value.weight for action_value in verdict.actions]
         state = rules.apply(state, rng.choices(actions, weights)[0]).state
     return oracle.state_value(state)
 
 
 def find_broken_equations(graph: Graph[S], values: Sequence[Fraction]) -> Iterator[int]:
-    """The states whose value is not exactly what their followers' values, or the result, make of it."""
+    """Yield the states whose value does not follow from the result or from the values of their successors."""
     for node in range(len(graph)):
         expected = graph.result[node] if node in graph.result else backup(graph, node, values)
         if values[node] != expected:
@@ -112,9 +114,9 @@ def find_broken_equations(graph: Graph[S], values: Sequence[Fraction]) -> Iterat
 
 
 def find_stallable_states(graph: Graph[S], values: Sequence[Fraction], seat: Seat) -> Iterator[int]:
-    """States that promise `seat` more than one half, but where the other can keep it waiting for ever.
+    """Yield the states with a value above one half for `seat` in which the other seat can stall for ever.
 
-    If every equation holds and neither seat is made a hollow promise, the numbers are THE values. Proof,
+    If every equation holds and no seat has such a state, the numbers are the values of the game. Proof,
     for player 1 (Everett 1957 proves more). Let player 1 take, among the actions that keep the value,
     those found here to lead out of the set of states with the same value. Then the value along the match
     never falls in expectation, whatever player 2 does. It is bounded, so it converges; the numbers are
@@ -136,33 +138,32 @@ def find_stallable_states(graph: Graph[S], values: Sequence[Fraction], seat: Sea
         keeping = [after not in waiting for after in graph.followers[node] if values[after] == level]
         return any(keeping) if graph.actor[node] is seat else all(keeping)
 
-    while found := {node for node in waiting if leaves(node)}:
-        waiting -= found
+    while leaving := {node for node in waiting if leaves(node)}:
+        waiting -= leaving
     yield from sorted(waiting)
 
 
 @dataclass
 class Brackets(Generic[S]):
-    """Bounds from below and from above on every value, closing in on each other by plain value iteration.
+    """Lower and upper bounds on every value, narrowed by value iteration.
 
-    `pinned` states are taken to be worth what is given and are not followed further. They must be enough
-    to make every match end: then the lower bound starts as if all other matches were lost by player 1,
-    the upper one as if they were won, and what lies between shrinks to nothing.
+    `pinned` states have the given values and are not expanded. They must make every match finite. The lower
+    bounds start at 0 and the upper bounds at 1, and both converge to the values.
     """
 
     graph: Graph[S]
     pinned: Mapping[int, Fraction]
 
     def __post_init__(self) -> None:
-        given = {**self.graph.result, **self.pinned}
-        self.low = [float(given.get(node, 0)) for node in range(len(self.graph))]
-        self.high = [float(given.get(node, 1)) for node in range(len(self.graph))]
-        # What was found last is nearest to the end: news travels backwards.
-        self._order = [node for node in reversed(range(len(self.graph))) if node not in given]
+        fixed = {**self.graph.result, **self.pinned}
+        self.low = [float(fixed.get(node, 0)) for node in range(len(self.graph))]
+        self.high = [float(fixed.get(node, 1)) for node in range(len(self.graph))]
+        # Later nodes are nearer to the end, and values propagate backwards.
+        self._order = [node for node in reversed(range(len(self.graph))) if node not in fixed]
 
-    def close_to(self, width: float, most_sweeps: int = 10_000) -> int:
-        """Sweep until no bracket is wider than `width`; the number of sweeps it took."""
-        for sweep in range(1, most_sweeps + 1):
+    def close_to(self, width: float, max_sweeps: int = 10_000) -> int:
+        """Iterate until no bracket is wider than `width` and return the number of sweeps."""
+        for sweep in range(1, max_sweeps + 1):
             widest = 0.0
             for node in self._order:
                 low = self.low[node] = backup(self.graph, node, self.low)
@@ -170,4 +171,4 @@ class Brackets(Generic[S]):
                 widest = max(widest, high - low)
             if widest <= width:
                 return sweep
-        raise ArithmeticError(f"brackets are still {widest} wide after {most_sweeps} sweeps")
+        raise ArithmeticError(f"brackets are still {widest} wide after {max_sweeps} sweeps")

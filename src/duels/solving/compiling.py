@@ -1,4 +1,4 @@
-"""Compiled code that is kept for the next time, where there is a folder for it. Needs the extra `fast`."""
+"""Numba functions that are cached on disk if a folder is writable. Needs the extra `fast`."""
 
 from collections.abc import Callable, Collection, Mapping
 from hashlib import sha256
@@ -13,7 +13,7 @@ _INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, 
 
 
 def cached_njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Like `numba.njit`, and keep what is compiled; where that cannot be, it is compiled again each time."""
+    """Compile like `numba.njit` and cache the result if a folder is writable."""
 
     def decorate(function: Callable[..., Any]) -> Any:
         try:
@@ -27,13 +27,13 @@ def cached_njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 def compile_functions(
     functions: Mapping[str, Callable[..., Any]], entries: Collection[str], inline: bool = False
 ) -> dict[str, Any]:
-    """Compile functions that call each other by these names, and leave the plain functions as they are.
+    """Compile functions that call each other by these names, without changing the plain functions.
 
-    Python may call the `entries`, which are kept for the next time. The others can become part of what calls
-    them (`inline`), which suits small functions in a tight loop.
+    Python may call the `entries`, which are cached. The others are inlined into their callers with `inline`,
+    which suits small functions in a tight loop.
     """
     options = {"inline": "always"} if inline else _INNER
-    # Numba looks at the file of an entry alone to tell whether what it kept is still right.
+    # Numba invalidates its cache only if the file of the entry changes, so the name contains a digest of all.
     text = repr([_describe(function.__code__, function.__globals__) for function in functions.values()])
     digest = sha256(text.encode()).hexdigest()[:16]
     compiled_functions, scopes = {}, []
@@ -49,14 +49,14 @@ def compile_functions(
 
 
 def _describe(code: CodeType, scope: dict[str, Any]) -> list[object]:
-    """What a function does: its instructions, names, and constants, the numbers among its globals too."""
+    """Return a function's instructions, names and constants, including numbers among its globals."""
     constants = [_describe(c, scope) if isinstance(c, CodeType) else repr(c) for c in code.co_consts]
     numbers = [value for name in code.co_names if isinstance(value := scope.get(name), int | float)]
     return [code.co_code, code.co_names, code.co_varnames, constants, numbers]
 
 
 def _scope(function: Callable[..., Any]) -> dict[str, Any]:
-    """The globals of a function; Numba compiles a function once more for each of Python's own integers."""
+    """Return the globals of a function, with NumPy integers: Numba would recompile it for each Python int."""
     names: dict[str, Any] = getattr(function, "__globals__", {})
     return {name: np.int64(value) if type(value) is int else value for name, value in names.items()}
 

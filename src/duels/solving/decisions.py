@@ -1,6 +1,6 @@
-"""A game as its decisions: chance folded into the moves, the clock of a limit kept beside the state.
+"""A game reduced to its decisions: chance is part of the moves, and the clock is not part of the state.
 
-So a coin is part of the move that called for it, and a position is there once, not once per turn.
+So a coin flip belongs to the move before it, and a position occurs once, not once per turn.
 """
 
 import sys
@@ -17,7 +17,7 @@ CERTAIN = Fraction(1)
 
 @dataclass(frozen=True, slots=True)
 class Transition(Generic[S]):
-    """What can come of a move: how likely it is, where it leads, how far the clock goes on."""
+    """A possible result of a move: its probability, the next state, and the ticks of the clock."""
 
     odds: Fraction
     state: S
@@ -25,37 +25,37 @@ class Transition(Generic[S]):
 
 
 class Decisions(Generic[S, A, V]):
-    """The decisions of `rules`, without the limit; `limit` is what the clock may reach, if anything.
+    """The decisions of `rules` without their limit; `limit` holds it, or None.
 
-    With `clocked` it is told how far the clock goes on, without a limit too.
+    With `clocked`, transitions count the ticks of the clock even if there is no limit.
     """
 
     def __init__(self, rules: Rules[S, A, V], clocked: bool = True) -> None:
         self.limit = rules.limit_value
-        # A clock ticks only under a limit: one that is never reached.
+        # The clock ticks only if there is a limit, so set one that is never reached.
         self.rules = _limited_to(rules, sys.maxsize if clocked else None)
         self.clock = rules.clock
         self.actions = self.rules.all_actions()
         self.number = {action: number for number, action in enumerate(self.actions)}
         self.starts = self._settle(CERTAIN, self.rules.initial())
-        """How a game can begin: in one way, unless chance comes before the first decision."""
+        """The possible first decisions: more than one if chance acts first."""
         if any(self.actor(transition.state) is None for transition in self.starts):
-            raise DuelsError(f"A game of {rules.name} can be over before anybody has moved.")
+            raise DuelsError(f"A match of {rules.name} can be over before the first move.")
 
     def actor(self, state: S) -> Seat | None:
-        """Who decides at a state; None when the game is over."""
+        """Return the player to move, or None if the game is over."""
         return cast(Seat | None, self.rules.actor(state))
 
     def legal(self, state: S) -> dict[int, A]:
-        """The legal actions, by their integers, in ascending order."""
+        """Return the legal actions by their integers, in ascending order."""
         return dict(sorted((self.number[action], action) for action in self.rules.actions(state)))
 
     def transitions(self, state: S, action: A) -> list[Transition[S]]:
-        """Everything that can come of `action`, in the order of the rules' chance outcomes."""
+        """Return the possible results of `action`, in the order of the rules' chance outcomes."""
         return self._settle(CERTAIN, self.rules.apply(state, action).state)
 
     def hides(self, state: S, action: A) -> bool:
-        """Whether the other seat is not told which action the actor takes here."""
+        """Return whether the other seat does not see the action."""
         actor = self.actor(state)
         assert actor
         return Turn(actor, action, self.rules.apply(state, action).events).hidden_from(actor.other)
@@ -78,7 +78,7 @@ class Decisions(Generic[S, A, V]):
 
 
 def max_decisions(rules: AnyRules) -> int | None:
-    """An upper bound on how many states there are without the limit, where the rules tell one."""
+    """Return an upper bound on the number of states without the limit, or None if unknown."""
     return _limited_to(rules, None).max_states()
 
 

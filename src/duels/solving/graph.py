@@ -1,7 +1,7 @@
-"""A game's rules written out as a graph, and its values from the end backwards.
+"""The state graph of a game, and its values by backward induction or retrograde analysis.
 
-Backward induction is for games that cannot come back to a state, with chance or without. Retrograde analysis
-does not mind play that comes back; what neither seat can force counts one half.
+Backward induction is for games without cycles, with or without chance. Retrograde analysis allows cycles, but
+no chance. A state in which neither seat can force a win counts one half.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ Number = TypeVar("Number", Fraction, float)
 
 @dataclass
 class Graph(Generic[S]):
-    """States are numbered in the order they were found; lists are aligned with that number."""
+    """A state graph. States are numbered in the order of discovery; lists are indexed by number."""
 
     states: list[S] = field(default_factory=list)
     number: dict[S, int] = field(default_factory=dict)
@@ -29,7 +29,7 @@ class Graph(Generic[S]):
     odds: list[tuple[Fraction, ...]] = field(default_factory=list)
     """At chance nodes, aligned with `followers`."""
     result: dict[int, Fraction] = field(default_factory=dict)
-    """Where the game is over: 1 if player 1 won, 0 if player 2 did, 1/2 if nobody did."""
+    """Player 1's score at terminal states: 1, 0 or 1/2."""
 
     def __len__(self) -> int:
         return len(self.states)
@@ -39,20 +39,20 @@ def explore(
     rules: Rules[S, A, V],
     starts: Iterable[S] | None = None,
     progress: Progress = no_progress,
-    most: int | None = None,
+    limit: int | None = None,
 ) -> Graph[S]:
-    """The graph of all states that can be reached from `starts` (from the opening, if none are given).
+    """Return the graph of all states reachable from `starts`, by default from the initial state.
 
-    TooLarge as soon as there are more than `most`.
+    Raises TooLarge if there are more than `limit` states.
     """
     graph: Graph[S] = Graph()
     for state in starts if starts is not None else (rules.initial(),):
         _enter(graph, state)
     for count, state in enumerate(graph.states):  # grows while it is read
         if count % 1000 == 0:
-            progress(f"{count:,} states walked through")
-            if most is not None:
-                check_state_count(rules, len(graph), most)
+            progress(f"{count:,} states explored")
+            if limit is not None:
+                check_state_count(rules, len(graph), limit)
         actor = rules.actor(state)
         steps = [rules.apply(state, action).state for action in rules.actions(state)]
         graph.actor.append(actor)
@@ -61,30 +61,30 @@ def explore(
         outcome = rules.outcome(state)
         if outcome:
             graph.result[graph.number[state]] = outcome.score(Seat.ONE)
-    if most is not None:
-        check_state_count(rules, len(graph), most)
+    if limit is not None:
+        check_state_count(rules, len(graph), limit)
     return graph
 
 
 def has_cycle(graph: Graph[S]) -> bool:
-    """Whether play can come back to a state, and so go on for ever."""
+    """Return whether a state can occur twice, so that a match can be endless."""
     try:
-        _from_the_end(graph).prepare()
+        _sort_backwards(graph).prepare()
     except CycleError:
         return True
     return False
 
 
-def _from_the_end(graph: Graph[S]) -> TopologicalSorter[int]:
+def _sort_backwards(graph: Graph[S]) -> TopologicalSorter[int]:
     return TopologicalSorter(dict(enumerate(graph.followers)))
 
 
-def check_state_count(rules: Rules[S, A, V], states: int | None, most: int) -> None:
-    """TooLarge if there are more than `most` states; None: it is not known."""
-    if states is not None and states > most:
+def check_state_count(rules: Rules[S, A, V], states: int | None, limit: int) -> None:
+    """Raise TooLarge if there are more than `limit` states; None means unknown."""
+    if states is not None and states > limit:
         raise TooLarge(
-            f"{rules.name} has more than {most:,} states with these options, too many to be listed: "
-            "choose smaller ones, or write the game an oracle."
+            f"{rules.name} has more than {limit:,} states with these options, too many to list: "
+            "choose smaller options, or write an oracle for the game."
         )
 
 
@@ -96,7 +96,7 @@ def _enter(graph: Graph[S], state: S) -> int:
 
 
 def backup(graph: Graph[S], node: int, values: Sequence[Number]) -> Number:
-    """The value of a state where the game goes on, from the values of what follows."""
+    """Return the value of a non-terminal state from the values of its successors."""
     after = [values[follower] for follower in graph.followers[node]]
     if graph.actor[node] is CHANCE:
         mean, *more = (
@@ -110,17 +110,17 @@ def backup(graph: Graph[S], node: int, values: Sequence[Number]) -> Number:
 
 
 def backward_induction(graph: Graph[S]) -> list[Fraction]:
-    """The probability that player 1 wins, for every state of a graph; CycleError if play can come back."""
+    """Return player 1's probability of winning at every state. Raises CycleError if there is a cycle."""
     values = [Fraction(0)] * len(graph)
-    for node in _from_the_end(graph).static_order():
+    for node in _sort_backwards(graph).static_order():
         values[node] = graph.result[node] if node in graph.result else backup(graph, node, values)
     return values
 
 
 def forced_wins(graph: Graph[S], seat: Seat) -> dict[int, int]:
-    """The states from which `seat` wins whatever the other and chance do, with the entries until then.
+    """Return the states in which `seat` can force a win, with the number of entries until then.
 
-    `seat` takes the shortest way, all others the longest.
+    `seat` takes the shortest path, and the other seat and chance take the longest.
     """
     won = Fraction(seat is Seat.ONE)
     entries = {node: 0 for node, result in graph.result.items() if result == won}
@@ -128,15 +128,15 @@ def forced_wins(graph: Graph[S], seat: Seat) -> dict[int, int]:
     for node, followers in enumerate(graph.followers):
         for follower in followers:
             before[follower].append(node)
-    # Where `seat` decides one way into its wins is enough; elsewhere all have to lead there.
-    ways_out = [1 if actor is seat else len(graph.followers[node]) for node, actor in enumerate(graph.actor)]
+    # If `seat` decides, one successor must be a win; otherwise all of them.
+    missing = [1 if actor is seat else len(graph.followers[node]) for node, actor in enumerate(graph.actor)]
     layer = list(entries)
     while layer:
         further = []
         for node in layer:
             for earlier in before[node]:
-                ways_out[earlier] -= 1
-                if ways_out[earlier] == 0:
+                missing[earlier] -= 1
+                if missing[earlier] == 0:
                     entries[earlier] = entries[node] + 1
                     further.append(earlier)
         layer = further
@@ -144,7 +144,7 @@ def forced_wins(graph: Graph[S], seat: Seat) -> dict[int, int]:
 
 
 def retrograde_values(graph: Graph[S]) -> list[Fraction]:
-    """The probability that player 1 wins, for every state of a graph without chance."""
+    """Return player 1's value at every state of a graph without chance."""
     assert CHANCE not in graph.actor
     wins, losses = (forced_wins(graph, seat) for seat in Seat)
     return [Fraction(node in wins) if node in wins or node in losses else HALF for node in range(len(graph))]

@@ -1,4 +1,4 @@
-"""Perfect play for any game without secrets whose states can be listed, from the end backwards."""
+"""Perfect play for games without secrets whose states can be listed."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -22,53 +22,52 @@ from duels.solving.oracle import Check, OpenOracle
 from duels.solving.progress import Progress, no_progress
 
 MAX_STATES = 200_000
-"""A game with more states than this is refused: listing them would take minutes."""
+"""The maximum number of states: listing more would take minutes."""
 _MAX_LISTED = 4
 _PLAYED_OUT = 200
 
 
 class InductionOracle(OpenOracle[A, S]):
-    """Values of every state, all exact. Of two wins the quicker is taken, of two losses the slower."""
+    """Exact values of every state. It prefers quick wins and slow losses."""
 
     rules: OpenRules[S, A]
 
     def __init__(self, rules: OpenRules[S, A], progress: Progress = no_progress) -> None:
         super().__init__(rules)
         check_state_count(rules, rules.max_states(), MAX_STATES)
-        self._worths: dict[S, Fraction] = {}
+        self._values: dict[S, Fraction] = {}
         self._entries: dict[S, int] = {}
-        """How many entries are left, at most, where somebody can force a win."""
+        """The maximum number of entries until a forced win."""
         self._half_is_drawn = True
-        """Whether all that is worth one half is a draw: nothing is cut off, and nothing goes on for ever."""
+        """Whether the value one half always means a draw: no limit and no endless match."""
         self._solve(explore(rules, [rules.initial()], progress, MAX_STATES))
 
     def _solve(self, graph: Graph[S]) -> None:
-        self._worths |= zip(graph.states, _values(self.rules, graph), strict=True)
+        self._values |= zip(graph.states, _values(self.rules, graph), strict=True)
         for seat in Seat:
             self._entries |= {graph.states[node]: n for node, n in forced_wins(graph, seat).items()}
-        if CHANCE not in graph.actor:  # with chance, one half is mostly something else
-            self._half_is_drawn &= self._draws_alone(graph)
+        if CHANCE not in graph.actor:  # with chance, one half can be a mean of other results
+            self._half_is_drawn &= self._has_only_draws(graph)
 
-    def _draws_alone(self, graph: Graph[S]) -> bool:
+    def _has_only_draws(self, graph: Graph[S]) -> bool:
         halves = [graph.states[node] for node, result in graph.result.items() if result == HALF]
         ends = [self.rules.outcome(state) for state in halves]
         return all(end and end.ending is Ending.DRAWN for end in ends) and not has_cycle(graph)
 
     def state_value(self, state: S) -> Fraction:
-        if state not in self._worths:  # one that can be read, and that play does not lead to
-            self._solve(explore(self.rules, [state], most=MAX_STATES))
-        return self._worths[state]
+        if state not in self._values:  # a position that was typed in need not be reachable
+            self._solve(explore(self.rules, [state], limit=MAX_STATES))
+        return self._values[state]
 
     def select_quickest(self, state: S, best: tuple[A, ...]) -> tuple[A, ...]:
         mine = self.state_value(state) if self.rules.actor(state) is Seat.ONE else 1 - self.state_value(state)
         if mine not in (0, 1):
             return best
-        left = [self._left(state, action) for action in best]
-        taken = min(left) if mine == 1 else max(left)
-        return tuple(action for action, entries in zip(best, left, strict=True) if entries == taken)
+        lengths = [self._count_entries_left(state, action) for action in best]
+        target = min(lengths) if mine == 1 else max(lengths)
+        return tuple(action for action, length in zip(best, lengths, strict=True) if length == target)
 
-    def _left(self, state: S, action: A) -> int:
-        """How many entries are left after an action with which somebody forces a win."""
+    def _count_entries_left(self, state: S, action: A) -> int:
         after = self.rules.apply(state, action).state
         self.state_value(after)
         return self._entries[after]
@@ -78,8 +77,8 @@ class InductionOracle(OpenOracle[A, S]):
     def reason(self, sight: Sight[A, S]) -> str:
         verdict = self.judge(sight)
         value = verdict.value.fraction
-        taken = [judged.action for judged in verdict.actions if judged.weight]
-        worse = [judged.value.number for judged in verdict.actions if not judged.best]
+        taken = [action_value.action for action_value in verdict.actions if action_value.weight]
+        worse = [action_value.value.number for action_value in verdict.actions if not action_value.best]
 
         names = [self.rules.format(action) for action in taken]
         named = join_or(names) if len(names) <= _MAX_LISTED else f"any of {len(names)} moves"
@@ -89,7 +88,7 @@ class InductionOracle(OpenOracle[A, S]):
             return f"{named} {verb}"
 
         if value == 1:
-            left = self._left(sight.view, taken[0])
+            left = self._count_entries_left(sight.view, taken[0])
             return f"{does('wins')} {f'by force within {left + 1} moves' if left else 'at once'}."
         if value == 0:
             return f"Every move loses by force; {does('holds')} out longest."
@@ -130,6 +129,4 @@ def _values(rules: OpenRules[S, A], graph: Graph[S]) -> list[Fraction]:
     try:
         return backward_induction(graph)
     except CycleError:
-        raise DuelsError(
-            f"{rules.name} has chance and can come back to a state: only an oracle of its own can solve it."
-        ) from None
+        raise DuelsError(f"{rules.name} has chance and cycles: it needs an oracle of its own.") from None

@@ -1,17 +1,17 @@
-"""Nim-values of take-and-break games on heaps or rows: instant for any length once they repeat.
+"""Nim-values of take-and-break games on heaps or rows, in constant time once their period is known.
 
-Such a game is written in octal code: Kayles is 0.77. Who wins a sum of heaps is the XOR of their nim-values.
+The octal code defines such a game: Kayles is 0.77. The XOR of the heaps' nim-values decides who wins.
 """
 
 from dataclasses import dataclass
 
 _EMPTY, _ONE_HEAP, _TWO_HEAPS = 1, 2, 4
-_FIRST_LOOK = 256  # long enough to prove the period of Kayles; other games look again at every doubling
+_FIRST_LENGTH = 256  # enough to prove the period of Kayles; other games double it
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """`nimber(n + length) == nimber(n)` for every n from `start` on, for ever."""
+    """`nimber(n + length) == nimber(n)` for every n >= `start`."""
 
     start: int
     length: int
@@ -20,46 +20,46 @@ class Period:
 class TakeAndBreak:
     """The octal game whose digit t (from 1) says what taking t from a heap may leave.
 
-    A digit adds up 1 (nothing), 2 (one heap) and 4 (two heaps, neither empty). Whoever cannot move loses.
+    A digit is the sum of 1 (nothing), 2 (one heap) and 4 (two heaps). A player who cannot move loses.
     """
 
     def __init__(self, digits: tuple[int, ...]) -> None:
         self.digits = digits
-        self._known = [0]
+        self._nimbers = [0]
         self._period: Period | None = None
 
     def nimber(self, n: int) -> int:
-        """The nim-value of a heap of n."""
-        known = self._known
+        """Return the nim-value of a heap of n."""
+        known = self._nimbers
         if n >= len(known):
             period = self.period(n)
-            # Looking for the period may have made n known, and it need not hold yet for a heap so small.
+            # Searching for the period may have computed n, and the period need not hold for small heaps.
             if period and n >= len(known):
                 return known[period.start + (n - period.start) % period.length]
         return known[n]
 
-    def period(self, upto: int = _FIRST_LOOK) -> Period | None:
-        """The proven period, if the nim-values of heaps up to about `upto` are enough to prove one.
+    def period(self, upto: int = _FIRST_LENGTH) -> Period | None:
+        """Return the period if the nim-values of heaps up to about `upto` prove one, or None.
 
-        Where they are not, those nim-values have been worked out one by one, and are known.
+        Without a period, these nim-values have been computed one by one.
         """
-        while self._period is None and len(self._known) <= upto:
-            self._extend(max(_FIRST_LOOK, 2 * len(self._known)))
-            self._period = find_period(self._known, len(self.digits))
+        while self._period is None and len(self._nimbers) <= upto:
+            self._extend(max(_FIRST_LENGTH, 2 * len(self._nimbers)))
+            self._period = find_period(self._nimbers, len(self.digits))
         return self._period
 
     def direct(self, n: int) -> list[int]:
-        """The nim-values of heaps 0 to n by their definition alone, without any period."""
+        """Return the nim-values of heaps 0 to n by their definition, without the period."""
         self._extend(n + 1)
-        return self._known[: n + 1]
+        return self._nimbers[: n + 1]
 
     def _extend(self, length: int) -> None:
-        known = self._known
+        known = self._nimbers
         for n in range(len(known), length):
             known.append(find_mex(self._options(n)))
 
     def _options(self, n: int) -> set[int]:
-        known, options = self._known, set[int]()
+        known, options = self._nimbers, set[int]()
         for taken, digit in enumerate(self.digits[:n], start=1):
             left = n - taken
             if digit & _EMPTY and left == 0:
@@ -72,17 +72,17 @@ class TakeAndBreak:
 
 
 def find_mex(numbers: set[int]) -> int:
-    """The least whole number that is not among `numbers`."""
+    """Return the minimum excludant: the least whole number that is not in `numbers`."""
     n = 0
     while n in numbers:
         n += 1
     return n
 
 
-def find_period(nimbers: list[int], most_taken: int) -> Period | None:
-    """A period that the nim-values of heaps 0 to len - 1 prove, for a game that takes at most `most_taken`.
+def find_period(nimbers: list[int], max_taken: int) -> Period | None:
+    """Return a period proven by the nim-values of heaps 0 to len - 1, if a move takes at most `max_taken`.
 
-    Proof that n0 <= n < 2 n0 + p + t (n0 >= 1, t the most taken) is enough: take n beyond that range and
+    Proof that n0 <= n < 2 n0 + p + t (n0 >= 1, t = max_taken) is enough: take n beyond that range and
     suppose the period holds below n. A move from n + p leaves heaps a >= b with a + b >= n + p - t, so
     a >= n0 + p, and a - p >= n0 >= 1 is a heap of the same nim-value: the same move on that heap goes from
     n to the same nim-value. Adding p to the larger heap left by a move from n is the way back. So n and
@@ -93,6 +93,6 @@ def find_period(nimbers: list[int], most_taken: int) -> Period | None:
         while n >= 1 and nimbers[n] == nimbers[n + length]:
             n -= 1
         start = n + 1
-        if 2 * start + 2 * length + most_taken <= len(nimbers):
+        if 2 * start + 2 * length + max_taken <= len(nimbers):
             return Period(start, length)
     return None

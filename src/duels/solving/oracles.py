@@ -1,4 +1,4 @@
-"""The oracle of any rules: the game's own, or one that works on every game that is small enough."""
+"""Oracles by rules: the game's own oracle, or a default for small games."""
 
 from threading import Lock, RLock
 from typing import Any
@@ -9,53 +9,54 @@ from duels.solving.oracle import Oracle
 from duels.solving.progress import Progress, no_progress
 
 _MAX_CACHED = 8
-_FEW_STATES = 50_000
-_kept: dict[AnyRules, Oracle[Any, Any]] = {}
+_QUICK_STATES = 50_000
+_cache: dict[AnyRules, Oracle[Any, Any]] = {}
 
 
-_makings: WeakValueDictionary[AnyRules, RLock] = WeakValueDictionary()
-"""Held while an oracle is made: another thread that wants it waits."""
-_guard = Lock()  # of the two above
+_building: WeakValueDictionary[AnyRules, RLock] = WeakValueDictionary()
+"""Locks of oracles that are being built: other threads wait."""
+_guard = Lock()  # guards the two dictionaries
 
 
 def get_oracle(rules: AnyRules, progress: Progress = no_progress) -> Oracle[Any, Any]:
-    """Perfect play for these rules: `make_oracle` in the game's door `oracle`, or else a default.
+    """Return the oracle of these rules: `make_oracle` of the game's module `oracle`, or a default.
 
-    DuelsError where the default cannot be had: the game is too large to be listed. Equal rules share an
-    oracle, which is made once: that can take long, and players, hints and reviews all ask for it, also from
-    several threads.
+    Equal rules share an oracle, which is built once and cached: building can take long. Raises DuelsError if
+    the game is too large for the default.
     """
     with _guard:
-        making = _makings.setdefault(rules, RLock())
-    with making:
-        found = _kept.get(rules)
-        return found or _keep(rules, (rules.game.find("oracle", "make_oracle") or _default)(rules, progress))
+        lock = _building.setdefault(rules, RLock())
+    with lock:
+        cached = _cache.get(rules)
+        return cached or _store(
+            rules, (rules.game.find("oracle", "make_oracle") or _default)(rules, progress)
+        )
 
 
-def _keep(rules: AnyRules, made: Oracle[Any, Any]) -> Oracle[Any, Any]:
-    made.factory = get_oracle
+def _store(rules: AnyRules, oracle: Oracle[Any, Any]) -> Oracle[Any, Any]:
+    oracle.factory = get_oracle
     with _guard:
-        for old in list(_kept)[: len(_kept) + 1 - _MAX_CACHED]:
-            del _kept[old]
-        _kept[rules] = made
-    return made
+        for old in list(_cache)[: len(_cache) + 1 - _MAX_CACHED]:
+            del _cache[old]
+        _cache[rules] = oracle
+    return oracle
 
 
 def is_oracle_ready(rules: AnyRules) -> bool:
-    """Whether `get_oracle` answers at once: the oracle has been made before, or is made of few states."""
+    """Return whether `get_oracle` returns at once: the oracle is cached or quick to build."""
     states = rules.max_states() if isinstance(rules, OpenRules) else None
-    return rules in _kept or (states is not None and states <= _FEW_STATES)
+    return rules in _cache or (states is not None and states <= _QUICK_STATES)
 
 
 def get_quick_oracle(rules: AnyRules) -> Oracle[Any, Any]:
-    """The same, and from now on the quickest that there is: for whoever asks it thousands of times.
+    """Return the fastest oracle of these rules, for callers that ask it thousands of times.
 
-    A game may have one behind its door `quick` that takes longer to get ready and answers sooner.
+    A game's module `quick` may have one that takes longer to build. It replaces the cached oracle.
     """
     quick = rules.game.find("quick", "make_oracle")
-    made = quick(rules) if quick else None
-    if made is not None and type(made) is not type(_kept.get(rules)):
-        return _keep(rules, made)
+    oracle = quick(rules) if quick else None
+    if oracle is not None and type(oracle) is not type(_cache.get(rules)):
+        return _store(rules, oracle)
     return get_oracle(rules)
 
 

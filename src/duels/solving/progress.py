@@ -1,7 +1,4 @@
-"""How far a long computation is: whoever starts one may pass a function that is told in words, now and then.
-
-Methods know no screen, and screens know no method.
-"""
+"""Progress callbacks of long computations, which report a short text from time to time."""
 
 from collections.abc import Callable
 
@@ -9,4 +6,4 @@ Progress = Callable[[str], None]
 
 
 def no_progress(text: str) -> None:
-    """Tell nobody."""
+    """Ignore the progress."""

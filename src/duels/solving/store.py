@@ -1,7 +1,7 @@
-"""Tables that took time to make, in files that prove themselves: a damaged or foreign file is never believed.
+"""Table files with checksums: damaged files and files of other tables are rejected.
 
-A file is one line of what it holds, one line of checksum, then the table, compressed. Standard library only:
-this is on the way to the first move of a perfect player.
+A file has a line with the table's name, a line with the checksum, and the compressed table. This module uses
+only the standard library, so that the first move of a perfect player is quick.
 """
 
 import logging
@@ -21,27 +21,27 @@ log = logging.getLogger("duels")
 
 
 class DamagedTable(DuelsError):
-    """A table's file is missing, cut, altered, or holds another table."""
+    """A table file is missing, truncated, altered, or contains another table."""
 
 
 @dataclass(frozen=True)
 class ShippedTable:
-    """A table that comes with the package. Which one, the program says: both must be altered to deceive."""
+    """A table that comes with the package; the digest is in the code."""
 
     path: Path
     holds: str
     digest: str
-    """SHA-256 of the table itself, unpacked."""
+    """The SHA-256 of the unpacked table."""
 
     def check(self, table: bytes) -> bytes:
-        """The table, if it is the one."""
+        """Return the table. Raises DamagedTable if its digest differs."""
         if sha256(table).hexdigest() != self.digest:
             raise DamagedTable(f"the table '{self.holds}' is not the one that duels comes with")
         return table
 
 
 def make_cache_key(subject: object, sources: Iterable[Path]) -> str:
-    """A key that changes with `subject` and with the content of `sources`."""
+    """Return a key that changes with `subject` and with the content of `sources`."""
     digest = sha256(repr(subject).encode())
     for source in sources:
         digest.update(source.read_bytes())
@@ -49,13 +49,13 @@ def make_cache_key(subject: object, sources: Iterable[Path]) -> str:
 
 
 def pack_table(holds: str, table: bytes) -> bytes:
-    """The file for `table`; `holds` says in one line what it is."""
+    """Return the content of a table file; `holds` is the table's name, in one line."""
     packed = lzma.compress(table, preset=1)  # a tenth larger than the default, in a third of its time
     return f"{MAGIC}: {holds}\n{sha256(packed).hexdigest()}\n".encode() + packed
 
 
 def unpack_table(content: bytes, holds: str) -> bytes:
-    """Read a file that must hold `holds`; raise DamagedTable where it cannot be believed."""
+    """Return the table of a file. Raises DamagedTable if it is damaged or is not the table `holds`."""
     head, _, rest = content.partition(b"\n")
     checksum, _, packed = rest.partition(b"\n")
     if head != f"{MAGIC}: {holds}".encode():
@@ -69,12 +69,12 @@ def unpack_table(content: bytes, holds: str) -> bytes:
 
 
 def pack_shorts(numbers: "array[int]") -> bytes:
-    """Return the bytes of 16-bit numbers, the lower 8 bits first on every machine."""
+    """Return the bytes of 16-bit numbers, little-endian."""
     return _little_endian(numbers).tobytes()
 
 
 def unpack_shorts(stored: bytes | memoryview, kind: str = "H") -> "array[int]":
-    """Undo `pack_shorts`; signed numbers are of kind "h"."""
+    """Undo `pack_shorts`; the kind of signed numbers is "h"."""
     numbers = array(kind)
     numbers.frombytes(stored)
     return _little_endian(numbers)
@@ -102,7 +102,7 @@ def load_or_build(
             return shipped.check(unpack_table(shipped.path.read_bytes(), shipped.holds))
         except (DamagedTable, OSError) as problem:
             damage.append(f"{shipped.path}: {problem}")
-    from duels.paths import cache_dir  # only here: most runs find the table in the package
+    from duels.paths import cache_dir  # imported late: most runs find the table in the package
 
     cached = cache_dir() / name
     try:
@@ -114,15 +114,15 @@ def load_or_build(
     except (DuelsError, OSError) as problem:
         damage.append(f"{cached}: {problem}")
     else:
-        _warn(damage, "the copy in the cache is used")
+        _warn(damage, "using the copy in the cache")
         return table
-    _warn(damage, "the table is made again")
+    _warn(damage, "building the table again")
     table = build()
     try:
         cached.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(cached, pack_table(holds, table), overwrite=True, private=True)
     except OSError as problem:  # a full or read-only disk costs time at the next start, nothing else
-        log.warning("%s: cannot be written (%s)", cached, problem)
+        log.warning("Cannot write %s: %s", cached, problem)
     return table
 
 

@@ -1,6 +1,6 @@
-"""The best response to a policy, in a game that has tables and no secrets, by policy iteration.
+"""The best response to a policy in a game with tables and without secrets, by policy iteration.
 
-Values are in points here: 1 for a win of the responder, -1 for a loss, 0 for a draw or play that never ends.
+Values are in points: 1 if the responder wins, -1 if it loses, 0 for a draw or an endless match.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,12 +14,11 @@ from duels.solving.tables import ONGOING, POINTS, Tables
 
 Table = NDArray[np.float64]
 
-# Where an opponent errs once in a million games, all that tells a good move from a bad one is a
-# millionth; with so many digits it may as well be once in 10 ** 30.
+# If the opponent errs once in 10 ** 30 games, good and bad moves differ by only that much.
 DIGITS = 60
 CLOSE = Decimal("1e-40")
 
-SETTLED = -1  # in place of a move: the responder makes the game last for ever from here on
+SETTLED = -1  # instead of a move: the responder plays for an endless match from here on
 NOTHING = Decimal(0)
 
 
@@ -27,22 +26,22 @@ NOTHING = Decimal(0)
 class Response:
     """The best response to a policy."""
 
-    wins: float
-    """The probability that it wins; a draw counts one half."""
-    taken: list[list[int]]
-    """[clock][state] which of its legal actions the responder takes, counted from 0; 0 where it has none.
+    value: float
+    """The responder's probability of winning; a draw counts one half."""
+    actions: list[list[int]]
+    """[clock][state] the index of the responder's legal action; 0 if it has none.
 
-    Without a limit there is one reading of the clock.
+    Without a limit there is one clock reading.
     """
 
 
 def best_response(
     tables: Tables, policy: Callable[[int], Table], responder: int, limit: int | None = None
 ) -> Response:
-    """The best `responder` (0 or 1) against `policy`; a draw counts one half.
+    """Return the best response of `responder` (0 or 1) to `policy`.
 
-    `policy` gives [state, action], the other seat's probabilities, for a reading of the clock. Never-ending
-    play, and play that is cut off at `limit` ticks of the clock, counts one half too.
+    `policy` maps a clock reading to the other seat's probabilities, [state, action]. A draw, an endless match
+    and a match that is cut off after `limit` ticks count one half.
     """
     with localcontext(prec=DIGITS):
         ends = _ends(tables, responder)
@@ -60,26 +59,26 @@ def best_response(
 
 
 def _ends(tables: Tables, responder: int) -> list[Decimal | None]:
-    """[state] the points that it ends with; None while the game goes on."""
+    """Return [state] the points at the end, or None if the game is not over."""
     results = tables.result.tolist()
-    points = [Decimal(worth) for worth in POINTS[:, responder].tolist()]
+    points = [Decimal(value) for value in POINTS[:, responder].tolist()]
     return [None if result == ONGOING else points[result + 1] for result in results]
 
 
 @dataclass(slots=True)
-class Move:
-    """Where a move leads: the weights of states, that of ending at once, and the points that brings."""
+class MarkovMove:
+    """The result of a move: the weights of the next states, the weight of ending, and its points."""
 
     onward: dict[int, Decimal]
     ended: Decimal = NOTHING
     points: Decimal = NOTHING
 
     def state_value(self, points: Sequence[Decimal]) -> Decimal:
-        """The points to be expected, given those of the states."""
+        """Return the expected points, given the points of the states."""
         return self.points + sum((share * points[to] for to, share in self.onward.items()), NOTHING)
 
 
-ENDLESS = Move({}, ended=Decimal(1))
+ENDLESS = MarkovMove({}, ended=Decimal(1))
 
 
 def _moves(
@@ -88,12 +87,12 @@ def _moves(
     responder: int,
     ends: list[Decimal | None],
     after_tick: list[Decimal] | None,
-) -> list[list[Move]]:
-    """[state] the moves that the responder can choose from; where the policy decides, one: its mixture.
+) -> list[list[MarkovMove]]:
+    """Return [state] the responder's moves, or one move, the mixture, if the policy decides.
 
-    A game that goes on after a tick of the clock is settled, with the points given; None: it just goes on.
+    `after_tick` has the points of the states after a tick of the clock; None if there is no limit.
     """
-    moves: list[list[Move]] = [[] for _ in range(tables.states)]
+    moves: list[list[MarkovMove]] = [[] for _ in range(tables.states)]
     chooses = tables.actor == responder
     states, actions = np.nonzero(tables.legal & (chooses[:, None] | (policy > 0)))
     taken = zip(
@@ -105,7 +104,7 @@ def _moves(
     )
     for state, chosen, probability, successors in taken:
         if chosen or not moves[state]:
-            moves[state].append(Move({}))
+            moves[state].append(MarkovMove({}))
         move = moves[state][-1]
         weight = Decimal(1) if chosen else Decimal(probability)
         for code in successors:
@@ -118,24 +117,24 @@ def _moves(
             else:
                 move.ended += weight
                 move.points += weight * end
-    return [[_scaled(move) for move in choices] for choices in moves]
+    return [[_normalize(move) for move in choices] for choices in moves]
 
 
-def _scaled(move: Move) -> Move:
-    """The same move with weights that sum to 1."""
+def _normalize(move: MarkovMove) -> MarkovMove:
+    """Return the move with weights that sum to 1."""
     total = move.ended + sum(move.onward.values())
     onward = {to: weight / total for to, weight in move.onward.items()}
-    return Move(onward, move.ended / total, move.points / total)
+    return MarkovMove(onward, move.ended / total, move.points / total)
 
 
-def best_points(moves: list[list[Move]]) -> tuple[list[Decimal], list[int]]:
-    """The points of every state if the best of its moves is always taken, and which that is; 0 without any.
+def best_points(moves: list[list[MarkovMove]]) -> tuple[list[Decimal], list[int]]:
+    """Return the points of every state under optimal play, and the index of the best move, or 0.
 
-    At first we settle for never-ending play wherever we can have it; elsewhere the game ends, whatever we
-    do. Then moves are changed, for better ones only. So no change leads into a loop without end: all states
-    of one are worth the same, and none of its moves is better than another.
+    The first policy plays for an endless match wherever that can be forced; elsewhere the game ends anyway.
+    Then moves are replaced by better ones only. So no change leads into an endless loop: all states of a loop
+    have the same value, and none of its moves is better than another.
     """
-    safe = _safe(moves)
+    safe = _find_safe_states(moves)
     taken = [SETTLED if endless else 0 for endless in safe]
     while True:
         points = expected_points(
@@ -147,34 +146,34 @@ def best_points(moves: list[list[Move]]) -> tuple[list[Decimal], list[int]]:
         changed = False
         for state, choices in enumerate(moves):
             if len(choices) > 1 or taken[state] == SETTLED:
-                worths = [move.state_value(points) for move in choices]
-                best = max(worths)
+                values = [move.state_value(points) for move in choices]
+                best = max(values)
                 if best - points[state] > CLOSE:
-                    taken[state], changed = worths.index(best), True
+                    taken[state], changed = values.index(best), True
         if not changed:
             return points, [
-                _staying_safe(choices, safe) if place == SETTLED else place
+                _find_safe_move(choices, safe) if place == SETTLED else place
                 for choices, place in zip(moves, taken, strict=True)
             ]
 
 
-def _staying_safe(choices: list[Move], safe: list[bool]) -> int:
-    """A move after which the game can still be made to last for ever."""
-    return next(place for place, move in enumerate(choices) if _stays(move, safe))
+def _find_safe_move(choices: list[MarkovMove], safe: list[bool]) -> int:
+    """Return a move after which an endless match can still be forced."""
+    return next(place for place, move in enumerate(choices) if _stays_safe(move, safe))
 
 
-def _stays(move: Move, safe: list[bool]) -> bool:
+def _stays_safe(move: MarkovMove, safe: list[bool]) -> bool:
     return not move.ended and all(safe[to] for to in move.onward)
 
 
-def _safe(moves: list[list[Move]]) -> list[bool]:
-    """Where the game can be made to last for ever, whatever policy and chance do."""
+def _find_safe_states(moves: list[list[MarkovMove]]) -> list[bool]:
+    """Return [state] whether the responder can force an endless match."""
     safe = [bool(choices) for choices in moves]
     while True:
         lost = [
             state
             for state, choices in enumerate(moves)
-            if safe[state] and not any(_stays(move, safe) for move in choices)
+            if safe[state] and not any(_stays_safe(move, safe) for move in choices)
         ]
         if not lost:
             return safe
@@ -182,14 +181,14 @@ def _safe(moves: list[list[Move]]) -> list[bool]:
             safe[state] = False
 
 
-def expected_points(chain: list[Move]) -> list[Decimal]:
-    """The points to be expected from every state of a Markov chain, 0 where it never ends.
+def expected_points(chain: list[MarkovMove]) -> list[Decimal]:
+    """Return the expected points of every state of a Markov chain; 0 if it never ends.
 
-    States are eliminated from the last back to the first, so that what is left of a row leads to earlier
-    states only. Nothing is ever subtracted from a probability (a loop from a state to itself is left out
-    and the rest scaled up), so no digits are lost however long the chain goes on.
+    States are eliminated from the last to the first, so that the remaining row leads only to earlier states.
+    Nothing is subtracted from a probability: a loop from a state to itself is dropped and the rest scaled up.
+    So no digits are lost, however long the chain is.
     """
-    rows = [Move(dict(move.onward), move.ended, move.points) for move in chain]
+    rows = [MarkovMove(dict(move.onward), move.ended, move.points) for move in chain]
     for state in reversed(range(len(rows))):
         row = rows[state]
         while row.onward and (later := max(row.onward)) > state:
@@ -199,7 +198,7 @@ def expected_points(chain: list[Move]) -> list[Decimal]:
             for to, share in rows[later].onward.items():
                 row.onward[to] = row.onward.get(to, NOTHING) + weight * share
         row.onward.pop(state, None)
-        rows[state] = _scaled(row) if row.onward or row.ended else ENDLESS
+        rows[state] = _normalize(row) if row.onward or row.ended else ENDLESS
     points: list[Decimal] = []
     for row in rows:
         points.append(row.state_value(points))
@@ -207,10 +206,10 @@ def expected_points(chain: list[Move]) -> list[Decimal]:
 
 
 def expected_values(tables: Tables, policy: Table, limit: int | None = None) -> list[float]:
-    """[state] the probability that seat 0 wins from there when both seats follow `policy`, [state, action].
+    """Return [state] the probability that seat 0 wins if both seats follow `policy`, [state, action].
 
-    A draw, never-ending play, and play that is cut off at `limit` ticks of the clock count one half; so do
-    states where the game is over.
+    A draw, an endless match and a match that is cut off after `limit` ticks count one half. So do terminal
+    states.
     """
     nobody = 2  # no seat responds: every state has one move, the policy's mixture
     with localcontext(prec=DIGITS):

@@ -1,6 +1,6 @@
-"""Rules compiled to dense arrays by exploring them: states are small integers, a move is a lookup.
+"""Rules compiled to dense arrays: states are small integers, and a move is a lookup.
 
-Nothing here knows a game. The arrays are kept in the cache, under a key made from the rules' source.
+The arrays are cached on disk, under a key made from the rules' source.
 """
 
 import io
@@ -27,17 +27,17 @@ from duels.solving.store import load_or_build, make_cache_key
 
 Arrays = dict[str, NDArray[Any]]
 
-MAX_STATES = 300_000  # more than that is no longer quick to explore, or small
-MAX_ACTIONS = 1000  # the states of a game that has more can fill the memory before they are too many
-MAX_TICKETS = 60  # chance is a draw of one of so many equal tickets, at most
-MAX_STARTS = 100_000  # tickets: chance before the first decision needs a table of its own only
-# The rules count chance nodes too, and seldom know exactly: up to so many times too high, we try.
+MAX_STATES = 300_000  # more states take too long and too much memory
+MAX_ACTIONS = 1000  # more actions can fill the memory before there are too many states
+MAX_TICKETS = 60  # chance is a draw among equally likely tickets
+MAX_STARTS = 100_000  # tickets before the first decision: they need only one small table
+# A bound by the rules includes chance nodes and is seldom exact, so try games up to this factor above it.
 BOUND_SLACK = 2
 
 ILLEGAL = -1
 NOBODY = -1
 
-# How a state stands. A game that a limit cuts off is ONGOING: the limit is counted beside the tables.
+# The results of states. A match that a limit cuts off is ONGOING: the limit is not part of the tables.
 ONGOING = -1
 FIRST_WON = 0
 SECOND_WON = 1
@@ -47,25 +47,28 @@ _ENDINGS = (Outcome.cut(""), *(Outcome.win(seat, "") for seat in Seat), Outcome.
 POINTS: NDArray[np.float32] = np.array(
     [[float(2 * ending.score(seat) - 1) for seat in Seat] for ending in _ENDINGS], np.float32
 )
-"""[result + 1, seat] what a game is worth that ends like that, from -1 (lost) to 1 (won)."""
+"""[result + 1, seat] the points of a result, from -1 (lost) to 1 (won)."""
 
 
 def encode_result(outcome: Outcome | None) -> int:
-    """How a state with this outcome stands; DuelsError if rules cannot end like that."""
+    """Return the result of an outcome. Raises DuelsError if it is a concession."""
     if outcome is None or outcome.ending is Ending.CUT_OFF:
         return ONGOING
     if outcome.ending is Ending.DRAWN:
         return DRAWN
     if outcome.ending is Ending.WON and outcome.winner:
         return outcome.winner - 1
-    raise DuelsError(f"'{outcome.code}' is for matches, not for rules.")
+    raise DuelsError(f"Rules must not return the outcome '{outcome.code}': only matches have it.")
 
 
 def get_state_result(decisions: Decisions[Any, Any, Any], state: Any) -> int:
-    """How a state stands by the rules without their limit."""
+    """Return the result of a state by the rules without their limit.
+
+    Raises DuelsError if the game is over without a result.
+    """
     result = encode_result(decisions.rules.outcome(state))
     if (result == ONGOING) is (decisions.actor(state) is None):
-        raise DuelsError(f"{decisions.rules.name} ends without a result, and not by its limit.")
+        raise DuelsError(f"{decisions.rules.name} ends without a result, although no limit is set.")
     return result
 
 
@@ -74,58 +77,61 @@ class Tables:
     """A game's decisions and endings as arrays; seats are 0 and 1."""
 
     actor: NDArray[np.int8]
-    """[state] who decides; NOBODY when the game is over."""
+    """[state] the player to move, or NOBODY if the game is over."""
     result: NDArray[np.int8]
     """[state] ONGOING, FIRST_WON, SECOND_WON or DRAWN."""
     starts: NDArray[np.int32]
-    """[ticket] the state that a game begins with; tickets are equally likely."""
+    """[ticket] the first state; tickets are equally likely."""
     successor: NDArray[np.int32]
     """[state, action, ticket] the next state, times 2, plus 1 if the clock ticks; ILLEGAL."""
     observation: NDArray[np.int8]
-    """[seat, state] what the seat is shown."""
+    """[seat, state] the observation of the seat."""
     origin: NDArray[np.int32]
-    """[state] the state, action and transition by which it was first reached; -1: a start."""
+    """[state] the state, action and transition by which it was first reached; -1 for a first state."""
 
     @property
     def states(self) -> int:
-        """How many states there are."""
+        """The number of states."""
         return int(self.successor.shape[0])
 
     @property
     def actions(self) -> int:
-        """How many actions there are."""
+        """The number of actions."""
         return int(self.successor.shape[1])
 
     @property
     def tickets(self) -> int:
-        """How many equally likely ways chance has after a move."""
+        """The number of equally likely chance outcomes after a move."""
         return int(self.successor.shape[2])
 
     @property
     def legal(self) -> NDArray[np.bool_]:
-        """[state, action] whether the action is allowed."""
+        """[state, action] whether the action is legal."""
         return cast("NDArray[np.bool_]", self.successor[:, :, 0] != ILLEGAL)
 
     def rules_states(self, rules: AnyRules) -> list[Any]:
-        """The rules' own states, in the order of the tables."""
+        """Return the rules' states, in the order of the tables."""
         decisions = Decisions(rules)
         states: list[Any] = []
         for parent, action, place in self.origin.tolist():
-            found = (
+            transitions = (
                 decisions.transitions(states[parent], decisions.actions[action])
                 if parent >= 0
                 else decisions.starts
             )
-            states.append(found[place].state)
+            states.append(transitions[place].state)
         return states
 
 
 def load_tables(rules: AnyRules, encoding: Encoding) -> Tables:
-    """The tables of `rules`, the same for every limit; from the cache if they are there."""
+    """Return the tables of `rules`, from the cache on disk if possible. The limit does not matter.
+
+    Raises TooLarge if the game is too large for tables.
+    """
     check_table_size(rules)
     decisions = Decisions(rules)
     sources = list(_sources(rules, encoding))
-    if None in sources:  # rules typed in at a prompt: nothing tells whether they are the same next time
+    if None in sources:  # rules typed in at a prompt have no source file to make a key from
         return Tables(**compile_tables(decisions, encoding))
     layout = [(feature.name, feature.values, feature.count) for feature in encoding.features]
     key = make_cache_key((decisions.rules, layout), [source for source in sources if source])
@@ -135,24 +141,24 @@ def load_tables(rules: AnyRules, encoding: Encoding) -> Tables:
 
 
 def check_table_size(rules: AnyRules) -> None:
-    """Refuse at once what the rules say is far too large; what is a little too large, exploring finds out."""
-    most = max_decisions(rules)
-    if most is not None and most > BOUND_SLACK * MAX_STATES:
-        raise TooLarge(f"{rules.name} has too many states for tables: up to 2^{(most - 1).bit_length()}.")
+    """Raise TooLarge if the rules' own bound is far above MAX_STATES, or if there are too many actions."""
+    bound = max_decisions(rules)
+    if bound is not None and bound > BOUND_SLACK * MAX_STATES:
+        raise TooLarge(f"{rules.name} has too many states for tables: up to 2^{(bound - 1).bit_length()}.")
     actions = len(rules.all_actions())
     if actions > MAX_ACTIONS:
         raise TooLarge(f"{rules.name} has too many actions for tables ({actions}).")
 
 
 def _sources(rules: AnyRules, encoding: Encoding) -> Iterator[Path | None]:
-    """Every file that the tables depend on, in a fixed order; None for code that is in no file."""
+    """Yield the files that the tables depend on, in a fixed order; None for code without a file."""
     ours = (__name__, core_rules.__name__, core_features.__name__, decisions_module.__name__)
     readers = {feature.read.__module__ for feature in encoding.features}
     for name in (type(rules).__module__, *sorted(readers), *ours):
         file = getattr(sys.modules.get(name), "__file__", None)
         yield Path(file) if file else None
     package = getattr(sys.modules.get(rules.game.package), "__path__", ())
-    for folder in package:  # what the rules import of their own package counts too
+    for folder in package:  # rules may import other modules of their package
         yield from sorted(Path(folder).glob("*.py"))
 
 
@@ -169,41 +175,41 @@ def _unpack(stored: bytes) -> Arrays:
 
 
 def compile_tables(decisions: Decisions[Any, Any, Any], encoding: Encoding) -> Arrays:
-    """Explore every state that can be reached and lay the game out as arrays."""
+    """Explore all reachable states and return the arrays of `Tables`. Raises TooLarge."""
     found = _explore(decisions)
     tickets = lcm(*found.shares)
     if tickets > MAX_TICKETS:
-        raise TooLarge(f"{decisions.rules.name} has chances too fine for tables ({tickets} tickets).")
+        raise TooLarge(f"{decisions.rules.name} has too many chance outcomes for tables ({tickets} tickets).")
     successor = np.full((len(found.states), len(decisions.actions), tickets), ILLEGAL, np.int32)
-    for state, action, ways in found.moves:
-        successor[state, action] = _drawn(ways, tickets)
+    for state, action, targets in found.moves:
+        successor[state, action] = _expand_tickets(targets, tickets)
     starts = [(found.number[transition.state], transition.odds) for transition in decisions.starts]
     tickets = lcm(*(odds.denominator for _, odds in starts))
     if tickets > MAX_STARTS:
         raise TooLarge(f"{decisions.rules.name} has too many ways to begin for tables ({tickets} tickets).")
     actors = [decisions.actor(state) for state in found.states]
     results = [get_state_result(decisions, state) for state in found.states]
-    shown = [
+    observations = [
         encoding.encode(decisions.rules.view(state, seat), seat) for seat in Seat for state in found.states
     ]
     return {
         "actor": np.array([actor - 1 if actor else NOBODY for actor in actors], np.int8),
         "result": np.array(results, np.int8),
-        "starts": np.array(_drawn(starts, tickets), np.int32),
+        "starts": np.array(_expand_tickets(starts, tickets), np.int32),
         "successor": successor,
-        "observation": np.frombuffer(b"".join(shown), np.int8).reshape(len(Seat), -1, encoding.size),
+        "observation": np.frombuffer(b"".join(observations), np.int8).reshape(len(Seat), -1, encoding.size),
         "origin": np.array(found.origin, np.int32),
     }
 
 
-def _drawn(ways: list[tuple[int, Fraction]], tickets: int) -> list[int]:
-    """[ticket] where it leads, by the odds of each."""
-    return [target for target, odds in ways for _ in range(int(odds * tickets))]
+def _expand_tickets(targets: list[tuple[int, Fraction]], tickets: int) -> list[int]:
+    """Return [ticket] the target, by the odds of each."""
+    return [target for target, odds in targets for _ in range(int(odds * tickets))]
 
 
 @dataclass
-class _Found:
-    """What exploring has found so far; a target is a successor as the tables hold it."""
+class _Exploration:
+    """The states and moves so far. A target is a successor in the encoding of the tables."""
 
     states: list[Any] = field(default_factory=list)
     number: dict[Any, int] = field(default_factory=dict)
@@ -219,10 +225,10 @@ class _Found:
         return number
 
 
-def _explore(decisions: Decisions[Any, Any, Any]) -> _Found:
-    """Breadth first from the start, so that a state is numbered after the one it was reached from."""
+def _explore(decisions: Decisions[Any, Any, Any]) -> _Exploration:
+    """Explore the states breadth first, so that a state's number is higher than its origin's."""
     name = decisions.rules.name
-    found = _Found()
+    found = _Exploration()
     for place, transition in enumerate(decisions.starts):
         found.enter(transition, (-1, 0, place))
     for number, state in enumerate(found.states):  # the list grows while it is read
@@ -233,7 +239,7 @@ def _explore(decisions: Decisions[Any, Any, Any]) -> _Found:
             for place, transition in enumerate(decisions.transitions(state, action)):
                 if transition.ticks not in (0, 1):
                     raise TooLarge(
-                        f"The clock of {name} goes on by {transition.ticks} in one move; tables need 1."
+                        f"The clock of {name} advances by {transition.ticks} in one move; tables allow 1."
                     )
                 target = found.enter(transition, (number, action_number, place))
                 targets.append((2 * target + transition.ticks, transition.odds))
@@ -246,14 +252,14 @@ def _explore(decisions: Decisions[Any, Any, Any]) -> _Found:
 
 @lru_cache(maxsize=16)
 def get_tables(rules: AnyRules) -> "GameTables":
-    """The tables of `rules`, loaded once a process; TooLarge where there are none."""
+    """Return the tables of `rules`, cached in the process. Raises TooLarge if the game is too large."""
     check_table_size(rules)  # first: a game that states no features is explored to find them
     return GameTables(rules, load_tables(rules, rules.game.encoding(rules)))
 
 
 @lru_cache(maxsize=64)
 def has_tables(rules: AnyRules) -> bool:
-    """Whether tables can be made of the game: whether it is small enough."""
+    """Return whether the game is small enough for tables."""
     try:
         get_tables(rules)
     except DuelsError:
@@ -262,7 +268,7 @@ def has_tables(rules: AnyRules) -> bool:
 
 
 class GameTables:
-    """A game's tables and what is derived from them, each when it is first needed."""
+    """A game's tables and arrays derived from them."""
 
     def __init__(self, rules: AnyRules, tables: Tables) -> None:
         self.rules = rules
@@ -272,17 +278,17 @@ class GameTables:
         self.successor = tables.successor.ravel()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return get_tables, (self.rules,)  # a copy shares them, in another process too
+        return get_tables, (self.rules,)  # a pickle loads the shared tables instead of copying them
 
     @cached_property
     def choices(self) -> NDArray[np.int16]:
-        """[state, k] the k-th legal action; 0 beyond the last. Small numbers: more of them fit the cache."""
+        """[state, k] the k-th legal action, or 0 after the last; 16 bits, so that more fit the CPU cache."""
         order = np.argsort(~self.tables.legal, axis=1, kind="stable")[:, : int(self.counts.max())]
         return np.where(np.arange(order.shape[1]) < self.counts[:, None], order, 0).astype(np.int16)
 
     @cached_property
     def hidden(self) -> NDArray[np.bool_]:
-        """[state, action] whether the other seat is not told that the seat to move takes the action."""
+        """[state, action] whether the action is hidden from the other seat."""
         decisions = Decisions(self.rules)
         hidden = np.zeros(self.legal.shape, np.bool_)
         for place, state in enumerate(self.tables.rules_states(self.rules)):
@@ -292,42 +298,43 @@ class GameTables:
 
     @cached_property
     def mover_observation(self) -> NDArray[np.int8]:
-        """[state, number] what the seat to move is shown; seat 0 where nobody is."""
+        """[state, number] the observation of the player to move, or of seat 0 if the game is over."""
         actor = np.maximum(self.tables.actor, 0)
         return np.ascontiguousarray(self.tables.observation[actor, np.arange(self.tables.states)])
 
     @cached_property
     def observation_groups(self) -> NDArray[np.intp]:
-        """[state] a number that is equal for states which the seat to move cannot tell apart."""
+        """[state] a number that is equal for states that the player to move cannot distinguish."""
         actor = np.maximum(self.tables.actor, 0)
         return np.unique(np.column_stack([actor, self.mover_observation]), axis=0, return_inverse=True)[
             1
         ].ravel()
 
     def probabilities(self, table: ArrayLike) -> NDArray[np.float64]:
-        """[state, action] a policy given as [state] the action or [state, action] its probability.
+        """Return a policy as [state, action] probabilities of legal actions, which sum to 1.
 
-        Of legal actions only, and summing to 1 exactly where somebody decides; DuelsError if it is no policy.
+        `table` is [state] the action or [state, action] its probability. Raises DuelsError if it is not a
+        policy.
         """
-        tables, given = self.tables, np.asarray(table)
+        tables, policy = self.tables, np.asarray(table)
         decisions = tables.actor != NOBODY
-        if given.shape == (tables.states,) and given.dtype.kind in "iu":
-            given = given[:, None] == np.arange(tables.actions)
-        if given.shape != (tables.states, tables.actions) or given.dtype.kind not in "biuf":
+        if policy.shape == (tables.states,) and policy.dtype.kind in "iu":
+            policy = policy[:, None] == np.arange(tables.actions)
+        if policy.shape != (tables.states, tables.actions) or policy.dtype.kind not in "biuf":
             raise DuelsError(
-                f"A policy is a table of {tables.states} states, "
-                f"[state] the action or [state, action] of {tables.actions} probabilities; "
-                "under a limit, also one such table for each reading of the clock."
+                f"A policy must be a table of {tables.states} states: "
+                f"[state] the action, or [state, action] of {tables.actions} probabilities; "
+                "with a limit, it may be one such table for each clock reading."
             )
-        odds = np.where(tables.legal, given, 0).astype(np.float64)
+        odds = np.where(tables.legal, policy, 0).astype(np.float64)
         totals = odds.sum(axis=1, keepdims=True)
-        if not ((given[decisions] >= 0).all() and np.allclose(totals[decisions], 1)):
+        if not ((policy[decisions] >= 0).all() and np.allclose(totals[decisions], 1)):
             raise DuelsError("A policy's probabilities of the legal actions must sum to 1 in every state.")
         odds[decisions] /= totals[decisions]
         return odds
 
     def check_no_peeking(self, odds: NDArray[np.float64]) -> None:
-        """Refuse probabilities that differ where the seat to move is shown the same."""
+        """Raise DuelsError if probabilities differ between states with the same observation."""
         decisions = self.tables.actor != NOBODY
         odds = odds[decisions]
         _, example, group = np.unique(
@@ -335,5 +342,5 @@ class GameTables:
         )
         if (odds != odds[example[group]]).any():
             raise DuelsError(
-                "This policy acts on secrets: it tells states apart that look alike to the seat."
+                "This policy acts on secrets: it distinguishes states with the same observation."
             )
