@@ -15,9 +15,9 @@ from typing import Any
 from unittest.mock import patch
 
 from duels.arena.config import Config
-from duels.arena.match_plan import Judge, MatchPlan, play_with
-from duels.arena.pool import serve
-from duels.arena.run import Progress, run
+from duels.arena.match_plan import Judge, MatchPlan, play_match
+from duels.arena.pool import run_worker
+from duels.arena.run import RunProgress, run
 from duels.core.rules import Seat
 from duels.players import Player
 
@@ -48,8 +48,8 @@ def cost_of(config: Config, workers: int) -> Cost:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "run"
         with (
-            patch("duels.arena.pool.play_with", ours.play_with),
-            patch("duels.arena.pool.serve", serve_timed),
+            patch("duels.arena.pool.play_match", ours.play_match),
+            patch("duels.arena.pool.run_worker", serve_timed),
         ):
             run(config, folder, workers, listener=watch)
             ours.ended = process_time()
@@ -76,10 +76,10 @@ class Stopwatch:
         """The CPU time outside matches, including other threads."""
         return self.ended - self.began - self.inside
 
-    def play_with(self, bout: MatchPlan, judge: Judge, players: Mapping[Seat, Player]) -> dict[str, Any]:
+    def play_match(self, plan: MatchPlan, judge: Judge, players: Mapping[Seat, Player]) -> dict[str, Any]:
         """Play a match and measure it."""
         began = thread_time()
-        row = play_with(bout, judge, players)
+        row = play_match(plan, judge, players)
         took = thread_time() - began
         if self.skipped:
             self.skipped -= 1
@@ -93,8 +93,8 @@ class Stopwatch:
 def serve_timed(connection: Any, config: Config, folder: Path, prefix: str, name: str) -> None:
     """Run a worker's main loop and write its times to the run's folder."""
     watch = Stopwatch(_skipped(config))
-    with patch("duels.arena.pool.play_with", watch.play_with):
-        serve(connection, config, folder, prefix, name)
+    with patch("duels.arena.pool.play_match", watch.play_match):
+        run_worker(connection, config, folder, prefix, name)
     watch.ended = process_time()
     (folder / _LEFT.format(name)).write_text(json.dumps(asdict(watch)))
 
@@ -107,7 +107,7 @@ class _Watch:
         self.planning = self.cpu = self.wall = 0.0
         self._first = (0, 0.0, 0.0)
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: RunProgress) -> None:
         played = progress.played
         if not played:
             self.planning = (process_time() - self._began) / progress.total
@@ -120,4 +120,4 @@ class _Watch:
 
 
 def _skipped(config: Config) -> int:
-    return int(config.matches_of(config.games[0]) * SKIPPED_SHARE)
+    return int(config.count_matches(config.games[0]) * SKIPPED_SHARE)

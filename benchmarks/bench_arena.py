@@ -20,7 +20,7 @@ from typing import Any
 from arena_cost import cost_of
 
 from duels.arena.config import Config
-from duels.arena.match_plan import Judge, play_with
+from duels.arena.match_plan import Judge, play_match
 from duels.arena.run import run
 from duels.core.match import Match
 from duels.core.rules import Seat
@@ -48,11 +48,11 @@ def bare(config: Config, game: str) -> Callable[[], object]:
     """Play and grade the same matches one after another, without a run."""
     rules = config.rules(game)
     judge = Judge(rules)
-    players = {name: config.seat(name, rules) for name in PLAYERS}
+    players = {name: config.make_player(name, rules) for name in PLAYERS}
 
     def play() -> None:
-        for bout in config.bouts(game, *PLAYERS, range(config.matches_of(game) // 2)):
-            play_with(bout, judge, {seat: players[bout.players[seat - 1]] for seat in Seat})
+        for plan in config.plan_matches(game, *PLAYERS, range(config.count_matches(game) // 2)):
+            play_match(plan, judge, {seat: players[plan.players[seat - 1]] for seat in Seat})
 
     return play
 

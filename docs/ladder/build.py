@@ -9,13 +9,13 @@ from statistics import pvariance
 
 import experiments
 
-from duels.arena.confidence import wilson
+from duels.arena.confidence import wilson_interval
 from duels.arena.folder import Folder
 from duels.arena.logs import Row
-from duels.arena.mistakes import name_of, said_of
-from duels.arena.report import GameReport, Report, report_on
-from duels.arena.report_views import graded
-from duels.arena.tables import percent
+from duels.arena.mistakes import explain_measure, measure_label
+from duels.arena.report import GameReport, Report, make_report
+from duels.arena.report_views import format_shortfalls
+from duels.arena.tables import format_percent
 from duels.games import find_game
 
 PAGE = Path(__file__).parents[1] / "ladder.md"
@@ -79,9 +79,9 @@ def covered() -> str:
 
 
 def standings_table(game: GameReport) -> str:
-    rows = [[each.player, percent(each.won), *graded(each)] for each in game.standings]
-    name = name_of(game.measure)
-    note = said_of(game.measure)
+    rows = [[each.player, format_percent(each.won), *format_shortfalls(each)] for each in game.scores]
+    name = measure_label(game.measure)
+    note = explain_measure(game.measure)
     standings = table(["player", "won", f"{name} per decision", f"{name} per match"], rows)
     return standings + (f"\n{note}\n" if note else "")
 
@@ -101,7 +101,7 @@ def matrix(report: Report, game: GameReport) -> str:
 def published() -> str:
     rows = []
     for model, won in PUBLISHED.items():
-        interval = wilson(won, MATCHES)
+        interval = wilson_interval(won, MATCHES)
         rows.append([model, f"{won} of {MATCHES}", f"{100 * interval.low:.0f} to {100 * interval.high:.0f}"])
     return table(["model", "won", "95 %, in percent"], rows)
 
@@ -109,7 +109,7 @@ def published() -> str:
 def beside(rows: list[Row]) -> str:
     """Compare the precision of so few matches with a probe."""
     rules = find_game("lights").rules()
-    intervals = [wilson(won, MATCHES) for won in PUBLISHED.values()]
+    intervals = [wilson_interval(won, MATCHES) for won in PUBLISHED.values()]
     widest = max(interval.high - interval.low for interval in intervals)
     requests = MATCHES * experiments.requests_per_match(rules, rows)
     seats = [count for each in experiments.questions("lights") or () for count in each.values()]
@@ -124,8 +124,8 @@ def beside(rows: list[Row]) -> str:
 
 
 def page(folder: Folder) -> str:
-    report = report_on(folder)
-    rows = list(folder.rows().values())
+    report = make_report(folder)
+    rows = list(folder.load_rows().values())
     ratings = report.ratings
     assert ratings, "install the extra arena first"
     ordered = sorted(ratings.players.items(), key=lambda each: -each[1].estimate)

@@ -11,13 +11,13 @@ import numpy as np
 from duels.analysis.agents import get_player_odds
 from duels.analysis.exploitability import tabulate_policy
 from duels.analysis.grading import has_state_table
-from duels.arena.confidence import CONFIDENCE, mean, sequence_of
+from duels.arena.confidence import CONFIDENCE, confidence_sequence, mean_interval
 from duels.arena.config import ProbeConfig
 from duels.arena.logs import Row
-from duels.arena.match_plan import Judge, MatchPlan, play_with
-from duels.arena.probe import Ask, collect
+from duels.arena.match_plan import Judge, MatchPlan, play_match
+from duels.arena.probe import ProbeQuestion, collect_answers
 from duels.arena.report import GameReport
-from duels.arena.scores import HIGHEST, LOWEST, Unit, finished_units, units_of
+from duels.arena.scores import MAX_ADJUSTED, MIN_ADJUSTED, Unit, list_finished_units, make_units
 from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.games import find_game
 from duels.players import Player, make_player
@@ -40,7 +40,7 @@ def pairs_by_pairing(game: GameReport, rows: list[Row]) -> Iterator[list[Unit]]:
     for pairing in game.pairings:
         both = {pairing.one, pairing.two}
         ours = [row for row in rows if row["game"] == game.rules.name and set(row["players"]) == both]
-        yield finished_units(units_of(ours, pairing.one))
+        yield list_finished_units(make_units(ours, pairing.one))
 
 
 def needed(spread: list[float]) -> int:
@@ -54,11 +54,13 @@ def needed_under_peeking(pairings: list[list[Unit]]) -> int:
     rng = Random("needed")
     values = rng.choices([pair.adjusted_score for pair in ordered[len(ordered) // 2]], k=20_000)
     few, many = 1, 2
-    while sequence_of(values[:many], LOWEST, HIGHEST).margin > WIDTH and many < len(values):
+    while confidence_sequence(values[:many], MIN_ADJUSTED, MAX_ADJUSTED).margin > WIDTH and many < len(
+        values
+    ):
         few, many = many, 2 * many
     while many - few > 1 + few // 50:
         middle = (few + many) // 2
-        if sequence_of(values[:middle], LOWEST, HIGHEST).margin > WIDTH:
+        if confidence_sequence(values[:middle], MIN_ADJUSTED, MAX_ADJUSTED).margin > WIDTH:
             few = middle
         else:
             many = middle
@@ -84,10 +86,10 @@ def questions(name: str) -> list[Mapping[Seat, int]] | None:
 
 
 def _count_questions(rules: AnyRules, number: int) -> Mapping[Seat, int]:
-    def answer(requests: list[Ask]) -> dict[str, Row]:
+    def answer(requests: list[ProbeQuestion]) -> dict[str, Row]:
         return {each.key: _answer(each.sight, number) for each in requests}
 
-    probe = collect(ProbeConfig("random", (rules.name,)), rules, answer)
+    probe = collect_answers(ProbeConfig("random", (rules.name,)), rules, answer)
     return {seat: sum(key[0] is seat for key in probe.answers) for seat in Seat}
 
 
@@ -111,8 +113,8 @@ def coverage(name: str) -> list[str]:
     sequence = peeked = fixed = 0
     for number in range(RUNS):
         values = [pair.adjusted_score for pair in _played(rules, judge, players, number)]
-        looks = [sequence_of(values[:size], LOWEST, HIGHEST) for size in LOOKS]
-        usual = [mean(values[:size]) for size in LOOKS]
+        looks = [confidence_sequence(values[:size], MIN_ADJUSTED, MAX_ADJUSTED) for size in LOOKS]
+        usual = [mean_interval(values[:size]) for size in LOOKS]
         sequence += all(each.low <= true <= each.high for each in looks)
         peeked += all(each.low <= true <= each.high for each in usual)
         fixed += usual[-1].low <= true <= usual[-1].high
@@ -134,6 +136,6 @@ def _played(rules: AnyRules, judge: Judge, players: dict[str, Player], number: i
     rows = []
     for pair in range(LOOKS[-1]):
         for names in ((ONE, TWO), (TWO, ONE)):
-            bout = MatchPlan(rules.name, (), names, f"coverage {number} {pair}", pair)
-            rows.append(play_with(bout, judge, {seat: players[names[seat - 1]] for seat in Seat}))
-    return finished_units(units_of(rows, ONE))
+            plan = MatchPlan(rules.name, (), names, f"coverage {number} {pair}", pair)
+            rows.append(play_match(plan, judge, {seat: players[names[seat - 1]] for seat in Seat}))
+    return list_finished_units(make_units(rows, ONE))

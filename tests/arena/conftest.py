@@ -10,7 +10,7 @@ from tests.arena.model_server import KEY, Server, serving
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever is turned away comes back at once, with a key."""
+    """Set an API key, and retry without delay."""
     monkeypatch.setattr(endpoint, "_FIRST_WAIT", 0.01)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
 

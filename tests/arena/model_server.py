@@ -12,7 +12,7 @@ from typing import Any
 
 from duels.arena.config import Config
 from duels.arena.folder import Folder
-from duels.arena.report import report_on
+from duels.arena.report import make_report
 from duels.arena.report_views import as_data
 from duels.arena.run import run
 from duels.games import GAMES
@@ -25,7 +25,7 @@ USED = {"prompt_tokens": 100, "completion_tokens": 10}
 
 
 class Server(Endpoint):
-    """What each model has been asked, by its name."""
+    """The number of requests by model name."""
 
     def __init__(self) -> None:
         super().__init__(Handler)
@@ -35,7 +35,7 @@ class Server(Endpoint):
         self.lock = threading.Lock()
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing of clients that have left."""
+        """Ignore clients that disconnected."""
 
 
 def serving() -> AbstractContextManager[Server]:
@@ -43,7 +43,7 @@ def serving() -> AbstractContextManager[Server]:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One request; the model's name says how it is answered."""
+    """A request handler; the model's name selects the behaviour."""
 
     server: Server
 
@@ -76,7 +76,7 @@ class Handler(BaseHTTPRequestHandler):
             time.sleep(1)
             self._reply("late")
         elif model == "hangs":
-            self.rfile.read(1)  # until whoever asks is gone
+            self.rfile.read(1)  # until the client disconnects
         elif model == "flood":
             self._reply("x" * (2 << 20))
         elif model == "silent":
@@ -108,7 +108,7 @@ class Handler(BaseHTTPRequestHandler):
 
     @staticmethod
     def _move(request: dict[str, Any], well: bool) -> str:
-        """A move for the position in the prompt, by the oracle or any."""
+        """Return a move for the position in the prompt, by the oracle or any."""
         system, question = (message["content"] for message in request["messages"][:2])
         (position,) = re.findall(r"^In notation: (.*)$", question, re.MULTILINE)
         (game,) = (game for game in GAMES.values() if game.card() in system)
@@ -146,12 +146,12 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 def played(server: Server, folder: Path, model: str, matches: int = 2, **settings: Any) -> dict[str, Any]:
-    """The report on a run of a model against random moves in lights."""
+    """Return the report on a run of a model against random moves in lights."""
     found = EndpointSettings(server.url, **settings)
     config = Config(("random", f"model:{model}"), ("lights",), matches, model=found)
     run(config, folder)
-    return as_data(report_on(Folder(folder)))
+    return as_data(make_report(Folder(folder)))

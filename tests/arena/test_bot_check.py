@@ -1,4 +1,4 @@
-"""`duels bot check`: what a bot's author is told."""
+"""`duels bot check`: its checks and messages."""
 
 import json
 from pathlib import Path
@@ -47,9 +47,9 @@ def test_the_slowest_answer_is_that_of_a_program_that_runs(monkeypatch: pytest.M
 
     monkeypatch.setattr(bot_check, "monotonic", lambda: clock[0])
     monkeypatch.setattr(bot_check, "ProgramPlayer", SlowToStart)
-    found = bot_check._play("", find_game("lights").rules(), Seat.ONE, ProgramLimits())
+    found = bot_check._play_match("", find_game("lights").rules(), Seat.ONE, ProgramLimits())
     assert "the slowest in 1000 ms" in found.detail
-    assert clock[0] > 200  # it is started again on the way
+    assert clock[0] > 200  # including the restart
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_bot_that_never_answers_passes_nothing_that_takes_an_answer(tmp_path: 
     words = (f"cmd:{PYTHON} {BAD} hang", "--games", "lights", "--move-seconds", "0.05")
     lines = duels(tmp_path, "bot", "check", *words).out.splitlines()
     assert "FAILED: answers a question: late: no answer came in time. Does it flush its output?" in lines
-    assert "FAILED: writes one line for one question: empty: it has answered no question." in lines
+    assert "FAILED: writes one line for one question: empty: no question was answered." in lines
 
 
 def test_the_findings_as_json(tmp_path: Path) -> None:
@@ -84,4 +84,4 @@ def test_the_findings_as_json(tmp_path: Path) -> None:
 def test_only_a_command_can_be_checked(tmp_path: Path) -> None:
     done = duels(tmp_path, "bot", "check", "club")
     assert done.code == 2
-    assert 'a program is given as "cmd:COMMAND"' in done.err
+    assert 'pass the program as "cmd:COMMAND"' in done.err

@@ -1,4 +1,4 @@
-"""Two runs side by side: who is the same in both, what is comparable, and how sure a change is."""
+"""Comparison of runs: the identity of players, comparable numbers, and intervals of changes."""
 
 import json
 from dataclasses import replace
@@ -12,10 +12,10 @@ from unittest import mock
 import pytest
 
 from duels.arena.compare import compare_runs
-from duels.arena.confidence import change_of_ratio, mean, ratio
-from duels.arena.config import Config, identities, unlike
+from duels.arena.confidence import mean_interval, ratio_change, ratio_interval
+from duels.arena.config import Config, describe_difference, read_identities
 from duels.arena.folder import Folder
-from duels.arena.report import report_on
+from duels.arena.report import make_report
 from duels.arena.run import run
 from duels.players.endpoint import EndpointSettings
 from duels.players.program import ProgramLimits
@@ -36,7 +36,7 @@ def test_compare_says_what_changed(tmp_path: Path) -> None:
     numbers = ("won", "loss per decision", "against random, luck taken out")
     assert {each["what"]: each["verdict"] for each in told} == dict.fromkeys(numbers, "better")
     assert {each["player"] for each in told} == {"mine"}  # random met another opponent
-    assert said["notes"][0] == "mine is not the same in both: it is called in another way."
+    assert said["notes"][0] == "mine is not the same in both: its command or address differs."
     assert said["notes"][1].startswith("Not all opponents of random are the same in both")
     same = duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "a").out
     assert "no clear change" in same
@@ -63,13 +63,13 @@ def test_what_is_out_of_the_ordinary_in_either_run_is_told(tmp_path: Path) -> No
         run(config, tmp_path / "a")
     assert compared(tmp_path)["notes"] == [
         f"First: Played by several versions of duels: {version('duels')}, 0.0.",
-        "Second: 20 damaged lines of logs are skipped, the first in log-1.jsonl, line 1.",
+        "Second: Skipped 20 damaged lines of logs, the first in log-1.jsonl, line 1.",
     ]
 
 
 def test_few_pairs_are_not_taken_for_few_mistakes(tmp_path: Path) -> None:
     run(Config(("random", "novice"), ("lights",), 40), tmp_path)
-    found = compare_runs(*[report_on(Folder(tmp_path))] * 2)
+    found = compare_runs(*[make_report(Folder(tmp_path))] * 2)
     assert {each.verdict for each in found.changes if each.what == "loss per decision"} == {"too few pairs"}
 
 
@@ -80,32 +80,32 @@ def test_players_of_one_name_are_not_taken_for_the_same(tmp_path: Path) -> None:
     program = Config(("random", "m=cmd:x"), ("lights",), 2)
     for one, two, why in (
         (model, replace(model, model=shown), "show_actions was False and is True"),
-        (model, replace(model, model=EndpointSettings(f"{url}/2")), "it is called in another way"),
+        (model, replace(model, model=EndpointSettings(f"{url}/2")), "its command or address differs"),
         (
             program,
             replace(program, limits=ProgramLimits(move_seconds=1.0)),
             "move_seconds was 10.0 and is 1.0",
         ),
-        (program, replace(program, players=("random", "m=cmd:y")), "it is called in another way"),
+        (program, replace(program, players=("random", "m=cmd:y")), "its command or address differs"),
         (program, replace(program, players=("random", "m= cmd:x")), ""),
     ):
-        first, second = (identities(each.told()["players"], each.told()) for each in (one, two))
+        first, second = (read_identities(each.as_data()["players"], each.as_data()) for each in (one, two))
         (name,) = first.keys() - {"random"}
-        assert unlike(first[name], second[name]) == why
-        assert not unlike(first["random"], second["random"])  # whoever else is asked, and how
+        assert describe_difference(first[name], second[name]) == why
+        assert not describe_difference(first["random"], second["random"])  # other players do not matter
 
 
 def test_a_condition_that_only_one_run_knows_of_is_told_whichever_comes_first() -> None:
     old = {"sort": "model", "called": "a", "retries": 2}
     new = {**old, "mirror": True}
-    assert unlike(old, new) == "mirror was not stated and is True"
-    assert unlike(new, old) == "mirror was True and is not stated"
+    assert describe_difference(old, new) == "mirror was not stated and is True"
+    assert describe_difference(new, old) == "mirror was True and is not stated"
 
 
 def test_no_result_is_compared_of_two_players_that_both_changed(tmp_path: Path) -> None:
     run(Config(("random", "a=novice", "b=club"), ("lights",), 40), tmp_path / "a")
     run(Config(("a=casual", "b=expert", "random"), ("lights",), 40), tmp_path / "b")
-    found = compare_runs(*(report_on(Folder(tmp_path / each)) for each in "ab"))
+    found = compare_runs(*(make_report(Folder(tmp_path / each)) for each in "ab"))
     assert [(each.player, each.what) for each in found.changes] == [
         ("a", "against random, luck taken out"),
         ("b", "against random, luck taken out"),
@@ -116,7 +116,7 @@ def test_no_result_is_compared_of_two_players_that_both_changed(tmp_path: Path) 
 def test_the_same_pairs_of_matches_are_compared_pair_by_pair(tmp_path: Path) -> None:
     for name, player, seed in (("a", "club", "1"), ("b", "expert", "1"), ("c", "expert", "2")):
         run(Config(("best", f"mine={player}"), ("lights",), 100, seed), tmp_path / name)
-    first, again, other = (report_on(Folder(tmp_path / each)) for each in "abc")
+    first, again, other = (make_report(Folder(tmp_path / each)) for each in "abc")
     paired = {each.what: each for each in compare_runs(first, again).changes}
     apart = {each.what: each for each in compare_runs(first, other).changes}
     for what, change in paired.items():
@@ -131,11 +131,11 @@ def test_what_both_measurements_of_a_unit_share_is_no_part_of_the_interval() -> 
     wholes = [rng.randint(3, 9) for _ in range(200)]
     parts = [whole * rng.random() for whole in wholes]
     more = [part + whole * rng.uniform(0.09, 0.11) for part, whole in zip(parts, wholes, strict=True)]
-    change = change_of_ratio(parts, wholes, more, wholes)
+    change = ratio_change(parts, wholes, more, wholes)
     assert change.low < 0.1 < change.high
-    assert change.margin < 0.05 * ratio(parts, wholes).margin
+    assert change.margin < 0.05 * ratio_interval(parts, wholes).margin
     ones = [1.0] * 200
-    alone = mean([new - old for old, new in zip(parts, more, strict=True)])
-    together = change_of_ratio(parts, ones, more, ones)
+    alone = mean_interval([new - old for old, new in zip(parts, more, strict=True)])
+    together = ratio_change(parts, ones, more, ones)
     assert (together.low, together.high) == pytest.approx((alone.low, alone.high))
-    assert not isfinite(change_of_ratio(parts, wholes, parts, wholes).margin)  # nothing tells how they spread
+    assert not isfinite(ratio_change(parts, wholes, parts, wholes).margin)  # the changes have no spread

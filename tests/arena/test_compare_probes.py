@@ -1,4 +1,4 @@
-"""Two probes side by side."""
+"""Comparison of probes."""
 
 import json
 from dataclasses import replace
@@ -12,8 +12,8 @@ from duels.arena.compare import AnswerChanges, as_data, as_text, compare_probes
 from duels.arena.config import Config, ProbeConfig
 from duels.arena.folder import Folder
 from duels.arena.logs import Row
-from duels.arena.probe import probe
-from duels.arena.probe_report import GameProbe, report_on
+from duels.arena.probe import run_probe
+from duels.arena.probe_report import GameProbe, make_report
 from duels.arena.run import run
 from duels.players.program import ProgramLimits
 from duels.solving.oracles import get_oracle
@@ -23,36 +23,36 @@ from tests.support import duels
 
 def test_two_probes_are_compared_number_by_number_and_answer_by_answer(tmp_path: Path) -> None:
     bad = f"mine=cmd:{PYTHON} {BAD} unknown"
-    probe(ProbeConfig("mine=best", ("lights",)), tmp_path / "a")
-    probe(ProbeConfig(bad, ("lights",), limits=ProgramLimits(retries=0)), tmp_path / "b")
+    run_probe(ProbeConfig("mine=best", ("lights",)), tmp_path / "a")
+    run_probe(ProbeConfig(bad, ("lights",), limits=ProgramLimits(retries=0)), tmp_path / "b")
     (best, worse) = (Folder(tmp_path / each) for each in "ab")
-    found = compare_probes(report_on(best), report_on(worse))
+    found = compare_probes(make_report(best), make_report(worse))
     told = as_data(found)
     verdicts = {each["what"]: each["verdict"] for each in told["changes"]}
     assert {"exploitability", "against best", "questions with a failure"} < set(verdicts)
     assert set(verdicts.values()) == {"worse"}
     answers = told["answers"]["lights"]
-    assert answers["failures"] == {"first": {}, "second": {"unreadable": len(worse.rows())}}
+    assert answers["failures"] == {"first": {}, "second": {"unreadable": len(worse.load_rows())}}
     worst = answers["differ"][0]
     assert worst["loss_change"] == max(each["loss_change"] for each in answers["differ"]) > 0
     assert {each["second"] for each in answers["differ"]} == {"nothing"}
     asked, again = (
-        {(row["seat"], row["position"]) for row in each.rows().values()} for each in (best, worse)
+        {(row["seat"], row["position"]) for row in each.load_rows().values()} for each in (best, worse)
     )
     assert answers["in_both"] == len(asked & again)
     text = as_text(found)
     assert f"{worst['position']}: was {worst['first']}, is nothing" in text
-    assert "Exact for players that always answer the same" in text
-    alike = as_text(compare_probes(*[report_on(best)] * 2))
-    assert "per position" not in alike  # a player's own answers decide which positions it is asked about
+    assert "This is exact for players that always give the same answer" in text
+    alike = as_text(compare_probes(*[make_report(best)] * 2))
+    assert "per position" not in alike  # the positions depend on the answers
     assert "no change" in alike
     assert "worse" not in alike
-    assert "are answered alike" in alike
+    assert "have the same answers" in alike
 
 
 def test_answers_are_compared_by_how_often_they_came(tmp_path: Path) -> None:
-    probe(ProbeConfig("mine=best", ("lights",)), tmp_path)
-    report = report_on(Folder(tmp_path))
+    run_probe(ProbeConfig("mine=best", ("lights",)), tmp_path)
+    report = make_report(Folder(tmp_path))
     (game,) = report.games
     key, sight = next((key, each) for key, each in game.probe.sights.items() if key in game.probe.answers)
     best = get_oracle(sight.rules).judge(sight)
@@ -72,42 +72,42 @@ def test_answers_are_compared_by_how_often_they_came(tmp_path: Path) -> None:
         return found.answers[0], as_text(found)
 
     same, text = compared(answered([row]), answered([row] * 10))
-    assert not same.answers  # ten tenths are 1, but for rounding
+    assert not same.answers  # ten tenths are 1 up to rounding
     assert "Not all" not in text
     changed, text = compared(answered([row]), answered([row, {**row, "action": None}]))
     assert changed.answers[0].change == pytest.approx(best.value.number / 2)
     assert "(50%), 50.0 points worse on average\n" in text
     assert "1 worse on average. Answers are samples, so some differ by chance." in " ".join(text.split())
     _, unfinished = compared(answered([row]), answered([row], complete=False))
-    assert "Not all is answered yet" in " ".join(unfinished.split())
+    assert "Not all questions are answered yet" in " ".join(unfinished.split())
 
 
 def test_probes_without_a_number_in_common_are_told_of_by_their_answers(tmp_path: Path) -> None:
-    probe(ProbeConfig("mine=best", ("lights",)), tmp_path)
-    report = report_on(Folder(tmp_path))
+    run_probe(ProbeConfig("mine=best", ("lights",)), tmp_path)
+    report = make_report(Folder(tmp_path))
     unfinished = replace(report.games[0], exploitability=None, one_round=None, against={}, complete=False)
     text = as_text(compare_probes(report, replace(report, games=(unfinished,))))
     asked = len(report.games[0].probe.answers)
-    told = f"lights: All {asked} positions that both were asked about are answered alike. Not all"
-    assert text == f"{told}\nis answered yet.\n"
+    told = f"lights: All {asked} positions in both probes have the same answers. Not all"
+    assert text == f"{told}\nquestions are answered yet.\n"
 
 
 def test_drawn_positions_are_compared_one_by_one(tmp_path: Path) -> None:
     for folder, player in {"a": "mine=random", "b": "mine=casual"}.items():
-        probe(ProbeConfig(player, ("hunt",), positions=4), tmp_path / folder)
-    with mock.patch.multiple(confidence, FEWEST_UNITS=2, _PER_SKEWNESS=0):  # so few as they are
+        run_probe(ProbeConfig(player, ("hunt",), positions=4), tmp_path / folder)
+    with mock.patch.multiple(confidence, MIN_UNITS=2, _PER_SKEWNESS=0):  # for a small sample
         done = duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b", "--json")
     (change,) = json.loads(done.out)["changes"]
     assert change["what"] == "below the mixture per position"
     assert change["verdict"] == "too few positions"
     first, second, gap = change["first"], change["second"], change["difference"]
     assert gap["estimate"] == pytest.approx(second["estimate"] - first["estimate"])
-    assert gap["high"] - gap["estimate"] < first["high"] - first["estimate"]  # as of one sample, not of two
+    assert gap["high"] - gap["estimate"] < first["high"] - first["estimate"]  # like one sample, not two
 
 
 def test_a_run_and_a_probe_are_not_compared(tmp_path: Path) -> None:
-    probe(ProbeConfig("best", ("lights",)), tmp_path / "a")
+    run_probe(ProbeConfig("best", ("lights",)), tmp_path / "a")
     run(Config(("random", "best"), ("lights",), 2), tmp_path / "b")
     done = duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b")
     assert (done.code, done.out, len(done.err.splitlines())) == (1, "", 1)
-    assert "two runs can be compared, or two probes" in done.err
+    assert "compare two runs or two probes" in done.err

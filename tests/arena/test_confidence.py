@@ -1,4 +1,4 @@
-"""The intervals: what they cover, by simulation, and against results that are known exactly."""
+"""Coverage of intervals, by simulation and against exact results."""
 
 import math
 from collections.abc import Callable
@@ -9,17 +9,17 @@ import pytest
 
 from duels.arena.confidence import (
     Interval,
-    mean,
-    ratio,
-    sequence_of,
-    share_of,
+    clustered_share,
+    confidence_sequence,
+    mean_interval,
+    ratio_interval,
     standard_error,
     t_quantile,
-    wilson,
+    wilson_interval,
 )
 from duels.arena.logs import Row
-from duels.arena.match_plan import Judge, MatchPlan, play_with
-from duels.arena.scores import HIGHEST, LOWEST, units_of
+from duels.arena.match_plan import Judge, MatchPlan, play_match
+from duels.arena.scores import MAX_ADJUSTED, MIN_ADJUSTED, make_units
 from duels.core.rules import Rules, Seat
 from duels.games import find_game
 from duels.players import make_player
@@ -39,41 +39,47 @@ def test_a_sequence_covers_at_all_times_at_once(name: str, true: float) -> None:
     for seed in range(runs):
         rng = Random(f"{name} {seed}")
         values = [draws[name](rng) for _ in range(AT[-1])]
-        intervals = [sequence_of(values[:number], 0, 1) for number in AT]
+        intervals = [confidence_sequence(values[:number], 0, 1) for number in AT]
         missed += any(not each.low <= true <= each.high for each in intervals)
     assert missed <= 0.05 * runs
 
 
 def test_little_spread_makes_it_narrow() -> None:
     rng = Random(1)
-    narrow = sequence_of((rng.uniform(0.49, 0.51) for _ in range(200)), LOWEST, HIGHEST)
-    wide = sequence_of((float(rng.random() < 0.5) for _ in range(200)), LOWEST, HIGHEST)
+    narrow = confidence_sequence((rng.uniform(0.49, 0.51) for _ in range(200)), MIN_ADJUSTED, MAX_ADJUSTED)
+    wide = confidence_sequence((float(rng.random() < 0.5) for _ in range(200)), MIN_ADJUSTED, MAX_ADJUSTED)
     assert narrow.margin < 0.05 < wide.margin
     assert narrow.low < 0.5 < narrow.high
 
 
 def test_nothing_is_known_at_the_start_and_wrong_values_are_refused() -> None:
-    nothing = sequence_of([], 0, 1)
+    nothing = confidence_sequence([], 0, 1)
     assert (nothing.low, nothing.high) == (0, 1)
     with pytest.raises(ValueError, match="outside"):
-        sequence_of([1.5], 0, 1)
+        confidence_sequence([1.5], 0, 1)
 
 
 def test_the_usual_intervals() -> None:
-    assert wilson(17, 30).low == pytest.approx(0.392, abs=0.001)  # gg-bench's o3-mini
-    assert wilson(17, 30).high == pytest.approx(0.726, abs=0.001)
-    assert wilson(0, 30).low == 0
-    assert wilson(0, 0).margin == 0.5
-    assert mean([1.0, 2.0, 3.0] * 20).margin == pytest.approx(2.0010 / 88.5**0.5, rel=1e-4)
-    assert ratio([0.0, 2.0], [1, 3]).estimate == 0.5
+    assert wilson_interval(17, 30).low == pytest.approx(0.392, abs=0.001)  # gg-bench's o3-mini
+    assert wilson_interval(17, 30).high == pytest.approx(0.726, abs=0.001)
+    assert wilson_interval(0, 30).low == 0
+    assert wilson_interval(0, 0).margin == 0.5
+    assert mean_interval([1.0, 2.0, 3.0] * 20).margin == pytest.approx(2.0010 / 88.5**0.5, rel=1e-4)
+    assert ratio_interval([0.0, 2.0], [1, 3]).estimate == 0.5
 
 
 def test_few_or_lopsided_units_tell_nothing_about_the_spread() -> None:
     alike, one_off = [0.7] * 90, [0.7] * 89 + [1.4]
-    for known in (mean([0.7]), ratio([], []), mean([0.0, 1.0] * 24), mean(alike), mean(one_off)):
+    for known in (
+        mean_interval([0.7]),
+        ratio_interval([], []),
+        mean_interval([0.0, 1.0] * 24),
+        mean_interval(alike),
+        mean_interval(one_off),
+    ):
         assert (known.low, known.high) == (-math.inf, math.inf)
-    assert share_of([2.0], [2]) == Interval(1.0, 0.0, 1.0)
-    assert share_of([], []) == Interval(0.5, 0.0, 1.0)
+    assert clustered_share([2.0], [2]) == Interval(1.0, 0.0, 1.0)
+    assert clustered_share([], []) == Interval(0.5, 0.0, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +106,7 @@ def test_students_quantiles_are_those_of_the_tables(chance: float, freedom: int,
 @pytest.mark.parametrize("units", [3, 5, 15])
 @pytest.mark.parametrize("alike", [0.0, 0.8])
 def test_shares_of_matches_that_hang_together_are_covered(units: int, alike: float) -> None:
-    """Two matches of a pair that end alike four times in five tell little more than one."""
+    """A pair whose matches have the same result four times in five counts little more than one match."""
     runs, true, held = 2000, 0.4, 0
     rng = Random(f"{units} {alike}")
     for _ in range(runs):
@@ -109,13 +115,13 @@ def test_shares_of_matches_that_hang_together_are_covered(units: int, alike: flo
             first = rng.random() < true
             second = first if rng.random() < alike else rng.random() < true
             points.append(float(first + second))
-        known = share_of(points, [2] * units)
+        known = clustered_share(points, [2] * units)
         held += known.low <= true <= known.high
     assert held >= (0.95 - 3 * (0.95 * 0.05 / runs) ** 0.5) * runs
 
 
 def exact_result(rules: Rules, one: str, two: str) -> float:  # type: ignore[type-arg]
-    """Player 1's result when these levels play, by summing over all ways a game without chance can go."""
+    """Return Player 1's exact result between two levels, in a game without chance."""
     odds = {Seat.ONE: make_player(one, rules).odds, Seat.TWO: make_player(two, rules).odds}  # type: ignore[attr-defined]
 
     @cache
@@ -135,11 +141,11 @@ def exact_result(rules: Rules, one: str, two: str) -> float:  # type: ignore[typ
 
 
 def played(game: str, one: str, two: str, pairs: int) -> list[Row]:
-    """Matches of two players, in pairs."""
+    """Play matches of two players, in pairs."""
     rules = find_game(game).rules()
     judge, players = Judge(rules), {name: make_player(name, rules) for name in (one, two)}
     return [
-        play_with(
+        play_match(
             MatchPlan(game, (), names, str(pair), pair), judge, {s: players[names[s - 1]] for s in Seat}
         )
         for pair in range(pairs)
@@ -148,8 +154,8 @@ def played(game: str, one: str, two: str, pairs: int) -> list[Row]:
 
 
 def samples_of(rows: list[Row], one: str, two: str) -> dict[str, tuple[list[float], list[float]]]:
-    """What intervals are made of, pair by pair: the results without luck, and the losses of either."""
-    adjusted = [unit.adjusted_score for unit in units_of(rows, one)]
+    """Return parts and wholes by pair: results without luck, and the losses of each player."""
+    adjusted = [unit.adjusted_score for unit in make_units(rows, one)]
     found = {"result": (adjusted, [1.0] * len(adjusted))}
     for player in (one, two):
         lost, decided = (
@@ -181,7 +187,7 @@ ALL_SORTS = [
 def test_lopsided_results_and_rare_mistakes_are_covered_or_have_no_interval(
     game: str, one: str, two: str, pairs: int
 ) -> None:
-    """Best beats random alike but for a pair in six, expert errs in a pair in seven: ten may show nothing."""
+    """Ten pairs may have no variation: results vary in one pair of six, experts err in one of seven."""
     rng, runs = Random(f"{game} {one} {two}"), 400
     for what, (parts, wholes) in samples_of(played(game, one, two, pairs), one, two).items():
         true = sum(parts) / sum(wholes)
@@ -189,7 +195,7 @@ def test_lopsided_results_and_rare_mistakes_are_covered_or_have_no_interval(
             shown = missed = 0
             for _ in range(runs):
                 drawn = rng.choices(range(len(parts)), k=size)
-                known = ratio([parts[place] for place in drawn], [wholes[place] for place in drawn])
+                known = ratio_interval([parts[place] for place in drawn], [wholes[place] for place in drawn])
                 assert known.margin > 0, what
                 shown += math.isfinite(known.margin)
                 missed += not known.low <= true <= known.high
@@ -209,7 +215,7 @@ def test_a_level_against_a_level_is_covered_and_unbiased(game: str, pairs: int) 
     """
     rules = find_game(game).rules()
     true = (exact_result(rules, "club", "expert") + 1 - exact_result(rules, "expert", "club")) / 2
-    adjusted = [unit.adjusted_score for unit in units_of(played(game, "club", "expert", pairs), "club")]
+    adjusted = [unit.adjusted_score for unit in make_units(played(game, "club", "expert", pairs), "club")]
     error = standard_error(adjusted, [1.0] * pairs)
     assert error < 0.25 / pairs**0.5
     assert abs(sum(adjusted) / pairs - true) < 3 * error
@@ -217,9 +223,9 @@ def test_a_level_against_a_level_is_covered_and_unbiased(game: str, pairs: int) 
     peeked = fixed = 0
     for _ in range(runs):
         drawn = rng.choices(adjusted, k=50)
-        looks = [sequence_of(drawn[:size], LOWEST, HIGHEST) for size in (10, 20, 50)]
+        looks = [confidence_sequence(drawn[:size], MIN_ADJUSTED, MAX_ADJUSTED) for size in (10, 20, 50)]
         peeked += all(each.low <= mean_of_all <= each.high for each in looks)
-        usual = mean(drawn)
+        usual = mean_interval(drawn)
         fixed += usual.low <= mean_of_all <= usual.high
     off = 3 * (0.95 * 0.05 * runs) ** 0.5
     assert peeked >= 0.95 * runs - off

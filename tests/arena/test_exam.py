@@ -13,8 +13,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from duels.arena.exam import card, card_of, exam_rows
-from duels.arena.positions import STRATA, Pool, draw_positions, draw_weighted, score
+from duels.arena.exam import (
+    STRATA,
+    DecisionPool,
+    draw_positions,
+    draw_weighted,
+    estimate_score,
+    get_card_path,
+    make_exam_rows,
+    render_card,
+)
 from duels.games import find_game
 from duels.solving.oracle import Verdict
 from duels.solving.oracles import get_oracle
@@ -35,7 +43,7 @@ def test_positions_are_drawn_evenly_and_weigh_what_they_stand_for(game: str) -> 
 
 @pytest.mark.parametrize("count", [2, 10, 30])
 def test_weighted_means_are_unbiased_and_weights_sum_to_1(count: int) -> None:
-    """Averaged over many draws, the weighted sum is the mean over all that was met."""
+    """The weighted sum, averaged over many draws, is the mean over the pool."""
     rng = Random(5)
     met = Counter({key: rng.randint(1, 9) for key in range(40)})
     strata = {key: min(3, key // 4) for key in met}
@@ -85,12 +93,12 @@ def test_an_exam_is_written_over_another_file_only_by_force(tmp_path: Path) -> N
     path.write_text("mine")
     asked = ("exam", "lights", "--positions", "4", "--out")
     done = duels(tmp_path, *asked, path)
-    assert (done.code, "exists already; --force writes over it" in done.err) == (2, True)
+    assert (done.code, "exists; pass --force to overwrite it" in done.err) == (2, True)
     assert path.read_text() == "mine"
     written = tmp_path / "other.jsonl.card.md"
     written.write_text("my notes")
     done = duels(tmp_path, *asked, tmp_path / "other.jsonl")
-    assert (done.code, f"{written} exists already" in done.err, written.read_text()) == (2, True, "my notes")
+    assert (done.code, f"{written} exists;" in done.err, written.read_text()) == (2, True, "my notes")
     assert not (tmp_path / "other.jsonl").exists()
     assert duels(tmp_path, *asked, tmp_path / "new.jsonl").code == 0
     assert duels(tmp_path, *asked, tmp_path / "new.parquet", "--seed", "2").code == 0
@@ -99,7 +107,7 @@ def test_an_exam_is_written_over_another_file_only_by_force(tmp_path: Path) -> N
     assert duels(tmp_path, *asked, path, "--force").code == 0
     assert len(path.read_text().splitlines()) == 4
     done = duels(tmp_path, "exam", "lights", "--positions", "4", "--out", tmp_path / "exam.csv")
-    assert "written as .jsonl or .parquet" in done.err
+    assert "must be a .jsonl or .parquet" in done.err
     done = duels(tmp_path, "exam", "lights", "--option", "lamps=3", "--out", tmp_path / "x.jsonl")
     assert (done.code, "lights has no option 'lamps'" in done.err) == (2, True)
 
@@ -114,7 +122,7 @@ def test_an_exam_with_fewer_positions_than_asked_for_says_so(tmp_path: Path) -> 
         "30 positions were asked for, but 300 decisions of good play had no more than "
         f"{count} different ones among them."
     )
-    card = card_of(tmp_path / "exam.jsonl").read_text()
+    card = get_card_path(tmp_path / "exam.jsonl").read_text()
     assert f"{count} positions, options lights 4" in card
     assert fewer in card
     assert "were asked for" not in duels(tmp_path, *asked[:5], "2", *asked[6:], "--force").err
@@ -123,12 +131,12 @@ def test_an_exam_with_fewer_positions_than_asked_for_says_so(tmp_path: Path) -> 
 def test_an_exam_in_a_game_of_mixing_grades_by_how_far_below_the_mixture() -> None:
     rules = find_game("hunt").rules()
     drawn = draw_positions(rules, 4, "1")
-    for row in exam_rows(rules, drawn):
+    for row in make_exam_rows(rules, drawn):
         mean = sum(each["weight"] * each["below_mixture"] for each in row["actions"])
         assert mean == pytest.approx(0, abs=1e-9)
         assert "loss" not in row["actions"][0]
-    assert "the `below_mixture` of what it answers" in card(rules, 4, drawn, "1")
-    assert "perfect" not in card(rules, 4, drawn, "1")
+    assert "the `below_mixture` of what it answers" in render_card(rules, 4, drawn, "1")
+    assert "perfect" not in render_card(rules, 4, drawn, "1")
 
 
 def first_action(verdict: Verdict[Any]) -> list[float]:
@@ -142,10 +150,10 @@ def any_action(verdict: Verdict[Any]) -> list[float]:
 @pytest.mark.parametrize(("game", "count"), [("chain", 20), ("leap", 20), ("lights", 60)])
 def test_how_precise_a_score_is_agrees_with_how_scores_of_many_exams_spread(game: str, count: int) -> None:
     rng = Random(f"exams of {game}")
-    pool = Pool.of(find_game(game).rules(), 10 * count, rng)
+    pool = DecisionPool.collect(find_game(game).rules(), 10 * count, rng)
     scores, variances = [], []
     for _ in range(300):
-        found, error = score(pool.draw(count, rng), first_action)
+        found, error = estimate_score(pool.draw(count, rng), first_action)
         assert error is not None
         scores.append(found)
         variances.append(error**2)
@@ -155,7 +163,7 @@ def test_how_precise_a_score_is_agrees_with_how_scores_of_many_exams_spread(game
 def test_how_precise_a_score_is_follows_from_the_file_as_the_card_says() -> None:
     rules = find_game("leap").rules()
     drawn = draw_positions(rules, 60, "1")
-    rows = exam_rows(rules, drawn)
+    rows = make_exam_rows(rules, drawn)
     groups: dict[int, list[tuple[float, float]]] = {}
     for row in rows:
         if row["chance"] < 1:
@@ -166,9 +174,9 @@ def test_how_precise_a_score_is_follows_from_the_file_as_the_card_says() -> None
         n, (left, x) = len(parts), np.array(parts).T
         variance += n / (n - 1) * (left * (x - np.average(x, weights=left)) ** 2).sum()
     total = sum(row["weight"] * row["actions"][0]["loss"] for row in rows)
-    assert score(drawn, first_action) == pytest.approx((total, math.sqrt(variance)))
-    text = card(rules, 60, drawn, "1")
-    found, error = score(drawn, any_action)
+    assert estimate_score(drawn, first_action) == pytest.approx((total, math.sqrt(variance)))
+    text = render_card(rules, 60, drawn, "1")
+    found, error = estimate_score(drawn, any_action)
     assert error
     assert f"| random | {100 * found:.2f} | {100 * error:.2f} |" in text
     assert "| best | 0.00 | 0.00 |" in text
@@ -176,20 +184,20 @@ def test_how_precise_a_score_is_follows_from_the_file_as_the_card_says() -> None
 
 def test_what_one_position_drawn_by_chance_leaves_open_is_not_told_as_nothing() -> None:
     rules, rng = find_game("chain").rules(), Random(1)
-    pool = Pool.of(rules, 50, rng)
+    pool = DecisionPool.collect(rules, 50, rng)
     few = pool.draw(5, rng)
     assert 1 in Counter(each.share.group for each in few if each.share.chance < 1).values()
-    assert score(few, first_action)[1] is None
-    assert re.search(r"\| random \| [\d.]+ \| – \|", card(rules, 5, few, "1"))
+    assert estimate_score(few, first_action)[1] is None
+    assert re.search(r"\| random \| [\d.]+ \| – \|", render_card(rules, 5, few, "1"))
     together = pool.draw(2, rng)  # fewer than there are strata
     assert {each.share.group for each in together} == {0}
-    everything = pool.draw(len(pool.met), rng)
+    everything = pool.draw(len(pool.counts), rng)
     assert {each.share.chance for each in everything} == {1.0}
-    assert score(everything, first_action)[1] == 0
+    assert estimate_score(everything, first_action)[1] == 0
 
 
 def test_the_command_on_the_card_draws_the_same_exam(tmp_path: Path) -> None:
-    """Where there are fewer positions than were asked for, and the game has options."""
+    """This also holds for a game with options and fewer positions than requested."""
     first = tmp_path / "first.jsonl"
     words = (
         "exam",
@@ -213,4 +221,4 @@ def test_the_command_on_the_card_draws_the_same_exam(tmp_path: Path) -> None:
 
 
 def card_text(exam: Path) -> str:
-    return card_of(exam).read_text(encoding="utf-8")
+    return get_card_path(exam).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A run's folder: who may write to it, what is refused in one clear line, and that nothing is lost."""
+"""The folder of a run: locks, error messages, and recovery from damage."""
 
 import json
 import shutil
@@ -14,9 +14,9 @@ import pytest
 
 from duels.arena.config import FORMAT, Config, ProbeConfig
 from duels.arena.folder import CONFIG, Folder, merge
-from duels.arena.logs import ANSWER, AT_ONCE, MATCH, Log
-from duels.arena.probe import probe
-from duels.arena.report import report_on
+from duels.arena.logs import ANSWER, MATCH, SYNC_NOW, Log
+from duels.arena.probe import run_probe
+from duels.arena.report import make_report
 from duels.arena.report_views import as_data
 from duels.arena.run import run
 from duels.core.errors import BadOption, DuelsError
@@ -31,70 +31,68 @@ from tests.support import environment
 def test_two_runs_on_one_folder(tmp_path: Path) -> None:
     more = replace(LIGHTS, matches=10)
     for second in (LIGHTS, more):
-        with Folder.held(tmp_path / "run", LIGHTS) as folder:
-            with pytest.raises(DuelsError, match="is being run somewhere else right now"):
+        with Folder.open_locked(tmp_path / "run", LIGHTS) as folder:
+            with pytest.raises(DuelsError, match="is in use by another process"):
                 run(second, folder.path)
-            assert Folder(folder.path).config == LIGHTS.told()  # that of the run under way
+            assert Folder(folder.path).config == LIGHTS.as_data()  # of the current run
     probing = ProbeConfig("random", ("lights",), budget=None)
-    with Folder.held(tmp_path / "probe", probing) as folder:
-        with pytest.raises(DuelsError, match="is being run somewhere else right now"):
-            probe(
+    with Folder.open_locked(tmp_path / "probe", probing) as folder:
+        with pytest.raises(DuelsError, match="is in use by another process"):
+            run_probe(
                 replace(probing, budget="1usd", model=EndpointSettings(input_price=1.0, output_price=1.0)),
                 folder.path,
             )
-        assert Folder(folder.path).config == probing.told()
+        assert Folder(folder.path).config == probing.as_data()
 
 
 def test_parts_of_a_run_share_a_folder(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    with Folder.held(folder, LIGHTS, (1, 3)):
+    with Folder.open_locked(folder, LIGHTS, (1, 3)):
         run(LIGHTS, folder, 1, (2, 3))
         for part in ((1, 1), (1, 3)):
-            with pytest.raises(DuelsError, match="is being run somewhere else right now"):
+            with pytest.raises(DuelsError, match="is in use by another process"):
                 run(LIGHTS, folder, 1, part)
-        with pytest.raises(DuelsError, match="is played in 3 parts, not in 4"):
+        with pytest.raises(DuelsError, match="is split into 3 shards, not 4"):
             run(LIGHTS, folder, 1, (4, 4))
-        with pytest.raises(DuelsError, match="is being run with other matches right now"):
+        with pytest.raises(DuelsError, match="is in use by a run with different matches"):
             run(replace(LIGHTS, matches=10), folder, 1, (3, 3))
-        assert Folder(folder).config == LIGHTS.told()
-    with Folder.held(folder, LIGHTS), pytest.raises(DuelsError, match="somewhere else right now"):
+        assert Folder(folder).config == LIGHTS.as_data()
+    with Folder.open_locked(folder, LIGHTS), pytest.raises(DuelsError, match="in use by another process"):
         run(LIGHTS, folder, 1, (3, 3))
     run(replace(LIGHTS, matches=10), folder, 1, (3, 3))
     assert Folder(folder).config["matches"] == {"lights": 10, "leap": 10}
-    run(LIGHTS, folder)  # what the parts have left
+    run(LIGHTS, folder)  # the matches of other shards
     run(LIGHTS, tmp_path / "whole")
-    assert as_data(report_on(Folder(folder))) == as_data(report_on(Folder(tmp_path / "whole")))
+    assert as_data(make_report(Folder(folder))) == as_data(make_report(Folder(tmp_path / "whole")))
 
 
 def test_another_runs_folder(tmp_path: Path) -> None:
     run(LIGHTS, tmp_path / "run")
     other = Config(LIGHTS.players, LIGHTS.games, 8, "8")
-    with pytest.raises(DuelsError, match="is of another run: seed is not as it was"):
+    with pytest.raises(DuelsError, match="belongs to another run: seed differs"):
         run(other, tmp_path / "run")
 
 
 def test_a_run_may_get_prices_and_a_budget_later(tmp_path: Path) -> None:
     asked = EndpointSettings("http://127.0.0.1:9/v1")
     config = Config(("random", "model:NAME"), ("lights",), 2, model=asked)
-    with Folder.held(tmp_path, config) as folder:
-        assert report_on(folder).prices.cost(Usage(1000, 1000, 1)) is None
+    with Folder.open_locked(tmp_path, config) as folder:
+        assert make_report(folder).prices.cost(Usage(1000, 1000, 1)) is None
     priced = replace(config, model=replace(asked, input_price=1.0, output_price=2.0), budget="5usd")
     in_euros = replace(priced, budget="5eur")
-    with Folder.held(tmp_path, priced) as folder:
-        assert report_on(folder).prices.told(Usage(1_000_000, 1_000_000, 1)) == "3.00 usd"
-    with Folder.held(
-        tmp_path, config
-    ) as folder:  # without a budget once: what was spent is told all the same
-        assert report_on(folder).prices.told(Usage(1_000_000, 1_000_000, 1)) == "3.00 usd"
-    with pytest.raises(DuelsError, match="counts money in usd"), Folder.held(tmp_path, in_euros):
+    with Folder.open_locked(tmp_path, priced) as folder:
+        assert make_report(folder).prices.format_cost(Usage(1_000_000, 1_000_000, 1)) == "3.00 usd"
+    with Folder.open_locked(tmp_path, config) as folder:  # reports show the cost even without a budget
+        assert make_report(folder).prices.format_cost(Usage(1_000_000, 1_000_000, 1)) == "3.00 usd"
+    with pytest.raises(DuelsError, match="has costs in usd"), Folder.open_locked(tmp_path, in_euros):
         pass
-    with Folder.held(tmp_path / "eur", in_euros):
+    with Folder.open_locked(tmp_path / "eur", in_euros):
         pass
-    with pytest.raises(DuelsError, match="count money in eur and in usd"):
+    with pytest.raises(DuelsError, match="costs in different currencies: eur and usd"):
         merge([tmp_path, tmp_path / "eur"], tmp_path / "merged")
     with (
-        pytest.raises(DuelsError, match="model is not as it was"),
-        Folder.held(tmp_path, replace(config, model=replace(asked, temperature=1.0))),
+        pytest.raises(DuelsError, match="model differs"),
+        Folder.open_locked(tmp_path, replace(config, model=replace(asked, temperature=1.0))),
     ):
         pass
 
@@ -124,7 +122,7 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_none(tmp_path: Path) -> None:
     done = arena(tmp_path, "report", tmp_path)
-    assert done.err == f"duels: {tmp_path} is no folder of a run: it has no config.json.\n"
+    assert done.err == f"duels: {tmp_path} is not the folder of a run: it has no config.json.\n"
 
 
 @pytest.mark.parametrize(
@@ -135,29 +133,32 @@ def test_a_folder_that_is_none(tmp_path: Path) -> None:
         ("players = ['club', 'best']\ngames = ['light']", "There is no game 'light'"),
         ("players = ['club', 'human']\ngames = ['lights']", "a person cannot play in a run"),
         ("players = ['club', 'club']\ngames = ['lights']", "two players are called 'club'"),
-        ("players = ['club', 'best']\ngames = ['lights']\nmatches = 7", "matches is even"),
+        ("players = ['club', 'best']\ngames = ['lights']\nmatches = 7", "matches must be even"),
         ("players = ['club', 'best']\ngames = ['lights']\n[limits]\nmove = 1", "there is no limit 'move'"),
-        ("players = ['club', 'best']\ngames = ['lights']\n[options.chain]\ncells = 5", "options for 'chain'"),
-        ("players = [", "this is no TOML"),
+        (
+            "players = ['club', 'best']\ngames = ['lights']\n[options.chain]\ncells = 5",
+            "'chain' is not one of the games",
+        ),
+        ("players = [", "invalid TOML"),
         *(
             (f"players = ['club', 'best']\ngames = ['lights']\n{text}", told)
             for text, told in [
-                ("until = '0.03'", "until is a number between 0 and 0.5, not '0.03'"),
-                ("until = 0.5", "until is a number between 0 and 0.5, not 0.5"),
-                ("budget = 5", "budget is a text, not 5"),
-                ("matches = '8'", "matches is a whole number of 2 or more, not '8'"),
-                ("options = 3", "options is a table, not 3"),
-                ("options.lights = 3", "options.lights is a table, not 3"),
-                ("limits = 3", "about each limit is a table, not 3"),
-                ("model = 3", "about each setting of models is a table, not 3"),
-                ("limits.retries = 1.5", "retries is a whole number of 0 or more, not 1.5"),
-                ("limits.move_seconds = -1", "move_seconds is a number above 0, not -1"),
-                ("limits.memory_mb = 1", "memory_mb is a whole number of 16 or more, not 1"),
-                ("model.concurrency = 2.5", "concurrency is a whole number of 1 or more, not 2.5"),
-                ("model.input_price = -1", "input_price is a number of 0 or more, not -1"),
-                ("model.mirror = 1", "mirror is true or false, not 1"),
-                ("model.max_tokens = true", "max_tokens is a whole number of 0 or more, not True"),
-                ("model.base_url = 3", "base_url is a text, not 3"),
+                ("until = '0.03'", "until must be a number between 0 and 0.5, not '0.03'"),
+                ("until = 0.5", "until must be a number between 0 and 0.5, not 0.5"),
+                ("budget = 5", "budget must be a string, not 5"),
+                ("matches = '8'", "matches must be a whole number of 2 or more, not '8'"),
+                ("options = 3", "options must be a table, not 3"),
+                ("options.lights = 3", "options.lights must be a table, not 3"),
+                ("limits = 3", "limits must be a table, not 3"),
+                ("model = 3", "model must be a table, not 3"),
+                ("limits.retries = 1.5", "retries must be a whole number of 0 or more, not 1.5"),
+                ("limits.move_seconds = -1", "move_seconds must be a number above 0, not -1"),
+                ("limits.memory_mb = 1", "memory_mb must be a whole number of 16 or more, not 1"),
+                ("model.concurrency = 2.5", "concurrency must be a whole number of 1 or more, not 2.5"),
+                ("model.input_price = -1", "input_price must be a number of 0 or more, not -1"),
+                ("model.mirror = 1", "mirror must be true or false, not 1"),
+                ("model.max_tokens = true", "max_tokens must be a whole number of 0 or more, not True"),
+                ("model.base_url = 3", "base_url must be a string, not 3"),
             ]
         ),
     ],
@@ -187,7 +188,7 @@ def test_a_read_only_folder_and_a_full_disk(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit is the kernel's")
 def test_a_file_that_cannot_grow_loses_nothing_that_was_written(tmp_path: Path) -> None:
-    """A real limit of the system, by which a row is cut in the middle."""
+    """A system limit cuts a row in the middle."""
     config = Config(("random", "club"), ("lights",), 200, "7")
     run(Config(("random", "club"), ("lights",), 4, "7"), tmp_path / "run")
     kept = rows_of(tmp_path / "run")
@@ -221,7 +222,7 @@ def test_every_row_is_synced_soon_and_what_was_paid_for_at_once(tmp_path: Path) 
         quick, later, paid = (
             Log(tmp_path, "1"),
             Log(tmp_path, "2", every=600),
-            Log(tmp_path, "3", every=AT_ONCE),
+            Log(tmp_path, "3", every=SYNC_NOW),
         )
         synced.clear()
         for _ in range(3):
@@ -244,7 +245,7 @@ LOST = OSError(5, "Input/output error")
 
 def test_what_could_not_be_synced_is_told_with_the_next_row_and_at_the_end(tmp_path: Path) -> None:
     log = Log(tmp_path, "1", every=0.01)
-    with mock.patch("duels.arena.logs.os.fsync", side_effect=[LOST, None]):  # which is told once
+    with mock.patch("duels.arena.logs.os.fsync", side_effect=[LOST, None]):  # the system reports it once
         log.add({"key": "x"})
         wait_for(lambda: log._failed)
         with pytest.raises(OSError, match="Input/output error: the last row is not saved"):
@@ -275,7 +276,7 @@ def test_merge_refuses_what_does_not_belong_together(tmp_path: Path) -> None:
     run(LIGHTS, tmp_path / "a")
     run(Config(LIGHTS.players, ("lights",), 8, "7"), tmp_path / "b")
     done = arena(tmp_path, "merge", tmp_path / "a", tmp_path / "b", "--out", tmp_path / "c")
-    assert (done.code, "are different runs: their games differ" in done.err) == (1, True)
+    assert (done.code, "are different runs: games differs" in done.err) == (1, True)
     shutil.copytree(tmp_path / "a", tmp_path / "d")
     done = arena(tmp_path, "merge", tmp_path / "a", "--out", tmp_path / "d")
     assert (done.code, "is not empty" in done.err) == (1, True)
@@ -287,12 +288,12 @@ def test_what_is_no_number_is_damaged(tmp_path: Path) -> None:
     first, *rest = log.read_text().splitlines(keepends=True)
     log.write_text("".join([json.dumps({**json.loads(first), "adjusted": float("nan")}) + "\n", *rest]))
     folder = Folder(tmp_path / "run")
-    assert len(folder.rows()) == len(rest)
-    assert folder.damage == "A damaged line of a log is skipped: log-1.jsonl, line 1."
+    assert len(folder.load_rows()) == len(rest)
+    assert folder.damage == "Skipped a damaged line of a log: log-1.jsonl, line 1."
 
 
 def test_a_part_of_a_run_cannot_tell_when_enough_is_known(tmp_path: Path) -> None:
-    with pytest.raises(BadOption, match="leave out --until or --shard"):
+    with pytest.raises(BadOption, match="cannot be combined with --shard"):
         run(replace(LIGHTS, until=0.1), tmp_path / "run", 1, (1, 2))
     assert not (tmp_path / "run").exists()
 
@@ -304,20 +305,20 @@ def test_a_row_that_cannot_be_right_is_refused(tmp_path: Path) -> None:
     row = json.loads(first)
     for damaged, told in (
         ({"v": 0}, "written by another version of duels"),
-        ({**row, "score": 7.0}, f"score 7.0 does not go with the result '{row['result']}'"),
-        ({**row, "score": 1 - row["score"]}, "does not go with the result"),
+        ({**row, "score": 7.0}, f"score 7.0 contradicts the result '{row['result']}'"),
+        ({**row, "score": 1 - row["score"]}, "contradicts the result"),
     ):
         log.write_text("".join([json.dumps(damaged) + "\n", *rest]))
         done = arena(tmp_path, "report", tmp_path / "run")
         assert (done.code, len(done.err.splitlines())) == (1, 1)
         assert "log-1.jsonl, line 1: " in done.err
         assert told in done.err
-    assert "Delete that line, and its match is played again." in done.err
+    assert "Delete this line to play the match again." in done.err
 
 
 def test_the_fields_of_rows_are_all_that_is_written(tmp_path: Path) -> None:
-    matches = run(replace(LIGHTS, matches=2), tmp_path / "run").rows().values()
-    answers = probe(ProbeConfig("random", ("lights",)), tmp_path / "probe").rows().values()
+    matches = run(replace(LIGHTS, matches=2), tmp_path / "run").load_rows().values()
+    answers = run_probe(ProbeConfig("random", ("lights",)), tmp_path / "probe").load_rows().values()
     for rows, known in ((matches, MATCH), (answers, ANSWER)):
         assert rows
         assert all(set(row) == set(known) for row in rows)
@@ -335,13 +336,13 @@ def test_matches_that_are_there_twice_and_differ_are_told_of(tmp_path: Path) -> 
     done = arena(tmp_path, "merge", tmp_path / "a", tmp_path / "b", "--out", tmp_path / "c")
     places = f"{tmp_path / 'a' / 'log-1.jsonl'}, line 1 and {log}, line 48"
     assert done.err.splitlines()[0] == (
-        f"Matches that are there twice and differ: 1. The first is kept; see {places}."
+        f"Matches that were logged twice and differ: 1. The first is used; see {places}."
     )
     assert rows_of(tmp_path / "c") == rows_of(tmp_path / "a")
     log.rename(tmp_path / "a" / "log-2.jsonl")
-    told = report_on(Folder(tmp_path / "a"))
+    told = make_report(Folder(tmp_path / "a"))
     places = "log-1.jsonl, line 1 and log-2.jsonl, line 48"
-    assert told.notes == (f"Matches that are there twice and differ: 1. The first is kept; see {places}.",)
+    assert told.notes == (f"Matches that were logged twice and differ: 1. The first is used; see {places}.",)
     assert rows_of(tmp_path / "c") == rows_of(tmp_path / "a")
 
 
@@ -356,18 +357,18 @@ def test_matches_that_are_there_twice_and_differ_are_told_of(tmp_path: Path) -> 
     ],
 )
 def test_a_line_that_cannot_be_read_is_named_and_its_match_played_again(cut: Any, tmp_path: Path) -> None:
-    expected = as_data(report_on(run(LIGHTS, tmp_path / "run")))
+    expected = as_data(make_report(run(LIGHTS, tmp_path / "run")))
     log = tmp_path / "run" / "log-1.jsonl"
     first, second, *rest = log.read_bytes().splitlines()
     log.write_bytes(b"\n".join([first, cut(second), *rest, b""]))
     done = arena(tmp_path, "report", tmp_path / "run")
     assert done.code == 0
     assert "47 of 48 matches" in done.out
-    skipped = "A damaged line of a log is skipped: log-1.jsonl, line 2."
+    skipped = "Skipped a damaged line of a log: log-1.jsonl, line 2."
     assert skipped in done.out
     again = run(LIGHTS, tmp_path / "run")
-    assert {row["key"] for row in again.rows().values()} >= {json.loads(second)["key"]}
-    assert as_data(report_on(again)) == {**expected, "notes": [f"{skipped} Its match was played again."]}
+    assert {row["key"] for row in again.load_rows().values()} >= {json.loads(second)["key"]}
+    assert as_data(make_report(again)) == {**expected, "notes": [f"{skipped} Its match was played again."]}
 
 
 def test_damaged_lines_are_told_of_where_runs_are_merged(tmp_path: Path) -> None:
@@ -375,13 +376,13 @@ def test_damaged_lines_are_told_of_where_runs_are_merged(tmp_path: Path) -> None
     log = tmp_path / "run" / "log-1.jsonl"
     log.write_bytes(log.read_bytes().replace(b'"v"', b"v", 2))
     done = arena(tmp_path, "merge", tmp_path / "run", "--out", tmp_path / "merged")
-    told = "2 damaged lines of logs are skipped, the first in log-1.jsonl, line 1."
+    told = "Skipped 2 damaged lines of logs, the first in log-1.jsonl, line 1."
     assert done.err.splitlines() == [
         f"{tmp_path / 'run'}: {told}",
         f"{tmp_path / 'merged'}: 46 of 48 matches.",
     ]
-    assert not report_on(Folder(tmp_path / "merged")).notes
-    assert report_on(run(LIGHTS, tmp_path / "run")).notes == (f"{told} Matches in them were played again.",)
+    assert not make_report(Folder(tmp_path / "merged")).notes
+    assert make_report(run(LIGHTS, tmp_path / "run")).notes == (f"{told} Matches in them were played again.",)
 
 
 def test_all_versions_that_played_are_told(tmp_path: Path) -> None:
@@ -398,9 +399,12 @@ def test_all_versions_that_played_are_told(tmp_path: Path) -> None:
 
 
 def test_parts_go_on_together_with_a_new_version(tmp_path: Path) -> None:
-    """One that still runs the old version does not keep them out, nor do they keep each other out."""
-    with Folder.held(tmp_path, LIGHTS, (1, 3)), mock.patch("duels.arena.folder.version", return_value="99"):
+    """A shard with the old version does not block the others, which do not block each other."""
+    with (
+        Folder.open_locked(tmp_path, LIGHTS, (1, 3)),
+        mock.patch("duels.arena.folder.version", return_value="99"),
+    ):
         for part in ((2, 3), (3, 3)):
-            with Folder.held(tmp_path, LIGHTS, part) as folder:
+            with Folder.open_locked(tmp_path, LIGHTS, part) as folder:
                 assert folder.versions == (version("duels"), "99")
     assert Folder(tmp_path).versions == (version("duels"), "99")

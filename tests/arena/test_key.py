@@ -1,4 +1,4 @@
-"""Whoever is turned away without a key is told which environment variable is not set."""
+"""A request without a key fails with the name of the environment variable."""
 
 from pathlib import Path
 
@@ -14,7 +14,12 @@ PROBE = ("probe", "--player", "model:NAME")
 
 def asked(tmp_path: Path, status: int, *words: str) -> str:
     with answering(as_json(status, {"error": {"message": "go away"}})) as endpoint:
-        one = ("--games", "lights", "--concurrency", "1")  # at a time: none is left when we end
+        one = (
+            "--games",
+            "lights",
+            "--concurrency",
+            "1",
+        )  # one request at a time, so none is pending at the end
         out = tmp_path / str(endpoint.server_port)
         return duels(tmp_path, "arena", *words, *one, "--base-url", endpoint.url, "--out", out).err
 
@@ -23,7 +28,7 @@ def asked(tmp_path: Path, status: int, *words: str) -> str:
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_variable_that_is_named_and_not_set(words: tuple[str, ...], status: int, tmp_path: Path) -> None:
     first, last = asked(tmp_path, status, *words, "--key-env", "MY_KEY").splitlines()
-    assert first == f"{UNSET}: models are asked without a key."
+    assert first == f"{UNSET}: requests are sent without a key."
     assert last == (f"duels: 'NAME' gave no reply: status {status}, 'go away'. {UNSET}, so no key was sent.")
 
 

@@ -1,4 +1,4 @@
-"""One match of a run: that it telescopes, that luck is 0 on average, and that it is the same every time."""
+"""Matches of a run: results add up, luck has mean 0, and matches are repeatable."""
 
 from fractions import Fraction
 from random import Random
@@ -9,8 +9,8 @@ import pytest
 
 from duels.analysis.agents import get_player_odds
 from duels.analysis.exploitability import tabulate_policy
-from duels.arena.confidence import mean, standard_error
-from duels.arena.match_plan import MOST_CORRECTED, Judge, Luck, MatchPlan, play, play_with
+from duels.arena.confidence import mean_interval, standard_error
+from duels.arena.match_plan import MAX_CORRECTION, Judge, Luck, MatchPlan, play_dialogue, play_match
 from duels.core.match import Match
 from duels.core.rules import CHANCE, Seat
 from duels.games import find_game
@@ -28,39 +28,39 @@ SMALL = {
 }
 
 
-def bout_of(game: str, one: str = "club", two: str = "random", seed: str = "1") -> MatchPlan:
+def make_plan(game: str, one: str = "club", two: str = "random", seed: str = "1") -> MatchPlan:
     return MatchPlan(game, tuple(sorted(SMALL[game].items())), (one, two), seed, 0)
 
 
-def played(bout: MatchPlan, judge: Judge | None = None) -> dict[str, Any]:
-    rules = bout.rules()
-    seated = {seat: make_player(bout.players[seat - 1], rules) for seat in Seat}
-    return play_with(bout, judge or Judge(rules), seated)
+def played(plan: MatchPlan, judge: Judge | None = None) -> dict[str, Any]:
+    rules = plan.rules()
+    seated = {seat: make_player(plan.players[seat - 1], rules) for seat in Seat}
+    return play_match(plan, judge or Judge(rules), seated)
 
 
 @pytest.mark.parametrize("game", SMALL)
 def test_the_same_bout_gives_the_same_row(game: str) -> None:
-    bout = bout_of(game)
-    assert played(bout) == played(bout)
-    assert bout.key != bout_of(game, seed="2").key
-    assert bout.key != bout_of(game, "random", "club").key
+    plan = make_plan(game)
+    assert played(plan) == played(plan)
+    assert plan.key != make_plan(game, seed="2").key
+    assert plan.key != make_plan(game, "random", "club").key
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_chain_telescopes_exactly(seed: int) -> None:
     """Result - luck = value at the start - losses of one + losses of the other; luck is chance alone."""
-    bout = bout_of("chain", "greedy", "random", seed=str(seed))
-    judge = Judge(bout.rules())
-    row = played(bout, judge)
-    match, luck = Match.start(bout.rules()), 0.0
+    plan = make_plan("chain", "greedy", "random", seed=str(seed))
+    judge = Judge(plan.rules())
+    row = played(plan, judge)
+    match, luck = Match.start(plan.rules()), 0.0
     for entry in row["entries"]:
         if match.actor is CHANCE:
             odds = judge.rules.odds(match.state)
-            before = sum(o * Fraction(w) for o, w in zip(odds, judge.worths(match), strict=True))
-            came = judge.worths(match)[match.actions.index(judge.rules.parse(entry))]
+            before = sum(o * Fraction(w) for o, w in zip(odds, judge.outcome_values(match), strict=True))
+            came = judge.outcome_values(match)[match.actions.index(judge.rules.parse(entry))]
             luck += came - float(before)
         match = match.play_text(entry)
-    start, _ = judge.opening()
+    start, _ = judge.get_opening_value()
     assert row["score"] - luck == pytest.approx(start - row["shortfalls"][0] + row["shortfalls"][1])
 
 
@@ -69,21 +69,21 @@ def test_luck_never_takes_a_result_beyond_its_bounds() -> None:
     for _ in range(300):
         luck = Luck()
         for _ in range(30):
-            worths = [rng.random() for _ in range(3)]
-            luck.add(worths, [0.2, 0.3, 0.5], rng.randrange(3))
-            assert abs(luck.total) <= MOST_CORRECTED + 1e-12
+            values = [rng.random() for _ in range(3)]
+            luck.add(values, [0.2, 0.3, 0.5], rng.randrange(3))
+            assert abs(luck.total) <= MAX_CORRECTION + 1e-12
 
 
 def test_luck_that_is_stopped_is_still_0_on_average() -> None:
-    """Over all ways that four draws can go, weighted by their odds, luck cancels out exactly."""
+    """Over all outcomes of four draws, weighted by their odds, luck is exactly 0."""
     steps = [([1.0, 0.0], [0.5, 0.5]), ([1.0, 0.0], [0.5, 0.5]), ([0.0, 1.0], [0.25, 0.75])]
     total = 0.0
     stopped = 0
     for way in range(2 ** len(steps)):
         luck, weight = Luck(), 1.0
-        for place, (worths, odds) in enumerate(steps):
+        for place, (values, odds) in enumerate(steps):
             drawn = way >> place & 1
-            luck.add(worths, odds, drawn)
+            luck.add(values, odds, drawn)
             weight *= odds[drawn]
         stopped += luck._stopped
         total += weight * luck.total
@@ -93,20 +93,20 @@ def test_luck_that_is_stopped_is_still_0_on_average() -> None:
 
 @pytest.mark.parametrize("game", ["chain", pytest.param("flip", marks=pytest.mark.slow)])
 def test_adjusted_results_have_the_same_mean_and_less_spread(game: str) -> None:
-    rules = bout_of(game).rules()
+    rules = make_plan(game).rules()
     judge = Judge(rules)
-    rows = [played(bout_of(game, "expert", "club", str(seed)), judge) for seed in range(40)]
+    rows = [played(make_plan(game, "expert", "club", str(seed)), judge) for seed in range(40)]
     scores, adjusted = [row["score"] for row in rows], [row["adjusted"] for row in rows]
     spread = [sum((x - sum(xs) / len(xs)) ** 2 for x in xs) / len(xs) for xs in (scores, adjusted)]
     assert spread[1] < spread[0] / 2
     luck = [score - without for score, without in zip(scores, adjusted, strict=True)]
-    off = mean(luck)  # which is 0 on average
+    off = mean_interval(luck)
     assert off.low <= 0 <= off.high
 
 
 @pytest.mark.parametrize("runs", [150, pytest.param(1000, marks=pytest.mark.slow)])
 def test_results_without_luck_have_the_mean_that_is_computed(runs: int) -> None:
-    """In a chain that is cut off early, whose true result follows from both policies."""
+    """The true result of a short chain follows from both policies."""
     options = {"cells": 4, "run": 3, "max_boards": 3}
     rules = find_game("chain").rules(**options)
     tables = get_tables(rules).tables
@@ -117,7 +117,7 @@ def test_results_without_luck_have_the_mean_that_is_computed(runs: int) -> None:
     seated = {Seat(seat): make_player(name, rules) for seat, name in ((1, "club"), (2, "expert"))}
     chosen = tuple(sorted(options.items()))
     adjusted = [
-        play_with(MatchPlan("chain", chosen, ("club", "expert"), str(seed), 0), judge, seated)["adjusted"]
+        play_match(MatchPlan("chain", chosen, ("club", "expert"), str(seed), 0), judge, seated)["adjusted"]
         for seed in range(runs)
     ]
     error = standard_error(adjusted, [1.0] * runs)
@@ -126,9 +126,9 @@ def test_results_without_luck_have_the_mean_that_is_computed(runs: int) -> None:
 
 
 def test_a_forfeit_is_counted_apart_from_losses() -> None:
-    bout = bout_of("lights", "random", "bot")
-    judge = Judge(bout.rules())
-    playing = play(bout, judge)
+    plan = make_plan("lights", "random", "bot")
+    judge = Judge(plan.rules())
+    playing = play_dialogue(plan, judge)
     question = next(playing)
     assert question.seat is Seat.ONE
     assert playing.send(Answer(question.sight.actions[0])).seat is Seat.TWO
@@ -143,7 +143,7 @@ def test_a_forfeit_is_counted_apart_from_losses() -> None:
 
 
 def test_blunders_name_what_was_best() -> None:
-    row = played(bout_of("lights", "random", "random", "3"))
+    row = played(make_plan("lights", "random", "random", "3"))
     judge = Judge(find_game("lights").rules())
     for blunder in row["blunders"]:
         match = Match.start(judge.rules).play_text(*row["entries"][: blunder["entry"] - 1])
@@ -154,11 +154,11 @@ def test_blunders_name_what_was_best() -> None:
 
 
 def test_where_the_strategy_mixes_choices_are_graded_by_how_far_they_lie_below_the_mixture() -> None:
-    """Of every decision, not of tunnels alone: random steps and namings are told from the strategy's."""
-    bouts = [bout_of("hunt", "best", "random", str(seed)) for seed in range(40)]
-    judge = Judge(bouts[0].rules())
+    """This grades every decision, so random steps and namings are worse than the strategy's."""
+    plans = [make_plan("hunt", "best", "random", str(seed)) for seed in range(40)]
+    judge = Judge(plans[0].rules())
     assert judge.measure == "below the mixture"
-    rows = [played(bout, judge) for bout in bouts]
+    rows = [played(plan, judge) for plan in plans]
     best, random = (
         sum(row["shortfalls"][place] for row in rows) / sum(row["decisions"][place] for row in rows)
         for place in (0, 1)

@@ -1,4 +1,4 @@
-"""Language models as players, over a real connection to a server that has good and bad days."""
+"""Language models as players, over a real connection to a server with good and bad replies."""
 
 import json
 import re
@@ -15,10 +15,10 @@ import pytest
 
 from duels.arena.config import Config
 from duels.arena.folder import Folder
-from duels.arena.progress_line import ProgressLine
-from duels.arena.report import report_on
+from duels.arena.progress_line import format_progress
+from duels.arena.report import make_report
 from duels.arena.report_views import as_text
-from duels.arena.run import Progress, run
+from duels.arena.run import RunProgress, run
 from duels.core.errors import BadOption, DuelsError
 from duels.core.match import Match
 from duels.core.rules import Seat
@@ -86,8 +86,8 @@ def test_what_the_wire_breaks_off_is_nobodys_loss(
     config = Config(("random", "club", f"model:{model}"), ("lights",), 2, model=found)
     folder = run(config, tmp_path / "run")
     assert folder.unfinished
-    assert {tuple(sorted(row["players"])) for row in folder.rows().values()} == {("club", "random")}
-    assert not [row for row in folder.rows().values() if row["failures"]]
+    assert {tuple(sorted(row["players"])) for row in folder.load_rows().values()} == {("club", "random")}
+    assert not [row for row in folder.load_rows().values() if row["failures"]]
 
 
 @pytest.mark.parametrize("until", [None, 0.4])
@@ -104,7 +104,7 @@ def test_whoever_watches_is_told_what_is_waited_for(server: Server, tmp_path: Pa
         ("random", "model:down"), ("lights",), 2, model=EndpointSettings(server.url, total_seconds=1)
     )
     lines: list[str] = []
-    run(config, tmp_path / "run", listener=lambda progress: lines.append(ProgressLine.text(progress, 1)))
+    run(config, tmp_path / "run", listener=lambda progress: lines.append(format_progress(progress, 1)))
     assert lines[0] == "0 of 2 matches"
     told = "0 of 2 matches; 'down' gave no reply: status 500, 'out of order'; trying again in "
     assert lines[1:]
@@ -112,11 +112,11 @@ def test_whoever_watches_is_told_what_is_waited_for(server: Server, tmp_path: Pa
 
 
 class _Enough(Exception):
-    """A listener's own."""
+    """An error of a listener."""
 
 
 def test_a_run_that_is_broken_off_leaves_nothing_behind(server: Server, tmp_path: Path) -> None:
-    """No request, no row, no program: all are gone when the run has ended, however it ends."""
+    """No request, log or program outlives the run, however it ends."""
     pid_file = tmp_path / "pid"
     bot = f"hangs=cmd:{sys.executable} -I -S {BAD} fork {pid_file}"
     limits = ProgramLimits(move_seconds=60)
@@ -128,7 +128,7 @@ def test_a_run_that_is_broken_off_leaves_nothing_behind(server: Server, tmp_path
         model=EndpointSettings(server.url),
     )
 
-    def leave(progress: Progress) -> None:
+    def leave(progress: RunProgress) -> None:
         if progress.played:
             wait_until(lambda: pid_file.exists() and pid_file.read_text().strip() != "")
             raise _Enough
@@ -138,8 +138,8 @@ def test_a_run_that_is_broken_off_leaves_nothing_behind(server: Server, tmp_path
         run(config, tmp_path / "run", listener=leave)
     assert not [each for each in threading.enumerate() if each.name.startswith("asyncio")]
     asked = server.asked["well"] + server.asked["badly"] - before
-    kept = list(Folder(tmp_path / "run").requests())
-    assert asked <= len(kept) <= asked + 8  # what was under way is kept too
+    kept = list(Folder(tmp_path / "run").iter_requests())
+    assert asked <= len(kept) <= asked + 8  # includes pending requests
     assert sum("at_most" in each for each in kept) <= 8
     started = int(pid_file.read_text())
     wait_until(lambda: not is_running(started))
@@ -150,9 +150,9 @@ def test_unfinished_matches_are_played_when_the_run_goes_on(server: Server, tmp_
         ("random", "model:well"), ("lights",), 4, model=EndpointSettings(server.url, total_seconds=0.1)
     )
     with mock.patch.object(endpoints.Endpoint, "_post", side_effect=TimeoutError("no answer")):
-        assert not run(config, tmp_path / "run").rows()
+        assert not run(config, tmp_path / "run").load_rows()
     folder = run(config, tmp_path / "run")
-    assert (len(folder.rows()), folder.unfinished) == (4, ())
+    assert (len(folder.load_rows()), folder.unfinished) == (4, ())
 
 
 def test_a_wrong_model_ends_the_run_with_a_clear_line(server: Server, tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_what_is_legal_is_not_told_after_an_illegal_answer_either(server: Server
     for shown in (False, True):
         folder = tmp_path / f"{shown}"
         played(server, folder, "illegal", show_actions=shown)
-        again = [each["request"]["messages"] for each in Folder(folder).requests()]
+        again = [each["request"]["messages"] for each in Folder(folder).iter_requests()]
         reasons = {messages[3]["content"] for messages in again if len(messages) > 3}
         assert reasons
         for reason in reasons:
@@ -228,7 +228,7 @@ def test_mirror_images_are_the_same_game(game: str, seed: int) -> None:
 def test_a_mirrored_model_plays_the_mirrored_move(server: Server, tmp_path: Path) -> None:
     told = played(server, tmp_path / "run", "badly", mirror=True, show_actions=True)
     assert told["model"]["mirror"]
-    rows = Folder(tmp_path / "run").rows().values()
+    rows = Folder(tmp_path / "run").load_rows().values()
     (first,) = (row["entries"][0] for row in rows if row["players"][0] == "model badly")
     assert first == "7"
     with pytest.raises(DuelsError, match="leap has no mirror images"):
@@ -286,11 +286,11 @@ def test_a_model_plays_with_renamed_cells(server: Server, tmp_path: Path) -> Non
     told = played(server, tmp_path / "run", "first", show_actions=True, relabel=True)
     assert told["model"]["relabel"]
     assert told["games"]["lights"]["players"]["model first"]["failures"] == {}
-    rows = Folder(tmp_path / "run").rows().values()
+    rows = Folder(tmp_path / "run").load_rows().values()
     (first,) = (row["entries"][0] for row in rows if row["players"][0] == "model first")
     assert first == "1"
-    assert "positions mirrored" not in as_text(report_on(Folder(tmp_path / "run")))
-    text = as_text(report_on(Folder(tmp_path / "run")))
+    assert "positions mirrored" not in as_text(make_report(Folder(tmp_path / "run")))
+    text = as_text(make_report(Folder(tmp_path / "run")))
     assert "cells renamed" in text
     assert "seconds each" in text
     assert "seconds" not in json.dumps(told)  # equal runs have equal data

@@ -1,4 +1,4 @@
-"""docs/arena.md: its config and its commands are such that can be run, and its settings are all there are."""
+"""docs/arena.md: its config and commands work, and it lists all settings."""
 
 import re
 import shlex
@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from duels.arena.commands import arena, bot
-from duels.arena.config import LADDER, LADDER_MATCHES, config_of
+from duels.arena.config import LADDER, LADDER_MATCHES, parse_config
 from duels.players.endpoint import EndpointSettings
 from tests.support import duels
 
@@ -40,7 +40,7 @@ def test_the_config_on_the_page_is_one() -> None:
     (text,) = re.findall(r"^```toml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
     told = tomllib.loads(text)
     assert told.pop("out")
-    config = config_of(told)
+    config = parse_config(told)
     assert config.names == ["random", "club", "mine"]
     assert config.rules("chain").limit_value == 20
 

@@ -1,4 +1,4 @@
-"""Probes: what is asked, what follows exactly, and what is drawn where not all can be asked."""
+"""Probes: their questions, exact results, and samples of large games."""
 
 import asyncio
 import json
@@ -21,12 +21,12 @@ import pytest
 from duels.analysis.agents import get_player_odds
 from duels.analysis.exploitability import exploitability
 from duels.arena import compare, probe_report, probe_values
-from duels.arena.commands.run import tell_unfinished
+from duels.arena.commands.run import report_unfinished
 from duels.arena.config import ProbeConfig
 from duels.arena.folder import Folder
-from duels.arena.probe import Ask, collect, probe
-from duels.arena.probe_report import as_data, as_page, as_text, report_on
-from duels.arena.probe_values import Answers, against_all
+from duels.arena.probe import ProbeQuestion, collect_answers, run_probe
+from duels.arena.probe_report import as_data, as_page, as_text, make_report
+from duels.arena.probe_values import AnswerTables, compute_results
 from duels.core.errors import BadOption, DuelsError
 from duels.core.rules import Seat
 from duels.games import find_game
@@ -43,7 +43,7 @@ SHELL = f"cmd:{GOOD['shell']}"
 
 
 def probed(folder: Path, player: str, *games: str, **settings: Any) -> dict[str, Any]:
-    return as_data(report_on(probe(ProbeConfig(player, games, **settings), folder)))
+    return as_data(make_report(run_probe(ProbeConfig(player, games, **settings), folder)))
 
 
 LEAP = pytest.param("greedy", "leap", marks=pytest.mark.slow)
@@ -53,7 +53,7 @@ LEAP = pytest.param("greedy", "leap", marks=pytest.mark.slow)
 def test_exploitability_and_results_are_those_of_the_whole_policy(
     player: str, game: str, tmp_path: Path
 ) -> None:
-    """By the answers at the positions asked alone, and by the policy everywhere: the same."""
+    """The answers alone give the same results as the full policy."""
     told = probed(tmp_path / "probe", player, game)["games"][game]
     assert told["complete"]
     assert told["exploitability"]["estimate"] == pytest.approx(exploitability(player, game))
@@ -68,9 +68,10 @@ def test_a_deterministic_program_is_asked_only_where_it_can_come(tmp_path: Path)
     assert 60 <= told["questions"] <= 220
     assert told["exploitability"]["estimate"] == exploitability(lambda sight: sight.actions[0], "lights")
     assert told["mistakes"][0]["loss"] == 1
-    loss = told["loss_per_position"]  # of all positions: nothing was drawn
+    loss = told["loss_per_position"]  # over all positions, without sampling
     assert loss["low"] == loss["estimate"] == loss["high"]
-    assert "exact for a player that always answers the same" in as_text(report_on(Folder(tmp_path / "probe")))
+    text = " ".join(as_text(make_report(Folder(tmp_path / "probe"))).split())
+    assert "This is exact if it always gives the same answer." in text
 
 
 def test_mirror_images_are_asked_once_if_that_is_wanted(tmp_path: Path) -> None:
@@ -79,14 +80,14 @@ def test_mirror_images_are_asked_once_if_that_is_wanted(tmp_path: Path) -> None:
     assert half["questions"] < 0.65 * whole["questions"]
     assert half["positions"] == whole["positions"]
     folders = [Folder(tmp_path / each) for each in ("whole", "half")]
-    told = [" ".join(as_text(report_on(each)).split()) for each in folders]
-    assert ["of two mirror images one was" in each for each in told] == [False, True]
-    (note,) = compare.compare_probes(*map(report_on, folders)).notes
+    told = [" ".join(as_text(make_report(each)).split()) for each in folders]
+    assert ["of two mirror images only one was asked" in each for each in told] == [False, True]
+    (note,) = compare.compare_probes(*map(make_report, folders)).notes
     assert note == "Only the second took one answer for both of two mirror images (--symmetric)."
     assert half["exploitability"]["estimate"] == pytest.approx(whole["exploitability"]["estimate"])
     with pytest.raises(DuelsError, match="leap has no mirror images"):
         probed(tmp_path / "leap", "club", "leap", symmetric=True)
-    with pytest.raises(DuelsError, match="hunt is not asked whole"):
+    with pytest.raises(DuelsError, match="hunt is too large"):
         probed(tmp_path / "hunt", "club", "hunt", symmetric=True)
     assert not (tmp_path / "hunt").exists()
 
@@ -100,7 +101,7 @@ def test_a_player_that_draws_gets_intervals(tmp_path: Path) -> None:
     loss = told["loss_per_position"]
     assert 0 < loss["low"] < loss["estimate"] < loss["high"]
     probed(tmp_path / "once", SHELL, "lights")
-    found = compare.compare_probes(*(report_on(Folder(tmp_path / name)) for name in ("probe", "once")))
+    found = compare.compare_probes(*(make_report(Folder(tmp_path / name)) for name in ("probe", "once")))
     for change in compare.as_data(found)["changes"]:
         if change["what"] != "questions with a failure":
             assert change["verdict"] == "asked once"
@@ -114,25 +115,27 @@ def test_the_worst_positions_of_a_player_that_mixes_tell_its_share_and_its_mean(
     assert 0 < worst["often"] < 1
     points = f"{100 * worst['loss']:.1f} points given away on average"
     did = f"random played {worst['played']} ({worst['often']:.0%}) at {worst['position']}"
-    assert f"{did}: {points}" in " ".join(as_text(report_on(Folder(tmp_path))).split())
+    assert f"{did}: {points}" in " ".join(as_text(make_report(Folder(tmp_path))).split())
 
 
 def test_answers_that_are_alike_by_chance_or_reflected_leave_the_loss_open() -> None:
     rules = find_game("lights").rules()
 
-    def answer(asked: list[Ask]) -> dict[str, Any]:
+    def answer(asked: list[ProbeQuestion]) -> dict[str, Any]:
         action = {each.key: rules.format(each.sight.actions[0]) for each in asked}
         return {key: {"key": key, "action": told, "policy": None} for key, told in action.items()}
 
     def margin() -> float:
-        short = {key: probe_report._shortfall(found, key) for key in found.answers}
+        short = {key: probe_report._mean_shortfall(found, key) for key in found.answers}
         return probe_report._mean_of_all(found, short).margin
 
     config = ProbeConfig("random", ("lights",), samples=2, symmetric=True)
-    found = collect(config, rules, answer)
+    found = collect_answers(config, rules, answer)
     as_asked = margin()
     for place, rows in found.answers.items():
-        found.answers[place] = [{**row, "key": str(place)} for row in rows]  # as if each had been asked
+        found.answers[place] = [
+            {**row, "key": str(place)} for row in rows
+        ]  # as if each was a question of its own
     assert 0 < margin() < 0.8 * as_asked
 
 
@@ -143,12 +146,12 @@ def policy_known(player: str) -> Any:
     return cache(lambda state: odds(rules.sight(state, Seat(rules.actor(state)))))  # type: ignore[arg-type]
 
 
-def drawn(player: str, samples: int, seed: int) -> Answers:
-    """Answers about lights of a player that draws them from a policy we know."""
+def drawn(player: str, samples: int, seed: int) -> AnswerTables:
+    """Return the answers in lights of a player that draws them from a known policy."""
     rules = find_game("lights").rules()
     odds, rng = policy_known(player), Random(f"{player} {seed}")
 
-    def answer(asked: list[Ask]) -> dict[str, Any]:
+    def answer(asked: list[ProbeQuestion]) -> dict[str, Any]:
         told = {}
         for each in asked:
             chances = odds(each.sight.view)
@@ -156,7 +159,7 @@ def drawn(player: str, samples: int, seed: int) -> Answers:
             told[each.key] = {"key": each.key, "action": rules.format(action), "policy": None}
         return told
 
-    return Answers(collect(ProbeConfig("random", ("lights",), samples=samples), rules, answer))
+    return AnswerTables(collect_answers(ProbeConfig("random", ("lights",), samples=samples), rules, answer))
 
 
 @pytest.mark.parametrize(
@@ -173,7 +176,7 @@ def test_intervals_of_a_player_that_draws_hold(
     gains = results = 0
     for seed in range(runs):
         answers = drawn("club", samples, seed)
-        gain, against = probe_values.exploitability(answers, None), against_all(answers)["expert"]
+        gain, against = probe_values.compute_exploitability(answers, None), compute_results(answers)["expert"]
         gains += gain.low <= true <= gain.high
         results += against.low <= result <= against.high
     assert min(gains, results) >= runs - max(1, runs // 8)
@@ -192,44 +195,50 @@ def test_of_100_intervals_from_4_samples_90_hold_at_least(player: str) -> None:
     held: Counter[str] = Counter()
     for seed in range(100):
         answers = drawn(player, 4, seed)
-        found = {**against_all(answers), "exploitability": probe_values.exploitability(answers, None)}
+        found = {
+            **compute_results(answers),
+            "exploitability": probe_values.compute_exploitability(answers, None),
+        }
         held.update(name for name, each in found.items() if each.low <= true[name] <= each.high)
     assert min(held[name] for name in true) >= 90, held
 
 
 def test_where_a_player_was_not_asked_it_may_do_anything() -> None:
-    """An action that came in no sample may lead to better or worse than guesses about it say."""
+    """An action without a sample may lead to better or worse positions than the uniform guess."""
     answers = drawn("random", 2, 1)
-    theirs = answers.opponent("expert")
-    policy = answers._against(theirs, 0, slice(None))
+    theirs = answers.make_opponent("expert")
+    policy = np.where((answers.tables.actor == 0)[:, None], answers.make_policy(slice(None)), theirs)
     values = np.array(expected_values(answers.tables, policy))
     free = answers.tables.actor == 0
     free[answers._places] = False
-    worst, best = probe_values.Moves(answers.tables, None).extremes(policy, values, free)
+    worst, best = probe_values.MoveTable(answers.tables, None).value_bounds(policy, values, free)
     asked = answers._places[answers.tables.actor[answers._places] == 0]
     assert worst[asked] == pytest.approx(values[asked])
     assert best[asked] == pytest.approx(values[asked])
     assert (best - worst)[free].max() > 0.5
-    result, error = answers.result(theirs, 0, slice(None))
-    again, down, up = answers.result_between(theirs, 0)
+    result, error, same = answers.result(theirs, 0)
+    again, down, up = answers.result(theirs, 0, vary_unasked=True)
     assert again == result
-    assert up > 1.1 * error > 0  # of a player that loses nearly always
+    assert same == error
+    assert up > 1.1 * error > 0  # the player nearly always loses
     assert down > 0
 
 
 def test_bounds_are_found_where_play_goes_round_in_circles() -> None:
-    """Of play that never departs they are its values, from wherever the search begins."""
+    """Without free states the bounds are the values, from any start of the search."""
     rules = find_game("chain").rules(cells=5, run=3)
     plain = get_tables(rules).tables
     policy = plain.legal / np.maximum(1, plain.legal.sum(axis=1, keepdims=True))
     nowhere = np.zeros(plain.states, bool)
     values = np.array(expected_values(plain, policy))
-    for bound in probe_values.Moves(plain, None).extremes(policy, np.zeros(plain.states), nowhere):
+    for bound in probe_values.MoveTable(plain, None).value_bounds(policy, np.zeros(plain.states), nowhere):
         assert bound[plain.starts] == pytest.approx(values[plain.starts], abs=1e-5)
 
 
 def test_more_answers_leave_less_open() -> None:
-    few, many = (probe_values.exploitability(drawn("random", samples, 1), None) for samples in (4, 60))
+    few, many = (
+        probe_values.compute_exploitability(drawn("random", samples, 1), None) for samples in (4, 60)
+    )
     assert many.high - many.low < few.high - few.low
     assert 0 < many.low < exploitability("random", "lights") < many.high
 
@@ -240,9 +249,9 @@ def test_no_answer_forfeits_the_match_as_in_a_run_and_is_no_loss_of_skill(tmp_pa
     assert told["unanswered"] == told["questions"]
     assert told["exploitability"]["estimate"] == 0.5
     assert {result["estimate"] for result in told["against"].values()} == {0.0}
-    text = as_text(report_on(Folder(tmp_path / "probe")))
+    text = as_text(make_report(Folder(tmp_path / "probe")))
     assert "it answered no question" in text
-    assert "Loss per position: –" in text
+    assert "points per position" not in text
 
 
 def test_a_forfeit_now_and_then_costs_the_matches_that_come_to_it(tmp_path: Path) -> None:
@@ -254,7 +263,7 @@ def test_a_forfeit_now_and_then_costs_the_matches_that_come_to_it(tmp_path: Path
         if row["seat"] == 1 and row["position"] == "OOOOOOO 1":
             row |= {"action": None, "policy": None, "failures": [["illegal", "9"]]}
     log.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    told = as_data(report_on(Folder(tmp_path / "probe")))["games"]["lights"]
+    told = as_data(make_report(Folder(tmp_path / "probe")))["games"]["lights"]
     assert told["unanswered"] == 1
     assert told["loss_per_position"]["estimate"] == 0
     assert told["against"]["best"]["estimate"] == 0
@@ -270,7 +279,7 @@ def test_without_numpy_the_arenas_extra_is_named(tmp_path: Path) -> None:
     extras = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"][
         "optional-dependencies"
     ]
-    assert "duels[vector]" in extras["llm"]  # whoever asks a model can probe it
+    assert "duels[vector]" in extras["llm"]  # the llm extra includes what probes need
     assert "vector" in extras["arena"][0]
 
 
@@ -280,8 +289,8 @@ def test_a_probe_goes_on_and_asks_nothing_twice(tmp_path: Path) -> None:
     log = folder / "answers-1.jsonl"
     lines = log.read_text().splitlines(keepends=True)
     log.write_text("".join(lines[:50]) + lines[50][:20])
-    assert not as_data(report_on(Folder(folder)))["games"]["lights"]["complete"]
-    assert "Not all is answered yet" in as_text(report_on(Folder(folder)))
+    assert not as_data(make_report(Folder(folder)))["games"]["lights"]["complete"]
+    assert "Not all questions are answered yet" in " ".join(as_text(make_report(Folder(folder))).split())
     assert probed(folder, "club", "lights") == whole
     assert sorted(log.read_text().splitlines(keepends=True)) == sorted(lines)
 
@@ -300,7 +309,7 @@ def test_larger_games_are_asked_by_positions_from_good_play(game: str, tmp_path:
 def test_a_probe_ends_if_the_endpoint_stays_down(tmp_path: Path) -> None:
     with serving() as server:
         settings = EndpointSettings(server.url, total_seconds=0.001, concurrency=1)
-        folder = probe(ProbeConfig("model:down", ("lights", "leap"), model=settings), tmp_path / "p")
+        folder = run_probe(ProbeConfig("model:down", ("lights", "leap"), model=settings), tmp_path / "p")
         assert server.asked["down"] == 1 + 3  # the first move, and replies to it
     assert folder.unfinished
 
@@ -311,33 +320,39 @@ def test_a_model_is_probed_over_the_wire(
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with serving() as server:
         settings = EndpointSettings(server.url, input_price=10_000.0, output_price=0.0, concurrency=2)
-        first = probe(ProbeConfig("model:well", ("lights",), budget="20usd", model=settings), tmp_path / "p")
+        first = run_probe(
+            ProbeConfig("model:well", ("lights",), budget="20usd", model=settings), tmp_path / "p"
+        )
         assert first.unfinished == ("The budget of 20 usd is spent.",)
-        tell_unfinished(first, "Left")
-        assert capsys.readouterr().err.endswith("To go on, call the command again with a larger --budget.\n")
-        assert as_data(report_on(first))["games"]["lights"]["exploitability"] is None
-        last = probe(ProbeConfig("model:well", ("lights",), budget="900usd", model=settings), tmp_path / "p")
+        report_unfinished(first, "Left")
+        assert capsys.readouterr().err.endswith(
+            "To continue, run the command again with a larger --budget.\n"
+        )
+        assert as_data(make_report(first))["games"]["lights"]["exploitability"] is None
+        last = run_probe(
+            ProbeConfig("model:well", ("lights",), budget="900usd", model=settings), tmp_path / "p"
+        )
     assert not last.is_spent
-    told = as_data(report_on(last))
+    told = as_data(make_report(last))
     assert told["games"]["lights"]["exploitability"]["estimate"] == 0
     assert told["usage"]["cost"] == told["usage"]["requests"] == told["games"]["lights"]["questions"]
-    assert max(map(len, as_text(report_on(last)).splitlines())) <= 80
-    text = " ".join(as_text(report_on(last)).split())
+    assert max(map(len, as_text(make_report(last)).splitlines())) <= 80
+    text = " ".join(as_text(make_report(last)).split())
     assert f"It took {told['usage']['requests']} requests and cost {told['usage']['cost']:.2f} usd." in text
-    assert "Asked once each: what it answers another time is not known (use --samples 4)." in text
-    assert "With them it beats random" in text
+    assert "Each position was asked once, so there are no intervals. Use --samples 4 to get them." in text
+    assert "With these answers it beats random" in text
     count = told["usage"]["requests"]
     assert f"{count} of {count} requests had a reply" in text
-    with closing(last.request_log("cut")) as log:
+    with closing(last.open_request_log("cut")) as log:
         log.add({"id": "1", "question": "", "status": 0})
-    text = " ".join(as_text(report_on(last)).split())
+    text = " ".join(as_text(make_report(last)).split())
     took = f"It took {count + 1} requests and cost {count}.00 usd."
-    assert f"{took} 1 of them had no reply that could be used (429" in text
+    assert f"{took} 1 of them had no usable reply (429" in text
     replied = (
         rf"{count} of {count + 1} requests had a reply, after \d+\.\d seconds on average: {count}00 tokens in"
     )
     assert re.search(replied, text)
-    again = compare.as_data(compare.compare_probes(*[report_on(last)] * 2))
+    again = compare.as_data(compare.compare_probes(*[make_report(last)] * 2))
     assert {each["verdict"] for each in again["changes"]} == {"asked once"}  # at any temperature
 
 
@@ -345,15 +360,15 @@ def test_damaged_lines_are_told_of_in_every_form(tmp_path: Path) -> None:
     told = probed(tmp_path / "p", "club", "lights")
     assert told["notes"] == []
     (tmp_path / "p" / "requests-probe.jsonl").write_text("torn\n")
-    said = "A damaged line of a log is skipped: requests-probe.jsonl, line 1."
-    assert as_data(report_on(Folder(tmp_path / "p")))["notes"] == [said]
-    assert said in " ".join(as_text(report_on(Folder(tmp_path / "p"))).split())
-    found = compare.compare_probes(*[report_on(Folder(tmp_path / "p"))] * 2)
+    said = "Skipped a damaged line of a log: requests-probe.jsonl, line 1."
+    assert as_data(make_report(Folder(tmp_path / "p")))["notes"] == [said]
+    assert said in " ".join(as_text(make_report(Folder(tmp_path / "p"))).split())
+    found = compare.compare_probes(*[make_report(Folder(tmp_path / "p"))] * 2)
     assert found.notes == (f"First: {said}", f"Second: {said}")
     log = tmp_path / "p" / "answers-1.jsonl"
     log.write_bytes(log.read_bytes().replace(b'"v"', b"v", 1))
-    assert as_data(report_on(Folder(tmp_path / "p")))["notes"] == [
-        "2 damaged lines of logs are skipped, the first in answers-1.jsonl, line 1."
+    assert as_data(make_report(Folder(tmp_path / "p")))["notes"] == [
+        "Skipped 2 damaged lines of logs, the first in answers-1.jsonl, line 1."
     ]
     assert probed(tmp_path / "p", "club", "lights")["notes"][0].endswith(
         "Questions in them were asked again."
@@ -363,7 +378,7 @@ def test_damaged_lines_are_told_of_in_every_form(tmp_path: Path) -> None:
 def test_a_problem_with_one_question_ends_the_others_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody asks any more when the connections are closed."""
+    """No question is open when the connections close."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     asked, ended, at_the_end = [], [], []
 
@@ -386,7 +401,7 @@ def test_a_problem_with_one_question_ends_the_others_first(
     monkeypatch.setattr(Endpoint, "__aexit__", left)
     settings = EndpointSettings("http://127.0.0.1:9/v1", concurrency=3)
     with pytest.raises(DuelsError, match="this cannot go on"):
-        probe(ProbeConfig("model:well", ("lights",), samples=3, model=settings), tmp_path)
+        run_probe(ProbeConfig("model:well", ("lights",), samples=3, model=settings), tmp_path)
     assert at_the_end == [2]
 
 
@@ -394,27 +409,30 @@ def test_the_command_and_its_reports(tmp_path: Path) -> None:
     folder = tmp_path / "probe"
     done = duels(tmp_path, "arena", "probe", "--player", "best", "--games", "lights", "--out", folder)
     assert done.code == 0
-    assert "Exploitability: 0.00" in done.out
+    assert "Exploitability: the best opponent wins 0.00 points" in " ".join(done.out.split())
     assert "asked about positions without history" in done.out
     assert json.loads(duels(tmp_path, "arena", "report", folder, "--json").out) == as_data(
-        report_on(Folder(folder))
+        make_report(Folder(folder))
     )
     page = tmp_path / "page.html"
     assert duels(tmp_path, "arena", "report", folder, "--html", page).code == 0
-    assert page.read_text() == as_page(report_on(Folder(folder)))
+    assert page.read_text() == as_page(make_report(Folder(folder)))
 
 
 def test_limits_and_retries_reach_who_is_probed(tmp_path: Path) -> None:
     bad = f"bad=cmd:{PYTHON} {BAD} unknown"
     words = ("arena", "probe", "--player", bad, "--games", "lights", "--retries", "0", "--move-seconds", "9")
     assert duels(tmp_path, *words, "--memory-mb", "4096", "--out", tmp_path / "p").code == 0
-    told = as_data(report_on(Folder(tmp_path / "p")))["games"]["lights"]
+    told = as_data(make_report(Folder(tmp_path / "p")))["games"]["lights"]
     assert told["failures"] == {"unreadable": told["questions"]}
     limits = Folder(tmp_path / "p").config["limits"]
     assert (limits["move_seconds"], limits["memory_mb"], limits["retries"]) == (9, 4096, 0)
     asked = ("--player", "model:NAME", "--base-url", "http://127.0.0.1:9/v1", "--games", "lights")
-    for command, more in (("probe", ()), ("run", ("--players", "random"))):
-        with mock.patch(f"duels.arena.{command}.{command}", side_effect=DuelsError("enough")) as called:
+    for command, name, more in (
+        ("probe", "probe.run_probe", ()),
+        ("run", "run.run", ("--players", "random")),
+    ):
+        with mock.patch(f"duels.arena.{name}", side_effect=DuelsError("enough")) as called:
             duels(tmp_path, "arena", command, *asked, *more, "--retries", "1", "--out", tmp_path / "m")
         assert called.call_args[0][0].model.retries == 1
 
@@ -422,7 +440,7 @@ def test_limits_and_retries_reach_who_is_probed(tmp_path: Path) -> None:
 def test_what_is_refused() -> None:
     with pytest.raises(BadOption, match="needs a game"):
         ProbeConfig("club", ())
-    with pytest.raises(BadOption, match="positions is a whole number of 2 or more, not 1"):
+    with pytest.raises(BadOption, match="positions must be a whole number of 2 or more, not 1"):
         ProbeConfig("club", ("lights",), positions=1)
     with pytest.raises(BadOption, match="samples"):
         ProbeConfig("club", ("lights",), samples=0)
@@ -443,7 +461,7 @@ def test_parts_of_a_probe_are_joined(tmp_path: Path) -> None:
         (tmp_path / name / "answers-1.jsonl").write_text("".join(part))
     done = duels(tmp_path, "arena", "merge", tmp_path / "a", tmp_path / "b", "--out", tmp_path / "all")
     assert f"all: {count} answers." in done.err
-    assert as_data(report_on(Folder(tmp_path / "all"))) == as_data(report_on(Folder(tmp_path / "whole")))
+    assert as_data(make_report(Folder(tmp_path / "all"))) == as_data(make_report(Folder(tmp_path / "whole")))
 
 
 def test_a_probe_that_is_broken_off_says_so_and_exits_with_a_code_of_its_own(tmp_path: Path) -> None:
@@ -453,4 +471,4 @@ def test_a_probe_that_is_broken_off_says_so_and_exits_with_a_code_of_its_own(tmp
     assert done.code == 75
     assert "0 questions, not finished" in done.out
     assert "0.00" not in done.out
-    assert "All connection attempts failed. To go on, call the command again.\n" in done.err
+    assert "All connection attempts failed. To continue, run the command again.\n" in done.err

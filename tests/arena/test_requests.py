@@ -1,4 +1,4 @@
-"""What is kept of requests to a model, what they cost, and what ends when the money is spent."""
+"""Requests to models: their log, their cost, and budgets."""
 
 import signal
 import subprocess
@@ -12,7 +12,7 @@ import pytest
 
 from duels.arena.config import Config
 from duels.arena.folder import Folder, merge
-from duels.arena.report import of_run, report_on
+from duels.arena.report import make_report, summarize_run
 from duels.arena.report_views import as_data, as_text
 from duels.arena.run import run
 from duels.core.errors import BadOption, DuelsError
@@ -30,32 +30,32 @@ def test_a_budget_stops_cleanly_and_the_run_can_go_on(server: Server, tmp_path: 
     small = Config(("random", "model:well"), ("lights",), 10, budget="5usd", model=model)
     folder = run(small, tmp_path / "run")
     assert folder.unfinished == ("The budget of 5 usd is spent.",)
-    assert sum(1 for _ in folder.requests()) == 5
-    assert 0 < len(folder.rows()) < 10
-    with pytest.raises(DuelsError, match="counts money in usd, not in eur"):
+    assert sum(1 for _ in folder.iter_requests()) == 5
+    assert 0 < len(folder.load_rows()) < 10
+    with pytest.raises(DuelsError, match="has costs in usd, not in eur"):
         run(replace(small, budget="500eur"), folder.path)
     large = Config(("random", "model:well"), ("lights",), 10, budget="500usd", model=model)
     folder = run(large, tmp_path / "run")
-    assert len(folder.rows()) == 10
-    used = as_data(report_on(folder))["usage"]["model well"]
+    assert len(folder.load_rows()) == 10
+    used = as_data(make_report(folder))["usage"]["model well"]
     assert used["cost"] == used["requests"]
-    asked = sum(1 for _ in folder.requests())
-    with closing(folder.request_log("killed")) as log:
+    asked = sum(1 for _ in folder.iter_requests())
+    with closing(folder.open_request_log("killed")) as log:
         log.add({"id": "1", "match": "never finished", "seat": 1, "status": 200, "usage": [100, 0, 1]})
-    told = f"With matches that were broken off: {asked + 1} requests, cost {asked + 1}.00 usd."
-    text = as_text(report_on(folder))
+    told = f"Including interrupted matches: {asked + 1} requests, cost {asked + 1}.00 usd."
+    text = as_text(make_report(folder))
     assert told in " ".join(text.split())
     assert max(map(len, text.splitlines())) <= 80
     assert f"Models took {asked + 1} requests and cost {asked + 1}.00 usd." in text
-    assert as_data(report_on(folder))["usage"]["model well"] == used
-    with closing(folder.request_log("cut")) as log:
+    assert as_data(make_report(folder))["usage"]["model well"] == used
+    with closing(folder.open_request_log("cut")) as log:
         log.add({"id": "2", "match": "never finished", "seat": 1, "status": 0, "at_most": [150, 1000]})
         log.add({"id": "3", "match": "never finished", "seat": 1, "status": 429})
-    (cost,) = (each for each in of_run(report_on(folder)) if each.startswith("Models took"))
+    (cost,) = (each for each in summarize_run(make_report(folder)) if each.startswith("Models took"))
     assert cost == (
-        f"Models took {asked + 3} requests and cost {asked + 1}.00 usd. 2 of them had no reply that could be "
-        "used (429, 5xx, timeouts, cut connections, a run that was killed or is under way, damaged lines). "
-        "Beyond that, 1 request whose tokens were not reported may have cost at most 1.50 usd."
+        f"Models took {asked + 3} requests and cost {asked + 1}.00 usd. 2 of them had no usable reply "
+        "(429, 5xx, timeouts, cut connections, a run that was killed or is still running, damaged lines). "
+        "In addition, 1 request without reported tokens may have cost at most 1.50 usd."
     )
 
 
@@ -78,7 +78,7 @@ def test_a_budget_without_prices_is_refused(settings: dict[str, Any], budget: st
 
 
 PRICES: dict[str, Any] = {"input_price": 0.0, "output_price": 1000.0, "max_tokens": 1000}
-"""Of output only: a reply of ten tokens costs 0.01, the longest 1."""
+"""Prices of output only: a reply of ten tokens costs 0.01, the longest 1."""
 
 
 def test_what_may_have_been_charged_counts_against_a_budget(server: Server, tmp_path: Path) -> None:
@@ -86,19 +86,19 @@ def test_what_may_have_been_charged_counts_against_a_budget(server: Server, tmp_
     model = EndpointSettings(server.url, concurrency=1, request_seconds=0.1, total_seconds=60, **PRICES)
     config = Config(("random", "model:slow"), ("lights",), 2, budget="3usd", model=model)
     for budget in ("3usd", "5usd"):
-        most = f"if requests without a full reply cost {budget[0]}, the most they can"
+        most = f"counting at most {budget[0]} for requests without a full reply"
         told = f"The budget of {budget[0]} usd is spent, {most}."
         folder = run(replace(config, budget=budget), tmp_path / "run")
         assert told in folder.unfinished[0]
         assert server.asked["slow"] - before == int(budget[0])
-    assert not folder.rows()
+    assert not folder.load_rows()
 
 
 @pytest.mark.parametrize(
     ("damaged", "lost"),
     [
-        ((0,), 0),  # the request of one whose reply is there
-        ((1,), 1),  # the reply: what it took is not known
+        ((0,), 0),  # a request whose reply is logged
+        ((1,), 1),  # a reply, so its usage is unknown
         ((0, 1), 1),
         ((0, 1, 3), 2),
     ],
@@ -114,9 +114,9 @@ def test_a_request_that_cannot_be_read_counts_with_the_most_that_it_may_cost(
     log.write_bytes(b"".join(line[place in damaged :] for place, line in enumerate(lines)))
     merge([tmp_path / "run"], tmp_path / "merged")
     for name in ("run", "merged"):
-        said = " ".join(of_run(report_on(Folder(tmp_path / name))))
+        said = " ".join(summarize_run(make_report(Folder(tmp_path / name))))
         assert f"Models took {len(lines) // 2} requests" in said
-        assert ("Beyond that" in said) is bool(lost)
+        assert ("In addition" in said) is bool(lost)
         assert not lost or f"may have cost at most {lost}.00 usd" in said
     before = server.asked["well"]
     folder = run(replace(config, matches=4), tmp_path / "run")
@@ -128,7 +128,7 @@ def test_requests_that_are_in_several_folders_are_paid_for_once(server: Server, 
     played(server, tmp_path / "run", "well", **PRICES)
     copytree(tmp_path / "run", tmp_path / "copy")
     merge([tmp_path / "run", tmp_path / "copy"], tmp_path / "merged")
-    asked, merged = (list(Folder(tmp_path / name).requests()) for name in ("run", "merged"))
+    asked, merged = (list(Folder(tmp_path / name).iter_requests()) for name in ("run", "merged"))
     assert merged == asked
 
 
@@ -137,15 +137,15 @@ def test_a_request_that_was_never_sent_costs_nothing(tmp_path: Path) -> None:
     config = Config(("random", "model:none"), ("lights",), 2, budget="1usd", model=model)
     folder = run(config, tmp_path / "run")
     assert "ConnectError" in folder.unfinished[0]
-    assert not [row for row in folder.requests() if "at_most" in row]
+    assert not [row for row in folder.iter_requests() if "at_most" in row]
 
 
 def test_a_budget_needs_an_endpoint_that_reports_tokens(server: Server, tmp_path: Path) -> None:
     config = Config(("random", "model:silent"), ("lights",), 2, model=EndpointSettings(server.url, **PRICES))
-    assert len(run(config, tmp_path / "free").rows()) == 2
-    with pytest.raises(DuelsError, match="does not report tokens, so no budget can be kept"):
+    assert len(run(config, tmp_path / "free").load_rows()) == 2
+    with pytest.raises(DuelsError, match="does not report tokens, so a budget cannot be kept"):
         run(replace(config, budget="5usd"), tmp_path / "run")
-    with pytest.raises(BadOption, match="max_tokens is 0"):
+    with pytest.raises(BadOption, match="max_tokens must not be 0"):
         replace(config, budget="5usd", model=replace(config.model, max_tokens=0))
 
 
@@ -179,7 +179,7 @@ def test_a_key_that_comes_back_is_not_written_down_either(server: Server, tmp_pa
 def test_every_request_and_reply_is_kept(server: Server, tmp_path: Path) -> None:
     before = server.asked["badly"]
     played(server, tmp_path / "run", "badly", matches=4)
-    kept = list(Folder(tmp_path / "run").requests())
+    kept = list(Folder(tmp_path / "run").iter_requests())
     assert len(kept) == server.asked["badly"] - before
     assert {"id", "match", "seat", "entry", "request", "status", "reply", "seconds", "usage"} == set(kept[0])
     assert kept[0]["request"]["model"] == "badly"
@@ -196,16 +196,18 @@ def test_requests_under_way_at_kill_9_are_kept_and_counted(server: Server, tmp_p
         process.kill()
         process.wait()
     for folder in (tmp_path / "run", tmp_path / "merged"):
-        kept = list(Folder(folder).requests())
+        kept = list(Folder(folder).iter_requests())
         assert [each["request"]["model"] for each in kept] == ["hangs"] * 6
         assert [each["at_most"][1] for each in kept] == [1000] * 6
-        (cost,) = (each for each in of_run(report_on(Folder(folder))) if each.startswith("Models took"))
-        assert "Models took 6 requests and cost 0.00 usd. 6 of them had no reply" in cost
-        assert "6 requests whose tokens were not reported may have cost at most 6.00 usd." in cost
+        (cost,) = (
+            each for each in summarize_run(make_report(Folder(folder))) if each.startswith("Models took")
+        )
+        assert "Models took 6 requests and cost 0.00 usd. 6 of them had no usable reply" in cost
+        assert "6 requests without reported tokens may have cost at most 6.00 usd." in cost
         if folder.name == "run":
             merge([folder], tmp_path / "merged")
     again = duels(tmp_path, *words, "--max-tokens", "1000", "--out", tmp_path / "run")
-    assert "The budget of 3 usd is spent, if requests without a full reply cost 6, the most" in again.err
+    assert "The budget of 3 usd is spent, counting at most 6 for requests without a full reply" in again.err
     assert server.asked["hangs"] == 6
 
 
@@ -218,8 +220,8 @@ def test_whoever_interrupts_a_run_does_not_wait_for_a_model(server: Server, tmp_
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=20)
     assert process.returncode == 130
-    assert "Call the same command again to go on." in told
-    assert len(list(Folder(tmp_path / "run").requests())) == 6
+    assert "To continue, run the same command again." in told
+    assert len(list(Folder(tmp_path / "run").iter_requests())) == 6
 
 
 def test_a_line_that_is_no_request_is_told_of(server: Server, tmp_path: Path) -> None:
@@ -227,5 +229,5 @@ def test_a_line_that_is_no_request_is_told_of(server: Server, tmp_path: Path) ->
     log = tmp_path / "run" / "requests-models.jsonl"
     log.write_bytes(log.read_bytes() + b'{"request": {}}\n')
     folder = Folder(tmp_path / "run")
-    assert [row["id"] for row in folder.requests() if "request" not in row]
-    assert folder.damage.startswith("A damaged line of a log is skipped: requests-models.jsonl, line ")
+    assert [row["id"] for row in folder.iter_requests() if "request" not in row]
+    assert folder.damage.startswith("Skipped a damaged line of a log: requests-models.jsonl, line ")

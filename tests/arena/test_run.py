@@ -1,4 +1,4 @@
-"""Runs: the same for any number of workers, killed and gone on with, in shards, merged, and refused."""
+"""Runs: repeatable with any number of workers, after kills, in shards and merged; and errors."""
 
 import json
 import re
@@ -14,11 +14,11 @@ from duels.arena.commands.options import for_shell
 from duels.arena.config import Config, ProbeConfig
 from duels.arena.folder import Folder
 from duels.arena.match_plan import MatchPlan
-from duels.arena.probe import probe
-from duels.arena.report import report_on
+from duels.arena.probe import run_probe
+from duels.arena.report import make_report
 from duels.arena.report_views import as_data, as_page
-from duels.arena.run import NEXT, _rounds, run
-from duels.arena.scores import adjusted_interval, finished_units, units_of
+from duels.arena.run import MIN_ROUND, _iter_rounds, run
+from duels.arena.scores import adjusted_interval, list_finished_units, make_units
 from duels.core.errors import DuelsError
 from duels.core.svg import stylesheet
 from duels.players.endpoint import EndpointSettings
@@ -34,7 +34,7 @@ def arena(tmp_path: Path, *words: str | Path) -> Done:
 
 
 def rows_of(folder: Path) -> list[dict[str, Any]]:
-    return [dict(row) for _, row in sorted(Folder(folder).rows().items())]
+    return [dict(row) for _, row in sorted(Folder(folder).load_rows().items())]
 
 
 def test_any_number_of_workers_and_shards_gives_the_same_rows(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_any_number_of_workers_and_shards_gives_the_same_rows(tmp_path: Path) ->
     expected = rows_of(tmp_path / "one")
     assert len(expected) == 2 * 3 * 8
     assert rows_of(tmp_path / "two") == rows_of(tmp_path / "all") == expected
-    reports = [as_data(report_on(Folder(tmp_path / name))) for name in ("one", "two", "all")]
+    reports = [as_data(make_report(Folder(tmp_path / name))) for name in ("one", "two", "all")]
     assert reports[0] == reports[1] == reports[2]
 
 
@@ -89,7 +89,7 @@ def test_a_torn_line_is_dropped_and_played_again(tmp_path: Path) -> None:
 def test_failures_of_a_program_are_reported_by_class(tmp_path: Path) -> None:
     config = Config(("random", f"bad=cmd:{PYTHON} {BAD} die", f"good=cmd:{GOOD['shell']}"), ("lights",), 2)
     run(config, tmp_path / "run")
-    found = report_on(Folder(tmp_path / "run"))
+    found = make_report(Folder(tmp_path / "run"))
     assert "<li>bad: 12 crashed</li>" in as_page(found)
     told = as_data(found)["games"]["lights"]["players"]
     assert told["bad"]["failures"] == {"crashed": 3 * 4}
@@ -114,7 +114,7 @@ def test_a_program_that_does_not_start_is_refused_before_anything_is_written(
     for attempt in (
         partial(run, config, tmp_path / "run", 2),
         partial(run, config, tmp_path / "run", 1, (1, 2)),
-        partial(probe, asked, tmp_path / "run"),
+        partial(run_probe, asked, tmp_path / "run"),
     ):
         with pytest.raises(DuelsError, match="x does not start: ") as problem:
             attempt()
@@ -127,14 +127,14 @@ def test_where_nothing_is_left_to_do_no_program_is_started(tmp_path: Path) -> No
     command = f"sh -c 'echo started >> {starts} && exec {GOOD['shell']}'"
     config = Config(("random", f"mine=cmd:{command}"), ("lights",), 2)
     asked = ProbeConfig(config.players[1], config.games)
-    for attempt in (partial(run, config, tmp_path / "run"), partial(probe, asked, tmp_path / "probe")):
+    for attempt in (partial(run, config, tmp_path / "run"), partial(run_probe, asked, tmp_path / "probe")):
         starts.unlink(missing_ok=True)
         attempt()
         before = starts.read_text()
         assert attempt().unfinished == ()
         assert starts.read_text() == before
     starts.unlink()
-    starts.mkdir()  # so that it does not start any more
+    starts.mkdir()  # makes the program fail to start
     with pytest.raises(DuelsError, match="mine does not start: "):
         run(replace(config, matches=4), tmp_path / "run")
     assert len(rows_of(tmp_path / "run")) == 2
@@ -142,7 +142,7 @@ def test_where_nothing_is_left_to_do_no_program_is_started(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", ["bot (v2)", "x" * 41, "-x"])
 def test_a_name_that_is_not_allowed_is_refused_with_those_that_are(name: str) -> None:
-    with pytest.raises(DuelsError, match="cannot be a player's name: that is up to 40 letters"):
+    with pytest.raises(DuelsError, match="is not a valid player name: use up to 40 letters"):
         Config(("random", f"{name}=cmd:python bot.py"), ("lights",), 2)
 
 
@@ -153,7 +153,7 @@ def test_a_folder_needs_a_name_and_is_quoted_for_a_shell(tmp_path: Path) -> None
     config = tmp_path / "t.toml"
     config.write_text('players = ["random", "club"]\ngames = ["lights"]\nout = ""\n')
     done = arena(tmp_path, "run", config)
-    assert (done.code, "out is the name of a folder" in done.err) == (2, True)
+    assert (done.code, "out must be the name of a folder" in done.err) == (2, True)
     assert for_shell(Path("runs/first")) == "runs/first"
     assert for_shell(Path("my runs")) == "'my runs'"
     assert for_shell(Path("-x")) == "./-x"
@@ -162,18 +162,23 @@ def test_a_folder_needs_a_name_and_is_quoted_for_a_shell(tmp_path: Path) -> None
 def test_until_stops_where_enough_is_known(tmp_path: Path) -> None:
     config = Config(("best", "perfect"), ("lights",), 2000, until=0.2)
     run(config, tmp_path / "run")
-    pairs = [unit.adjusted_score for unit in finished_units(units_of(rows_of(tmp_path / "run"), "best"))]
-    assert adjusted_interval(pairs).margin <= 0.2 < adjusted_interval(pairs[:-NEXT]).margin
+    pairs = [
+        unit.adjusted_score for unit in list_finished_units(make_units(rows_of(tmp_path / "run"), "best"))
+    ]
+    assert adjusted_interval(pairs).margin <= 0.2 < adjusted_interval(pairs[:-MIN_ROUND]).margin
     run(config, tmp_path / "two", 2)
     assert rows_of(tmp_path / "two") == rows_of(tmp_path / "run")
 
 
 def test_when_it_is_asked_whether_enough_is_known_does_not_depend_on_how_much_is_planned() -> None:
-    long = [last for _, last in _rounds(5000, 0.03)]
+    long = [last for _, last in _iter_rounds(5000, 0.03)]
     assert long[:8] == [20, 30, 40, 50, 60, 70, 80, 90]
     assert (long[-1], len(long)) == (5000, 43)
     for planned in (1, 20, 33, 100):
-        assert [last for _, last in _rounds(planned, 0.03)] == [*(x for x in long if x < planned), planned]
+        assert [last for _, last in _iter_rounds(planned, 0.03)] == [
+            *(x for x in long if x < planned),
+            planned,
+        ]
 
 
 def test_a_config_as_a_file_is_the_same_as_flags(tmp_path: Path) -> None:
@@ -213,9 +218,9 @@ def test_the_report_in_every_form(tmp_path: Path) -> None:
     page, csv, table = tmp_path / "p.html", tmp_path / "s.csv", tmp_path / "m.parquet"
     done = arena(tmp_path, "report", tmp_path / "run", "--html", page, "--csv", csv, "--parquet", table)
     assert (done.code, done.out) == (0, "")
-    assert done.err.splitlines() == [f"{each} is written." for each in (table, page, csv)]
+    assert done.err.splitlines() == [f"Wrote {each}." for each in (table, page, csv)]
     assert "<svg" in page.read_text()
-    assert stylesheet() in page.read_text()  # without it, boards are drawn for light pages only
+    assert stylesheet() in page.read_text()  # else boards have light colours only
     assert page.read_text().count("There is no chance in it") == len(LIGHTS.games)
     assert re.search(r"<td>[0-9.]+ \([0-9.]+\xa0to\xa0[0-9.]+\)</td>", page.read_text())
     assert "http" not in page.read_text().replace("http://www.w3.org/2000/svg", "")
@@ -224,11 +229,11 @@ def test_the_report_in_every_form(tmp_path: Path) -> None:
 
     assert parquet.read_table(table).num_rows == 48
     done = arena(tmp_path, "report", tmp_path / "run", "--csv", csv)
-    assert (done.code, "exists already; --force writes over it" in done.err) == (2, True)
+    assert (done.code, "exists; pass --force to overwrite it" in done.err) == (2, True)
     assert arena(tmp_path, "report", tmp_path / "run", "--csv", csv, "--force").code == 0
     told = arena(tmp_path, "report", tmp_path / "run", "--json").out
     assert str(tmp_path) not in told
-    assert json.loads(told) == as_data(report_on(Folder(tmp_path / "run")))
+    assert json.loads(told) == as_data(make_report(Folder(tmp_path / "run")))
 
 
 def test_nobody_is_called_perfect_where_that_is_not_proven() -> None:
@@ -248,15 +253,15 @@ def test_the_ladder_is_a_run_like_any_other(tmp_path: Path) -> None:
 
 
 def test_progress_tells_how_far_it_is() -> None:
-    from duels.arena.progress_line import ProgressLine
-    from duels.arena.run import Progress
+    from duels.arena.progress_line import format_progress
+    from duels.arena.run import RunProgress
 
-    progress = Progress(10, 100, 10)
+    progress = RunProgress(10, 100, 10)
     told = "10 of 100 matches, 9 min 0 s left at most"
-    assert ProgressLine.text(progress, 60.0) == told
+    assert format_progress(progress, 60.0) == told
     progress.count(MatchPlan("lights", (), ("random", "club"), "1", 0), 0.0)
     progress.count(MatchPlan("lights", (), ("club", "random"), "1", 0), 0.5)
-    assert ProgressLine.text(progress, 60.0) == f"{told}; won: club 75%, random 25%"
+    assert format_progress(progress, 60.0) == f"{told}; won: club 75%, random 25%"
 
 
 def test_a_run_is_compacted_at_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,5 +275,5 @@ def test_a_run_is_compacted_at_its_end(tmp_path: Path, monkeypatch: pytest.Monke
     assert parquet.read_table(tmp_path / "all" / "matches.parquet").to_pylist() == table
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     done = arena(tmp_path, *words, "--out", tmp_path / "without")
-    assert (done.code, "No table of it was written. This needs pyarrow" in done.err) == (0, True)
+    assert (done.code, "No Parquet file was written. This needs pyarrow" in done.err) == (0, True)
     assert "Light Out Duel" in done.out

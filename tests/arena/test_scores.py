@@ -1,4 +1,4 @@
-"""From rows to numbers: pairs as units, gaps, and what is not told from a pair or two."""
+"""Scores and ratings from rows: pairs as units, gaps, and small samples."""
 
 import json
 from math import inf
@@ -14,11 +14,11 @@ from duels.arena.confidence import Interval
 from duels.arena.config import Config
 from duels.arena.folder import Folder
 from duels.arena.progress_line import ProgressLine
-from duels.arena.report import report_on
-from duels.arena.report_views import _cell, as_csv, as_data, as_page, as_text
-from duels.arena.run import Progress, run
-from duels.arena.scores import Pairing, _gain, pairing, rate, standing, unbroken
-from duels.arena.tables import Items, Table, percent
+from duels.arena.report import make_report
+from duels.arena.report_views import _render_cell, as_csv, as_data, as_page, as_text
+from duels.arena.run import RunProgress, run
+from duels.arena.scores import Pairing, _gain, rate_players, score_pairing, score_player, take_unbroken
+from duels.arena.tables import Items, Table, format_percent
 from tests.arena.test_workers import wait_for
 from tests.support import duels
 
@@ -31,7 +31,7 @@ def row(pair: int, one: str, two: str, score: float, short: float = 0.1) -> dict
 
 
 def pairs(results: list[tuple[float, float]], short: float = 0.1) -> list[dict[str, Any]]:
-    """Matches of a and b: a's points from either seat, pair by pair."""
+    """Return rows of matches between a and b, from a's points in each pair."""
     found = []
     for pair, (first, second) in enumerate(results):
         found += [row(pair, "a", "b", first, short), row(pair, "b", "a", 1 - second, short)]
@@ -39,13 +39,13 @@ def pairs(results: list[tuple[float, float]], short: float = 0.1) -> list[dict[s
 
 
 def test_matches_of_a_pair_are_one_unit() -> None:
-    """Pairs that a player wins or loses whole tell half as much as their matches would on their own."""
-    whole = pairing("a", "b", pairs([(1, 1), (0, 0)] * 20), range(40))
-    single = pairing("a", "b", pairs([(1, 0)] * 40), range(40))
+    """Pairs with two equal results count half as much as independent matches."""
+    whole = score_pairing("a", "b", pairs([(1, 1), (0, 0)] * 20), range(40))
+    single = score_pairing("a", "b", pairs([(1, 0)] * 40), range(40))
     assert whole.won.estimate == single.won.estimate == 0.5
     assert whole.won.margin > 1.3 * single.won.margin
     rows = [*pairs([(1, 0)] * 30, 0.0), *pairs([(1, 0)] * 60, 0.4)[60:]]
-    by_pair = standing("a", rows)
+    by_pair = score_player("a", rows)
     by_match = [each["shortfalls"][0] for each in rows]
     assert by_pair.per_match.estimate == pytest.approx(sum(by_match) / len(by_match))
     assert by_pair.per_match.margin == pytest.approx(2.0010 * 0.2 / 59**0.5, rel=1e-3)  # 60 units
@@ -54,36 +54,36 @@ def test_matches_of_a_pair_are_one_unit() -> None:
 
 @pytest.mark.parametrize("played", [1, 10, 100])
 def test_pairs_that_come_out_alike_tell_no_margin(played: int) -> None:
-    alike = pairing("a", "b", pairs([(1, 1)] * played), range(played))
+    alike = score_pairing("a", "b", pairs([(1, 1)] * played), range(played))
     assert alike.won.high - alike.won.low > 0.03
     assert alike.adjusted_fixed
     assert alike.adjusted_fixed.margin == inf
-    assert standing("a", pairs([(1, 1)] * played, 0.0)).per_decision.margin == inf
+    assert score_player("a", pairs([(1, 1)] * played, 0.0)).per_decision.margin == inf
 
 
 def test_a_result_without_luck_is_not_moved_inside_its_bounds() -> None:
-    """Else it would be too low on average for whoever wins nearly always."""
+    """Clipping would bias the estimate of a player that nearly always wins."""
     rows = [each | {"adjusted": 1.2 if each["players"][0] == "a" else -0.2} for each in pairs([(1, 1)] * 30)]
-    known = pairing("a", "b", rows, range(30))
+    known = score_pairing("a", "b", rows, range(30))
     assert known.adjusted.estimate == pytest.approx(1.2)
     assert known.adjusted.high == 1
     assert known.adjusted.margin == pytest.approx(1 - known.adjusted.low)
-    assert "120.0 (" in percent(known.adjusted)
+    assert "120.0 (" in format_percent(known.adjusted)
 
 
 def test_results_beyond_their_bounds_are_compared_by_how_they_spread() -> None:
-    """What is cut off at 1 for showing would make the change look surer than it is."""
+    """Clipped bounds would make the interval of the change too narrow."""
 
     def known(middle: float, off: float) -> Pairing:
         rows = pairs([(1, 1)] * 60)
         for each in rows:
             points = middle + (off if each["pair"] % 2 else -off)
             each["adjusted"] = points if each["players"][0] == "a" else 1 - points
-        return pairing("a", "b", rows, range(60))
+        return score_pairing("a", "b", rows, range(60))
 
     one, two = known(0.99, 0.2), known(1.03, 0.08)
-    assert one.adjusted_fixed_within
-    assert one.adjusted_fixed_within.high == 1
+    assert one.adjusted_fixed_clipped
+    assert one.adjusted_fixed_clipped.high == 1
     assert one.adjusted_fixed
     assert two.adjusted_fixed
     change = Change("flip", "a", "against b", one.adjusted_fixed, two.adjusted_fixed, True)
@@ -100,7 +100,7 @@ def test_rounding_is_no_change(after: float, verdict: str) -> None:
 
 def test_text_fits_a_terminal() -> None:
     wide = ["x", "y", *(letter * 20 for letter in "abcdef")]
-    lines = Table("", ["one", "two", *"abcdef"], [wide], names=2).text()
+    lines = Table("", ["one", "two", *"abcdef"], [wide], names=2).render_text()
     assert max(map(len, lines)) <= 80
     assert [line.split()[:2] for line in lines] == [
         ["one", "two"],
@@ -110,17 +110,17 @@ def test_text_fits_a_terminal() -> None:
         ["x", "y"],
     ]
     assert [letter * 20 in "".join(lines) for letter in "abcdef"] == [True] * 6
-    assert Items("", ["word " * 40]).text()[2].startswith("    word")
-    assert Table("", ["a", "b"], [["1", 2]]).text() == ["a  b", "1  2"]
+    assert Items("", ["word " * 40]).render_text()[2].startswith("    word")
+    assert Table("", ["a", "b"], [["1", 2]]).render_text() == ["a  b", "1  2"]
 
 
 def test_long_names_are_shortened_and_told_apart() -> None:
     names = [f"{'a' * 60}-{end}" for end in ("small", "large")]
     row = [*names, "50.0 (0.0 to 100.0)", "3 crashed, " * 20]
-    lines = Table("", ["one", "two", "won", "failures"], [row], names=2).text()
+    lines = Table("", ["one", "two", "won", "failures"], [row], names=2).render_text()
     assert max(map(len, lines)) <= 80
     assert all(f"…{'a' * 9}-small" in line and "-large" in line for line in lines if "a" * 9 in line)
-    assert Table("", ["one", "two"], [["a" * 30, "b" * 30]]).text() == [
+    assert Table("", ["one", "two"], [["a" * 30, "b" * 30]]).render_text() == [
         f"one{' ' * 29}two",
         f"{'a' * 30}  {'b' * 30}",
     ]
@@ -132,20 +132,20 @@ def test_a_line_of_progress_is_never_wider_than_the_terminal(
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     line = ProgressLine()
-    line.tell(Progress(1, 2, points={f"player {n}": (1.0, 2) for n in range(30)}))
+    line.show(RunProgress(1, 2, points={f"player {n}": (1.0, 2) for n in range(30)}))
     line.write(monotonic() + 1)
     shown = capsys.readouterr().err.rpartition("\x1b[K")[2]
     assert len(shown) == 79
 
 
 def test_on_a_pipe_progress_is_a_line_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
-    line, progress, began = ProgressLine(), Progress(1, 9), monotonic()
+    line, progress, began = ProgressLine(), RunProgress(1, 9), monotonic()
 
     def written(seconds: float) -> str:
         line.write(began + seconds)
         return capsys.readouterr().err
 
-    line.tell(progress)
+    line.show(progress)
     assert written(1) == ""
     assert written(6) == "1 of 9 matches\n"
     progress.done = 2
@@ -155,17 +155,17 @@ def test_on_a_pipe_progress_is_a_line_now_and_then(capsys: pytest.CaptureFixture
     assert written(42) == ""
     assert written(46) == "2 of 9 matches; the endpoint is busy (429)\n"
     assert written(99) == "", "nothing is new"
-    line.say("ratings")
+    line.show("ratings")
     assert written(99) == "ratings\n"
 
 
 def test_what_takes_long_without_a_word_is_told_of_all_the_same(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("duels.arena.progress_line._EVERY", 0.001)
-    monkeypatch.setattr("duels.arena.progress_line._SOON", 0.0)
+    monkeypatch.setattr("duels.arena.progress_line._REFRESH_SECONDS", 0.001)
+    monkeypatch.setattr("duels.arena.progress_line._FIRST_SECONDS", 0.0)
     with ProgressLine() as line:
-        line.say("ratings")
+        line.show("ratings")
         wait_for(lambda: line.lines)
     assert capsys.readouterr().err == "ratings\n"
 
@@ -187,7 +187,7 @@ def test_how_much_taking_luck_out_saves_has_an_interval_that_holds() -> None:
 
 def test_the_matrix_is_pale_where_it_is_not_settled_who_is_better() -> None:
     sure, unsure, worse, slightly = (
-        _cell(Interval(*each))
+        _render_cell(Interval(*each))
         for each in ((0.9, 0.6, 1.0), (0.9, 0.4, 1.0), (0.1, 0.0, 0.4), (0.52, 0.51, 0.53))
     )
     assert sure.startswith('<td class="won" style="--p:0.86">90.0')
@@ -197,47 +197,50 @@ def test_the_matrix_is_pale_where_it_is_not_settled_who_is_better() -> None:
 
 
 def test_without_a_pair_there_is_no_result() -> None:
-    assert pairing("a", "b", [], range(1)).adjusted_fixed is None
+    assert score_pairing("a", "b", [], range(1)).adjusted_fixed is None
 
 
 def test_pairs_count_up_to_the_first_gap() -> None:
-    """What came after it may have come sooner because of how it went."""
+    """Later pairs may have finished first because of their results."""
     results = {0: 0.0, 1: 0.1, 3: 0.3, 4: 0.4}
-    assert unbroken(results, range(6)) == [0.0, 0.1]
-    assert unbroken(results, [1, 4]) == [0.1, 0.4]
+    assert take_unbroken(results, range(6)) == [0.0, 0.1]
+    assert take_unbroken(results, [1, 4]) == [0.1, 0.4]
     rows = pairs([(1, 1)] * 30)
-    known = pairing("a", "b", rows, range(30))
-    broken = pairing("a", "b", [each for each in rows if each["pair"] != 4], range(30))
+    known = score_pairing("a", "b", rows, range(30))
+    broken = score_pairing("a", "b", [each for each in rows if each["pair"] != 4], range(30))
     assert (known.left_out, broken.left_out) == (0, 25)
     assert broken.adjusted.margin > known.adjusted.margin
-    assert broken.adjusted == pairing("a", "b", rows[:8], range(30)).adjusted
+    assert broken.adjusted == score_pairing("a", "b", rows[:8], range(30)).adjusted
 
 
 def test_a_part_of_a_run_has_no_gaps_and_a_broken_off_run_says_so(tmp_path: Path) -> None:
     config = Config(("random", "club"), ("lights",), 60)
     for part in (1, 3):
         run(config, tmp_path / str(part), 1, (part, 3))
-    alone = report_on(Folder(tmp_path / "1")).games[0].pairings[0]
+    alone = make_report(Folder(tmp_path / "1")).games[0].pairings[0]
     assert (alone.matches, alone.left_out) == (20, 0)
     words = ("merge", tmp_path / "1", tmp_path / "3", "--out", tmp_path / "two")
     assert "40 of 60 matches" in duels(tmp_path, "arena", *words).err
     joined = Folder(tmp_path / "two")
-    both = report_on(joined).games[0].pairings[0]
+    both = make_report(joined).games[0].pairings[0]
     assert (both.matches, both.left_out) == (40, 0)
     log = joined.path / "log-1-of-3-merged.jsonl"
     lines = [line for line in log.read_text().splitlines(True) if json.loads(line)["pair"] != 27]
     log.write_text("".join(lines))
-    broken = report_on(Folder(joined.path))
-    assert broken.games[0].pairings[0].left_out == 1  # the pair 29, which comes after
+    broken = make_report(Folder(joined.path))
+    assert broken.games[0].pairings[0].left_out == 1  # pair 29, which comes later
     assert "1 finished pair is left out" in as_text(broken)
 
 
 def test_a_report_is_of_what_its_config_asks_for(tmp_path: Path) -> None:
     run(Config(("random", "club"), ("lights",), 8), tmp_path / "fewer")
     words = ("--players", "random,club", "--games", "lights", "--matches", "4", "--out", tmp_path / "fewer")
-    assert "left out, for fewer are asked for now: 4.\n" in duels(tmp_path, "arena", "run", *words).err
+    assert (
+        "leaves out 4 logged matches, because fewer are requested now.\n"
+        in duels(tmp_path, "arena", "run", *words).err
+    )
     run(Config(("random", "club"), ("lights",), 4), tmp_path / "new")
-    told, new = (as_data(report_on(Folder(tmp_path / name))) for name in ("fewer", "new"))
+    told, new = (as_data(make_report(Folder(tmp_path / name))) for name in ("fewer", "new"))
     assert told == new
     assert told["matches"] == told["planned"] == 4
 
@@ -245,13 +248,13 @@ def test_a_report_is_of_what_its_config_asks_for(tmp_path: Path) -> None:
 def test_one_pair_gives_no_interval_and_no_verdict(tmp_path: Path) -> None:
     for name, player in (("a", "novice"), ("b", "best")):
         run(Config(("random", f"mine={player}"), ("lights",), 2), tmp_path / name)
-    one, two = (report_on(Folder(tmp_path / name)) for name in ("a", "b"))
+    one, two = (make_report(Folder(tmp_path / name)) for name in ("a", "b"))
     text = json.dumps(as_data(one))
     assert "Infinity" not in text
     assert as_data(one)["games"]["lights"]["players"]["random"]["loss_per_match"]["low"] is None
     assert "±?" in as_text(one)
     assert "<th>fewer pairs</th><th>cut off</th>" in as_page(one)
-    assert "holds however often one looks" in as_page(one)
+    assert "holds however often you look" in as_page(one)
     assert "inf" not in as_csv(one)
     assert {change.verdict for change in compare_runs(one, two).changes} == {"too few matches"}
     assert "inf" not in duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b").out
@@ -261,7 +264,7 @@ def test_results_that_decided_when_to_stop_are_compared_by_their_sequences(tmp_p
     for name, player in (("a", "novice"), ("b", "best")):
         config = Config(("random", f"mine={player}"), ("lights",), 400, until=0.2)
         run(config, tmp_path / name)
-    one, two = (report_on(Folder(tmp_path / name)) for name in ("a", "b"))
+    one, two = (make_report(Folder(tmp_path / name)) for name in ("a", "b"))
     assert one.games[0].pairings[0].adjusted_fixed is None
     assert "Results decided when to stop" in as_text(one)
     told = as_data(one)
@@ -276,33 +279,33 @@ def test_results_that_decided_when_to_stop_are_compared_by_their_sequences(tmp_p
     assert "too few mistakes" not in as_text(one)
     (change,) = compare_runs(one, two).changes
     assert change.player == "mine"
-    assert change.before == one.games[0].pairings[0].turned.adjusted
+    assert change.before == one.games[0].pairings[0].swapped.adjusted
     assert change.difference.low == pytest.approx(change.after.low - change.before.high)
 
 
 def test_pairs_that_come_out_alike_against_each_opponent_rate_nobody_for_certain() -> None:
-    """The one in the middle won all matches with one and lost all with the other, which is no spread."""
+    """The middle player won all matches against one and lost all against the other: no variation."""
     field = [("s", "m"), ("m", "w"), ("s", "w")]
     rows = {each: [row(pair, *each, 1) for pair in range(50) for _ in range(2)] for each in field}
-    rated = rate(("s", "m", "w"), [pairing(*each, rows[each], range(50)) for each in field])
+    rated = rate_players(("s", "m", "w"), [score_pairing(*each, rows[each], range(50)) for each in field])
     assert rated
     assert {each.margin for each in rated.players.values()} == {inf}
 
 
 def test_ratings_are_drawn_from_pairs_and_misfits_spread_like_them(tmp_path: Path) -> None:
     def rated(results: list[tuple[float, float]]) -> Any:
-        return rate(("a", "b"), [pairing("a", "b", pairs(results), range(99))])
+        return rate_players(("a", "b"), [score_pairing("a", "b", pairs(results), range(99))])
 
     whole, single = rated([(1, 1), (0, 0)] * 30), rated([(1, 0)] * 60)
     assert whole.players["a"].margin > 20
-    assert single.players["a"].margin == inf  # every pair came out alike
+    assert single.players["a"].margin == inf  # all pairs are equal
     assert single.as_data()["players"]["a"]["low"] is None
     assert rated([(1, 1), (0, 0)] * 24).players["a"].margin == inf  # too few
-    nothing = rate(("a", "b"), [])
+    nothing = rate_players(("a", "b"), [])
     assert nothing
     assert nothing.players == {}
     run(Config(("random", "club"), ("lights",), 2), tmp_path / "run")
     (tmp_path / "run" / "log-1.jsonl").write_text("")
-    told = as_text(report_on(Folder(tmp_path / "run")))
+    told = as_text(make_report(Folder(tmp_path / "run")))
     assert "extra 'arena'" not in told
     assert "rating" not in told

@@ -1,4 +1,4 @@
-"""The summary at the top of a report: it says what the tables below it say."""
+"""The summary at the top of a report agrees with its tables."""
 
 from dataclasses import replace
 from math import inf
@@ -8,10 +8,10 @@ from duels.arena import probe_report
 from duels.arena.confidence import Interval
 from duels.arena.config import Config, ProbeConfig
 from duels.arena.folder import Folder
-from duels.arena.mistakes import Worst
-from duels.arena.probe import probe
-from duels.arena.report import GameReport, most_when, of_run, report_on
-from duels.arena.report_views import as_csv, as_data, as_page, as_text, times_fewer
+from duels.arena.mistakes import WorstMistakes
+from duels.arena.probe import run_probe
+from duels.arena.report import GameReport, describe_costliest_category, make_report, summarize_run
+from duels.arena.report_views import as_csv, as_data, as_page, as_text, format_gain
 from duels.arena.run import run
 from duels.arena.scores import PlayerScore
 from duels.core.match import Match
@@ -22,20 +22,20 @@ from tests.players.test_program import BAD, PYTHON
 
 
 def _of(game: GameReport, player: str) -> PlayerScore:
-    return next(each for each in game.standings if each.player == player)
+    return next(each for each in game.scores if each.player == player)
 
 
 def test_the_same_mistake_is_told_once_with_how_often_it_was_made(tmp_path: Path) -> None:
-    """As often as it is in the logs, mirror images included; of others, no more than are shown."""
+    """Mistakes are counted with their mirror images."""
     folder = run(Config(("random", "novice"), ("lights",), 200), tmp_path)
     mirror = Mirror.of(find_game("lights").rules())
-    (game,) = report_on(folder).games
+    (game,) = make_report(folder).games
     found = [each for each in game.blunders if each.player == "random"]
     assert len({(each.position, each.played) for each in found}) == len(found) == 5
     most = max(found, key=lambda each: each.times)
     image = mirror.sight(most.sight)
     made = 0
-    for row in folder.rows().values():
+    for row in folder.load_rows().values():
         for told in row["blunders"]:
             if row["players"][told["seat"] - 1] == "random":
                 match = Match.start(most.sight.rules).play_text(*row["entries"][: told["entry"]])
@@ -47,13 +47,13 @@ def test_the_same_mistake_is_told_once_with_how_often_it_was_made(tmp_path: Path
                     (image.view, mirror.action(most.sight.rules.parse(most.played))),
                 )
     assert most.times == made > 1
-    assert str(most).endswith(f" Made {made} times, mirrored or not.")
+    assert str(most).endswith(f" Made {made} times, including mirror images.")
     assert most.as_data()["times"] == made
 
 
 def test_players_are_told_of_in_order_with_how_sure_that_is(tmp_path: Path) -> None:
-    report = report_on(run(Config(("random", "novice", "best"), ("lights", "leap"), 50), tmp_path))
-    best, novice, random, settled = of_run(report)
+    report = make_report(run(Config(("random", "novice", "best"), ("lights", "leap"), 50), tmp_path))
+    best, novice, random, settled = summarize_run(report)
     standing = _of(report.games[0], "random")
     low, high = (f"{100 * bound:.0f}" for bound in (standing.won.low, standing.won.high))
     assert random.startswith(f"random won {100 * standing.won.estimate:.0f}% ({low} to {high}) in lights, ")
@@ -75,90 +75,90 @@ def test_players_are_told_of_in_order_with_how_sure_that_is(tmp_path: Path) -> N
 
 def test_failures_are_told_apart_from_mistakes(tmp_path: Path) -> None:
     config = Config(("random", f"mine=cmd:{PYTHON} {BAD} unknown"), ("lights",), 2, until=0.2)
-    random, mine, settled = of_run(report_on(run(config, tmp_path)))
+    random, mine, settled = summarize_run(make_report(run(config, tmp_path)))
     assert mine == "mine won 0% in lights. Failures: 6 unreadable; it forfeited 2 matches."
-    assert random.startswith("random won 100% in lights.")  # until: the usual intervals do not hold
+    assert random.startswith("random won 100% in lights.")  # with until, fixed-size intervals do not hold
     assert settled == "Too few pairs of matches to settle who is better: about 20 are needed."
 
 
 def test_the_worst_decisions_are_those_of_whom_one_came_to_measure(tmp_path: Path) -> None:
-    (ours,) = report_on(run(Config(("random", "novice"), ("lights",), 20), tmp_path / "ours")).games
-    assert {each.player for each in ours.worst(2)} == {"random", "novice"}
+    (ours,) = make_report(run(Config(("random", "novice"), ("lights",), 20), tmp_path / "ours")).games
+    assert {each.player for each in ours.list_worst(2)} == {"random", "novice"}
     config = Config(("random", "mine=novice", "other=random"), ("lights",), 20)
-    (others,) = report_on(run(config, tmp_path / "others")).games
-    assert [each.player for each in others.worst(4)].count("mine") == 2
-    assert {each.player for each in others.worst(1)} == {"mine", "other"}
-    losses = [each.shortfall for each in others.worst(4)]
+    (others,) = make_report(run(config, tmp_path / "others")).games
+    assert [each.player for each in others.list_worst(4)].count("mine") == 2
+    assert {each.player for each in others.list_worst(1)} == {"mine", "other"}
+    losses = [each.shortfall for each in others.list_worst(4)]
     assert losses == sorted(losses, reverse=True)
 
 
 def test_sentences_on_mistakes_name_the_game_where_only_some_are_graded_by_losses(tmp_path: Path) -> None:
-    report = report_on(run(Config(("best", "random"), ("lights", "hunt"), 4), tmp_path))
-    best, random, *_ = of_run(report)
+    report = make_report(run(Config(("best", "random"), ("lights", "hunt"), 4), tmp_path))
+    best, random, *_ = summarize_run(report)
     assert best.endswith("It made no mistakes in lights.")
     lost = _of(report.games[0], "random").per_match.estimate
     assert f"It gives away {100 * lost:.1f} points a match in lights" in random
 
 
 def test_failures_are_told_in_full_below_the_table(tmp_path: Path) -> None:
-    report = report_on(run(Config(("random", "club"), ("lights",), 2), tmp_path))
+    report = make_report(run(Config(("random", "club"), ("lights",), 2), tmp_path))
     (game,) = report.games
     failures = {"crashed": 72, "illegal": 431, "late": 31, "unreadable": 23}
-    standings = tuple(replace(each, failures=failures) for each in game.standings)
-    text = as_text(replace(report, games=(replace(game, standings=standings),)))
+    standings = tuple(replace(each, failures=failures) for each in game.scores)
+    text = as_text(replace(report, games=(replace(game, scores=standings),)))
     assert "\n  club: 72 crashed, 431 illegal, 31 late, 23 unreadable\n" in text
 
 
 def test_of_mistakes_alike_those_made_most_often_come_first(tmp_path: Path) -> None:
-    (game,) = report_on(run(Config(("random", "novice"), ("lights",), 20), tmp_path)).games
+    (game,) = make_report(run(Config(("random", "novice"), ("lights",), 20), tmp_path)).games
     found = [each for each in game.blunders if each.player == "random"]
-    worst = Worst(2)
+    worst = WorstMistakes(2)
     for mistake, times in zip(found, (1, 2, 5, 3), strict=False):
         worst.add(replace(mistake, shortfall=0.5, times=times))
-    assert not worst.is_done(0.5)
-    assert worst.is_done(0.4)
+    assert not worst.is_settled(0.5)
+    assert worst.is_settled(0.4)
     assert [each.times for each in worst.mistakes] == [5, 3]
 
 
 def test_a_board_says_who_is_to_move(tmp_path: Path) -> None:
-    (game,) = report_on(run(Config(("random", "novice"), ("leap",), 20), tmp_path)).games
+    (game,) = make_report(run(Config(("random", "novice"), ("leap",), 20), tmp_path)).games
     for mistake in game.blunders:
         token = game.rules.game.words(game.rules).seat_name(mistake.sight.seat)
-        assert f"<figcaption>{token} to move. " in mistake.figure()
-        assert f'aria-label="{token} to move."' in mistake.figure()
+        assert f"<figcaption>{token} to move. " in mistake.render_figure()
+        assert f'aria-label="{token} to move."' in mistake.render_figure()
 
 
 def test_how_many_fewer_pairs_is_no_guess_from_a_few_and_plain_to_read(tmp_path: Path) -> None:
-    (game,) = report_on(run(Config(("random", "novice"), ("lights",), 40), tmp_path)).games
+    (game,) = make_report(run(Config(("random", "novice"), ("lights",), 40), tmp_path)).games
     (pair,) = game.pairings
     guess = Interval(250.0, -inf, inf)
-    assert times_fewer(replace(pair, gain=guess)) == "250x?"
-    assert times_fewer(replace(pair, gain=Interval(3.0, 2.53, 99.7))) == "2.5 to 100x"
-    assert times_fewer(replace(pair, gain=guess, units=pair.units[:4])) == "–"
+    assert format_gain(replace(pair, gain=guess)) == "250x?"
+    assert format_gain(replace(pair, gain=Interval(3.0, 2.53, 99.7))) == "2.5 to 100x"
+    assert format_gain(replace(pair, gain=guess, units=pair.units[:4])) == "–"
 
 
 def test_many_matches_that_were_cut_off_are_told_of(tmp_path: Path) -> None:
     config = Config(("best", "expert"), ("chain",), 6, options={"chain": {"max_boards": 1}})
-    report = report_on(run(config, tmp_path))
+    report = make_report(run(config, tmp_path))
     cut = report.games[0].pairings[0].cut_off
     assert cut >= 2
     where = f"best against expert in chain ({cut} of 6)"
-    assert of_run(report)[-1] == f"Many matches were cut off by the limit and count one half: {where}."
+    assert summarize_run(report)[-1] == f"Many matches were cut off by the limit and count one half: {where}."
 
 
 def test_a_single_pairing_is_settled_or_not(tmp_path: Path) -> None:
-    alike = report_on(run(Config(("random", "other=random"), ("lights",), 40), tmp_path / "alike"))
-    sure = "at 95%, by the intervals that hold however often one looks."
-    assert of_run(alike)[-1] == f"Who is better is not settled, {sure}"
-    unlike = report_on(run(Config(("random", "best"), ("lights",), 60), tmp_path / "unlike"))
-    assert of_run(unlike)[-1] == f"Who is better is settled, {sure}"
+    alike = make_report(run(Config(("random", "other=random"), ("lights",), 40), tmp_path / "alike"))
+    sure = "at 95%, by intervals that allow peeking."
+    assert summarize_run(alike)[-1] == f"Who is better is not settled, {sure}"
+    unlike = make_report(run(Config(("random", "best"), ("lights",), 60), tmp_path / "unlike"))
+    assert summarize_run(unlike)[-1] == f"Who is better is settled, {sure}"
 
 
 def test_nothing_is_said_of_nothing(tmp_path: Path) -> None:
-    with Folder.held(tmp_path, Config(("random", "best"), ("lights",), 2)) as folder:
-        report = report_on(folder)
-    assert of_run(report) == ["Nothing has been played yet."]
-    assert "50.0" not in as_text(report).replace("Worth 50.0%", "")
+    with Folder.open_locked(tmp_path, Config(("random", "best"), ("lights",), 2)) as folder:
+        report = make_report(folder)
+    assert summarize_run(report) == ["No matches yet."]
+    assert "50.0" not in as_text(report).replace("Player 1 wins 50.0%", "")
     assert "50.0 (" not in as_page(report)
     game = as_data(report)["games"]["lights"]
     assert game["players"]["best"]["won"] is game["pairings"][0]["adjusted"] is None
@@ -167,18 +167,22 @@ def test_nothing_is_said_of_nothing(tmp_path: Path) -> None:
 
 def test_a_sort_of_decision_is_not_blamed_for_being_common() -> None:
     common, costly = (83, 4.7), (20, 2.0)
-    assert most_when({"stepping": common, "observing beside your own symbol": costly}) == (
+    assert describe_costliest_category({"stepping": common, "observing beside your own symbol": costly}) == (
         ", most when observing beside its own symbol (10.0 a decision)"
     )
-    assert most_when({"stepping": common, "naming": (19, 2.0)}) == ""  # too few to tell
-    assert most_when({"stepping": (20, 0.0), "naming": (20, 0.0)}) == most_when({}) == ""
+    assert describe_costliest_category({"stepping": common, "naming": (19, 2.0)}) == ""  # too few to tell
+    assert (
+        describe_costliest_category({"stepping": (20, 0.0), "naming": (20, 0.0)})
+        == describe_costliest_category({})
+        == ""
+    )
 
 
 def test_a_probe_is_told_of_game_by_game(tmp_path: Path) -> None:
-    folder = probe(ProbeConfig("casual", ("lights", "hunt"), positions=4), tmp_path)
-    report = probe_report.report_on(folder)
+    folder = run_probe(ProbeConfig("casual", ("lights", "hunt"), positions=4), tmp_path)
+    report = probe_report.make_report(folder)
     text = " ".join(probe_report.as_text(report).split())
     assert "It beats random, novice. It loses to greedy, club, expert, best." in text
-    assert "- hunt: it chooses" in text
+    assert "- hunt: its choices lie" in text
     assert "lights: it gives away" in text[: text.index("Light Out Duel")]
     assert "<li>lights: it gives away" in probe_report.as_page(report)

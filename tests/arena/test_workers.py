@@ -1,4 +1,4 @@
-"""Workers of a run that are killed or die: what was played is not lost, and not played again."""
+"""Workers that die or are killed: no match is lost or played twice."""
 
 import signal
 import subprocess
@@ -15,9 +15,9 @@ from unittest import mock
 import pytest
 
 from duels.arena.config import Config
-from duels.arena.folder import LOCK, Folder, locked
+from duels.arena.folder import LOCK, Folder, lock_file
 from duels.arena.logs import Log
-from duels.arena.pool import Pool, Worker, serve
+from duels.arena.pool import ProcessPool, Worker, run_worker
 from duels.arena.run import run
 from duels.core.errors import DuelsError
 from tests.arena.test_run import arena, rows_of
@@ -41,26 +41,26 @@ def test_kill_9_loses_at_most_the_matches_under_way(tmp_path: Path) -> None:
     assert arena(tmp_path, "run", *words[2:], "--workers", "1", "--out", folder).code == 0
     rows = rows_of(folder)
     assert len(rows) == 360
-    assert len(_lines(folder)) == 360  # none of them twice
+    assert len(_lines(folder)) == 360  # each once
     run(Config(("random", "club", "expert"), ("lights", "leap"), 60), tmp_path / "whole")
     assert rows_of(tmp_path / "whole") == rows
 
 
 def test_a_worker_that_starts_after_its_run_was_killed_plays_nothing(tmp_path: Path) -> None:
-    """What it was to play may have been played again by then."""
+    """Another worker may have played its matches by then."""
     config = Config(("random", "club"), ("lights",), 2)
     run(config, tmp_path)
     played = _lines(tmp_path)
     for alive in (False, True):
         ours, theirs = Pipe()
-        ours.send([next(iter(config.bouts("lights", "random", "club", range(1))))])
+        ours.send([next(iter(config.plan_matches("lights", "random", "club", range(1))))])
         ours.close()
         starter = mock.Mock(is_alive=mock.Mock(return_value=alive))
         with (
             mock.patch("duels.arena.pool.parent_process", return_value=starter),
             mock.patch("signal.signal"),
         ):
-            serve(theirs, config, tmp_path, "", "1")
+            run_worker(theirs, config, tmp_path, "", "1")
         assert len(_lines(tmp_path)) == len(played) + alive
 
 
@@ -73,7 +73,9 @@ def _mortal_workers(
     Before them, `at_once` die as they start.
     """
     left, early = iter(range(lives)), iter(range(at_once))
-    fatal = list(config.bouts("lights", "random", "club", range(config.matches_of("lights") // 2)))[deadly]
+    fatal = list(config.plan_matches("lights", "random", "club", range(config.count_matches("lights") // 2)))[
+        deadly
+    ]
 
     def live(connection: Any, name: str) -> None:
         if next(early, None) is not None:
@@ -81,20 +83,20 @@ def _mortal_workers(
             connection.close()
             return
         with closing(Worker(config, folder, name)) as worker, closing(connection):
-            while (bouts := connection.recv()) is not None:
-                if fatal in bouts and next(left, None) is not None:
-                    worker.play_some(bouts[: bouts.index(fatal)])
+            while (plans := connection.recv()) is not None:
+                if fatal in plans and next(left, None) is not None:
+                    worker.play_batch(plans[: plans.index(fatal)])
                     return
-                connection.send(worker.play_some(bouts))
+                connection.send(worker.play_batch(plans))
 
-    def start(self: Pool, name: str) -> Any:
+    def start(self: ProcessPool, name: str) -> Any:
         ours, theirs = Pipe()
         thread = Thread(target=live, args=(theirs, name))
         thread.start()
         self._processes[ours], self._names[ours] = thread, name  # type: ignore[assignment]
         return ours
 
-    with mock.patch.object(Pool, "_start", start):
+    with mock.patch.object(ProcessPool, "_start", start):
         yield
 
 
@@ -119,7 +121,9 @@ def test_a_match_that_workers_die_of_is_given_up(tmp_path: Path) -> None:
     config = Config(("random", "club"), ("lights",), 40)
     with (
         _mortal_workers(config, tmp_path, deadly=11, lives=3),
-        pytest.raises(DuelsError, match="3 workers died of one match of lights between club and random"),
+        pytest.raises(
+            DuelsError, match="3 workers died while playing the same match of lights between club and random"
+        ),
     ):
         run(config, tmp_path, workers=2)
 
@@ -131,7 +135,7 @@ def _lines(folder: Path) -> list[bytes]:
 
 def _lock_is_free(folder: Path) -> bool:
     try:
-        with locked(folder / LOCK):
+        with lock_file(folder / LOCK):
             return True
     except DuelsError:
         return False
@@ -159,11 +163,11 @@ KILLER = (
 )
 
 
-"""A bot that kills whoever plays with it, once."""
+"""A bot that kills its worker once."""
 
 
 def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
-    """The bot kills whoever plays with it, once: its match is played again by somebody else."""
+    """The bot kills its worker once, and another worker plays the match again."""
     bot = tmp_path / "killer.py"
     bot.write_text(KILLER)
     config = Config(("random", f"killer=cmd:{PYTHON} {bot} {tmp_path / 'done'}"), ("lights",), 6)
@@ -175,13 +179,15 @@ def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
 def test_a_worker_that_dies_idle_is_replaced(tmp_path: Path) -> None:
     config = Config(("random", "club"), ("lights",), 6)
     run(replace(config, matches=2), tmp_path)
-    pool = Pool(config, tmp_path, "", 2)
+    pool = ProcessPool(config, tmp_path, "", 2)
     try:
         for process in list(pool._processes.values()):
             process.kill()
             process.join()
         told: list[Any] = []
-        pool.play(config.bouts("lights", "random", "club", range(1, 3)), lambda *match: told.append(match))
+        pool.play(
+            config.plan_matches("lights", "random", "club", range(1, 3)), lambda *match: told.append(match)
+        )
         assert len(told) == 4
     finally:
         pool.close()
@@ -190,12 +196,15 @@ def test_a_worker_that_dies_idle_is_replaced(tmp_path: Path) -> None:
 
 def _serve_without_a_disk(*told: Any) -> None:
     with mock.patch.object(Log, "close", side_effect=OSError(5, "Input/output error")):
-        serve(*told)
+        run_worker(*told)
 
 
 def test_what_a_worker_could_not_save_in_the_end_is_told(tmp_path: Path) -> None:
     config = Config(("random", "club"), ("lights",), 2)
-    with Folder.held(tmp_path, config), mock.patch("duels.arena.pool.serve", _serve_without_a_disk):
-        pool = Pool(config, tmp_path, "", 1)
+    with (
+        Folder.open_locked(tmp_path, config),
+        mock.patch("duels.arena.pool.run_worker", _serve_without_a_disk),
+    ):
+        pool = ProcessPool(config, tmp_path, "", 1)
     with pytest.raises(OSError, match="Input/output error"):
         pool.close()

@@ -9,7 +9,7 @@ import pytest
 
 import duels
 from duels.analysis.export import Export, play_matches
-from duels.arena.match_plan import Judge, MatchPlan, play_with
+from duels.arena.match_plan import Judge, MatchPlan, play_match
 from duels.core.errors import GameOver, NotYourTurn
 from duels.core.match import AnyMatch, Match
 from duels.core.options import OptionValue
@@ -40,9 +40,9 @@ def at_the_terminal(rules: AnyRules, players: tuple[str, str], seed: str, folder
 
 
 def in_the_arena(rules: AnyRules, players: tuple[str, str], seed: str) -> list[str]:
-    bout = MatchPlan(rules.name, tuple(rules.options().items()), players, seed, 0)
+    plan = MatchPlan(rules.name, tuple(rules.options().items()), players, seed, 0)
     seated = {seat: make_player(players[seat - 1], rules) for seat in Seat}
-    entries: list[str] = play_with(bout, Judge(rules), seated)["entries"]
+    entries: list[str] = play_match(plan, Judge(rules), seated)["entries"]
     return entries
 
 

@@ -1,4 +1,4 @@
-"""Plays the protocol through with a program, bad days included, and says what is wrong with it."""
+"""Checks a program's protocol, including error cases, and plays a match in every game."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -19,12 +19,12 @@ from duels.players.child import Child
 from duels.players.failures import BadAnswer, Failure
 from duels.players.program import ProgramLimits, ProgramPlayer
 
-_PATIENCE = 2.0  # seconds for what should take no time at all
+_SEND_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
 class BotFinding:
-    """One thing that was tried, and what came of it."""
+    """The result of one check."""
 
     name: str
     passed: bool
@@ -35,44 +35,43 @@ class BotFinding:
 
 
 def check_bot(command: str, games: list[AnyRules], limits: ProgramLimits) -> Iterator[BotFinding]:
-    """Everything that a program should be able to do, one finding after another."""
-    first = games[0]
-    talk = _Talk(command, first, limits)
-    ready = _try("says ready first, and nothing before it", talk.start)
+    """Yield the result of each check of a program, then of a match at each seat of each game."""
+    session = _Session(command, games[0], limits)
+    ready = _run_check("says ready first, and nothing before it", session.start)
     yield ready
     if not ready.passed:
-        talk.end()
+        session.kill()
         return
-    for name, attempt in (
-        ("answers a question", talk.answers),
-        ("ignores keys and messages that it does not know", talk.ignores_the_unknown),
-        ("answers again when it is told that its answer was wrong", talk.answers_again),
-        ("writes one line for one question", talk.is_silent),
-        ("ends by itself when its input is closed", talk.leaves),
+    for name, check in (
+        ("answers a question", session.ask),
+        ("ignores keys and messages that it does not know", session.send_unknown),
+        ("answers again when it is told that its answer was wrong", session.send_error),
+        ("writes one line for one question", session.check_silence),
+        ("ends by itself when its input is closed", session.check_exit),
     ):
-        finding = _try(name, attempt)
+        finding = _run_check(name, check)
         yield finding
-        if not finding.passed:  # what is tried next deserves a program that runs
-            talk.end()
-            if not _try("starts again", talk.start).passed:
+        if not finding.passed:  # the next check needs a fresh program
+            session.kill()
+            if not _run_check("starts again", session.start).passed:
                 break
-    talk.end()
+    session.kill()
     for rules in games:
         for seat in Seat:
-            yield _play(command, add_machine_limit(rules), seat, limits)
+            yield _play_match(command, add_machine_limit(rules), seat, limits)
 
 
-def _try(name: str, attempt: Callable[[], str]) -> BotFinding:
+def _run_check(name: str, check: Callable[[], str]) -> BotFinding:
     try:
-        return BotFinding(name, True, attempt())
+        return BotFinding(name, True, check())
     except BadAnswer as failed:
         return BotFinding(name, False, f"{failed.failure.value}: {failed}")
     except DuelsError as error:
         return BotFinding(name, False, str(error))
 
 
-class _Talk:
-    """A conversation about the first position of a game, line by line."""
+class _Session:
+    """A running program that is asked about the first position of a game."""
 
     def __init__(self, command: str, rules: AnyRules, limits: ProgramLimits) -> None:
         self._command = command
@@ -90,37 +89,34 @@ class _Talk:
         name = protocol.parse_ready(self._child.receive(deadline)).get("name")
         return str(name) if name else ""
 
-    def answers(self) -> str:
-        return self._ask()
-
-    def ignores_the_unknown(self) -> str:
+    def send_unknown(self) -> str:
         self._send({"type": "weather", "sky": "clear"})
-        return self._ask(unknown={"a key": ["of", "a later version"]})
+        return self.ask(unknown={"a key": ["of", "a later version"]})
 
-    def answers_again(self) -> str:
-        return self._ask(error="'pass' is not allowed now.")
+    def send_error(self) -> str:
+        return self.ask(error="'pass' is not allowed now.")
 
-    def is_silent(self) -> str:
+    def check_silence(self) -> str:
         assert self._child
         if not self._answered:
-            raise BadAnswer(Failure.EMPTY, "it has answered no question.")
+            raise BadAnswer(Failure.EMPTY, "no question was answered.")
         try:
             line = self._child.receive(monotonic() + 0.2)
         except BadAnswer as failed:
             if failed.failure is Failure.LATE:
                 return ""
             raise
-        raise BadAnswer(Failure.FLOODED, f"it wrote {line!r} though nothing was asked.")
+        raise BadAnswer(Failure.FLOODED, f"it wrote {line!r} without a question.")
 
-    def leaves(self) -> str:
+    def check_exit(self) -> str:
         assert self._child
-        left = self._child.close()
+        exited = self._child.close()
         self._child = None
-        if not left:
-            raise BadAnswer(Failure.LATE, "it had to be killed. End at the end of the input.")
+        if not exited:
+            raise BadAnswer(Failure.LATE, "it had to be killed. Exit at the end of the input.")
         return ""
 
-    def end(self) -> None:
+    def kill(self) -> None:
         if self._child:
             self._child.kill()
             self._child = None
@@ -131,9 +127,9 @@ class _Talk:
 
     def _send(self, message: dict[str, Any]) -> None:
         assert self._child
-        self._child.send(json.dumps(message), monotonic() + _PATIENCE)
+        self._child.send(json.dumps(message), monotonic() + _SEND_SECONDS)
 
-    def _ask(self, error: str = "", **unknown: Any) -> str:
+    def ask(self, error: str = "", **unknown: Any) -> str:
         assert self._child
         self._number += 1
         question = protocol.make_request(
@@ -148,14 +144,17 @@ class _Talk:
             raise
         answer = protocol.parse_reply_to(line, self._number)
         if answer is None:
-            raise BadAnswer(Failure.UNREADABLE, f"the id is {self._number}, and {line!r} has another.")
+            raise BadAnswer(
+                Failure.UNREADABLE,
+                f"the answer {line!r} does not have the id {self._number} of the question.",
+            )
         action, policy = protocol.parse_move(answer, self._sight)
         self._answered = True
         return f"with a policy over {len(policy)} actions" if policy else self._rules.format(action)
 
 
-def _play(command: str, rules: AnyRules, seat: Seat, limits: ProgramLimits) -> BotFinding:
-    """A match against random moves, restarted on the way: a program must be able to go on."""
+def _play_match(command: str, rules: AnyRules, seat: Seat, limits: ProgramLimits) -> BotFinding:
+    """Play a match against random moves. The program is restarted once, as it must be able to continue."""
     name = f"plays {rules.name} as {seat.label}"
     player = ProgramPlayer(command, rules, limits)
     dice = StreamDice(Random(f"bot check {rules.name} {seat}"))
@@ -167,9 +166,9 @@ def _play(command: str, rules: AnyRules, seat: Seat, limits: ProgramLimits) -> B
                 if decisions == 1:
                     player.close()
                     player = ProgramPlayer(command, rules, limits)
-                with suppress(BadAnswer):  # which is told by the answer
+                with suppress(BadAnswer):  # the answer reports it, too
                     player.start()
-            asked = monotonic()
+            start = monotonic()
             entry = decide_next_entry(match, {seat: player, seat.other: RandomPlayer()}, dice)
             if entry.no_move:
                 raise entry.no_move
@@ -177,7 +176,7 @@ def _play(command: str, rules: AnyRules, seat: Seat, limits: ProgramLimits) -> B
                 first = entry.answer.failed[0]
                 return BotFinding(name, False, f"{first.failure.value} in decision {decisions + 1}: {first}")
             if entry.actor is seat:
-                slowest = max(slowest, monotonic() - asked)
+                slowest = max(slowest, monotonic() - start)
                 decisions += 1
             match = entry.play(match)
     except DuelsError as problem:
@@ -186,6 +185,5 @@ def _play(command: str, rules: AnyRules, seat: Seat, limits: ProgramLimits) -> B
         player.close()
     assert match.outcome
     winner = match.outcome.winner
-    ended = match.outcome.ending.value if winner is None else "it won" if winner is seat else "it lost"
-    told = f"{decisions} decisions, the slowest in {slowest * 1000:.0f} ms; {ended}"
-    return BotFinding(name, True, told)
+    result = match.outcome.ending.value if winner is None else "it won" if winner is seat else "it lost"
+    return BotFinding(name, True, f"{decisions} decisions, the slowest in {slowest * 1000:.0f} ms; {result}")

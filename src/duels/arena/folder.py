@@ -1,7 +1,7 @@
-"""A run's folder: its config, and logs that only grow, one for each worker.
+"""The folder of a run or probe: its config, and one append-only log for each worker.
 
-Rows are known by a hash of what was played: none is played twice, and folders of several machines are merged
-by putting their rows together.
+The key of a row is a hash of its content. So no match is played twice, and folders from several machines can
+be merged by joining their rows.
 """
 
 import errno
@@ -16,15 +16,15 @@ from platform import python_version
 from secrets import token_hex
 from typing import Any
 
-from duels.arena.config import FORMAT, GROWS, PROBE, Config, ProbeConfig, check_same
+from duels.arena.config import ADJUSTABLE, FORMAT, PROBE, Config, ProbeConfig, check_same_run
 from duels.arena.logs import (
-    AT_ONCE,
-    MATCHES,
+    LOG_NAME,
     REQUEST,
-    Joined,
+    SYNC_NOW,
     Log,
+    MergedRows,
     Row,
-    lines_of,
+    iter_lines,
     read_rows,
     write_rows,
 )
@@ -36,151 +36,150 @@ from duels.solving.progress import Progress, no_progress
 
 try:
     import fcntl
-except ImportError:  # not on Windows, where a second run is not kept out
+except ImportError:  # Windows has no flock, so a second run is not prevented
     fcntl = None  # type: ignore[assignment]
 
 CONFIG = "config.json"
 LOCK = ".lock"
-_CONTINUED = "continued-by-"  # and a version of duels: empty files, for one can be added without a lock
+_CONTINUED = "continued-by-"  # plus a version of duels; empty files need no lock
 _WORKERS = ".workers-"
 _ID = re.compile(rb'"id": "(\w+)"')
 _OF_SHARD = re.compile(r"requests-([0-9]+-of-[0-9]+-)")
 
-Score = tuple[float, float]
-"""What a match was worth to Player 1, and the same with luck taken out."""
+MatchScore = tuple[float, float]
+"""Player 1's score in a match, and the score adjusted for luck."""
 
-WHOLE = (1, 1)
-"""A run that is not split."""
+WHOLE_RUN = (1, 1)
+"""The shard of a run that is not split."""
 
 
-def score_of(row: Row) -> Score:
-    """What a run goes on with once a match is in a log."""
+def read_score(row: Row) -> MatchScore:
+    """Return the score of a match from its row."""
     return row["score"], row["adjusted"]
 
 
-def in_part(pair: int, part: tuple[int, int]) -> bool:
-    """Whether a pair belongs to a part of a run: the I-th of N has every N-th pair, from the I-th."""
-    place, parts = part
-    return pair % parts == place - 1
+def is_in_shard(pair: int, shard: tuple[int, int]) -> bool:
+    """Whether a pair belongs to a shard: the I-th of N has every N-th pair, starting with the I-th."""
+    place, count = shard
+    return pair % count == place - 1
 
 
-def name_of_part(part: tuple[int, int]) -> str:
-    """The name by which locks and logs know a part; none for a whole run."""
-    return "" if part == WHOLE else f"{part[0]}-of-{part[1]}"
+def format_shard(shard: tuple[int, int]) -> str:
+    """Return the shard's shard of the names of locks and logs; empty for a whole run."""
+    return "" if shard == WHOLE_RUN else f"{shard[0]}-of-{shard[1]}"
 
 
-def part_of(log: Path) -> tuple[int, int]:
-    """The part of the run that a log is of."""
-    read = MATCHES.fullmatch(log.name)
-    return (int(read[1]), int(read[2])) if read and read[1] else WHOLE
+def parse_log_shard(log: Path) -> tuple[int, int]:
+    """Return the shard that wrote a log."""
+    name = LOG_NAME.fullmatch(log.name)
+    return (int(name[1]), int(name[2])) if name and name[1] else WHOLE_RUN
 
 
 class Folder:
-    """A folder of a run that is there already."""
+    """The existing folder of a run or probe. Raises DuelsError if it has no valid config."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.config, self.versions = _read_config(path)
-        """Versions of duels: the one that began the run, then those that continued it."""
+        """The versions of duels that began and continued the run."""
         self.unfinished: tuple[str, ...] = ()
-        """Why the last call of the run left matches unfinished."""
+        """The reasons for unfinished matches in the last call."""
         self.is_spent = False
-        """Whether the last call spent the budget, so that only a larger one goes on."""
+        """Whether the last call spent the budget."""
         self.damaged: dict[str, bytes] = {}
-        """Lines of logs that were met and could not be read, and where: `log-1.jsonl, line 3`."""
-        self._differences = ""  # of rows of one key, in the logs that were read
+        """Unreadable lines of logs by place: `log-1.jsonl, line 3`."""
+        self._differences = ""  # between rows with the same key
 
     @classmethod
     @contextmanager
-    def held(
-        cls, path: Path, config: Config | ProbeConfig, part: tuple[int, int] = WHOLE
+    def open_locked(
+        cls, path: Path, config: Config | ProbeConfig, shard: tuple[int, int] = WHOLE_RUN
     ) -> Iterator["Folder"]:
-        """The folder of a run or probe, made if it is not there, and kept from others as long as this lasts.
+        """Lock the folder of a run or probe, and create it if necessary.
 
-        Parts of a run are played beside each other, and a whole one alone. Refused, with nothing changed, if
-        somebody else has the folder or it is of another run.
+        Shards of a run can share a folder; a whole run needs it alone. Raises DuelsError and changes nothing
+        if another process has the folder or it belongs to another run.
         """
-        with ExitStack() as held:
-            with writing_to(path):
+        with ExitStack() as stack:
+            with explain_write_errors(path):
                 path.mkdir(parents=True, exist_ok=True)
-                handle = held.enter_context(locked(path / LOCK, shared=part != WHOLE))
-            folder = cls._prepared(path, config, handle, alone=part == WHOLE)
-            if part != WHOLE:
-                folder._check_parts(part[1])
-                held.enter_context(locked(path / f"{LOCK}-{name_of_part(part)}"))
+                handle = stack.enter_context(lock_file(path / LOCK, shared=shard != WHOLE_RUN))
+            folder = cls._prepare(path, config, handle, alone=shard == WHOLE_RUN)
+            if shard != WHOLE_RUN:
+                folder._check_shards(shard[1])
+                stack.enter_context(lock_file(path / f"{LOCK}-{format_shard(shard)}"))
             yield folder
 
     @classmethod
-    def _prepared(cls, path: Path, config: Config | ProbeConfig, handle: int, alone: bool) -> "Folder":
-        """The folder with this config in it; only who is alone in it may change one that is there."""
-        kept, told = path / CONFIG, config.told()
-        if not kept.exists():
-            others = [each.name for each in path.iterdir() if MATCHES.fullmatch(each.name)]
-            if others:
-                raise DuelsError(f"{path} has logs and no {CONFIG}; name another folder with --out.")
-            with suppress(FileExistsError):  # another part may begin at the same time
-                write_config(kept, told, version("duels"), over=False)
+    def _prepare(cls, path: Path, config: Config | ProbeConfig, handle: int, alone: bool) -> "Folder":
+        """Write the config, or update the stored one, which needs an exclusive lock."""
+        config_path, data = path / CONFIG, config.as_data()
+        if not config_path.exists():
+            logs = [each.name for each in path.iterdir() if LOG_NAME.fullmatch(each.name)]
+            if logs:
+                raise DuelsError(f"{path} has logs but no {CONFIG}; name another folder with --out.")
+            with suppress(FileExistsError):  # another shard may start at the same time
+                write_config(config_path, data, version("duels"), over=False)
         folder = cls(path)
-        check_same(told, folder.config, path)
-        # What was spent is still told when a run goes on without a budget.
-        told["currency"] = told["currency"] or folder.config["currency"]
-        if None in told["prices"].values():
-            told["prices"] = folder.config["prices"]
-        changed = [name for name in GROWS if folder.config.get(name) != told.get(name)]
-        if changed:  # such as more matches that are asked for, or fewer
-            if not (alone or _lock(handle, shared=False)):
-                raise DuelsError(f"{path} is being run with other {' and '.join(changed)} right now.")
-            write_config(kept, told, folder.versions[0])
+        check_same_run(data, folder.config, path)
+        # Reports still show the cost if a run continues without a budget.
+        data["currency"] = data["currency"] or folder.config["currency"]
+        if None in data["prices"].values():
+            data["prices"] = folder.config["prices"]
+        changed = [name for name in ADJUSTABLE if folder.config.get(name) != data.get(name)]
+        if changed:
+            if not (alone or _try_lock(handle, shared=False)):
+                raise DuelsError(
+                    f"{path} is in use by a run with different {' and '.join(changed)}. Try again later."
+                )
+            write_config(config_path, data, folder.versions[0])
             if not alone:
-                _lock(handle, shared=True)
+                _try_lock(handle, shared=True)
         if version("duels") not in folder.versions:
-            note_version(path, version("duels"))
+            record_version(path, version("duels"))
         return cls(path)
 
-    def _check_parts(self, parts: int) -> None:
-        """Refuse another number of parts: they would have matches in common, and play them twice."""
+    def _check_shards(self, shards: int) -> None:
+        """Raise DuelsError for another number of shards, which would play some matches twice."""
         for each in self.path.glob(f"{LOCK}-*-of-*"):
             before = each.name.rpartition("-")[2]
-            if before != str(parts):
-                raise DuelsError(f"{self.path} is played in {before} parts, not in {parts}.")
+            if before != str(shards):
+                raise DuelsError(f"{self.path} is split into {before} shards, not {shards}.")
 
     @property
     def is_probe(self) -> bool:
-        """Whether positions were asked in it, and no matches played."""
+        """Whether this is the folder of a probe."""
         return bool(self.config["kind"] == PROBE)
 
-    def logs(self) -> list[Path]:
-        """All logs of matches, or of a probe's answers, in the order of their names."""
+    def list_logs(self) -> list[Path]:
+        """Return the logs of matches, or of a probe's answers, by name."""
         if self.is_probe:
             return sorted(self.path.glob("answers-*.jsonl"))
-        return sorted(each for each in self.path.iterdir() if MATCHES.fullmatch(each.name))
+        return sorted(each for each in self.path.iterdir() if LOG_NAME.fullmatch(each.name))
 
-    def pairs_of(self, game: str) -> list[int]:
-        """Which pairs of every two players are to be played in a game, in order.
+    def list_pairs(self, game: str) -> list[int]:
+        """Return the planned pairs of every pairing in a game, for the shards that have logs here."""
+        pairs = range(self.config["matches"][game] // 2)
+        shards = {parse_log_shard(log) for log in self.list_logs()} or {WHOLE_RUN}
+        return [pair for pair in pairs if any(is_in_shard(pair, shard) for shard in shards)]
 
-        Where only some parts of a run are here, these are theirs.
-        """
-        asked = range(self.config["matches"][game] // 2)
-        parts = {part_of(log) for log in self.logs()} or {WHOLE}
-        return [pair for pair in asked if any(in_part(pair, part) for part in parts)]
-
-    def asks_for(self, row: Row) -> bool:
-        """Whether a match counts: a run may be asked for fewer after it has played more."""
+    def is_planned(self, row: Row) -> bool:
+        """Whether a match counts. A run may have played more matches than it now asks for."""
         return bool(2 * row["pair"] < self.config["matches"][row["game"]])
 
-    def rows(self) -> dict[str, Row]:
-        """Every match, or answer, that is on disk, by its key; what cannot be read counts for nothing."""
-        joined = Joined()
-        for log in self.logs():
+    def load_rows(self) -> dict[str, Row]:
+        """Read all matches or answers, by key. Damaged lines are skipped."""
+        merged = MergedRows()
+        for log in self.list_logs():
             for where, row in read_rows(log, self.damaged):
-                joined.add(where, row)
-        self._differences = joined.differences(self.is_probe)
-        return joined.rows()
+                merged.add(where, row)
+        self._differences = merged.describe_differences(self.is_probe)
+        return merged.rows()
 
-    def requests(self, prefix: str = "") -> Iterator[Row]:
-        """Every request to a model, with its reply; with the prefix of a shard, those of no other shard.
+    def iter_requests(self, prefix: str = "") -> Iterator[Row]:
+        """Yield the requests to models with their replies. The prefix of a shard excludes other shards.
 
-        Of one that cannot be read, the most that it may have taken: it was paid for all the same.
+        A damaged line yields an upper bound, because the request was probably paid for.
         """
         longest = self.config["model"].get("max_tokens", 0)
         for log in sorted(self.path.glob("requests-*.jsonl")):
@@ -188,108 +187,103 @@ class Folder:
             if prefix and shard and shard[1] != prefix:
                 continue
             damaged: dict[str, bytes] = {}
-            known = set()
-            for row in join_replies(row for _, row in lines_of(log, damaged, REQUEST)):
-                known.add(row["id"])
+            ids = set()
+            for row in join_replies(row for _, row in iter_lines(log, damaged, REQUEST)):
+                ids.add(row["id"])
                 yield row
             for line in damaged.values():
-                found = _ID.search(line)
-                sent = found[1].decode() if found else token_hex(8)
-                if sent not in known:  # else its other line tells as much, or more
-                    known.add(sent)
-                    # The question is in the line, and no token is shorter than a byte.
-                    yield {"id": sent, "at_most": [len(line), longest]}
+                match = _ID.search(line)
+                request_id = match[1].decode() if match else token_hex(8)
+                if request_id not in ids:  # else the readable line of this request has the usage
+                    ids.add(request_id)
+                    # The line includes the prompt, and every token has at least one byte.
+                    yield {"id": request_id, "at_most": [len(line), longest]}
             self.damaged |= damaged
 
-    def notes(self, complete: bool) -> tuple[str, ...]:
-        """What is out of the ordinary here, a sentence each, once all was read that a report is made from.
+    def list_notes(self, complete: bool) -> tuple[str, ...]:
+        """Return warnings about the logs that were read, for a report.
 
-        `complete` is whether all matches that were planned, or all answers, were among it.
+        `complete` says whether all planned matches or answers were read.
         """
         by = f"Played by several versions of duels: {', '.join(self.versions)}."
-        damage = f"{self.damage} {self._mended}".rstrip() if complete else self.damage
-        told = [by] * (len(self.versions) > 1) + [self._differences, damage]
-        return tuple(filter(None, told))
+        damage = f"{self.damage} {self._repair}".rstrip() if complete else self.damage
+        notes = [by] * (len(self.versions) > 1) + [self._differences, damage]
+        return tuple(filter(None, notes))
 
     @property
     def damage(self) -> str:
-        """What could not be read in the logs so far, in a sentence; nothing if all could."""
+        """A sentence about unreadable lines; empty if there are none."""
         if not self.damaged:
             return ""
         first, *more = self.damaged
         if not more:
-            return f"A damaged line of a log is skipped: {first}."
-        return f"{len(self.damaged)} damaged lines of logs are skipped, the first in {first}."
+            return f"Skipped a damaged line of a log: {first}."
+        return f"Skipped {len(self.damaged)} damaged lines of logs, the first in {first}."
 
     @property
-    def _mended(self) -> str:
-        """What became of damaged lines where nothing is missing any more."""
-        if all(where.startswith("requests-") for where in self.damaged):  # these are not made again
+    def _repair(self) -> str:
+        if all(where.startswith("requests-") for where in self.damaged):  # requests are not repeated
             return ""
         one = len(self.damaged) == 1
         if self.is_probe:
             return "Its question was asked again." if one else "Questions in them were asked again."
         return "Its match was played again." if one else "Matches in them were played again."
 
-    def request_log(self, worker: str) -> Log:
-        """Where requests to models and their replies go."""
-        return Log(self.path, worker, "requests", AT_ONCE)
+    def open_request_log(self, worker: str) -> Log:
+        """Open the log of requests to models."""
+        return Log(self.path, worker, "requests", SYNC_NOW)
 
-    def bot_log(self, player: str, worker: str) -> Path:
-        """Where a program's stderr goes."""
+    def get_bot_log_path(self, player: str, worker: str) -> Path:
+        """Return the file for a program's stderr, and create its folder."""
         folder = self.path / "bots"
         folder.mkdir(exist_ok=True)
         name = re.sub(r"[^A-Za-z0-9._-]+", "-", player)
         return folder / f"{name}-{worker}.log"
 
-    def hold_as_worker(self, prefix: str) -> int:
-        """Let everybody know that a worker may still be writing; the handle to be closed at its end."""
-        handle = self._workers(prefix)
+    def lock_as_worker(self, prefix: str) -> int:
+        """Lock the folder for a worker, and return the handle to close when it ends."""
+        handle = os.open(self.path / f"{_WORKERS}{prefix}", os.O_RDWR | os.O_CREAT, 0o600)
         if fcntl:
             fcntl.flock(handle, fcntl.LOCK_SH)
         return handle
 
     def wait_for_workers(self, prefix: str) -> None:
-        """Wait until workers of a run that was killed have written what they were playing.
+        """Wait until the workers of a killed run have finished their matches.
 
-        Of a part, its own workers and those of the whole run may be left over; of the whole run, all.
+        A shard waits for its own workers and those of a whole run; a whole run waits for all.
         """
-        left = {f"{_WORKERS}{prefix}", _WORKERS} if prefix else None
+        names = {f"{_WORKERS}{prefix}", _WORKERS} if prefix else None
         for path in self.path.glob(f"{_WORKERS}*"):
-            if left is None or path.name in left:
+            if names is None or path.name in names:
                 handle = os.open(path, os.O_RDWR)
                 if fcntl:
                     fcntl.flock(handle, fcntl.LOCK_EX)
                 os.close(handle)
 
-    def _workers(self, prefix: str) -> int:
-        return os.open(self.path / f"{_WORKERS}{prefix}", os.O_RDWR | os.O_CREAT, 0o600)
-
 
 @contextmanager
-def writing_to(folder: Path) -> Iterator[None]:
-    """Say of which folder it is, and what to do, if the system does not let us write there."""
+def explain_write_errors(folder: Path) -> Iterator[None]:
+    """Turn OSError into a DuelsError that names the folder and says what to do."""
     try:
         yield
     except OSError as error:
-        why = error.strerror or str(error)
-        raise DuelsError(f"cannot write to the folder {folder}: {why}. Name another with --out.") from None
+        reason = error.strerror or str(error)
+        raise DuelsError(f"cannot write to the folder {folder}: {reason}. Name another with --out.") from None
 
 
 @contextmanager
-def locked(path: Path, shared: bool = False) -> Iterator[int]:
-    """Keep a lock, alone or with others that share it; the handle that holds it."""
+def lock_file(path: Path, shared: bool = False) -> Iterator[int]:
+    """Hold a lock, shared or exclusive. Raises DuelsError if another process has it."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        if not _lock(handle, shared):
-            raise DuelsError(f"{path.parent} is being run somewhere else right now.")
+        if not _try_lock(handle, shared):
+            raise DuelsError(f"{path.parent} is in use by another process.")
         yield handle
     finally:
         os.close(handle)
 
 
-def _lock(handle: int, shared: bool) -> bool:
-    """Whether the lock could be had at once."""
+def _try_lock(handle: int, shared: bool) -> bool:
     if fcntl:
         try:
             fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
@@ -301,28 +295,28 @@ def _lock(handle: int, shared: bool) -> bool:
 
 
 def write_config(path: Path, config: Mapping[str, Any], began_by: str, over: bool = True) -> None:
-    """Write a config, with the version of duels that began to carry it out."""
-    told = {"format": FORMAT, "duels": began_by, "python": python_version(), "config": config}
-    write_atomically(path, (json.dumps(told, indent=2) + "\n").encode(), over)
+    """Write a config with the version of duels that began the run."""
+    content = {"format": FORMAT, "duels": began_by, "python": python_version(), "config": config}
+    write_atomically(path, (json.dumps(content, indent=2) + "\n").encode(), over)
 
 
-def note_version(folder: Path, continued_by: str) -> None:
-    """Note another version of duels; parts of a run may do so at the same time."""
+def record_version(folder: Path, continued_by: str) -> None:
+    """Record a version of duels that continued the run. Shards may do so at the same time."""
     with suppress(FileExistsError):
         write_atomically(folder / f"{_CONTINUED}{continued_by}", b"")
 
 
 def _read_config(path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """A folder's config, and the versions of duels that carried it out."""
-    kept = path / CONFIG
-    if not kept.is_file():
-        raise DuelsError(f"{path} is no folder of a run: it has no {CONFIG}.")
+    """Return a folder's config and the versions of duels that played the run."""
+    config_path = path / CONFIG
+    if not config_path.is_file():
+        raise DuelsError(f"{path} is not the folder of a run: it has no {CONFIG}.")
     try:
-        told = json.loads(kept.read_text(encoding="utf-8"))
-        form, config = told["format"], {"kind": None, **told["config"]}
-        began_by = told["duels"]
+        content = json.loads(config_path.read_text(encoding="utf-8"))
+        form, config = content["format"], {"kind": None, **content["config"]}
+        began_by = content["duels"]
     except (ValueError, TypeError, KeyError):
-        raise DuelsError(f"{kept}: this is no config of a run.") from None
+        raise DuelsError(f"{config_path} is not the config of a run.") from None
     if form != FORMAT:
         raise DuelsError(f"{path} was made by another version of duels: format {form}, not {FORMAT}.")
     continued_by = sorted(each.name.removeprefix(_CONTINUED) for each in path.glob(f"{_CONTINUED}*"))
@@ -332,62 +326,65 @@ def _read_config(path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
 # -- merging ---------------------------------------------------------------------------------------------
 
 
-def merge(sources: Iterable[Path], target: Path, tell: Progress = no_progress) -> int:
-    """Join runs, or probes, of one config into a new folder; how many matches, or answers, it has."""
+def merge(sources: Iterable[Path], target: Path, warn: Progress = no_progress) -> int:
+    """Merge runs or probes of one config into a new folder, and return its number of matches or answers.
+
+    Raises DuelsError if the configs differ or the target is not empty.
+    """
     folders = [Folder(source) for source in sources]
     currency = _check_mergeable(folders)
-    with writing_to(target):
+    with explain_write_errors(target):
         if target.exists() and any(target.iterdir()):
             raise DuelsError(f"{target} is not empty; name another folder with --out.")
         target.mkdir(parents=True, exist_ok=True)
-    joined = Joined()
-    for name, rows in _rows_by_log(folders, joined).items():
+    merged = MergedRows()
+    for name, rows in _group_rows_by_log(folders, merged).items():
         write_rows(target / name, (rows[key] for key in sorted(rows)))
-    asked: dict[str, Row] = {}
-    for row in (row for folder in folders for row in folder.requests()):
-        if row["id"] not in asked or "status" in row:
-            asked[row["id"]] = row
-    if asked:
-        write_rows(target / "requests-merged.jsonl", asked.values())
+    requests: dict[str, Row] = {}
+    for row in (row for folder in folders for row in folder.iter_requests()):
+        if row["id"] not in requests or "status" in row:
+            requests[row["id"]] = row
+    if requests:
+        write_rows(target / "requests-merged.jsonl", requests.values())
     largest = max(folders, key=lambda folder: sum(folder.config.get("matches", {}).values()))
     began_by, *others = dict.fromkeys(each for folder in (largest, *folders) for each in folder.versions)
     for each in others:
-        note_version(target, each)
+        record_version(target, each)
     write_config(target / CONFIG, {**largest.config, "currency": currency}, began_by)
-    told = [f"{folder.path}: {folder.damage}" for folder in folders if folder.damage]
-    for text in filter(None, [*told, joined.differences(folders[0].is_probe)]):
-        tell(text)
-    return len(joined.rows())
+    warnings = [f"{folder.path}: {folder.damage}" for folder in folders if folder.damage]
+    for text in filter(None, [*warnings, merged.describe_differences(folders[0].is_probe)]):
+        warn(text)
+    return len(merged.rows())
 
 
 def _check_mergeable(folders: Sequence[Folder]) -> str:
-    """Refuse folders of different runs, or with money in different currencies; the currency of all."""
+    """Return the common currency. Raises DuelsError if the runs or their currencies differ."""
     first, *others = folders
     for other in others:
         for name, value in first.config.items():
-            if name not in GROWS and other.config.get(name) != value:
-                raise DuelsError(f"{first.path} and {other.path} are different runs: their {name} differ.")
+            if name not in ADJUSTABLE and other.config.get(name) != value:
+                raise DuelsError(f"{first.path} and {other.path} are different runs: {name} differs.")
     currencies = sorted({folder.config["currency"] for folder in folders} - {""})
     if len(currencies) > 1:
-        raise DuelsError(f"These runs count money in {' and in '.join(currencies)}.")
+        raise DuelsError(f"These runs have costs in different currencies: {' and '.join(currencies)}.")
     return "".join(currencies)
 
 
-def _rows_by_log(folders: Iterable[Folder], joined: Joined) -> dict[str, dict[str, Row]]:
-    """Rows, each once, by logs whose names say which parts of the run are there."""
-    found: dict[str, dict[str, Row]] = {}
+def _group_rows_by_log(folders: Iterable[Folder], merged: MergedRows) -> dict[str, dict[str, Row]]:
+    """Group rows, each once, by the name of the merged log, which includes the shard."""
+    logs: dict[str, dict[str, Row]] = {}
     for folder in folders:
-        for log in folder.logs():
-            part = name_of_part(part_of(log))
-            name = "answers-merged.jsonl" if folder.is_probe else f"log-{part and part + '-'}merged.jsonl"
-            rows = found.setdefault(name, {})
+        for log in folder.list_logs():
+            shard = format_shard(parse_log_shard(log))
+            name = "answers-merged.jsonl" if folder.is_probe else f"log-{shard and shard + '-'}merged.jsonl"
+            rows = logs.setdefault(name, {})
             for where, row in read_rows(log, folder.damaged):
-                if joined.add(str(folder.path / where), row):
+                if merged.add(str(folder.path / where), row):
                     rows[row["key"]] = row
-    return found
+    return logs
 
 
-# -- as one table ----------------------------------------------------------------------------------------
+# -- Parquet ---------------------------------------------------------------------------------------------
 
 _PLAIN = ("key", "game", "pair", "seed", "result", "ending", "score", "adjusted")
 _JSON = ("options", "failures", "blunders", "manners")
@@ -397,16 +394,15 @@ _ANSWER = ("key", "game", "seat", "position", "sample", "action")
 
 
 def write_parquet(folder: Folder, path: Path, over: bool = False) -> int:
-    """Write a row for each match, or each answer of a probe, in the order of their keys; how many."""
-    kept = folder.rows()
-    row = _answer if folder.is_probe else _match
-    content = parquet_of(row(kept[key]) for key in sorted(kept))
-    write_atomically(path, content, over)
-    return len(kept)
+    """Write all matches or answers as a Parquet file, by key, and return their number."""
+    rows = folder.load_rows()
+    flatten = _flatten_answer if folder.is_probe else _flatten_match
+    write_atomically(path, encode_parquet(flatten(rows[key]) for key in sorted(rows)), over)
+    return len(rows)
 
 
-def parquet_of(rows: Iterable[Mapping[str, Any]]) -> bytes:
-    """A table as the bytes of a Parquet file."""
+def encode_parquet(rows: Iterable[Mapping[str, Any]]) -> bytes:
+    """Encode rows as the bytes of a Parquet file."""
     with require_extra("arena"):
         import pyarrow as arrow
         from pyarrow import parquet
@@ -416,7 +412,7 @@ def parquet_of(rows: Iterable[Mapping[str, Any]]) -> bytes:
     return content
 
 
-def _match(row: Row) -> dict[str, Any]:
+def _flatten_match(row: Row) -> dict[str, Any]:
     used = row.get("usage", [[0] * len(_USAGE)] * 2)
     return {
         **{name: row[name] for name in _PLAIN},
@@ -427,7 +423,7 @@ def _match(row: Row) -> dict[str, Any]:
     }
 
 
-def _answer(row: Row) -> dict[str, Any]:
+def _flatten_answer(row: Row) -> dict[str, Any]:
     return {
         **{name: row[name] for name in _ANSWER},
         **dict(zip(_USAGE, row["usage"], strict=True)),

@@ -1,6 +1,6 @@
-"""Logs of rows, which only grow: one for each worker, a line a row. A row is written before it counts.
+"""Append-only logs of rows in JSON, one for each worker. A row counts once it is written.
 
-A row with a field missing is as good as a line that cannot be read.
+A row without a required field counts as unreadable.
 """
 
 import errno
@@ -19,7 +19,7 @@ from duels.files import sync_folder, write_atomically
 Row = Mapping[str, Any]
 
 VERSION = 2
-"""Of rows in a log."""
+"""The format version of rows."""
 MATCH: Mapping[str, Any] = {
     **dict.fromkeys(("v", "pair"), int),
     **dict.fromkeys(("key", "game", "seed", "result", "ending"), str),
@@ -28,7 +28,7 @@ MATCH: Mapping[str, Any] = {
     **dict.fromkeys(("failures", "blunders", "manners"), list),
     "options": dict,
 }
-"""The fields of a match, by type; one with a model also has `usage`."""
+"""The types of a match's fields. A match with a model also has `usage`."""
 ANSWER: Mapping[str, Any] = {
     **dict.fromkeys(("v", "seat", "sample"), int),
     **dict.fromkeys(("key", "game", "position"), str),
@@ -36,50 +36,49 @@ ANSWER: Mapping[str, Any] = {
     "action": str | None,
     "policy": dict | None,
 }
-"""The fields of an answer of a probe."""
+"""The types of the fields of a probe's answer."""
 REQUEST: Mapping[str, Any] = {"id": str}
-"""The field that a request to a model and what came back have in common."""
+"""The type of the field that a request and its reply share."""
 _DECIDED = ("entries", "result", "action", "policy")
-"""What a match or an answer was: rows of one key that differ in these come from separate attempts."""
+"""The fields that differ if a match was played, or a question answered, twice."""
 
-MATCHES = re.compile(r"log-(?:(\d+)-of-(\d+)-)?.+\.jsonl")
-"""The name of a log of matches, with the part of a run that it is of, if that is split."""
-_encode = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode  # made once: rows come quickly
+LOG_NAME = re.compile(r"log-(?:(\d+)-of-(\d+)-)?.+\.jsonl")
+"""The name of a log of matches, with the shard if the run is split."""
+_encode = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode  # made once, for speed
 
-QUICK, AT_ONCE = 0.2, 0.0
-"""Seconds after which a row is synced at the latest; what was paid for is synced at once."""
+SYNC_SOON, SYNC_NOW = 0.2, 0.0
+"""The longest time in seconds until a row is synced. Rows that cost money are synced at once."""
 
 
 class Log:
-    """A worker's log: rows are added and synced, and nothing is ever changed. One thread adds.
+    """A worker's log, to which one thread adds rows.
 
-    A row is written when `add` returns: killing us does not lose it. It is synced then too, or, where rows
-    come quickly, within `every` so many seconds, so that a power cut loses no more than that; syncing takes
-    longer than many a match, and is done beside it.
+    A row is written when `add` returns, so killing the process does not lose it. A background thread syncs
+    rows every `every` seconds, because syncing takes longer than a quick match. If `every` is 0, `add` syncs.
     """
 
-    def __init__(self, folder: Path, worker: str, kind: str = "log", every: float = QUICK) -> None:
+    def __init__(self, folder: Path, worker: str, kind: str = "log", every: float = SYNC_SOON) -> None:
         self._every = every
-        self._syncing: Thread | None = None  # from the first row on
+        self._syncing: Thread | None = None  # started with the first row
         self._closing = Event()
-        self._unsynced = False  # whether there are rows that were written since
+        self._unsynced = False  # whether rows were written since the last sync
         self._failed: OSError | None = None
-        self.path = self.path_of(folder, worker, kind)
+        self.path = self.make_path(folder, worker, kind)
         self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         sync_folder(folder)
         size = os.fstat(self._handle).st_size
         if size and os.pread(self._handle, 1, size - 1) != b"\n":
             size = self.path.read_bytes().rfind(b"\n") + 1
             os.ftruncate(self._handle, size)
-        self._size = size  # nobody else writes to it
+        self._size = size  # this is the only writer
 
     @staticmethod
-    def path_of(folder: Path, worker: str, kind: str = "log") -> Path:
-        """Where a worker's log is."""
+    def make_path(folder: Path, worker: str, kind: str = "log") -> Path:
+        """Return the path of a worker's log."""
         return folder / f"{kind}-{worker}.jsonl"
 
     def add(self, row: Row) -> None:
-        """Write a row, in one piece."""
+        """Write a row. Raises OSError if it cannot be saved; the log is then unchanged."""
         line = _encode(row).encode() + b"\n"
         try:
             if self._failed:
@@ -93,28 +92,28 @@ class Log:
                 os.ftruncate(self._handle, self._size)
             raise self._not_saved(error) from None
         self._size += len(line)
-        self._unsynced = True  # once it is written: whoever syncs takes this back first
+        self._unsynced = True  # after writing, because the syncing thread clears this first
         if self._every and not self._syncing:
-            self._syncing = Thread(target=self._sync_now_and_then, daemon=True)
+            self._syncing = Thread(target=self._sync_regularly, daemon=True)
             self._syncing.start()
 
-    def _sync_now_and_then(self) -> None:
+    def _sync_regularly(self) -> None:
         while not self._closing.wait(self._every):
             if self._unsynced:
                 self._unsynced = False
                 try:
                     os.fsync(self._handle)
                 except OSError as error:
-                    self._failed = error  # for whoever adds the next row, or closes the log
+                    self._failed = error  # raised by the next `add` or `close`
                     return
 
     def close(self) -> None:
-        """Sync the rest and let the file go; OSError, if a row may not be on disk."""
+        """Sync and close the log. Raises OSError if a row may not be on disk."""
         self._closing.set()
         if self._syncing:
             self._syncing.join()
         try:
-            if self._failed:  # a system tells of a lost row once: syncing again would succeed
+            if self._failed:  # the system reports a lost row once; a second sync would succeed
                 raise self._failed
             os.fsync(self._handle)
         except OSError as error:
@@ -127,84 +126,81 @@ class Log:
 
 
 def read_rows(path: Path, damaged: dict[str, bytes] | None = None) -> Iterator[tuple[str, Row]]:
-    """The rows of a log and where each stands, without lines that a power cut left half written.
+    """Yield the rows of a log and their places. Unreadable lines are added to `damaged`.
 
-    Those lines are added to `damaged`. Rows that can be read, and cannot be right, are refused.
+    Raises DuelsError for rows of another version, and for scores that contradict the result.
     """
-    fields = MATCH if MATCHES.fullmatch(path.name) else ANSWER
-    for where, row in lines_of(path, damaged, fields):
+    fields = MATCH if LOG_NAME.fullmatch(path.name) else ANSWER
+    for where, row in iter_lines(path, damaged, fields):
         if row.get("v") != VERSION:
-            raise DuelsError(f"{path.parent / where}: it was written by another version of duels.")
-        if fields is MATCH and row["score"] != _score_of(row["result"]):
-            wrong = f"score {row['score']} does not go with the result '{row['result']}'"
-            raise DuelsError(
-                f"{path.parent / where}: {wrong}. Delete that line, and its match is played again."
-            )
+            raise DuelsError(f"{path.parent / where}: this row was written by another version of duels.")
+        if fields is MATCH and row["score"] != _score_for_result(row["result"]):
+            problem = f"score {row['score']} contradicts the result '{row['result']}'"
+            raise DuelsError(f"{path.parent / where}: {problem}. Delete this line to play the match again.")
         yield where, row
 
 
-def lines_of(
+def iter_lines(
     path: Path, damaged: dict[str, bytes] | None = None, fields: Mapping[str, Any] | None = None
 ) -> Iterator[tuple[str, Row]]:
-    """The lines of a log that can be read, and where each stands; one that does not end is not there yet."""
+    """Yield the readable rows of a log and their places. An unfinished last line is ignored."""
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.endswith(b"\n"):
                 return
             where = f"{path.name}, line {number}"
             try:
-                row = json.loads(line, parse_constant=_no_number)
+                row = json.loads(line, parse_constant=_reject_constant)
             except ValueError:
                 row = None
-            if isinstance(row, dict) and _is_whole(row, fields or {}):
+            if isinstance(row, dict) and _is_complete(row, fields or {}):
                 yield where, row
             elif damaged is not None:
                 damaged[where] = line
 
 
-def _is_whole(row: Row, fields: Mapping[str, Any]) -> bool:
-    """Whether a row has all its fields; what another version wrote may have others."""
+def _is_complete(row: Row, fields: Mapping[str, Any]) -> bool:
+    """Whether a row has all fields. Rows of another version may have others."""
     if row.get("v", VERSION) != VERSION:
         return True
     return all(name in row and isinstance(row[name], kind) for name, kind in fields.items())
 
 
-def _no_number(told: str) -> None:
-    raise ValueError(f"{told} is no number")
+def _reject_constant(name: str) -> None:
+    raise ValueError(f"{name} is not valid JSON")
 
 
-def _score_of(result: str) -> float:
-    """What a match with this result was worth to seat 1."""
+def _score_for_result(result: str) -> float:
     return 1.0 if result.startswith("1 won") else 0.0 if result.startswith("2 won") else 0.5
 
 
-class Joined:
-    """Rows of several logs, by their keys: of those that have the same key, the first."""
+class MergedRows:
+    """The rows of several logs by key. The first row of each key is kept."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, tuple[str, Row]] = {}
-        self._unlike: list[tuple[str, str]] = []  # where a row stands that was kept, and another that differs
+        self._rows: dict[str, tuple[str, Row]] = {}
+        self._conflicts: list[tuple[str, str]] = []  # places of a kept row and a different one
 
     def add(self, where: str, row: Row) -> bool:
-        """Keep a row, unless there is one of its key; whether it was kept."""
-        first_in, kept = self._kept.setdefault(row["key"], (where, row))
-        if kept is not row and any(row.get(name) != kept.get(name) for name in _DECIDED):
-            self._unlike.append((first_in, where))
-        return kept is row
+        """Add a row unless its key exists. Returns whether it was added."""
+        first_place, first = self._rows.setdefault(row["key"], (where, row))
+        if first is not row and any(row.get(name) != first.get(name) for name in _DECIDED):
+            self._conflicts.append((first_place, where))
+        return first is row
 
     def rows(self) -> dict[str, Row]:
-        """What was kept, by key."""
-        return {key: row for key, (_, row) in self._kept.items()}
+        """Return the rows by key."""
+        return {key: row for key, (_, row) in self._rows.items()}
 
-    def differences(self, is_probe: bool) -> str:
-        """That rows of one key were not played or answered alike; nothing if all were."""
-        if not self._unlike:
+    def describe_differences(self, is_probe: bool) -> str:
+        """Describe rows with the same key and different content; empty if there are none."""
+        if not self._conflicts:
             return ""
-        what, (pair, *_) = "Answers" if is_probe else "Matches", self._unlike
-        many = f"{what} that are there twice and differ: {len(self._unlike)}"
-        return f"{many}. The first is kept; see {' and '.join(pair)}."
+        what, (places, *_) = "Answers" if is_probe else "Matches", self._conflicts
+        conflicts = f"{what} that were logged twice and differ: {len(self._conflicts)}"
+        return f"{conflicts}. The first is used; see {' and '.join(places)}."
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> None:
-    """Write a new log, all at once."""
+    """Write a new log in one step."""
     write_atomically(path, "".join(_encode(row) + "\n" for row in rows).encode())

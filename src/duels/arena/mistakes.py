@@ -1,4 +1,4 @@
-"""Decisions that fell far short of the best, as a report tells and shows them."""
+"""Mistakes in a report: the worst decisions, in words and as boards."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -7,19 +7,19 @@ from itertools import islice
 from math import isclose
 from typing import Any
 
-from duels.arena.tables import Items, heading
+from duels.arena.tables import Items, render_heading
 from duels.core.errors import BadOption
 from duels.core.rules import AnyRules, AnySight
 from duels.players.model import Mirror
 from duels.solving.oracle import BELOW_THE_MIXTURE
 
-_MOST_NAMED = 3  # best actions, where many are equally good
-_ALIKE = 1e-9  # what the same mistake may differ by, by rounding
+_MAX_NAMED = 3  # best actions
+_ROUNDING = 1e-9  # the difference between equal shortfalls
 
 
 @dataclass(frozen=True)
 class RunMistake:
-    """An action that fell short, where, and what was best."""
+    """A mistake: the position, the action, and the best actions."""
 
     player: str
     played: str
@@ -28,120 +28,120 @@ class RunMistake:
     sight: AnySight
     shortfall: float
     measure: str
-    """What `shortfall` is: `given away` or `below the mixture`."""
+    """The meaning of `shortfall`: `given away` or `below the mixture`."""
     often: float = 1.0
-    """How often the player took the action there; if not always, `shortfall` is the mean of all it did."""
+    """The probability of the action. Below 1, `shortfall` is the mean over all actions of the player."""
     times: int = 1
-    """How often it is in the logs of a run, which keep the worst decisions of a match, or at how many
-    positions of a probe it was made; mirrored or not."""
+    """Occurrences in the logs of a run, or positions of a probe, including mirror images."""
 
     def as_data(self) -> dict[str, Any]:
-        """As JSON has it."""
-        key = key_of(self.measure)
-        told = {"player": self.player, "position": self.position, "played": self.played}
-        return {**told, "best": list(self.best), key: self.shortfall, "times": self.times}
+        """Return the mistake for JSON."""
+        key = measure_key(self.measure)
+        data = {"player": self.player, "position": self.position, "played": self.played}
+        return {**data, "best": list(self.best), key: self.shortfall, "times": self.times}
 
     def __str__(self) -> str:
-        """In one line."""
-        return f"{self._did()} at {self.position}: {self._told()}"
+        return f"{self._describe_action()} at {self.position}: {self._describe_cost()}"
 
-    def figure(self) -> str:
-        """As a board with a caption, in HTML."""
+    def render_figure(self) -> str:
+        """Render the board with a caption, as HTML."""
         rules = self.sight.rules
         to_move = f"{rules.game.words(rules).seat_name(self.sight.seat)} to move."
-        told = f"{to_move} {self._did()}: {self._told()}"
-        drawn = rules.game.drawing(rules).draw(self.sight)
+        caption = f"{to_move} {self._describe_action()}: {self._describe_cost()}"
+        drawing = rules.game.drawing(rules).draw(self.sight)
         label = escape(to_move)
-        return f'<figure aria-label="{label}">{drawn}<figcaption>{escape(told)}</figcaption></figure>'
+        return f'<figure aria-label="{label}">{drawing}<figcaption>{escape(caption)}</figcaption></figure>'
 
-    def _did(self) -> str:
-        return f"{self.player} played {self.played}{'' if self._always else f' ({self.often:.0%})'}"
+    def _describe_action(self) -> str:
+        return f"{self.player} played {self.played}{'' if self._is_certain else f' ({self.often:.0%})'}"
 
     @property
-    def _always(self) -> bool:
+    def _is_certain(self) -> bool:
         return isclose(self.often, 1.0)
 
-    def _told(self) -> str:
-        best = " or ".join(self.best[:_MOST_NAMED])
+    def _describe_cost(self) -> str:
+        best = " or ".join(self.best[:_MAX_NAMED])
         label = "Highest estimate" if self.measure == BELOW_THE_MIXTURE else "Best"
-        points = f"{100 * self.shortfall:.1f} points {self.measure}{'' if self._always else ' on average'}"
-        mirrored = ", mirrored or not" if _mirror_of(self.sight.rules) else ""
+        points = (
+            f"{100 * self.shortfall:.1f} points {self.measure}{'' if self._is_certain else ' on average'}"
+        )
+        mirrored = ", including mirror images" if _find_mirror(self.sight.rules) else ""
         again = f" Made {self.times} times{mirrored}." if self.times > 1 else ""
         return f"{points}. {label}: {best}.{again}"
 
 
-class Boards(Items):
-    """Mistakes under a title: a list at a terminal, boards on a page."""
+class MistakeBoards(Items):
+    """Mistakes with a title: a list on a terminal, boards in HTML."""
 
-    def html(self) -> str:
-        """The mistakes as boards."""
-        figures = "".join(each.figure() for each in self.items if isinstance(each, RunMistake))
-        return f'{heading(self.title)}<div class="boards">{figures}</div>' if figures else ""
+    def render_html(self) -> str:
+        """Render the mistakes as boards."""
+        figures = "".join(each.render_figure() for each in self.items if isinstance(each, RunMistake))
+        return f'{render_heading(self.title)}<div class="boards">{figures}</div>' if figures else ""
 
 
-class Worst:
-    """The worst mistakes that are met, so many at most; what is the same but for its mirror image is one.
+class WorstMistakes:
+    """The worst mistakes, up to `limit`. Mirror images count as one mistake.
 
-    Whoever adds them begins with the largest.
+    Mistakes must be added in order, the largest first.
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._found: dict[tuple[str, str], RunMistake] = {}
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._mistakes: dict[tuple[str, str], RunMistake] = {}
 
     @property
     def mistakes(self) -> list[RunMistake]:
-        """The worst of those that were found, in order."""
-        return sorted(self._found.values(), key=rank)[: self._most]
+        """The worst mistakes, in order."""
+        return sorted(self._mistakes.values(), key=rank_mistake)[: self._limit]
 
-    def is_done(self, shortfall: float) -> bool:
-        """Whether no mistake that falls so short can change them any more."""
-        last = next(islice(self._found.values(), self._most - 1, None), None)
-        return last is not None and shortfall < last.shortfall - _ALIKE
+    def is_settled(self, shortfall: float) -> bool:
+        """Whether a mistake with this shortfall cannot change the list any more."""
+        last = next(islice(self._mistakes.values(), self._limit - 1, None), None)
+        return last is not None and shortfall < last.shortfall - _ROUNDING
 
     def add(self, mistake: RunMistake) -> None:
-        """Keep a mistake, or count it if it is known."""
-        key = min(_with_image(mistake))
-        known = self._found.get(key)
-        self._found[key] = replace(known, times=known.times + mistake.times) if known else mistake
+        """Add a mistake, or count it again."""
+        key = min(_iter_mirror_keys(mistake))
+        first = self._mistakes.get(key)
+        self._mistakes[key] = replace(first, times=first.times + mistake.times) if first else mistake
 
 
-def rank(mistake: RunMistake) -> tuple[float, int]:
-    """What mistakes are ordered by: the worst first, and of those alike, the one that was made most often."""
-    return -round(mistake.shortfall / _ALIKE), -mistake.times
+def rank_mistake(mistake: RunMistake) -> tuple[float, int]:
+    """Return the sort key of a mistake: the worst first, then the most frequent."""
+    return -round(mistake.shortfall / _ROUNDING), -mistake.times
 
 
-def _with_image(mistake: RunMistake) -> Iterator[tuple[str, str]]:
-    """Where a mistake was made and what was played, and the same on the mirrored board, if there is one."""
+def _iter_mirror_keys(mistake: RunMistake) -> Iterator[tuple[str, str]]:
+    """Yield the position and action of a mistake, and those of its mirror image if there is one."""
     sight, rules = mistake.sight, mistake.sight.rules
     yield mistake.position, mistake.played
-    if mirror := _mirror_of(rules):
+    if mirror := _find_mirror(rules):
         action = rules.parse(mistake.played)
         yield rules.format_position(mirror.sight(sight)), rules.format(mirror.action(action))
 
 
-def _mirror_of(rules: AnyRules) -> Mirror | None:
+def _find_mirror(rules: AnyRules) -> Mirror | None:
     try:
         return Mirror.of(rules)
     except BadOption:
         return None
 
 
-def key_of(measure: str) -> str:
-    """What shortfalls by this measure are called in data."""
+def measure_key(measure: str) -> str:
+    """Return the JSON key of a measure."""
     return "below_mixture" if measure == BELOW_THE_MIXTURE else "loss"
 
 
-def name_of(measure: str) -> str:
-    """What they are called in tables."""
+def measure_label(measure: str) -> str:
+    """Return the column title of a measure."""
     return BELOW_THE_MIXTURE if measure == BELOW_THE_MIXTURE else "loss"
 
 
-def said_of(measure: str) -> str:
-    """What a report adds in a game that is graded by this measure; may be empty."""
+def explain_measure(measure: str) -> str:
+    """Explain a measure that readers may not know; empty for losses."""
     if measure != BELOW_THE_MIXTURE:
         return ""
     return (
-        "The strategy mixes here, so hardly anything is a loss. Graded is how far choices lie below the "
-        "mixture: 0 on average for whoever mixes like the strategy, by estimated values."
+        "Good play is a mixture here, so few choices are losses. The grade says how far a choice lies below "
+        "the mixture, by estimated values. A player that mixes like the strategy has 0 on average."
     )

@@ -1,4 +1,4 @@
-"""Where matches are played: here, in processes of this machine, or on a Ray cluster.
+"""Workers that play matches: in this process, in a pool of processes, or on a Ray cluster.
 
 A worker that dies is replaced, and its match is played again.
 """
@@ -7,6 +7,7 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
+from functools import cache, partial
 from itertools import islice
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
@@ -16,9 +17,9 @@ from time import monotonic
 from typing import Any
 
 from duels.arena.config import Config
-from duels.arena.folder import CONFIG, Folder, Score, score_of
+from duels.arena.folder import CONFIG, Folder, MatchScore, read_score
 from duels.arena.logs import Log, Row, read_rows
-from duels.arena.match_plan import Judge, MatchPlan, play_with
+from duels.arena.match_plan import Judge, MatchPlan, play_match
 from duels.core.errors import DuelsError
 from duels.core.extras import require_extra
 from duels.core.rules import AnyRules, Seat
@@ -26,138 +27,137 @@ from duels.players import Player
 from duels.players.program import ProgramPlayer
 
 
-class Seats:
-    """Players and judges of a run, each made once for each game; a program serves one seat only.
+class PlayerCache:
+    """The players and judges of a run. Each is made once per game, a player once per seat.
 
-    `log_of` says where what a program writes to its stderr goes.
+    `get_log_path` returns the file for a program's stderr.
     """
 
-    def __init__(self, config: Config, log_of: Callable[[str, Seat], Path | None] = lambda *_: None) -> None:
-        self._config, self._log_of = config, log_of
+    def __init__(
+        self, config: Config, get_log_path: Callable[[str, Seat], Path | None] = lambda *_: None
+    ) -> None:
+        self._config, self._get_log_path = config, get_log_path
         self._judges: dict[AnyRules, Judge] = {}
         self._players: dict[tuple[AnyRules, str, Seat], Player] = {}
 
-    def judge(self, rules: AnyRules) -> Judge:
-        """The judge of a game."""
+    def get_judge(self, rules: AnyRules) -> Judge:
+        """Return the judge of a game."""
         if rules not in self._judges:
             self._judges[rules] = Judge(rules)
         return self._judges[rules]
 
-    def player(self, rules: AnyRules, name: str, seat: Seat) -> Player:
-        """The player of that name, at a seat of a game."""
+    def get_player(self, rules: AnyRules, name: str, seat: Seat) -> Player:
+        """Return a player for a seat of a game."""
         key = rules, name, seat
         if key not in self._players:
-            self._players[key] = self._config.seat(name, rules, self._log_of(name, seat))
+            self._players[key] = self._config.make_player(name, rules, self._get_log_path(name, seat))
         return self._players[key]
 
-    def play(self, bout: MatchPlan) -> Row:
-        """Play a match; its row."""
-        rules = bout.rules()
-        players = {seat: self.player(rules, bout.players[seat - 1], seat) for seat in Seat}
-        return play_with(bout, self.judge(rules), players)
+    def play(self, plan: MatchPlan) -> Row:
+        """Play a match and return its row."""
+        rules = plan.rules()
+        players = {seat: self.get_player(rules, plan.players[seat - 1], seat) for seat in Seat}
+        return play_match(plan, self.get_judge(rules), players)
 
     def close(self) -> None:
-        """End the programs."""
+        """Stop the programs."""
         for player in self._players.values():
             if isinstance(player, ProgramPlayer):
                 player.close()
 
 
-class ProgramCheck:
-    """Starts each program of a run once: one that cannot start would forfeit every match.
+def make_program_check(config: Config, out: Path) -> Callable[[], None]:
+    """Return a function that raises DuelsError if a program of a run does not start, and runs only once.
 
-    Where a run begins that is done at once, so that nothing is written if one does not start. Where it goes
-    on, it is done before the first match that is missing, and not at all if none is.
+    A program that does not start would forfeit every match. For a new folder the check runs at once, before
+    anything is written. Otherwise the caller runs it before the first missing match.
     """
-
-    def __init__(self, config: Config, out: Path) -> None:
-        self._config = config
-        self._done = False
-        if not (out / CONFIG).exists():
-            self()
-
-    def __call__(self) -> None:
-        """DuelsError, which says why, if a program does not start and say that it is ready."""
-        if self._done:
-            return
-        rules = self._config.rules(self._config.games[0])
-        for name in self._config.programs():
-            player = self._config.seat(name, rules)
-            assert isinstance(player, ProgramPlayer)
-            with closing(player):
-                try:
-                    player.start()
-                except DuelsError as error:
-                    raise DuelsError(f"{name} does not start: {error}") from None
-        self._done = True
+    check = cache(partial(_check_programs, config))
+    if not (out / CONFIG).exists():
+        check()
+    return check
 
 
-A_WHILE = 0.2
-"""Seconds after which a worker tells what it has played."""
-MOST_DEATHS = 3  # of workers that were playing the same match
-MOST_AT_ONCE = 256
-"""Matches that are handed to a worker in one go, if they are quick: each message costs as much as one."""
-_RAY_AT_ONCE = 20
-"""Matches of a task: so many that a task's own cost is small, so few that little is played again."""
-_MOST_RAY_DEATHS = 5  # of workers that were playing the same task
-_WAITING = 3  # tasks for each processor that are handed in ahead
+def _check_programs(config: Config) -> None:
+    rules = config.rules(config.games[0])
+    for name in config.list_programs():
+        player = config.make_player(name, rules)
+        assert isinstance(player, ProgramPlayer)
+        with closing(player):
+            try:
+                player.start()
+            except DuelsError as error:
+                raise DuelsError(f"{name} does not start: {error}") from None
 
 
-Listener = Callable[[MatchPlan, Score], None]
-"""Is told of every match that has ended, and is in a log."""
+BATCH_SECONDS = 0.2
+"""Seconds after which a worker returns its scores."""
+MAX_DEATHS = 3  # of workers, during one match
+MAX_BATCH = 256
+"""The most matches in one message: sending a message takes as long as a quick match."""
+_RAY_BATCH = 20
+"""Matches per task: enough to outweigh its overhead, few enough to lose little if it fails."""
+_MAX_RAY_DEATHS = 5  # of workers, during one task
+_TASKS_PER_CPU = 3  # submitted ahead
+
+
+MatchListener = Callable[[MatchPlan, MatchScore], None]
+"""Called with every match that has ended and is logged."""
 
 
 class Worker:
-    """Plays with players of its own, into a log of its own."""
+    """A worker with its own players and its own log."""
 
     def __init__(self, config: Config, folder: Path, name: str) -> None:
-        kept = Folder(folder)
-        self._seats = Seats(config, lambda player, seat: kept.bot_log(player, f"{name}-{seat.value}"))
+        run_folder = Folder(folder)
+        self._cache = PlayerCache(
+            config, lambda player, seat: run_folder.get_bot_log_path(player, f"{name}-{seat.value}")
+        )
         self._log = Log(folder, name)
 
-    def play(self, bouts: Iterable[MatchPlan], listener: Listener) -> None:
-        """Play these matches, one after another."""
-        for bout in bouts:
-            listener(bout, self._play_one(bout))
+    def play(self, plans: Iterable[MatchPlan], listener: MatchListener) -> None:
+        """Play matches one after another."""
+        for plan in plans:
+            listener(plan, self._play_one(plan))
 
-    def play_some(self, bouts: Iterable[MatchPlan]) -> list[Score]:
-        """Play matches for a while; the scores of those that there was time for, one at least."""
-        began, scores = monotonic(), []
-        for bout in bouts:
-            scores.append(self._play_one(bout))
-            if monotonic() - began > A_WHILE:
+    def play_batch(self, plans: Iterable[MatchPlan]) -> list[MatchScore]:
+        """Play matches for BATCH_SECONDS, at least one, and return their scores."""
+        started, scores = monotonic(), []
+        for plan in plans:
+            scores.append(self._play_one(plan))
+            if monotonic() - started > BATCH_SECONDS:
                 break
         return scores
 
-    def _play_one(self, bout: MatchPlan) -> Score:
-        row = self._seats.play(bout)
+    def _play_one(self, plan: MatchPlan) -> MatchScore:
+        row = self._cache.play(plan)
         self._log.add(row)
-        return score_of(row)
+        return read_score(row)
 
     def close(self) -> None:
-        """Let the players go, and the log."""
+        """Stop the players and close the log."""
         with closing(self._log):
-            self._seats.close()
+            self._cache.close()
 
 
-def serve(connection: Any, config: Config, folder: Path, prefix: str, name: str) -> None:
-    """The main loop of a worker process: matches in, scores out; ends when nobody is there any more.
+def run_worker(connection: Any, config: Config, folder: Path, prefix: str, name: str) -> None:
+    """Run a worker process: receive matches and send scores until the connection closes.
 
-    Its last words, if it has any, are that it could not save what it had played.
+    If the log cannot be saved at the end, the last message is an OSError.
     """
     import signal
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started us tells us to stop
-    handle = Folder(folder).hold_as_worker(prefix)
-    starter = parent_process()
-    if starter and not starter.is_alive():  # the run may go on without us, and play what was meant for us
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells us to stop
+    handle = Folder(folder).lock_as_worker(prefix)
+    parent = parent_process()
+    if parent and not parent.is_alive():  # another process may continue the run and play our matches
         os.close(handle)
         return
     worker = Worker(config, folder, name)
     try:
-        while (bouts := connection.recv()) is not None:
+        while (plans := connection.recv()) is not None:
             try:
-                answer: Any = worker.play_some(bouts)
+                answer: Any = worker.play_batch(plans)
             except Exception as error:
                 answer = error
             connection.send(answer)
@@ -172,14 +172,14 @@ def serve(connection: Any, config: Config, folder: Path, prefix: str, name: str)
         os.close(handle)
 
 
-class Pool:
-    """So many processes. They end when we do, however that happens: their pipes close."""
+class ProcessPool:
+    """A pool of worker processes. They end when this process ends, because their pipes close."""
 
     def __init__(self, config: Config, folder: Path, prefix: str, workers: int) -> None:
         self._config, self._folder, self._prefix = config, folder, prefix
         self._processes: dict[Connection, BaseProcess] = {}
         self._names: dict[Connection, str] = {}
-        # Forked processes would hold each other's pipes open, and not notice that we are gone.
+        # Forked processes would keep each other's pipes open and not notice that this process ended.
         self._context = get_context("spawn")
         for number in range(1, workers + 1):
             self._start(f"{prefix}{number}")
@@ -187,7 +187,7 @@ class Pool:
     def _start(self, name: str) -> Connection:
         ours, theirs = self._context.Pipe()
         process = self._context.Process(
-            target=serve, args=(theirs, self._config, self._folder, self._prefix, name), daemon=False
+            target=run_worker, args=(theirs, self._config, self._folder, self._prefix, name), daemon=False
         )
         process.start()
         theirs.close()
@@ -195,16 +195,16 @@ class Pool:
         self._names[ours] = name
         return ours
 
-    def play(self, bouts: Iterable[MatchPlan], listener: Listener) -> None:
-        """Play these matches; they are told of as they end."""
-        waiting = _Waiting(bouts)
+    def play(self, plans: Iterable[MatchPlan], listener: MatchListener) -> None:
+        """Play matches and pass each to `listener` when it ends."""
+        queue = _PlanQueue(plans)
         playing: dict[Connection, list[MatchPlan]] = {}
         deaths: dict[str, int] = {}
         while True:
             for worker in [each for each in self._processes if each not in playing]:
-                some = waiting.next()
+                some = queue.take()
                 if some:
-                    playing[self._handed(worker, some)] = some
+                    playing[self._send_plans(worker, some)] = some
             if not playing:
                 return
             for ready in wait(list(playing)):
@@ -213,50 +213,49 @@ class Pool:
                 try:
                     scores = ready.recv()
                 except (EOFError, OSError):
-                    scores = self._left_by(ready, some)
-                    for bout in some[len(scores) :][:1]:  # which it was playing
-                        self._count_death(bout, deaths)
+                    scores = self._recover_scores(ready, some)
+                    for plan in some[len(scores) :][:1]:  # the one that it was playing
+                        self._count_death(plan, deaths)
                 if isinstance(scores, BaseException):
                     raise scores
-                waiting.played(some, len(scores))
-                for bout, score in zip(some, scores, strict=False):
-                    listener(bout, score)
+                queue.put_back(some, len(scores))
+                for plan, score in zip(some, scores, strict=False):
+                    listener(plan, score)
 
-    def _handed(self, worker: Connection, some: list[MatchPlan]) -> Connection:
-        """Hand matches to a worker; the worker that has them then."""
+    def _send_plans(self, worker: Connection, some: list[MatchPlan]) -> Connection:
+        """Send matches to a worker, replacing it if it died. Returns the worker that has them."""
         try:
             worker.send(some)
-        except OSError:  # it died with nothing to do, which is no match's fault
-            worker = self._replaced(worker)
+        except OSError:  # it died while idle, so no match is to blame
+            worker = self._replace(worker)
             worker.send(some)
         return worker
 
-    def _left_by(self, dead: Connection, some: list[MatchPlan]) -> list[Score]:
-        """What a worker that died had played of some matches: it is in its log. Another takes its place."""
+    def _recover_scores(self, dead: Connection, some: list[MatchPlan]) -> list[MatchScore]:
+        """Replace a dead worker and return the scores that it had logged."""
         name = self._names[dead]
-        self._replaced(dead)
-        log = Log.path_of(self._folder, name)
-        # One that died as it started has no log yet.
+        self._replace(dead)
+        log = Log.make_path(self._folder, name)
+        # A worker that died while starting has no log yet.
         logged = {row["key"]: row for _, row in read_rows(log)} if log.exists() else {}
-        return [score_of(logged[bout.key]) for bout in some if bout.key in logged]
+        return [read_score(logged[plan.key]) for plan in some if plan.key in logged]
 
     @staticmethod
-    def _count_death(bout: MatchPlan, deaths: dict[str, int]) -> None:
-        """Take down that a worker died of a match; too many of them are a problem."""
-        deaths[bout.key] = deaths.get(bout.key, 0) + 1
-        if deaths[bout.key] >= MOST_DEATHS:
+    def _count_death(plan: MatchPlan, deaths: dict[str, int]) -> None:
+        deaths[plan.key] = deaths.get(plan.key, 0) + 1
+        if deaths[plan.key] >= MAX_DEATHS:
             raise DuelsError(
-                f"{MOST_DEATHS} workers died of one match of {bout.game} between "
-                f"{bout.players[0]} and {bout.players[1]}."
+                f"{MAX_DEATHS} workers died while playing the same match of {plan.game} between "
+                f"{plan.players[0]} and {plan.players[1]}."
             )
 
-    def _replaced(self, dead: Connection) -> Connection:
+    def _replace(self, dead: Connection) -> Connection:
         dead.close()
         self._processes.pop(dead).join()
         return self._start(self._names.pop(dead))
 
     def close(self) -> None:
-        """End all workers, and the programs with them; OSError, if one could not save what it had played."""
+        """Stop all workers and their programs. Raises OSError if one could not save its log."""
         for worker in self._processes:
             with suppress(OSError):
                 worker.send(None)
@@ -266,69 +265,69 @@ class Pool:
             if process.is_alive():
                 process.terminate()
                 process.join()
-            problems += _last_words(worker)
+            problems += _iter_final_errors(worker)
             worker.close()
         if problems:
             raise problems[0]
 
 
-def _last_words(worker: Connection) -> Iterator[OSError]:
-    """Errors of a worker that has ended and could not save everything; scores before them are skipped."""
+def _iter_final_errors(worker: Connection) -> Iterator[OSError]:
+    """Yield the errors that a worker sent before it ended, skipping scores."""
     with suppress(EOFError, OSError):
         while worker.poll():
-            if isinstance(told := worker.recv(), OSError):
-                yield told
+            if isinstance(message := worker.recv(), OSError):
+                yield message
 
 
-class _Waiting:
-    """Matches that wait for a worker: as many at once as one plays in the time that it has for them."""
+class _PlanQueue:
+    """A queue of matches that adapts the batch size to what a worker plays in BATCH_SECONDS."""
 
-    def __init__(self, bouts: Iterable[MatchPlan]) -> None:
-        self._bouts = iter(bouts)
-        self._again: list[MatchPlan] = []
-        self._at_once = 1
+    def __init__(self, plans: Iterable[MatchPlan]) -> None:
+        self._bouts = iter(plans)
+        self._returned: list[MatchPlan] = []
+        self._batch = 1
 
-    def next(self) -> list[MatchPlan]:
-        """Some matches to be played in order; none if none are left."""
-        some, self._again = self._again[: self._at_once], self._again[self._at_once :]
-        return some + list(islice(self._bouts, self._at_once - len(some)))
+    def take(self) -> list[MatchPlan]:
+        """Return the next batch; empty at the end."""
+        some, self._returned = self._returned[: self._batch], self._returned[self._batch :]
+        return some + list(islice(self._bouts, self._batch - len(some)))
 
-    def played(self, some: list[MatchPlan], count: int) -> None:
-        """Take back those of `some` that there was no time for: all but the first `count`."""
-        self._again = some[count:] + self._again
-        self._at_once = max(1, min(MOST_AT_ONCE, 2 * count if count == len(some) else count))
+    def put_back(self, some: list[MatchPlan], count: int) -> None:
+        """Put back the matches of a batch after the first `count`, which were played."""
+        self._returned = some[count:] + self._returned
+        self._batch = max(1, min(MAX_BATCH, 2 * count if count == len(some) else count))
 
 
 class RayPool:
-    """A cluster, or this machine as one. Rows are written to the log here, wherever they were played."""
+    """A Ray cluster, or this machine as one. Rows are logged on this machine."""
 
     def __init__(self, config: Config, folder: Path, prefix: str, address: str | None) -> None:
         with require_extra("ray"):
             import ray
         self._ray: Any = ray
-        self._began = not ray.is_initialized()
-        if self._began:
+        self._is_owner = not ray.is_initialized()
+        if self._is_owner:
             ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False)
         self._config = ray.put(config)
-        self._task = ray.remote(max_retries=_MOST_RAY_DEATHS)(play_some)
+        self._task = ray.remote(max_retries=_MAX_RAY_DEATHS)(play_batch)
         self._log = Log(folder, f"{prefix}ray")
 
-    def play(self, bouts: Iterable[MatchPlan], listener: Listener) -> None:
-        """Play these matches; they are told of as their tasks end."""
-        ray, waiting = self._ray, iter(bouts)
-        most = _WAITING * max(1, int(ray.cluster_resources().get("CPU", 1)))
-        under_way: dict[Any, list[MatchPlan]] = {}
+    def play(self, plans: Iterable[MatchPlan], listener: MatchListener) -> None:
+        """Play matches and pass each to `listener` when its task ends."""
+        ray, queue = self._ray, iter(plans)
+        limit = _TASKS_PER_CPU * max(1, int(ray.cluster_resources().get("CPU", 1)))
+        running: dict[Any, list[MatchPlan]] = {}
         while True:
-            while len(under_way) < most and (some := list(islice(waiting, _RAY_AT_ONCE))):
-                under_way[self._task.remote(self._config, some)] = some
-            if not under_way:
+            while len(running) < limit and (some := list(islice(queue, _RAY_BATCH))):
+                running[self._task.remote(self._config, some)] = some
+            if not running:
                 return
-            (done, *_), _ = ray.wait(list(under_way), num_returns=1)
-            for bout, row in zip(under_way.pop(done), self._rows(done), strict=True):
+            (done, *_), _ = ray.wait(list(running), num_returns=1)
+            for plan, row in zip(running.pop(done), self._get_rows(done), strict=True):
                 self._log.add(row)
-                listener(bout, score_of(row))
+                listener(plan, read_score(row))
 
-    def _rows(self, done: Any) -> list[Row]:
+    def _get_rows(self, done: Any) -> list[Row]:
         try:
             rows: list[Row] = self._ray.get(done)
         except self._ray.exceptions.RayTaskError as error:
@@ -338,13 +337,13 @@ class RayPool:
         return rows
 
     def close(self) -> None:
-        """Leave the cluster, and let the log go."""
+        """Leave the cluster and close the log."""
         with closing(self._log):
-            if self._began:
+            if self._is_owner:
                 self._ray.shutdown()
 
 
-def play_some(config: Config, bouts: list[MatchPlan]) -> list[Row]:
-    """A task: some matches, with players of its own."""
-    with closing(Seats(config)) as seats:
-        return [seats.play(bout) for bout in bouts]
+def play_batch(config: Config, plans: list[MatchPlan]) -> list[Row]:
+    """Play matches in a Ray task, with its own players."""
+    with closing(PlayerCache(config)) as players:
+        return [players.play(plan) for plan in plans]

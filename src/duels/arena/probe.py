@@ -1,9 +1,8 @@
-"""Asks a player about positions instead of matches: the cheapest way to know it.
+"""Probes: questions to a player about positions, which cost less than matches.
 
-In a game that is small enough, every position is asked that the answers so far let an opponent reach: what
-the player gets against anybody, and how much the best opponent gets, then follows exactly. In others,
-positions drawn from good play are asked. In the former a player is asked without history: a probe describes
-how it plays then.
+In a small game a probe asks about every position that an opponent can reach against the answers so far.
+Results against any opponent and the exploitability then follow exactly. In other games it asks about
+positions drawn from good play. Questions about a small game have no history.
 """
 
 import asyncio
@@ -18,11 +17,11 @@ from random import Random
 from typing import Any
 
 from duels.arena.config import ProbeConfig
+from duels.arena.exam import draw_positions
 from duels.arena.folder import Folder
-from duels.arena.logs import AT_ONCE, QUICK, VERSION, Log, Row
-from duels.arena.models import Asker, Purse
-from duels.arena.pool import ProgramCheck, Seats
-from duels.arena.positions import draw_positions
+from duels.arena.logs import SYNC_NOW, SYNC_SOON, VERSION, Log, Row
+from duels.arena.models import BudgetMeter, QuestionRunner
+from duels.arena.pool import PlayerCache, make_program_check
 from duels.core.errors import BadOption
 from duels.core.extras import require_extra
 from duels.core.rules import AnyRules, AnySight, OpenRules, Seat
@@ -40,65 +39,74 @@ with require_extra("arena"):
 
 @dataclass
 class Probe:
-    """What was asked and answered in one game. Keys are a seat and a position in notation."""
+    """Questions and answers in one game. Keys are a seat and a position in notation."""
 
     rules: AnyRules
-    whole: bool
-    """Whether every position that matters was asked."""
+    is_exhaustive: bool
+    """Whether every position that can occur was asked, rather than drawn positions."""
     sights: dict[tuple[Seat, str], AnySight] = field(default_factory=dict)
     answers: dict[tuple[Seat, str], list[Row]] = field(default_factory=dict)
     weights: dict[tuple[Seat, str], float] = field(default_factory=dict)
-    """Where positions were drawn: what each stands for."""
+    """The weight of each drawn position."""
     missing: int = 0
-    """Questions that are not answered yet."""
+    """Questions without an answer so far."""
 
-    def policy(self, key: tuple[Seat, str]) -> dict[Any, float]:
-        """What the player did there, as often as it did; less than 1 in all if it had no answer at times."""
-        return policy_of(self.answers[key], self.sights[key])
+    def get_policy(self, key: tuple[Seat, str]) -> dict[Any, float]:
+        """Return the policy at a position; see `estimate_policy`."""
+        return estimate_policy(self.answers[key], self.sights[key])
 
 
-def policy_of(answers: list[Row], sight: AnySight) -> dict[Any, float]:
-    """The policy that some answers show; what is missing to 1 is how often there was none."""
+def estimate_policy(answers: list[Row], sight: AnySight) -> dict[Any, float]:
+    """Estimate a policy from answers. It sums to less than 1 if some questions had no answer."""
     rules = sight.rules
-    found: dict[Any, float] = defaultdict(float)
+    policy: dict[Any, float] = defaultdict(float)
     for answer in answers:
         if answer["policy"]:
             for text, chance in answer["policy"].items():
-                found[rules.parse(text)] += chance / len(answers)
+                policy[rules.parse(text)] += chance / len(answers)
         elif answer["action"] is not None:
-            found[rules.parse(answer["action"])] += 1 / len(answers)
-    return dict(found)
+            policy[rules.parse(answer["action"])] += 1 / len(answers)
+    return dict(policy)
 
 
-def probe(config: ProbeConfig, out: Path, tell: Progress = no_progress) -> Folder:
-    """Ask what is missing of a probe; one that was broken off goes on."""
+def run_probe(config: ProbeConfig, out: Path, progress: Progress = no_progress) -> Folder:
+    """Ask the missing questions of a probe, which may be new or interrupted.
+
+    Raises BadOption if `symmetric` does not apply to a game, DuelsError if the folder belongs to another run
+    or a program does not start.
+    """
     if config.symmetric:
         for game in config.games:
             _check_symmetric(find_game(game).rules())
-    check = ProgramCheck(config.run(), out)
-    with Folder.held(out, config) as folder, closing(_Asking(config, folder, tell, check)) as asking:
+    check = make_program_check(config.make_run_config(), out)
+    with (
+        Folder.open_locked(out, config) as folder,
+        closing(_ProbeSession(config, folder, progress, check)) as session,
+    ):
         for game in config.games:
-            collect(config, find_game(game).rules(), asking.ask, tell)
-        folder.unfinished = tuple(dict.fromkeys(asking.broken_off))
-        folder.is_spent = asking.purse.is_spent
+            collect_answers(config, find_game(game).rules(), session.ask, progress)
+        folder.unfinished = tuple(dict.fromkeys(session.interruptions))
+        folder.is_spent = session.budget_meter.is_spent
     return folder
 
 
 def _check_symmetric(rules: AnyRules) -> None:
-    if not _asked_whole(rules):
-        raise BadOption(f"{rules.name} is not asked whole, where --symmetric means nothing: leave it out.")
+    if not _is_exhaustive(rules):
+        raise BadOption(
+            f"--symmetric works only in games where every position is asked, and {rules.name} is too large."
+        )
     Mirror.of(rules)
 
 
-def _asked_whole(rules: AnyRules) -> bool:
-    """Whether a game is small enough that every position that matters is asked."""
+def _is_exhaustive(rules: AnyRules) -> bool:
+    """Whether a game is small enough to ask about every position."""
     return isinstance(rules, OpenRules) and has_state_table(rules)
 
 
-def collected(folder: Folder, tell: Progress = no_progress) -> Iterator[Probe]:
-    """All that a probe's folder holds, game by game; nobody is asked."""
-    kept, config = folder.rows(), folder.config
-    asked = ProbeConfig(  # by whom does not matter here
+def iter_probes(folder: Folder, progress: Progress = no_progress) -> Iterator[Probe]:
+    """Yield the logged answers of each game; nobody is asked."""
+    rows, config = folder.load_rows(), folder.config
+    probe_config = ProbeConfig(  # the player does not matter here
         "random",
         tuple(config["games"]),
         config["samples"],
@@ -107,15 +115,15 @@ def collected(folder: Folder, tell: Progress = no_progress) -> Iterator[Probe]:
         config["seed"],
     )
 
-    def answered(questions: "list[Ask]") -> dict[str, Row]:
-        return {each.key: kept[each.key] for each in questions if each.key in kept}
+    def look_up(questions: "list[ProbeQuestion]") -> dict[str, Row]:
+        return {each.key: rows[each.key] for each in questions if each.key in rows}
 
     for game in config["games"]:
-        yield collect(asked, find_game(game).rules(), answered, tell)
+        yield collect_answers(probe_config, find_game(game).rules(), look_up, progress)
 
 
 @dataclass(frozen=True)
-class Ask:
+class ProbeQuestion:
     """One question of a probe."""
 
     sight: AnySight
@@ -124,163 +132,166 @@ class Ask:
 
     @property
     def key(self) -> str:
-        """A hash of what is asked."""
+        """A hash of the question."""
         rules = self.sight.rules
-        told = [VERSION, rules.name, sorted(rules.options().items()), self.sight.seat.value]
-        return sha256(json.dumps([*told, self.position, self.sample]).encode()).hexdigest()[:32]
+        content = [VERSION, rules.name, sorted(rules.options().items()), self.sight.seat.value]
+        return sha256(json.dumps([*content, self.position, self.sample]).encode()).hexdigest()[:32]
 
 
-Answerer = Callable[[list[Ask]], Mapping[str, Row]]
-"""Answers questions, by their keys; those that could not be answered now are left out."""
+Answerer = Callable[[list[ProbeQuestion]], Mapping[str, Row]]
+"""Returns the rows of questions by key. It leaves out questions that cannot be answered now."""
 
 
-def collect(config: ProbeConfig, rules: AnyRules, answer: Answerer, tell: Progress = no_progress) -> Probe:
-    """Ask about one game, wave after wave, until nothing new can be reached."""
-    if not _asked_whole(rules):
-        found = Probe(rules, whole=False)
-        drawn = draw_positions(rules, config.positions, config.seed, tell)
-        for each in drawn:
-            found.weights[each.sight.seat, each.notation] = each.weight
-            found.sights[each.sight.seat, each.notation] = each.sight
-        _fill(config, found, list(found.sights.values()), answer)
-        return found
+def collect_answers(
+    config: ProbeConfig, rules: AnyRules, answer: Answerer, progress: Progress = no_progress
+) -> Probe:
+    """Ask about one game, in waves, until no new position can be reached."""
+    if not _is_exhaustive(rules):
+        probe = Probe(rules, is_exhaustive=False)
+        for each in draw_positions(rules, config.positions, config.seed, progress):
+            probe.weights[each.sight.seat, each.notation] = each.weight
+            probe.sights[each.sight.seat, each.notation] = each.sight
+        _ask_about(config, probe, list(probe.sights.values()), answer)
+        return probe
     assert isinstance(rules, OpenRules)
-    found = Probe(rules, whole=True)
+    probe = Probe(rules, is_exhaustive=True)
     mirror = Mirror.of(rules) if config.symmetric else None
     for seat in Seat:
-        _explore(config, found, rules, seat, mirror, answer)
-    return found
+        _explore(config, probe, rules, seat, mirror, answer)
+    return probe
 
 
 def _explore(
     config: ProbeConfig,
-    found: Probe,
+    probe: Probe,
     rules: OpenRules[Any, Any],
     seat: Seat,
     mirror: Mirror | None,
     answer: Answerer,
 ) -> None:
-    """Ask the player at one seat everywhere that an opponent can lead it."""
+    """Ask about every position of one seat that an opponent can reach."""
     seen = {rules.initial()}
     wave = [rules.initial()]
     while wave:
         sights = [rules.sight(state, seat) for state in wave if rules.actor(state) is seat]
         choices = [sight for sight in sights if len(sight.actions) > 1]
-        asked = [sight for sight in choices if _canonical(sight, mirror)]
-        _fill(config, found, asked, answer)
+        canonical = [sight for sight in choices if _is_canonical(sight, mirror)]
+        _ask_about(config, probe, canonical, answer)
         if mirror:
-            _reflect(found, [sight for sight in choices if not _canonical(sight, mirror)], mirror)
+            _add_mirrored_answers(
+                probe, [sight for sight in choices if not _is_canonical(sight, mirror)], mirror
+            )
         following = []
         for state in wave:
             actions = rules.actions(state)
             if rules.actor(state) is seat and len(actions) > 1:
                 key = seat, rules.format_state(state)
-                actions = tuple(found.policy(key)) if key in found.answers else ()
+                actions = tuple(probe.get_policy(key)) if key in probe.answers else ()
             for action in actions:
                 after = rules.apply(state, action).state
                 if after not in seen:
                     seen.add(after)
                     following.append(after)
                 if mirror and (image := mirror.state(after)) not in seen:
-                    seen.add(image)  # so that both of a pair are known wherever one is
+                    seen.add(image)  # a position is answered whenever its mirror image is
                     following.append(image)
         wave = following
 
 
-def _canonical(sight: AnySight, mirror: Mirror | None) -> bool:
-    """Whether of a position and its mirror image this is the one that is asked."""
+def _is_canonical(sight: AnySight, mirror: Mirror | None) -> bool:
+    """Whether a position is asked itself, rather than its mirror image."""
     if mirror is None:
         return True
     rules = sight.rules
     return rules.format_position(sight) <= rules.format_position(mirror.sight(sight))
 
 
-def _reflect(found: Probe, sights: list[AnySight], mirror: Mirror) -> None:
-    """Take over the mirrored answers of mirrored positions."""
+def _add_mirrored_answers(probe: Probe, sights: list[AnySight], mirror: Mirror) -> None:
     for sight in sights:
         rules, image = sight.rules, mirror.sight(sight)
         key = sight.seat, rules.format_position(sight)
-        theirs = found.answers.get((sight.seat, rules.format_position(image)))
+        answers = probe.answers.get((sight.seat, rules.format_position(image)))
 
-        def turned(text: str, rules: AnyRules = rules) -> str:
+        def mirror_action(text: str, rules: AnyRules = rules) -> str:
             return rules.format(mirror.action(rules.parse(text)))
 
-        if theirs is not None:
-            found.sights[key] = sight
-            found.answers[key] = [
+        if answers is not None:
+            probe.sights[key] = sight
+            probe.answers[key] = [
                 {
                     **each,
-                    "action": turned(each["action"]) if each["action"] else None,
-                    "policy": {turned(a): p for a, p in each["policy"].items()} if each["policy"] else None,
+                    "action": mirror_action(each["action"]) if each["action"] else None,
+                    "policy": each["policy"] and {mirror_action(a): p for a, p in each["policy"].items()},
                     "failures": [],
                     "reflected": True,
                 }
-                for each in theirs
+                for each in answers
             ]
 
 
-def _fill(config: ProbeConfig, found: Probe, sights: list[AnySight], answer: Answerer) -> None:
-    """Ask about some positions and note what came back."""
-    rules = found.rules
+def _ask_about(config: ProbeConfig, probe: Probe, sights: list[AnySight], answer: Answerer) -> None:
+    rules = probe.rules
     questions = [
-        Ask(sight, rules.format_position(sight), sample)
+        ProbeQuestion(sight, rules.format_position(sight), sample)
         for sight in sights
         for sample in range(config.samples)
     ]
-    answered = answer(questions)
+    rows = answer(questions)
     for each in questions:
-        row = answered.get(each.key)
+        row = rows.get(each.key)
         if row is None:
-            found.missing += 1
+            probe.missing += 1
         else:
             key = each.sight.seat, each.position
-            found.sights[key] = each.sight
-            found.answers.setdefault(key, []).append(row)
+            probe.sights[key] = each.sight
+            probe.answers.setdefault(key, []).append(row)
 
 
-class _Asking:
-    """Asks whoever is probed, and keeps every answer on disk; what is there already is not asked again."""
+class _ProbeSession:
+    """Asks the player and logs every answer. Logged questions are not asked again."""
 
-    def __init__(self, config: ProbeConfig, folder: Folder, tell: Progress, check: ProgramCheck) -> None:
-        self._seed, self._tell, self._check = config.seed, tell, check
-        run = config.run()
+    def __init__(
+        self, config: ProbeConfig, folder: Folder, progress: Progress, check: Callable[[], None]
+    ) -> None:
+        self._seed, self._progress, self._check = config.seed, progress, check
+        run = config.make_run_config()
         self._name = run.names[0]
-        self._model = run.models().get(self._name)
-        self._kept = dict(folder.rows())
-        self._log = Log(folder.path, "1", "answers", AT_ONCE if self._model else QUICK)
-        self._requests = folder.request_log("probe") if self._model else None
-        self._seats = Seats(run, lambda name, seat: folder.bot_log(name, str(seat.value)))
-        self.purse = Purse(run, folder)
-        self._asker = Asker(run.model, self.purse)
-        self.broken_off = self._asker.broken_off
+        self._model = run.list_models().get(self._name)
+        self._rows = dict(folder.load_rows())
+        self._log = Log(folder.path, "1", "answers", SYNC_NOW if self._model else SYNC_SOON)
+        self._requests = folder.open_request_log("probe") if self._model else None
+        self._cache = PlayerCache(run, lambda name, seat: folder.get_bot_log_path(name, str(seat.value)))
+        self.budget_meter = BudgetMeter(run, folder)
+        self._runner = QuestionRunner(run.model, self.budget_meter)
+        self.interruptions = self._runner.interruptions
 
-    def ask(self, questions: list[Ask]) -> Mapping[str, Row]:
-        missing = [each for each in questions if each.key not in self._kept]
+    def ask(self, questions: list[ProbeQuestion]) -> Mapping[str, Row]:
+        missing = [each for each in questions if each.key not in self._rows]
         if missing:
             self._check()
         if missing and self._model:
-            asyncio.run(self._asker.work(missing, self._ask_model, self._tell))
+            asyncio.run(self._runner.run(missing, self._ask_model, self._progress))
         else:
             for each in missing:
-                player = self._seats.player(each.sight.rules, self._name, each.sight.seat)
+                player = self._cache.get_player(each.sight.rules, self._name, each.sight.seat)
                 question = DecisionRequest(each.sight.seat, each.sight, self._rng(each))
-                self._keep(each, ask_player(player, question, by_policy=True), Usage())
-        return {each.key: self._kept[each.key] for each in questions if each.key in self._kept}
+                self._record(each, ask_player(player, question, by_policy=True), Usage())
+        return {each.key: self._rows[each.key] for each in questions if each.key in self._rows}
 
-    def _rng(self, each: Ask) -> Random:
+    def _rng(self, each: ProbeQuestion) -> Random:
         return Random(f"{self._seed} {each.key}")
 
-    async def _ask_model(self, each: Ask, endpoint: Endpoint, _number: int) -> None:
+    async def _ask_model(self, each: ProbeQuestion, endpoint: Endpoint, _number: int) -> None:
         assert self._model
         assert self._requests
-        add, told = self._requests.add, {"question": each.key, "position": each.position}
+        add, context = self._requests.add, {"question": each.key, "position": each.position}
         player = ModelPlayer(self._model, each.sight.rules, endpoint)
-        self._keep(
+        self._record(
             each,
-            *await player.decide(each.sight, self._rng(each), lambda request: add({**told, **request})),
+            *await player.decide(each.sight, self._rng(each), lambda request: add({**context, **request})),
         )
 
-    def _keep(self, each: Ask, answer: Answer | NoMove, used: Usage) -> None:
+    def _record(self, each: ProbeQuestion, answer: Answer | NoMove, used: Usage) -> None:
         rules = each.sight.rules
         action = policy = None
         if isinstance(answer, Answer):
@@ -300,12 +311,12 @@ class _Asking:
             "usage": [used.prompt, used.completion, used.requests],
         }
         self._log.add(row)
-        self._kept[each.key] = row
-        spent = self.purse.spent
+        self._rows[each.key] = row
+        spent = self.budget_meter.spent
         cost = f", {spent} spent" if used.requests and spent else ""
-        self._tell(f"{rules.name}: {len(self._kept)} answers in all, position {each.position}{cost}")
+        self._progress(f"{rules.name}: {len(self._rows)} answers so far, position {each.position}{cost}")
 
     def close(self) -> None:
-        with closing(self._log), closing(self._seats):
+        with closing(self._log), closing(self._cache):
             if self._requests:
                 self._requests.close()

@@ -1,4 +1,4 @@
-"""What a probe found: losses, the best opponent's gain, and results against known opponents."""
+"""The report on a probe: losses, exploitability, and results against known opponents."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -6,17 +6,23 @@ from dataclasses import dataclass
 from math import fsum, sqrt
 from typing import Any
 
-from duels.arena.amounts import Prices, Spending, tokens
-from duels.arena.confidence import Interval, Z, interval_data, ratio
+from duels.arena.confidence import Interval, Z, interval_data, ratio_interval
 from duels.arena.config import MODEL
+from duels.arena.costs import Prices, Spending, format_tokens
 from duels.arena.folder import Folder
 from duels.arena.logs import Row
-from duels.arena.mistakes import Boards, RunMistake, Worst, key_of, name_of, said_of
-from duels.arena.probe import Probe, collected, policy_of
-from duels.arena.probe_values import Answers, against_all, exploitability, spread_of_answers
-from duels.arena.report import by_class, most_when, prices_of
-from duels.arena.report_views import asked_how
-from duels.arena.tables import Block, Document, Prose, Table, percent, points
+from duels.arena.mistakes import (
+    MistakeBoards,
+    RunMistake,
+    WorstMistakes,
+    explain_measure,
+    measure_key,
+)
+from duels.arena.probe import Probe, estimate_policy, iter_probes
+from duels.arena.probe_values import AnswerTables, answer_deviation, compute_exploitability, compute_results
+from duels.arena.report import describe_costliest_category, format_failures, get_prices
+from duels.arena.report_views import describe_conditions
+from duels.arena.tables import Block, Document, Prose, Table, format_percent, format_points
 from duels.core.extras import require_extra
 from duels.core.rules import AnySight, Seat
 from duels.players.completions import Usage
@@ -27,8 +33,8 @@ from duels.solving.progress import Progress, no_progress
 with require_extra("arena"):
     import numpy as np
 
-_MOST_SHOWN = 5
-_NOTHING = 1e-9
+_MAX_SHOWN = 5
+_EPSILON = 1e-9
 _EVEN = 0.5
 
 Key = tuple[Seat, str]
@@ -36,102 +42,105 @@ Key = tuple[Seat, str]
 
 @dataclass(frozen=True)
 class GameProbe:
-    """What a probe found in one game."""
+    """The result of a probe in one game."""
 
     probe: Probe
-    sort: str
-    """Of the player: one of ours, a program, a model."""
+    player_type: str
+    """OURS, PROGRAM or MODEL."""
     questions: int
     positions: int
     failures: dict[str, int]
-    """Attempts that gave no move, by class."""
+    """Attempts without a legal move, by kind of failure."""
     failed: int
-    """Questions with such an attempt."""
+    """Questions with at least one such attempt."""
     unanswered: int
-    """Questions that were given up: a match would have been forfeited there."""
+    """Questions without an answer after all retries: these would forfeit a match."""
     usage: Usage
     measure: str
-    """What answers are graded by: `given away` or `below the mixture`."""
+    """How answers are graded: `given away` or `below the mixture`."""
     shortfalls: dict[Key, float]
-    """By position, of those that have an answer."""
+    """The mean shortfall of each answered position."""
     shortfall: Interval
-    """Per position with an answer: of all these, or, where they were drawn, of all decisions in good play."""
+    """The mean shortfall per answered position, weighted if positions were drawn."""
     complete: bool
     exploitability: Interval | None
-    """What the best opponent wins beyond its due; None where it is not known."""
+    """The best opponent's gain over its fair share, if every position was answered."""
     one_round: Interval | None
-    """The same if play is cut off at the first tick of the clock, in games that could go on for ever."""
+    """The exploitability if play ends at the first tick of the clock, in games that need not end."""
     against: dict[str, Interval]
-    """Results against known opponents, the mean of both seats."""
-    manners: dict[str, tuple[float, float]]
-    """By sort of decision: how many answers were of it, and how far they fell short in all."""
+    """Results against built-in players, averaged over both seats."""
+    mistake_categories: dict[str, tuple[float, float]]
+    """By category: the number of answers and their total shortfall."""
     mistakes: tuple[RunMistake, ...]
 
     @property
     def round(self) -> str:
-        """What the game's clock counts, one of it."""
+        """The singular of what the game's clock counts."""
         return (self.probe.rules.clock or "round").removesuffix("s")
 
     @property
     def asked_once(self) -> bool:
-        """Whether a player's only answer to some position is taken for all that it would give.
+        """Whether some position has a single answer without a policy.
 
-        Where positions are drawn it is not: they tell how much answers differ.
+        False if positions were drawn: then the spread between them gives an interval.
         """
         answers = self.probe.answers.values()
-        return self.probe.whole and any(len(rows) == 1 and not rows[0]["policy"] for rows in answers)
+        return self.probe.is_exhaustive and any(len(rows) == 1 and not rows[0]["policy"] for rows in answers)
 
     @property
     def samples(self) -> int:
-        """How often a position was asked, at most."""
+        """The largest number of answers to a position."""
         return max(map(len, self.probe.answers.values()), default=0)
 
 
 @dataclass(frozen=True)
 class ProbeReport:
-    """What a probe found, game by game."""
+    """The report on a probe."""
 
     player: str
     config: Mapping[str, Any]
     games: tuple[GameProbe, ...]
     prices: Prices
     spending: Spending
-    """What all requests took."""
     notes: tuple[str, ...]
-    """What is out of the ordinary in its folder, a sentence each."""
+    """Warnings about its folder."""
 
 
-def report_on(folder: Folder, progress: Progress = no_progress) -> ProbeReport:
-    """The report on a probe, finished or not."""
-    ((player, who),) = folder.config["player"].items()
+def make_report(folder: Folder, progress: Progress = no_progress) -> ProbeReport:
+    """Build the report on a probe, finished or not."""
+    ((player, identity),) = folder.config["player"].items()
     progress("reading the answers")
-    games = tuple(_game(probe, player, who["sort"], progress) for probe in collected(folder, progress))
-    spending = Spending.of(folder.requests())
-    said = folder.notes(complete=all(game.complete for game in games))
-    return ProbeReport(player, folder.config, games, prices_of(folder), spending, said)
+    games = tuple(
+        _report_game(probe, player, identity["sort"], progress) for probe in iter_probes(folder, progress)
+    )
+    spending = Spending.from_requests(folder.iter_requests())
+    notes = folder.list_notes(complete=all(game.complete for game in games))
+    return ProbeReport(player, folder.config, games, get_prices(folder), spending, notes)
 
 
-def _game(probe: Probe, player: str, sort: str, progress: Progress) -> GameProbe:
-    def tell(text: str) -> None:
+def _report_game(probe: Probe, player: str, player_type: str, progress: Progress) -> GameProbe:
+    def show(text: str) -> None:
         progress(f"{probe.rules.name}: {text}")
 
-    tell("grading the answers")
+    show("grading the answers")
     rows = [row for answers in probe.answers.values() for row in answers if "reflected" not in row]
-    short = {key: _shortfall(probe, key) for key in probe.answers if probe.policy(key)}
-    if probe.whole:
+    short = {key: _mean_shortfall(probe, key) for key in probe.answers if probe.get_policy(key)}
+    if probe.is_exhaustive:
         per_position = _mean_of_all(probe, short)
     else:
         weights = {key: probe.weights[key] for key in short}
-        # By the sum of the weights, which is 1 once all is answered.
-        per_position = ratio([weights[key] * each for key, each in short.items()], list(weights.values()))
+        # The weights sum to 1 once every position is answered.
+        per_position = ratio_interval(
+            [weights[key] * each for key, each in short.items()], list(weights.values())
+        )
     complete = not probe.missing
-    answers = Answers(probe) if probe.whole and complete else None
-    tell("exploitability")
-    gain = exploitability(answers, None) if answers else None
-    limited = exploitability(answers, 1) if answers and probe.rules.limit else None
+    answers = AnswerTables(probe) if probe.is_exhaustive and complete else None
+    show("exploitability")
+    gain = compute_exploitability(answers, None) if answers else None
+    limited = compute_exploitability(answers, 1) if answers and probe.rules.limit else None
     return GameProbe(
         probe,
-        sort,
+        player_type,
         len(rows),
         len(probe.answers),
         dict(sorted(Counter(kind for row in rows for kind, _ in row["failures"]).items())),
@@ -144,101 +153,99 @@ def _game(probe: Probe, player: str, sort: str, progress: Progress) -> GameProbe
         complete,
         gain,
         limited,
-        against_all(answers, tell) if answers else {},
-        _manners(probe),
-        tuple(_mistakes(probe, player, short)),
+        compute_results(answers, show) if answers else {},
+        _sum_by_category(probe),
+        tuple(_find_mistakes(probe, player, short)),
     )
 
 
-def _graded(sight: AnySight) -> dict[Any, float]:
-    """How far each action falls short."""
+def _grade_actions(sight: AnySight) -> dict[Any, float]:
     oracle = get_oracle(sight.rules)
     return dict(zip(sight.actions, oracle.shortfalls(oracle.judge(sight)), strict=True))
 
 
-def _shortfall(probe: Probe, key: Key) -> float:
-    return _expected(probe.policy(key), _graded(probe.sights[key]))
+def _mean_shortfall(probe: Probe, key: Key) -> float:
+    return _weigh(probe.get_policy(key), _grade_actions(probe.sights[key]))
 
 
-def _manners(probe: Probe) -> dict[str, tuple[float, float]]:
-    """By sort of decision: how many answers were of it, and how far they fell short in all.
-
-    Where positions were drawn, each falls short by the mean over all decisions that they stand for.
-    """
+def _sum_by_category(probe: Probe) -> dict[str, tuple[float, float]]:
+    """Return each category's answers and total shortfall, weighted if positions were drawn."""
     oracle = get_oracle(probe.rules)
     count, weight, short = (defaultdict[str, float](float) for _ in range(3))
     for key in probe.answers:
-        graded = _graded(probe.sights[key])
-        for action, chance in probe.policy(key).items():
-            manner = oracle.mistake_category(probe.sights[key], action)
-            stands_for = probe.weights.get(key, 1.0) * chance
-            count[manner] += chance
-            weight[manner] += stands_for
-            short[manner] += stands_for * graded[action]
-    return {manner: (count[manner], count[manner] * short[manner] / weight[manner]) for manner in count}
+        graded = _grade_actions(probe.sights[key])
+        for action, chance in probe.get_policy(key).items():
+            category = oracle.mistake_category(probe.sights[key], action)
+            weighted = probe.weights.get(key, 1.0) * chance
+            count[category] += chance
+            weight[category] += weighted
+            short[category] += weighted * graded[action]
+    return {
+        category: (count[category], count[category] * short[category] / weight[category])
+        for category in count
+    }
 
 
 def _mean_of_all(probe: Probe, short: dict[Key, float]) -> Interval:
-    """The mean over all positions, which are not drawn: only answers that may differ leave it open."""
+    """Return the mean over all positions. Only sampled answers make it uncertain."""
     by_question: dict[str, float] = defaultdict(float)
     for key in short:
-        answered = [row for row in probe.answers[key] if row["action"] is not None]
-        if len(answered) > 1 and not all(row["policy"] for row in answered):
-            # Of mirror images only one may have been asked: their answers are the same sample.
-            by_question[answered[0]["key"]] += _error(answered, probe.sights[key])
-    found = fsum(short.values()) / max(1, len(short))
+        rows = [row for row in probe.answers[key] if row["action"] is not None]
+        if len(rows) > 1 and not all(row["policy"] for row in rows):
+            # Mirror images may share one question: their answers are the same sample.
+            by_question[rows[0]["key"]] += _error(rows, probe.sights[key])
+    mean = fsum(short.values()) / max(1, len(short))
     margin = Z * sqrt(fsum(error**2 for error in by_question.values())) / max(1, len(short))
-    return Interval(found, found - margin, found + margin)
+    return Interval(mean, mean - margin, mean + margin)
 
 
-def _error(answered: list[Row], sight: AnySight) -> float:
-    """The standard error of how far answers to a position fall short."""
-    policy, graded, samples = policy_of(answered, sight), _graded(sight), len(answered)
+def _error(rows: list[Row], sight: AnySight) -> float:
+    """Return the standard error of the mean shortfall of a position."""
+    policy, graded, samples = estimate_policy(rows, sight), _grade_actions(sight), len(rows)
     odds = np.array([policy.get(action, 0.0) for action in graded])
     even = np.full(len(graded), 1 / len(graded))
-    return float(spread_of_answers(odds, np.array([*graded.values()]), even, samples)) / sqrt(samples)
+    return float(answer_deviation(odds, np.array([*graded.values()]), even, samples)) / sqrt(samples)
 
 
-def _expected(policy: dict[Any, float], graded: dict[Any, float]) -> float:
-    """How far the answers of a policy fall short, those that came."""
+def _weigh(policy: dict[Any, float], graded: dict[Any, float]) -> float:
     return fsum(chance * graded[action] for action, chance in policy.items()) / fsum(policy.values())
 
 
-def _mistakes(probe: Probe, player: str, short: dict[Key, float]) -> list[RunMistake]:
-    found = Worst(_MOST_SHOWN)
+def _find_mistakes(probe: Probe, player: str, short: dict[Key, float]) -> list[RunMistake]:
+    mistakes = WorstMistakes(_MAX_SHOWN)
     for key in sorted(short, key=lambda each: -short[each]):
-        if short[key] <= _NOTHING or found.is_done(short[key]):
+        if short[key] <= _EPSILON or mistakes.is_settled(short[key]):
             break
         sight, rules, oracle = probe.sights[key], probe.rules, get_oracle(probe.rules)
-        policy = {action: chance for action, chance in probe.policy(key).items() if chance}
-        graded = _graded(sight)
+        policy = {action: chance for action, chance in probe.get_policy(key).items() if chance}
+        graded = _grade_actions(sight)
         worst = max(policy, key=lambda action: policy[action] * graded[action])
-        best = tuple(rules.format(each) for each in oracle.judge(sight).best[:_MOST_SHOWN])
+        best = tuple(rules.format(each) for each in oracle.judge(sight).best[:_MAX_SHOWN])
         played = rules.format(worst)
         measure, often = oracle.measure, policy[worst]
-        found.add(RunMistake(player, played, best, key[1], sight, short[key], measure, often))
-    return found.mistakes
+        mistakes.add(RunMistake(player, played, best, key[1], sight, short[key], measure, often))
+    return mistakes.mistakes
 
 
 # -- as data, text and a page ----------------------------------------------------------------------------
 
 
 def as_data(report: ProbeReport) -> dict[str, Any]:
-    """The report as JSON has it."""
+    """Return the report for JSON."""
     config = report.config
     return {
         "player": report.player,
         **{name: config[name] for name in ("samples", "symmetric", "model", "prices")},
         "asked_without_history": True,
         "games": {game.probe.rules.name: _game_data(game) for game in report.games},
-        "usage": report.prices.data(sum((game.usage for game in report.games), Usage())),
+        "usage": report.prices.usage_data(sum((game.usage for game in report.games), Usage())),
         "notes": list(report.notes),
     }
 
 
 def _game_data(game: GameProbe) -> dict[str, Any]:
     return {
-        "whole": game.probe.whole,
+        "whole": game.probe.is_exhaustive,
         "complete": game.complete,
         "questions": game.questions,
         "positions": game.positions,
@@ -246,7 +253,7 @@ def _game_data(game: GameProbe) -> dict[str, Any]:
         "unanswered": game.unanswered,
         "asked_once": game.asked_once,
         "measure": game.measure,
-        f"{key_of(game.measure)}_per_position": interval_data(game.shortfall),
+        f"{measure_key(game.measure)}_per_position": interval_data(game.shortfall),
         "exploitability": interval_data(game.exploitability) if game.exploitability else None,
         "exploitability_of_one_round": interval_data(game.one_round) if game.one_round else None,
         "against": {name: interval_data(result) for name, result in game.against.items()},
@@ -255,140 +262,129 @@ def _game_data(game: GameProbe) -> dict[str, Any]:
 
 
 def as_text(report: ProbeReport) -> str:
-    """The report for a terminal."""
-    return _document(report).text()
+    """Render the report for a terminal."""
+    return _document(report).render_text()
 
 
 def as_page(report: ProbeReport) -> str:
-    """The report as one self-contained HTML page."""
-    return _document(report).html()
+    """Render the report as a self-contained HTML page."""
+    return _document(report).render_html()
 
 
 def _document(report: ProbeReport) -> Document:
-    mirrored = "; of two mirror images one was, and its answer counts for both" * report.config["symmetric"]
+    mirrored = "; of two mirror images only one was asked" * report.config["symmetric"]
     introduction = f"{report.player}, asked about positions without history{mirrored}."
     blocks = [block for game in report.games for block in _game_blocks(game)]
     return Document(
         f"Probe: {report.player}",
         f"{introduction} All numbers are in points of a hundred.",
-        _summary(report),
-        [*blocks, Prose(_usage_told(report), "Cost")],
+        _summarize(report),
+        [*blocks, Prose(_describe_usage(report), "Cost")],
     )
 
 
-def _usage_told(report: ProbeReport) -> list[str]:
-    """How a model was asked and what its replies took; nothing of players that are none."""
+def _describe_usage(report: ProbeReport) -> list[str]:
     spending, used = report.spending, report.spending.used
     if not used.requests:
         return []
-    cost = report.prices.told(used)
+    cost = report.prices.format_cost(used)
     wait = f"{spending.seconds / used.requests:.1f} seconds on average"
-    sent, back = tokens(used.prompt, used), tokens(used.completion, used)
-    told = (
-        f"{used.requests} of {spending.sent} requests had a reply, after {wait}: {sent} tokens in, {back} out"
-    )
-    return [asked_how(report.config["model"]), f"{told}{cost and f', cost {cost}'}."]
+    sent, received = format_tokens(used.prompt, used), format_tokens(used.completion, used)
+    replies = f"{used.requests} of {spending.sent} requests had a reply, after {wait}"
+    return [
+        describe_conditions(report.config["model"]),
+        f"{replies}: {sent} tokens in, {received} out{cost and f', cost {cost}'}.",
+    ]
 
 
-def _summary(report: ProbeReport) -> list[str]:
-    """A sentence or two for each game, and what it cost."""
+def _summarize(report: ProbeReport) -> list[str]:
     limited = bool(report.config["model"].get("max_tokens"))
-    return [*map(_in_short, report.games), *report.spending.told("It", report.prices, limited), *report.notes]
+    spending = report.spending.describe("It", report.prices, limited)
+    return [*map(_summarize_game, report.games), *spending, *report.notes]
 
 
-def _in_short(game: GameProbe) -> str:
-    """How good the player is at a game, where it goes wrong, and how sure that is."""
+def _summarize_game(game: GameProbe) -> str:
     name = game.probe.rules.name
     if not game.positions:
-        return f"{name}: nothing is answered yet."
-    wrong = sum(short > _NOTHING for short in game.shortfalls.values())
-    mixes = game.measure == BELOW_THE_MIXTURE
-    manners = {} if mixes else game.manners
-    points_each = f"{_shown_points(game)} points {'below the mixture ' * mixes}per position"
-    once = game.asked_once
-    told = [f"{name}: it {'chooses' if mixes else 'gives away'} {points_each}{most_when(manners)}."]
+        return f"{name}: no answers yet."
     if not game.shortfalls:
-        told = [f"{name}: it answered no question."]
-    elif not mixes:
-        told.append(f"It {'erred' if once else 'errs'} in {wrong} of {len(game.shortfalls)} positions.")
+        sentences = [f"{name}: it answered no question."]
+    elif game.measure == BELOW_THE_MIXTURE:
+        sentences = [
+            f"{name}: its choices lie {_format_shortfall(game)} points below the mixture per position."
+        ]
+    else:
+        costliest = describe_costliest_category(game.mistake_categories)
+        sentences = [
+            f"{name}: it gives away {_format_shortfall(game)} points per position{costliest}.",
+            f"It made mistakes in {_count_mistakes(game)} of {len(game.shortfalls)} positions.",
+        ]
     if game.exploitability:
-        who = "Of these answers the" if once else "The"
-        told.append(f"{who} best opponent wins {_shown(game.exploitability)} points beyond its due.")
-    if game.against:
-        it = "With them it" if once else "It"
-        beaten = [other for other, result in game.against.items() if result.is_above(_EVEN)]
-        beats = [other for other, result in game.against.items() if result.is_below(_EVEN)]
-        told += [f"{it} beats {', '.join(beaten)}."] * bool(beaten)
-        told += [f"{it} loses to {', '.join(beats)}."] * bool(beats)
-    if once:
-        told.append(_asked_once(game))
+        gain = _format_interval(game.exploitability)
+        sentences.append(f"Exploitability: the best opponent wins {gain} points more than its fair share.")
+    sentences += _describe_results(game)
+    if game.asked_once:
+        sentences.append(_ASKED_ONCE_MODEL if game.player_type == MODEL else _ASKED_ONCE_PROGRAM)
     if game.failed:
-        given_up = f", {game.unanswered} stayed unanswered" if game.unanswered else ""
-        told.append(f"{game.failed} of {game.questions} questions had a failure{given_up}.")
+        unanswered = f", {game.unanswered} had no answer" if game.unanswered else ""
+        sentences.append(f"{game.failed} of {game.questions} questions had a failure{unanswered}.")
     if not game.complete:
-        told.append("Not all is answered yet.")
-    return " ".join(told)
+        sentences.append(_UNFINISHED)
+    return " ".join(sentences)
+
+
+def _count_mistakes(game: GameProbe) -> int:
+    return sum(short > _EPSILON for short in game.shortfalls.values())
+
+
+def _describe_results(game: GameProbe) -> list[str]:
+    it = "With these answers it" if game.asked_once else "It"
+    weaker = [name for name, result in game.against.items() if result.is_above(_EVEN)]
+    stronger = [name for name, result in game.against.items() if result.is_below(_EVEN)]
+    beats = [f"{it} beats {', '.join(weaker)}."] * bool(weaker)
+    return beats + [f"{it} loses to {', '.join(stronger)}."] * bool(stronger)
 
 
 def _game_blocks(game: GameProbe) -> Iterator[Block]:
-    title, asked = _asked(game)
-    yield Prose([asked, *_numbers(game)], title)
-    results = [_shown(result, 1) for result in game.against.values()]
-    rows = [["gets", *results]] if results else []
-    yield Table("Results against known opponents", ["against", *game.against], rows)
-    yield Boards("Worst positions", game.mistakes)
-
-
-def _asked(game: GameProbe) -> tuple[str, str]:
-    """The game, and what was asked."""
     rules = game.probe.rules
-    what = "every position that matters" if game.probe.whole else "positions drawn from good play"
-    if not game.complete:
-        what = "not finished"
-    failures = by_class(game.failures) or "none"
-    unanswered = f"; unanswered: {game.unanswered}" if game.unanswered else ""
-    asked = f"{game.questions} questions, {what}; failed attempts: {failures}{unanswered}"
-    return f"{rules.game.title} ({rules.name})", asked
+    yield Prose(_describe_questions(game), f"{rules.game.title} ({rules.name})")
+    results = [_format_interval(result, 1) for result in game.against.values()]
+    rows = [["result", *results]] if results else []
+    yield Table("Results against known opponents", ["against", *game.against], rows)
+    yield MistakeBoards("Worst positions", game.mistakes)
 
 
-def _numbers(game: GameProbe) -> list[str]:
-    """What was found, a line each."""
-    lines = [f"{name_of(game.measure).capitalize()} per position: {_shown_points(game)}"]
-    lines += filter(None, [said_of(game.measure)])
-    if not game.complete:
-        lines.append(_NOT_ALL)
-    if game.exploitability:
-        lines.append(f"Exploitability: {_shown(game.exploitability)}")
+def _describe_questions(game: GameProbe) -> list[str]:
+    """Return what the summary leaves out."""
+    scope = "every position that can occur" if game.probe.is_exhaustive else "positions drawn from good play"
+    failures = format_failures(game.failures) or "none"
+    lines = [
+        f"{game.questions} questions, {scope if game.complete else 'not finished'}; failures: {failures}"
+    ]
+    lines.append(explain_measure(game.measure))
     if game.one_round:
-        lines.append(f"Exploitability if play ends with the first {game.round}: {_shown(game.one_round)}")
+        gain = _format_interval(game.one_round)
+        lines.append(f"Exploitability if play ends with the first {game.round}: {gain}")
     if game.unanswered:
-        lines.append(_UNANSWERED if game.probe.whole else "Unanswered questions are not in it.")
-    if game.asked_once and game.exploitability:
-        lines.append("Exploitability and results are exact for a player that always answers the same.")
+        lines.append(_UNANSWERED if game.probe.is_exhaustive else "Unanswered questions do not count.")
     return lines
 
 
-def _asked_once(game: GameProbe) -> str:
-    """What one answer to each question leaves open."""
-    if game.sort == MODEL:
-        return "Asked once each: what it answers another time is not known (use --samples 4)."
-    return "Exact if it always answers the same (else use --samples 4)."
-
-
-_NOT_ALL = (
-    "Not all is answered yet. To go on, call the command again, with a larger --budget if one is spent."
+_ASKED_ONCE_MODEL = "Each position was asked once, so there are no intervals. Use --samples 4 to get them."
+_ASKED_ONCE_PROGRAM = "This is exact if it always gives the same answer. Otherwise, use --samples 4."
+_UNFINISHED = (
+    "Not all questions are answered yet. To continue, run the command again. If the budget is spent, pass a "
+    "larger --budget."
 )
 _UNANSWERED = (
-    "A question without an answer forfeits the match: it counts so in exploitability and results, and not in "
+    "A question without an answer forfeits the match. It counts in exploitability and results, but not in "
     "the loss per position."
 )
 
 
-def _shown_points(game: GameProbe) -> str:
-    if not game.shortfalls:
-        return "–"
-    return points(game.shortfall) if game.shortfall.margin else f"{100 * game.shortfall.estimate:.2f}"
+def _format_shortfall(game: GameProbe) -> str:
+    return format_points(game.shortfall) if game.shortfall.margin else f"{100 * game.shortfall.estimate:.2f}"
 
 
-def _shown(interval: Interval, digits: int = 2) -> str:
-    return percent(interval) if interval.margin else f"{100 * interval.estimate:.{digits}f}"
+def _format_interval(interval: Interval, digits: int = 2) -> str:
+    return format_percent(interval) if interval.margin else f"{100 * interval.estimate:.{digits}f}"

@@ -1,8 +1,8 @@
-"""What follows from answers about a whole game: the best opponent's gain, results against known opponents.
+"""Exploitability and results against known opponents, computed from answers to every position of a game.
 
-A question without an answer forfeits the match there, as in a run. Of a player that draws, every position's
-answers are a sample. How far a result may be off is then found by the delta method: from how often play comes
-to a position, and how much its answers differ in what follows.
+A question without an answer forfeits the match, as in a run. If a player chooses at random, its answers to a
+position are a sample. The delta method then gives standard errors, from the number of visits to each position
+and the spread of its answers.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from math import hypot, sqrt
 from typing import Any
 
 from duels.arena.confidence import Interval, Z
-from duels.arena.probe import Probe, policy_of
+from duels.arena.probe import Probe, estimate_policy
 from duels.core.extras import require_extra
 from duels.core.rules import Seat
 from duels.players.levels import LEVEL_SHARES
@@ -39,124 +39,108 @@ with require_extra("arena"):
 
 OPPONENTS = ("random", "greedy", *LEVEL_SHARES)
 UNSEEN = 2
-"""Answers that are added to the spread of those that came: with less, intervals of a few do not hold."""
+"""Uniform answers that are added to each sample. With fewer, intervals of small samples are too narrow."""
+ALL = slice(None)
 _LONGEST = 5000  # moves of a match
-_NOTHING = 1e-9
-_CLOSE = 1e-7  # where play goes round in circles, what is left is many times the last change
+_EPSILON = 1e-9
+_CLOSE = 1e-7  # in cycles the remaining error is many times the last change
 
 
-class Answers:
-    """A probe's answers to a whole game as tables of policies, [state, action]."""
+class AnswerTables:
+    """A probe's answers to every position of a game, as policy tables [state, action]."""
 
     def __init__(self, probe: Probe) -> None:
         self.rules = probe.rules
         plain = get_tables(probe.rules).tables
-        places, votes, questions, told = [], [], [], []
-        known: dict[str, int] = {}
+        places, votes, questions, exact = [], [], [], []
+        numbers: dict[str, int] = {}
         for place, state in enumerate(plain.rules_states(self.rules)):
             if plain.actor[place] >= 0:
                 sight = self.rules.sight(state, Seat(int(plain.actor[place]) + 1))
                 rows = probe.answers.get((sight.seat, self.rules.format_position(sight)))
                 if rows:
                     places.append(place)
-                    votes.append([self._vector(policy_of([row], sight)) for row in rows])
-                    told.append(all(row["policy"] for row in rows))
-                    # Of mirror images only one may have been asked: their answers are the same sample.
-                    questions.append(known.setdefault(rows[0]["key"], len(known)))
+                    votes.append([self._make_vector(estimate_policy([row], sight)) for row in rows])
+                    exact.append(all(row["policy"] for row in rows))
+                    # Mirror images may share one question: their answers are the same sample.
+                    questions.append(numbers.setdefault(rows[0]["key"], len(numbers)))
         self._places, self._questions = np.array(places, np.int64), np.array(questions, np.int64)
         self._votes: Table = np.array(votes)  # [asked position, sample, action]
-        self._told = np.array(told)  # [asked position] whether the policy is told, and no sample
+        self._is_exact = np.array(exact)  # [asked position] whether the player reported its policy
         self.samples = len(votes[0])
-        self._elsewhere = _wider(plain.legal / np.maximum(1, plain.legal.sum(axis=1, keepdims=True)))
-        self.tables = with_forfeits(plain, self._places[self._votes[:, :, -1].any(axis=1)])
+        self._uniform = _pad_policy(plain.legal / np.maximum(1, plain.legal.sum(axis=1, keepdims=True)))
+        self.tables = add_forfeits(plain, self._places[self._votes[:, :, -1].any(axis=1)])
 
-    def _vector(self, policy: dict[Any, float]) -> list[float]:
-        """The probabilities of all actions, and of giving no answer, which forfeits."""
+    def _make_vector(self, policy: dict[Any, float]) -> list[float]:
+        """Return the probabilities of all actions, and of a forfeit if there is no answer."""
         odds = [policy.get(action, 0.0) for action in self.rules.all_actions()]
         return [*odds, 0.0 if policy else 1.0]
 
-    def opponent(self, name: str) -> "Table":
-        """The policy of a built-in player."""
-        return _wider(tabulate_policy(get_player_odds(name, self.rules), self.rules))
+    def make_opponent(self, name: str) -> "Table":
+        """Return the policy of a built-in player."""
+        return _pad_policy(tabulate_policy(get_player_odds(name, self.rules), self.rules))
 
-    def policy(self, samples: slice) -> "Table":
-        """The policy that some samples show; where nobody can lead the player, it does not matter which."""
-        table: Table = self._elsewhere.copy()
+    def make_policy(self, samples: slice) -> "Table":
+        """Return the policy of some samples; uniform at positions that cannot be reached."""
+        table: Table = self._uniform.copy()
         table[self._places] = self._votes[:, samples].mean(axis=1)
         return table
 
     def result(
-        self, theirs: "Table", seat: int, samples: slice, limit: int | None = None
-    ) -> tuple[float, float]:
-        """What the player that some samples show gets at a seat (0 or 1), and the standard error of that.
+        self,
+        opponent: "Table",
+        seat: int,
+        samples: slice = ALL,
+        limit: int | None = None,
+        vary_unasked: bool = False,
+    ) -> tuple[float, float, float]:
+        """Return the result of some samples at a seat (0 or 1), and its standard errors down and up.
 
-        Of a single sample there is none: 0.
+        The player was not asked about positions after actions that it never chose. With `vary_unasked`, the
+        error down assumes the worst play there and the error up the best. Otherwise both errors are equal.
+        A single sample has no errors.
         """
-        policy = self._against(theirs, seat, samples)
+        policy = np.where((self.tables.actor == seat)[:, None], self.make_policy(samples), opponent)
         values = np.array(expected_values(self.tables, policy, limit))
-        error = 0.0
-        if self.samples > 1:
-            moves = Moves(self.tables, limit)
-            error = self._error(seat, moves.worths(values), moves.visits(policy), samples)
-        return self._to(seat, values), error
-
-    def result_between(self, theirs: "Table", seat: int) -> tuple[float, float, float]:
-        """What the player gets at a seat, and how far that may be too high and too low: standard errors.
-
-        Where an action leads that was never answered, the player was not asked, and may do anything. For one
-        error we take it that it does the worst there, for the other the best.
-        """
-        every = slice(None)
-        policy = self._against(theirs, seat, every)
-        values = np.array(expected_values(self.tables, policy))
-        result = self._to(seat, values)
+        first = float(values[self.tables.starts].mean())
+        result = 1 - first if seat else first
         if self.samples == 1:
             return result, 0.0, 0.0
-        moves = Moves(self.tables, None)
-        visits, free = moves.visits(policy), self.tables.actor == seat
-        free[self._places] = False
-        lowest, highest = (
-            self._error(seat, moves.worths(bound), visits, every)
-            for bound in moves.extremes(policy, values, free)
+        moves, bounds = MoveTable(self.tables, limit), [values]
+        visits = moves.count_visits(policy)
+        if vary_unasked:
+            free = self.tables.actor == seat
+            free[self._places] = False
+            bounds = list(moves.value_bounds(policy, values, free))
+        errors = [self._error(seat, moves.action_values(bound), visits, samples) for bound in bounds]
+        return (result, errors[-1], errors[0]) if seat else (result, errors[0], errors[-1])
+
+    def _error(self, seat: int, action_values: "Table", visits: "Table", samples: slice) -> float:
+        """Return the standard error of a result, from the spread of answers at the positions of a seat."""
+        own = (self.tables.actor == seat)[self._places]
+        places = self._places[own]
+        spread = answer_deviation(
+            self._votes[own].mean(axis=1), action_values[places], self._uniform[places], self.samples
         )
-        return (result, highest, lowest) if seat else (result, lowest, highest)
-
-    def _against(self, theirs: "Table", seat: int, samples: slice) -> "Table":
-        """The policies of both seats: what some samples show at one, and an opponent's."""
-        return np.where((self.tables.actor == seat)[:, None], self.policy(samples), theirs)
-
-    def _to(self, seat: int, values: "Table") -> float:
-        """What a match is worth to a seat, given what positions are to seat 0."""
-        first = float(values[self.tables.starts].mean())
-        return 1 - first if seat else first
-
-    def _error(self, seat: int, worths: "Table", visits: "Table", samples: slice) -> float:
-        """The standard error of a result, from the spread of answers at positions of one seat."""
-        mine = (self.tables.actor == seat)[self._places]
-        places = self._places[mine]
-        spread = spread_of_answers(
-            self._votes[mine].mean(axis=1), worths[places], self._elsewhere[places], self.samples
-        )
-        each = visits[places] * spread * ~self._told[mine]
-        by_question = np.bincount(self._questions[mine], each)
+        each = visits[places] * spread * ~self._is_exact[own]
+        by_question = np.bincount(self._questions[own], each)
         return sqrt(float((by_question**2).sum()) / self._votes[:1, samples].shape[1])
 
 
-def spread_of_answers(odds: "Table", worths: "Table", even: "Table", samples: int) -> "Table":
-    """[position] the standard deviation of what an answer is worth, from two samples or more.
+def answer_deviation(odds: "Table", values: "Table", uniform: "Table", samples: int) -> "Table":
+    """Return the standard deviation of an answer's value at each position, from two samples or more.
 
-    `odds` are those that samples show, `even` those of random play. Answers that are all alike may be so by
-    chance, so what was never answered counts too: as if `UNSEEN` answers more were spread evenly over the
-    legal actions. Few answers spread less than the player does, which samples - 1 makes good.
+    Equal answers may be a coincidence, so UNSEEN more answers are spread over the legal actions by `uniform`.
+    The factor samples / (samples - 1) corrects the bias of small samples.
     """
-    odds = (samples * odds + UNSEEN * even) / (samples + UNSEEN)
-    variance = (odds * worths**2).sum(axis=-1) - (odds * worths).sum(axis=-1) ** 2
-    found: Table = np.sqrt(np.maximum(0.0, variance) * samples / (samples - 1))
-    return found
+    odds = (samples * odds + UNSEEN * uniform) / (samples + UNSEEN)
+    variance = (odds * values**2).sum(axis=-1) - (odds * values).sum(axis=-1) ** 2
+    deviation: Table = np.sqrt(np.maximum(0.0, variance) * samples / (samples - 1))
+    return deviation
 
 
-def with_forfeits(tables: Tables, places: "NDArray[np.int64]") -> Tables:
-    """The tables with one action more, legal at these places: it ends the match, and the other seat wins."""
+def add_forfeits(tables: Tables, places: "NDArray[np.int64]") -> Tables:
+    """Return the tables with one more action, legal at these places, which forfeits the match."""
     states, actions, tickets = tables.successor.shape
     successor = np.full((states + 2, actions + 1, tickets), ILLEGAL, tables.successor.dtype)
     successor[:states, :actions] = tables.successor
@@ -169,13 +153,12 @@ def with_forfeits(tables: Tables, places: "NDArray[np.int64]") -> Tables:
     )
 
 
-def _wider(policy: "Table") -> "Table":
-    """A policy for tables with forfeits, which it never does."""
+def _pad_policy(policy: "Table") -> "Table":
     return np.pad(policy, ((0, 2), (0, 1)))
 
 
-class Moves:
-    """What moves lead to, in floats; under a limit, play is cut off at the first tick of the clock."""
+class MoveTable:
+    """The successors of all moves. With a limit, play ends at the first tick of the clock."""
 
     def __init__(self, tables: Tables, limit: int | None) -> None:
         self._tables = tables
@@ -185,30 +168,30 @@ class Moves:
         self._cut = (tables.successor & 1).astype(bool) & (limit is not None)
         self._ends = (1 + POINTS[:, 0][tables.result + 1].astype(np.float64)) / 2
 
-    def worths(self, values: "Table") -> "Table":
-        """[state, action] how often seat 0 wins after it, given how often it does from every state."""
+    def action_values(self, values: "Table") -> "Table":
+        """Return seat 0's value after each action, [state, action], from the values of all states."""
         after = np.where(self._over, self._ends[self._to], np.where(self._cut, 0.5, values[self._to]))
-        found: Table = after.mean(axis=2)
-        return found
+        means: Table = after.mean(axis=2)
+        return means
 
-    def extremes(self, policy: "Table", values: "Table", free: "NDArray[np.bool_]") -> "Iterator[Table]":
-        """[state] the least, then the most, that seat 0 can win if play departs from a policy where it may.
+    def value_bounds(self, policy: "Table", values: "Table", free: "NDArray[np.bool_]") -> "Iterator[Table]":
+        """Yield the lowest and then the highest values of all states for seat 0.
 
-        `values` are those without departing.
+        Play follows `policy`, whose values are `values`, except in the `free` states.
         """
         legal = self._tables.legal
         for sign in (-1.0, 1.0):
-            found = values
+            bound = values
             for _ in range(_LONGEST):
-                worths = self.worths(found)
-                chosen = sign * np.where(legal, sign * worths, -1.0).max(axis=1)
-                before, found = found, np.where(free, chosen, (policy * worths).sum(axis=1))
-                if np.abs(found - before).max() < _CLOSE:
+                after = self.action_values(bound)
+                best = sign * np.where(legal, sign * after, -1.0).max(axis=1)
+                before, bound = bound, np.where(free, best, (policy * after).sum(axis=1))
+                if np.abs(bound - before).max() < _CLOSE:
                     break
-            yield found
+            yield bound
 
-    def visits(self, policy: "Table") -> "Table":
-        """[state] how often a match comes there."""
+    def count_visits(self, policy: "Table") -> "Table":
+        """Return the expected visits of a match to each state."""
         tables = self._tables
         states, actions = np.nonzero(tables.legal & (policy > 0))
         onward = ~(self._over | self._cut)[states, actions]
@@ -220,56 +203,50 @@ class Moves:
             flow = weights * now[states][:, None]
             now = np.asarray(np.bincount(targets.ravel(), flow.ravel(), minlength=tables.states), float)
             total += now
-            if now.sum() < _NOTHING:
+            if now.sum() < _EPSILON:
                 break
         return total
 
 
-def exploitability(answers: Answers, limit: int | None) -> Interval:
-    """What the best opponent wins beyond its due.
+def compute_exploitability(answers: AnswerTables, limit: int | None) -> Interval:
+    """Return the best opponent's gain over its fair share.
 
-    The best opponent of a sample finds what came by chance too, so the estimate is too high rather than too
-    low: from it, the upper bound is one for the truth. The best opponent of one half of the answers, scored
-    by the other half, is somebody who may be bettered: from what it wins, the lower bound is.
+    The best opponent of a sample also exploits coincidences, so the estimate is rather too high. It gives the
+    upper bound. For the lower bound, the best opponent of one half of the answers plays the other half.
     """
-    every = slice(None)
-    best = [_best(answers, every, responder, limit) for responder in (0, 1)]
+    best = [_best_opponent(answers, ALL, responder, limit) for responder in (0, 1)]
     estimate = max(0.0, (sum(each.value for each in best) - 1) / 2)
     if answers.samples == 1:
         return Interval(estimate, estimate, estimate)
-    _, error = _gain(answers, best, every, limit)
+    _, error = _gain(answers, best, ALL, limit)
     half = answers.samples // 2
     gains = []
-    for shown, scored in ((slice(half), slice(half, None)), (slice(half, None), slice(half))):
-        theirs = [_best(answers, shown, responder, limit) for responder in (0, 1)]
-        gains.append(_gain(answers, theirs, scored, limit))
+    for fitted, scored in ((slice(half), slice(half, None)), (slice(half, None), slice(half))):
+        opponents = [_best_opponent(answers, fitted, responder, limit) for responder in (0, 1)]
+        gains.append(_gain(answers, opponents, scored, limit))
     scored_gain, scored_error = (sum(each) / 2 for each in zip(*gains, strict=True))
     low, high = scored_gain - Z * scored_error, estimate + Z * error
     return Interval(estimate, min(max(0.0, low), estimate), max(min(0.5, high), estimate))
 
 
-def _best(answers: Answers, samples: slice, responder: int, limit: int | None) -> Response:
-    """The best opponent of the player that some samples show."""
-    policy = answers.policy(samples)
+def _best_opponent(answers: AnswerTables, samples: slice, responder: int, limit: int | None) -> Response:
+    policy = answers.make_policy(samples)
     return best_response(answers.tables, lambda clock: policy, responder, limit)
 
 
 def _gain(
-    answers: Answers, opponents: list[Response], samples: slice, limit: int | None
+    answers: AnswerTables, opponents: list[Response], samples: slice, limit: int | None
 ) -> tuple[float, float]:
-    """What opponents, one at each seat, win beyond their due of the player that some samples show.
-
-    With its standard error.
-    """
-    (one, first), (two, second) = (
-        answers.result(_table(answers.tables, opponent, seat), 1 - seat, samples, limit)
+    """Return the gain of two opponents, one for each seat, over their fair share, and its standard error."""
+    (one, first, _), (two, second, _) = (
+        answers.result(_make_policy(answers.tables, opponent, seat), 1 - seat, samples, limit)
         for seat, opponent in enumerate(opponents)
     )
     return (1 - one - two) / 2, hypot(first, second) / 2
 
 
-def _table(tables: Tables, response: Response, responder: int) -> "Table":
-    """A best response as a policy, at the first reading of the clock."""
+def _make_policy(tables: Tables, response: Response, responder: int) -> "Table":
+    """Return a best response as a policy, at the first reading of the clock."""
     table = np.zeros(tables.legal.shape)
     for state in np.flatnonzero(tables.actor == responder):
         legal = np.flatnonzero(tables.legal[state])
@@ -277,13 +254,14 @@ def _table(tables: Tables, response: Response, responder: int) -> "Table":
     return table
 
 
-def against_all(answers: Answers, progress: Progress = no_progress) -> dict[str, Interval]:
-    """The results against the built-in players, the mean of both seats."""
-    found = {}
+def compute_results(answers: AnswerTables, progress: Progress = no_progress) -> dict[str, Interval]:
+    """Return the results against built-in players, averaged over both seats."""
+    intervals = {}
     for name in OPPONENTS:
         progress(f"results against {name}")
-        theirs = answers.opponent(name)
-        results, downs, ups = zip(*(answers.result_between(theirs, seat) for seat in (0, 1)), strict=True)
+        opponent = answers.make_opponent(name)
+        by_seat = (answers.result(opponent, seat, vary_unasked=True) for seat in (0, 1))
+        results, downs, ups = zip(*by_seat, strict=True)
         result, down, up = sum(results) / 2, Z * hypot(*downs) / 2, Z * hypot(*ups) / 2
-        found[name] = Interval(result, max(0.0, result - down), min(1.0, result + up))
-    return found
+        intervals[name] = Interval(result, max(0.0, result - down), min(1.0, result + up))
+    return intervals

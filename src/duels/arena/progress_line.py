@@ -1,4 +1,4 @@
-"""How far a run is: one line that rewrites itself on a terminal, elsewhere a plain line now and then."""
+"""A progress line: it rewrites itself on a terminal; elsewhere a plain line appears from time to time."""
 
 import sys
 from shutil import get_terminal_size
@@ -6,91 +6,86 @@ from threading import Event, Thread
 from time import monotonic
 from types import TracebackType
 
-from duels.arena.run import Progress
+from duels.arena.run import RunProgress
 
-_EVERY = 0.2  # seconds, on a terminal
-_SOON, _SELDOM = 5.0, 30.0
-"""Seconds until the first line elsewhere, and between others; what is waited for is told soon too."""
+_REFRESH_SECONDS = 0.2  # on a terminal
+_FIRST_SECONDS, _NEXT_SECONDS = 5.0, 30.0
+"""Seconds before the first line and between later ones, if stderr is not a terminal."""
 
 
 class ProgressLine:
     """A line on stderr while the block runs; on a terminal it is erased at the end.
 
-    A thread of its own writes what was told last: nothing may follow for a while, and that is when people
-    want to know what goes on.
+    A thread writes the latest message, so people see why nothing happens while a reply is awaited.
     """
 
     def __init__(self) -> None:
-        self._terminal = sys.stderr.isatty()
-        self._began = self._last = monotonic()
-        self.lines = 0  # that were written
-        self._told: Progress | str = ""
-        self._shown = ""
+        self._is_terminal = sys.stderr.isatty()
+        self._started = self._last = monotonic()
+        self.lines = 0  # written so far
+        self._message: RunProgress | str = ""
+        self._text = ""
         self._done = Event()
-        self._writing = Thread(target=self._write_now_and_then, daemon=True)
+        self._thread = Thread(target=self._refresh, daemon=True)
 
     def __enter__(self) -> "ProgressLine":
-        self._writing.start()
+        self._thread.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._done.set()
-        self._writing.join()
-        if self._terminal and self.lines:
+        self._thread.join()
+        if self._is_terminal and self.lines:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
 
-    def tell(self, progress: Progress) -> None:
-        """Show how far it is."""
-        self._told = progress
+    def show(self, message: RunProgress | str) -> None:
+        """Set the message of the line."""
+        self._message = message
 
-    def say(self, text: str) -> None:
-        """Show any text."""
-        self._told = text
-
-    def _write_now_and_then(self) -> None:
-        while not self._done.wait(_EVERY):
+    def _refresh(self) -> None:
+        while not self._done.wait(_REFRESH_SECONDS):
             self.write(monotonic())
 
     def write(self, now: float) -> None:
-        """Write what was told last, if that is due and new."""
-        told = self._told
-        urgent = not self.lines or (isinstance(told, Progress) and told.waiting)
-        due = _EVERY if self._terminal else _SOON if urgent else _SELDOM
-        text = self.text(told, now - self._began) if isinstance(told, Progress) else told
-        if now - self._last < due or text == self._shown:
+        """Write the latest message if it is new and the line is due."""
+        message = self._message
+        urgent = not self.lines or (isinstance(message, RunProgress) and message.waiting)
+        due = _REFRESH_SECONDS if self._is_terminal else _FIRST_SECONDS if urgent else _NEXT_SECONDS
+        text = message if isinstance(message, str) else format_progress(message, now - self._started)
+        if now - self._last < due or text == self._text:
             return
-        if self._terminal:  # a line that went on below could not be written over
+        if self._is_terminal:  # a wrapped line could not be overwritten
             sys.stderr.write(f"\r\x1b[K{text[: get_terminal_size().columns - 1]}")
         else:
             sys.stderr.write(f"{text}\n")
         sys.stderr.flush()
-        self._last, self._shown = now, text
+        self._last, self._text = now, text
         self.lines += 1
 
-    @staticmethod
-    def text(progress: Progress, seconds: float) -> str:
-        """What is known so far, and how long the rest takes at most."""
-        told = f"{progress.done} of {progress.total} matches"
-        if progress.waiting:
-            return f"{told}; {progress.waiting}"
-        if progress.played:
-            left = seconds / progress.played * (progress.total - progress.done)
-            told += f", {_duration(left)} left at most"
-        if progress.spent:
-            told += f", {progress.spent} spent"
-        if progress.points:
-            ordered = sorted(progress.points.items(), key=lambda each: -each[1][0] / each[1][1])
-            told += f"; won: {', '.join(f'{name} {won / of:.0%}' for name, (won, of) in ordered)}"
-        if progress.margins:
-            widest = max(interval.margin for interval in list(progress.margins.values()))
-            told += f", results known to within {widest:.3f}"
-        return told
+
+def format_progress(progress: RunProgress, seconds: float) -> str:
+    """Describe the progress of a run that started some seconds ago."""
+    text = f"{progress.done} of {progress.total} matches"
+    if progress.waiting:
+        return f"{text}; {progress.waiting}"
+    if progress.played:
+        left = seconds / progress.played * (progress.total - progress.done)
+        text += f", {_format_duration(left)} left at most"
+    if progress.spent:
+        text += f", {progress.spent} spent"
+    if progress.points:
+        ordered = sorted(progress.points.items(), key=lambda each: -each[1][0] / each[1][1])
+        text += f"; won: {', '.join(f'{name} {won / of:.0%}' for name, (won, of) in ordered)}"
+    if progress.margins:
+        widest = max(interval.margin for interval in list(progress.margins.values()))
+        text += f", results known to within {widest:.3f}"
+    return text
 
 
-def _duration(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:

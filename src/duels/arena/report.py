@@ -1,6 +1,6 @@
-"""The report on a run as data, and its summary in a few sentences.
+"""The report on a run, and its summary.
 
-Nothing in it depends on when, where or in which order the matches were played.
+It does not depend on when, where or in which order the matches were played.
 """
 
 from collections import Counter
@@ -10,13 +10,13 @@ from itertools import combinations, zip_longest
 from math import comb
 from typing import Any
 
-from duels.arena.amounts import Prices, Spending
-from duels.arena.config import Identity, identities
+from duels.arena.config import Identity, read_identities
+from duels.arena.costs import Prices, Spending
 from duels.arena.folder import Folder
 from duels.arena.logs import Row
 from duels.arena.match_plan import Judge
-from duels.arena.mistakes import RunMistake, Worst, rank
-from duels.arena.scores import Pairing, PlayerScore, Ratings, pairing, rate, standing
+from duels.arena.mistakes import RunMistake, WorstMistakes, rank_mistake
+from duels.arena.scores import Pairing, PlayerScore, Ratings, rate_players, score_pairing, score_player
 from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.core.record import format_entry
@@ -27,149 +27,149 @@ from duels.players.completions import Usage
 from duels.solving.oracle import BELOW_THE_MIXTURE, Exactness
 from duels.solving.progress import Progress, no_progress
 
-MOST_BLUNDERS = 5  # that are shown of a player in a game
-_MOST_NAMED = 3  # pairings
-_NOTHING = 0.00005  # rounds to 0.00 points
+MAX_BLUNDERS = 5  # per player and game
+_MAX_NAMED = 3  # pairings
+_EPSILON = 0.00005  # rounds to 0.00 points
 _EVEN = 0.5
-_PAIRS_TO_SETTLE = 20  # with fewer, results that hold under peeking tell hardly more than nothing
-_MANY_CUT = 0.2  # of the matches of a pairing: so many halves hide who is better
-_ENOUGH = 20  # decisions of a sort, to say what they cost
+_PAIRS_TO_SETTLE = 20  # below this, intervals that hold under peeking are too wide
+_MANY_CUT_OFF = 0.2  # of the matches of a pairing: these halves hide who is better
+_MIN_DECISIONS = 20  # of a category, to report its cost
 
 
 @dataclass(frozen=True)
 class GameReport:
-    """One game of a run."""
+    """The report on one game of a run."""
 
     rules: AnyRules
     matches: int
     opening: float
-    """What it is worth to Player 1."""
+    """The value of the opening for Player 1."""
     exactness: str
     measure: str
-    """What decisions are graded by: `given away` or `below the mixture`."""
-    standings: tuple[PlayerScore, ...]
+    """How decisions are graded: `given away` or `below the mixture`."""
+    scores: tuple[PlayerScore, ...]
     pairings: tuple[Pairing, ...]
     blunders: tuple[RunMistake, ...]
 
     @property
-    def state_value(self) -> str:
-        """What the game is worth, in a sentence."""
+    def value_sentence(self) -> str:
+        """A sentence about the value of the game."""
         share = f"{100 * self.opening:.1f}%"
         if self.exactness == Exactness.EXACT.value:
-            return f"Worth {share} to Player 1 under perfect play."
-        return f"Worth about {share} to Player 1 under the best play known."
+            return f"Under perfect play Player 1 wins {share} of the points."
+        return f"Under the best play known, Player 1 wins about {share} of the points."
 
     @property
     def luck(self) -> str:
-        """What is taken out of the adjusted results of this game, in a sentence."""
+        """A sentence about the kinds of luck that adjusted results exclude."""
         if self.rules.all_outcomes():
             return "Taken out: chance, by its exact odds, and the mixing of players whose policies are known."
         return "There is no chance in it: only the mixing of players whose policies are known is taken out."
 
-    def worst(self, most: int) -> list[RunMistake]:
-        """The worst decisions: about `most`, shared out among the players, and at least one of each.
+    def list_worst(self, limit: int) -> list[RunMistake]:
+        """Return about `limit` of the worst decisions, and at least one of each player.
 
-        Those of our own players are known, and left out where others play.
+        Built-in players are left out if others play.
         """
-        players = [each.player for each in self.standings]
-        shown = [player for player in players if player not in PLAYER_KINDS] or players
-        by_player = [[each for each in self.blunders if each.player == player] for player in shown]
+        players = [each.player for each in self.scores]
+        selected = [player for player in players if player not in PLAYER_KINDS] or players
+        by_player = [[each for each in self.blunders if each.player == player] for player in selected]
         in_turn = [each for turn in zip_longest(*by_player) for each in turn if each]
-        return sorted(in_turn[: max(most, len(shown))], key=rank)
+        return sorted(in_turn[: max(limit, len(selected))], key=rank_mistake)
 
 
 @dataclass(frozen=True)
 class Report:
-    """All of a run."""
+    """The report on a run."""
 
     identities: Mapping[str, Identity]
-    """Who plays, by name."""
+    """The players' identities by name."""
     seed: str
     planned: int
-    """Matches that were asked for."""
+    """The number of planned matches."""
     games: tuple[GameReport, ...]
     ratings: Ratings | None
-    """None where what rates is not installed; without players where nothing was played."""
+    """None if choix is not installed; without players if nothing was played."""
     until: float | None
-    """The margin at which results stopped the run; then only intervals that hold under peeking hold."""
+    """The margin at which results stop the run. Then only intervals that allow peeking hold."""
     conditions: Mapping[str, Any]
-    """How models were asked; empty where none played."""
+    """The settings of models; empty without models."""
     prices: Prices
     seconds: Mapping[str, float]
-    """How long models took to answer, by player; not in data, which is the same for equal runs."""
+    """Response time by player. Not part of JSON, which is the same for equal runs."""
     spending: Spending
-    """Not in data either."""
+    """Not part of JSON either."""
     notes: tuple[str, ...]
-    """What is out of the ordinary in its folder, a sentence each."""
+    """Warnings about its folder."""
 
     @property
     def players(self) -> tuple[str, ...]:
-        """Their names, in the order of the config."""
+        """The players' names, in the order of the config."""
         return tuple(self.identities)
 
     @property
     def matches(self) -> int:
-        """Matches that were played."""
+        """The number of matches played."""
         return sum(game.matches for game in self.games)
 
 
-def planned(config: Mapping[str, Any]) -> int:
-    """How many matches a run was asked for."""
+def count_planned(config: Mapping[str, Any]) -> int:
+    """Return the number of planned matches of a run."""
     return int(sum(config["matches"].values())) * comb(len(config["players"]), 2)
 
 
-def report_on(folder: Folder, progress: Progress = no_progress) -> Report:
-    """The report on a run, finished or not."""
+def make_report(folder: Folder, progress: Progress = no_progress) -> Report:
+    """Build the report on a run, finished or not. Raises DuelsError for the folder of a probe."""
     if folder.is_probe:
-        raise DuelsError(f"{folder.path} is of a probe, not of a run.")
+        raise DuelsError(f"{folder.path} is the folder of a probe, not of a run.")
     config = folder.config
-    asked = {name: folder.pairs_of(name) for name in config["games"]}
+    pairs = {name: folder.list_pairs(name) for name in config["games"]}
     progress("reading the logs")
-    rows = {key: row for key, row in folder.rows().items() if folder.asks_for(row)}
+    rows = {key: row for key, row in folder.load_rows().items() if folder.is_planned(row)}
     ordered = sorted(rows.values(), key=lambda row: (row["pair"], row["players"]))
     players = tuple(config["players"])
     games = tuple(
-        _game(
+        _report_game(
             find_game(name).rules(**config["options"][name]),
             players,
             [row for row in ordered if row["game"] == name],
-            asked[name],
+            pairs[name],
             config["until"] is None,
             progress,
         )
         for name in config["games"]
     )
     progress("ratings")
-    ratings = rate(players, [each for game in games for each in game.pairings])
+    ratings = rate_players(players, [each for game in games for each in game.pairings])
     if ratings and config["until"] is not None:
         ratings = replace(ratings, players={name: r.without_bounds for name, r in ratings.players.items()})
-    seconds, spending = _requested(folder, rows)
-    due = 2 * sum(map(len, asked.values())) * comb(len(players), 2)
+    seconds, spending = _sum_requests(folder, rows)
+    due = 2 * sum(map(len, pairs.values())) * comb(len(players), 2)
     return Report(
-        identities(config["players"], config),
+        read_identities(config["players"], config),
         config["seed"],
-        planned(config),
+        count_planned(config),
         games,
         ratings,
         config["until"],
         config["model"],
-        prices_of(folder),
+        get_prices(folder),
         seconds,
         spending,
-        folder.notes(complete=len(rows) == due),
+        folder.list_notes(complete=len(rows) == due),
     )
 
 
-def prices_of(folder: Folder) -> Prices:
-    """What tokens cost in a run or a probe."""
+def get_prices(folder: Folder) -> Prices:
+    """Return the prices of a run or a probe."""
     return Prices(folder.config["prices"], folder.config["currency"])
 
 
-def _requested(folder: Folder, rows: Mapping[str, Row]) -> tuple[dict[str, float], Spending]:
-    """What was waited for replies in these matches, by player, and what all requests took, or may have."""
+def _sum_requests(folder: Folder, rows: Mapping[str, Row]) -> tuple[dict[str, float], Spending]:
+    """Return the response time in these matches by player, and the spending of all requests."""
     seconds, spending = dict[str, float](), Spending()
-    for request in folder.requests():
-        spending = spending.plus(request)
+    for request in folder.iter_requests():
+        spending = spending.add_request(request)
         if row := rows.get(request.get("match", "")):
             player = row["players"][request["seat"] - 1]
             if "usage" in request:
@@ -177,7 +177,7 @@ def _requested(folder: Folder, rows: Mapping[str, Row]) -> tuple[dict[str, float
     return seconds, spending
 
 
-def _game(
+def _report_game(
     rules: AnyRules,
     players: tuple[str, ...],
     rows: list[Row],
@@ -187,7 +187,7 @@ def _game(
 ) -> GameReport:
     progress(f"{rules.name}: {len(rows)} matches")
     judge = Judge(rules)
-    opening, exactness = judge.opening()
+    opening, exactness = judge.get_opening_value()
     by_pairing: dict[frozenset[str], list[Row]] = {}
     for row in rows:
         by_pairing.setdefault(frozenset(row["players"]), []).append(row)
@@ -197,44 +197,44 @@ def _game(
         opening,
         exactness.value,
         judge.measure,
-        tuple(standing(player, rows, fixed_size) for player in players),
+        tuple(score_player(player, rows, fixed_size) for player in players),
         tuple(
-            pairing(one, two, by_pairing.get(frozenset((one, two)), []), planned, fixed_size)
+            score_pairing(one, two, by_pairing.get(frozenset((one, two)), []), planned, fixed_size)
             for one, two in combinations(players, 2)
         ),
-        tuple(blunder for player in players for blunder in _blunders(judge, player, rows)),
+        tuple(blunder for player in players for blunder in _find_blunders(judge, player, rows)),
     )
 
 
-def _blunders(judge: Judge, player: str, rows: Iterable[Row]) -> list[RunMistake]:
-    """A player's worst decisions, none of them twice."""
+def _find_blunders(judge: Judge, player: str, rows: Iterable[Row]) -> list[RunMistake]:
+    """Return a player's worst decisions, each once."""
     rules = judge.rules
-    told_of: dict[tuple[str, ...], dict[str, Any]] = {}
-    times: Counter[tuple[str, ...]] = Counter()  # matches begin alike: those that do are replayed once
+    blunders: dict[tuple[str, ...], dict[str, Any]] = {}
+    times: Counter[tuple[str, ...]] = Counter()  # equal openings are replayed once
     for row in rows:
-        for told in row["blunders"]:
-            if row["players"][told["seat"] - 1] == player:
-                entries = tuple(row["entries"][: told["entry"]])
-                told_of.setdefault(entries, told)
+        for blunder in row["blunders"]:
+            if row["players"][blunder["seat"] - 1] == player:
+                entries = tuple(row["entries"][: blunder["entry"]])
+                blunders.setdefault(entries, blunder)
                 times[entries] += 1
-    worst = Worst(MOST_BLUNDERS)
-    for entries in sorted(told_of, key=lambda each: -told_of[each]["shortfall"]):
-        told = told_of[entries]
-        if worst.is_done(told["shortfall"]):
+    worst = WorstMistakes(MAX_BLUNDERS)
+    for entries in sorted(blunders, key=lambda each: -blunders[each]["shortfall"]):
+        blunder = blunders[entries]
+        if worst.is_settled(blunder["shortfall"]):
             break
         match = Match.start(rules).play_text(*entries)
         before, last = match.previous, match.last
         assert before
         assert last
-        sight = before.sight(Seat(told["seat"]))
+        sight = before.sight(Seat(blunder["seat"]))
         worst.add(
             RunMistake(
                 player,
                 format_entry(rules, last),
-                tuple(told["best"]),
+                tuple(blunder["best"]),
                 rules.format_position(sight),
                 sight,
-                told["shortfall"],
+                blunder["shortfall"],
                 judge.measure,
                 times=times[entries],
             )
@@ -242,135 +242,141 @@ def _blunders(judge: Judge, player: str, rows: Iterable[Row]) -> list[RunMistake
     return worst.mistakes
 
 
-def usage_by_player(report: Report) -> dict[str, Usage]:
-    """What models took in all games; players that are none are left out."""
-    found: dict[str, Usage] = {}
+def sum_usage_by_player(report: Report) -> dict[str, Usage]:
+    """Return the usage of each model over all games."""
+    usage: dict[str, Usage] = {}
     for game in report.games:
-        for each in game.standings:
+        for each in game.scores:
             if each.usage.requests:
-                found[each.player] = found.get(each.player, Usage()) + each.usage
-    return found
+                usage[each.player] = usage.get(each.player, Usage()) + each.usage
+    return usage
 
 
-# -- the summary: who is how good at what, where they go wrong, how sure that is ----------------------------
+# -- the summary ------------------------------------------------------------------------------------------
 
 
-def of_run(report: Report) -> list[str]:
-    """A sentence or two for each player, the best first; then how sure that is, and what it cost."""
+def summarize_run(report: Report) -> list[str]:
+    """Summarize a run: each player, the best first; then the confidence, the cost and warnings."""
     if not report.matches:
-        return ["Nothing has been played yet.", *_cost(report), *report.notes]
-    ordered = sorted(report.players, key=lambda player: -_share(report, player))
-    told = [_player(report, player) for player in ordered]
-    return [*told, *_settled(report), *_cut_off(report), *_cost(report), *report.notes]
+        return ["No matches yet.", *_summarize_cost(report), *report.notes]
+    ordered = sorted(report.players, key=lambda player: -_mean_share(report, player))
+    players = [_summarize_player(report, player) for player in ordered]
+    return [
+        *players,
+        *_summarize_settled(report),
+        *_summarize_cut_off(report),
+        *_summarize_cost(report),
+        *report.notes,
+    ]
 
 
-def _share(report: Report, player: str) -> float:
-    """The share of the points over all games, each counting alike."""
-    won = [each.won.estimate for _, each in _played(report, player)]
+def _mean_share(report: Report, player: str) -> float:
+    won = [each.won.estimate for _, each in _list_scores(report, player)]
     return sum(won) / len(won) if won else 0.0
 
 
-def _played(report: Report, player: str) -> list[tuple[GameReport, PlayerScore]]:
-    found = [(game, each) for game in report.games for each in game.standings]
-    return [(game, each) for game, each in found if each.player == player and each.matches]
+def _list_scores(report: Report, player: str) -> list[tuple[GameReport, PlayerScore]]:
+    scores = [(game, each) for game in report.games for each in game.scores]
+    return [(game, each) for game, each in scores if each.player == player and each.matches]
 
 
-def _player(report: Report, player: str) -> str:
-    played = _played(report, player)
+def _summarize_player(report: Report, player: str) -> str:
+    played = _list_scores(report, player)
     if not played:
         return f"{player} has not played yet."
-    won = ", ".join(f"{_won(report, each)} in {game.rules.name}" for game, each in played)
-    told = [f"{player} won {won}.", _mistakes(played), _failures([each for _, each in played])]
-    return " ".join(filter(None, told))
+    won = ", ".join(f"{_format_won(report, each)} in {game.rules.name}" for game, each in played)
+    failures = _summarize_failures([each for _, each in played])
+    return " ".join(filter(None, [f"{player} won {won}.", _summarize_mistakes(played), failures]))
 
 
-def _won(report: Report, each: PlayerScore) -> str:
+def _format_won(report: Report, each: PlayerScore) -> str:
     share = f"{100 * each.won.estimate:.0f}%"
     bounds = f"{100 * each.won.low:.0f} to {100 * each.won.high:.0f}"
     return share if report.until is not None else f"{share} ({bounds})"
 
 
-def _mistakes(played: list[tuple[GameReport, PlayerScore]]) -> str:
-    """The game in which a player gives away most in a match, and in which sort of decision."""
+def _summarize_mistakes(played: list[tuple[GameReport, PlayerScore]]) -> str:
+    """Name the game in which a player gives away most per match, and the costliest category there."""
     graded = [(game, each) for game, each in played if each.decisions and game.measure != BELOW_THE_MIXTURE]
     if not graded:
         return ""
     game, worst = max(graded, key=lambda each: each[1].per_match.estimate)
-    if worst.per_match.estimate < _NOTHING:
+    if worst.per_match.estimate < _EPSILON:
         games = ", ".join(game.rules.name for game, _ in graded)
         return f"It made no mistakes{'' if len(graded) == len(played) else f' in {games}'}."
     most = "" if len(graded) == 1 else f" most in {game.rules.name}:"
     where = f" in {game.rules.name}" if len(graded) == 1 < len(played) else ""
     points = f"{100 * worst.per_match.estimate:.1f} points a match{where}"
-    return f"It gives away{most} {points}{most_when(worst.manners)}."
+    return f"It gives away{most} {points}{describe_costliest_category(worst.mistake_categories)}."
 
 
-def most_when(manners: Mapping[str, tuple[float, float]]) -> str:
-    """The sort of decision that costs most each time, as the end of a sentence; nothing if that is not known.
+def describe_costliest_category(mistake_categories: Mapping[str, tuple[float, float]]) -> str:
+    """Name the category with the largest mean shortfall, as the end of a sentence; empty if unknown.
 
-    Not the sort with the largest part of the loss: that may just be the commonest.
+    The category with the largest total may just be the most frequent.
     """
-    each = {
+    means = {
         category: short / count
-        for category, (count, short) in manners.items()
-        if count >= _ENOUGH and category
+        for category, (count, short) in mistake_categories.items()
+        if count >= _MIN_DECISIONS and category
     }
-    if len(each) < 2 or max(each.values()) < _NOTHING:
+    if len(means) < 2 or max(means.values()) < _EPSILON:
         return ""
-    category = max(each, key=each.__getitem__)
-    return f", most when {category.replace('your', 'its')} ({100 * each[category]:.1f} a decision)"
+    category = max(means, key=means.__getitem__)
+    return f", most when {category.replace('your', 'its')} ({100 * means[category]:.1f} a decision)"
 
 
-def by_class(failures: Mapping[str, int]) -> str:
-    """Failures as a list, such as `6 illegal, 10 unreadable`."""
+def format_failures(failures: Mapping[str, int]) -> str:
+    """Format failures: `6 illegal, 10 unreadable`."""
     return ", ".join(f"{count} {kind}" for kind, count in failures.items())
 
 
-def _failures(standings: Iterable[PlayerScore]) -> str:
+def _summarize_failures(scores: Iterable[PlayerScore]) -> str:
     forfeits, failures = 0, dict[str, int]()
-    for each in standings:
+    for each in scores:
         forfeits += each.forfeits
         for kind, count in each.failures.items():
             failures[kind] = failures.get(kind, 0) + count
     if not failures:
         return ""
-    told = by_class(dict(sorted(failures.items())))
+    kinds = format_failures(dict(sorted(failures.items())))
     lost = f"; it forfeited {forfeits} match{'es' * (forfeits != 1)}" if forfeits else ""
-    return f"Failures: {told}{lost}."
+    return f"Failures: {kinds}{lost}."
 
 
-def _settled(report: Report) -> list[str]:
-    """For how many pairings it is known who is better, and for which it is not."""
+def _summarize_settled(report: Report) -> list[str]:
+    """Say for which pairings the better player is known."""
     pairings = [(game, each) for game in report.games for each in game.pairings if each.matches]
     still_open = [(game, each) for game, each in pairings if not each.adjusted.excludes(_EVEN)]
     known = len(pairings) - len(still_open)
     if not known and all(len(each.units) < _PAIRS_TO_SETTLE for _, each in pairings):
         return [f"Too few pairs of matches to settle who is better: about {_PAIRS_TO_SETTLE} are needed."]
     if len(pairings) == 1:
-        told = "Who is better is settled" if known else "Who is better is not settled"
+        text = "Who is better is settled" if known else "Who is better is not settled"
     else:
-        told = f"Who is better is settled for {known or 'none'} of {len(pairings)} pairings"
-    named = _named([f"{each.one} against {each.two} in {game.rules.name}" for game, each in still_open])
-    left = f" Open: {named}." if known and still_open else ""
-    by = "by the intervals that hold however often one looks"  # those for a fixed size may tell more
-    return [f"{told}, {'each ' * (len(pairings) > 1)}at 95%, {by}.{left}"]
+        text = f"Who is better is settled for {known or 'none'} of {len(pairings)} pairings"
+    names = _join_names([f"{each.one} against {each.two} in {game.rules.name}" for game, each in still_open])
+    left = f" Open: {names}." if known and still_open else ""
+    by = "by intervals that allow peeking"  # those for a fixed size may settle more
+    return [f"{text}, {'each ' * (len(pairings) > 1)}at 95%, {by}.{left}"]
 
 
-def _named(pairings: list[str]) -> str:
-    more = f" and {len(pairings) - _MOST_NAMED} more" if len(pairings) > _MOST_NAMED else ""
-    return ", ".join(pairings[:_MOST_NAMED]) + more
+def _join_names(pairings: list[str]) -> str:
+    more = f" and {len(pairings) - _MAX_NAMED} more" if len(pairings) > _MAX_NAMED else ""
+    return ", ".join(pairings[:_MAX_NAMED]) + more
 
 
-def _cut_off(report: Report) -> list[str]:
-    """Where the limit ended many matches."""
+def _summarize_cut_off(report: Report) -> list[str]:
     cut = [
         f"{each.one} against {each.two} in {game.rules.name} ({each.cut_off} of {each.matches})"
         for game in report.games
         for each in game.pairings
-        if each.matches and each.cut_off >= _MANY_CUT * each.matches
+        if each.matches and each.cut_off >= _MANY_CUT_OFF * each.matches
     ]
-    return [f"Many matches were cut off by the limit and count one half: {_named(cut)}."] if cut else []
+    return [f"Many matches were cut off by the limit and count one half: {_join_names(cut)}."] if cut else []
 
 
-def _cost(report: Report) -> list[str]:
-    return report.spending.told("Models", report.prices, limited=bool(report.conditions.get("max_tokens")))
+def _summarize_cost(report: Report) -> list[str]:
+    return report.spending.describe(
+        "Models", report.prices, limited=bool(report.conditions.get("max_tokens"))
+    )

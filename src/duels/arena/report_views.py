@@ -1,4 +1,4 @@
-"""The report on a run as JSON has it, as CSV, as text for a terminal and as one self-contained HTML page."""
+"""The report on a run as JSON, as CSV, as text for a terminal and as HTML."""
 
 from collections.abc import Iterator, Mapping
 from csv import DictWriter
@@ -7,10 +7,10 @@ from io import StringIO
 from math import isfinite
 from typing import Any
 
-from duels.arena.amounts import tokens
-from duels.arena.confidence import CONFIDENCE, FEWEST_UNITS, Interval, interval_data
-from duels.arena.mistakes import Boards, key_of, name_of, said_of
-from duels.arena.report import GameReport, Report, by_class, of_run, usage_by_player
+from duels.arena.confidence import CONFIDENCE, MIN_UNITS, Interval, interval_data
+from duels.arena.costs import format_tokens
+from duels.arena.mistakes import MistakeBoards, explain_measure, measure_key, measure_label
+from duels.arena.report import GameReport, Report, format_failures, sum_usage_by_player, summarize_run
 from duels.arena.scores import Pairing, PlayerScore
 from duels.arena.tables import (
     Block,
@@ -19,22 +19,22 @@ from duels.arena.tables import (
     PageOnly,
     Prose,
     Table,
-    heading,
-    paragraphs,
-    percent,
-    points,
-    scrolling,
-    share,
+    format_percent,
+    format_points,
+    format_share,
+    render_heading,
+    render_paragraphs,
+    render_scrollable,
 )
 from duels.core.errors import format_install_command
 from duels.core.options import options_data
 
-_FEWEST_TO_ESTIMATE = 20  # pairs: variances of fewer say next to nothing
-_MOST_WORST = 8  # decisions in a game
+_MIN_PAIRS_FOR_GAIN = 20
+_MAX_WORST = 8  # decisions in a game
 _PALE = 0.3
 _STOPPED = (
-    " Results decided when to stop: only intervals of results with luck taken out hold, and others "
-    "are left out (– or ±?)."
+    " Results decided when to stop. Therefore only the intervals with luck taken out hold; others are left "
+    "out (– or ±?)."
 )
 _LEGEND = (
     '<p class="legend"><span class="won" style="--p:1"></span> the row is better, '
@@ -43,9 +43,9 @@ _LEGEND = (
     "pale: not settled, the interval includes one half.</p>"
 )
 _COLUMNS = (
-    "The interval under 'luck taken out' holds however often one looks. That under 'fixed size' is narrower, "
-    "and holds if the number of matches was fixed beforehand. 'Fewer pairs' is how many times fewer the "
-    "result without luck needs for the same width; '?' marks a rough estimate, and a dash too few pairs."
+    "The interval under 'luck taken out' holds however often you look. The one under 'fixed size' is "
+    "narrower, and holds if the number of matches was fixed in advance. 'Fewer pairs': with luck taken out, "
+    "the same width needs this many times fewer pairs; '?' marks a rough estimate, a dash too few pairs."
 )
 
 
@@ -53,7 +53,7 @@ _COLUMNS = (
 
 
 def as_data(report: Report) -> dict[str, Any]:
-    """The report as JSON has it; two runs of the same config compare equal."""
+    """Return the report for JSON. Two runs of the same config give equal data."""
     return {
         "players": list(report.players),
         "seed": report.seed,
@@ -64,8 +64,10 @@ def as_data(report: Report) -> dict[str, Any]:
         "games": {game.rules.name: _game_data(game) for game in report.games},
         "ratings": report.ratings.as_data() if report.ratings else None,
         "model": dict(report.conditions),
-        "prices": dict(report.prices.of),
-        "usage": {player: report.prices.data(used) for player, used in usage_by_player(report).items()},
+        "prices": dict(report.prices.per_million),
+        "usage": {
+            player: report.prices.usage_data(used) for player, used in sum_usage_by_player(report).items()
+        },
         "notes": list(report.notes),
     }
 
@@ -78,14 +80,14 @@ def _game_data(game: GameReport) -> dict[str, Any]:
         "exactness": game.exactness,
         "luck": game.luck,
         "measure": game.measure,
-        "players": {each.player: _standing_data(each, game.measure) for each in game.standings},
+        "players": {each.player: _score_data(each, game.measure) for each in game.scores},
         "pairings": [_pairing_data(each) for each in game.pairings],
         "blunders": [each.as_data() for each in game.blunders],
     }
 
 
-def _standing_data(each: PlayerScore, measure: str) -> dict[str, Any]:
-    key = key_of(measure)
+def _score_data(each: PlayerScore, measure: str) -> dict[str, Any]:
+    key = measure_key(measure)
     return {
         "matches": each.matches,
         "won": interval_data(each.won) if each.matches else None,
@@ -95,13 +97,14 @@ def _standing_data(each: PlayerScore, measure: str) -> dict[str, Any]:
         "forfeits": each.forfeits,
         "failures": dict(each.failures),
         "kinds_of_decision": {
-            category: {"decisions": count, key: short} for category, (count, short) in each.manners.items()
+            category: {"decisions": count, key: short}
+            for category, (count, short) in each.mistake_categories.items()
         },
     }
 
 
 def _pairing_data(each: Pairing) -> dict[str, Any]:
-    fixed = each.adjusted_fixed_within
+    fixed = each.adjusted_fixed_clipped
     return {
         "one": each.one,
         "two": each.two,
@@ -116,7 +119,7 @@ def _pairing_data(each: Pairing) -> dict[str, Any]:
 
 
 def as_csv(report: Report) -> str:
-    """One line for every player in every game."""
+    """Return CSV with a line for every player in every game."""
     rows = [
         {
             "game": game.rules.name,
@@ -131,7 +134,7 @@ def as_csv(report: Report) -> str:
             "failures": sum(each.failures.values()),
         }
         for game in report.games
-        for each in game.standings
+        for each in game.scores
     ]
     out = StringIO()
     writer = DictWriter(out, list(rows[0]), lineterminator="\n")
@@ -141,7 +144,7 @@ def as_csv(report: Report) -> str:
 
 
 def _csv_cells(name: str, interval: Interval, count: int) -> dict[str, float | None]:
-    """An estimate and its bounds, empty where nothing was counted."""
+    """Return an estimate and its bounds; empty if `count` is 0."""
     cells = interval_data(interval).values() if count else [None] * 3
     return dict(zip((name, f"{name}_low", f"{name}_high"), cells, strict=True))
 
@@ -150,125 +153,129 @@ def _csv_cells(name: str, interval: Interval, count: int) -> dict[str, float | N
 
 
 def as_text(report: Report) -> str:
-    """The report for a terminal."""
-    return _document(report).text()
+    """Render the report for a terminal."""
+    return _document(report).render_text()
 
 
 def as_page(report: Report) -> str:
-    """The report as one self-contained HTML page."""
-    return _document(report).html()
+    """Render the report as a self-contained HTML page."""
+    return _document(report).render_html()
 
 
 def _document(report: Report) -> Document:
     done = "" if report.matches >= report.planned else f" of {report.planned}"
     introduction = (
         f"{report.matches}{done} matches between {len(report.players)} players, seed {report.seed}. "
-        "All intervals are of 95 %. A loss is what a decision gave away of the chance to win, if both sides "
-        f"play perfectly from there on, in points of a hundred.{_STOPPED * (report.until is not None)}"
+        "All intervals have 95 % confidence. A loss is the drop in the probability of winning under perfect "
+        f"play, in points of a hundred.{_STOPPED * (report.until is not None)}"
     )
     names = ", ".join(game.rules.name for game in report.games)
-    games = [block for game in report.games for block in _game(report, game)]
-    blocks = [*games, *_ratings(report), _usage(report)]
-    return Document(f"Arena: {names}", introduction, of_run(report), blocks)
+    games = [block for game in report.games for block in _game_blocks(report, game)]
+    blocks = [*games, *_rating_blocks(report), _usage_table(report)]
+    return Document(f"Arena: {names}", introduction, summarize_run(report), blocks)
 
 
-def _game(report: Report, game: GameReport) -> Iterator[Block]:
-    rules, name = game.rules, name_of(game.measure)
+def _game_blocks(report: Report, game: GameReport) -> Iterator[Block]:
+    rules, name = game.rules, measure_label(game.measure)
     options = "".join(f", {name} {value}" for name, value in rules.options().items())
     cut = sum(pairing.cut_off for pairing in game.pairings)
     limits = f"{cut} of {game.matches} matches were cut off by the limit and count one half." if cut else ""
     title = f"{rules.game.title} ({rules.name}{options}): {game.matches} matches"
-    yield Prose([game.state_value, game.luck, limits], title)
-    yield PageOnly(heading("Who beats whom, luck taken out") + _matrix(report, game) + _LEGEND)
+    yield Prose([game.value_sentence, game.luck, limits], title)
+    yield PageOnly(render_heading("Results, luck taken out") + _render_matrix(report, game) + _LEGEND)
     yield Table(
         "Decisions",
         ["player", "won", f"{name} per decision", f"{name} per match", "decisions", "forfeits"],
         [
-            [each.player, share(each.won, each.matches), *graded(each), each.decisions, each.forfeits or ""]
-            for each in game.standings
+            [
+                each.player,
+                format_share(each.won, each.matches),
+                *format_shortfalls(each),
+                each.decisions,
+                each.forfeits or "",
+            ]
+            for each in game.scores
         ],
-        notes=[said_of(game.measure)],
+        notes=[explain_measure(game.measure)],
     )
-    kinds = Table(
-        "By kind of decision",
-        ["player", "kind", "decisions", f"{name} each"],
+    categories = Table(
+        "By category of decision",
+        ["player", "category", "decisions", f"{name} each"],
         [
-            [each.player, manner, count, f"{100 * lost / count:.2f}"]
-            for each in game.standings
-            for manner, (count, lost) in each.manners.items()
-            if manner
+            [each.player, category, count, f"{100 * lost / count:.2f}"]
+            for each in game.scores
+            for category, (count, lost) in each.mistake_categories.items()
+            if category
         ],
         names=2,
     )
-    yield PageOnly(kinds.html())
-    failed = [f"{each.player}: {by_class(each.failures)}" for each in game.standings if each.failures]
-    yield Items("Failures, apart from skill", failed)
+    yield PageOnly(categories.render_html())
+    failures = [f"{each.player}: {format_failures(each.failures)}" for each in game.scores if each.failures]
+    yield Items("Failures (not part of the loss)", failures)
     yield Table(
         "Results with and without luck",
         ["result of", "against", "matches", "won", "luck taken out", "fixed size", "fewer pairs", "cut off"],
-        [[each.one, each.two, each.matches, *_results(each)] for each in game.pairings],
+        [[each.one, each.two, each.matches, *_result_cells(each)] for each in game.pairings],
         names=2,
-        notes=[_too_little(game), _pairs_left_out(game)],
+        notes=[_explain_missing_intervals(game), _explain_left_out(game)],
     )
-    yield PageOnly(paragraphs(_COLUMNS))
-    yield Boards("Worst decisions", game.worst(_MOST_WORST))
+    yield PageOnly(render_paragraphs(_COLUMNS))
+    yield MistakeBoards("Worst decisions", game.list_worst(_MAX_WORST))
 
 
-def graded(each: PlayerScore) -> tuple[str, str]:
-    """A player's decisions: how far they fell short each, and in a match; a dash where there were none."""
+def format_shortfalls(each: PlayerScore) -> tuple[str, str]:
+    """Format a player's shortfall per decision and per match; dashes without decisions."""
     if not each.decisions:
         return "–", "–"
-    return points(each.per_decision), points(each.per_match)
+    return format_points(each.per_decision), format_points(each.per_match)
 
 
-def _results(pair: Pairing) -> list[object]:
-    """How a pairing ended, with luck, without it, and for how many matches the limit did it."""
-    known = pair.adjusted_fixed_within
-    fixed = "" if known is None else percent(known) if isfinite(known.margin) else "–"
-    won, adjusted = share(pair.won, pair.matches), share(pair.adjusted, pair.pairs)
-    return [won, adjusted, fixed, times_fewer(pair), pair.cut_off or ""]
+def _result_cells(pair: Pairing) -> list[object]:
+    interval = pair.adjusted_fixed_clipped
+    fixed = "" if interval is None else format_percent(interval) if isfinite(interval.margin) else "–"
+    won, adjusted = format_share(pair.won, pair.matches), format_share(pair.adjusted, pair.pairs)
+    return [won, adjusted, fixed, format_gain(pair), pair.cut_off or ""]
 
 
-def times_fewer(pair: Pairing) -> str:
-    """How many times fewer pairs a result without luck needs: `2.5 to 4.8x`.
+def format_gain(pair: Pairing) -> str:
+    """Format the factor of pairs saved without luck: `2.5 to 4.8x`.
 
-    A rough estimate is `4x?`, and a dash where pairs are too few even for that.
+    A rough estimate is `4x?`; too few pairs give a dash.
     """
     if pair.gain is None:
         return ""
-    if pair.pairs < _FEWEST_TO_ESTIMATE:
+    if pair.pairs < _MIN_PAIRS_FOR_GAIN:
         return "–"
     if not isfinite(pair.gain.margin):
-        return f"{_factor(pair.gain.estimate)}x?"
-    return f"{_factor(pair.gain.low)} to {_factor(pair.gain.high)}x"
+        return f"{_format_factor(pair.gain.estimate)}x?"
+    return f"{_format_factor(pair.gain.low)} to {_format_factor(pair.gain.high)}x"
 
 
-def _factor(number: float) -> str:
-    """A number in about two digits, never in scientific notation."""
+def _format_factor(number: float) -> str:
+    """Format a number with about two digits, never in scientific notation."""
     return f"{number:.0f}" if number >= 10 else f"{round(number, 2):.2g}"
 
 
-def _too_little(game: GameReport) -> str:
-    """That some intervals are missing, and why; nothing if none are."""
-    usual = [each for each in game.standings if isfinite(each.won.margin)]  # _STOPPED tells of the others
-    known = [each.per_decision for each in usual if each.decisions]
-    known += [pair.adjusted_fixed for pair in game.pairings if pair.adjusted_fixed]
-    if all(isfinite(each.margin) for each in known):
+def _explain_missing_intervals(game: GameReport) -> str:
+    """Explain missing intervals, except those that `_STOPPED` explains; empty if there are none."""
+    scores = [each for each in game.scores if isfinite(each.won.margin)]
+    intervals = [each.per_decision for each in scores if each.decisions]
+    intervals += [pair.adjusted_fixed for pair in game.pairings if pair.adjusted_fixed]
+    if all(isfinite(each.margin) for each in intervals):
         return ""
-    few = f"fewer than {FEWEST_UNITS} pairs"
-    return f"No interval (– or ±?): {few}, or too few mistakes, or too lopsided results."
+    few = f"fewer than {MIN_UNITS} pairs"
+    return f"No interval (– or ±?): {few}, too few mistakes, or too lopsided results."
 
 
-def _pairs_left_out(game: GameReport) -> str:
-    """That results with luck taken out are not those of all pairs; nothing if they are."""
+def _explain_left_out(game: GameReport) -> str:
     count = sum(pair.left_out for pair in game.pairings)
     if not count:
         return ""
     pairs = "1 finished pair is" if count == 1 else f"{count} finished pairs are"
-    return f"Luck taken out: {pairs} left out until those before are finished."
+    return f"Luck taken out: {pairs} left out until earlier pairs are finished."
 
 
-def _matrix(report: Report, game: GameReport) -> str:
+def _render_matrix(report: Report, game: GameReport) -> str:
     results: dict[tuple[str, str], Interval] = {}
     for each in game.pairings:
         if each.pairs:
@@ -277,36 +284,33 @@ def _matrix(report: Report, game: GameReport) -> str:
     head = "".join(f"<th>{escape(name)}</th>" for name in report.players)
     rows = "".join(
         f"<tr><th>{escape(one)}</th>"
-        + "".join(_cell(results.get((one, two))) for two in report.players)
+        + "".join(_render_cell(results.get((one, two))) for two in report.players)
         + "</tr>"
         for one in report.players
     )
-    return scrolling(f'<table class="matrix"><tr><td></td>{head}</tr>{rows}</table>')
+    return render_scrollable(f'<table class="matrix"><tr><td></td>{head}</tr>{rows}</table>')
 
 
-def _cell(result: Interval | None) -> str:
+def _render_cell(result: Interval | None) -> str:
     if result is None:
         return "<td></td>"
     side, lead = ("won" if result.estimate > 0.5 else "lost"), min(1.0, abs(result.estimate - 0.5) * 2)
-    # What is settled is stronger than anything that is not, however small the lead.
+    # A settled result has a stronger colour than any other, however small the lead.
     strength = _PALE + (1 - _PALE) * lead if result.excludes(0.5) else _PALE * lead
     bounds = f"{100 * result.low:.0f} to {100 * result.high:.0f}"
-    told = f"{100 * result.estimate:.1f}<small>{bounds}</small>"
-    return f'<td class="{side}" style="--p:{strength:.2f}">{told}</td>'
+    text = f"{100 * result.estimate:.1f}<small>{bounds}</small>"
+    return f'<td class="{side}" style="--p:{strength:.2f}">{text}</td>'
 
 
 # -- models and ratings ----------------------------------------------------------------------------------
 
 
-def _usage(report: Report) -> Table:
-    """What every model took, how it was asked, and what matches that were broken off took."""
-    used, spent = usage_by_player(report), report.spending.used
-    notes = [asked_how(report.conditions)] if used else []
-    if spent.requests > sum(each.requests for each in used.values()):
-        cost = report.prices.told(spent)
-        notes.append(
-            f"With matches that were broken off: {spent.requests} requests{cost and f', cost {cost}'}."
-        )
+def _usage_table(report: Report) -> Table:
+    usage, spent = sum_usage_by_player(report), report.spending.used
+    notes = [describe_conditions(report.conditions)] if usage else []
+    if spent.requests > sum(each.requests for each in usage.values()):
+        cost = report.prices.format_cost(spent)
+        notes.append(f"Including interrupted matches: {spent.requests} requests{cost and f', cost {cost}'}.")
     return Table(
         "Cost",
         ["model", "requests", "seconds each", "tokens in", "tokens out", "cost"],
@@ -315,26 +319,25 @@ def _usage(report: Report) -> Table:
                 player,
                 each.requests,
                 f"{report.seconds.get(player, 0.0) / each.requests:.1f}",
-                tokens(each.prompt, each),
-                tokens(each.completion, each),
-                report.prices.told(each),
+                format_tokens(each.prompt, each),
+                format_tokens(each.completion, each),
+                report.prices.format_cost(each),
             ]
-            for player, each in used.items()
+            for player, each in usage.items()
         ],
         notes=[" ".join(notes)],
         level=2,
     )
 
 
-def asked_how(conditions: Mapping[str, Any]) -> str:
-    """The conditions under which models were asked, in a sentence."""
-    told = [f"legal actions {'shown' if conditions['show_actions'] else 'not shown'}"]
-    told += ["positions mirrored"] * conditions["mirror"] + ["cells renamed"] * conditions["relabel"]
-    return f"Models were asked with {', '.join(told)}."
+def describe_conditions(conditions: Mapping[str, Any]) -> str:
+    """Describe the settings of models in a sentence."""
+    parts = [f"legal actions {'shown' if conditions['show_actions'] else 'not shown'}"]
+    parts += ["positions mirrored"] * conditions["mirror"] + ["cells renamed"] * conditions["relabel"]
+    return f"Models were asked with {', '.join(parts)}."
 
 
-def _ratings(report: Report) -> list[Block]:
-    """Players with their ratings, the best first, and pairings that these do not fit."""
+def _rating_blocks(report: Report) -> list[Block]:
     if report.ratings is None:
         return [Prose([f"Ratings need the extra 'arena': {format_install_command('arena')}."])]
     rows = [
@@ -346,4 +349,4 @@ def _ratings(report: Report) -> list[Block]:
         for name, each in sorted(report.ratings.players.items(), key=lambda each: -each[1].estimate)
     ]
     table = Table("Ratings", ["player", "rating over all games", "95 %"], rows, level=2)
-    return [table, Items("One number does not tell all here", report.ratings.misfits)]
+    return [table, Items("Pairings that do not fit the ratings", report.ratings.misfits)]

@@ -1,4 +1,4 @@
-"""Carries a run out: what is still to be played, in rounds, until all is played or enough is known."""
+"""Plays the missing matches of a run, in rounds, until results are close enough or all are played."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -10,237 +10,244 @@ from pathlib import Path
 
 from duels.arena.confidence import Interval
 from duels.arena.config import Config
-from duels.arena.folder import WHOLE, Folder, Score, in_part, name_of_part, score_of
+from duels.arena.folder import WHOLE_RUN, Folder, MatchScore, format_shard, is_in_shard, read_score
 from duels.arena.match_plan import MatchPlan
-from duels.arena.models import ModelWorker, Purse
-from duels.arena.pool import Listener as MatchListener
-from duels.arena.pool import Pool, ProgramCheck, RayPool, Worker
-from duels.arena.scores import adjusted_interval, unbroken
+from duels.arena.models import BudgetMeter, ModelWorker
+from duels.arena.pool import MatchListener, ProcessPool, RayPool, Worker, make_program_check
+from duels.arena.scores import adjusted_interval, take_unbroken
 from duels.core.errors import BadOption, quote
 
-FIRST, NEXT, SHARE = 20, 10, 8
-"""Pairs of a pairing that are played before it is asked for the first time whether enough is known; then so
-many more each time, or, once that is more, an eighth of what was played: asking takes longer each time."""
+FIRST_ROUND, MIN_ROUND, GROWTH = 20, 10, 8
+"""Pairs in the first round, the fewest in a later one, and the divisor by which rounds grow.
+
+A later round has an eighth of the pairs played so far, because each check takes longer than the last."""
 
 
 @dataclass
-class Progress:
-    """How far a run is."""
+class RunProgress:
+    """The progress of a run."""
 
     done: int
     total: int
-    """At most: a run may stop earlier."""
+    """An upper bound, as a run may stop earlier."""
     played: int = 0
-    """By this call."""
+    """Matches played by this call."""
     spent: str = ""
-    """Money, where models play and prices are known."""
+    """The cost so far; empty without models or prices."""
     waiting: str = ""
-    """Why no match ends at the moment, if the wire is the reason."""
+    """The reason for a delay; empty if there is none."""
     points: dict[str, tuple[float, int]] = field(default_factory=dict)
-    """Each player's points so far, and of how many matches."""
+    """Points and matches of each player so far."""
     margins: dict[tuple[str, str, str], Interval] = field(default_factory=dict)
-    """What is known of pairings so far, where that decides when to stop."""
+    """The results of pairings so far, if they decide when to stop."""
 
-    def count(self, bout: MatchPlan, score: float) -> None:
+    def count(self, plan: MatchPlan, score: float) -> None:
         """Add the points of a match."""
         self.waiting = ""
-        for name, points in zip(bout.players, (score, 1 - score), strict=True):
-            had, matches = self.points.get(name, (0.0, 0))
-            self.points[name] = had + points, matches + 1
+        for name, points in zip(plan.players, (score, 1 - score), strict=True):
+            total, matches = self.points.get(name, (0.0, 0))
+            self.points[name] = total + points, matches + 1
 
 
-Listener = Callable[[Progress], None]
+ProgressListener = Callable[[RunProgress], None]
 
 
 def run(
     config: Config,
     out: Path,
     workers: int = 1,
-    shard: tuple[int, int] = WHOLE,
-    listener: Listener = lambda progress: None,
+    shard: tuple[int, int] = WHOLE_RUN,
+    listener: ProgressListener = lambda progress: None,
     on: str | None = None,
 ) -> Folder:
-    """Play what is missing of a run; a run that was broken off goes on.
+    """Play the missing matches of a run, which may be new or interrupted.
 
-    A shard (I of N) plays every N-th pair only, from the I-th: on N machines all of them are played. `on` is
-    where matches are played instead of in processes here: `ray`, or `ray:ADDRESS`.
+    Shard (I, N) plays every N-th pair, starting with the I-th, so N machines play all of them. `on` names
+    a cluster to use instead of local processes: `ray` or `ray:ADDRESS`. Raises BadOption if a shard has
+    `until`, DuelsError if the folder belongs to another run or a program does not start.
     """
-    if config.until is not None and shard != WHOLE:
-        raise BadOption("a part of a run cannot tell when enough is known: leave out --until or --shard.")
-    check = ProgramCheck(config, out)
-    with Folder.held(out, config, shard) as folder:
-        part = name_of_part(shard)
+    if config.until is not None and shard != WHOLE_RUN:
+        raise BadOption("--until needs all results, so it cannot be combined with --shard.")
+    check = make_program_check(config, out)
+    with Folder.open_locked(out, config, shard) as folder:
+        part = format_shard(shard)
         prefix = f"{part}-" if part else ""
         folder.wait_for_workers(prefix)
-        known = {key: score_of(row) for key, row in folder.rows().items()}
-        with closing(_Players(config, folder, prefix, workers, on, shard[1])) as players:
-            _play_out(config, known, players, shard, listener, check)
-            folder.unfinished = players.unfinished
-            folder.is_spent = bool(players.purse and players.purse.is_spent)
+        scores = {key: read_score(row) for key, row in folder.load_rows().items()}
+        with closing(_Dispatcher(config, folder, prefix, workers, on, shard[1])) as dispatcher:
+            _play_missing(config, scores, dispatcher, shard, listener, check)
+            folder.unfinished = dispatcher.unfinished
+            folder.is_spent = bool(dispatcher.budget_meter and dispatcher.budget_meter.is_spent)
     return folder
 
 
-def _pool(config: Config, out: Path, prefix: str, workers: int, on: str | None) -> Worker | Pool | RayPool:
+def _make_pool(
+    config: Config, out: Path, prefix: str, workers: int, on: str | None
+) -> Worker | ProcessPool | RayPool:
     if on is None:
-        return Worker(config, out, f"{prefix}1") if workers == 1 else Pool(config, out, prefix, workers)
+        return (
+            Worker(config, out, f"{prefix}1") if workers == 1 else ProcessPool(config, out, prefix, workers)
+        )
     where, _, address = on.partition(":")
     if where != "ray":
-        raise BadOption(f"matches are played here, or on ray or ray:ADDRESS, not on {quote(on)}.")
+        raise BadOption(f"--on must be ray or ray:ADDRESS, not {quote(on)}.")
     return RayPool(config, out, prefix, address or None)
 
 
-class _Players:
-    """Hands matches with models to where answers are awaited, and all others to processes."""
+class _Dispatcher:
+    """Sends matches with models to a ModelWorker and all others to a pool."""
 
     def __init__(
         self, config: Config, folder: Folder, prefix: str, workers: int, on: str | None, shards: int
     ) -> None:
-        models = self._models = set(config.models())
-        self._make_pool = partial(_pool, config, folder.path, prefix, workers, on)
-        self._pool: Worker | Pool | RayPool | None = None
-        self.purse = Purse(config, folder, prefix, shards) if models else None
-        self._asking = ModelWorker(config, folder, prefix, self.purse) if self.purse else None
+        models = self._models = set(config.list_models())
+        self._make_pool = partial(_make_pool, config, folder.path, prefix, workers, on)
+        self._pool: Worker | ProcessPool | RayPool | None = None
+        self.budget_meter = BudgetMeter(config, folder, prefix, shards) if models else None
+        self._model_worker = (
+            ModelWorker(config, folder, prefix, self.budget_meter) if self.budget_meter else None
+        )
 
     @property
     def unfinished(self) -> tuple[str, ...]:
-        """Why matches were broken off, each reason once."""
-        return tuple(dict.fromkeys(self._asking.broken_off)) if self._asking else ()
+        """The reasons for unfinished matches, each once."""
+        return tuple(dict.fromkeys(self._model_worker.interruptions)) if self._model_worker else ()
 
-    def tell_of_waiting(self, tell: Callable[[str], None]) -> None:
-        """Have it told why replies of models are waited for."""
-        if self._asking:
-            self._asking.tell = tell
+    def on_wait(self, callback: Callable[[str], None]) -> None:
+        """Set the callback that reports delayed replies."""
+        if self._model_worker:
+            self._model_worker.on_wait = callback
 
-    def play(self, bouts: Iterable[MatchPlan], listener: MatchListener) -> None:
-        """Play these matches; they are told of as they end."""
-        if not self._asking:
-            bouts = iter(bouts)
-            for first in bouts:  # if there is one at all
-                self._processes().play(chain([first], bouts), listener)
+    def play(self, plans: Iterable[MatchPlan], listener: MatchListener) -> None:
+        """Play matches and pass each to `listener` when it ends."""
+        if not self._model_worker:
+            plans = iter(plans)
+            for first in plans:  # no pool is started without a match
+                self._get_pool().play(chain([first], plans), listener)
             return
         parts: dict[bool, list[MatchPlan]] = {True: [], False: []}
-        for bout in bouts:
-            parts[not self._models.isdisjoint(bout.players)].append(bout)
+        for plan in plans:
+            parts[not self._models.isdisjoint(plan.players)].append(plan)
         if parts[False]:
-            self._processes().play(parts[False], listener)
+            self._get_pool().play(parts[False], listener)
         if parts[True]:
-            self._asking.play(parts[True], listener)
+            self._model_worker.play(parts[True], listener)
 
-    def _processes(self) -> Worker | Pool | RayPool:
-        """Where matches without models are played; started when there is one."""
+    def _get_pool(self) -> Worker | ProcessPool | RayPool:
         if self._pool is None:
             self._pool = self._make_pool()
         return self._pool
 
     def close(self) -> None:
-        """End all workers."""
+        """Stop all workers."""
         try:
             if self._pool:
                 self._pool.close()
         finally:
-            if self._asking:
-                self._asking.close()
+            if self._model_worker:
+                self._model_worker.close()
 
 
-def _play_out(
+def _play_missing(
     config: Config,
-    known: dict[str, Score],
-    pool: _Players,
+    scores: dict[str, MatchScore],
+    dispatcher: _Dispatcher,
     shard: tuple[int, int],
-    listener: Listener,
-    check: ProgramCheck,
+    listener: ProgressListener,
+    check: Callable[[], None],
 ) -> None:
     planned = {
-        pairing: list(config.bouts(*pairing, range(config.matches_of(pairing[0]) // 2)))
-        for pairing in config.pairings()
+        pairing: list(config.plan_matches(*pairing, range(config.count_matches(pairing[0]) // 2)))
+        for pairing in config.iter_pairings()
     }
-    ours = [bout for bouts in planned.values() for bout in _of(bouts, shard)]
-    # Keys are hashes, which take as long as planning does: in a run that begins nobody needs them here.
-    before = {bout.key for bout in ours if bout.key in known} if known else set()
-    progress = Progress(len(before), len(ours))
-    for bout in ours if before else ():
-        if bout.key in before:
-            progress.count(bout, known[bout.key][0])
+    ours = [plan for plans in planned.values() for plan in _select_shard(plans, shard)]
+    # Keys are slow hashes, and a new run does not need them here.
+    before = {plan.key for plan in ours if plan.key in scores} if scores else set()
+    progress = RunProgress(len(before), len(ours))
+    for plan in ours if before else ():
+        if plan.key in before:
+            progress.count(plan, scores[plan.key][0])
     listener(progress)
 
-    def wait(why: str) -> None:
-        progress.waiting = why
+    def report_wait(reason: str) -> None:
+        progress.waiting = reason
         listener(progress)
 
-    def count(bout: MatchPlan, score: Score) -> None:
+    def count(plan: MatchPlan, score: MatchScore) -> None:
         if config.until is not None:
-            known[bout.key] = score
+            scores[plan.key] = score
         progress.done += 1
-        progress.count(bout, score[0])
+        progress.count(plan, score[0])
         progress.played += 1
-        progress.spent = pool.purse.spent if pool.purse else ""
+        progress.spent = dispatcher.budget_meter.spent if dispatcher.budget_meter else ""
         listener(progress)
 
-    pool.tell_of_waiting(wait)
-    for first, last in _rounds(max(len(bouts) // 2 for bouts in planned.values()), config.until):
-        going_on = {
-            pairing: bouts
-            for pairing, bouts in planned.items()
-            if not _enough(config.until, known, pairing, _of(bouts[: 2 * first], shard), progress)
+    dispatcher.on_wait(report_wait)
+    for first, last in _iter_rounds(max(len(plans) // 2 for plans in planned.values()), config.until):
+        undecided = {
+            pairing: plans
+            for pairing, plans in planned.items()
+            if not _is_decided(
+                config.until, scores, pairing, _select_shard(plans[: 2 * first], shard), progress
+            )
         }
         missing = (
-            bout
-            for bout in _in_turn(list(going_on.values()), range(2 * first, 2 * last))
-            if in_part(bout.pair, shard) and not (before and bout.key in before)
+            plan
+            for plan in _interleave(list(undecided.values()), range(2 * first, 2 * last))
+            if is_in_shard(plan.pair, shard) and not (before and plan.key in before)
         )
-        pool.play(_checked(missing, check), count)
+        dispatcher.play(_check_first(missing, check), count)
 
 
-def _rounds(pairs: int, until: float | None) -> Iterator[tuple[int, int]]:
-    """From which pair to which, round by round. When to stop is asked between rounds only.
+def _iter_rounds(pairs: int, until: float | None) -> Iterator[tuple[int, int]]:
+    """Yield the first pair of each round, and the pair after its last.
 
-    So it does not depend on how many workers there are, or which of them is quicker.
+    A run can stop only between rounds, so its size does not depend on the number or speed of workers.
     """
     if until is None:
         yield 0, pairs
         return
-    first, last = 0, min(FIRST, pairs)
+    first, last = 0, min(FIRST_ROUND, pairs)
     while first < pairs:
         yield first, last
-        first, last = last, min(last + max(NEXT, last // SHARE), pairs)
+        first, last = last, min(last + max(MIN_ROUND, last // GROWTH), pairs)
 
 
-def _in_turn(pairings: list[list[MatchPlan]], places: range) -> Iterator[MatchPlan]:
-    """All pairings side by side, so that something is known of each early on."""
+def _interleave(pairings: list[list[MatchPlan]], places: range) -> Iterator[MatchPlan]:
+    """Yield the matches of all pairings in turn, so every pairing has early results."""
     for place in places:
-        for bouts in pairings:
-            if place < len(bouts):
-                yield bouts[place]
+        for plans in pairings:
+            if place < len(plans):
+                yield plans[place]
 
 
-def _checked(bouts: Iterable[MatchPlan], check: ProgramCheck) -> Iterator[MatchPlan]:
-    """These matches, the first of them once programs are known to start."""
-    for bout in bouts:
+def _check_first(plans: Iterable[MatchPlan], check: Callable[[], None]) -> Iterator[MatchPlan]:
+    """Yield matches, checking the programs before the first."""
+    for plan in plans:
         check()
-        yield bout
+        yield plan
 
 
-def _enough(
+def _is_decided(
     until: float | None,
-    known: dict[str, Score],
+    scores: dict[str, MatchScore],
     pairing: tuple[str, str, str],
-    bouts: list[MatchPlan],
-    progress: Progress,
+    plans: list[MatchPlan],
+    progress: RunProgress,
 ) -> bool:
-    """Whether a pairing's result is known closely enough from its first matches."""
-    if until is None or not bouts:
+    """Whether the margin of a pairing's result is at most `until`."""
+    if until is None or not plans:
         return False
     matches: dict[int, list[float]] = defaultdict(list)
-    for bout in bouts:
-        if bout.key in known:
-            adjusted = known[bout.key][1]
-            matches[bout.pair].append(adjusted if bout.players[0] == pairing[1] else 1 - adjusted)
+    for plan in plans:
+        if plan.key in scores:
+            adjusted = scores[plan.key][1]
+            matches[plan.pair].append(adjusted if plan.players[0] == pairing[1] else 1 - adjusted)
     results = {pair: sum(both) / 2 for pair, both in matches.items() if len(both) == 2}
-    result = adjusted_interval(unbroken(results, dict.fromkeys(bout.pair for bout in bouts)))
+    result = adjusted_interval(take_unbroken(results, dict.fromkeys(plan.pair for plan in plans)))
     progress.margins[pairing] = result
     return result.margin <= until
 
 
-def _of(bouts: list[MatchPlan], shard: tuple[int, int]) -> list[MatchPlan]:
-    """A shard's own matches: when it stops does not depend on others that run beside it."""
-    return [bout for bout in bouts if in_part(bout.pair, shard)]
+def _select_shard(plans: list[MatchPlan], shard: tuple[int, int]) -> list[MatchPlan]:
+    return [plan for plan in plans if is_in_shard(plan.pair, shard)]

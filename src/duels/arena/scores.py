@@ -1,4 +1,4 @@
-"""Scores of players and pairs of players, and ratings, from the rows of matches."""
+"""Scores of players and pairings, and ratings, from the rows of matches."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,32 +11,33 @@ from typing import Any
 
 from duels.arena.confidence import (
     Interval,
+    clustered_share,
+    confidence_sequence,
     interval_data,
-    mean,
-    ratio,
-    sequence_of,
-    share_of,
+    mean_interval,
+    ratio_interval,
     standard_error,
     t_quantile,
 )
 from duels.arena.logs import Row
-from duels.arena.match_plan import MOST_CORRECTED
+from duels.arena.match_plan import MAX_CORRECTION
 from duels.core.rules import Ending
 from duels.players.completions import Usage
 
-LOWEST, HIGHEST = -MOST_CORRECTED, 1 + MOST_CORRECTED
+MIN_ADJUSTED, MAX_ADJUSTED = -MAX_CORRECTION, 1 + MAX_CORRECTION
 
 
 @dataclass(frozen=True)
 class Unit:
-    """What intervals count by: two matches with one seed and the seats exchanged, as one player had them.
+    """A pair of matches with one seed and swapped seats, from one player's point of view.
 
-    They hang together. One may be missing; all numbers are sums over those that are played.
+    Intervals count units, because the two matches are correlated. One match may be missing; all numbers are
+    sums over the matches played.
     """
 
     pair: int
     seed: str
-    """Tells the same pair in two runs."""
+    """Identifies the pair across runs."""
     matches: int
     points: float
     adjusted: float
@@ -50,23 +51,23 @@ class Unit:
 
     @property
     def score(self) -> float:
-        """The points of a match, on average."""
+        """The mean points per match."""
         return self.points / self.matches
 
     @property
     def adjusted_score(self) -> float:
-        """The same with luck taken out."""
+        """The mean points per match, adjusted for luck."""
         return self.adjusted / self.matches
 
     @property
-    def turned(self) -> "Unit":
-        """The points as the other player had them; nothing is known here of the other's decisions."""
+    def swapped(self) -> "Unit":
+        """The other player's points, without decisions."""
         points, adjusted = self.matches - self.points, self.matches - self.adjusted
         return replace(self, points=points, adjusted=adjusted, shortfall=0.0, decisions=0)
 
 
-def units_of(rows: Iterable[Row], player: str) -> tuple[Unit, ...]:
-    """What a player had in every pair of a game, in the order of the rows."""
+def make_units(rows: Iterable[Row], player: str) -> tuple[Unit, ...]:
+    """Return a player's units in a game, in the order of the rows."""
     by_seed: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         by_seed[row["seed"]].append(row)
@@ -75,8 +76,8 @@ def units_of(rows: Iterable[Row], player: str) -> tuple[Unit, ...]:
             both[0]["pair"],
             seed,
             len(both),
-            sum(_to(row, player, "score") for row in both),
-            sum(_to(row, player, "adjusted") for row in both),
+            sum(_get_for(row, player, "score") for row in both),
+            sum(_get_for(row, player, "adjusted") for row in both),
             sum(row["shortfalls"][row["players"].index(player)] for row in both),
             sum(row["decisions"][row["players"].index(player)] for row in both),
         )
@@ -84,35 +85,33 @@ def units_of(rows: Iterable[Row], player: str) -> tuple[Unit, ...]:
     )
 
 
-def finished_units(units: Iterable[Unit]) -> list[Unit]:
-    """Those whose matches are both played, of two players in one game, in order."""
+def list_finished_units(units: Iterable[Unit]) -> list[Unit]:
+    """Return the units with both matches played, in order."""
     return sorted((unit for unit in units if unit.is_finished), key=lambda unit: unit.pair)
 
 
-def unbroken(results: Mapping[int, float], planned: Iterable[int]) -> list[float]:
-    """The results of pairs up to the first of those planned that is not finished.
+def take_unbroken(results: Mapping[int, float], planned: Iterable[int]) -> list[float]:
+    """Return the results of planned pairs before the first unfinished one.
 
-    Short matches end sooner than long ones: with what came after a gap, results would be chosen by how they
-    came about, and a confidence sequence would not hold.
+    Short matches end first, so the results after a gap are a biased selection. A confidence sequence does
+    not hold for them.
     """
     return [results[pair] for pair in takewhile(results.__contains__, planned)]
 
 
 def adjusted_interval(results: Iterable[float]) -> Interval:
-    """The result without luck, from those of pairs, with an interval that holds however often one looks."""
-    return _within(sequence_of(results, LOWEST, HIGHEST))
+    """Return the result of pairs, adjusted for luck, with an interval that holds under peeking."""
+    return _clip(confidence_sequence(results, MIN_ADJUSTED, MAX_ADJUSTED))
 
 
-def _within(known: Interval) -> Interval:
-    """What is left of an interval for a share of the points, which lies between 0 and 1.
-
-    The estimate stays as it is: moved inside, it would no longer be right on average.
-    """
-    return Interval(known.estimate, min(1.0, max(0.0, known.low)), max(0.0, min(1.0, known.high)))
+def _clip(interval: Interval) -> Interval:
+    """Clip the bounds to [0, 1]. The estimate stays unbiased, so it is not clipped."""
+    low, high = (min(1.0, max(0.0, bound)) for bound in (interval.low, interval.high))
+    return Interval(interval.estimate, low, high)
 
 
-def _to(row: Row, player: str, what: str) -> float:
-    """A number of Player 1's, as `player` has it."""
+def _get_for(row: Row, player: str, what: str) -> float:
+    """Return Player 1's score from `player`'s point of view."""
     number = float(row[what])
     return number if row["players"][0] == player else 1 - number
 
@@ -126,29 +125,29 @@ class Pairing:
     matches: int
     cut_off: int
     won: Interval
-    """The share of the points; a draw counts one half. Without bounds if results decided about the size."""
+    """The share of the points; a draw counts one half. Without bounds if results decided when to stop."""
     adjusted: Interval
-    """The same with luck taken out, with an interval that holds under peeking."""
+    """The share adjusted for luck, with an interval that holds under peeking."""
     left_out: int
-    """Finished pairs that are not in it, for one before them is not finished yet."""
+    """Finished pairs that `adjusted` leaves out because an earlier pair is unfinished."""
     adjusted_fixed: Interval | None
-    """The same of all pairs, with Student's interval for a size that was fixed beforehand, for comparing.
+    """The adjusted share of all pairs, with Student's interval for a fixed size; used for comparisons.
 
-    Like the estimate it may reach beyond 0 and 1. Without bounds where that interval does not hold; None if
-    results decided about the size, or no pair is finished.
+    Its bounds may lie outside [0, 1], and are infinite if the interval does not hold. None if results decided
+    when to stop, or no pair is finished.
     """
     gain: Interval | None
-    """How many times fewer pairs the adjusted result needs for the same width; None if one is constant."""
+    """The variance of `won` divided by that of `adjusted`; None if one is constant."""
     units: tuple[Unit, ...]
 
     @property
     def pairs(self) -> int:
-        """How many finished pairs the adjusted result is of."""
+        """The number of pairs in `adjusted`."""
         return sum(unit.is_finished for unit in self.units) - self.left_out
 
     @property
-    def turned(self) -> "Pairing":
-        """The same as the second player has it."""
+    def swapped(self) -> "Pairing":
+        """The pairing from the second player's point of view."""
         return replace(
             self,
             one=self.two,
@@ -156,156 +155,154 @@ class Pairing:
             won=self.won.complement,
             adjusted=self.adjusted.complement,
             adjusted_fixed=self.adjusted_fixed and self.adjusted_fixed.complement,
-            units=tuple(unit.turned for unit in self.units),
+            units=tuple(unit.swapped for unit in self.units),
         )
 
     @property
-    def adjusted_fixed_within(self) -> Interval | None:
-        """The same for showing: bounds that hold lie between 0 and 1."""
-        known = self.adjusted_fixed
-        return _within(known) if known and isfinite(known.margin) else known
+    def adjusted_fixed_clipped(self) -> Interval | None:
+        """`adjusted_fixed` with finite bounds clipped to [0, 1]."""
+        interval = self.adjusted_fixed
+        return _clip(interval) if interval and isfinite(interval.margin) else interval
 
 
 @dataclass(frozen=True)
 class PlayerScore:
-    """A player in one game, against all others of the run."""
+    """The score of a player in one game, against all others of the run."""
 
     player: str
     matches: int
     won: Interval
     per_decision: Interval
-    """What its decisions gave away, or how far they lie below the mixture, where it had a choice.
+    """The mean shortfall of decisions with a choice, without forfeits.
 
-    Forfeits are counted apart. Without bounds where too few matches, or mistakes, were seen to tell, and,
-    like `won`, where results decided about the size.
+    Without bounds if there are too few matches or mistakes, or results decided when to stop.
     """
     per_match: Interval
     decisions: int
     failures: Mapping[str, int]
-    """How many attempts gave no move, by class."""
+    """Attempts without a legal move, by kind of failure."""
     forfeits: int
-    manners: Mapping[str, tuple[int, float]]
-    """By sort of decision: how many, and how far they fell short in all."""
+    mistake_categories: Mapping[str, tuple[int, float]]
+    """By category: the number of decisions and their total shortfall."""
     usage: Usage
-    """What a model took, as its endpoint reports it."""
+    """The token usage of a model."""
     units: tuple[Unit, ...]
 
 
-def pairing(
+def score_pairing(
     one: str, two: str, rows: Iterable[Row], planned: Iterable[int], fixed_size: bool = True
 ) -> Pairing:
-    """What is known of two players in one game, of which these pairs are to be played."""
+    """Score two players in one game from its rows and the planned pairs."""
     rows = list(rows)
-    units = units_of(rows, one)
-    pairs = finished_units(units)
-    in_order = unbroken({unit.pair: unit.adjusted_score for unit in pairs}, planned)
+    units = make_units(rows, one)
+    pairs = list_finished_units(units)
+    in_order = take_unbroken({unit.pair: unit.adjusted_score for unit in pairs}, planned)
     scores, adjusted = [unit.score for unit in pairs], [unit.adjusted_score for unit in pairs]
     return Pairing(
         one,
         two,
         len(rows),
         sum(row["ending"] == Ending.CUT_OFF.value for row in rows),
-        _usual(_won(units), fixed_size),
+        _drop_bounds(_share_won(units), fixed_size),
         adjusted_interval(in_order),
         len(pairs) - len(in_order),
-        mean(adjusted) if fixed_size and adjusted else None,
+        mean_interval(adjusted) if fixed_size and adjusted else None,
         _gain(scores, adjusted),
         units,
     )
 
 
-def _usual(interval: Interval, fixed_size: bool) -> Interval:
-    """An interval whose bounds hold only for a size that was fixed beforehand."""
+def _drop_bounds(interval: Interval, fixed_size: bool) -> Interval:
+    """Drop bounds that hold only for a fixed size if the size was not fixed."""
     return interval if fixed_size else interval.without_bounds
 
 
-def _won(units: Iterable[Unit]) -> Interval:
-    """The share of the points."""
+def _share_won(units: Iterable[Unit]) -> Interval:
     units = list(units)
-    return share_of([unit.points for unit in units], [unit.matches for unit in units])
+    return clustered_share([unit.points for unit in units], [unit.matches for unit in units])
 
 
 def _gain(scores: list[float], adjusted: list[float]) -> Interval | None:
-    """The variance of results by that of adjusted ones, of the same pairs.
+    """Return the ratio of the variances of two results of the same pairs.
 
-    By the delta method: the logarithm of the ratio is off by about the mean over pairs of how much each of
-    the two variances owes to a pair. Without bounds where Student's interval for that mean does not hold.
+    By the delta method, the error of its logarithm is about the mean of the differences between each pair's
+    contributions to the two variances. Without bounds if Student's interval for that mean does not hold.
     """
     before, after = (pvariance(each) if each else 0.0 for each in (scores, adjusted))
     if min(before, after) < 1e-12:
         return None
     middle, middle_after = fmean(scores), fmean(adjusted)
-    off = mean(
+    error = mean_interval(
         [
             (score - middle) ** 2 / before - (result - middle_after) ** 2 / after
             for score, result in zip(scores, adjusted, strict=True)
         ]
     )
     gain = before / after
-    if not isfinite(off.margin):
+    if not isfinite(error.margin):
         return Interval(gain, -inf, inf)
-    return Interval(gain, gain * exp(-off.margin), gain * exp(off.margin))
+    return Interval(gain, gain * exp(-error.margin), gain * exp(error.margin))
 
 
-def standing(player: str, rows: Iterable[Row], fixed_size: bool = True) -> PlayerScore:
-    """What is known of a player in one game."""
+def score_player(player: str, rows: Iterable[Row], fixed_size: bool = True) -> PlayerScore:
+    """Score a player in one game."""
     rows = [row for row in rows if player in row["players"]]
     places = [row["players"].index(player) for row in rows]
     seated = list(zip(rows, places, strict=True))
-    units = units_of(rows, player)
+    units = make_units(rows, player)
     shortfalls, decisions = [unit.shortfall for unit in units], [unit.decisions for unit in units]
     failures: Counter[str] = Counter()
-    manners: dict[str, list[Any]] = defaultdict(lambda: [0, 0.0])
+    categories: dict[str, list[Any]] = defaultdict(lambda: [0, 0.0])
     for row, place in seated:
         failures.update(kind for seat, _, kind, _ in row["failures"] if seat == place + 1)
-        for manner, (count, lost) in row["manners"][place].items():
-            manners[manner][0] += count
-            manners[manner][1] += lost
+        for category, (count, shortfall) in row["manners"][place].items():
+            categories[category][0] += count
+            categories[category][1] += shortfall
     return PlayerScore(
         player,
         len(rows),
-        _usual(_won(units), fixed_size),
-        _usual(ratio(shortfalls, decisions), fixed_size),
-        _usual(ratio(shortfalls, [unit.matches for unit in units]), fixed_size),
+        _drop_bounds(_share_won(units), fixed_size),
+        _drop_bounds(ratio_interval(shortfalls, decisions), fixed_size),
+        _drop_bounds(ratio_interval(shortfalls, [unit.matches for unit in units]), fixed_size),
         sum(decisions),
         dict(sorted(failures.items())),
-        sum(_forfeited(row, place) for row, place in seated),
-        {manner: (count, lost) for manner, (count, lost) in sorted(manners.items())},
+        sum(_has_forfeited(row, place) for row, place in seated),
+        {category: (count, shortfall) for category, (count, shortfall) in sorted(categories.items())},
         sum((Usage(*row["usage"][place]) for row, place in seated if "usage" in row), Usage()),
         units,
     )
 
 
-def _forfeited(row: Row, place: int) -> bool:
+def _has_forfeited(row: Row, place: int) -> bool:
     return bool(row["ending"] == Ending.FORFEITED.value and row["result"].startswith(f"{2 - place} won"))
 
 
-# -- ratings: one number for each player, by the Bradley–Terry model over all games of a run ---------------
+# -- ratings by the Bradley–Terry model over all games of a run ---------------------------------------------
 
 PRIOR = 0.1
-"""Of choix's regularisation: as if every two players had drawn a little."""
+"""The regularisation of choix: as if every two players had played a few draws."""
 BOOTSTRAPS = 200
-"""Samples of pairs of matches, from a fixed seed, that give the intervals."""
+"""Bootstrap samples, drawn with a fixed seed."""
 SCALE = 400 / log(10)  # as in Elo: 400 points are odds of ten to one
-_MISFIT = NormalDist().cdf(3)  # a pairing may miss the model by three standard errors before we say so
+_MISFIT = NormalDist().cdf(3)  # three standard errors
 
 Units = Sequence[Unit]
-Played = dict[tuple[int, int], list[Units]]
-"""What every two players had against each other, game by game."""
+UnitsByPairing = dict[tuple[int, int], list[Units]]
+"""The units of every two players, by game."""
 
 
 @dataclass(frozen=True)
 class Ratings:
-    """Players' ratings, with a mean of 0, and the pairings that the model does not fit.
+    """Ratings of players, with a mean of 0, and the pairings that do not fit the model.
 
-    Ratings of players with too few, or too lopsided, pairs of matches have no bounds.
+    Players with too few or too lopsided pairs have ratings without bounds.
     """
 
     players: dict[str, Interval]
     misfits: tuple[str, ...]
 
     def as_data(self) -> dict[str, Any]:
-        """The ratings as JSON has them."""
+        """Return the ratings for JSON."""
         return {
             "players": {name: _rating_data(each) for name, each in self.players.items()},
             "misfits": list(self.misfits),
@@ -313,12 +310,12 @@ class Ratings:
 
 
 def _rating_data(each: Interval) -> dict[str, float | None]:
-    told = interval_data(each)
-    return {"rating": told.pop("estimate"), **told}
+    data = interval_data(each)
+    return {"rating": data.pop("estimate"), **data}
 
 
-def rate(players: Sequence[str], pairings: Iterable[Pairing]) -> Ratings | None:
-    """Rate players by all that they played; None where choix is not installed."""
+def rate_players(players: Sequence[str], pairings: Iterable[Pairing]) -> Ratings | None:
+    """Rate players by all their matches. Returns None if choix is not installed."""
     try:
         import choix  # noqa: F401
     except ImportError:
@@ -327,27 +324,27 @@ def rate(players: Sequence[str], pairings: Iterable[Pairing]) -> Ratings | None:
     if not pairings:
         return Ratings({}, ())
     number = {name: place for place, name in enumerate(players)}
-    played: Played = defaultdict(list)
+    played: UnitsByPairing = defaultdict(list)
     for each in pairings:
         played[number[each.one], number[each.two]].append(each.units)
     fitted = _fit(len(players), played)
     rng = Random("ratings")
-    samples = [_fit(len(players), _resampled(played, rng)) for _ in range(BOOTSTRAPS)]
-    found = {}
+    samples = [_fit(len(players), _resample(played, rng)) for _ in range(BOOTSTRAPS)]
+    ratings = {}
     for place, name in enumerate(players):
-        if not _can_be_drawn_from(place, played):
-            found[name] = Interval(fitted[place], -inf, inf)
+        if not _can_bootstrap(place, played):
+            ratings[name] = Interval(fitted[place], -inf, inf)
             continue
         spread = sorted(sample[place] for sample in samples)
         low, high = spread[int(0.025 * BOOTSTRAPS)], spread[int(0.975 * BOOTSTRAPS) - 1]
-        found[name] = Interval(fitted[place], min(low, fitted[place]), max(high, fitted[place]))
-    return Ratings(found, tuple(_misfits(players, fitted, played)))
+        ratings[name] = Interval(fitted[place], min(low, fitted[place]), max(high, fitted[place]))
+    return Ratings(ratings, tuple(_describe_misfits(players, fitted, played)))
 
 
-def _can_be_drawn_from(player: int, played: Played) -> bool:
-    """Whether a player's pairs are enough, and even enough, for a bootstrap.
+def _can_bootstrap(player: int, played: UnitsByPairing) -> bool:
+    """Whether a player has enough pairs, with enough variation, for a bootstrap.
 
-    A bootstrap draws them against each opponent in each game apart, so what counts is how they spread there.
+    A bootstrap resamples within each pairing and game, so only the deviations there count.
     """
     deviations, matches = list[float](), list[int]()
     for pair, games in played.items():
@@ -356,16 +353,14 @@ def _can_be_drawn_from(player: int, played: Played) -> bool:
             sign = 1 if player == pair[0] else -1
             deviations += [sign * (unit.points - won / of * unit.matches) for unit in units]
             matches += [unit.matches for unit in units]
-    return isfinite(ratio(deviations, matches).margin)
+    return isfinite(ratio_interval(deviations, matches).margin)
 
 
-def _resampled(played: Played, rng: Random) -> Played:
-    """As many pairs of matches of every two players in every game, drawn from those that were played."""
+def _resample(played: UnitsByPairing, rng: Random) -> UnitsByPairing:
     return {key: [rng.choices(units, k=len(units)) for units in games] for key, games in played.items()}
 
 
-def _fit(players: int, played: Played) -> list[float]:
-    """Ratings from the points that every two players had against each other."""
+def _fit(players: int, played: UnitsByPairing) -> list[float]:
     import choix
     import numpy as np
 
@@ -379,28 +374,27 @@ def _fit(players: int, played: Played) -> list[float]:
 
 
 def _total(games: Sequence[Units]) -> tuple[float, int]:
-    """Points and matches of two players in all games."""
     units = [unit for each in games for unit in each]
     return sum(unit.points for unit in units), sum(unit.matches for unit in units)
 
 
-def _misfits(players: Sequence[str], ratings: list[float], played: Played) -> Iterator[str]:
-    """Pairs of players whose result is far from what their ratings say, a sentence each."""
+def _describe_misfits(players: Sequence[str], ratings: list[float], played: UnitsByPairing) -> Iterator[str]:
+    """Yield a sentence for each pairing whose result is far from the prediction of the ratings."""
     for (one, two), games in played.items():
         freedom = sum(len(units) - 1 for units in games)
-        if not freedom:  # one pair of matches in each game tells nothing about the spread
+        if not freedom:  # one pair per game has no spread
             continue
         won, matches = _total(games)
         share, expected = won / matches, 1 / (1 + exp((ratings[two] - ratings[one]) / SCALE))
-        error = max(_error(games, matches), 0.5 / matches)  # results that are all alike may be so by chance
+        error = max(_error(games, matches), 0.5 / matches)  # equal results may be a coincidence
         if abs(share - expected) > t_quantile(_MISFIT, freedom) * error:
             yield (
-                f"{players[one]} got {share:.0%} against {players[two]}, where the ratings say {expected:.0%}"
+                f"{players[one]} got {share:.0%} against {players[two]}; the ratings predict {expected:.0%}"
             )
 
 
 def _error(games: Sequence[Units], matches: int) -> float:
-    """The standard error of a share of the points, each game's pairs of matches being units."""
+    """Return the standard error of a share of the points over all games."""
     errors = [
         standard_error([unit.points for unit in units], [unit.matches for unit in units]) * _total([units])[1]
         for units in games

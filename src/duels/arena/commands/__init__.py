@@ -1,4 +1,4 @@
-"""The commands `duels arena`, `duels bot` and `duels exam`. What they do is loaded when they are called."""
+"""The commands `duels arena`, `duels bot` and `duels exam`. They import their work when called."""
 
 import json
 from pathlib import Path
@@ -32,7 +32,7 @@ __all__ = ["arena", "bot", "exam"]
 def arena() -> None:
     """Measure players against each other and against perfect play.
 
-    docs/arena.md tells what the numbers mean and how far they can be trusted.
+    docs/arena.md explains the commands, docs/reports.md the numbers.
     """
 
 
@@ -46,9 +46,9 @@ _BOT_EXAMPLES = examples(
 
 @click.group(cls=Group, context_settings=HELP, epilog=_BOT_EXAMPLES)
 def bot() -> None:
-    """Help whoever writes a program that plays.
+    """Check a program that plays.
 
-    docs/protocol.md tells how a program is asked and answers.
+    docs/protocol.md describes the protocol.
     """
 
 
@@ -57,15 +57,15 @@ def bot() -> None:
 @click.option("--games", default="lights,leap,chain,hunt,flip", show_default=True, help="Games to play.")
 @click.option("--move-seconds", type=click.FloatRange(0.01), default=10.0, show_default=True)
 @click.option("--memory-mb", type=click.IntRange(16), default=2048, show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="One JSON list instead of lines.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list instead of lines.")
 def check(program: str, games: str, move_seconds: float, memory_mb: int, as_json: bool) -> None:
-    """Play the protocol through with a program, bad days included, and tell what is wrong."""
+    """Test a program's protocol, including error cases, and play a match in every game."""
     from duels.arena.bot_check import check_bot
     from duels.games import find_game
     from duels.players.program import ProgramLimits
 
     if not program.lower().startswith("cmd:"):
-        raise click.UsageError('a program is given as "cmd:COMMAND", such as "cmd:python bot.py".')
+        raise click.UsageError('pass the program as "cmd:COMMAND", such as "cmd:python bot.py".')
     rules = [find_game(name).rules() for name in games.split(",")]
     limits = ProgramLimits(move_seconds=move_seconds, memory_mb=memory_mb)
     findings = []
@@ -74,8 +74,8 @@ def check(program: str, games: str, move_seconds: float, memory_mb: int, as_json
         if not as_json:
             click.echo(str(finding))
     if as_json:
-        listed = [{"check": each.name, "passed": each.passed, "detail": each.detail} for each in findings]
-        click.echo(json.dumps(listed, indent=2))
+        data = [{"check": each.name, "passed": each.passed, "detail": each.detail} for each in findings]
+        click.echo(json.dumps(data, indent=2))
     if not all(finding.passed for finding in findings):
         raise click.exceptions.Exit(1)
 
@@ -89,30 +89,32 @@ def check(program: str, games: str, move_seconds: float, memory_mb: int, as_json
     ),
 )
 @click.argument("game")
-@click.option("--positions", type=click.IntRange(2), default=200, show_default=True, help="How many.")
+@click.option(
+    "--positions", type=click.IntRange(2), default=200, show_default=True, help="Number of positions."
+)
 @click.option("--seed", default="1", show_default=True, help="The same seed draws the same positions.")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the game.")
-@click.option("--out", required=True, type=FILE, help=".jsonl, .parquet")
+@click.option("--out", required=True, type=FILE, help="Output file: .jsonl or .parquet.")
 @force_option
 def exam(game: str, positions: int, seed: str, options: tuple[str, ...], out: Path, force: bool) -> None:
-    """Write positions with every legal action graded, for any harness, and a card that says how.
+    """Write graded positions for any harness, and a card that describes them.
 
-    The positions are drawn from good play, by how much there is to lose, with weights that undo that.
+    Positions come from good play. Those with more at stake are sampled more often; weights correct for this.
     """
-    from duels.arena.exam import card_of, too_few, write_exam
+    from duels.arena.exam import explain_shortage, get_card_path, write_exam
     from duels.arena.progress_line import ProgressLine
     from duels.core.errors import DuelsError
     from duels.core.record import parse_options
     from duels.games import find_game
 
     try:
-        found = find_game(game)
-        rules = found.rules(**parse_options(found.rules_class(), " ".join(options)))
+        game_class = find_game(game)
+        rules = game_class.rules(**parse_options(game_class.rules_class(), " ".join(options)))
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
-    refuse_existing(force, out, card_of(out))
+    refuse_existing(force, out, get_card_path(out))
     with ProgressLine() as line:
-        count = write_exam(rules, positions, seed, out, line.say, over=force)
-    click.echo(f"{out}: {count} positions; {card_of(out)} says how they were drawn.", err=True)
-    if fewer := too_few(positions, count):
-        click.echo(fewer, err=True)
+        count = write_exam(rules, positions, seed, out, line.show, over=force)
+    click.echo(f"{out}: {count} positions; {get_card_path(out)} describes them.", err=True)
+    if shortage := explain_shortage(positions, count):
+        click.echo(shortage, err=True)

@@ -11,7 +11,7 @@ from duels.games.flip.oracle import FlipOracle
 from duels.games.flip.rules import State
 
 
-def quick_worth(oracle: FlipOracle) -> Callable[[State], float]:
+def quick_value(oracle: FlipOracle) -> Callable[[State], float]:
     """From a state in which a player is to decide, or nobody, to Player 1's probability of winning."""
     rules = oracle.rules
 
