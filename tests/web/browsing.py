@@ -114,7 +114,7 @@ def seat_two(ann: Person, bob: Person, game: str) -> str:
     match = ann.start(game, "friend")
     bob.page.goto(ann.page.input_value("#link"))
     bob.page.fill("[name=name]", "Bob")
-    bob.page.click("text=Sit down")
+    bob.page.click("text=Join the match")
     bob.page.wait_for_url("**/m/*")
     ann.wait("you", "other")
     return match

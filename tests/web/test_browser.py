@@ -106,9 +106,9 @@ def test_a_quantum_flip_is_picked_tile_by_tile(ann: Person) -> None:
     assert page.text_content("#spoken") == ann.sentence
     named = "all => all.map((each) => each.getAttribute('aria-label'))"
     tiles = page.locator("#board .target:not([data-mode])")
-    assert tiles.evaluate_all(named)[:3] == ["Put back A1", "Pick A2", "A3 cannot be picked here"]
+    assert tiles.evaluate_all(named)[:3] == ["Put back A1", "Pick A2", "A3 cannot be picked now"]
     ann.target("E5").click()
-    assert "E5 cannot be picked here. Pick A2 or B1" in ann.notice
+    assert "E5 cannot be picked now. Pick A2 or B1" in ann.notice
     before = ann.event
     ann.target("B1").click()
     page.wait_for_selector(f'#state:not([data-event="{before}"])')
@@ -150,7 +150,7 @@ def test_a_hint_takeback_resignation_rematch_and_review(ann: Person) -> None:
     ann.press("1")
     ann.wait("you")
     page.click("[data-resign]")
-    page.click("text=Play on")
+    page.click("text=Keep playing")
     assert ann.turn == "you"
     page.click("[data-resign]")
     page.click("#resign button[value=resign]")
@@ -171,7 +171,7 @@ def test_a_hint_takeback_resignation_rematch_and_review(ann: Person) -> None:
     assert 0 <= ann.top("#review .stage") - page.evaluate("scrollY") < PHONE["height"] / 2, (
         "its board is in sight"
     )
-    page.click("text=Play on from here")
+    page.click("text=Continue from here")
     page.wait_for_url(lambda url: "/m/" in url and url != over)
     assert len(ann.log) == 2
     assert "club" in page.inner_text("#player-2")
@@ -304,7 +304,7 @@ def test_what_two_people_agree_on(ann: Person, bob: Person) -> None:
         assert str(person.page.text_content("#spoken")).startswith("The takeback was declined.")
     ann.page.click("[data-offer=takeback]")
     bob.page.wait_for_selector("#offer")
-    assert bob.page.title().startswith("Takeback asked")
+    assert bob.page.title().startswith("Takeback requested")
     ann.page.click("text=Withdraw")
     ann.page.wait_for_selector("#tools [data-offer=takeback]")
     assert ann.page.evaluate(focused) == "sentence", "not on what asks again"
@@ -321,7 +321,7 @@ def test_what_two_people_agree_on(ann: Person, bob: Person) -> None:
     ann.page.click("[data-offer=takeback]")
     bob.page.wait_for_selector("#offer")
     bob.press("1")  # which is no answer
-    ann.saw("Your takeback request no longer stands.")
+    ann.saw("Your takeback request has expired.")
     bob.page.click("[data-resign]")  # on her turn
     bob.page.click("#resign button[value=resign]")
     assert bob.wait("over")
@@ -340,7 +340,7 @@ def test_what_two_people_agree_on(ann: Person, bob: Person) -> None:
     tab.wait_for_selector("#offer")
     ann.page.click("text=Agree")
     tab.wait_for_selector("#rematch")
-    assert tab.text_content("#spoken") == "The rematch has begun.", "the result was told before"
+    assert tab.text_content("#spoken") == "The rematch has started.", "the result was told before"
     tab.close()
     for person in (ann, bob):
         person.page.wait_for_url(lambda url: "/m/" in url and url != over)
@@ -359,7 +359,7 @@ def test_what_two_people_agree_on(ann: Person, bob: Person) -> None:
     bob.page.click("[data-offer=takeback]")
     bob.page.wait_for_selector("#offer")
     ann.page.clock.fast_forward(60_000)
-    ann.page.wait_for_function("() => document.title.startsWith('Takeback asked')")
+    ann.page.wait_for_function("() => document.title.startsWith('Takeback requested')")
 
 
 def test_a_tab_that_nobody_sees_looks_ever_more_rarely_and_once_at_a_time(ann: Person) -> None:
@@ -430,7 +430,7 @@ def test_a_neighbour_does_not_see_the_token(ann: Person) -> None:
     for entry in ("move 9", "move 99", "nothing"):
         page.fill("#entry-field", entry)
         page.keyboard.press("Enter")
-        ann.saw("That cannot be played. Your token is hidden")
+        ann.saw("This move is not allowed. Show your token")
     page.click("text=Show my token")
     ann.press("move 3")
     assert page.get_attribute("#entry-field", "placeholder") == "o 4"

@@ -34,7 +34,7 @@ def test_everything_by_keyboard(ann: Person) -> None:
     page.keyboard.press("2")
     assert page.locator("#board .target:focus").get_attribute("data-action") == "2"
     page.keyboard.press("9")
-    assert "no move '9'" in ann.notice
+    assert "No move starts with '9'" in ann.notice
     page.keyboard.press("Enter")
     page.wait_for_selector(f'#state:not([data-event="{before}"])')
     # As the book has it.

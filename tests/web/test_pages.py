@@ -183,7 +183,7 @@ def test_home_lists_one_s_own_matches(base: str) -> None:
     ann.start("lights", "friend")
     waiting = ann.get("/").json()["matches"][0]
     assert (waiting["against"], waiting["turn"]) == ("a friend", "waiting")
-    assert "has not come yet" in ann.get("/", Accept="text/html").text
+    assert "not joined yet" in ann.get("/", Accept="text/html").text
 
 
 def test_home_lists_first_what_waits_for_one_however_much_is_over_since(base: str) -> None:

@@ -66,10 +66,8 @@ _HEADERS = {
 _CACHE = b"cache-control"
 _NO_STORE = (_CACHE, b"no-store")
 _PORT = re.compile(r":\d+$")
-_TRUSTED_ONLY = (
-    b"cross-origin-opener-policy",
-    b"same-origin",
-)  # browsers ignore it elsewhere, with a warning
+# Browsers ignore this header on untrusted connections, with a warning.
+_TRUSTED_ONLY = (b"cross-origin-opener-policy", b"same-origin")
 _HSTS = {"Strict-Transport-Security": "max-age=31536000"}
 _UNREACHABLE = "The server cannot reach its database. No moves are lost. Try again in a moment."
 _RETRY = 2  # seconds
@@ -82,9 +80,7 @@ def make_app(site: Site) -> ASGIApp:
         handlers.setdefault(path, {})[method] = handler, rate
     routes = [Route(path, _Endpoint(site, by_method)) for path, by_method in handlers.items()]
     router = Router(routes, default=_Endpoint(site, {}))
-    compressed = GZipMiddleware(
-        router, minimum_size=1_000, compresslevel=5
-    )  # it does not compress event streams
+    compressed = GZipMiddleware(router, minimum_size=1_000, compresslevel=5)  # except for event streams
     larger = {"/review": 2 * reviews.MAX_UPLOAD_BYTES, "/daily": puzzles.MAX_ANSWERS_BYTES}
     return _Guard(compressed, site.settings, larger)
 

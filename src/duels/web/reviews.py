@@ -69,7 +69,7 @@ def _summarize_after(review: "Review", entries: int) -> dict[str, Any]:
     own = replace(review, opening=review.moments[entries - 1].after, moments=review.moments[entries:])
     data = review_to_dict(own)
     subject = f"first {entries} entries come" if entries > 1 else "first entry comes"
-    note = f"The {subject} from another match; only what came later counts here."
+    note = f"The {subject} from another match; only later entries count here."
     sums = {name: data[name] for name in ("opening", "luck", "loss")}
     return {**sums, "taken_over": entries, "account": [note, *format_account(own, f"after entry {entries}")]}
 

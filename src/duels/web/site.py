@@ -91,7 +91,7 @@ class Site:
         self.count_request("heavy" if lists_all else "read", request)
         identity = self._get_identity(request)
         most = _MAX_OVER_ALL if lists_all else _MAX_OVER
-        matches, more = await self._matches_of(identity, most) if identity else ([], False)
+        matches, more = await self._list_matches(identity, most) if identity else ([], False)
         data = {
             "today": puzzles.get_today(),
             "games": [self._describe_game_for_home(game) for game in all_games()],
@@ -100,20 +100,19 @@ class Site:
         }
         return self._respond(request, "home.html", data)
 
-    async def _matches_of(self, identity: str, most_over: int) -> tuple[list[dict[str, Any]], bool]:
+    async def _list_matches(self, identity: str, max_over: int) -> tuple[list[dict[str, Any]], bool]:
         """Return the visitor's matches, and whether there are more finished ones.
 
         Matches in which the visitor is to move come first, then other running ones, then finished ones, each
         group with the newest first. An order by the last write would reveal hidden moves.
         """
         running = await self.matches.list_matches(identity, False, _MAX_RUNNING)
-        over = await self.matches.list_matches(identity, True, most_over + 1)
-        mine = [*running, *over[:most_over]]
-        listed = {
-            kept.id: _describe_listed_match(kept, state) for kept, state in mine
-        }  # one may have ended meanwhile
+        over = await self.matches.list_matches(identity, True, max_over + 1)
+        mine = [*running, *over[:max_over]]
+        # A match may end between the two queries and be in both lists.
+        listed = {stored.id: _describe_listed_match(stored, state) for stored, state in mine}
         ordered = sorted(listed.values(), key=lambda each: (each["over"], each["turn"] != "you"))
-        return ordered, len(over) > most_over
+        return ordered, len(over) > max_over
 
     async def show_game(self, request: Request) -> Response:
         """Show a game with its rules and opponents."""
@@ -140,8 +139,8 @@ class Site:
         else:
             against = opponents.DEFAULT_OPPONENT if against is None else against
             id, seat = await self.matches.create(identity, fields["game"], against, fields["first"], name)
-        answer = make_json_response({"match": id, "seat": seat.value, "url": f"/m/{id}"}, 201)
-        return self._add_cookie(answer, cookie)
+        response = make_json_response({"match": id, "seat": seat.value, "url": f"/m/{id}"}, 201)
+        return self._add_cookie(response, cookie)
 
     async def show_match(self, request: Request) -> Response:
         """Show a match as the visitor may see it."""
@@ -166,9 +165,8 @@ class Site:
             view["sentence"] = views.Headline("The invitation has expired. Start another match.")
         else:
             link, alone = f"{self._get_base_url(request)}/j/{invite.token}", self.settings.on_loopback
-            invite_view = views.InviteView(
-                link, "" if alone else network.make_qr_svg(link), alone, invite.expires
-            )
+            qr_code = "" if alone else network.make_qr_svg(link)
+            invite_view = views.InviteView(link, qr_code, alone, invite.expires)
             view["invite"] = invite_view._asdict() if as_json else invite_view
         return view
 
@@ -218,9 +216,9 @@ class Site:
             raise RequestError('Send {"action": "…", "event": N}, N being the last event that you were sent.')
         if not all(isinstance(entry, str) for entry in entries):
             raise RequestError("Entries are texts.")
-        action = MoveRequest(fields["event"], fields.get("action"), entries)
+        move = MoveRequest(fields["event"], fields.get("action"), entries)
         try:
-            await self.matches.act(request.path_params["id"], self._get_identity(request), action)
+            await self.matches.act(request.path_params["id"], self._get_identity(request), move)
         except IncompleteEntry as entry:
             return make_json_response({"prompt": str(entry)})
         return Response(status_code=204)
@@ -230,11 +228,11 @@ class Site:
         fields = await read_fields(request, offer="", answer="", event=int)
         if "event" not in fields:
             raise RequestError('Send {"offer": "…", "event": N}, N being the last event that you were sent.')
-        what, answer = fields["offer"], fields["answer"]
-        if what == REMATCH and answer != "no":  # this may create a match
+        kind, answer = fields["offer"], fields["answer"]
+        if kind == REMATCH and answer != "no":  # this may create a match
             self.count_request("create", request)
         identity = self._get_identity(request)
-        await self.matches.offer(request.path_params["id"], identity, what, answer, fields["event"])
+        await self.matches.offer(request.path_params["id"], identity, kind, answer, fields["event"])
         return Response(status_code=204)
 
     async def show_hint(self, request: Request) -> Response:
@@ -246,9 +244,9 @@ class Site:
         """Return the record: after the end all of it, before the end the part that the visitor may see."""
         state, viewer = await self._get_match(request)
         name = f"{state.rules.name}-{state.id[:6]}.duel"
-        answer = make_text_response(200, render_record(state, viewer).removesuffix("\n"))
-        answer.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-        return answer
+        response = make_text_response(200, render_record(state, viewer).removesuffix("\n"))
+        response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+        return response
 
     async def show_review(self, request: Request) -> Response:
         """Show the review of a finished match."""
@@ -259,8 +257,11 @@ class Site:
         one, two = state.display_names.values()
         review = partial(reviews.review_finished_match, record, viewer, (one, two), state.inherited_turns)
         data = await self.workers.run(review)
-        levels, opponent = opponents.list_opponents(state.rules), state.kinds[viewer.other] if viewer else ""
-        opponent_choice = {"levels": levels, "level": opponents.get_same_opponent(state.rules, opponent)}
+        opponent = state.kinds[viewer.other] if viewer else ""
+        opponent_choice = {
+            "levels": opponents.list_opponents(state.rules),
+            "level": opponents.get_same_opponent(state.rules, opponent),
+        }
         return self._respond(request, "review.html", {**data, **opponent_choice, "match": state.id})
 
     # -- invitations --------------------------------------------------------------------------------

@@ -156,11 +156,15 @@ class Headline(str):
 
     head: str
     rest: str
+    unlogged: str
+    """The text that the last line of the log does not say: screen readers read both."""
 
-    def __new__(cls, head: str, *rest: str) -> "Headline":
+    def __new__(cls, head: str, *rest: str, unlogged: str | None = None) -> "Headline":
         tail = " ".join(filter(None, rest))
-        headline = super().__new__(cls, f"{head} {tail}".rstrip())
+        text = f"{head} {tail}".rstrip()
+        headline = super().__new__(cls, text)
         headline.head, headline.rest = head, tail
+        headline.unlogged = text if unlogged is None else unlogged
         return headline
 
 
@@ -182,16 +186,16 @@ def _make_headline(state: MatchState, viewer: Viewer, sight: AnySight) -> Headli
 def _make_result_headline(outcome: Outcome, names: PlayerNames) -> Headline:
     winner, reason = outcome.winner, outcome.sentence
     if winner is None:
-        return Headline("Nobody won.", reason.render(names))
+        return Headline("Nobody won.", reason.render(names), unlogged="Nobody won.")
     names_winner = reason.subject is winner  # the reason says who won: do not repeat it
     if names.reader is None:
         result = () if names_winner else (f"{names.name(winner)} won.",)
-        return Headline(*result, reason.render(names))
+        return Headline(*result, reason.render(names), unlogged="".join(result))
     if winner is not names.reader:
-        return Headline("You lost.", reason.render(names))
+        return Headline("You lost.", reason.render(names), unlogged="You lost.")
     if names_winner and wins(winner) in reason.pieces:
-        return Headline(reason.replace(wins(winner), "won").render(names))
-    return Headline("You won.", reason.replace(victory(winner), "").render(names).lstrip())
+        return Headline(reason.replace(wins(winner), "won").render(names), unlogged="")
+    return Headline("You won.", reason.replace(victory(winner), "").render(names).lstrip(), unlogged="")
 
 
 def get_prompt(words: Words[Any, Any], sight: AnySight) -> str:

@@ -1,24 +1,24 @@
-// A board by pointer and keyboard. It knows no game: the drawing says where its cells are, and which target
-// plays what. A target with a mode is reached by picking its cells one after another.
+// Pointer and keyboard control of a board, for any game. The drawing has cells, and targets that play actions. The player
+// reaches a target with a mode by picking its cells one after another.
 import { Idiomorph } from "./idiomorph.js";
-import { isTaken, keysWanted, motionWanted } from "./page.js";
+import { isHandledElsewhere, shortcutsEnabled, motionEnabled } from "./page.js";
 import { notice } from "./post.js";
 
-const LONGEST = 1_200; // milliseconds between two letters of one name
-const DOUBLE = 400; // milliseconds between two presses that are meant as one
-const LEAP = 250;
-const MOST_NAMED = 6;
+const MAX_TYPING_GAP = 1_200; // milliseconds between two letters of one name
+const DOUBLE_PRESS = 400; // milliseconds between two presses that count as one
+const LEAP_DURATION = 250; // milliseconds
+const MAX_LISTED_CELLS = 6;
 const COUNTS = ["", "one", "two", "three", "four", "five", "six"];
 const FIELD = "#entry input";
-const PRESSED = "#board, #actions";
-const WITHIN = `${PRESSED}, #sentence`; // where the arrows lead from one thing to press to another
+const PRESSABLE_AREA = "#board, #actions";
+const ARROW_KEY_AREA = `${PRESSABLE_AREA}, #sentence`; // where arrow keys move the focus
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 export const isVeiled = () => document.documentElement.classList.contains("veiled");
-const named = (target) => target.dataset.cells.split(" ");
-const either = (names) => [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" or ");
+const cellsOf = (target) => target.dataset.cells.split(" ");
+const joinOr = (names) => [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" or ");
 const label = (element) => element.getAttribute("aria-label");
-const called = ({ dataset: { action, cells, entry, switch: mode } }) =>
+const namesOf = ({ dataset: { action, cells, entry, switch: mode } }) =>
   [action, cells, entry, mode].filter(Boolean).map((name) => name.toLowerCase());
 
 export class Board {
@@ -30,21 +30,21 @@ export class Board {
   #picked = [];
   #typed = "";
   #last = 0;
-  #held = ""; // where the keyboard is, or was until its place went away: the board or the field, if anywhere here
-  #filling = false;
-  #at = "";
-  #asked = null; // the headline as it was before cells are picked
-  #pressed = {}; // the last key, and when
-  #came; // the table as the page and its events brought it, without what is done to it here
+  #focusArea = ""; // the board or the field, if it has the focus or had it until its element was replaced
+  #isUpdating = false;
+  #lastCells = "";
+  #savedHeadline = null; // the headline before cells are picked
+  #lastKey = {}; // the last key and its time
+  #received; // the table as the server sent it, without local changes
 
-  // `place` holds the drawing, `around` the buttons too; both may be filled anew at any time. `play` is given the
-  // notation of an action, and `sentence` says what is asked, for clicks that can do nothing.
+  // `around` contains the drawing and the buttons, which may be replaced at any time. `play` gets the notation of an
+  // action. `sentence` returns the instruction to show after a click without effect.
   constructor({ around, play, sentence }) {
     this.#around = around;
     this.#place = () => around.querySelector("#board");
     this.#play = play;
     this.#sentence = sentence;
-    this.#came = around.querySelector("#state")?.cloneNode(true); // a puzzle has no events
+    this.#received = around.querySelector("#state")?.cloneNode(true); // missing in puzzles, which have no events
     around.addEventListener("click", (event) => this.#click(event));
     document.addEventListener("focusin", (event) => this.#focused(event));
     around.addEventListener("focusout", (event) => this.#left(event));
@@ -52,65 +52,64 @@ export class Board {
     this.drawn();
   }
 
-  // The elements that an event changes.
+  // Parse an event and return the elements that it changes.
   read(html) {
     const { content } = Object.assign(document.createElement("template"), { innerHTML: html });
     const table = content.querySelector("#state");
     if (table) content.replaceChildren(...this.#changed(table));
-    for (const element of content.children) put(element.cloneNode(true), this.#came, (old, fresh) => old.replaceWith(fresh));
-    keyed(content);
+    for (const element of content.children) putElement(element.cloneNode(true), this.#received, (old, fresh) => old.replaceWith(fresh));
+    setIds(content);
     return content;
   }
 
-  // Of the whole table, which a stream begins with, the parts that are not as they came last: the others stay, and with
-  // them what is being picked or typed there.
+  // A stream begins with the whole table. Return only the parts that differ from the last ones received: the others keep
+  // what is being picked or typed there.
   #changed(table) {
     const parts = [...table.querySelectorAll("[id]")].filter((each) => each.parentElement.closest("[id]") === table);
-    return parts.filter((part) => !part.isEqualNode(this.#came.querySelector(`#${part.id}`)));
+    return parts.filter((part) => !part.isEqualNode(this.#received.querySelector(`#${part.id}`)));
   }
 
-  // Put elements that changed into the page; what stays the same thing moves. Returns whether the board was drawn anew.
+  // Put changed elements into the page and animate moved tokens. Return whether the board was redrawn.
   show(fresh) {
     const places = positions(this.#place());
     const focused = this.#around.contains(document.activeElement) ? document.activeElement : null;
-    const held = this.#held;
-    this.#filling = true;
+    const held = this.#focusArea;
+    this.#isUpdating = true;
     const redrawn = fresh.querySelector("#board") !== null;
-    if (redrawn) this.#leave(); // an offer leaves alone what is being picked
-    for (const element of [...fresh.children]) put(element, this.#around, morph);
-    leap(this.#place(), places);
-    if (this.#headline().dataset.turn === "over") this.#held = ""; // what had the keyboard does not come back
+    if (redrawn) this.#leave(); // an offer does not cancel the picking
+    for (const element of [...fresh.children]) putElement(element, this.#around, morph);
+    animateMoves(this.#place(), places);
+    if (this.#headline().dataset.turn === "over") this.#focusArea = ""; // the focused element does not come back
     this.drawn();
-    if ((focused || held) && !this.#held && document.activeElement === document.body) this.#land(focused);
-    this.#filling = false;
+    if ((focused || held) && !this.#focusArea && document.activeElement === document.body) this.#moveFocus(focused);
+    this.#isUpdating = false;
     return redrawn;
   }
 
-  // The page was filled: make its targets reachable.
+  // Make the targets of a new drawing reachable.
   drawn() {
-    keyed(this.#place());
+    setIds(this.#place());
     this.#offerModes();
     this.veiled();
-    // A button that is still there keeps the keyboard; one that is gone leaves it to the board.
-    if (this.#held === FIELD) this.#field()?.focus({ preventScroll: true });
-    else if (this.#held && !document.activeElement.closest("#actions")) this.#harmless()?.focus({ preventScroll: true });
+    // A button that still exists keeps the focus; otherwise the board gets it.
+    if (this.#focusArea === FIELD) this.#field()?.focus({ preventScroll: true });
+    else if (this.#focusArea && !document.activeElement.closest("#actions")) this.#safeFocus()?.focus({ preventScroll: true });
   }
 
-  // What the keyboard was on is gone: it goes where that names, to an entry that is half typed, or to what is asked. It
-  // never goes to a move: whoever was about to press something else would play it.
-  #land(gone) {
+  // The focused element is gone. Focus the element that it names, or a field with text, or the headline. Never focus a
+  // move: a player who was about to press something else would play it.
+  #moveFocus(gone) {
     const then = document.getElementById(gone?.dataset.then ?? "");
     const typed = this.#field()?.value ? this.#field() : null;
     (then ?? typed ?? this.#headline()).focus({ preventScroll: true });
   }
 
-  // Lead the keyboard to the board.
+  // Focus the board.
   focus() {
-    this.#harmless()?.focus();
+    this.#safeFocus()?.focus();
   }
 
-  // Show which actions were advised, and in the fog what can be known ("position 3": a probability); with nothing,
-  // the board is as it was drawn.
+  // Mark the advised actions, and show a belief (probabilities by position) in the fog. Without arguments, remove both.
   advise(actions, belief) {
     for (const cloud of this.#place().querySelectorAll(".fog")) cloud.removeAttribute("opacity");
     for (const target of this.#all()) target.classList.toggle("hinted", actions.includes(target.dataset.action));
@@ -119,12 +118,12 @@ export class Board {
     for (const [cloud, p] of fog) if (most) cloud?.setAttribute("opacity", 0.12 + (1.6 * p) / most);
   }
 
-  // Mark the action that was pressed and is not answered yet; with nothing, none.
+  // Mark the action that waits for the server's answer. Without an argument, remove the mark.
   wait(action = "") {
     for (const each of [...this.#all(), ...this.#buttons()]) each.classList.toggle("waiting", each.dataset.action === action);
   }
 
-  // The decision was made: what was chosen and what is right stay marked, and nothing can be pressed any more.
+  // Mark the chosen and the right actions, and disable everything else.
   settle(chosen, right) {
     this.#leave();
     for (const each of [...this.#all(), ...this.#buttons()]) {
@@ -132,13 +131,13 @@ export class Board {
       each.classList.toggle("chosen", action === chosen);
       each.classList.toggle("right", right.includes(action));
       if (each.matches("button")) each.disabled = true;
-      else if (action === chosen || right.includes(action)) mention(each, action === chosen, right.includes(action));
+      else if (action === chosen || right.includes(action)) labelAsImage(each, action === chosen, right.includes(action));
       else each.remove();
     }
     for (const own of this.#place().querySelectorAll(".target.chosen")) own.parentNode.append(own); // above the others
   }
 
-  // What is hidden has changed: Tab leads to a target that tells nothing of it, and nothing is named after it.
+  // Update labels and the Tab target after secrets were hidden or shown: neither may reveal a hidden token.
   veiled() {
     for (const element of this.#around.querySelectorAll("#board [data-veiled]")) {
       element.dataset.open ??= label(element);
@@ -153,17 +152,17 @@ export class Board {
   #svg = () => this.#place().querySelector(".board");
   #pressable = () => this.#all().filter((target) => !target.dataset.mode);
   #candidates = () =>
-    this.#all().filter((target) => target.dataset.mode === this.#mode && this.#picked.every((cell) => named(target).includes(cell)));
+    this.#all().filter((target) => target.dataset.mode === this.#mode && this.#picked.every((cell) => cellsOf(target).includes(cell)));
   #buttons = () => [...this.#around.querySelectorAll("#actions [data-action], #actions [data-switch]")];
   #target = () => this.#place().querySelector('.target[tabindex="0"]');
   #current = () => this.#target() ?? this.#buttons()[0];
-  // Where the keyboard goes unasked: never to a button such as Challenge, which an Enter pressed twice would press. The
-  // headline asks what it answers, and the arrows lead on to it.
-  #harmless = () => this.#target() ?? (this.#buttons().length ? this.#headline() : null);
+  // The element to focus automatically: never a button such as Challenge, which a double Enter would press. From the
+  // headline, arrow keys lead to the buttons.
+  #safeFocus = () => this.#target() ?? (this.#buttons().length ? this.#headline() : null);
 
   // -- modes ----------------------------------------------------------------------------------------------------
 
-  // Switches that are still wanted stay as they are: one of them may have the keyboard.
+  // Keep the switches that are still needed: one of them may have the focus.
   #offerModes() {
     const modes = new Set(this.#all().map((target) => target.dataset.mode).filter(Boolean));
     const actions = this.#around.querySelector("#actions");
@@ -188,12 +187,12 @@ export class Board {
     this.#ask(this.#whatToPick());
   }
 
-  #whatToPick = () => `Pick the first of ${COUNTS[named(this.#candidates()[0]).length]} on the board.`;
+  #whatToPick = () => `Pick the first of ${COUNTS[cellsOf(this.#candidates()[0]).length]} on the board.`;
 
-  // Say in the headline what is asked in this mode, and aloud.
+  // Show the instruction for this mode in the headline, and announce it.
   #ask(what) {
     const headline = this.#headline();
-    this.#asked ??= [...headline.childNodes];
+    this.#savedHeadline ??= [...headline.childNodes];
     const mode = document.createElement("b");
     mode.textContent = `${this.#mode}.`;
     headline.replaceChildren(mode, ` ${what}`);
@@ -201,8 +200,8 @@ export class Board {
   }
 
   #leave() {
-    if (this.#asked) this.#headline().replaceChildren(...this.#asked);
-    this.#asked = null;
+    if (this.#savedHeadline) this.#headline().replaceChildren(...this.#savedHeadline);
+    this.#savedHeadline = null;
     this.#mode = "";
     this.#picked = [];
     delete this.#svg()?.dataset.mode;
@@ -216,33 +215,33 @@ export class Board {
     const found = this.#candidates();
     if (!found.length) {
       this.#picked = before;
-      const others = [...new Set(this.#candidates().flatMap(named))].filter((each) => !before.includes(each));
-      const which = others.length > MOST_NAMED ? "one that is marked" : either(others);
-      notice(`${cell} cannot be picked here. Pick ${which}.`);
+      const others = [...new Set(this.#candidates().flatMap(cellsOf))].filter((each) => !before.includes(each));
+      const which = others.length > MAX_LISTED_CELLS ? "a marked cell" : joinOr(others);
+      notice(`${cell} cannot be picked now. Pick ${which}.`);
       return;
     }
-    const meant = found.find((target) => named(target).length === this.#picked.length);
+    const meant = found.find((target) => cellsOf(target).length === this.#picked.length);
     if (meant && this.#picked.length) {
       this.#leave();
       this.#play(meant.dataset.action);
       return;
     }
     this.#mark();
-    const open = [...new Set(found.flatMap(named))].filter((each) => !this.#picked.includes(each));
+    const open = [...new Set(found.flatMap(cellsOf))].filter((each) => !this.#picked.includes(each));
     notice("");
-    this.#ask(this.#picked.length ? `${this.#picked.join(", ")} picked. Now pick ${either(open)}.` : this.#whatToPick());
+    this.#ask(this.#picked.length ? `${this.#picked.join(", ")} picked. Now pick ${joinOr(open)}.` : this.#whatToPick());
   }
 
-  // What of the board takes part in what is being picked.
+  // Mark the picked cells and those that can be picked.
   #mark() {
-    const open = new Set(this.#candidates().flatMap(named));
+    const open = new Set(this.#candidates().flatMap(cellsOf));
     for (const cell of this.#place().querySelectorAll(".cell")) cell.classList.toggle("picked", this.#picked.includes(cell.dataset.cell));
     for (const target of this.#pressable()) {
       const { cells } = target.dataset;
       const dull = Boolean(this.#mode) && !open.has(cells);
       target.classList.toggle("dull", dull);
-      target.dataset.plays ??= label(target); // what it does when nothing is being picked
-      const picks = dull ? `${cells} cannot be picked here` : `${this.#picked.includes(cells) ? "Put back" : "Pick"} ${cells}`;
+      target.dataset.plays ??= label(target); // its label when nothing is being picked
+      const picks = dull ? `${cells} cannot be picked now` : `${this.#picked.includes(cells) ? "Put back" : "Pick"} ${cells}`;
       target.setAttribute("aria-label", this.#mode ? picks : target.dataset.plays);
     }
     for (const button of this.#around.querySelectorAll("[data-switch]")) button.setAttribute("aria-pressed", String(button.dataset.switch === this.#mode));
@@ -251,7 +250,7 @@ export class Board {
   // -- pointer --------------------------------------------------------------------------------------------------
 
   #click(event) {
-    if (event.detail > 1) return; // of a double click: what is there by now was not meant
+    if (event.detail > 1) return; // the second click of a double click may hit a new element
     const chosen = event.target.closest("[data-switch]");
     if (chosen) {
       this.#enter(this.#mode === chosen.dataset.switch ? "" : chosen.dataset.switch);
@@ -264,85 +263,83 @@ export class Board {
       const cell = event.target.closest(".cell");
       const name = target?.dataset.cells ?? cell?.dataset.cell;
       if (this.#mode && name && !name.includes(" ")) this.#pick(name);
-      else this.#nothing(cell ? `${label(cell)}.` : "");
+      else this.#explainNoEffect(cell ? `${label(cell)}.` : "");
     }
   }
 
-  // A click that can do nothing says so.
-  #nothing(where) {
-    if (isVeiled()) notice("Your token is hidden: show it first.");
+  // Explain why a click has no effect.
+  #explainNoEffect(where) {
+    if (isVeiled()) notice("Your token is hidden. Show it first.");
     else notice(`${where} ${this.#sentence()}`.trim());
   }
 
   // -- keyboard -------------------------------------------------------------------------------------------------
 
   #focused(event) {
-    const at = event.target.matches(FIELD) ? FIELD : event.target.closest(PRESSED) ? "#board" : "";
-    if (at || !this.#filling) this.#held = at; // the headline is at the board only for whoever is led to it from there
+    const at = event.target.matches(FIELD) ? FIELD : event.target.closest(PRESSABLE_AREA) ? "#board" : "";
+    if (at || !this.#isUpdating) this.#focusArea = at; // focusing the headline counts only if the script did it
     const target = event.target.closest(".target");
     if (target) {
-      this.#at = target.dataset.cells;
+      this.#lastCells = target.dataset.cells;
       this.#rove(target);
     }
   }
 
-  // The reader goes elsewhere: not to another window, nor because the page is being filled, when the field may go
-  // away while the other moves.
+  // The focus has left the element, but not for another window and not because of an update.
   #left(event) {
-    if (!this.#filling && document.activeElement !== event.target) this.#held = "";
+    if (!this.#isUpdating && document.activeElement !== event.target) this.#focusArea = "";
   }
 
-  // One target can be reached with Tab; the arrows lead to the others.
+  // Tab reaches one target; arrow keys reach the others (roving tabindex).
   #rove(to = null) {
     const targets = this.#pressable();
-    // Where somebody was may be where a hidden token is.
-    const before = isVeiled() ? undefined : targets.find((target) => target.dataset.cells === this.#at);
+    // The last focused cell may be the position of a hidden token.
+    const before = isVeiled() ? undefined : targets.find((target) => target.dataset.cells === this.#lastCells);
     const first = to ?? before ?? targets[0];
     for (const target of targets) target.setAttribute("tabindex", target === first ? "0" : "-1");
   }
 
   #key(event) {
     const { key, timeStamp } = event;
-    const again = key === this.#pressed.key && timeStamp - this.#pressed.timeStamp < DOUBLE;
-    this.#pressed = { key, timeStamp };
-    if (isTaken(event)) return;
-    const within = event.target.closest?.(WITHIN);
+    const again = key === this.#lastKey.key && timeStamp - this.#lastKey.timeStamp < DOUBLE_PRESS;
+    this.#lastKey = { key, timeStamp };
+    if (isHandledElsewhere(event)) return;
+    const within = event.target.closest?.(ARROW_KEY_AREA);
     const focused = event.target.closest?.(".target, [data-switch]");
     const presses = focused && (event.key === "Enter" || event.key === " ");
-    if (presses && (event.repeat || again)) event.preventDefault(); // held down since the last move, or a double press
+    if (presses && (event.repeat || again)) event.preventDefault(); // key repeat or a double press
     else if (presses && focused.matches(".target")) {
       event.preventDefault();
       if (this.#mode) this.#pick(focused.dataset.cells);
       else this.#play(focused.dataset.action);
     } else if (event.key === "Escape" && this.#mode) this.#leave();
-    else if (event.key in STEPS && (within || (keysWanted() && event.target === document.body))) this.#step(event);
-    else if (keysWanted() && event.key === "/") {
+    else if (event.key in STEPS && (within || (shortcutsEnabled() && event.target === document.body))) this.#step(event);
+    else if (shortcutsEnabled() && event.key === "/") {
       const field = this.#field();
       if (field) event.preventDefault();
       field?.focus();
-    } else if (keysWanted() && /^[a-z0-9]$/i.test(event.key) && this.#current()) this.#type(event.key.toLowerCase());
+    } else if (shortcutsEnabled() && /^[a-z0-9]$/i.test(event.key) && this.#current()) this.#type(event.key.toLowerCase());
   }
 
   #step(event) {
     const [dx, dy] = STEPS[event.key];
     const from = event.target.closest(".target, #actions > *");
     const to = from ? nearest([...this.#pressable(), ...this.#buttons()], from, dx, dy) : this.#current();
-    if (from ? !to && !from.matches(".target") : !to || dy < 0) return; // the page scrolls
+    if (from ? !to && !from.matches(".target") : !to || dy < 0) return; // let the page scroll
     event.preventDefault();
     to?.focus();
   }
 
-  // Letters that follow one another quickly are the name of a cell, of an action or of a button; the first of them
-  // are enough where only one is meant.
+  // Letters typed in quick succession select a cell, an action or a button by name. A unique prefix is enough.
   #type(letter) {
     if (isVeiled() && this.#pressable().some((target) => target.matches(".secret"))) {
-      this.#nothing("");
+      this.#explainNoEffect("");
       return;
     }
     const now = performance.now();
-    const before = now - this.#last < LONGEST ? this.#typed : "";
+    const before = now - this.#last < MAX_TYPING_GAP ? this.#typed : "";
     this.#last = now;
-    const names = [...this.#pressable(), ...this.#buttons()].map((each) => [each, called(each)]);
+    const names = [...this.#pressable(), ...this.#buttons()].map((each) => [each, namesOf(each)]);
     for (const typed of [before + letter, letter]) {
       const begun = names.filter(([, each]) => each.some((name) => name.startsWith(typed)));
       const found = names.find(([, each]) => each.includes(typed)) ?? (begun.length === 1 ? begun[0] : null);
@@ -354,18 +351,18 @@ export class Board {
       }
     }
     this.#typed = "";
-    notice(`There is no move '${letter}' now. ${this.#sentence()}`);
+    notice(`No move starts with '${letter}'. ${this.#sentence()}`);
   }
 }
 
-// -- where things are -------------------------------------------------------------------------------------------
+// -- positions -------------------------------------------------------------------------------------------
 
 function middle(target) {
   const { x, y, width, height } = (target.querySelector(".hit") ?? target).getBoundingClientRect();
   return [x + width / 2, y + height / 2];
 }
 
-// The target that lies next in a direction: sideways counts double.
+// Return the nearest target in a direction. Sideways distance counts double.
 function nearest(targets, from, dx, dy) {
   const [x, y] = middle(from);
   let best = null;
@@ -382,16 +379,16 @@ function nearest(targets, from, dx, dy) {
   return best;
 }
 
-// A target that can no longer be pressed is a picture, which says what it shows.
-function mention(target, chosen, right) {
-  const said = [chosen && "your answer", right ? "right" : "wrong"].filter(Boolean).join(", ");
+// Turn a target that can no longer be pressed into an image with a label.
+function labelAsImage(target, chosen, right) {
+  const result = [chosen && "your answer", right ? "right" : "wrong"].filter(Boolean).join(", ");
   target.setAttribute("role", "img");
   target.removeAttribute("tabindex");
-  target.setAttribute("aria-label", `${label(target)}: ${said}`);
+  target.setAttribute("aria-label", `${label(target)}: ${result}`);
 }
 
-// Put an element in the place of the one with its id; what is new is another line of the log.
-function put(element, table, replace) {
+// Replace the element with the same id, or append a new line to the log.
+function putElement(element, table, replace) {
   const old = table.querySelector(`#${element.id}`);
   if (old) replace(old, element);
   else if (element.matches("li")) table.querySelector("#log").append(element);
@@ -399,23 +396,23 @@ function put(element, table, replace) {
 
 const morph = (old, fresh) =>
   Idiomorph.morph(old, fresh, {
-    ignoreActiveValue: document.activeElement.matches("input"), // what is being typed; a button is drawn anew
+    ignoreActiveValue: document.activeElement.matches("input"), // keep the text in a focused field
     callbacks: { beforeNodeMorphed: (old) => !("own" in (old.dataset ?? {})) },
   });
 
-// The morphing script tells elements apart by their ids.
-function keyed(root) {
+// Idiomorph matches elements by id.
+function setIds(root) {
   for (const element of root.querySelectorAll(".board [data-key]")) element.id = `board-${element.dataset.key}`;
 }
 
-const moving = (place) => [...place.querySelectorAll(".moves[data-key]")];
+const listTokens = (place) => [...place.querySelectorAll(".moves[data-key]")];
 const position = (element) => element.getAttribute("transform").match(/-?[\d.]+/g).map(Number);
-const positions = (place) => new Map(moving(place).map((element) => [element.dataset.key, position(element)]));
+const positions = (place) => new Map(listTokens(place).map((element) => [element.dataset.key, position(element)]));
 
-// Tokens that moved fly there in an arc.
-function leap(place, before) {
-  if (!motionWanted()) return;
-  for (const element of moving(place)) {
+// Animate moved tokens in an arc.
+function animateMoves(place, before) {
+  if (!motionEnabled()) return;
+  for (const element of listTokens(place)) {
     const [x, y] = position(element);
     const [fromX, fromY] = before.get(element.dataset.key) ?? [x, y];
     if (fromX === x && fromY === y) continue;
@@ -424,6 +421,6 @@ function leap(place, before) {
       const up = 4 * t * (1 - t) * height;
       return { transform: `translate(${fromX + (x - fromX) * t}px, ${fromY + (y - fromY) * t - up}px)` };
     });
-    element.animate(frames, { duration: LEAP, easing: "ease-in-out" });
+    element.animate(frames, { duration: LEAP_DURATION, easing: "ease-in-out" });
   }
 }

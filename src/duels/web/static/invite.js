@@ -1,12 +1,12 @@
-// Whoever was invited sits down.
-import { keep, kept } from "./kept.js";
+// The page of an invitation.
+import { load, save } from "./storage.js";
 import { goTo } from "./post.js";
 
 const form = document.getElementById("sit");
-if (form) form.elements.name.value = kept("name");
+if (form) form.elements.name.value = load("name");
 form?.addEventListener("submit", (event) => {
   event.preventDefault();
   const name = form.elements.name.value;
-  keep("name", name);
+  save("name", name);
   goTo(event.submitter, `/j/${form.dataset.token}`, { name });
 });

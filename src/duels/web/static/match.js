@@ -1,16 +1,16 @@
-// A match: events come down, actions go up. The server draws; this only puts its drawing into the page.
+// The page of a match: it receives events and sends actions. The server renders; this script updates the page.
 import { Board, isVeiled } from "./board.js";
 import { busy, copy, notice, post, reached, UNREACHABLE } from "./post.js";
 import { begin as beginReview } from "./review.js";
 
-const SILENCE = 40_000; // milliseconds without an event, after which the stream is opened anew: it may be dead
-const PATIENCE = 2_500; // milliseconds in which an event follows what was done
-const AGAIN = 2_000;
-const GLANCES = [5_000, 20_000, 60_000, 300_000]; // milliseconds until a tab that nobody sees looks again, ever more
-const A_LOOK = 10_000; // milliseconds in which such a look is answered
-const ASKED = { takeback: "Takeback asked", rematch: "Rematch offered" };
-const LAPSED = "Your takeback request no longer stands.";
-const TRIES = 8; // a browser may hold six connections that have died without a word
+const SILENCE = 40_000; // milliseconds without an event until the stream is reopened
+const PATIENCE = 2_500; // milliseconds until an action's event should have arrived
+const RECONNECT_DELAY = 2_000; // milliseconds
+const POLL_INTERVALS = [5_000, 20_000, 60_000, 300_000]; // milliseconds between polls of a hidden tab
+const POLL_TIMEOUT = 10_000; // milliseconds until a poll times out
+const OFFERS = { takeback: "Takeback requested", rematch: "Rematch offered" };
+const LAPSED = "Your takeback request has expired.";
+const TRIES = 8; // a browser may hold six dead connections
 
 const place = document.getElementById("match");
 const spoken = document.getElementById("spoken");
@@ -20,113 +20,105 @@ const name = document.title;
 let entered = [];
 let stream = null;
 let watchdog = 0;
-let glance = 0;
-let closed = 0; // how often the stream or the looking was ended: an answer that comes later is for nobody
+let pollTimer = 0;
+let closed = 0; // how often the stream or the polling was ended: later answers are ignored
 let wantsRematch = false;
-let acted = 0; // how often something was asked for
-let agreed = false; // to what was offered
+let requestCount = 0; // number of requests so far
+let agreed = false; // whether the player has accepted the offer
 
 const state = () => document.getElementById("state");
-const seen = () => Number(state().dataset.event);
+const lastEvent = () => Number(state().dataset.event);
 const turn = () => document.getElementById("sentence").dataset.turn;
-// What the title tells of, as the server gives it to a tab that nobody sees; and what it then says.
-const news = () => ({ turn: turn(), offer: place.querySelector("[data-offer][data-answer=yes]")?.dataset.offer });
-const wants = (told) => ASKED[told.offer] ?? (told.turn === "you" ? "Your turn" : "");
+// The data for the page's title, in the form in which hidden tabs get it from the server.
+const pendingDecision = () => ({ turn: turn(), offer: place.querySelector("[data-offer][data-answer=yes]")?.dataset.offer });
+const titlePrefix = (pending) => OFFERS[pending.offer] ?? (pending.turn === "you" ? "Your turn" : "");
 const sentence = () => document.getElementById("sentence").textContent.trim();
-const asked = () => place.querySelector("#offer p, #refused")?.textContent.trim() ?? "";
-const asksBack = () => document.getElementById("withdraw-takeback") !== null;
+// The part of the headline that the log does not say.
+const unlogged = () => document.getElementById("sentence").dataset.unlogged;
+const offerText = () => place.querySelector("#offer p, #refused")?.textContent.trim() ?? "";
+const hasTakebackRequest = () => document.getElementById("withdraw-takeback") !== null;
 const lines = () => [...document.querySelectorAll("#log li")].map((line) => ((isVeiled() && line.querySelector(".veil")) || line.firstElementChild).textContent);
 
 const board = new Board({ around: place, play: (action) => act({ action }), sentence });
 
-// -- down -------------------------------------------------------------------------------------------------------
+// -- events -------------------------------------------------------------------------------------------------------
 
 function show(event, html) {
   const fresh = board.read(html);
   state().dataset.event = event;
-  if (!fresh.children.length) return; // of a stream that was opened anew
+  if (!fresh.children.length) return; // the first event of a reopened stream
   const before = lines();
-  const offered = asked();
-  const askedBack = asksBack();
+  const oldOffer = offerText();
+  const hadTakebackRequest = hasTakebackRequest();
   if (board.show(fresh)) {
-    forget();
+    clearEntry();
     hint().replaceChildren();
   }
-  speak(before, offered, askedBack);
-  if (asked() !== offered) uncover();
-  dress();
+  speak(before, oldOffer, hadTakebackRequest);
+  if (offerText() !== oldOffer) uncoverField();
+  updateControls();
   const rematch = document.getElementById("rematch");
   if (rematch && wantsRematch) location.assign(rematch.href);
 }
 
-// Drop what was entered so far at the book's questions: the first one is asked again.
-function forget() {
+// Drop the answers so far and show the book's first question again.
+function clearEntry() {
   entered = [];
   const prompt = place.querySelector("#entry .prompt");
   if (prompt?.dataset.first) prompt.textContent = prompt.dataset.first;
 }
 
-let ended = turn() === "over" ? sentence() : ""; // the result, if it was told already
+let ended = turn() === "over" ? sentence() : ""; // the result that was announced
 
-const sentences = (text) => text.match(/[^.!?]+[.!?]*/g) ?? [];
-// How the log tells an end and how the headline does may differ by this alone.
-const alike = (sentence) => sentence.trim().replace(/[.!]+$/, "").replace(/^You win\b/, "You won");
-
-// What of a text was not said before.
-function unsaid(text, before) {
-  const said = new Set(sentences(before).map(alike));
-  return sentences(text).filter((each) => !said.has(alike(each))).join("").trim();
-}
-
-// Say what is new: what happened since, what is offered, and what is asked now.
-function speak(before, offered, askedBack) {
+// Announce the new lines, the offer and the headline to screen readers.
+function speak(before, oldOffer, hadTakebackRequest) {
   const now = lines();
   const same = now.findIndex((line, index) => line !== before[index]);
   const shrank = now.length < before.length;
   if (shrank) notice("Taken back.");
-  const since = turn() === "over" ? Math.max(same, now.length - 1) : same; // at the end all may be told anew
+  const since = turn() === "over" ? Math.max(same, now.length - 1) : same; // at the end all lines may have changed
   const news = shrank ? ["Taken back."] : same < 0 ? [] : now.slice(since);
-  const offer = asked();
-  const gone = document.getElementById("rematch") ? "The rematch has begun." : agreed ? "Taken back." : "The offer stands no longer.";
-  if (offer !== offered && (offer || !news.length)) news.unshift(offer || gone);
-  else if (askedBack && !asksBack() && !shrank && turn() !== "over") notice(LAPSED);
-  const told = news.join(" ");
+  const offer = offerText();
+  const ending = document.getElementById("rematch") ? "The rematch has started." : agreed ? "Taken back." : "The offer has expired.";
+  if (offer !== oldOffer && (offer || !news.length)) news.unshift(offer || ending);
+  else if (hadTakebackRequest && !hasTakebackRequest() && !shrank && turn() !== "over") notice(LAPSED);
+  const announcement = news.join(" ");
   const result = turn() === "over" ? sentence() : "";
-  spoken.textContent = `${told} ${result && result === ended ? "" : unsaid(sentence(), told)}`.trim();
+  spoken.textContent = `${announcement} ${result && result === ended ? "" : same < 0 ? sentence() : unlogged()}`.trim();
   ended = result;
-  if (offer !== offered) agreed = false;
+  if (offer !== oldOffer) agreed = false;
 }
 
-// An offer lies over the end of a phone's screen: scroll what is being typed from under it.
-function uncover() {
+// On a phone an offer covers the bottom of the screen: scroll the input field into view.
+function uncoverField() {
   const covers = getComputedStyle(document.getElementById("offers")).position === "fixed";
   if (covers) document.querySelector("#entry-field:focus")?.scrollIntoView({ block: "nearest" });
 }
 
-// What of the page depends on this browser.
-function dress() {
+// Update the parts of the page that depend on this browser.
+function updateControls() {
   if (turn() === "over") {
     veil(false);
     document.getElementById("resign").close();
   }
-  entitle(news());
+  setTitle(pendingDecision());
   for (const button of place.querySelectorAll("[data-share]")) button.hidden = !navigator.share;
   const button = place.querySelector("[data-veil]");
   button.hidden = turn() === "over" || !place.querySelector(".board .secret");
   button.textContent = isVeiled() ? "Show my token" : "Hide my token";
-  if (document.getElementById("actions").children.length) place.dataset.acts = ""; // keep their room from now on
+  if (document.getElementById("actions").children.length) place.dataset.acts = ""; // reserve their space from now on
   const log = document.getElementById("log");
   log.scrollTop = log.scrollHeight;
-  const shown = document.querySelector("#entry .entered");
-  if (shown) shown.textContent = entered.join(", ");
+  const answers = document.querySelector("#entry .entered");
+  if (answers) answers.textContent = entered.join(", ");
 }
 
-function entitle(told) {
-  const wanted = wants(told);
-  document.title = wanted ? `${wanted} · ${name}` : name;
+function setTitle(pending) {
+  const prefix = titlePrefix(pending);
+  document.title = prefix ? `${prefix} · ${name}` : name;
 }
 
-// Hide one's secrets from a neighbour until the match is over: `settings.js` does so after a reload, and in other tabs.
+// Hide the player's secrets from people nearby until the match is over. `settings.js` does the same after a reload.
 function veil(on) {
   document.documentElement.classList.toggle("veiled", on);
   board.veiled();
@@ -138,53 +130,53 @@ function veil(on) {
     if (on) localStorage.setItem(`duels.veil ${address}`, "on");
     else localStorage.removeItem(`duels.veil ${address}`);
   } catch {
-    // It is hidden until the page is loaded again.
+    // Without storage, the token is hidden only until a reload.
   }
 }
 
 function listen() {
   close();
   if (document.hidden) {
-    glance = setTimeout(look, GLANCES[0], 1, turn() === "over");
+    pollTimer = setTimeout(poll, POLL_INTERVALS[0], 1, turn() === "over");
     return;
   }
-  const opened = new EventSource(`${address}/events?after=${seen()}`);
+  const opened = new EventSource(`${address}/events?after=${lastEvent()}`);
   stream = opened;
   opened.onopen = () => {
-    lost(false);
+    showLost(false);
     watch(SILENCE);
   };
   opened.onmessage = (message) => {
-    lost(false);
+    showLost(false);
     watch(SILENCE);
     show(Number(message.lastEventId), message.data);
   };
   opened.onerror = () => {
-    lost(true);
-    if (opened.readyState === EventSource.CLOSED) watch(AGAIN); // else the browser tries again by itself
+    showLost(true);
+    if (opened.readyState === EventSource.CLOSED) watch(RECONNECT_DELAY); // otherwise the browser reconnects
   };
-  watch(PATIENCE); // to be opened at all: its connection may have died before
+  watch(PATIENCE); // in case the stream cannot be opened
 }
 
-// A tab that nobody sees looks now and then what is asked of its visitor, on whose own turn it can be a takeback: its
-// title says so. After the end it can be a rematch, which is not waited for for ever.
-async function look(times, wasOver) {
+// A hidden tab polls for the player's turn, takeback requests and rematch offers, and shows them in its title. Some time
+// after the end it stops.
+async function poll(times, wasOver) {
   const before = closed;
-  const answer = await fetch(`${address}?only=turn`, { signal: AbortSignal.timeout?.(A_LOOK) }).catch(() => null);
-  const told = answer?.ok ? await answer.json().catch(() => null) : null;
-  if (closed !== before) return; // somebody sees the tab, or did meanwhile: then it looks anew
-  if (told) entitle(told);
+  const answer = await fetch(`${address}?only=turn`, { signal: AbortSignal.timeout?.(POLL_TIMEOUT) }).catch(() => null);
+  const pending = answer?.ok ? await answer.json().catch(() => null) : null;
+  if (closed !== before) return; // the tab became visible meanwhile
+  if (pending) setTitle(pending);
   if (answer?.status === 404) return;
-  const over = told ? told.turn === "over" : wasOver;
+  const over = pending ? pending.turn === "over" : wasOver;
   if (over && !wasOver) times = 0;
-  if (over && times >= GLANCES.length) return;
-  glance = setTimeout(look, GLANCES[Math.min(times, GLANCES.length - 1)], times + 1, over);
+  if (over && times >= POLL_INTERVALS.length) return;
+  pollTimer = setTimeout(poll, POLL_INTERVALS[Math.min(times, POLL_INTERVALS.length - 1)], times + 1, over);
 }
 
 function close() {
   closed++;
   clearTimeout(watchdog);
-  clearTimeout(glance);
+  clearTimeout(pollTimer);
   stream?.close();
   stream = null;
 }
@@ -194,70 +186,70 @@ function watch(milliseconds) {
   watchdog = setTimeout(listen, milliseconds);
 }
 
-function lost(is) {
-  document.getElementById("lost").hidden = !is;
-  if (!is) reached();
+function showLost(isLost) {
+  document.getElementById("lost").hidden = !isLost;
+  if (!isLost) reached();
 }
 
-// A browser opens six connections to a server: a tab that nobody sees keeps none open.
+// Browsers open at most six connections to a server, so hidden tabs keep none open.
 document.addEventListener("visibilitychange", listen);
 window.addEventListener("pagehide", close);
 window.addEventListener("pageshow", (event) => event.persisted && listen());
 window.addEventListener("online", listen);
 
-// -- up ---------------------------------------------------------------------------------------------------------
+// -- requests ---------------------------------------------------------------------------------------------------------
 
-// Send something, and see to it that the event that follows arrives: if the stream is dead, it is opened anew.
-async function send(path, body, stands) {
-  const before = seen();
-  const instead = isVeiled() ? "That cannot be played. Your token is hidden: show it to see what can." : "";
-  const data = await post(`${address}/${path}`, body, { tries: TRIES, stands, instead });
-  setTimeout(() => seen() === before && !data?.prompt && listen(), PATIENCE);
+// Send a request. If its event does not arrive, reopen the stream.
+async function send(path, body, isCurrent) {
+  const before = lastEvent();
+  const instead = isVeiled() ? "This move is not allowed. Show your token to see which moves are." : "";
+  const data = await post(`${address}/${path}`, body, { tries: TRIES, isCurrent, instead });
+  setTimeout(() => lastEvent() === before && !data?.prompt && listen(), PATIENCE);
   return data;
 }
 
-// The last press counts: one that still waits for an answer is not sent again. Should it have arrived all the same, the
-// server refuses the other, for both are for the same event. Gives whether this press still is the last one.
-function latest(action) {
-  const number = ++acted;
+// The last press counts: an earlier one that is still waiting is not sent again. If the earlier one did arrive, the server
+// rejects the later one, since both refer to the same event. Returns a function that tells if this is still the last press.
+function startRequest(action) {
+  const number = ++requestCount;
   board.wait(action);
-  return () => number === acted;
+  return () => number === requestCount;
 }
 
-async function act(asked) {
-  const stands = latest(asked.action);
-  const data = await send("act", { ...asked, event: seen() }, stands);
-  if (!stands()) return;
+async function act(move) {
+  const isCurrent = startRequest(move.action);
+  const data = await send("act", { ...move, event: lastEvent() }, isCurrent);
+  if (!isCurrent()) return;
   board.wait();
   if (data?.prompt) {
-    entered = asked.entries;
+    entered = move.entries;
     const prompt = place.querySelector("#entry .prompt");
     prompt.dataset.first ??= prompt.textContent;
     prompt.textContent = data.prompt;
-  } else if (asked.entries && !data) {
-    entered = asked.entries.slice(0, -1);
+  } else if (move.entries && !data) {
+    entered = move.entries.slice(0, -1);
   }
-  dress();
+  updateControls();
 }
 
-async function ask(button) {
+async function showHint(button) {
   if (isVeiled()) {
-    notice("Your token is hidden: show it first.");
+    notice("Your token is hidden. Show it first.");
     return;
   }
-  const before = seen();
+  const before = lastEvent();
   const answer = await busy(button, () => fetch(`${address}/hint`, { headers: { Accept: "application/json" } }).catch(() => null));
-  const told = answer ? await answer.json() : { message: UNREACHABLE };
-  if (seen() !== before || isVeiled()) return;
-  hint().textContent = told.text || told.message;
-  board.advise(told.actions ?? [], told.belief ?? {});
+  const advice = answer ? await answer.json() : { message: UNREACHABLE };
+  if (lastEvent() !== before || isVeiled()) return;
+  hint().textContent = advice.text || advice.message;
+  board.advise(advice.actions ?? [], advice.belief ?? {});
 }
 
-async function review(button) {
+async function showReview(button) {
   const answer = await busy(button, () => fetch(button.dataset.review, { headers: { Accept: "text/html" } }).catch(() => null));
   const page = new DOMParser().parseFromString((await answer?.text()) ?? "", "text/html");
-  const made = page.getElementById("review");
-  if (made) beginReview(made);
+  const review = page.getElementById("review");
+  if (review) beginReview(review);
   else notice(page.getElementById("message")?.textContent ?? UNREACHABLE);
 }
 
@@ -266,18 +258,18 @@ const presses = {
   offer: (button) => {
     if (button.dataset.offer === "rematch") wantsRematch = button.dataset.answer !== "no";
     agreed = button.dataset.answer === "yes";
-    return send("offer", { offer: button.dataset.offer, answer: button.dataset.answer || "", event: seen() }, latest());
+    return send("offer", { offer: button.dataset.offer, answer: button.dataset.answer || "", event: lastEvent() }, startRequest());
   },
   copy: (button) => copy(button.dataset.copy),
   watch: () => copy(location.href),
-  share: (button) => navigator.share({ url: button.dataset.share }).catch(() => {}), // they changed their mind
-  hint: ask,
-  review,
+  share: (button) => navigator.share({ url: button.dataset.share }).catch(() => {}), // the player cancelled
+  hint: showHint,
+  review: showReview,
   veil: () => {
     veil(!isVeiled());
-    notice(""); // it may have told what is hidden now, or that it was
-    spoken.textContent = isVeiled() ? "Your token is hidden." : "Your token is shown."; // instead of where it went
-    dress();
+    notice(""); // the old notice may mention the token
+    spoken.textContent = isVeiled() ? "Your token is hidden." : "Your token is shown."; // and not its position
+    updateControls();
   },
 };
 
@@ -296,31 +288,31 @@ place.addEventListener("submit", async (event) => {
   await act({ entries: [...entered, entry] });
 });
 
-// Esc in the field drops what was entered so far; where nothing was, it leads back to the board.
+// Escape clears the answers. If there are none, it moves the focus to the board.
 place.addEventListener("keydown", (event) => {
   const field = event.target;
   if (event.key !== "Escape" || field.id !== "entry-field") return;
   if (entered.length || field.value) {
     field.value = "";
-    forget();
-    dress();
+    clearEntry();
+    updateControls();
     spoken.textContent = place.querySelector("#entry .prompt").textContent;
   } else {
-    field.blur(); // the board may have nothing to lead to: what can be pressed there may be hidden
+    field.blur(); // the board may have nothing to focus
     board.focus();
   }
 });
 
-// What opened a dialog may be gone when it closes, for the match is over: the keyboard goes to the result.
-function leave({ target: dialog }) {
+// If the match ends while a dialog is open, the button that opened it is gone: focus the result.
+function restoreFocus({ target: dialog }) {
   const lost = document.activeElement === document.body || dialog.contains(document.activeElement);
   if (turn() === "over" && lost) document.getElementById("sentence").focus({ preventScroll: true });
 }
-document.addEventListener("close", leave, true);
+document.addEventListener("close", restoreFocus, true);
 
 document.getElementById("resign").addEventListener("submit", (event) => {
   if (event.submitter.value === "resign") act({ action: "resign" });
 });
 
-dress();
+updateControls();
 listen();

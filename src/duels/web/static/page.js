@@ -1,14 +1,14 @@
-// What every page has: help, and the reader's own settings.
-import { keep } from "./kept.js";
+// On every page: the help and the reader's settings.
+import { save } from "./storage.js";
 
 const root = document.documentElement;
 const help = document.getElementById("help");
 
-export const keysWanted = () => root.dataset.keys !== "off";
-export const motionWanted = () => root.dataset.motion !== "off" && !matchMedia("(prefers-reduced-motion: reduce)").matches;
+export const shortcutsEnabled = () => root.dataset.keys !== "off";
+export const motionEnabled = () => root.dataset.motion !== "off" && !matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-// Whether a key press is for somebody else: a text field, a dialog, the browser itself.
-export function isTaken(event) {
+// Whether a key press belongs to a text field, a dialog or the browser.
+export function isHandledElsewhere(event) {
   return (
     event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]") ||
     event.target.closest?.("input:not([type=radio]), textarea, select")
@@ -17,7 +17,7 @@ export function isTaken(event) {
 
 document.getElementById("help-button").addEventListener("click", () => help.showModal());
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "?" || !keysWanted() || isTaken(event)) return;
+  if (event.key !== "?" || !shortcutsEnabled() || isHandledElsewhere(event)) return;
   event.preventDefault();
   help.showModal();
 });
@@ -27,7 +27,7 @@ for (const field of help.querySelectorAll("input[type=radio]")) {
   field.addEventListener("change", () => {
     if (field.value) root.dataset[field.name] = field.value;
     else delete root.dataset[field.name];
-    keep(field.name, field.value);
+    save(field.name, field.value);
   });
 }
 

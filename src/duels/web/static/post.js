@@ -1,45 +1,45 @@
-// Requests that change something. Every refusal is shown as the server words it.
+// POST requests, notices and the clipboard. Errors are shown in the server's words.
 
-const LEAST = 8_000; // milliseconds for which a notice stays
-const A_LETTER = 60;
-let gone = 0;
+const MIN_DURATION = 8_000; // milliseconds for which a notice stays
+const DURATION_PER_LETTER = 60;
+let timer = 0;
 
-// Say something for as long as it takes to read it; with nothing, what was said goes away.
+// Show a notice for as long as it takes to read it. An empty text removes it.
 export function notice(text) {
   document.getElementById("notice").textContent = text;
-  clearTimeout(gone);
-  if (text) gone = setTimeout(notice, LEAST + A_LETTER * text.length, "");
+  clearTimeout(timer);
+  if (text) timer = setTimeout(notice, MIN_DURATION + DURATION_PER_LETTER * text.length, "");
 }
 
 document.getElementById("notice").addEventListener("click", () => notice(""));
 
 export const UNREACHABLE = "The server cannot be reached. Try again in a moment.";
-const TRYING = "The server does not answer. Trying again …";
+const RETRYING = "The server does not respond. Retrying …";
 
-// The server is there: what said that it is not is no longer true.
+// Remove a notice that the server cannot be reached.
 export function reached() {
-  if ([UNREACHABLE, TRYING].includes(document.getElementById("notice").textContent)) notice("");
+  if ([UNREACHABLE, RETRYING].includes(document.getElementById("notice").textContent)) notice("");
 }
 
-const PATIENCE = 2_000; // milliseconds until a request that may be sent again is given up
+const TIMEOUT = 2_000; // milliseconds, for requests that may be sent again
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-// The answer's data ({} where there is none), or null if it was refused, which is said then. A request that the
-// server knows again if it comes twice may be sent `tries` times, for as long as it `stands`: once it does not, nothing
-// more is said of it. `instead` is said where the server's own words would tell a neighbour what is hidden.
-export async function post(path, body, { tries = 1, stands = () => true, instead = "" } = {}) {
-  notice(""); // what was said before is of something else; what comes before the answer is news
-  for (let tried = 1; stands(); tried++) {
+// Send a request and return the response's data ({} if empty), or null after an error, which is shown. A request that the
+// server recognizes when it comes twice may be sent `tries` times, until `isCurrent` returns false. `instead` replaces an
+// error message that could reveal hidden information to people nearby.
+export async function post(path, body, { tries = 1, isCurrent = () => true, instead = "" } = {}) {
+  notice(""); // an older notice is about something else
+  for (let tried = 1; isCurrent(); tried++) {
     const answer = await fetch(path, {
       method: "POST",
       headers: { "Content-Type": "application/json", Accept: "application/json" },
       body: JSON.stringify(body),
-      signal: tries > 1 ? AbortSignal.timeout?.(PATIENCE) : null,
+      signal: tries > 1 ? AbortSignal.timeout?.(TIMEOUT) : null,
     }).catch(() => null);
-    if (!stands()) break;
+    if (!isCurrent()) break;
     if (!answer && tried < tries) {
-      if (tried > 1) notice(TRYING);
+      if (tried > 1) notice(RETRYING);
       await pause(Math.min(1_000, 300 * tried));
       continue;
     }
@@ -50,13 +50,13 @@ export async function post(path, body, { tries = 1, stands = () => true, instead
     const data = answer.status === 204 ? {} : await answer.json().catch(() => ({}));
     const message = (answer.status === 422 && instead) || data.message;
     reached();
-    if (!answer.ok) notice(message || `That did not work (${answer.status}).`);
+    if (!answer.ok) notice(message || `The request failed with status ${answer.status}. Try again.`);
     return answer.ok ? data : null;
   }
   return null;
 }
 
-// Copy a text, in the older way where browsers allow the newer one only over TLS: a home network has none.
+// Copy a text. Browsers allow the clipboard API only over TLS, so fall back to the older way.
 export async function copy(text) {
   const field = document.createElement("textarea");
   field.value = text;
@@ -66,11 +66,11 @@ export async function copy(text) {
   const copied = (await navigator.clipboard?.writeText(text).then(() => true, () => false)) || document.execCommand("copy");
   field.remove();
   if (copied) notice("Copied.");
-  else show(text);
+  else showForCopying(text);
 }
 
-// Show a text selected, for its reader to copy.
-function show(text) {
+// Show a selected text that the user can copy.
+function showForCopying(text) {
   const dialog = document.getElementById("uncopied");
   const field = dialog.querySelector("textarea");
   field.value = text;
@@ -78,7 +78,7 @@ function show(text) {
   field.select();
 }
 
-// What a button does while it waits for the server, so that nobody wonders.
+// Mark a button as busy while `work` runs.
 export async function busy(button, work) {
   button.setAttribute("aria-busy", "true");
   try {
@@ -89,14 +89,14 @@ export async function busy(button, work) {
 }
 
 let leaving = false;
-window.addEventListener("pageshow", () => (leaving = false)); // somebody came back to the page as it was
+window.addEventListener("pageshow", () => (leaving = false)); // restored from the back/forward cache
 
-// Ask for a match and go there. Once: a second click would be another match, and for a newcomer another cookie,
-// with which the first match is somebody else's.
+// Request a match and open it, only once: a second click would create another match, and for a new visitor a second
+// cookie that gives no access to the first match.
 export async function goTo(button, path, body) {
   if (leaving) return;
   leaving = true;
-  const made = await busy(button, () => post(path, body));
-  if (made) location.assign(made.url);
+  const match = await busy(button, () => post(path, body));
+  if (match) location.assign(match.url);
   else leaving = false;
 }

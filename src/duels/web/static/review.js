@@ -1,19 +1,19 @@
-// A review: step through its boards, play on from one of them, or hand in a record.
+// A review: step through its boards, continue from one of them, or upload a record.
 import { Idiomorph } from "./idiomorph.js";
-import { kept } from "./kept.js";
-import { isTaken, keysWanted, motionWanted } from "./page.js";
+import { load } from "./storage.js";
+import { isHandledElsewhere, shortcutsEnabled, motionEnabled } from "./page.js";
 import { busy, goTo, notice, UNREACHABLE } from "./post.js";
 
 const place = document.getElementById("review-place");
 
-// Put a review into the page and begin at its start.
+// Put a review into the page and show its first step.
 export function begin(review) {
   place?.replaceChildren(review);
   const buttons = [...review.querySelectorAll("button[data-step]")];
   const templates = [...review.querySelectorAll("template")];
   const dots = [...review.querySelectorAll(".dot")];
-  const isSlip = (step) => ["mistake", "blunder"].includes(templates[step].dataset.mark) && !buttons[step].matches(".earlier");
-  const slips = [...templates.keys()].filter(isSlip);
+  const isMistake = (step) => ["mistake", "blunder"].includes(templates[step].dataset.mark) && !buttons[step].matches(".earlier");
+  const mistakes = [...templates.keys()].filter(isMistake);
   const get = (selector) => review.querySelector(selector);
   let now = 0;
 
@@ -37,36 +37,36 @@ export function begin(review) {
     }
     for (const dot of dots) dot.classList.toggle("now", Number(dot.dataset.step) === now);
     const list = buttons[now].closest("ol");
-    list.scrollTop = buttons[now].offsetTop - list.clientHeight / 2; // the list alone, never the page
+    list.scrollTop = buttons[now].offsetTop - list.clientHeight / 2; // scroll only the list, not the page
   }
 
-  // Show an entry that was chosen elsewhere on the page, which may be far from the board.
+  // Show an entry and scroll to the board, which may be far away.
   function choose(step) {
     show(step);
-    get(".stage").scrollIntoView({ block: "nearest", behavior: motionWanted() ? "smooth" : "instant" });
+    get(".stage").scrollIntoView({ block: "nearest", behavior: motionEnabled() ? "smooth" : "instant" });
   }
 
-  function playOn(button) {
+  function continueMatch(button) {
     const entries = button.dataset.playOn === "again" ? now - 1 : now;
     const against = get("[name=against]:checked").value;
-    goTo(button, "/matches", { match: review.dataset.match, entries, against, name: kept("name") });
+    goTo(button, "/matches", { match: review.dataset.match, entries, against, name: load("name") });
   }
 
   review.addEventListener("click", (event) => {
     const on = (selector) => event.target.closest(selector);
-    let found;
-    if ((found = on("[data-step]"))) choose(Number(found.dataset.step));
-    else if ((found = on("[data-go]"))) show(now + Number(found.dataset.go));
-    else if (on("[data-slip]")) show(slips.find((step) => step > now) ?? slips[0]);
-    else if ((found = on("[data-play-on]"))) playOn(found);
+    let element;
+    if ((element = on("[data-step]"))) choose(Number(element.dataset.step));
+    else if ((element = on("[data-go]"))) show(now + Number(element.dataset.go));
+    else if (on("[data-slip]")) show(mistakes.find((step) => step > now) ?? mistakes[0]);
+    else if ((element = on("[data-play-on]"))) continueMatch(element);
   });
   const keys = { ArrowLeft: () => now - 1, ArrowRight: () => now + 1, Home: () => 0, End: () => templates.length - 1 };
   review.addEventListener("keydown", (event) => {
-    if (!(event.key in keys) || !keysWanted() || isTaken(event) || event.target.matches("[type=radio]")) return;
+    if (!(event.key in keys) || !shortcutsEnabled() || isHandledElsewhere(event) || event.target.matches("[type=radio]")) return;
     event.preventDefault();
     choose(keys[event.key]());
   });
-  get("[data-slip]").hidden = !slips.length;
+  get("[data-slip]").hidden = !mistakes.length;
   show(0);
   if (place) {
     place.scrollIntoView({ block: "start" });
@@ -85,7 +85,7 @@ form?.addEventListener("submit", async (event) => {
     }).catch(() => null),
   );
   if (!answer?.ok) {
-    place.replaceChildren(); // the review of another record
+    place.replaceChildren(); // remove the last review
     const data = await answer?.json().catch(() => null);
     notice(data?.message ?? UNREACHABLE);
     return;
@@ -98,5 +98,5 @@ form?.elements.file.addEventListener("change", async (event) => {
   form.elements.record.value = await event.target.files[0].text();
 });
 
-const alone = document.querySelector("main > #review");
-if (alone) begin(alone);
+const embedded = document.querySelector("main > #review");
+if (embedded) begin(embedded);

@@ -1,5 +1,5 @@
-// Runs before the page is shown, in any browser however old: what the reader has chosen, and whether the
-// page's own scripts can run here at all.
+// Runs before the page is shown, in browsers of any age. Applies the reader's settings and checks that the
+// page's modules have run.
 (function () {
   var root = document.documentElement;
   var names = ["theme", "motion", "keys"];
@@ -7,10 +7,10 @@
     try {
       var value = localStorage.getItem("duels." + names[i]);
       if (value) root.setAttribute("data-" + names[i], value);
-    } catch (refused) {} // a browser may keep nothing
+    } catch (refused) {} // storage may be blocked
   }
   try {
-    // Before the board is drawn, so that a neighbour sees nothing of it.
+    // Before the board is drawn, so that nobody nearby sees it.
     if (localStorage.getItem("duels.veil " + location.pathname)) root.classList.add("veiled");
   } catch (refused) {}
   window.addEventListener("load", function () {

@@ -1,23 +1,23 @@
-// The home page and a game's own: a click is a match.
-import { keep, kept, keptData } from "./kept.js";
+// The home page and the pages of games: a click creates a match.
+import { load, loadData, save } from "./storage.js";
 import { goTo } from "./post.js";
 
 const form = document.getElementById("start");
-if (form) form.elements.name.value = kept("name");
+if (form) form.elements.name.value = load("name");
 
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-game][data-against]");
   if (!button) return;
-  const name = form ? form.elements.name.value : kept("name");
-  if (form) keep("name", name);
-  const asked = { game: button.dataset.game, against: button.dataset.against, name };
-  if (form?.elements.first) asked.first = form.elements.first.value;
-  goTo(button, "/matches", asked);
+  const name = form ? form.elements.name.value : load("name");
+  if (form) save("name", name);
+  const fields = { game: button.dataset.game, against: button.dataset.against, name };
+  if (form?.elements.first) fields.first = form.elements.first.value;
+  goTo(button, "/matches", fields);
 });
 form?.addEventListener("submit", (event) => event.preventDefault());
 
-// How long ago, on one day; before that the day. The server does not know what time it is where its visitors are.
-function since(date) {
+// Format a date relative to now, or as a day if it is older. The server does not know the visitor's time zone.
+function formatAge(date) {
   const minutes = Math.floor((Date.now() - date) / 60_000);
   if (minutes < 1) return "just now";
   if (minutes < 60) return `${minutes} min ago`;
@@ -28,13 +28,13 @@ function since(date) {
 
 for (const time of document.querySelectorAll("time")) {
   const date = new Date(time.dateTime);
-  time.textContent = since(date);
+  time.textContent = formatAge(date);
   time.title = date.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
 }
 
 const marks = document.getElementById("today-marks");
 if (marks) {
-  const answers = keptData("daily")[marks.dataset.date] ?? {}; // the server's day, as of the puzzles
+  const answers = loadData("daily")[marks.dataset.date] ?? {}; // by the server's date
   for (const mark of marks.children) {
     const right = answers[mark.dataset.game];
     if (right === undefined) continue;
