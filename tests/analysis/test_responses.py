@@ -71,7 +71,7 @@ def test_gains_in_forms_that_are_searched_whole() -> None:
     assert min(gains) >= 0
     assert sum(gains) / 2 == pytest.approx(duels.exploitability("random", "flip", **form), abs=1e-12)
     hidden = duels.best_responses("random", "hunt", cells=2, max_turns=3)
-    with pytest.raises(DuelsError, match=r"duels\.exploitability is the mean of both gains"):
+    with pytest.raises(DuelsError, match=r"duels\.exploitability, the mean of both gains"):
         _ = hidden[Seat.ONE].gain
 
 
@@ -88,7 +88,7 @@ def test_it_can_be_played_against() -> None:
         shown, reward, over, _, info = env.step(action)  # type: ignore[arg-type]
         assert (many[0][0] == shown).all()
     assert reward == 1 - 2 * response.wins
-    with pytest.raises(DuelsError, match="best response of Player 2, not of Player 1"):
+    with pytest.raises(DuelsError, match="best response plays Player 2, not Player 1"):
         response.odds(duels.start("leap", goal=9).sight(Seat.ONE))
 
 

@@ -22,7 +22,7 @@ def test_the_scores_of_a_network_are_masked() -> None:
 def test_scores_that_are_no_numbers_are_refused_where_they_count() -> None:
     agent = duels.mask_agent(lambda seen: np.array([np.nan, 1.0, 2.0]))
     assert agent(None, np.array([0, 1, 1], np.int8)) == 2
-    with pytest.raises(DuelsError, match="NaN as the score of a legal action"):
+    with pytest.raises(DuelsError, match="NaN for a legal action"):
         agent(None, np.array([1, 1, 0], np.int8))
 
 
@@ -103,7 +103,7 @@ def test_an_agent_that_draws_its_actions_is_refused(batch: bool) -> None:
 
     for how in ({}, {"game": "hunt", "cells": 2, "max_turns": 2, "memory": 2}):
         form: dict[str, Any] = {"game": "lights", **how}
-        with pytest.raises(DuelsError, match=r"answers differently .* deterministic=True"):
+        with pytest.raises(DuelsError, match=r"different answers .*deterministic=True"):
             duels.exploitability_over_seeds(lambda seed: agent, seeds=1, batch=batch, **form)
 
 
@@ -120,7 +120,7 @@ def test_answers_that_differ_by_rounding_are_the_same() -> None:
 
 @pytest.mark.parametrize("wrong", [2.5, True, None, "ab", [0.5]])
 def test_what_is_no_seeds_is_refused(wrong: Any) -> None:
-    with pytest.raises(DuelsError, match="seeds are whole numbers"):
+    with pytest.raises(DuelsError, match="whole numbers"):
         duels.exploitability_over_seeds(
             lambda seed: lambda seen, masks: masks.argmax(axis=1), "lights", seeds=wrong
         )
@@ -133,7 +133,7 @@ def test_options_are_those_of_the_game_learned() -> None:
     form: dict[str, Any] = {"cells": 5, "run": 3, "max_boards": 2}
     found = duels.exploitability_over_seeds(learn, "chain", seeds=[7], **form)
     assert found.median == pytest.approx(duels.exploitability("random", "chain", **form))
-    with pytest.raises(DuelsError, match="no seeds"):
+    with pytest.raises(DuelsError, match="at least one seed"):
         duels.exploitability_over_seeds(learn, "chain", seeds=[], **form)
 
 

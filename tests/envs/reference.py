@@ -64,4 +64,4 @@ class MatchEngine(Engine):
         return mask
 
     def observe(self, seat: int) -> NDArray[np.int8]:
-        return np.frombuffer(self._with_left.to(Seat(seat + 1), self.match), np.int8)
+        return np.frombuffer(self._with_left.encode(Seat(seat + 1), self.match), np.int8)

@@ -126,7 +126,7 @@ def test_the_type_of_observations() -> None:
     zoo.reset(seed=1)
     assert zoo.observe("player_1")["observation"].dtype == np.float32
     assert zoo.observe("player_1") in zoo.observation_space("player_1")
-    for wrong, said in ((bool, "Observations are numbers"), ("word", "one of NumPy's")):
+    for wrong, said in ((bool, "must be numeric"), ("word", "must be a NumPy dtype")):
         for make in (DuelEnv, DuelVectorEnv, pettingzoo.env):
             with pytest.raises(DuelsError, match=said):
                 make("leap", dtype=wrong)

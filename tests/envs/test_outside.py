@@ -214,7 +214,7 @@ def test_what_is_far_too_large_is_refused_unexplored(
         duels.vector.make(game, **options)
     with pytest.raises(TooLarge, match=f"{game} has too many states"):
         duels.table_of(lambda observation, mask: 0, game, **options)
-    with pytest.raises(DuelsError, match="too large to be searched"):
+    with pytest.raises(DuelsError, match="too large to search"):
         duels.exploitability(lambda sight: sight.actions[0], game, **options)
 
 

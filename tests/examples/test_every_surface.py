@@ -96,7 +96,7 @@ def test_liarsdice_can_be_searched_whole_as_it_is_by_default() -> None:
 
 
 def test_what_is_too_large_to_be_searched_says_what_would_not_be() -> None:
-    with pytest.raises(TooLarge, match=r"too large to be searched whole.*: choose smaller options\.$"):
+    with pytest.raises(TooLarge, match=r"too large to search completely.*: choose smaller options\.$"):
         duels.exploitability("random", duels_liarsdice.GAME, sides=9)
 
 

@@ -41,7 +41,7 @@ def test_resume_needs_the_program_again(tmp_path: Path) -> None:
     record = unfinished(tmp_path, "program bot.sh")
     done = duels(tmp_path, "resume", str(record))
     assert done.code == 1
-    assert "seat 2 was 'program bot.sh', and a record does not say how to call it" in done.err
+    assert "Seat 2 was 'program bot.sh', and the record does not say how to start it" in done.err
     done = duels(tmp_path, "resume", str(record), "--seat2", SHELL, entered="quit\n")
     assert (done.code, record.read_text().count("\n2\n")) == (0, 1)
     assert "seat2: program bot.sh\n" in record.read_text()
@@ -99,7 +99,7 @@ def test_a_model_plays_at_a_seat(tmp_path: Path) -> None:
         assert server.url not in record.read_text()
         record = unfinished(tmp_path, "model well")
         done = duels(tmp_path, "resume", str(record))
-        assert "add --seat2 model:NAME --base-url URL" in done.err
+        assert "Add --seat2 model:NAME --base-url URL" in done.err
         again = ("resume", str(record), "--seat2", "model:well", "--base-url", server.url)
         assert duels(tmp_path, *again, entered="quit\n").code == 0
         assert len(record.read_text().split("\n\n")[1].splitlines()) == 2

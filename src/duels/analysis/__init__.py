@@ -1,1 +1,1 @@
-"""What a match or a player is worth: review, hints, exercises, levels, grades, exploitability, export."""
+"""Analysis of matches and players: reviews, hints, exercises, levels, grades, exploitability, export."""

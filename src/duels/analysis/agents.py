@@ -1,4 +1,4 @@
-"""Turns what people have, a trained agent or a player's name, into a policy that can be graded."""
+"""Conversion of trained agents and players' names into policies that can be graded."""
 
 from collections.abc import Callable
 from inspect import signature
@@ -29,19 +29,18 @@ with require_extra("vector"):
 
     from duels.solving.tables import get_tables
 
-BATCH_SIZE = 8192  # rows that an agent is asked for at once: more would fill the memory of a large network
+BATCH_SIZE = 8192  # rows per call of an agent: more would fill the memory of a large network
 
 NOT_DETERMINISTIC = (
-    "answers differently when it is asked the same question again: it draws at random, or remembers what it "
-    "was asked. Let it return the probability of every action, or always the same action (in "
-    "Stable-Baselines3, predict with deterministic=True)"
+    "gives different answers to the same question: it samples, or it remembers earlier questions. "
+    "Return the probability of every action, or always the same action (in Stable-Baselines3, predict with "
+    "deterministic=True)"
 )
 
-_MASKING = "One that learned without masks has to be masked here, as an opponent too: duels.masked does that."
+_MASKING = "If the agent learned without masks, wrap it with duels.mask_agent."
 
 Agent: TypeAlias = Callable[[Any, NDArray[np.int8]], ArrayLike]
-"""From an observation and a mask, as the environments give them, to an action's number or to [action]
-probabilities."""
+"""Maps an observation and a mask of the environments to an action's number or to [action] probabilities."""
 
 
 def table_of(
@@ -53,51 +52,56 @@ def table_of(
     dtype: DTypeLike = np.float32,
     **options: OptionValue,
 ) -> NDArray[np.float64]:
-    """[state, action] what `agent` does everywhere in the game, for `exploitability` and `duels.vector`.
+    """Return the [state, action] probabilities of `agent`, for `exploitability` and `duels.vector`.
 
-    It is asked for every pair of an observation and a mask; with `batch`, for many of them at once: an array
-    of observations and one of masks, a row each. It is asked twice; an agent that samples, and so
-    answers differently, is refused. Observations are of this `dtype`. An agent of environments
-    with `limit_ends="draw"` is shown what is left of the limit: then it is [clock, state, action].
+    The agent is called with every observation and mask; with `batch`, with arrays of them, one row each.
+    Observations have this `dtype`. With `limit_ends="draw"` they include the time left until the limit, as in
+    the environments, and the table is [clock, state, action]. Raises DuelsError if the agent is not
+    deterministic or its answers are invalid, and TooLarge if the game has no tables.
+
+    >>> import duels
+    >>> table = duels.table_of(lambda observation, mask: mask / mask.sum(), "lights")
+    >>> table.shape
+    (222, 13)
     """
-    kind = parse_observation_dtype(dtype)
+    observation_type = parse_observation_dtype(dtype)
     if not callable(agent):
-        raise DuelsError(f"An agent is a function of an observation and a mask, not {agent!r}.")
+        raise DuelsError(f"An agent must be a function of an observation and a mask, not {agent!r}.")
     if not accepts_arguments(agent, 2):
-        raise DuelsError(
-            "An agent is called with two arguments, an observation and a mask; this one cannot be."
-        )
+        raise DuelsError("An agent must accept two arguments, an observation and a mask.")
     if "memory" in options:
-        raise DuelsError("An agent with a memory has no table: duels.policy_of makes a function of it.")
+        raise DuelsError("An agent with a memory has no table: use duels.policy_of instead.")
     rules = resolve_rules(game, **options)
     try:
         tables = get_tables(rules).tables
     except TooLarge as problem:
         raise TooLarge(
-            f"{problem} duels.policy_of makes a function of an agent instead, which duels.exploitability "
-            "grades in forms that are small enough to be searched."
+            f"{problem} duels.policy_of turns an agent into a function instead, which duels.exploitability "
+            "can grade if the game is small enough to be searched."
         ) from None
     deciding = np.flatnonzero(tables.actor >= 0)
-    shown = tables.observation[tables.actor[deciding], deciding]
-    given = np.column_stack([shown, tables.legal[deciding]]).astype(np.int8)
-    asked, place = np.unique(given, axis=0, return_inverse=True)
-    observations, masks = np.split(asked, [shown.shape[1]], axis=1)
+    encoded = tables.observation[tables.actor[deciding], deciding]
+    inputs = np.column_stack([encoded, tables.legal[deciding]]).astype(np.int8)
+    questions, index = np.unique(inputs, axis=0, return_inverse=True)
+    observations, masks = np.split(questions, [encoded.shape[1]], axis=1)
     check_flag("batch", batch)
 
-    def at(left: NDArray[np.int8]) -> NDArray[np.float64]:
-        with_left = np.column_stack([observations, np.tile(left, (len(observations), 1))]).astype(kind)
+    def make_table(left: NDArray[np.int8]) -> NDArray[np.float64]:
+        columns = [observations, np.tile(left, (len(observations), 1))]
+        with_left = np.column_stack(columns).astype(observation_type)
         first, again = (_ask(agent, batch, with_left, masks) for _ in range(2))
         if not np.allclose(first, again, rtol=0, atol=ANSWER_TOLERANCE):
             raise DuelsError(f"The agent {NOT_DETERMINISTIC}.")
         table = np.zeros(tables.legal.shape)
-        table[deciding] = first[place.ravel()]
+        table[deciding] = first[index.ravel()]
         return table
 
     if not is_limit_draw(limit_ends):
-        return at(np.zeros(0, np.int8))
+        return make_table(np.zeros(0, np.int8))
     feature = make_limit_feature(rules)
     marks = feature.marks()
-    return np.stack([at(np.frombuffer(marks[left], np.int8)) for left in reversed(feature.values[1:])])
+    lefts = reversed(feature.values[1:])
+    return np.stack([make_table(np.frombuffer(marks[left], np.int8)) for left in lefts])
 
 
 def policy_of(
@@ -110,49 +114,60 @@ def policy_of(
     dtype: DTypeLike = np.float32,
     **options: OptionValue,
 ) -> Callable[[AnySight], dict[Any, float]]:
-    """What `agent` does as a function of a `Sight`, for `exploitability` of games or agents without tables.
+    """Turn `agent` into a function of a `Sight`, for `exploitability` of games or agents without tables.
 
-    It is shown what the environments show it: with `limit_ends="draw"` what is left of the limit, with
-    `memory` so many of the last entries, all of this `dtype`. One that takes `batch` is asked for one row.
+    The agent sees what the environments show: with `limit_ends="draw"` the time left until the limit, with
+    `memory` that number of recent entries, all in this `dtype`. With `batch` it is called with one row.
+
+    >>> import duels
+    >>> policy = duels.policy_of(lambda observation, mask: mask.argmax(), "hunt")
+    >>> policy(duels.start("hunt").sight(duels.Seat.ONE))
+    {Move(cell=1): 1.0}
     """
-    kind = parse_observation_dtype(dtype)
+    observation_type = parse_observation_dtype(dtype)
     rules = resolve_rules(game, **options)
     check_flag("batch", batch)
     left = (make_limit_feature(rules),) if is_limit_draw(limit_ends) else ()
     encoding = Encoding((*rules.game.encoding(rules).features, *left))
     actions = rules.all_actions()
-    past = _Past(rules, memory) if check_memory(rules, memory) else None
+    history = _RecentEntries(rules, memory) if check_memory(rules, memory) else None
 
     def policy(sight: AnySight) -> dict[Any, float]:
-        shown = encoding.encode(sight.view, sight.seat) + (past.shown(sight) if past else b"")
+        encoded = encoding.encode(sight.view, sight.seat) + (history.encode(sight) if history else b"")
+        observation = np.frombuffer(encoded, np.int8).astype(observation_type)
         mask = np.array([action in sight.actions for action in actions], np.int8)
-        odds = _ask(agent, batch, np.frombuffer(shown, np.int8).astype(kind)[None], mask[None])[0]
+        odds = _ask(agent, batch, observation[None], mask[None])[0]
         return {actions[number]: float(odds[number]) for number in np.flatnonzero(odds)}
 
     return policy
 
 
-_LARGEST = np.finfo(np.float64).max / 4  # of a legal action's score: differences are numbers, too
-_ILLEGAL = -2 * _LARGEST
+_MAX_SCORE = np.finfo(np.float64).max / 4  # so that differences of scores do not overflow
+_ILLEGAL_SCORE = -2 * _MAX_SCORE
 
 
 def mask_agent(scores: Callable[[Any], ArrayLike], *, softmax: bool = False) -> Agent:
-    """The agent that takes, of the legal actions, the one with the highest score.
+    """Return an agent that plays the legal action with the highest score.
 
-    `scores` is what a network gives: from an observation, or rows of them, to a number for every action, such
-    as logits or values; a PyTorch tensor that still records gradients will do. So an agent that has learned
-    without masks can be graded and played against. With `softmax` the scores are logits, and the agent
-    returns their softmax over the legal actions. NaN for a legal action is refused.
+    Use it for a network that learned without masks. `scores` maps an observation, or rows of them, to a
+    number for every action, such as logits or values; a PyTorch tensor with gradients works too. With
+    `softmax` the scores are logits, and the agent returns their softmax over the legal actions. The agent
+    raises DuelsError if the score of a legal action is NaN.
+
+    >>> import duels, numpy as np
+    >>> agent = duels.mask_agent(lambda observation: np.arange(13.0))
+    >>> int(agent(None, np.array([1, 1, 1] + [0] * 10)))
+    2
     """
     check_flag("softmax", softmax)
 
     def agent(observation: Any, mask: NDArray[np.int8]) -> NDArray[Any]:
-        given: Any = scores(observation)
-        told = np.asarray(given.detach() if hasattr(given, "detach") else given)
-        # A legal action that is never taken, with a score of -inf, is still better than an illegal one.
-        legal = np.where(mask == 1, np.clip(told, -_LARGEST, _LARGEST), _ILLEGAL)
+        output: Any = scores(observation)
+        array = np.asarray(output.detach() if hasattr(output, "detach") else output)
+        # A legal action with a score of -inf is still better than an illegal one.
+        legal = np.where(mask == 1, np.clip(array, -_MAX_SCORE, _MAX_SCORE), _ILLEGAL_SCORE)
         if np.isnan(legal).any():
-            raise DuelsError("The network gives NaN as the score of a legal action: its training diverged.")
+            raise DuelsError("The network returned NaN for a legal action: its training diverged.")
         return _softmax(legal) if softmax else legal.argmax(axis=-1)
 
     return agent
@@ -165,18 +180,18 @@ def _softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def parse_observation_dtype(dtype: DTypeLike) -> np.dtype[Any]:
-    """The NumPy type of an observation's numbers; DuelsError if that cannot be one."""
+    """Return the NumPy type of observations. Raises DuelsError if it is not numeric."""
     try:
-        kind = np.dtype(dtype)
+        numpy_type = np.dtype(dtype)
     except TypeError:
-        raise DuelsError(f"The dtype of observations is one of NumPy's, not {dtype!r}.") from None
-    if kind.kind not in "iuf":
-        raise DuelsError(f"Observations are numbers: a dtype such as int8 or float32, not {kind}.")
-    return kind
+        raise DuelsError(f"'dtype' must be a NumPy dtype, not {dtype!r}.") from None
+    if numpy_type.kind not in "iuf":
+        raise DuelsError(f"'dtype' must be numeric, such as int8 or float32, not {numpy_type}.")
+    return numpy_type
 
 
-class _Past:
-    """The last entries that a seat has seen, as the environments show them."""
+class _RecentEntries:
+    """Encodes the last entries that a seat has seen, as in the environments."""
 
     def __init__(self, rules: AnyRules, memory: int) -> None:
         self._rules, self._memory = rules, memory
@@ -184,81 +199,84 @@ class _Past:
         self._marks = self._entries.marks()
         self._number = number_actions(rules)
 
-    def shown(self, sight: AnySight) -> bytes:
-        known = InformationSet.start(self._rules, sight.seat)
+    def encode(self, sight: AnySight) -> bytes:
+        information_set = InformationSet.start(self._rules, sight.seat)
         tokens = [EntryTokens.NOTHING] * self._memory
         for entry in sight.history:
-            actor = known.match.actor
+            actor = information_set.match.actor
             if actor is not CHANCE:
-                hidden = entry is None
                 tokens.append(
                     EntryTokens.HIDDEN
-                    if hidden
+                    if entry is None
                     else self._entries.token(self._number[entry], mine=actor is sight.seat)
                 )
-            known = known.add_entry(entry)
+            information_set = information_set.add_entry(entry)
         return b"".join(self._marks[token] for token in tokens[: -self._memory - 1 : -1])
 
 
 def _ask(
     agent: Agent, batch: bool, observations: NDArray[Any], masks: NDArray[np.int8]
 ) -> NDArray[np.float64]:
-    """[row, action] the probabilities of an agent, which is asked for all rows at once or one by one."""
+    """Return the agent's [row, action] probabilities."""
     if batch:
         return ask_batch(agent, observations, masks)
     rows = zip(observations, masks, strict=True)
-    return np.stack([parse_probabilities(agent(seen.copy(), mask.copy()), mask) for seen, mask in rows])
+    return np.stack([parse_probabilities(agent(row.copy(), mask.copy()), mask) for row, mask in rows])
 
 
 def ask_batch(agent: Agent, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.float64]:
-    """[row, action] the probabilities of an agent that is asked for many rows at once, AT_ONCE at most."""
+    """Return the [row, action] probabilities of an agent that accepts batches.
+
+    Raises DuelsError if an answer is invalid.
+    """
     answers: list[NDArray[np.float64]] = []
     for first in range(0, len(masks), BATCH_SIZE):
         part = masks[first : first + BATCH_SIZE]
         answer = np.asarray(agent(observations[first : first + BATCH_SIZE].copy(), part.copy()))
         if answer.shape[:1] != (len(part),):
             raise DuelsError(
-                f"An agent that is asked for {len(part)} rows must return {len(part)} answers, not an array "
-                f"of shape {answer.shape}. One that takes a single observation is graded with batch=False, "
-                'and is an opponent with vectorization_mode="sync".'
+                f"The agent returned an array of shape {answer.shape} for {len(part)} rows; it must return "
+                "one answer per row. If it takes a single observation, grade it with batch=False, or use "
+                'it as an opponent with vectorization_mode="sync".'
             )
-        answers.append(_probabilities_of_rows(answer, part))
+        answers.append(_parse_rows(answer, part))
     return np.concatenate(answers)
 
 
-def parse_probabilities(given: ArrayLike, mask: NDArray[np.int8]) -> NDArray[np.float64]:
-    """[action] an agent's probabilities, from its answer; DuelsError if that is none."""
-    answer = np.asarray(given)
-    rows = _probabilities_of_rows(answer.reshape(1, *answer.shape), mask[None])
+def parse_probabilities(output: ArrayLike, mask: NDArray[np.int8]) -> NDArray[np.float64]:
+    """Return [action] probabilities from an agent's answer. Raises DuelsError if it is invalid."""
+    answer = np.asarray(output)
+    rows = _parse_rows(answer.reshape(1, *answer.shape), mask[None])
     return rows.reshape(mask.shape)
 
 
-def _probabilities_of_rows(answer: NDArray[Any], masks: NDArray[np.int8]) -> NDArray[np.float64]:
-    """[row, action] the probabilities of every row; DuelsError says what is wrong with the first that is."""
+def _parse_rows(answer: NDArray[Any], masks: NDArray[np.int8]) -> NDArray[np.float64]:
     rows = np.arange(len(masks))
     odds: NDArray[np.float64]
     if answer.size == len(masks) and answer.dtype.kind in "iu":
-        taken = answer.reshape(len(masks))
-        known = np.clip(taken, 0, masks.shape[1] - 1)
-        odds = np.eye(masks.shape[1])[known]
-        wrong = (known != taken) | (masks[rows, known] == 0)
-        problem = "The agent takes action {answer} where only {allowed} are allowed. {masking}"
+        actions = answer.reshape(len(masks))
+        clipped = np.clip(actions, 0, masks.shape[1] - 1)
+        odds = np.eye(masks.shape[1])[clipped]
+        wrong = (clipped != actions) | (masks[rows, clipped] == 0)
+        problem = "The agent chose action {answer}, but only {allowed} are allowed. {masking}"
     elif answer.shape == masks.shape and answer.dtype.kind in "iuf":
         odds = np.where(masks == 1, answer, 0).astype(np.float64)
         wrong = (answer < 0).any(axis=1) | ~np.isclose(odds.sum(axis=1), 1)
         problem = "The agent's probabilities of the allowed actions {allowed} do not sum to 1. {masking}"
     else:
         odds, wrong = np.zeros(masks.shape), rows == 0
-        problem = f"An agent gives an action's number or {masks.shape[1]} probabilities, not {{answer!r}}."
+        problem = (
+            f"An agent must return an action's number or {masks.shape[1]} probabilities, not {{answer!r}}."
+        )
     for row in np.flatnonzero(wrong):
         allowed = np.flatnonzero(masks[row]).tolist()
-        given = answer[row].item() if answer[row].size == 1 else answer[row]
-        raise DuelsError(problem.format(answer=given, allowed=allowed, masking=_MASKING))
+        value = answer[row].item() if answer[row].size == 1 else answer[row]
+        raise DuelsError(problem.format(answer=value, allowed=allowed, masking=_MASKING))
     return odds
 
 
 def accepts_arguments(function: Callable[..., Any], arguments: int) -> bool:
-    """Whether it accepts this many arguments; True if its signature is unknown."""
+    """Whether a function accepts this many arguments; True if its signature is unknown."""
     try:
         signature(function).bind(*[None] * arguments)
     except TypeError:
@@ -269,15 +287,15 @@ def accepts_arguments(function: Callable[..., Any], arguments: int) -> bool:
 
 
 def is_player(thing: object) -> TypeGuard[Player]:
-    """Whether it can decide for a seat as players do; arrays have a method of that name too."""
+    """Whether `thing` is a player; arrays also have a method `choose`."""
     return callable(getattr(thing, "choose", None)) and not isinstance(thing, np.ndarray)
 
 
 def get_player_odds(player: str | Player, rules: AnyRules) -> Callable[[AnySight], dict[Any, float]]:
-    """A function that tells how likely a player, itself or by its name, is to take each action."""
-    odds = getattr(make_player(player, rules) if isinstance(player, str) else player, "odds", None)
+    """Return the method `odds` of a player or of a player's name. Raises DuelsError if it has none."""
+    seated = make_player(player, rules) if isinstance(player, str) else player
+    odds: Callable[[AnySight], dict[Any, float]] | None = getattr(seated, "odds", None)
     if odds is None:
-        named = repr(player) if isinstance(player, str) else type(player).__name__
-        raise DuelsError(f"The player {named} does not tell how likely it takes which action.")
-    told: Callable[[AnySight], dict[Any, float]] = odds
-    return told
+        name = repr(player) if isinstance(player, str) else type(player).__name__
+        raise DuelsError(f"The player {name} has no method 'odds' with its action probabilities.")
+    return odds

@@ -1,4 +1,4 @@
-"""What a seat is shown of a match as numbers: what environments show, and what datasets hold."""
+"""Numeric observations of matches, for environments and datasets."""
 
 from typing import Any
 
@@ -9,10 +9,10 @@ from duels.solving.decisions import Decisions
 
 
 class ObservationEncoder:
-    """What a seat is shown of a match as numbers: the same under every limit, and where one cuts it off."""
+    """Encodes a seat's view of a match as numbers, the same under every limit and after a cut-off."""
 
     def __init__(self, rules: AnyRules, with_left: bool = False) -> None:
-        """With what is left of the limit, if there is one and it is asked for."""
+        """`with_left` adds the time left until the limit, if there is one."""
         self._endless = Decisions(rules).rules
         left = (make_limit_feature(rules),) if with_left and rules.limit_value is not None else ()
         self._encoding = Encoding((*rules.game.encoding(rules).features, *left))
@@ -20,12 +20,12 @@ class ObservationEncoder:
         self.names = self._encoding.names
         self.size = self._encoding.size
 
-    def to(self, seat: Seat, match: AnyMatch) -> bytes:
-        """The numbers, a byte each."""
+    def encode(self, seat: Seat, match: AnyMatch) -> bytes:
+        """Return the numbers, one byte each."""
         return self._encoding.encode(self._endless.view(self._state(match), seat), seat)
 
     def next_decision(self, match: AnyMatch) -> tuple[Seat | None, tuple[Any, ...]]:
-        """Who would decide next without a limit, and on what: on anything, if chance came first."""
+        """Return who would decide next without a limit, and the actions; all actions if chance is next."""
         state = self._state(match)
         actor = self._endless.actor(state)
         if actor is CHANCE:
@@ -33,11 +33,11 @@ class ObservationEncoder:
         return actor, self._endless.actions(state)
 
     def next_actions(self, seat: Seat, match: AnyMatch) -> tuple[Any, ...]:
-        """Where a limit has cut the match off, what could have come next, as far as the seat knows."""
+        """Return the actions after a cut-off, as far as the seat knows; empty without a cut-off."""
         if not (match.outcome and match.outcome.ending is Ending.CUT_OFF):
             return ()
         actor, actions = self.next_decision(match)
-        # What the other may do can tell where it is.
+        # The other player's legal actions can reveal a secret.
         return self._endless.all_actions() if actor is not seat and self._endless.has_secrets else actions
 
     def _state(self, match: AnyMatch) -> Any:

@@ -299,7 +299,7 @@ def build_rows(run: Export, told: dict[str, Any]) -> list[dict[str, Any]]:
                 "number": told["number"],
                 "move": move,
                 "seat": seat.value,
-                "observation": list(shown.to(seat, match)),
+                "observation": list(shown.encode(seat, match)),
                 "action_mask": _spread(legal, [1] * len(legal), len(number), 0),
                 "action_number": number[turn["action"]],
                 "values": _spread(legal, turn["values"], len(number), None),
@@ -318,7 +318,7 @@ def build_rows(run: Export, told: dict[str, Any]) -> list[dict[str, Any]]:
         row |= {
             "reward": 0.0 if told["winner"] is None else 1.0 if told["winner"] == seat else -1.0,
             "done": True,
-            "final_observation": list(shown.to(seat, match)),
+            "final_observation": list(shown.encode(seat, match)),
             "final_action_mask": _spread(following, [1] * len(following), len(number), 0),
         }
     return rows

@@ -1,4 +1,4 @@
-"""Who decides at a seat: people and machine players, in one registry by name."""
+"""The registry of players: people and machine players, by name."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -20,17 +20,28 @@ if TYPE_CHECKING:
 
 
 class Player(Protocol):
-    """Decides for a seat, from what that seat may know and nothing else."""
+    """Anything that decides for a seat, from what that seat may know.
+
+    >>> import duels
+    >>> from random import Random
+    >>> class FirstAction:
+    ...     def choose(self, sight, rng):
+    ...         return sight.actions[0]
+    >>> player: duels.Player = FirstAction()
+    >>> match = duels.start("lights")
+    >>> match.rules.format(player.choose(match.sight(duels.Seat.ONE), Random(1)))
+    '1'
+    """
 
     def choose(self, sight: AnySight, rng: "Random") -> Any:
-        """One of `sight.actions`. All randomness comes from `rng`."""
+        """Return one of `sight.actions`. All randomness must come from `rng`."""
 
 
 @dataclass(frozen=True)
 class PlayerKind:
-    """A kind of player: its name, a summary, and how to seat one at a game.
+    """A kind of player: its name, a summary, and a function that seats one.
 
-    A kind without `seat` is a person: a screen has to ask them, in the book's words.
+    A kind without `seat` is a person, whom a user interface must ask.
     """
 
     name: str
@@ -40,21 +51,20 @@ class PlayerKind:
 
 PLAYER_KINDS: dict[str, PlayerKind] = {}
 NO_EXTERNAL_PLAYERS: Mapping[str, PlayerKind] = {}
-"""No players from outside."""
 HUMAN = "human"
 BEST, PERFECT = "best", "perfect"
 STRONGEST = frozenset({BEST, PERFECT})
 PROGRAM, MODEL = "program ", "model "
-"""How the names begin that programs and models have in records and reports."""
+"""Prefixes of the names of programs and models in records and reports."""
 
 
 def register_player_kind(kind: PlayerKind) -> None:
-    """Add a kind of player, which can then be named wherever a seat is filled."""
+    """Register a kind of player, so that its name can be used for any seat."""
     PLAYER_KINDS[kind.name] = kind
 
 
 def find_player_kind(name: str) -> PlayerKind:
-    """The kind that goes by `name`, in any letter case."""
+    """Return the kind with this name, in any letter case. Raises UnknownName if there is none."""
     kind = PLAYER_KINDS.get(name.strip().lower())
     if not kind:
         raise UnknownName(format_unknown_name("player", name, list(PLAYER_KINDS)))
@@ -62,9 +72,9 @@ def find_player_kind(name: str) -> PlayerKind:
 
 
 def get_strongest_name(rules: AnyRules) -> str:
-    """The name of the strongest player: `perfect` where that is proven, else `best`.
+    """Return the name of the strongest player: `perfect` if that is proven, otherwise `best`.
 
-    In a game with secrets perfect play is a mixture that is bounded, but not known.
+    Perfect play of games with secrets is only known within bounds.
     """
     return BEST if rules.has_secrets else PERFECT
 
@@ -72,9 +82,10 @@ def get_strongest_name(rules: AnyRules) -> str:
 def resolve_player_kind(
     name: str, rules: AnyRules, external: Mapping[str, PlayerKind] = NO_EXTERNAL_PLAYERS
 ) -> PlayerKind:
-    """The kind that goes by `name` in this game: `best` where `perfect` is asked for and not known.
+    """Return the kind with this name in this game: `best` instead of `perfect` if that is unknown.
 
-    `external` are players that are no part of the package, by their names (see `players.external`).
+    `external` maps names to players from other programs (see `players.external`). Raises UnknownName if
+    there is no such kind.
     """
     if name in external:
         return external[name]
@@ -83,7 +94,7 @@ def resolve_player_kind(
 
 
 def read_player_names(headers: Mapping[str, str]) -> dict[Seat, str]:
-    """The name of the player at each seat, as a record's header has it; people by default."""
+    """Return the player's name at each seat from a record's headers; people by default."""
     return {seat: headers.get(f"seat{seat.value}", HUMAN) for seat in Seat}
 
 
@@ -93,48 +104,58 @@ def make_player(
     progress: Progress = no_progress,
     **options: "OptionValue",
 ) -> Player:
-    """A player of the kind `name`, for one seat: of a game (with options), or under the given rules."""
+    """Return a machine player for one seat of a game (with options) or of the given rules.
+
+    Raises UnknownName if there is no such player or game, or the name is that of a person.
+
+    >>> import duels
+    >>> from random import Random
+    >>> match = duels.start("chain")
+    >>> player = duels.make_player("greedy", "chain")
+    >>> player.choose(match.sight(duels.Seat.ONE), Random(1)) in match.actions
+    True
+    """
     rules = resolve_rules(game, **options)
     kind = resolve_player_kind(name, rules)
     if not kind.seat:
-        raise UnknownName(f"{quote(name)} is a person: only a screen can ask it.")
+        raise UnknownName(f"{quote(name)} is a person, not a machine player.")
     return kind.seat(rules, progress)
 
 
-# -- players from outside the package, as records name them -------------------------------------------
+# -- external players --------------------------------------------------------------------------------
 
 
 def is_external(name: str) -> bool:
-    """Whether a record's name for a player is that of one from outside, who has to be seated again."""
+    """Whether a name in a record is that of an external player, which a record cannot start again."""
     return name.startswith((PROGRAM, MODEL))
 
 
 def number_duplicates(kinds: Iterable[PlayerKind]) -> list[PlayerKind]:
-    """The same kinds; of several that have the same name, later ones get a number."""
-    seen: dict[str, int] = {}
-    apart = []
+    """Append a number to the second and later kinds with the same name."""
+    counts: dict[str, int] = {}
+    numbered = []
     for kind in kinds:
-        seen[kind.name] = count = seen.get(kind.name, 0) + 1
-        apart.append(replace(kind, name=f"{kind.name} ({count})") if count > 1 else kind)
-    return apart
+        counts[kind.name] = count = counts.get(kind.name, 0) + 1
+        numbered.append(replace(kind, name=f"{kind.name} ({count})") if count > 1 else kind)
+    return numbered
 
 
 def matches_recorded_name(name: str, recorded: str) -> bool:
-    """Whether a player of this name may be the one that a record names, perhaps with a number."""
+    """Whether a recorded name is this player's, possibly with a number."""
     return recorded == name or re.fullmatch(rf"{re.escape(name)} \([0-9]+\)", recorded) is not None
 
 
 def format_seat_option(name: str, seat: int) -> str:
-    """The option that fills a seat of somebody from outside again, to be completed."""
+    """Return the command-line option, with placeholders, that seats an external player again."""
     return f"--seat{seat} " + ("model:NAME --base-url URL" if name.startswith(MODEL) else '"cmd:COMMAND"')
 
 
 def check_can_reseat(name: str, seat: int) -> None:
-    """Say how a seat of somebody from outside is filled again."""
+    """Raises UnknownName if the player is external, and says how to seat it again."""
     if is_external(name):
         raise UnknownName(
-            f"seat {seat} was {quote(name)}, and a record does not say how to call it: "
-            f"add {format_seat_option(name, seat)}."
+            f"Seat {seat} was {quote(name)}, and the record does not say how to start it. "
+            f"Add {format_seat_option(name, seat)}."
         )
 
 
@@ -142,19 +163,19 @@ def check_can_reseat(name: str, seat: int) -> None:
 
 
 class RandomPlayer:
-    """Plays any legal action, all equally likely."""
+    """Plays each legal action with the same probability."""
 
     def choose(self, sight: AnySight, rng: "Random") -> Any:
-        """Any of `sight.actions`."""
+        """Return any of `sight.actions`."""
         return rng.choice(sight.actions)
 
     def odds(self, sight: AnySight) -> dict[Any, float]:
-        """How likely it is to take each of the legal actions."""
+        """Return the probability of each legal action."""
         return dict.fromkeys(sight.actions, 1 / len(sight.actions))
 
 
 class GreedyPlayer(MixedPlayer):
-    """Plays the action with the highest one-ply score of the game; breaks ties at random."""
+    """Plays the action with the game's highest one-ply score; breaks ties at random."""
 
     def __init__(self, rules: AnyRules) -> None:
         super().__init__(rules)
@@ -162,15 +183,15 @@ class GreedyPlayer(MixedPlayer):
         self._score = rules.game.greedy(rules)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return GreedyPlayer, (self._rules,)  # the score may be any function, which cannot be pickled
+        return GreedyPlayer, (self._rules,)  # the score may be a function that cannot be pickled
 
     def choose(self, sight: AnySight, rng: "Random") -> Any:
-        return rng.choice(list(self._odds(sight)))  # all as likely
+        return rng.choice(list(self._odds(sight)))  # they are equally likely
 
     def _find_odds(self, sight: AnySight) -> dict[Any, float]:
         scores = [self._score(sight, action) for action in sight.actions]
-        most = max(scores)
-        best = [action for action, score in zip(sight.actions, scores, strict=True) if score == most]
+        highest = max(scores)
+        best = [action for action, score in zip(sight.actions, scores, strict=True) if score == highest]
         return dict.fromkeys(best, 1 / len(best))
 
 
@@ -194,7 +215,7 @@ SUMMARY = {
 
 
 def _seat_level(share: float, rules: AnyRules, progress: Progress) -> Player:
-    from duels.solving.oracles import get_oracle  # a list of players needs no oracle
+    from duels.solving.oracles import get_oracle  # slow, and not needed to list players
 
     return LevelPlayer(get_oracle(rules, progress), share)
 

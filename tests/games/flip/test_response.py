@@ -147,5 +147,5 @@ def test_what_is_no_policy_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         exploitability(BoardBlind(uniform), "flip", side=2, values=2, copies=2, target=3)
     whole: list[Any] = [lambda sight: sight.actions[0], "random", "perfect"]
     for policy in whole:
-        with pytest.raises(DuelsError, match=r"too large to be searched whole.*What works: a `BoardBlind`"):
+        with pytest.raises(DuelsError, match=r"too large to search completely.*What works: a `BoardBlind`"):
             exploitability(policy, "flip")

@@ -180,7 +180,7 @@ class _Inspector:
             if reward != expected:
                 self._broken(EnvironmentLaw.REWARD, f"seat {seat} gets {reward}, not {expected}", match)
         for seat, shown in snapshot.observations.items():
-            if shown != self._encoder.to(Seat(seat + 1), match):
+            if shown != self._encoder.encode(Seat(seat + 1), match):
                 self._broken(EnvironmentLaw.OBSERVATION, f"seat {seat} gets another observation", match)
         for seat, grade in snapshot.grades.items():
             self._check_grade(seat, grade, match)

@@ -136,7 +136,7 @@ class DuelEnv(FeatureNames, Copyable, gymnasium.Env[Any, np.int64]):
             observation, info = self._observation_and_info()
             return observation, -1.0, True, False, {**info, "illegal": True}
         if self._grader:
-            self._grader.before(self._sights.get(self._seat), self._actions[number])
+            self._grader.judge_action(self._sights.get(self._seat), self._actions[number])
         self._play(number)
         self._play_opponent()
         self._render_human()

@@ -312,7 +312,7 @@ class DuelObserver:
             return
         seat = Seat(player + 1)
         if not self._recall:
-            self.tensor[:] = np.frombuffer(self._settings.encoder.to(seat, state.match), np.int8)
+            self.tensor[:] = np.frombuffer(self._settings.encoder.encode(seat, state.match), np.int8)
             return
         self.tensor.fill(0)
         self.dict["player"][player] = 1

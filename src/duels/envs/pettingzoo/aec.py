@@ -185,7 +185,7 @@ class DuelEnv(FeatureNames, Copyable, AECEnv):
             self._stream = dice.advance(self._stream)
             chance, _ = dice.split_word(self._stream)
         if self._grader:
-            self._grader.before(self._sight(engine.actor), self._actions[action])
+            self._grader.judge_action(self._sight(engine.actor), self._actions[action])
         engine.step(action, chance)
         if self._sights:
             self._sights.add(action, chance)

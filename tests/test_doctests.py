@@ -1,0 +1,38 @@
+"""The examples in docstrings run and print what they show."""
+
+import doctest
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import duels
+from duels.core.errors import DuelsError
+
+SOURCE = Path(duels.__file__).parent
+PUBLIC = {name: getattr(duels, name) for name in dir(duels) if name != "vector"}
+PUBLIC_MODULES = sorted({value.__module__ for value in PUBLIC.values()} | {"duels.vector"})
+ENVIRONMENT_MODULES = sorted(
+    ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__")
+    for path in (SOURCE / "envs").rglob("*.py")
+    if ">>> " in path.read_text(encoding="utf-8")
+)
+
+
+@pytest.mark.parametrize("name", [*PUBLIC_MODULES, *ENVIRONMENT_MODULES])
+def test_examples_print_what_they_show(name: str) -> None:
+    try:
+        module = import_module(name)
+    except (ImportError, DuelsError) as missing:
+        pytest.skip(f"{name} needs an extra: {missing}")
+    assert doctest.testmod(module).failed == 0
+
+
+def _needs_example(value: object) -> bool:
+    module: str = getattr(value, "__module__", "")
+    return callable(value) and module.startswith(("duels.analysis", "duels.players"))
+
+
+@pytest.mark.parametrize("name", [name for name, value in PUBLIC.items() if _needs_example(value)])
+def test_public_names_have_examples(name: str) -> None:
+    assert ">>> " in (PUBLIC[name].__doc__ or ""), name
