@@ -156,15 +156,11 @@ class Headline(str):
 
     head: str
     rest: str
-    unlogged: str
-    """The text that the last line of the log does not say: screen readers read both."""
 
-    def __new__(cls, head: str, *rest: str, unlogged: str | None = None) -> "Headline":
+    def __new__(cls, head: str, *rest: str) -> "Headline":
         tail = " ".join(filter(None, rest))
-        text = f"{head} {tail}".rstrip()
-        headline = super().__new__(cls, text)
+        headline = super().__new__(cls, f"{head} {tail}".rstrip())
         headline.head, headline.rest = head, tail
-        headline.unlogged = text if unlogged is None else unlogged
         return headline
 
 
@@ -186,16 +182,16 @@ def _make_headline(state: MatchState, viewer: Viewer, sight: AnySight) -> Headli
 def _make_result_headline(outcome: Outcome, names: PlayerNames) -> Headline:
     winner, reason = outcome.winner, outcome.sentence
     if winner is None:
-        return Headline("Nobody won.", reason.render(names), unlogged="Nobody won.")
+        return Headline("Nobody won.", reason.render(names))
     names_winner = reason.subject is winner  # the reason says who won: do not repeat it
     if names.reader is None:
         result = () if names_winner else (f"{names.name(winner)} won.",)
-        return Headline(*result, reason.render(names), unlogged="".join(result))
+        return Headline(*result, reason.render(names))
     if winner is not names.reader:
-        return Headline("You lost.", reason.render(names), unlogged="You lost.")
+        return Headline("You lost.", reason.render(names))
     if names_winner and wins(winner) in reason.pieces:
-        return Headline(reason.replace(wins(winner), "won").render(names), unlogged="")
-    return Headline("You won.", reason.replace(victory(winner), "").render(names).lstrip(), unlogged="")
+        return Headline(reason.replace(wins(winner), "won").render(names))
+    return Headline("You won.", reason.replace(victory(winner), "").render(names).lstrip())
 
 
 def get_prompt(words: Words[Any, Any], sight: AnySight) -> str:

@@ -33,8 +33,6 @@ const turn = () => document.getElementById("sentence").dataset.turn;
 const pendingDecision = () => ({ turn: turn(), offer: place.querySelector("[data-offer][data-answer=yes]")?.dataset.offer });
 const titlePrefix = (pending) => OFFERS[pending.offer] ?? (pending.turn === "you" ? "Your turn" : "");
 const sentence = () => document.getElementById("sentence").textContent.trim();
-// The part of the headline that the log does not say.
-const unlogged = () => document.getElementById("sentence").dataset.unlogged;
 const offerText = () => place.querySelector("#offer p, #refused")?.textContent.trim() ?? "";
 const hasTakebackRequest = () => document.getElementById("withdraw-takeback") !== null;
 const lines = () => [...document.querySelectorAll("#log li")].map((line) => ((isVeiled() && line.querySelector(".veil")) || line.firstElementChild).textContent);
@@ -70,6 +68,16 @@ function clearEntry() {
 
 let ended = turn() === "over" ? sentence() : ""; // the result that was announced
 
+const splitSentences = (text) => text.match(/[^.!?]+[.!?]*/g) ?? [];
+// The log and the headline may state the result with these differences.
+const normalize = (sentence) => sentence.trim().replace(/[.!]+$/, "").replace(/^You win\b/, "You won");
+
+// Return the sentences of a text that `before` does not contain, so that none is announced twice.
+function unsaid(text, before) {
+  const said = new Set(splitSentences(before).map(normalize));
+  return splitSentences(text).filter((each) => !said.has(normalize(each))).join("").trim();
+}
+
 // Announce the new lines, the offer and the headline to screen readers.
 function speak(before, oldOffer, hadTakebackRequest) {
   const now = lines();
@@ -84,7 +92,7 @@ function speak(before, oldOffer, hadTakebackRequest) {
   else if (hadTakebackRequest && !hasTakebackRequest() && !shrank && turn() !== "over") notice(LAPSED);
   const announcement = news.join(" ");
   const result = turn() === "over" ? sentence() : "";
-  spoken.textContent = `${announcement} ${result && result === ended ? "" : same < 0 ? sentence() : unlogged()}`.trim();
+  spoken.textContent = `${announcement} ${result && result === ended ? "" : unsaid(sentence(), announcement)}`.trim();
   ended = result;
   if (offer !== oldOffer) agreed = false;
 }
