@@ -90,21 +90,21 @@ def check_targets(sight: AnySight) -> None:
     rules = sight.rules
     drawing = rules.game.drawing(rules)
     svg = draw(sight)
-    found = targets_of(svg)
+    parts = targets_of(svg)
     placed = [rules.format(action) for action in sight.actions if drawing.is_on_board(action)]
-    assert sorted(part.attrib["data-action"] for part in found) == sorted(placed)
+    assert sorted(part.attrib["data-action"] for part in parts) == sorted(placed)
     assert not targets_of(draw(sight, targets=False))
     cells = {part.get("data-cell") for part in svg.iter()}
-    for part in found:
+    for part in parts:
         assert part.get("role") == "button"
         assert part.get("tabindex") == "-1"
         assert part.get("aria-label")
         assert set(part.attrib["data-cells"].split()) <= cells
     # What is pressed lies apart; what shares its cells is reached through them, and each way leads to one.
-    modes = [(part.get("data-mode"), frozenset(part.attrib["data-cells"].split())) for part in found]
+    modes = [(part.get("data-mode"), frozenset(part.attrib["data-cells"].split())) for part in parts]
     by_cells = [mode for mode in modes if mode[0]]
     assert len(set(by_cells)) == len(by_cells)
-    pressed = [box for part in found if not part.get("data-mode") for box in hit_boxes(part)]
+    pressed = [box for part in parts if not part.get("data-mode") for box in hit_boxes(part)]
     check_apart(pressed)
     check_readable(words_of(svg), pressed)
 
@@ -168,26 +168,26 @@ def test_boards_speak_of_the_players_by_their_names_and_to_their_reader(
         for part in ElementTree.fromstring(drawn).iter():
             said = {part.get("aria-label", ""), part.get("data-veiled", ""), part.text or "", part.tail or ""}
             assert not [each for each in said if "Player" in each]
-            kept = [value for key, value in part.attrib.items() if key not in ("aria-label", "data-veiled")]
-            assert not [value for value in kept if "Ann" in value or "Bob" in value]
+            values = [value for key, value in part.attrib.items() if key not in ("aria-label", "data-veiled")]
+            assert not [value for value in values if "Ann" in value or "Bob" in value]
             if reader:
                 own = names.one if reader is Seat.ONE else names.two
                 assert not [each for each in said if own in each]
 
 
 @pytest.mark.parametrize(
-    ("reader", "found", "named"),
+    ("reader", "title", "named"),
     [
         (None, "Ann's token was revealed here", "Bob named 3"),
         (Seat.ONE, "Your token was revealed here", "Bob named 3"),
         (Seat.TWO, "Ann's token was revealed here", "You named 3"),
     ],
 )
-def test_a_title_begins_with_a_name_or_with_you(reader: Seat | None, found: str, named: str) -> None:
+def test_a_title_begins_with_a_name_or_with_you(reader: Seat | None, title: str, named: str) -> None:
     captured = Board("hunt", "", "move 3; observe 5; move 2; observe 3").match
     drawing = captured.rules.game.drawing(captured.rules)
     drawn = drawing.draw_open(*map(captured.sight, Seat), names=PlayerNames("Ann", "Bob", reader))
-    assert f"<title>{found}</title>" in drawn
+    assert f"<title>{title}</title>" in drawn
     assert f"<title>{named}</title>" in drawn
 
 
@@ -221,16 +221,16 @@ def test_matches_that_a_seat_cannot_tell_apart_look_alike(
 ) -> None:
     rules = find_game(name).rules(**options)
     drawing = rules.game.drawing(rules)
-    looks: dict[tuple[Any, ...], set[str]] = defaultdict(set)
+    drawings: dict[tuple[Any, ...], set[str]] = defaultdict(set)
     met: dict[tuple[Any, ...], int] = defaultdict(int)
     for length in range(turns + 1):
         for match in all_matches(Match.start(rules), length):
             for seat in Seat:
                 known = (seat, tuple(match.events_seen_by(seat)))
                 met[known] += 1
-                looks[known].add(drawing.draw(match.sight(seat), targets=True))
+                drawings[known].add(drawing.draw(match.sight(seat), targets=True))
     assert max(met.values()) > 1
-    assert {len(drawn) for drawn in looks.values()} == {1}
+    assert {len(drawn) for drawn in drawings.values()} == {1}
 
 
 def test_flip_shows_a_tile_that_was_turned_back_as_any_other() -> None:

@@ -46,12 +46,12 @@ def test_statistics_of_matches_against_the_machine(tmp_path: Path) -> None:
     assert (done.code, done.err) == (0, "")
     assert re.search(r"^lights +club +3 +1 +0   1 lost; longest 3 won$", done.out, flags=re.MULTILINE)
     assert "- lights: turning off one light" in done.out
-    found = json.loads(duels(tmp_path, "stats", "--json").out)
-    assert found["matches"] == 4
-    assert found["tallies"][0]["won"] == 3
-    last = found["stages"]["lights"][-1]
+    data = json.loads(duels(tmp_path, "stats", "--json").out)
+    assert data["matches"] == 4
+    assert data["tallies"][0]["won"] == 3
+    last = data["stages"]["lights"][-1]
     assert (last["matches"], last["loss"]) == (1, 0), "resigning is not a graded decision"
-    assert all(set(mistake) == {"game", "kind", "times", "loss"} for mistake in found["mistakes"])
+    assert all(set(mistake) == {"game", "kind", "times", "loss"} for mistake in data["mistakes"])
 
 
 # -- daily puzzles -------------------------------------------------------------------------------
@@ -116,11 +116,11 @@ def test_another_days_puzzles_count_for_nothing(tmp_path: Path) -> None:
 
 
 def test_a_program_gets_the_puzzles_without_their_answers(tmp_path: Path) -> None:
-    found = json.loads(duels(tmp_path, "daily", "--date", "2031-05-05", "--json").out)
-    assert [each["game"] for each in found["puzzles"]] == list(GAMES)
-    assert found["puzzles"][0]["position"] == get_daily_puzzle(DAY, GAMES["lights"]).position
-    assert (found["answers"], found["complete"], found["streak"]) == ([], False, 0)
-    assert "right" not in json.dumps(found)
+    data = json.loads(duels(tmp_path, "daily", "--date", "2031-05-05", "--json").out)
+    assert [each["game"] for each in data["puzzles"]] == list(GAMES)
+    assert data["puzzles"][0]["position"] == get_daily_puzzle(DAY, GAMES["lights"]).position
+    assert (data["answers"], data["complete"], data["streak"]) == ([], False, 0)
+    assert "right" not in json.dumps(data)
 
 
 @pytest.mark.parametrize("damage", ["", "[]", "{", '{"2031-05-05": 7}', "\xff"])

@@ -20,7 +20,7 @@ from duels.terminal.commands import cli
 from tests.support import COMMAND, GAME_NAMES, command, duels, environment, lines_of, sample_record
 
 CONTEXT = click.Context(cli, info_name="duels", **cli.context_settings)
-COMMANDS = {name: found for name in cli.list_commands(CONTEXT) if (found := cli.get_command(CONTEXT, name))}
+COMMANDS = {name: each for name in cli.list_commands(CONTEXT) if (each := cli.get_command(CONTEXT, name))}
 
 
 def examples(help_text: str) -> list[str]:
@@ -56,10 +56,10 @@ def parse(name: str, arguments: list[str], folder: Path) -> None:
 def test_help_names_every_command_and_every_kind_of_player(tmp_path: Path) -> None:
     text = duels(tmp_path, "--help").out
     assert {"games", "rules", "play", "replay", "resume", "verify"} <= set(COMMANDS)
-    told = " ".join(text.split())
+    message = " ".join(text.split())
     for name, each in COMMANDS.items():
         assert each.help
-        assert f"{name} {each.help.split(chr(10) * 2)[0]} " in told, "the whole first paragraph"
+        assert f"{name} {each.help.split(chr(10) * 2)[0]} " in message, "the whole first paragraph"
     play = " ".join(duels(tmp_path, "play", "--help").out.split())
     for option in ("--seat1", "--seat2", "--first", "--seed", "--chance", "--save", "--plain"):
         assert option in play
@@ -249,7 +249,7 @@ def test_what_can_be_chosen_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ("plya lights", "Error: No such command 'plya'. Did you mean play?\n"),
         ("xyzzy", "Error: No such command 'xyzzy'. duels --help lists the commands.\n"),
@@ -265,10 +265,10 @@ def test_what_can_be_chosen_is_named(tmp_path: Path) -> None:
         (f"play {'lights' * 10_000}", "There is no game 'lightslights"),
     ],
 )
-def test_who_mistypes_a_name_is_told_the_nearest(arguments: str, told: str, tmp_path: Path) -> None:
+def test_who_mistypes_a_name_is_told_the_nearest(arguments: str, message: str, tmp_path: Path) -> None:
     done = duels(tmp_path, *arguments.split())
     assert done.code == 2
-    assert told in done.err
+    assert message in done.err
 
 
 def test_exit_codes_of_the_real_command(tmp_path: Path) -> None:
@@ -327,28 +327,30 @@ def test_first_decides_who_is_player_1(first: str, one: str, two: str, tmp_path:
     done = duels(tmp_path, *play, entered="resign\n")
     headers = read_record(path).headers
     assert (headers["seat1"], headers["seat2"]) == (one, two)
-    told = f"Player 1: {one}. Player 2: {two}.\n"
-    assert (told in done.err) == (first != "1")
+    message = f"Player 1: {one}. Player 2: {two}.\n"
+    assert (message in done.err) == (first != "1")
     assert len(lines_of(read_record(path).match)) == 1 + (one == "random")
 
 
-@pytest.mark.parametrize(("first", "told"), [("1", ""), ("2", "Seat 2 is Player 1 and moves first.\n")])
-def test_between_two_people_it_is_said_which_seat_is_player_1(first: str, told: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("first", "message"), [("1", ""), ("2", "Seat 2 is Player 1 and moves first.\n")])
+def test_between_two_people_it_is_said_which_seat_is_player_1(
+    first: str, message: str, tmp_path: Path
+) -> None:
     done = duels(tmp_path, "play", "chain", "--first", first, entered="4\nquit\n")
-    assert done.err.removesuffix(done.err.splitlines()[-1] + "\n") == f"{told}\n"
+    assert done.err.removesuffix(done.err.splitlines()[-1] + "\n") == f"{message}\n"
     assert "Player 1 (X), it's your turn." in done.out, "names do not change"
 
 
 def test_first_at_random_takes_both(tmp_path: Path) -> None:
-    seen, told = set(), set()
+    seen, message = set(), set()
     for number in range(60):
         path = tmp_path / f"{number}.duel"
         play = ("play", "lights", "--first", "random", "--save", path)
         assert duels(tmp_path, *play, "--seat2", "random", entered="resign\n").code == 0
         seen.add(read_record(path).headers["seat1"])
-        told.add(duels(tmp_path, *play[:-2], entered="quit\n").err.splitlines()[0])
+        message.add(duels(tmp_path, *play[:-2], entered="quit\n").err.splitlines()[0])
     assert seen == {"human", "random"}
-    assert told == {f"Seat {seat} is Player 1 and moves first." for seat in (1, 2)}
+    assert message == {f"Seat {seat} is Player 1 and moves first." for seat in (1, 2)}
 
 
 def test_demo_plays_each_game_once_and_saves_nothing(tmp_path: Path) -> None:
@@ -390,9 +392,9 @@ def test_completion_scripts(shell: str, tmp_path: Path) -> None:
     ],
 )
 def test_completion_offers_commands_games_and_players(words: str, expected: set[str], tmp_path: Path) -> None:
-    asked = {"_DUELS_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    variables = {"_DUELS_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
     done = subprocess.run(
-        COMMAND, env=environment(tmp_path, **asked), capture_output=True, text=True, check=False
+        COMMAND, env=environment(tmp_path, **variables), capture_output=True, text=True, check=False
     )
     assert done.stderr == ""
     assert {line.split(",", 1)[1] for line in done.stdout.splitlines()} == expected

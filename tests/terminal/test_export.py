@@ -21,9 +21,9 @@ def test_the_command(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert run(["export", "lights", "--games", "3", "--player", "casual"]) == 0
-    told = capsys.readouterr()
-    assert told.out == "lights-casual.jsonl\n"
-    assert "3 of 3" in told.err
+    captured = capsys.readouterr()
+    assert captured.out == "lights-casual.jsonl\n"
+    assert "3 of 3" in captured.err
     assert len(matches_in(tmp_path / "lights-casual.jsonl")) == 3
     assert run(["export", "lights", "--games", "5", "--player", "casual"]) == 0
     assert "already had 3 matches" in capsys.readouterr().err

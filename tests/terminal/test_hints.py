@@ -40,7 +40,7 @@ def test_a_term_is_explained_at_its_first_use(
 
 
 @pytest.mark.parametrize(
-    ("game", "position", "told"),
+    ("game", "position", "text"),
     [
         ("lights", "OXOXXXX 1", "Hint: Every move loses against perfect play (0.0% to win)."),
         ("lights", "OXOXOXX 1", "Hint: Every move wins with perfect play (100.0% to win)."),
@@ -52,13 +52,13 @@ def test_a_term_is_explained_at_its_first_use(
         ("leap", "6 12 1", "Hint: Every move loses against perfect play; best try: 1, 3 or 6 (0.0% to win)."),
     ],
 )
-def test_a_hint_says_where_there_is_nothing_to_choose(game: str, position: str, told: str) -> None:
+def test_a_hint_says_where_there_is_nothing_to_choose(game: str, position: str, text: str) -> None:
     rules = find_game(game).rules()
     sight, words = rules.parse_position(position), rules.game.words(rules)
     layers, oracle = HintLayers(), get_oracle(rules)
     advice, reason = (strip_ink(layers.render(sight, words, [], oracle)) for _ in range(2))
-    assert advice == f"{told} Enter hint again to see why.\n"
-    assert reason.startswith(f"{told} ")
+    assert advice == f"{text} Enter hint again to see why.\n"
+    assert reason.startswith(f"{text} ")
     assert "hint again" not in reason
 
 
@@ -66,5 +66,5 @@ def test_another_decision_begins_with_the_advice_again() -> None:
     rules = find_game("chain").rules()
     words, oracle, layers = rules.game.words(rules), get_oracle(rules), HintLayers()
     first, second = rules.parse_position("_______ 1"), rules.parse_position("X______ 2")
-    told = [layers.render(sight, words, [], oracle) for sight in (first, second, second, first)]
-    assert ["hint again" in text for text in told] == [True, True, False, True]
+    texts = [layers.render(sight, words, [], oracle) for sight in (first, second, second, first)]
+    assert ["hint again" in text for text in texts] == [True, True, False, True]

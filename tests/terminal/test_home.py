@@ -25,8 +25,8 @@ def walk(folder: Path, *entries: str) -> Done:
 
 def headers(folder: Path) -> list[tuple[str, str, str]]:
     """Return the game and seats of the saved matches."""
-    kept = [read_record(path).headers for path in sorted((folder / "matches").glob("*.duel"))]
-    return [(header["game"], header["seat1"], header["seat2"]) for header in kept]
+    headers = [read_record(path).headers for path in sorted((folder / "matches").glob("*.duel"))]
+    return [(header["game"], header["seat1"], header["seat2"]) for header in headers]
 
 
 @pytest.mark.parametrize(
@@ -102,20 +102,24 @@ def test_back_leads_to_the_question_before(tmp_path: Path) -> None:
     entries = ("play", "lights", "greedy", "back", "back", "chain", "random", "b", "club", "other", "resign")
     done = walk(tmp_path, *entries)
     assert headers(tmp_path) == [("chain", "club", "human")]
-    assert [done.out.count(asked) for asked in ("Which game?", "Against whom?", "Who moves")] == [2, 4, 3]
+    assert [done.out.count(question) for question in ("Which game?", "Against whom?", "Who moves")] == [
+        2,
+        4,
+        3,
+    ]
 
 
 def test_a_coin_decides_who_is_player_1_and_it_is_said(tmp_path: Path) -> None:
-    told = set()
+    messages = set()
     for number in range(40):
         folder = tmp_path / str(number)
         done = walk(folder, "play", "lights", "greedy", "coin", "resign")
         (first,) = re.findall(r"Flipping a coin\.\.\.\n(.*) moves? first\.", done.out)
-        told.add(first)
+        messages.add(first)
         assert headers(folder) == [
             ("lights", *(("human", "greedy") if first == "You" else ("greedy", "human")))
         ]
-    assert told == {"You", "Your opponent is Player 1 and"}
+    assert messages == {"You", "Your opponent is Player 1 and"}
 
 
 def test_there_is_nothing_to_resume_or_review_at_first(tmp_path: Path) -> None:
@@ -161,10 +165,10 @@ def test_an_interrupted_match_is_kept_and_home_is_near(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("game", "plays"), [("lights", "perfect"), ("hunt", "best")])
-@pytest.mark.parametrize("asked", ["best", "perfect"])
+@pytest.mark.parametrize("question", ["best", "perfect"])
 def test_the_strongest_player_goes_by_both_its_names(
-    game: str, plays: str, asked: str, tmp_path: Path
+    game: str, plays: str, question: str, tmp_path: Path
 ) -> None:
-    walk(tmp_path, "play", game, asked, "me", "resign")
+    walk(tmp_path, "play", game, question, "me", "resign")
     (path,) = (tmp_path / "matches").glob("*.duel")
     assert f"seat2: {plays}\n" in path.read_text()

@@ -121,11 +121,11 @@ def test_a_long_text_is_shown_page_by_page_where_nothing_scrolls_back(tmp_path: 
         terminal.answer("Enters: ", "quit")
         assert terminal.wait() == 0
     assert pages > 2
-    shown = [screen for screen in terminal.screens if "Press Enter " in screen]
-    assert max(screen.count("\n") for screen in shown) < 12
+    screens = [screen for screen in terminal.screens if "Press Enter " in screen]
+    assert max(screen.count("\n") for screen in screens) < 12
     card = " ".join(find_game("hunt").card().split())
-    told = [line for screen in shown for line in screen.split("\nPress Enter ")[0].split("\n")]
-    assert card in " ".join(" ".join(told).split())
+    lines = [line for screen in screens for line in screen.split("\nPress Enter ")[0].split("\n")]
+    assert card in " ".join(" ".join(lines).split())
 
 
 def test_what_is_typed_ahead_of_a_secret_question_is_not_shown(tmp_path: Path) -> None:
@@ -232,7 +232,7 @@ def test_resuming_shows_neither_persons_secrets(tmp_path: Path) -> None:
 @pytest.mark.parametrize("seat", Seat)
 def test_a_machines_token_is_never_shown(tmp_path: Path, seat: Seat) -> None:
     """The person's screen does not depend on the machine's secrets."""
-    shown = []
+    screens = []
     for cell in (5, 6):
         machine = {Seat.ONE: "human", Seat.TWO: "human"} | {seat.other: "random"}
         entries = ["move 2", "observe 7", f"move {cell}", "observe 7"]
@@ -247,10 +247,10 @@ def test_a_machines_token_is_never_shown(tmp_path: Path, seat: Seat) -> None:
             terminal.answer("Enters: ", "MOVE 3")
             terminal.answer("Enters: ", "quit")
             assert terminal.wait() == 0
-        shown.append(terminal.text.replace(record.name, "RECORD"))
-    assert shown[0] == shown[1]
-    assert "(hidden)" in shown[0]
-    assert "You cannot take this back" in shown[0]
+        screens.append(terminal.text.replace(record.name, "RECORD"))
+    assert screens[0] == screens[1]
+    assert "(hidden)" in screens[0]
+    assert "You cannot take this back" in screens[0]
 
 
 @pytest.mark.parametrize("key", ["\x03", "\x04"])

@@ -144,6 +144,6 @@ def test_only_a_width_that_can_be_is_taken_from_the_environment(
 def test_examples_fit_a_terminal() -> None:
     context = click.Context(cli)
     commands = [cli, *filter(None, (cli.get_command(context, name) for name in cli.list_commands(context)))]
-    shown = [line for command in commands for line in (command.epilog or "").splitlines()]
-    assert len(shown) > len(commands)
-    assert [line for line in shown if len(f"  {line}") > 80] == []
+    lines = [line for command in commands for line in (command.epilog or "").splitlines()]
+    assert len(lines) > len(commands)
+    assert [line for line in lines if len(f"  {line}") > 80] == []

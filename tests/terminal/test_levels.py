@@ -19,7 +19,7 @@ def test_a_difference_within_its_margin_is_called_so() -> None:
         LevelRow("casual", 0.5, 0.47, GIVEN_AWAY, 0.05, 0.01, 0.6, 0.03, 100),
     ]
     random, novice, casual = render_levels(find_game("chain").rules(), rows, 100).splitlines()[3:6]
-    assert "told apart" not in random + casual
+    assert "too few matches" not in random + casual
     assert re.match(r"casual +50% +47% ", casual), "the intended and the measured share"
     assert novice.endswith("52.0% ± 3.0 points  too few matches to tell")
 
@@ -40,8 +40,8 @@ def test_what_makes_levels_close_is_what_the_game_has(game: str, part: str) -> N
         LevelRow("random", 1.0, 1.0, GIVEN_AWAY, 0.1, 0.01, None, None, 9),
         LevelRow("novice", 0.8, 0.8, GIVEN_AWAY, 0.1, 0.01, 0.52, 0.03, 9),
     ]
-    told = render_levels(rules, rows, 9)
-    assert told.endswith(
+    table = render_levels(rules, rows, 9)
+    assert table.endswith(
         "--matches.\n" + (f"Some levels are close: {part} much of this game.\n" if part else "")
     )
     rows[1].margin = 0.001

@@ -57,9 +57,9 @@ def test_what_may_be_challenged_is_told_first(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
     assert run(["practice", "chain", "--seed", "3"]) == 0
-    told, question = capsys.readouterr().out.split("\n\n")
-    assert told.startswith("Puzzle 1 of 5: you are X, to move\nCurrent Board:\n[ O?] [ O ]")
-    assert told.endswith("Player 2 (O): Cell 1 is adjacent to your symbol at cell 2.")
+    output, question = capsys.readouterr().out.split("\n\n")
+    assert output.startswith("Puzzle 1 of 5: you are X, to move\nCurrent Board:\n[ O?] [ O ]")
+    assert output.endswith("Player 2 (O): Cell 1 is adjacent to your symbol at cell 2.")
     assert "do you want to challenge?" in question
 
 
@@ -185,8 +185,8 @@ def test_what_counts_as_one_answer_is_told_below_the_title_of_a_daily_puzzle(
     ]
     given = iter(answers)
 
-    def answer(exercise: Exercise, title: str, screen: Screen, *told: object) -> object:
-        screen.say(f"{title}: {told[-1]}\n")
+    def answer(exercise: Exercise, title: str, screen: Screen, *output: object) -> object:
+        screen.say(f"{title}: {output[-1]}\n")
         try:
             return exercise.sight.rules.parse(next(given))
         except StopIteration:

@@ -113,8 +113,8 @@ def test_a_model_that_cannot_be_reached_loses_nothing(
     with serving() as server:
         done = duels(tmp_path, "resume", str(record), "--seat2", "model:down", "--base-url", server.url)
     assert (done.code, "'down' gave no reply: status 500, 'out of order'" in done.err) == (1, True)
-    (told,) = (
+    (notice,) = (
         line for line in done.err.splitlines() if "The match is saved. Continue with: duels resume" in line
     )
-    assert told.endswith("--seat2 model:NAME --base-url URL")
+    assert notice.endswith("--seat2 model:NAME --base-url URL")
     assert "result" not in record.read_text()

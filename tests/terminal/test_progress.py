@@ -55,12 +55,12 @@ def test_a_person_is_told_what_goes_on_and_how_far_it_is(
         wait_for(terminal, "… solving: 13%, ")
         tell("x" * 200)
         wait_for(terminal, "x" * 50 + ", 11 s")
-    told = terminal.getvalue()
-    assert max(map(len, told.split("\r"))) < 80, "a report fits on one line"
-    assert told.endswith("\r"), "and is erased at the end"
-    assert not told.split("\r")[-2].strip()
+    output = terminal.getvalue()
+    assert max(map(len, output.split("\r"))) < 80, "a report fits on one line"
+    assert output.endswith("\r"), "and is erased at the end"
+    assert not output.split("\r")[-2].strip()
     tell("too late")
-    assert terminal.getvalue() == told
+    assert terminal.getvalue() == output
 
 
 def test_a_pipe_is_told_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -120,15 +120,15 @@ def test_things_come_one_by_one_and_a_failure_comes_through(terminal: FakeTermin
         yield 2
         raise ValueError("no more")
 
-    found = Screen().iter_with_progress("looking", things)
+    items = Screen().iter_with_progress("looking", things)
     with redirect_stderr(terminal):
-        assert [next(found), next(found)] == [1, 2]
+        assert [next(items), next(items)] == [1, 2]
         with pytest.raises(ValueError, match="no more"):
-            next(found)
+            next(items)
 
 
 @pytest.fixture
-def heard(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+def progress_flags(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Return for each new oracle whether it had a progress function."""
     made: list[bool] = []
     for game in GAMES.values():
@@ -136,8 +136,8 @@ def heard(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
         def oracle(rules: Any, progress: Progress, make: Any = make) -> Oracle[Any, Any]:
             made.append(progress is not no_progress)
-            found: Oracle[Any, Any] = make(rules, progress)
-            return found
+            made_oracle: Oracle[Any, Any] = make(rules, progress)
+            return made_oracle
 
         monkeypatch.setattr(f"{game.package}.oracle.make_oracle", oracle)
     monkeypatch.setattr(oracles, "_kept", {})
@@ -159,20 +159,22 @@ def heard(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 def test_every_way_in_listens_while_an_oracle_is_made(
     arguments: list[str],
     entered: str,
-    heard: list[bool],
+    progress_flags: list[bool],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("DUELS_HOME", str(tmp_path))
     monkeypatch.setattr(sys, "stdin", io.StringIO(entered))
     assert run(arguments) == 0
-    assert heard
-    assert all(heard)
+    assert progress_flags
+    assert all(progress_flags)
 
 
-def test_a_review_listens_too(heard: list[bool], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_review_listens_too(
+    progress_flags: list[bool], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("DUELS_HOME", str(tmp_path))
     path = str(tmp_path / "match.duel")
     assert run(["play", "flip", "--seat1", "random", "--seat2", "random", "--save", path]) == 0
     assert run(["review", path]) == 0
-    assert heard == [True]
+    assert progress_flags == [True]

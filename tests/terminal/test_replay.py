@@ -88,11 +88,11 @@ def test_turns_can_be_gone_through_backwards_too(tmp_path: Path) -> None:
     turns = [int(number) for number in re.findall(r"-- turn (\d) of 4", terminal.text)]
     assert turns == [0, 1, 2, 3, 4, 4, 3, 2, 3, 2, 1, 0, 0], "paging stops at both ends"
     assert terminal.main_screen == "", "nothing stays on the main screen"
-    shown = [screen for screen in terminal.text.split(CLEAR) if "-- turn " in screen]
-    assert "Turning OFF lights 3 and 4." in shown[2]
-    assert "Turning OFF lights 3 and 4." not in shown[1]
-    assert "Player 2 resigns." in shown[4]
-    assert max(screen.count("\n") for screen in shown) < 24
+    screens = [screen for screen in terminal.text.split(CLEAR) if "-- turn " in screen]
+    assert "Turning OFF lights 3 and 4." in screens[2]
+    assert "Turning OFF lights 3 and 4." not in screens[1]
+    assert "Player 2 resigns." in screens[4]
+    assert max(screen.count("\n") for screen in screens) < 24
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")

@@ -65,17 +65,17 @@ def feed_and_kill(folder: Path, arguments: tuple[str | Path, ...], lines: list[s
     )
     assert process.stdin
     assert process.stdout
-    shown = process.stdout.read(1)  # the match has started
+    output = process.stdout.read(1)  # the match has started
     for line in lines[: rng.randrange(len(lines) + 1)]:
         process.stdin.write(f"{line}\n".encode())
         process.stdin.flush()
         time.sleep(rng.choice([0, 0, 0.001, 0.003]))
     os.kill(process.pid, signal.SIGKILL)
-    shown += process.stdout.read()
+    output += process.stdout.read()
     process.wait()
     process.stdin.close()
     process.stdout.close()
-    return shown
+    return output
 
 
 @pytest.mark.parametrize(
@@ -103,12 +103,12 @@ def test_kill_nine_loses_at_most_the_entry_being_typed(
 
     rng = Random(f"{name} {who}")
     path = tmp_path / "killed.duel"
-    shown = feed_and_kill(tmp_path, play_arguments(name, who, path), entered_by_people(match, who), rng)
+    output = feed_and_kill(tmp_path, play_arguments(name, who, path), entered_by_people(match, who), rng)
     saved = saved_part(path, match)
     # The screen is never ahead of the file: it shows at most the entry of the next turn.
-    assert unbroken.out.startswith(shown.decode())
+    assert unbroken.out.startswith(output.decode())
     if not saved.over:
-        assert len(shown) <= len(screen_when_entered(match.steps()[len(saved.turns)], who))
+        assert len(output) <= len(screen_when_entered(match.steps()[len(saved.turns)], who))
 
     while not (saved := saved_part(path, match)).over:
         rest = entered_by_people(match, who, len(saved.turns))

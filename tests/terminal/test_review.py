@@ -76,9 +76,9 @@ def test_bad_luck_is_told_apart_from_slips(tmp_path: Path, capsys: pytest.Captur
     assert match.outcome.winner
     loser = match.outcome.winner.other
     against = review.luck if loser is Seat.TWO else -review.luck
-    told = f"Luck took {100 * against:.1f}" if against > 0 else f"by {-100 * against:.1f} points"
+    message = f"Luck took {100 * against:.1f}" if against > 0 else f"by {-100 * against:.1f} points"
     assert f"Why you lost, {loser.label}:" in out
-    assert told in out
+    assert message in out
 
 
 def test_the_command_to_look_into_a_position_can_be_pasted(
@@ -146,9 +146,9 @@ def test_what_a_decision_cost_is_told_with_how_far_that_may_be_off(
     assert before
     verdict = get_oracle(match.rules).judge(before.sight(Seat.TWO))
     (taken,) = (judged for judged in verdict.actions if match.rules.format(judged.action) == "A4+A5")
-    told = re.search(r"gave away ([0-9.]+) ± ([0-9.]+) points", line)
-    assert told
-    loss, error = (float(number) / 100 for number in told.groups())
+    clause = re.search(r"gave away ([0-9.]+) ± ([0-9.]+) points", line)
+    assert clause
+    loss, error = (float(number) / 100 for number in clause.groups())
     assert loss == pytest.approx(verdict.value.number - taken.value.number, abs=0.0005)
     assert loss - error <= verdict.value.low - taken.value.high
     assert loss + error >= verdict.value.high - taken.value.low
@@ -325,13 +325,13 @@ def test_a_page_of_a_hunt_shows_both_tokens_and_tells_luck_as_the_terminal_does(
     assert len(re.findall('data-key="token-[12]"', steps[4]["board"])) == 2
     parts = 0
     for number in range(1, 9):
-        told = re.findall(
+        clauses = re.findall(
             r"luck: [+-][0-9.]+ for Player 1|[0-9.]+ points (?:worse|better) than average",
             line_of(out, number),
         )
-        parts += len(told)
-        assert all(part.lower() in steps[number]["text"].lower() for part in told), number
-        assert len(re.findall("[0-9] for Player 1|than average", steps[number]["text"])) == len(told)
+        parts += len(clauses)
+        assert all(part.lower() in steps[number]["text"].lower() for part in clauses), number
+        assert len(re.findall("[0-9] for Player 1|than average", steps[number]["text"])) == len(clauses)
     assert parts > 3
     account = " ".join(out.split("Given away")[1].split())
     chosen = r"\d+\.\d points (better|worse) than average"
@@ -378,15 +378,15 @@ def test_a_page_is_not_written_over_unasked(tmp_path: Path, capsys: pytest.Captu
 
 def test_a_page_is_whole_or_not_there(record: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    told = ("review", record, "--html", page)
+    arguments = ("review", record, "--html", page)
     limit: dict[str, Any] = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))}
-    full = support.command(tmp_path, *told, **limit)
+    full = support.command(tmp_path, *arguments, **limit)
     assert full.returncode == 1
     assert full.stderr.decode().splitlines()[-1].startswith(f"duels: {page}: ")
     assert not page.exists()
     page.write_text("before")
-    assert support.command(tmp_path, *told, "--force", **limit).returncode == 1
+    assert support.command(tmp_path, *arguments, "--force", **limit).returncode == 1
     assert page.read_text() == "before"
     page.unlink()
     page.symlink_to(tmp_path / "nowhere")
-    assert "already exists. Pass --force to overwrite it." in support.duels(tmp_path, *told).err
+    assert "already exists. Pass --force to overwrite it." in support.duels(tmp_path, *arguments).err

@@ -67,8 +67,8 @@ def test_boards_can_be_gone_through_backwards_too(record: Path, tmp_path: Path) 
         assert terminal.wait() == 0
         assert terminal.echoes
     assert re.findall(r"-- entry (\d) of 8", terminal.text) == list("012321")
-    shown = [screen for screen in terminal.text.split(CLEAR) if "-- entry " in screen]
-    assert "2. You: observe 5" in shown[2]
-    assert "2. You: observe 5" in shown[4]
-    assert "2. You: observe 5" not in shown[3]
-    assert max(screen.count("\n") for screen in shown) < 24
+    screens = [screen for screen in terminal.text.split(CLEAR) if "-- entry " in screen]
+    assert "2. You: observe 5" in screens[2]
+    assert "2. You: observe 5" in screens[4]
+    assert "2. You: observe 5" not in screens[3]
+    assert max(screen.count("\n") for screen in screens) < 24

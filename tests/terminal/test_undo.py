@@ -159,6 +159,6 @@ def test_what_was_taken_back_stays_taken_back_after_resuming(tmp_path: Path) -> 
     done = duels(tmp_path, "resume", path, entered="undo\nyes\n1\n7\nquit\n")
     assert "Taken back: 2 entries.\n" in done.out
     assert lines_of(read_record(path).match) == ["1", "7"]
-    told = duels(tmp_path, "replay", path).out
-    assert "Turning OFF light 7." in told
-    assert "Turning OFF light 2." not in told
+    replay = duels(tmp_path, "replay", path).out
+    assert "Turning OFF light 7." in replay
+    assert "Turning OFF light 2." not in replay

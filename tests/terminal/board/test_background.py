@@ -76,13 +76,13 @@ class Slow:
     """Work that blocks until it is released, and reports progress."""
 
     def __init__(self) -> None:
-        self.begun = 0
-        self.told: list[Progress] = []
+        self.starts = 0
+        self.progress: list[Progress] = []
         self.go_on = threading.Event()
 
-    def __call__(self, rules: AnyRules, told: Progress) -> Oracle[Any, Any]:
-        self.begun += 1
-        self.told.append(told)
+    def __call__(self, rules: AnyRules, progress: Progress) -> Oracle[Any, Any]:
+        self.starts += 1
+        self.progress.append(progress)
         self.go_on.wait(60)
         return get_oracle(rules)
 
@@ -94,8 +94,8 @@ def test_what_is_asked_for_twice_is_worked_out_once(monkeypatch: pytest.MonkeyPa
     async def act(player: Player) -> None:
         await player.pilot.press("h", "h", "h")
         await player.see("thinking …")
-        assert slow.begun == 1
-        slow.told[0]("halfway")
+        assert slow.starts == 1
+        slow.progress[0]("halfway")
         await player.see("thinking: halfway")
         slow.go_on.set()
         await player.see("Press h again to see why.")
@@ -113,7 +113,7 @@ def test_nothing_is_heard_of_work_that_nobody_waits_for(keys: str, monkeypatch: 
         await player.see("thinking …")
         await player.press(*keys)
         assert "thinking" not in player.screen_words
-        slow.told[0]("halfway")
+        slow.progress[0]("halfway")
         slow.go_on.set()
         await player.pilot.pause(0.05)
         assert "halfway" not in player.screen_words

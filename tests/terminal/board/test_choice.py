@@ -21,13 +21,13 @@ EVERY = [*all_rules(), TICTACTOE.rules(), LIARSDICE.rules()]
 def decisions(rules: AnyRules, count: int) -> list[AnyMatch]:
     """Return some matches with a player to move."""
     rng = Random(4)
-    found: list[AnyMatch] = []
-    while len(found) < count:
+    matches: list[AnyMatch] = []
+    while len(matches) < count:
         match = play_randomly(Match.start(rules), rng, rng.randrange(20))
         words = rules.game.words(rules)
         if isinstance(match.actor, Seat) and any(True for _ in words.ask(match.sight(match.actor))):
-            found.append(match)
-    return found
+            matches.append(match)
+    return matches
 
 
 def choice_in(match: AnyMatch) -> Choice:

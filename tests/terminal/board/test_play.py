@@ -199,10 +199,10 @@ def test_the_log_speaks_to_the_person_of_its_own_moves_alone(
     game: str, entries: str, mine: str, theirs: str
 ) -> None:
     live = live_match(game, two="novice", entries=entries)
-    told = strip_ink(Story(live).text)
-    assert "You (Player 1): " in told, "the book calls people by their seats"
-    assert mine in told
-    assert told.endswith(theirs)
+    story = strip_ink(Story(live).text)
+    assert "You (Player 1): " in story, "the book calls people by their seats"
+    assert mine in story
+    assert story.endswith(theirs)
     two = strip_ink(Story(live_match(game, entries=entries)).text)
     assert theirs not in two, "the book addresses each of two people"
 

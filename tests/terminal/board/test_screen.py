@@ -62,13 +62,13 @@ def test_the_other_token_is_never_on_the_board_of_hunt() -> None:
             match = live.match.play_text(action)
             assert match.last
             live.play(match.last.actor, match.last.action)
-        shown: list[str] = []
+        screens: list[str] = []
 
-        async def look(player: Player) -> None:
-            shown.append(player.screen_text)
+        async def record_screen(player: Player) -> None:
+            screens.append(player.screen_text)
 
-        at_board(live, look)
-        return shown[0]
+        at_board(live, record_screen)
+        return screens[0]
 
     assert len({screen(cell) for cell in (2, 3, 6)}) == 1
     assert "novice: (hidden)" in screen(2)

@@ -39,8 +39,8 @@ def test_a_match_on_the_board_is_one_like_any_other(tmp_path: Path) -> None:
     assert match.outcome
     assert lines_of(match) == list("1234567")
     assert match.outcome.reason in terminal.main_screen
-    shown = duels(tmp_path, "replay", record_in(tmp_path)).out
-    assert match.outcome.reason in shown
+    replay = duels(tmp_path, "replay", record_in(tmp_path)).out
+    assert match.outcome.reason in replay
     assert "legal" in duels(tmp_path, "verify", record_in(tmp_path)).out
 
 
@@ -82,12 +82,12 @@ def test_the_way_back_to_a_match_names_it_where_another_is_newer(tmp_path: Path)
     for path, time in ((older, 1_000_000_000), (newer, 1_100_000_000)):
         path.write_text("duels record 2\ngame: lights\nseat1: human\nseat2: greedy\nseed: 1\n\n4\n1\n")
         os.utime(path, (time, time))
-    for path, told in ((older, f"duels resume {older}"), (newer, "duels resume")):
+    for path, output in ((older, f"duels resume {older}"), (newer, "duels resume")):
         with Terminal(tmp_path, "resume", path, "--board", size=(200, 24)) as terminal:
             terminal.expect(CHOOSE)
             terminal.send("q")
             assert terminal.wait() == 0
-        assert f"Continue with: {told}\n" in terminal.main_screen
+        assert f"Continue with: {output}\n" in terminal.main_screen
 
 
 def test_a_match_in_which_nothing_was_decided_is_not_kept(tmp_path: Path) -> None:
@@ -138,12 +138,12 @@ def test_a_word_typed_as_the_match_ends_is_no_choice(tmp_path: Path) -> None:
 def test_two_people_play_a_game_with_secrets_at_the_prompt(tmp_path: Path) -> None:
     with Terminal(tmp_path, "play", "hunt", "--board") as terminal:
         assert terminal.wait() == 1
-    told = " ".join(terminal.text.split())
+    output = " ".join(terminal.text.split())
     assert (
         "two people cannot play hunt on the full-screen board: the cursor would give away their cells."
-        in told
+        in output
     )
-    assert "or play against the machine: --seat2 casual." in told
+    assert "or play against the machine: --seat2 casual." in output
     assert not list(tmp_path.rglob("*.duel"))
 
 
