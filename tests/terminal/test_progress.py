@@ -140,7 +140,7 @@ def progress_flags(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
             return made_oracle
 
         monkeypatch.setattr(f"{game.package}.oracle.make_oracle", oracle)
-    monkeypatch.setattr(oracles, "_kept", {})
+    monkeypatch.setattr(oracles, "_cache", {})
     return made
 
 
