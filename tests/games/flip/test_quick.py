@@ -65,7 +65,7 @@ def test_large_boards_have_the_usual_one_alone() -> None:
 
 
 def test_who_asks_often_gets_it_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(oracles, "_kept", {})
+    monkeypatch.setattr(oracles, "_cache", {})
     rules = FORMS[1]
     assert type(oracles.get_oracle(rules)) is FlipOracle
     found = oracles.get_quick_oracle(rules)
