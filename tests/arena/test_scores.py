@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from duels.arena.compare import Change, compare_runs
+from duels.arena.compare import ScoreChange, compare_runs
 from duels.arena.confidence import Interval
 from duels.arena.config import Config
 from duels.arena.folder import Folder
@@ -86,14 +86,14 @@ def test_results_beyond_their_bounds_are_compared_by_how_they_spread() -> None:
     assert one.adjusted_fixed_clipped.high == 1
     assert one.adjusted_fixed
     assert two.adjusted_fixed
-    change = Change("flip", "a", "against b", one.adjusted_fixed, two.adjusted_fixed, True)
+    change = ScoreChange("flip", "a", "against b", one.adjusted_fixed, two.adjusted_fixed, True)
     assert change.verdict == "no clear change"
 
 
 @pytest.mark.parametrize(("after", "verdict"), [(5e-17, "no change"), (-5e-17, "no change"), (0.01, "worse")])
 def test_rounding_is_no_change(after: float, verdict: str) -> None:
     first, second = (Interval(number, number, number) for number in (0.0, after))
-    assert Change("lights", "a", "exploitability", first, second, False).verdict == verdict
+    assert ScoreChange("lights", "a", "exploitability", first, second, False).verdict == verdict
     even = Interval(0.5, 0.5 + after, 0.5 + after)
     assert even.is_above(0.5) == (verdict == "worse")
 

@@ -42,7 +42,7 @@ def test_every_law_holds_along_matches(name: str, data: st.DataObject) -> None:
     match = check_along(
         GAMES[name].rules(),
         lambda match: match.actions[data.draw(st.integers(0, len(match.actions) - 1))],
-        most=60,
+        max_entries=60,
     )
     assert match.over or match.length == 60
 
@@ -95,5 +95,5 @@ def test_a_broken_law_names_game_law_and_way() -> None:
 
 
 def test_a_match_can_be_cut_off() -> None:
-    match = check_along(toys.Hide(), lambda match: match.actions[0], most=1)
+    match = check_along(toys.Hide(), lambda match: match.actions[0], max_entries=1)
     assert [turn.actor for turn in match.turns] == [CHANCE]

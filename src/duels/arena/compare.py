@@ -34,7 +34,7 @@ _ONCE = "asked once"  # replaces a verdict
 
 
 @dataclass(frozen=True)
-class Change:
+class ScoreChange:
     """A number of one player in one game, in both runs. The difference is second minus first."""
 
     game: str
@@ -128,7 +128,7 @@ class AnswerChanges:
 class Comparison:
     """The changes from one run or probe to another."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[ScoreChange, ...]
     notes: tuple[str, ...]
     """Sentences about changed players, missing comparisons, and warnings about the folders."""
     answers: tuple[AnswerChanges, ...] | None = None
@@ -148,7 +148,7 @@ def compare_runs(one: Report, two: Report) -> Comparison:
     both = _CommonPlayers(one, two)
     peeked = one.until is not None or two.until is not None
     second = {game.rules: game for game in two.games}
-    changes: list[Change] = []
+    changes: list[ScoreChange] = []
     for game in one.games:
         other = second.get(game.rules)
         if other:
@@ -202,7 +202,7 @@ class _CommonPlayers:
                 yield f"{game} has other options in the second run: it is not comparable."
 
 
-def _compare_scores(one: GameReport, two: GameReport, both: _CommonPlayers) -> Iterator[Change]:
+def _compare_scores(one: GameReport, two: GameReport, both: _CommonPlayers) -> Iterator[ScoreChange]:
     second = {each.player: each for each in two.scores}
     for each in one.scores:
         other = second.get(each.player)
@@ -211,15 +211,15 @@ def _compare_scores(one: GameReport, two: GameReport, both: _CommonPlayers) -> I
         names, few = (one.rules.name, each.player), _explain_too_few(min(each.matches, other.matches))
         if each.matches and other.matches:
             paired = _paired_change(each.units, other.units, "points", "matches")
-            yield Change(*names, "won", each.won, other.won, True, few, paired=paired)
+            yield ScoreChange(*names, "won", each.won, other.won, True, few, paired=paired)
         if each.decisions and other.decisions:
             short = f"{measure_label(one.measure)} per decision"
             paired = _paired_change(each.units, other.units, "shortfall", "decisions")
             few = few or "too few pairs" * (min(len(each.units), len(other.units)) < MIN_UNITS)
-            yield Change(*names, short, each.per_decision, other.per_decision, False, few, paired=paired)
+            yield ScoreChange(*names, short, each.per_decision, other.per_decision, False, few, paired=paired)
 
 
-def _compare_pairings(one: GameReport, two: GameReport, both: _CommonPlayers) -> Iterator[Change]:
+def _compare_pairings(one: GameReport, two: GameReport, both: _CommonPlayers) -> Iterator[ScoreChange]:
     second = {(pair.one, pair.two): pair for each in two.pairings for pair in (each, each.swapped)}
     for each in one.pairings:
         changed = both.changed.keys() & {each.one, each.two}
@@ -231,7 +231,7 @@ def _compare_pairings(one: GameReport, two: GameReport, both: _CommonPlayers) ->
             yield _compare_results(one.rules.name, first, other)
 
 
-def _compare_results(game: str, one: Pairing, two: Pairing) -> Change:
+def _compare_results(game: str, one: Pairing, two: Pairing) -> ScoreChange:
     names = game, one.one, f"against {one.two}, luck taken out"
     few, before, after = (
         _explain_too_few(min(one.matches, two.matches)),
@@ -242,8 +242,8 @@ def _compare_results(game: str, one: Pairing, two: Pairing) -> Change:
         first, second = ([unit for unit in each.units if unit.is_finished] for each in (one, two))
         paired = _paired_change(first, second, "adjusted", "matches")
         if paired or isfinite(max(before.margin, after.margin)):
-            return Change(*names, before, after, True, few, paired=paired)
-    return Change(*names, one.adjusted, two.adjusted, True, few, peeked=True)
+            return ScoreChange(*names, before, after, True, few, paired=paired)
+    return ScoreChange(*names, one.adjusted, two.adjusted, True, few, peeked=True)
 
 
 def _paired_change(one: Sequence[Unit], two: Sequence[Unit], part: str, whole: str) -> Interval | None:
@@ -326,7 +326,7 @@ def _format_likeliest(game: "GameProbe", key: Any) -> str:
     return game.probe.rules.format(action) + share
 
 
-def _compare_numbers(player: str, one: "GameProbe", two: "GameProbe") -> Iterator[Change]:
+def _compare_numbers(player: str, one: "GameProbe", two: "GameProbe") -> Iterator[ScoreChange]:
     name = one.probe.rules.name
     no_verdict = _ONCE if _may_vary(one, two) else ""
     numbers = [
@@ -341,10 +341,10 @@ def _compare_numbers(player: str, one: "GameProbe", two: "GameProbe") -> Iterato
         if before and after:
             if no_verdict:
                 before, after = _drop_bounds(before, one), _drop_bounds(after, two)
-            yield Change(name, player, what, before, after, better_if_higher, no_verdict)
+            yield ScoreChange(name, player, what, before, after, better_if_higher, no_verdict)
     if one.failed or two.failed:
         before, after = (wilson_interval(game.failed, game.questions) for game in (one, two))
-        yield Change(name, player, "questions with a failure", before, after, False)
+        yield ScoreChange(name, player, "questions with a failure", before, after, False)
 
 
 def _may_vary(one: "GameProbe", two: "GameProbe") -> bool:
@@ -364,11 +364,11 @@ def _drop_bounds(number: Interval, game: "GameProbe") -> Interval:
     return number.without_bounds if game.asked_once else number
 
 
-def _compare_shortfalls(player: str, one: "GameProbe", two: "GameProbe") -> Change:
+def _compare_shortfalls(player: str, one: "GameProbe", two: "GameProbe") -> ScoreChange:
     """Compare mean shortfalls of drawn positions, in pairs if both have the same positions."""
     what = f"{measure_label(one.measure)} per position"
     few = "too few positions" * (min(len(one.shortfalls), len(two.shortfalls)) < MIN_UNITS)
-    change = Change(one.probe.rules.name, player, what, one.shortfall, two.shortfall, False, few)
+    change = ScoreChange(one.probe.rules.name, player, what, one.shortfall, two.shortfall, False, few)
     weights = one.probe.weights
     if one.shortfalls.keys() != two.shortfalls.keys():
         return change
@@ -425,7 +425,7 @@ def _explain_asked_once(comparison: Comparison) -> str:
     return ""
 
 
-def _change_cells(change: Change) -> list[str]:
+def _change_cells(change: ScoreChange) -> list[str]:
     gap = change.difference
     bounds = f" ({100 * gap.low:+.2f} to {100 * gap.high:+.2f})" if 0 < gap.margin < inf else ""
     numbers = [f"{100 * number:.2f}" for number in (change.before.estimate, change.after.estimate)]

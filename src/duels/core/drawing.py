@@ -1,9 +1,9 @@
-"""How a board looks, as a value: what a seat may know in, SVG text out.
+"""Drawings: SVG boards from the information of one seat.
 
-Page, review and docs use the same drawing. A game that has none of its own is drawn as its words show it.
+Pages, reviews and docs use the same drawing. The default shows the board as text.
 
-A page needs to know no rule. Every cell is a `g.cell` with `data-cell`, its name. What can be done on the
-board is a `g.target` with `data-action` (the notation to play) and `data-cells` (the cells it is about):
+A page needs no knowledge of the rules. Every cell is a `g.cell` with its name in `data-cell`. A legal action
+is a `g.target` with the notation in `data-action` and its cells in `data-cells`:
 
 - Without `data-mode` a target is pressed itself.
 - With `data-mode` (flip's Quantum Flip) it shares its cells with other targets, and is not seen. The page
@@ -47,55 +47,52 @@ class Drawing(ABC, Generic[A, V]):
     def open_picture(
         self, one: Sight[A, V], two: Sight[A, V], *, names: PlayerNames = SEAT_LABELS
     ) -> Picture:
-        """The same with the secrets of both seats, for whoever looks back on a match.
+        """Return the board with the secrets of both seats, for looking back at a match.
 
-        A game with secrets overrides it; without any the board is the same to both.
+        Games with secrets override it.
         """
         return self.picture(one, names=names)
 
     def draw(self, sight: Sight[A, V], *, targets: bool = False, names: PlayerNames = SEAT_LABELS) -> str:
-        """The picture as text: one `<svg>` element."""
+        """Return the picture as one `<svg>` element."""
         return str(self.picture(sight, targets=targets, names=names))
 
     def draw_open(self, one: Sight[A, V], two: Sight[A, V], *, names: PlayerNames = SEAT_LABELS) -> str:
-        """The open picture as text."""
+        """Return the open picture as one `<svg>` element."""
         return str(self.open_picture(one, two, names=names))
 
     def is_on_board(self, action: A) -> bool:
-        """Whether an action is chosen on the board itself; for any other a page has a button."""
+        """Return whether an action is chosen on the board; otherwise a page has a button for it."""
         return False
 
     def instruction(self, sight: Sight[A, V]) -> str:
-        """What the seat to move is to do, in a short sentence or two for whoever looks at the board."""
+        """Return one or two short sentences that tell the player to move what to do."""
         return "Choose your move."
 
     def recap(self, sight: Sight[A, V]) -> str:
-        """What the seat has been shown and the drawing no longer shows, as a sentence; or ''."""
+        """Return a sentence on what the seat has seen and the drawing no longer shows, or ''."""
         return ""
 
     def opponent_task(self, sight: Sight[A, V]) -> str:
-        """What the other seat is to do while this one waits, as a verb."""
+        """Return a verb for what the other seat has to do while this one waits."""
         return "move"
 
     def last_change(self, sight: Sight[A, V]) -> str:
-        """What the last turn did to the board that is no longer seen on it, as a sentence; mostly empty."""
+        """Return a sentence on a change of the last turn that the board does not show, or ''."""
         return ""
 
     @property
     def guide(self) -> tuple[str, ...]:
-        """What the board shows and where it is pressed, in sentences for whoever has read the rule card.
-
-        No rules: those are on the card. A page adds it there.
-        """
+        """Sentences on how to read and press the board, which a page adds to the rule card."""
         return ()
 
     def example(self, sight: Sight[A, V]) -> str:
-        """An entry to show where one is typed: it tells nothing of a secret. Empty where none is needed."""
+        """Return a sample entry for an input field, without secrets, or ''."""
         return ""
 
 
 class TextDrawing(Drawing[A, V]):
-    """The board in its words, in letters of equal width that fit however long the lines are."""
+    """The board as text in a monospace font that fits the width."""
 
     def __init__(self, words: Words[A, V]) -> None:
         self._words = words
@@ -103,15 +100,15 @@ class TextDrawing(Drawing[A, V]):
     def picture(
         self, sight: Sight[A, V], *, targets: bool = False, names: PlayerNames = SEAT_LABELS
     ) -> Picture:
-        return self._written(str(self._words.board(sight)), targets)
+        return self._draw_text(str(self._words.board(sight)), targets)
 
     def open_picture(
         self, one: Sight[A, V], two: Sight[A, V], *, names: PlayerNames = SEAT_LABELS
     ) -> Picture:
-        return self._written(str(self._words.open_board(one, two)))
+        return self._draw_text(str(self._words.open_board(one, two)))
 
-    def _written(self, told: str, targets: bool = False) -> Picture:
-        lines = strip_ink(told).strip("\n").split("\n")
+    def _draw_text(self, text: str, targets: bool = False) -> Picture:
+        lines = strip_ink(text).strip("\n").split("\n")
         letters = max(1, *map(len, lines))
         size = min(_WIDEST_LETTER / _LETTER_ASPECT, (WIDTH - 2 * _MARGIN) / letters / _LETTER_ASPECT)
         height = 2 * _MARGIN + size * _LINE * len(lines)

@@ -1,7 +1,6 @@
-"""A game as everything outside its own room knows it: a name, and doors to its rules, words and the rest.
+"""Games: a name, and access to the modules of the game's package.
 
-Only `rules` and `words` must be there. A game without one of the others gets a default that is derived from
-those two, so that rules handed in from anywhere work wherever our own do.
+A game must have the modules `rules` and `words`. The others have defaults that are derived from these two.
 """
 
 import re
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import DuelsError, UnknownName, quote
 
-if TYPE_CHECKING:  # every command passes here, and most need none of it
+if TYPE_CHECKING:  # every command imports this module, and most need none of these
     from duels.core.drawing import Drawing
     from duels.core.features import Encoding
     from duels.core.options import OptionValue
@@ -26,23 +25,34 @@ NAME = re.compile("[a-z][a-z0-9_-]*")
 
 @dataclass(frozen=True)
 class Game:
-    """One game. Doors are opened when they are needed, and not before."""
+    """A game. Its modules are imported when they are first needed.
+
+    Raises DuelsError if the name is not allowed.
+
+    >>> import duels
+    >>> game = duels.find_game("leap")
+    >>> game.name, game.rules(goal=9)
+    ('leap', QuantumLeap(goal=9))
+    """
 
     name: str
     title: str
     summary: str
     package: str
-    """Where the doors are: a package with modules `rules`, `words` …, or one module that holds them all."""
+    """The import path of a package with the modules `rules`, `words` and so on, or of one module with all."""
 
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
             raise DuelsError(
-                f"A game's name is lower-case letters, digits, - and _, and begins with a letter, "
+                f"A game's name must begin with a letter and have only lower-case letters, digits, - and _, "
                 f"not {quote(self.name)}."
             )
 
     def rules(self, **options: "OptionValue") -> "AnyRules":
-        """The rules; without options, the book's game."""
+        """Return the rules, by default those of the book's game.
+
+        Raises UnknownName for an unknown option, and BadOption for a value that is not allowed.
+        """
         from duels.core.options import list_options
 
         kind = self.rules_class()
@@ -54,28 +64,28 @@ class Game:
         return kind(**options)
 
     def rules_class(self) -> "type[AnyRules]":
-        """The class of the rules: `RULES` in the door `rules`."""
-        kind: type[AnyRules] = self._need("rules", "RULES")
+        """Return the class of the rules: `RULES` in the module `rules`."""
+        kind: type[AnyRules] = self._require("rules", "RULES")
         return kind
 
     def words(self, rules: "AnyRules") -> "Words[Any, Any]":
-        """The voice of the game, for these rules: `WORDS` in the door `words`."""
-        words: Words[Any, Any] = self._need("words", "WORDS")(rules)
+        """Return the words of the game for these rules: `WORDS` in the module `words`."""
+        words: Words[Any, Any] = self._require("words", "WORDS")(rules)
         return words
 
     def greedy(self, rules: "AnyRules") -> "Callable[[AnySight, Any], float]":
-        """A one-ply score of an action from what the seat knows, the higher the better: `GREEDY`."""
+        """Return a function that scores an action for a sight: `GREEDY` in the module `greedy`."""
         score: Callable[[AnySight, Any], float] = (self.find("greedy", "GREEDY") or _one_ply)(rules)
         return score
 
     def encoding(self, rules: "AnyRules") -> "Encoding":
-        """What a program is shown of a view, as numbers: `features(rules)` in the door `features`."""
+        """Return the encoding of observations: `features(rules)` in the module `features`."""
         from duels.core.features import Encoding, discover_features
 
         return Encoding((self.find("features", "features") or discover_features)(rules))
 
     def drawing(self, rules: "AnyRules") -> "Drawing[Any, Any]":
-        """What the board looks like: `DRAWING` in the door `drawing`."""
+        """Return the drawing of the board: `DRAWING` in the module `drawing`."""
         make = self.find("drawing", "DRAWING")
         if make is None:
             from duels.core.drawing import TextDrawing
@@ -85,7 +95,7 @@ class Game:
         return drawing
 
     def card(self) -> str:
-        """The rule card: `card.txt` in the package, or what the rules say of themselves."""
+        """Return the rule card: `card.txt` in the package, or the docstring of the rules."""
         from importlib.resources import files  # slow to import, and few commands show a card
         from inspect import cleandoc
 
@@ -93,29 +103,29 @@ class Game:
             card = files(self.package).joinpath("card.txt")
             if card.is_file():
                 return card.read_text(encoding="utf-8")
-        told = cleandoc(self.rules_class().__doc__ or "")
-        return f"{self.title}: {self.summary}\n\n{told}\n"
+        text = cleandoc(self.rules_class().__doc__ or "")
+        return f"{self.title}: {self.summary}\n\n{text}\n"
 
-    def find(self, door: str, thing: str) -> Any:
-        """`thing` behind a door; None where the game has no such door, or nothing of that name behind it."""
-        opened = sys.modules.get(f"{self.package}.{door}")
-        if opened:
-            return getattr(opened, thing, None)
+    def find(self, module_name: str, name: str) -> Any:
+        """Return an attribute of one of the game's modules, or None if there is none."""
+        imported = sys.modules.get(f"{self.package}.{module_name}")
+        if imported:
+            return getattr(imported, name, None)
         module = import_module(self.package)
         if self._is_package():
             try:
-                module = import_module(f"{self.package}.{door}")
+                module = import_module(f"{self.package}.{module_name}")
             except ModuleNotFoundError as missing:
-                if missing.name == f"{self.package}.{door}":
+                if missing.name == f"{self.package}.{module_name}":
                     return None
                 raise
-        return getattr(module, thing, None)
+        return getattr(module, name, None)
 
-    def _need(self, door: str, thing: str) -> Any:
-        found = self.find(door, thing)
-        if found is None:
-            raise DuelsError(f"The game {self.name} has no {thing} in {self.package}.{door}.")
-        return found
+    def _require(self, module_name: str, name: str) -> Any:
+        attribute = self.find(module_name, name)
+        if attribute is None:
+            raise DuelsError(f"The game {self.name} has no {name} in {self.package}.{module_name}.")
+        return attribute
 
     def _is_package(self) -> bool:
         return hasattr(import_module(self.package), "__path__")
@@ -125,7 +135,7 @@ def _one_ply(rules: "AnyRules") -> "Callable[[AnySight, Any], float]":
     """Score an action of a game without GREEDY: 1 if it wins at once, 0 if it loses, else one half."""
 
     def score(sight: "AnySight", action: Any) -> float:
-        if rules.has_secrets:  # what an action brings may depend on what the seat cannot know
+        if rules.has_secrets:  # the result of an action may depend on secrets
             return 0.5
         outcome = rules.outcome(rules.apply(sight.view, action).state)
         return float(outcome.score(sight.seat)) if outcome else 0.5

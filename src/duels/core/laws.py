@@ -1,10 +1,8 @@
-"""Checks the laws that every game must keep, over a whole state space or along single matches.
+"""Checks of the laws that every game must obey, over a whole state space or along single matches::
 
-For your games as well as ours::
-
-    from duels.core.laws import check_everywhere
-    check_everywhere(MyGame())          # every reachable state; raises LawBroken with a witness
-    check_along(MyGame(), my_choice)    # one match, where there are too many states
+from duels.core.laws import check_everywhere
+check_everywhere(MyGame())          # every reachable state; raises LawBroken with a witness
+check_along(MyGame(), my_choice)    # one match, where there are too many states
 """
 
 from collections import deque
@@ -25,7 +23,7 @@ T = TypeVar("T")
 
 
 class Law(Enum):
-    """What `Rules` promises. The value says it in a line."""
+    """The laws of `Rules`. The value is the law in one line."""
 
     CATALOGUE = "what can be done or drawn is listed in all_actions or all_outcomes, once"
     LEGALITY = (
@@ -47,24 +45,24 @@ class Law(Enum):
 
 
 class LawBroken(DuelsError):
-    """A game breaks `law`; `match` leads to where it does, or is None if no play is needed to show it."""
+    """A game breaks `law`. `match` is a witness, or None if the initial state is enough."""
 
     def __init__(self, law: Law, rules: AnyRules, what: str, match: AnyMatch | None = None) -> None:
-        super().__init__(f"{rules.name}: {what}{_whereabouts(match)} (law: {law.value})")
+        super().__init__(f"{rules.name}: {what}{_format_location(match)} (law: {law.value})")
         self.law = law
         self.match = match
 
 
 @dataclass(frozen=True, slots=True)
 class LawReport:
-    """How much was checked without finding a fault: distinct states, and the steps out of them."""
+    """The number of distinct states and of steps that were checked."""
 
     states: int
     steps: int
 
 
 def check_everywhere(rules: Rules[S, A, V]) -> LawReport:
-    """Check every law at every reachable state; raise LawBroken at the first fault, a nearest one.
+    """Check every law at every reachable state. Raises LawBroken with a shortest witness.
 
     This proves the laws for these rules, secrecy by induction over the steps (see `Rules.view`).
     """
@@ -85,15 +83,15 @@ def check_everywhere(rules: Rules[S, A, V]) -> LawReport:
 
 
 def check_along(
-    rules: Rules[S, A, V], choose: Callable[[Match[S, A, V]], A], most: int = 1000
+    rules: Rules[S, A, V], choose: Callable[[Match[S, A, V]], A], max_entries: int = 1000
 ) -> Match[S, A, V]:
     """Check every law along one match, and one step to each side of it; `choose` picks every entry.
 
-    Returns the match, over or cut off after `most` entries.
+    Returns the match, over or cut off after `max_entries` entries.
     """
     inspector = Inspector(rules)
     match = Match.start(rules)
-    for _ in range(most):
+    for _ in range(max_entries):
         further = inspector.inspect(match)
         if not further:
             break
@@ -104,9 +102,9 @@ def check_along(
 
 
 class Inspector(Generic[S, A, V]):
-    """Checks the laws at every match it is shown, and remembers what each seat could know there.
+    """Checks the laws at each match that it inspects.
 
-    The laws of secrecy compare matches: the more an inspector is shown, the more it finds.
+    The laws of secrecy compare matches, so an inspector remembers the views of all inspected matches.
     """
 
     def __init__(self, rules: Rules[S, A, V]) -> None:
@@ -119,8 +117,8 @@ class Inspector(Generic[S, A, V]):
         # Views are compared often and are slow to hash, so each gets a number.
         self._numbers: dict[tuple[Seat, V], int] = {}
         self._views: dict[S, tuple[int, ...]] = {}
-        # By view: what it told, and where. By view and seen events: what came of them, and where.
-        self._told: dict[int, tuple[tuple[object, ...], Match[S, A, V]]] = {}
+        # By view: its sight and a match. By view and seen events: the next view and a match.
+        self._sights: dict[int, tuple[tuple[object, ...], Match[S, A, V]]] = {}
         self._became: dict[tuple[int, tuple[Event, ...]], tuple[int, A | None, Match[S, A, V]]] = {}
         self._check_catalogue()
         if rules.initial() != rules.initial():
@@ -149,7 +147,7 @@ class Inspector(Generic[S, A, V]):
             self._check_secrecy(match, action, after)
         return further
 
-    # -- what can be done -----------------------------------------------------------------------
+    # -- actions -------------------------------------------------------------------------------
 
     def _check_frozen(self, *values: object) -> None:
         for value in values:
@@ -175,9 +173,9 @@ class Inspector(Generic[S, A, V]):
 
     def _check_actions(self, match: Match[S, A, V], actor: Actor | None, actions: tuple[A, ...]) -> None:
         if not actions and actor is not None:
-            self._broken(Law.LEGALITY, "nothing can be done though the match goes on", match)
+            self._broken(Law.LEGALITY, "there is no action, but the match is not over", match)
         if actions and actor is None:
-            self._broken(Law.LEGALITY, "something can be done though the match is over", match)
+            self._broken(Law.LEGALITY, "there is an action, but the match is over", match)
         if len(set(actions)) != len(actions):
             self._broken(Law.LEGALITY, "an action is enumerated twice", match)
         for action in actions:
@@ -187,7 +185,7 @@ class Inspector(Generic[S, A, V]):
     def _check_gate(
         self, match: Match[S, A, V], actor: Actor | None, actions: tuple[A, ...]
     ) -> tuple[Match[S, A, V], ...]:
-        """Try everything, at the one gate there is."""
+        """Check that `Match.play` accepts the legal actions and refuses all others."""
         legal = set(actions)
         for other in ACTORS:
             if other is not actor:
@@ -211,7 +209,7 @@ class Inspector(Generic[S, A, V]):
             return
         self._broken(Law.LEGALITY, f"{action} is accepted from {actor!r}", match)
 
-    # -- what comes of it -----------------------------------------------------------------------
+    # -- outcomes --------------------------------------------------------------------------------
 
     def _check_ending(self, match: Match[S, A, V], actor: Actor | None) -> None:
         outcome = match.outcome
@@ -245,27 +243,27 @@ class Inspector(Generic[S, A, V]):
         if not events:
             self._broken(Law.EVENTS, "the last step tells nobody anything", after)
 
-    # -- who knows what -------------------------------------------------------------------------
+    # -- information -----------------------------------------------------------------------------
 
     def _check_sights(self, match: Match[S, A, V], actor: Actor | None, actions: tuple[A, ...]) -> None:
-        """What a seat is told at `match` is what its view told wherever else it had this view."""
+        """Check that equal views of a seat come with equal actors, actions and outcomes."""
         for seat, view in zip(Seat, self._views_of(match.state), strict=True):
             sight = self.rules.sight(match.state, seat)
             if self._numbers.get((seat, sight.view)) != view:
                 self._broken(Law.PURITY, f"{seat.label}'s view is another when asked again", match)
             if sight.actions != (actions if actor is seat else ()):
                 self._broken(Law.LEGALITY, f"{seat.label} is not offered what it can do", match)
-            telling = (sight.actor, sight.actions, match.outcome, match.outcome and match.outcome.reason)
-            if view not in self._told:
-                self._told[view] = (telling, match)
+            actual = (sight.actor, sight.actions, match.outcome, match.outcome and match.outcome.reason)
+            if view not in self._sights:
+                self._sights[view] = (actual, match)
                 self._check_position(match, seat)
-            told, where = self._told[view]
-            if told != telling:
-                what = f"{seat.label} has the same view{_whereabouts(where)}, and is told other things"
+            expected, where = self._sights[view]
+            if expected != actual:
+                what = f"{seat.label} has the same view{_format_location(where)}, but another sight"
                 self._broken(Law.SECRECY, what, match)
 
     def _check_secrecy(self, match: Match[S, A, V], action: A, after: Match[S, A, V]) -> None:
-        """A seat's view before a step and what it sees of it decide its view and history after it."""
+        """Check that a seat's view and the events it sees determine its next view and history."""
         views_before, views_after = self._views_of(match.state), self._views_of(after.state)
         events = _events(after)
         for seat, before, now in zip(Seat, views_before, views_after, strict=True):
@@ -280,10 +278,10 @@ class Inspector(Generic[S, A, V]):
             entry = None if hidden else action
             then, entry_then, where = self._became.setdefault((before, seen), (now, entry, after))
             if then != now:
-                what = f"{seat.label} saw the same{_whereabouts(where)}, and has another view"
+                what = f"{seat.label} saw the same{_format_location(where)}, and has another view"
                 self._broken(Law.SECRECY, what, after)
             if entry_then != entry:
-                what = f"{seat.label} saw the same{_whereabouts(where)}, and its history is another"
+                what = f"{seat.label} saw the same{_format_location(where)}, and its history is another"
                 self._broken(Law.REDACTION, what, after)
 
     def _meet_secret(self, match: Match[S, A, V]) -> None:
@@ -309,7 +307,7 @@ class Inspector(Generic[S, A, V]):
             if not same:
                 self._broken(Law.NOTATION, f"'{spelled}' is not read back as {seat.label}'s position", match)
 
-    # -- small helps ----------------------------------------------------------------------------
+    # -- helpers ---------------------------------------------------------------------------------
 
     def _read(self, parse: Callable[[str], T], text: str) -> T | None:
         try:
@@ -336,7 +334,7 @@ def _spellings(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((text, text.swapcase())))
 
 
-def _whereabouts(match: AnyMatch | None) -> str:
+def _format_location(match: AnyMatch | None) -> str:
     if match is None:
         return ""
     entries = (_spell(match.rules, turn.action) for turn in match.turns)

@@ -1,4 +1,4 @@
-"""What boards are drawn with: colours by name, shapes, the two players' marks, and what can be pressed.
+"""SVG elements of boards: named colours, shapes, the players' marks, and targets.
 
 Every colour is an attribute with its value in the light theme, so that a drawing stands alone, and a class by
 which `boards.css` restyles it. Nothing here has an id or a style of its own: several boards share a page.
@@ -15,9 +15,9 @@ from unicodedata import combining, east_asian_width
 from duels.core.rules import Seat
 
 WIDTH = 624
-"""Every board is as wide as its card, in units of the drawing."""
+"""The width of every board, in units of the drawing."""
 MIN_TEXT_SIZE = 22
-"""The smallest letters: more than 12 pixels where a board is 360 pixels wide."""
+"""The minimum font size: more than 12 pixels on a board that is 360 pixels wide."""
 COLOURS = {
     "card": "#ffffff",
     "ink": "#1b2033",
@@ -43,40 +43,40 @@ COLOURS = {
     "goal-ink": "#6d4d00",
     "fog": "#8b93b0",
 }
-"""The colours of the light theme, by what they are for."""
+"""The colours of the light theme, by use."""
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 
 F = TypeVar("F", bound=Callable[..., str])
 
 
 def cache_shape(shape: F) -> F:
-    """Keep what was drawn: boards are drawn again and again, and most of their parts are as before."""
+    """Cache the results of a function: most parts of a board do not change from move to move."""
     return cast(F, lru_cache(maxsize=8192)(shape))
 
 
 def stylesheet() -> str:
-    """`boards.css`: dark and light, motion, and what is shown of targets."""
+    """Return `boards.css`: the themes, the motion, and the style of targets."""
     return files(__package__).joinpath("boards.css").read_text(encoding="utf-8")
 
 
 def element(
     name: str, *inside: str, fill: str = "", stroke: str = "", classes: str = "", **attributes: Any
 ) -> str:
-    """One element; `fill` and `stroke` name colours, and `_` in the name of an attribute stands for `-`."""
+    """Return an element; `fill` and `stroke` are names of colours, and `_` in an attribute becomes `-`."""
     start = _start(name, fill, stroke, classes, **attributes)
     return "".join((start, ">", *inside, "</", name, ">")) if inside else f"{start}/>"
 
 
 @cache_shape
 def _start(name: str, fill: str, stroke: str, classes: str, **attributes: Any) -> str:
-    """A tag with its attributes, still open."""
+    """Return a start tag without its closing bracket."""
     painted = {f"f-{fill}": fill, f"s-{stroke}": stroke}
     words = [classes, *(word for word, colour in painted.items() if colour in COLOURS)]
-    given: dict[str, Any] = {"class": " ".join(filter(None, words))}
-    given |= {"fill": COLOURS.get(fill, fill), "stroke": COLOURS.get(stroke, stroke)}
-    given = {key: value for key, value in given.items() if value}
-    given |= {key.replace("_", "-"): value for key, value in attributes.items()}
-    return f"<{name}" + "".join(f' {key}="{_value(value)}"' for key, value in given.items())
+    values: dict[str, Any] = {"class": " ".join(filter(None, words))}
+    values |= {"fill": COLOURS.get(fill, fill), "stroke": COLOURS.get(stroke, stroke)}
+    values = {key: value for key, value in values.items() if value}
+    values |= {key.replace("_", "-"): value for key, value in attributes.items()}
+    return f"<{name}" + "".join(f' {key}="{_value(value)}"' for key, value in values.items())
 
 
 def _value(value: str | float) -> str:
@@ -114,12 +114,12 @@ def text(
 
 
 def title(words: str) -> str:
-    """What is told of the element around it to whoever points at it."""
+    """Return the tooltip of the surrounding element."""
     return element("title", escape(words, quote=False))
 
 
 def shorten(words: str, room: float, size: float = MIN_TEXT_SIZE) -> str:
-    """Words that fit into so much room in any usual font, with an ellipsis where they had to be cut."""
+    """Cut words to a width that suits any usual font, with an ellipsis."""
     if _wide(words) * size <= room:
         return words
     cut = words
@@ -129,7 +129,7 @@ def shorten(words: str, room: float, size: float = MIN_TEXT_SIZE) -> str:
 
 
 def _wide(words: str) -> float:
-    """How wide words are at most, in units of their size: as in DejaVu Sans, the widest of our fonts."""
+    """Return the maximum width in units of the font size: that of DejaVu Sans, the widest font."""
     return sum(_letter_width(letter) for letter in words)
 
 
@@ -200,7 +200,7 @@ def _ring(x: float, y: float, r: float, width: float) -> str:
 
 
 def get_edge_colour(seat: Seat) -> str:
-    """The colour of a line that stands for a player."""
+    """Return the colour of a player's lines."""
     return "p1" if seat is Seat.ONE else "p2-edge"
 
 
@@ -226,7 +226,7 @@ def target(
     with a `mode` it is not seen at first: the page offers the mode as a switch, and the target is reached by
     picking its cells one after another.
     """
-    shown: dict[str, Any] = {"data_mode": mode, "opacity": 0.0, "pointer_events": "none"} if mode else {}
+    hidden: dict[str, Any] = {"data_mode": mode, "opacity": 0.0, "pointer_events": "none"} if mode else {}
     return element(
         "g",
         *inside,
@@ -236,7 +236,7 @@ def target(
         role="button",
         tabindex="-1",
         aria_label=label,
-        **shown,
+        **hidden,
     )
 
 
@@ -306,5 +306,5 @@ def board(
 
 
 def decoration(*inside: str, **attributes: Any) -> str:
-    """Shapes that say nothing of their own to somebody who hears the board."""
+    """Return shapes that screen readers skip."""
     return element("g", *inside, aria_hidden="true", **attributes)

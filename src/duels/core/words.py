@@ -1,7 +1,7 @@
-"""How a game speaks: its questions, boards and messages, as values without any I/O.
+"""The words of a game: its questions, boards and messages, without I/O.
 
-A dialogue is a generator that yields a question and is sent the line entered, so terminal, tests
-and pages drive the same words. Ink marks in a text say what may be coloured; `strip_ink` drops them.
+A dialogue is a generator that yields a question and receives the line entered. The terminal, the pages and
+the tests run the same dialogues. Ink marks in a text are for colours; `strip_ink` removes them.
 """
 
 import re
@@ -23,7 +23,7 @@ _INTEGER = re.compile(r"-?[0-9]+")
 
 
 class Ink(Enum):
-    """What a piece of text is, for a screen to show as it can. Values are private-use marks."""
+    """The meaning of a piece of text, which a screen shows as a colour. Values are private-use marks."""
 
     ONE = "\ue001"
     TWO = "\ue002"
@@ -31,7 +31,7 @@ class Ink(Enum):
     WON = "\ue004"
     DIM = "\ue005"
     COPIED = "\ue006"
-    """What is copied and entered elsewhere: in one piece, however narrow the screen."""
+    """Text to copy, which is never wrapped."""
     LOST = "\ue007"
 
     def __call__(self, text: str) -> str:
@@ -48,12 +48,12 @@ _MARKS = re.compile("[\ue000-\ue007]")
 
 
 def strip_ink(text: str) -> str:
-    """The text itself, without ink."""
+    """Return the text without ink."""
     return text if text.isascii() else _MARKS.sub("", text)
 
 
 def apply_ink(text: str, codes: dict[Ink, str]) -> str:
-    """The text with each ink turned into its terminal code; inks may nest."""
+    """Replace each ink by its terminal code; inks may nest."""
     return "".join(
         f"{''.join(codes[ink] for ink in inks)}{piece}\x1b[0m" if inks else piece
         for piece, inks in split_by_ink(text)
@@ -61,8 +61,8 @@ def apply_ink(text: str, codes: dict[Ink, str]) -> str:
 
 
 def split_by_ink(text: str) -> list[tuple[str, tuple[Ink, ...]]]:
-    """The text in pieces, each with the inks that lie on it, the outermost first."""
-    found: list[tuple[str, tuple[Ink, ...]]] = []
+    """Split the text into pieces, each with its inks, the outermost first."""
+    pieces: list[tuple[str, tuple[Ink, ...]]] = []
     inks: tuple[Ink, ...] = ()
     for piece in re.split(f"({_MARKS.pattern})", text):
         if piece == _END:
@@ -70,26 +70,26 @@ def split_by_ink(text: str) -> list[tuple[str, tuple[Ink, ...]]]:
         elif _MARKS.fullmatch(piece):
             inks += (Ink(piece),)
         elif piece:
-            found.append((piece, inks))
-    return found
+            pieces.append((piece, inks))
+    return pieces
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where on the board an action is made, for whoever points at the board."""
+    """The cells of an action, for players who point at the board."""
 
     cells: tuple[int, ...]
-    """The numbers of the cells that it is about (`Cell.number`)."""
+    """The numbers of the cells (`Cell.number`)."""
     kind: str = ""
-    """What is done there, where one cell allows several things. Kinds begin with different letters."""
+    """The kind of action, if a cell allows several. Kinds begin with different letters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Something asked of a seat: the prompt, which the entry follows on the same line.
+    """A prompt for a seat; the entry follows on the same line.
 
-    `notice` says what was wrong with the last entry. A `secret` question's entry and notice are for
-    the eyes of that seat only.
+    `notice` says what was wrong with the last entry. If `secret`, only this seat may see the entry and the
+    notice.
     """
 
     prompt: str
@@ -101,11 +101,11 @@ Dialogue = Generator[Question, str, T]
 
 
 class InvalidEntry(DuelsError):
-    """An entry cannot be taken; the message says why and what can."""
+    """An entry is not accepted; the message says why, and what is allowed."""
 
 
 def ask_until(prompt: str, read: Callable[[str], T], secret: bool = False, notice: str = "") -> Dialogue[T]:
-    """Ask, and ask again after every entry that `read` refuses; `notice` says why it is asked at all."""
+    """Ask until `read` accepts the entry: it raises InvalidEntry otherwise."""
     while True:
         entry = yield Question(prompt, notice, secret)
         try:
@@ -115,7 +115,7 @@ def ask_until(prompt: str, read: Callable[[str], T], secret: bool = False, notic
 
 
 def parse_number(entry: str, allowed: str) -> int:
-    """The whole number entered; `allowed` completes the refusal of anything else."""
+    """Return the whole number entered. Raises InvalidEntry, which ends with `allowed`."""
     number = parse_whole_number(entry)
     if number is None:
         why = "out of range" if _INTEGER.fullmatch(entry.strip()) else "not a whole number"
@@ -124,7 +124,7 @@ def parse_number(entry: str, allowed: str) -> int:
 
 
 def parse_yes_no(entry: str) -> bool:
-    """Yes or no, in full or by the first letter."""
+    """Return whether the entry is yes or y; no or n is False. Raises InvalidEntry."""
     word = entry.strip().lower()
     if word in ("yes", "y"):
         return True
@@ -134,7 +134,7 @@ def parse_yes_no(entry: str) -> bool:
 
 
 def quote_entry(entry: str) -> str:
-    """An entry as a refusal names it."""
+    """Quote an entry for a message."""
     return quote(entry.strip()) if entry.strip() else "An empty line"
 
 
@@ -147,54 +147,53 @@ def join_or(options: Sequence[object], most: int | None = None) -> str:
 
 
 class Words(ABC, Generic[A, V]):
-    """One game's voice, made from its rules.
+    """The words of one game, made from its rules.
 
     Texts end with a newline unless an entry follows on the same line.
     """
 
     letters: ClassVar[frozenset[str]] = frozenset()
-    """Single letters that mean something of the game's own, in lower case: `q` cannot leave there."""
+    """Lower-case letters with a meaning in the game, so that they are not commands, such as `q`."""
 
     @abstractmethod
     def opening(self) -> Narration:
-        """What to say before the first turn."""
+        """Return the text before the first turn."""
 
     @abstractmethod
     def ask(self, sight: Sight[A, V]) -> Dialogue[A]:
-        """Ask the seat for one legal action; a game may ask nothing where the book does not.
+        """Ask the seat for a legal action, or return it without a question if the book asks none.
 
-        Prompts are for everybody at the screen: they hold nothing that is this seat's secret. Notices
-        may.
+        Prompts are visible to everybody at the screen, so they must not contain secrets. Notices may.
         """
 
     @abstractmethod
     def entries(self, sight: Sight[A, V], action: A) -> tuple[str, ...]:
-        """What to enter in `ask` for this action: what a machine player appears to type."""
+        """Return the entries in `ask` that choose this action."""
 
     @abstractmethod
     def narrate(self, seen: Sequence[Event]) -> Narration:
-        """What to say of the last of the events seen so far."""
+        """Describe the last of the events seen so far."""
 
     @abstractmethod
     def board(self, sight: Sight[A, V]) -> TextBoard:
-        """The board as this seat may see it, at any time."""
+        """Return the board from the seat's point of view, also when it is not to move."""
 
     @abstractmethod
     def moves(self, sight: Sight[A, V]) -> str:
-        """What the seat may do now, in one or a few lines."""
+        """Return the seat's legal actions in a few lines."""
 
     def open_board(self, one: Sight[A, V], two: Sight[A, V]) -> TextBoard:
-        """The board with the secrets of both seats, for looking back at a match that is over."""
+        """Return the board with the secrets of both seats, for looking back at a match."""
         if not one.rules.has_secrets:
             return self.board(one)
         return TextBoard("".join(f"{sight.seat.label}:\n{self.board(sight)}" for sight in (one, two)))
 
     def place(self, sight: Sight[A, V], action: A) -> Place | None:
-        """Where on the board the action is made; None: it is chosen from a list."""
+        """Return the cells of an action, or None if it is chosen from a list."""
         return None
 
     def name_action(self, sight: Sight[A, V], action: A) -> str:
-        """The action as advice names it: as it is entered (`stay`)."""
+        """Return the action in the form of an entry, for advice."""
         return sight.rules.format(action)
 
     def label_action(self, sight: Sight[A, V], action: A) -> str:
@@ -202,17 +201,17 @@ class Words(ABC, Generic[A, V]):
         return sight.rules.format(action)
 
     def summarize_actions(self, sight: Sight[A, V], actions: Sequence[A]) -> str:
-        """Several actions in a few words (`flip any unseen tile`), or '' where they are best listed."""
+        """Return several actions in a few words (`flip any unseen tile`), or '' to list them."""
         return ""
 
     def seat_name(self, seat: Seat) -> str:
-        """What the game calls a seat: its label, or its token (`X`)."""
+        """Return the game's name for a seat: its label, or its token (`X`)."""
         return seat.label
 
     def recap(self, sight: Sight[A, V]) -> Narration:
-        """What the seat has been shown and the board no longer shows."""
+        """Return what the seat has seen and the board no longer shows."""
         return Narration()
 
     def render_secret_turn(self, seat: Seat) -> str:
-        """What others see where `seat` decides in secret."""
+        """Return the text that others see when `seat` decides in secret."""
         return ""

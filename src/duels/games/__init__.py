@@ -1,6 +1,6 @@
-"""The five duels, each in a room of its own, and how a name becomes a game.
+"""The five games, and the registry that finds games by name.
 
-Games of other packages are found through the entry-point group `duels.games`.
+Other packages register games through the entry-point group `duels.games`.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from duels.games.hunt import GAME as HUNT
 from duels.games.leap import GAME as LEAP
 from duels.games.lights import GAME as LIGHTS
 
-if TYPE_CHECKING:  # every command passes here, and most need none of it
+if TYPE_CHECKING:  # every command imports this module, and most need none of these
     from duels.core.match import AnyMatch
     from duels.core.options import OptionValue
     from duels.core.record import Record
@@ -23,12 +23,12 @@ if TYPE_CHECKING:  # every command passes here, and most need none of it
 
 ENTRY_POINTS = "duels.games"
 GAMES: dict[str, Game] = {game.name: game for game in (LIGHTS, LEAP, CHAIN, HUNT, FLIP)}
-"""The games of this package."""
+"""The games of this package, by name."""
 
 
 @dataclass(frozen=True)
 class InstalledGame:
-    """A game from another package, and the distribution it comes from."""
+    """A game from another package, with the name and version of its distribution."""
 
     game: Game
     source: str
@@ -36,35 +36,43 @@ class InstalledGame:
 
 @cache
 def list_installed_games() -> tuple[InstalledGame, ...]:
-    """Games from other packages; one that cannot be loaded is skipped with a warning."""
-    import logging  # slow to import, both: a game of ours needs neither
+    """Return the games from other packages. A game that cannot be loaded is skipped with a warning."""
+    import logging  # both are slow to import, and our own games need neither
     from importlib.metadata import entry_points
 
     log = logging.getLogger("duels")
-    found: dict[str, InstalledGame] = {}
+    games: dict[str, InstalledGame] = {}
     for point in entry_points(group=ENTRY_POINTS):
         source = f"{point.dist.name} {point.dist.version}" if point.dist else "unknown"
         try:
             game = point.load()
-        except Exception as problem:  # whatever another package does, ours go on
+        except Exception as problem:  # a broken package must not affect other games
             log.warning("The game '%s' of %s cannot be loaded: %s", point.name, source, problem)
             continue
         if not isinstance(game, Game):
-            log.warning("The game '%s' of %s is no duels.Game.", point.name, source)
-        elif game.name in GAMES or game.name in found:
-            log.warning("The game '%s' of %s is left out: there is one of that name.", game.name, source)
+            log.warning("The game '%s' of %s is not a duels.Game.", point.name, source)
+        elif game.name in GAMES or game.name in games:
+            log.warning("The game '%s' of %s is skipped: the name is taken.", game.name, source)
         else:
-            found[game.name] = InstalledGame(game, source)
-    return tuple(found.values())
+            games[game.name] = InstalledGame(game, source)
+    return tuple(games.values())
 
 
 def all_games() -> tuple[Game, ...]:
-    """Our games, then those of other packages."""
+    """Return the games of this package, then those of other packages.
+
+    >>> [game.name for game in all_games()][:5]
+    ['lights', 'leap', 'chain', 'hunt', 'flip']
+    """
     return (*GAMES.values(), *(installed.game for installed in list_installed_games()))
 
 
 def find_game(name: str) -> Game:
-    """The game called `name`, in upper or lower case; raises UnknownName."""
+    """Return the game with this name, in any letter case. Raises UnknownName.
+
+    >>> find_game("Leap").name
+    'leap'
+    """
     word = str(name).strip().lower()
     if word in GAMES:
         return GAMES[word]
@@ -75,29 +83,45 @@ def find_game(name: str) -> Game:
 
 
 def resolve_rules(game: "str | Game | AnyRules", **options: "OptionValue") -> "AnyRules":
-    """Rules from a game's name or a Game, each with options, or the given rules themselves."""
+    """Return the rules of a game, given by name or as a Game with options, or return rules unchanged.
+
+    Raises UnknownName for an unknown game or option, and BadOption for a value that is not allowed.
+    """
     from duels.core.rules import Rules
 
     if isinstance(game, Rules):
         if options:
-            raise DuelsError("Options go with a game or its name; rules have theirs already.")
+            raise DuelsError("Pass options with a game or its name: rules already have their options.")
         return game
     if isinstance(game, Game):
         return game.rules(**options)
     if not isinstance(game, str):
-        raise DuelsError(f"A game is a name, a Game or its rules, not {game!r}.")
+        raise DuelsError(f"A game must be a name, a Game or rules, not {game!r}.")
     return find_game(game).rules(**options)
 
 
 def start(game: "str | Game | AnyRules", **options: "OptionValue") -> "AnyMatch":
-    """Start a match of a game: a name or a Game, each with options, or rules."""
+    """Start a match of a game, given by name or as a Game, with options, or as rules.
+
+    Raises UnknownName for an unknown game or option, and BadOption for a value that is not allowed.
+
+    >>> match = start("lights", lights=9)
+    >>> match.actor.label, len(match.actions)
+    ('Player 1', 17)
+    """
     from duels.core.match import Match
 
     return Match.start(resolve_rules(game, **options))
 
 
 def load_record(text: str, game: Game | None = None) -> "Record":
-    """Read and check a record of any game, or of `game`; RecordError names the first wrong line."""
+    """Parse and check a record of any game, or of `game`.
+
+    Raises RecordError with the number of the first wrong line.
+
+    >>> load_record("duels record 2\\ngame: leap\\n\\nenter\\n").match.length
+    1
+    """
     from duels.core.record import parse_record_text
 
     def find(name: str) -> Any:

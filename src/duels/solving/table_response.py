@@ -45,17 +45,17 @@ def best_response(
     """
     with localcontext(prec=DIGITS):
         ends = _ends(tables, responder)
-        taken: list[list[int]] = []
+        chosen_moves: list[list[int]] = []
         if limit is None:
             points, moves = best_points(_moves(tables, policy(0), responder, ends, None))
-            taken.append(moves)
+            chosen_moves.append(moves)
         else:
             points = [NOTHING] * tables.states  # cut off
             for clock in reversed(range(limit)):
                 points, moves = best_points(_moves(tables, policy(clock), responder, ends, points))
-                taken.insert(0, moves)
+                chosen_moves.insert(0, moves)
         starts = tables.starts.tolist()
-        return Response(float((1 + sum(points[start] for start in starts) / len(starts)) / 2), taken)
+        return Response(float((1 + sum(points[start] for start in starts) / len(starts)) / 2), chosen_moves)
 
 
 def _ends(tables: Tables, responder: int) -> list[Decimal | None]:
@@ -95,14 +95,14 @@ def _moves(
     moves: list[list[MarkovMove]] = [[] for _ in range(tables.states)]
     chooses = tables.actor == responder
     states, actions = np.nonzero(tables.legal & (chooses[:, None] | (policy > 0)))
-    taken = zip(
+    chosen_moves = zip(
         states.tolist(),
         chooses[states].tolist(),
         policy[states, actions].tolist(),
         tables.successor[states, actions].tolist(),
         strict=True,
     )
-    for state, chosen, probability, successors in taken:
+    for state, chosen, probability, successors in chosen_moves:
         if chosen or not moves[state]:
             moves[state].append(MarkovMove({}))
         move = moves[state][-1]
@@ -135,25 +135,25 @@ def best_points(moves: list[list[MarkovMove]]) -> tuple[list[Decimal], list[int]
     have the same value, and none of its moves is better than another.
     """
     safe = _find_safe_states(moves)
-    taken = [SETTLED if endless else 0 for endless in safe]
+    chosen_moves = [SETTLED if endless else 0 for endless in safe]
     while True:
         points = expected_points(
             [
                 choices[place] if choices and place != SETTLED else ENDLESS
-                for choices, place in zip(moves, taken, strict=True)
+                for choices, place in zip(moves, chosen_moves, strict=True)
             ]
         )
         changed = False
         for state, choices in enumerate(moves):
-            if len(choices) > 1 or taken[state] == SETTLED:
+            if len(choices) > 1 or chosen_moves[state] == SETTLED:
                 values = [move.state_value(points) for move in choices]
                 best = max(values)
                 if best - points[state] > CLOSE:
-                    taken[state], changed = values.index(best), True
+                    chosen_moves[state], changed = values.index(best), True
         if not changed:
             return points, [
                 _find_safe_move(choices, safe) if place == SETTLED else place
-                for choices, place in zip(moves, taken, strict=True)
+                for choices, place in zip(moves, chosen_moves, strict=True)
             ]
 
 

@@ -14,7 +14,7 @@ from duels.games.flip.rules import QuantumTiles, State, neighbours
 from duels.solving.tables import FIRST_WON, ONGOING, SECOND_WON
 
 
-class Position(NamedTuple):
+class FlipPosition(NamedTuple):
     """A game."""
 
     faces: Any
@@ -47,13 +47,13 @@ class FlipEnv(Env):
         self._twos = np.concatenate([tiles, self._seconds, tiles]).astype(np.int32)
         self._faces, self._scores = (np.arange(len(features(rules)[k].values)) for k in (0, 1))
 
-    def _begin(self, bits: Any) -> Position:
+    def _begin(self, bits: Any) -> FlipPosition:
         none = jnp.zeros(len(self._tiles), jnp.int32)
         bag = jnp.full(self.rules.values, self.rules.copies, jnp.int32)
         zeros, both = jnp.zeros(2, jnp.int32), jnp.ones(2, jnp.bool_)
-        return Position(none, none.astype(jnp.bool_), bag, zeros, both, jnp.int32(0))
+        return FlipPosition(none, none.astype(jnp.bool_), bag, zeros, both, jnp.int32(0))
 
-    def _play(self, position: Position, action: Any, bits: Any) -> tuple[Position, Any]:
+    def _play(self, position: FlipPosition, action: Any, bits: Any) -> tuple[FlipPosition, Any]:
         values, tiles = self.rules.values, self._tiles
         pair = (action >= len(tiles)) & (action < self._first_keep)
         one, two = jnp.asarray(self._ones)[action], jnp.asarray(self._twos)[action]
@@ -63,7 +63,7 @@ class FlipEnv(Env):
         faces = jnp.where(pair & (tiles == two), second + up, faces)
         mine = np.arange(2) == position.mover
         kept = mine & position.lifted.any()
-        after = Position(
+        after = FlipPosition(
             faces,
             pair & ((tiles == one) | (tiles == two)),
             bag,
@@ -73,7 +73,9 @@ class FlipEnv(Env):
         )
         return after, 0
 
-    def _turn_up(self, position: Position, one: Any, two: Any, pair: Any, bits: Any) -> tuple[Any, Any, Any]:
+    def _turn_up(
+        self, position: FlipPosition, one: Any, two: Any, pair: Any, bits: Any
+    ) -> tuple[Any, Any, Any]:
         """Return the values of one or two tiles, drawn from 32 bits, and the bag afterwards."""
         bag, left = position.bag, position.bag.sum()
         first, second = position.faces[one], position.faces[two]
@@ -99,19 +101,19 @@ class FlipEnv(Env):
 
     # -- observations ------------------------------------------------------------------------------
 
-    def _status(self, position: Position) -> StepStatus:
+    def _status(self, position: FlipPosition) -> StepStatus:
         target, (one, two) = self.rules.target, position.scores
         first_won = (one == target) | (two > target)
         result = jnp.where(first_won, FIRST_WON, SECOND_WON)
         return StepStatus(position.mover, jnp.where(jnp.maximum(one, two) < target, ONGOING, result))
 
-    def _legal(self, position: Position) -> Any:
+    def _legal(self, position: FlipPosition) -> Any:
         down = (position.faces == 0) | (position.faces > self.rules.values)
         down &= ~position.lifted.any()
         pairs = down[self._firsts] & down[self._seconds] & position.quantum[position.mover]
         return jnp.concatenate([down, pairs, position.lifted])
 
-    def _features(self, position: Position, seat: Any) -> Any:
+    def _features(self, position: FlipPosition, seat: Any) -> Any:
         mine, other = position.scores[seat], position.scores[1 - seat]
         quantum = position.quantum[seat], position.quantum[1 - seat]
         return jnp.concatenate(
@@ -125,7 +127,7 @@ class FlipEnv(Env):
             ]
         )
 
-    def rules_state(self, position: Position) -> State:
+    def rules_state(self, position: FlipPosition) -> State:
         lifted = tuple(np.flatnonzero(position.lifted).tolist())
         one, two = (int(score) for score in position.scores)
         return State(
