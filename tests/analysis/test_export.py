@@ -79,10 +79,10 @@ def test_another_run_is_never_mixed_in(tmp_path: Path) -> None:
         run_of("lights", 4, lights=5),
         run_of("leap", 4),
     ):
-        with pytest.raises(DuelsError, match="line 1: this match is of another run"):
+        with pytest.raises(DuelsError, match="line 1: this match belongs to another run"):
             export(other, path)
     path.write_text("nonsense\n")
-    with pytest.raises(DuelsError, match="no match in JSON"):
+    with pytest.raises(DuelsError, match="not a match in JSON"):
         export(run_of("lights", 2), path)
     path.write_bytes(content)
     assert export(run_of("lights", 3), path) == 2
@@ -97,7 +97,7 @@ def test_a_last_line_that_is_not_ours_is_kept(line: str, matches: int, tmp_path:
     with path.open("a", encoding="utf-8") as file:
         file.write(line)
     content = path.read_bytes()
-    with pytest.raises(DuelsError, match=f"line {matches + 1}: this is no match of this run"):
+    with pytest.raises(DuelsError, match=f"line {matches + 1}: not a match of this run"):
         export(run_of("lights", matches + 1), path)
     assert path.read_bytes() == content
 
@@ -107,15 +107,15 @@ def test_a_parquet_file_of_another_run_is_kept(tmp_path: Path) -> None:
     assert export(run_of("lights", 3), path) == 0
     content = path.read_bytes()
     for other in (run_of("lights", 3, seed="t"), run_of("lights", 3, lights=5), run_of("leap", 3)):
-        with pytest.raises(DuelsError, match="of another run"):
+        with pytest.raises(DuelsError, match="another run"):
             export(other, path)
     assert path.read_bytes() == content
     assert export(run_of("lights", 3), path) == 3
     path.write_text("my notes")
-    with pytest.raises(DuelsError, match="no Parquet file"):
+    with pytest.raises(DuelsError, match="not a Parquet file"):
         export(run_of("lights", 3), path)
     parquet.write_table(pyarrow.table({"mine": [1]}), path)
-    with pytest.raises(DuelsError, match="of another run"):
+    with pytest.raises(DuelsError, match="another run"):
         export(run_of("lights", 3), path)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out.parquet"]
 
@@ -240,7 +240,7 @@ def test_fewer_games_take_nothing_away(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["games.jsonl", "games.parquet"])
 def test_a_folder_that_is_not_there_is_named(name: str, tmp_path: Path) -> None:
-    with pytest.raises(DuelsError, match=r"There is no folder .*new\.$"):
+    with pytest.raises(DuelsError, match=r"The folder .*new does not exist"):
         export(run_of("lights", 1), tmp_path / "new" / name)
 
 
@@ -300,7 +300,7 @@ def test_options_that_are_lists_go_on_too(tmp_path: Path) -> None:
     for name in ("out.jsonl", "out.parquet"):
         assert export(steps_run(2, goals=(4, 6)), tmp_path / name) == 0
         assert export(steps_run(3, goals=(4, 6)), tmp_path / name) == 2
-        with pytest.raises(DuelsError, match="of another run"):
+        with pytest.raises(DuelsError, match="another run"):
             export(steps_run(3, goals=(4, 7)), tmp_path / name)
     assert matches_in(tmp_path / "out.jsonl")[0]["options"] == {"goals": [4, 6]}
 

@@ -92,7 +92,7 @@ def test_hunt_is_measured_by_many_quick_matches_and_estimates_are_called_so() ->
     assert told == [f"{name}, {n} of 4 matches" for name in ("random", *LEVEL_SHARES) for n in range(4)]
     assert {row.matches for row in rows[1:]} == {4 * _QUICK_MATCHES}
     told_of_them = render_levels(find_game("hunt").rules(), rows, 4)
-    assert "estimates" in told_of_them
+    assert "estimate" in told_of_them
     assert not re.search("gives? away|given away|loss", told_of_them)
 
 

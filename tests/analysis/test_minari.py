@@ -58,5 +58,5 @@ def test_an_episode_is_what_a_seat_saw(
 def test_an_id_that_minari_cannot_read_is_refused(wrong: str) -> None:
     from duels.analysis.minari import export_minari
 
-    with pytest.raises(DuelsError, match=f"^Minari refuses {wrong}: an id is a name with a version"):
+    with pytest.raises(DuelsError, match=f"^{wrong} is not a valid Minari id: use a name with a version"):
         export_minari(Export(GAMES["lights"].rules(), ("random", "random"), "s", 1), wrong)

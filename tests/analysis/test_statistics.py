@@ -20,7 +20,7 @@ from duels.analysis.statistics import (
     PlayedMatch,
     compute_statistics,
     get_decisions,
-    grade,
+    grade_decisions,
 )
 from duels.analysis.wording import ONLY_MOVE
 from duels.core.match import AnyMatch, Match
@@ -86,7 +86,7 @@ def test_a_grade_is_what_the_review_says(game: str) -> None:
     oracle = get_oracle(match.rules)
     moments = review(match, oracle).moments
     for seat in Seat:
-        graded = grade(match, seat, oracle)
+        graded = grade_decisions(match, seat, oracle)
         mine = [moment for moment in moments if moment.actor is seat and moment.mark != ONLY_MOVE]
         assert [(decision.loss, decision.mark) for decision in graded] == [(m.loss, m.mark) for m in mine]
         for decision in graded:
@@ -100,7 +100,7 @@ def test_in_hunt_the_worst_of_the_mixture_shows_below_it_and_the_strategys_mean_
     start = Match.start(rules).play_text("move 3", "observe 5", "move 6", "observe 2")
     verdict = oracle.judge(start.sight(Seat.ONE))
     graded = {
-        judged: grade(start.play(Seat.ONE, judged.action).resign(Seat.ONE), Seat.ONE, oracle)
+        judged: grade_decisions(start.play(Seat.ONE, judged.action).resign(Seat.ONE), Seat.ONE, oracle)
         for judged in verdict.actions
         if judged.weight
     }
@@ -121,9 +121,11 @@ def test_in_hunt_the_worst_of_the_mixture_shows_below_it_and_the_strategys_mean_
 def test_the_wrong_one_of_a_sort_that_was_among_the_best_is_called_so() -> None:
     match = duels.start("lights").play_text("1-2").resign(Seat.TWO)  # best: 4, 2-3 or 5-6
     oracle = get_oracle(match.rules)
-    assert [each.kind for each in grade(match, Seat.ONE, oracle)] == ["turning off a pair, the wrong one"]
+    assert [each.kind for each in grade_decisions(match, Seat.ONE, oracle)] == [
+        "turning off a pair, the wrong one"
+    ]
     match = duels.start("lights").play_text("7", "6", "5", "4", "3", "1").resign(Seat.ONE)  # best: 1-2
-    *_, slip = grade(match, Seat.TWO, oracle)
+    *_, slip = grade_decisions(match, Seat.TWO, oracle)
     assert slip.kind == "turning off one light instead of turning off a pair"
 
 
@@ -139,7 +141,7 @@ def test_numbers_that_are_all_0_are_left_out() -> None:
 
 def test_giving_up_is_no_decision() -> None:
     match = duels.start("lights").play_text("1-2")
-    graded = grade(match.resign(Seat.TWO), Seat.TWO, get_oracle(match.rules))
+    graded = grade_decisions(match.resign(Seat.TWO), Seat.TWO, get_oracle(match.rules))
     assert graded == ()
 
 

@@ -1,7 +1,7 @@
-"""Measures the levels: what each gives away per decision, and how it scores against the level below.
+"""Measurement of the levels: losses per decision, and scores against the next lower level.
 
-Where the strategy mixes, nothing that it mixes in is given away, and what is measured instead is how far a
-level's choices lie below the mixture: that is 0 on average for one that mixes like the strategy.
+If the strategy mixes, choices from its mixture lose nothing. The measure is then how much worse a level's
+choices are than the mixture's average, which is 0 for a player who follows the strategy.
 """
 
 import math
@@ -20,46 +20,46 @@ from duels.solving.oracle import Oracle
 from duels.solving.oracles import get_oracle
 from duels.solving.progress import Progress, no_progress
 
-# Endless play is cut off here and counts half, as it does in the values.
-_MOST_ENTRIES = 400
-# Where skill alone decides, matches are quick and nothing but the result tells what a mistake was worth.
+# Endless play is cut off here and counts one half, as in the values.
+_MAX_ENTRIES = 400
+# Matches of pure skill are quick, and only their results show the cost of mistakes.
 _MATCHES, _MATCHES_OF_SKILL = 100, 1000
-_NOTHING = 1e-12  # less comes from rounding
-_CONFIDENT = 1.96  # standard errors, for 95%
-# Where the strategy mixes, levels are a point or two apart: many more matches are needed, and made quick.
+_ROUNDING = 1e-12
+_STANDARD_ERRORS = 1.96  # for 95% confidence
+# If the strategy mixes, levels differ by a point or two: they need many more, quicker matches.
 _QUICK_MATCHES = 50
 
 
 @dataclass
 class LevelRow:
-    """One level's line of the table. Margins are half the width of a 95% confidence interval."""
+    """A level's row of the table. Margins are half the width of a 95% confidence interval."""
 
     name: str
     share: float
-    """Of what a random choice gives away, or lies below the mixture: the level's definition."""
+    """The share of random play's losses that defines the level."""
     measured_share: float
-    """`per_decision` as a share of random play's, each over its own matches, in different positions."""
+    """`per_decision` as a share of random play's, each measured in its own matches."""
     measure: str
-    """What `per_decision` is: `given away`, or `below the mixture` where the strategy mixes."""
+    """The meaning of `per_decision`: `given away`, or `below the mixture` if the strategy mixes."""
     per_decision: float
-    """Winning probability per decision, measured."""
+    """The measured loss of winning probability per decision."""
     per_decision_margin: float
     score: float | None
-    """Its share of the points against the level below, both seats together; None for the lowest."""
+    """The share of points against the next lower level, over both seats; None for the lowest."""
     margin: float | None
     matches: int
-    """How many the score was measured over."""
+    """The number of matches behind the score."""
 
     @property
     def clear(self) -> bool:
-        """Whether it does better than the level below by more than the margin."""
+        """Whether it beats the next lower level by more than the margin."""
         return self.score is not None and self.margin is not None and self.score - self.margin > 0.5
 
 
 def measure_levels(
     rules: AnyRules, matches: int, seed: str, progress: Progress = no_progress
 ) -> list[LevelRow]:
-    """Play `matches` matches for each pair of neighbours, half of them from either seat."""
+    """Play `matches` matches of each level against the next lower one, half from each seat."""
     oracle = get_oracle(rules, progress)
     rows: list[LevelRow] = []
     below: MeasuredLevel | None = None
@@ -89,7 +89,7 @@ def measure_levels(
 
 
 class MeasuredLevel(LevelPlayer):
-    """A level that adds up what it gives away on average, or how far it lies below the mixture."""
+    """A level player that sums its expected losses."""
 
     def __init__(self, oracle: Oracle[Any, Any], share: float) -> None:
         super().__init__(oracle, share)
@@ -98,82 +98,82 @@ class MeasuredLevel(LevelPlayer):
         self.reset()
 
     def reset(self) -> None:
-        """A match begins."""
+        """Start a new match."""
         self.lost, self.decisions = 0.0, 0
 
     def choose(self, sight: AnySight, rng: Random) -> Any:
         if len(sight.actions) > 1:
-            # On average: which of its actions is drawn is luck as well.
+            # The expected loss: the draw among its actions is luck.
             self.lost += self.average(sight)
             self.decisions += 1
         return super().choose(sight, rng)
 
     def average(self, sight: AnySight) -> float:
-        """What a decision gives away on average; in a game without secrets each is worked out once."""
-        found = None if sight.rules.has_secrets else self._averages.get(sight.view)
-        if found is None:
+        """Return the expected loss of a decision; cached in games without secrets."""
+        loss = None if sight.rules.has_secrets else self._averages.get(sight.view)
+        if loss is None:
             amounts = self.oracle.shortfalls(self.oracle.judge(sight))
             weights = self.odds(sight).values()
-            found = sum(weight * amount for weight, amount in zip(weights, amounts, strict=True))
-            found = self._averages[sight.view] = found if abs(found) >= _NOTHING else 0.0
-        return found
+            loss = sum(weight * amount for weight, amount in zip(weights, amounts, strict=True))
+            loss = self._averages[sight.view] = loss if abs(loss) >= _ROUNDING else 0.0
+        return loss
 
 
 @dataclass(frozen=True)
 class MeasuredMatch:
-    """One match as the player under test had it."""
+    """A match from the side of the measured player."""
 
     lost: float
     decisions: int
     score: float
-    """What it says about the expected score.
+    """An estimate of the expected score.
 
-    Result = the opening's value + luck - own losses + the other's losses, and luck is 0 on average: without
-    it far fewer matches are needed.
+    Result = value of the opening + luck - own losses + the other player's losses. Luck is 0 on average, so
+    leaving it out reduces the variance.
     """
 
 
 def play_measured_match(own: MeasuredLevel, other: MeasuredLevel, seat: Seat, rng: Random) -> MeasuredMatch:
-    """Play one match, from the side of the player at `seat`."""
+    """Play one match from the side of the player at `seat`."""
     oracle, rules = own.oracle, own.oracle.rules
     for player in (own, other):
         player.reset()
-    play_out(Match.start(rules), {seat: own, seat.other: other}, StreamDice(rng), _MOST_ENTRIES)
+    play_out(Match.start(rules), {seat: own, seat.other: other}, StreamDice(rng), _MAX_ENTRIES)
     opening = oracle.value(rules.sight(rules.initial(), Seat.ONE))
-    worth = opening if seat is Seat.ONE else opening.for_other()
-    return MeasuredMatch(own.lost, own.decisions, worth.number - own.lost + other.lost)
+    value = opening if seat is Seat.ONE else opening.for_other()
+    return MeasuredMatch(own.lost, own.decisions, value.number - own.lost + other.lost)
 
 
 def _luckless_points(
     oracle: Oracle[Any, Any], levels: Mapping[Seat, float], seat: Seat, rng: Random
 ) -> float:
-    """What a match of hidden moves says about the expected score of `seat`, luck taken out.
+    """Estimate the expected score of `seat` from one match with hidden moves, without luck.
 
-    An action's worth less the average worth of the actions that might have been drawn is 0 on average,
-    whatever stands behind the worths: subtracting it changes no mean, but removes most of the spread.
+    An action's value minus the mean value of the actions that could have been drawn is 0 on average.
+    Subtracting it does not change the mean but removes most of the variance.
     """
     dice, luck = StreamDice(rng), 0.0
     players = {actor: LevelPlayer(oracle, share) for actor, share in levels.items()}
     match: AnyMatch = Match.start(oracle.rules)
-    while match.actor is not None and match.length < _MOST_ENTRIES:
+    while match.actor is not None and match.length < _MAX_ENTRIES:
         entry = decide_next_entry(match, players, dice)
         if isinstance(actor := entry.actor, Seat):
-            sight, others = match.sight(actor), match.sight(actor.other)
-            worths = {a: oracle.full_information_action_value(sight, others, a) for a in sight.actions}
+            sight, other = match.sight(actor), match.sight(actor.other)
+            values = {a: oracle.full_information_action_value(sight, other, a) for a in sight.actions}
             odds = players[actor].odds(sight)
-            surprise = worths[entry.action] - sum(odds[a] * worth for a, worth in worths.items())
+            surprise = values[entry.action] - sum(odds[a] * value for a, value in values.items())
             luck += surprise if actor is seat else -surprise
         match = entry.play(match)
     return (float(match.outcome.score(seat)) if match.outcome else 0.5) - luck
 
 
 def get_default_matches(rules: AnyRules) -> int:
-    """How many matches a row to play by default: enough to tell the levels apart, if that is quick."""
+    """Return the default number of matches per row."""
     return _MATCHES if describe_other_factors(rules) else _MATCHES_OF_SKILL
 
 
 def describe_other_factors(rules: AnyRules) -> str:
-    """What decides matches beside skill; empty where nothing does."""
+    """Return what decides matches besides skill; empty if nothing does."""
     luck, guessing = bool(rules.all_outcomes()), rules.has_secrets
     if luck and guessing:
         return "luck and guessing decide"
@@ -181,13 +181,12 @@ def describe_other_factors(rules: AnyRules) -> str:
 
 
 def _mean(numbers: list[float]) -> tuple[float, float]:
-    """The mean and its margin."""
     return _ratio(numbers, [1] * len(numbers))
 
 
 def _ratio(parts: list[float], wholes: list[int]) -> tuple[float, float]:
-    """All parts by all wholes, and the margin, from how far each match is off."""
+    """Return the ratio of the sums, and its margin from the deviations of the matches."""
     total = max(1, sum(wholes))
     ratio = sum(parts) / total
-    off = sum((part - ratio * whole) ** 2 for part, whole in zip(parts, wholes, strict=True))
-    return ratio, _CONFIDENT * math.sqrt(off * len(parts) / max(1, len(parts) - 1)) / total
+    deviation = sum((part - ratio * whole) ** 2 for part, whole in zip(parts, wholes, strict=True))
+    return ratio, _STANDARD_ERRORS * math.sqrt(deviation * len(parts) / max(1, len(parts) - 1)) / total

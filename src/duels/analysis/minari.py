@@ -1,4 +1,4 @@
-"""Writes matches as a Minari dataset: an episode is a match as one of its seats saw it."""
+"""Export of matches as a Minari dataset; an episode is a match from one seat's view."""
 
 import warnings
 from collections.abc import Iterator
@@ -23,19 +23,22 @@ with require_extra("minari"):
 def export_minari(
     run: Export, dataset_id: str, progress: ProgressCallback = lambda done, games: None, jobs: int = 1
 ) -> None:
-    """Play the matches of `run` and keep them as the Minari dataset `dataset_id`, which must be new."""
+    """Play the matches of `run` and save them as a new Minari dataset.
+
+    Raises DuelsError if the id is invalid or in use.
+    """
     try:
         parse_dataset_id(dataset_id)
-    except (ValueError, TypeError):  # the second where an id has no version
+    except (ValueError, TypeError):  # TypeError if the id has no version
         raise DuelsError(
-            f"Minari refuses {dataset_id}: an id is a name with a version, such as duels/chain-club-v0."
+            f"{dataset_id} is not a valid Minari id: use a name with a version, such as duels/chain-club-v0."
         ) from None
     if dataset_id in minari.list_local_datasets():
-        raise DuelsError(f"There is a Minari dataset {dataset_id} already; name another.")
+        raise DuelsError(f"The Minari dataset {dataset_id} already exists; choose another id.")
     matches = play_matches(run, 0, progress, jobs)
     episodes = list(chain.from_iterable(_episodes(run, match) for match in matches))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about authors and the like, which are for others to add
+        warnings.simplefilter("ignore")  # about missing authors and other metadata
         minari.create_dataset_from_buffers(
             dataset_id,
             [EpisodeBuffer(id=number, **episode) for number, episode in enumerate(episodes)],
@@ -49,47 +52,45 @@ def export_minari(
 
 
 def _environment(run: Export) -> Any:
-    """The environment that the matches were played in: from the first seat, against the second player.
+    """Make the first seat's environment against the second player; None if the game is not registered.
 
-    Gymnasium finds it by its name, as it does again for whoever recovers it from the dataset; None for a game
-    that has no name there.
+    It is made by name, so that it can be recovered from the dataset.
     """
     if run.rules.game not in all_games():
         return None
     name = f"duels.envs.gymnasium:duels/{run.rules.name.title()}"
-    how: dict[str, Any] = {"opponent": run.players[1], "dtype": "int8", **run.rules.options()}
-    return gymnasium.make(name, **how)
+    settings: dict[str, Any] = {"opponent": run.players[1], "dtype": "int8", **run.rules.options()}
+    return gymnasium.make(name, **settings)
 
 
 def _episodes(run: Export, match: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The match as each seat saw it, in the order of their first decisions."""
+    """Yield an episode for each seat, in the order of their first decisions."""
     rows = build_rows(run, match)
     for seat in dict.fromkeys(row["seat"] for row in rows):
-        mine = [row for row in rows if row["seat"] == seat]
-        last = mine[-1]
-        cut = last["ending"] == "cut off"
-        others = len(mine) - 1
+        own = [row for row in rows if row["seat"] == seat]
+        last = own[-1]
+        is_cut_off = last["ending"] == "cut off"
+        others = len(own) - 1
         yield {
             "observations": np.array(
-                [*(row["observation"] for row in mine), last["final_observation"]], np.int8
+                [*(row["observation"] for row in own), last["final_observation"]], np.int8
             ),
-            "actions": np.array([row["action_number"] for row in mine], np.int64),
-            "rewards": [row["reward"] for row in mine],
-            "terminations": [False] * others + [not cut],
-            "truncations": [False] * others + [cut],
+            "actions": np.array([row["action_number"] for row in own], np.int64),
+            "rewards": [row["reward"] for row in own],
+            "terminations": [False] * others + [not is_cut_off],
+            "truncations": [False] * others + [is_cut_off],
             "infos": {
                 "action_mask": np.array(
-                    [*(row["action_mask"] for row in mine), last["final_action_mask"]], np.int8
+                    [*(row["action_mask"] for row in own), last["final_action_mask"]], np.int8
                 ),
-                "value": _with_end([row["value"] for row in mine], np.float64),
-                "regret": _with_end([row["regret"] for row in mine], np.float64),
-                "values": _with_end([row["values"] for row in mine], np.float64),
-                "policy": _with_end([row["policy"] for row in mine], np.float64),
+                "value": _append_zeros([row["value"] for row in own], np.float64),
+                "regret": _append_zeros([row["regret"] for row in own], np.float64),
+                "values": _append_zeros([row["values"] for row in own], np.float64),
+                "policy": _append_zeros([row["policy"] for row in own], np.float64),
             },
         }
 
 
-def _with_end(steps: list[Any], kind: Any) -> Any:
-    """An array of what was told at every step, with zeros for the end, of which nothing is told."""
-    told = np.array(steps, kind)
-    return np.concatenate([told, np.zeros_like(told[:1])])
+def _append_zeros(steps: list[Any], dtype: Any) -> Any:
+    array = np.array(steps, dtype)
+    return np.concatenate([array, np.zeros_like(array[:1])])

@@ -1,4 +1,4 @@
-"""A review as one self-contained HTML page: the curve, every entry with what it cost, and boards."""
+"""A review as a self-contained HTML page with a curve, the cost of every entry, and boards."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -32,172 +32,168 @@ from duels.core.rules import Seat
 from duels.core.svg import stylesheet
 from duels.core.words import Words, strip_ink
 
-_HEIGHT, _MARGIN = 180, 14  # of the curve, in pixels; it is as wide as the page
-_NARROWEST = 260  # pixels that the curve has on a phone
-_LARGER = {mark.name: pixels for pixels, mark in enumerate(MISTAKES, start=1)}
-_BOARD = '<li class="on">Board {}</li>'
-_LISTED = {mark.name for mark in MISTAKES}
-_LONGEST_SHOWN = 60  # letters of a position; a longer one fills half a phone
-PlayOn = Callable[[int], str]
-"""The command that plays on from after so many entries."""
+_HEIGHT, _MARGIN = 180, 14  # pixels; the curve is as wide as the page
+_PHONE_WIDTH = 260  # pixels
+_EXTRA_RADIUS = {mark.name: pixels for pixels, mark in enumerate(MISTAKES, start=1)}
+_BOARD_ITEM = '<li class="on">Board {}</li>'
+_MISTAKE_NAMES = {mark.name for mark in MISTAKES}
+_MAX_POSITION_LENGTH = 60  # longer positions fill half a phone screen
+ContinueCommand = Callable[[int], str]
+"""Returns the command that continues the match after a number of entries."""
 
 
 def render_review_page(
-    review: Review, headers: Mapping[str, str] | None = None, play_on: PlayOn | None = None
+    review: Review, headers: Mapping[str, str] | None = None, play_on: ContinueCommand | None = None
 ) -> str:
-    """The page; it needs nothing but itself.
+    """Render a page without external resources.
 
-    `headers` are the record's, which name players and date.
+    `headers` are the record's, with players and date; `play_on` returns the command that continues the match.
     """
     template = Template(files(__package__).joinpath("review.html").read_text(encoding="utf-8"))
     return template.substitute(
-        styles=stylesheet() + curve_stylesheet(),
+        styles=stylesheet() + load_curve_stylesheet(),
         title=escape(review.game.title),
         game=escape(review.game.name),
         outcome=escape(format_heading(review)),
-        players=_players(review, headers or {}),
-        result=_result(review),
-        why=_why(review),
+        players=_render_players(review, headers or {}),
+        result=_render_result(review),
+        why=_render_reasons(review),
         chance=get_chance_label(review),
         play=describe_assumed_play(review),
         curve=render_curve(review),
-        entries=_entries(review),
-        beliefs=_beliefs(review),
+        entries=_render_entries(review),
+        beliefs=_render_beliefs(review),
         # A closing tag inside the data would end the script.
         steps=json.dumps(build_review_steps(review, play_on)).replace("</", "<\\/"),
         account=escape(strip_ink("\n".join([*format_account(review), format_legend(review)]))),
     )
 
 
-def build_review_steps(review: Review, play_on: PlayOn | None = None) -> list[dict[str, str]]:
-    """The start, then every entry: boards as SVG, a title, what there is to say, its mark, commands."""
+def build_review_steps(review: Review, play_on: ContinueCommand | None = None) -> list[dict[str, str]]:
+    """Return the start and every entry as steps: board as SVG, title, comments, mark and commands."""
     rules, names = review.match.rules, review.names or SEAT_LABELS
     words, drawing = review.game.words(rules), review.game.drawing(rules)
-    start = _board(drawing, review.match.after(0), Seat.ONE, names)
-    # What the drawing shows is not said again in letters.
+    start = _render_board(drawing, review.match.after(0), Seat.ONE, names)
+    # The drawing replaces the board in letters.
     welcome = strip_ink("\n".join(words.opening().render_news()))
     opening = {"title": "The start", "board": start, "text": welcome, "mark": ""}
-    steps = [{**opening, **_commands(review, 0, play_on)}]
+    steps = [{**opening, **_make_commands(review, 0, play_on)}]
     for moment in review.moments:
-        board = _board(drawing, moment.match, _decided(moment), names)
-        told = _step(review, words, moment)
-        steps.append({"board": board, **told, **_commands(review, moment.number, play_on)})
+        board = _render_board(drawing, moment.match, _get_viewer(moment), names)
+        step = _describe_step(review, words, moment)
+        steps.append({"board": board, **step, **_make_commands(review, moment.number, play_on)})
     return steps
 
 
-def _result(review: Review) -> str:
-    """Whether the one person won, before how the match ended."""
+def _render_result(review: Review) -> str:
     outcome = review.match.outcome
     if not outcome or not outcome.winner or not review.person:
         return ""
     return f"<b>You {'won' if outcome.winner is review.person else 'lost'}.</b> "
 
 
-def _why(review: Review) -> str:
-    """Why it was won or lost: what somebody who opens the page wants to know first."""
-    told = "".join(
-        f"<h2>{escape(section.title)}</h2><ul>{''.join(map(_reason, section.reasons))}</ul>"
+def _render_reasons(review: Review) -> str:
+    sections = "".join(
+        f"<h2>{escape(section.title)}</h2><ul>{''.join(map(_render_reason, section.reasons))}</ul>"
         for section in explain_result(review)
     )
-    return f'<section class="card" id="why">{told}</section>' if told else ""
+    return f'<section class="card" id="why">{sections}</section>' if sections else ""
 
 
-def _reason(reason: Reason) -> str:
-    return f"<li>{escape(strip_ink(reason.text))}{_position(escape(strip_ink(reason.position)))}</li>"
+def _render_reason(reason: Reason) -> str:
+    return f"<li>{escape(strip_ink(reason.text))}{_render_position(escape(strip_ink(reason.position)))}</li>"
 
 
-def _position(notation: str) -> str:
-    """The position of a reason; a long one, as of a game with secrets, is folded."""
+def _render_position(notation: str) -> str:
     if not notation:
         return ""
     code = f"<code>{notation}</code>"
-    if len(notation) <= _LONGEST_SHOWN:
+    if len(notation) <= _MAX_POSITION_LENGTH:
         return f"<br>Position: {code}"
     return f"<details><summary>Position</summary>{code}</details>"
 
 
-def _players(review: Review, headers: Mapping[str, str]) -> str:
-    """Who played, and when, as far as the record says."""
-    given = ((seat, headers.get(f"seat{seat.value}")) for seat in Seat)
-    seats = [(seat, name and ("you" if seat is review.person else name)) for seat, name in given]
-    said = [f'<b class="p{seat.value}">{seat.label}</b>: {escape(name)}' for seat, name in seats if name]
+def _render_players(review: Review, headers: Mapping[str, str]) -> str:
+    names = ((seat, headers.get(f"seat{seat.value}")) for seat in Seat)
+    seats = [(seat, name and ("you" if seat is review.person else name)) for seat, name in names]
+    items = [f'<b class="p{seat.value}">{seat.label}</b>: {escape(name)}' for seat, name in seats if name]
     if started := headers.get("started"):
-        said.append(f"<time>{escape(started)}</time>")
-    return f'<p class="players">{" · ".join(said)}</p>' if said else ""
+        items.append(f"<time>{escape(started)}</time>")
+    return f'<p class="players">{" · ".join(items)}</p>' if items else ""
 
 
-def _commands(review: Review, number: int, play_on: PlayOn | None) -> dict[str, str]:
-    """Commands to copy: play on from the board that is shown, and a slip once more."""
+def _make_commands(review: Review, number: int, play_on: ContinueCommand | None) -> dict[str, str]:
+    """Return commands that continue from the shown board, and that repeat a slip."""
     if play_on is None:
         return {}
     over = number == len(review.moments) and review.match.over
-    found = {} if over else {"here": play_on(number)}
+    commands = {} if over else {"here": play_on(number)}
     if number and is_slip(review.moments[number - 1]):
-        found["again"] = play_on(number - 1)
-    return found
+        commands["again"] = play_on(number - 1)
+    return commands
 
 
-def _decided(moment: Moment) -> Seat:
+def _get_viewer(moment: Moment) -> Seat:
     return moment.actor if isinstance(moment.actor, Seat) else Seat.ONE
 
 
-def _board(drawing: Drawing[Any, Any], match: AnyMatch, seat: Seat, names: PlayerNames) -> str:
-    """The board as a seat sees it; in games with secrets with those of both."""
+def _render_board(drawing: Drawing[Any, Any], match: AnyMatch, seat: Seat, names: PlayerNames) -> str:
+    """Render the board for a seat; in games with secrets, with the secrets of both."""
     if match.rules.has_secrets:
-        drawn = drawing.open_picture(match.sight(Seat.ONE), match.sight(Seat.TWO), names=names)
+        picture = drawing.open_picture(match.sight(Seat.ONE), match.sight(Seat.TWO), names=names)
     else:
-        drawn = drawing.picture(match.sight(seat), names=names)
-    return f"<figure>{drawn}</figure>"
+        picture = drawing.picture(match.sight(seat), names=names)
+    return f"<figure>{picture}</figure>"
 
 
-def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, str]:
-    seat = _decided(moment)
-    looking = tuple(Seat) if moment.match.rules.has_secrets else (seat,)
-    remembered = [words.recap(moment.match.sight(each)) for each in looking]
-    if not review.is_person(seat):  # the book speaks to whoever acted
-        remembered = [Narration(each.lines) for each in remembered]
-    news = [strip_ink(line) for each in remembered for line in each.render_news(review.names or SEAT_LABELS)]
+def _describe_step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, str]:
+    seat = _get_viewer(moment)
+    viewers = tuple(Seat) if moment.match.rules.has_secrets else (seat,)
+    recaps = [words.recap(moment.match.sight(each)) for each in viewers]
+    if not review.is_person(seat):  # the recap addresses the actor
+        recaps = [Narration(each.lines) for each in recaps]
+    news = [strip_ink(line) for each in recaps for line in each.render_news(review.names or SEAT_LABELS)]
     text = "\n".join([*news, *list_comments(review, moment)])
     return {"title": format_title(review, moment), "text": text, "mark": moment.mark}
 
 
-def _entries(review: Review) -> str:
-    """Every entry with what it cost; each leads to its board."""
+def _render_entries(review: Review) -> str:
+    """List every entry with its cost; each opens its board."""
     board = 1
     numbered = any(moment.restarts for moment in review.moments)
-    items = [_BOARD.format(board)] if numbered else []
+    items = [_BOARD_ITEM.format(board)] if numbered else []
     for moment in review.moments:
         stake = describe_stake(review, moment) if moment.indifference else ""
-        told = [moment.mark, format_loss(review, moment) if is_slip(moment) else "", stake]
-        slip = " data-slip" if moment.mark in _LISTED else ""
+        details = [moment.mark, format_loss(review, moment) if is_slip(moment) else "", stake]
+        cost = escape(", ".join(filter(None, details)))
+        slip = " data-slip" if moment.mark in _MISTAKE_NAMES else ""
         seat = f"p{moment.actor.value}" if isinstance(moment.actor, Seat) else "chance"
         actor = f'<span class="{seat}">{escape(get_short_name(review, moment))}</span>'
         items.append(
             f'<li><button data-step="{moment.number}"{slip}>'
             f'<span class="number">{moment.number}</span>'
             f"<span>{actor} {escape(describe_entry(moment))}</span>"
-            f'<span class="cost {moment.mark}">{escape(", ".join(filter(None, told)))}</span></button></li>'
+            f'<span class="cost {moment.mark}">{cost}</span></button></li>'
         )
         if moment.restarts:
             board += 1
-            items.append(_BOARD.format(board))
+            items.append(_BOARD_ITEM.format(board))
     return f"<ol>{''.join(items)}</ol>"
 
 
-def _beliefs(review: Review) -> str:
-    """Both seats' beliefs over time, a row for each entry under the numbers of the cells."""
+def _render_beliefs(review: Review) -> str:
     moments = [moment for moment in review.moments if moment.beliefs]
-    tables = "".join(_belief_table(moments, seat) for seat in Seat) if moments else ""
+    tables = "".join(_render_belief_table(moments, seat) for seat in Seat) if moments else ""
     if not tables:
         return ""
     return (
         "<h2>What each player could know</h2>"
-        "<p>Before each entry: the stronger the colour of a place, the likelier; "
+        "<p>Before each entry. A stronger colour means a higher probability; "
         f'the dot marks the truth.</p><div class="beliefs">{tables}</div>'
     )
 
 
-def _belief_table(moments: list[Moment], seat: Seat) -> str:
+def _render_belief_table(moments: list[Moment], seat: Seat) -> str:
     names = [
         name
         for name in moments[0].beliefs[seat].places
@@ -209,14 +205,14 @@ def _belief_table(moments: list[Moment], seat: Seat) -> str:
     rows = "".join(
         f'<tr data-step="{moment.number}">'
         f'<th scope="row">{moment.number}. {escape(describe_entry(moment))}</th>'
-        f"{_strip(moment.beliefs[seat])}</tr>"
+        f"{_render_belief_row(moment.beliefs[seat])}</tr>"
         for moment in moments
     )
     caption = f"<caption>{seat.label} about {seat.other.label}</caption>"
     return f"<table>{caption}<thead><tr><td></td>{numbers}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-def _strip(belief: Belief) -> str:
+def _render_belief_row(belief: Belief) -> str:
     return "".join(
         f'<td class="place" style="--p:{dark:.2f}" title="{escape(name)}: {belief.places[name]:.0%}">'
         f"{'●' if name == belief.truth else ''}</td>"
@@ -224,21 +220,21 @@ def _strip(belief: Belief) -> str:
     )
 
 
-def _radius(gap: float, mark: str) -> float:
-    """The radius of a dot on the curve, in pixels: on a phone neighbours stay apart, and slips stand out."""
-    return max(1.5, min(6, _NARROWEST * gap / 100 * 0.4)) + _LARGER.get(mark, 0)
+def _get_radius(gap: float, mark: str) -> float:
+    """Return a dot's radius in pixels: neighbours do not touch on a phone, and mistakes stand out."""
+    return max(1.5, min(6, _PHONE_WIDTH * gap / 100 * 0.4)) + _EXTRA_RADIUS.get(mark, 0)
 
 
-def curve_stylesheet() -> str:
-    """`curve.css`, for pages that show a curve."""
+def load_curve_stylesheet() -> str:
+    """Return the style sheet of curves."""
     return files(__package__).joinpath("curve.css").read_text(encoding="utf-8")
 
 
 def render_curve(review: Review) -> str:
-    """The winning probability over the match as HTML, one dot an entry; `curve.css` lays it out.
+    """Render the winning probability over the match as HTML, with a dot for each entry.
 
-    Across, everything is a share of the width: it fits any page, however long the match. Dots shrink where
-    there are many; what is clicked is the whole height above and below them.
+    Horizontal positions are shares of the width, so the curve fits any page. Dots shrink in long matches; the
+    whole height above and below a dot is clickable.
     """
     values = [review.chance(value) for value in (review.opening, *(m.after for m in review.moments))]
     gap = 100 / max(1, len(values) - 1)
@@ -256,7 +252,7 @@ def render_curve(review: Review) -> str:
     )
     dots = "".join(
         f'<circle class="dot {mark}" data-step="{index}" cx="{x:.3f}%" cy="{y:.1f}" '
-        f'r="{_radius(gap, mark):.1f}"/>'
+        f'r="{_get_radius(gap, mark):.1f}"/>'
         for index, ((x, y), mark) in enumerate(zip(points, marks, strict=True))
     )
     bands = "".join(

@@ -1,9 +1,9 @@
-"""What a person's matches add up to: results, losses over time, the mistakes that come most.
+"""Statistics of a person's matches: results, losses over time, and the most frequent mistakes.
 
-Where the strategy mixes, hardly anything is a loss, and how far the choices lie below the mixture tells more.
+If the strategy mixes, hardly any choice is a loss; comparing choices with the mixture's average says more.
 
-A match counts if it is over and exactly one seat was a person's. Grading one takes a review, so grades are
-kept in the cache folder, by what was played.
+A match counts if it is over and exactly one seat was a person's. Grading needs a review, so grades are
+cached.
 """
 
 import json
@@ -29,26 +29,26 @@ from duels.solving.oracles import get_oracle
 from duels.solving.progress import Progress, no_progress
 
 GRADING = 3
-"""Raise it when grades change: those in the cache are then made anew."""
+"""The version of the grades; increase it to invalidate the cache."""
 MISTAKE_NAMES = frozenset(mark.name for mark in MISTAKES)
 STAGES = 8
-"""The most averages by which losses over time are told."""
+"""The maximum number of averages over time."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """A decision of the person: what it gave away, its mark, and if it was a mistake what kind of one."""
+    """A decision of the person: its loss, its mark, and the kind of mistake."""
 
     loss: float
     mark: str
     kind: str = ""
     below_mixture: float | None = None
-    """How far it lies below the mixture, negative above it; None where the strategy does not mix."""
+    """How much worse it is than the mixture's average; None if the strategy does not mix."""
 
 
 @dataclass(frozen=True)
 class PlayedMatch:
-    """A finished match as the person had it."""
+    """A finished match from the person's side."""
 
     game: str
     opponent: str
@@ -56,16 +56,16 @@ class PlayedMatch:
     """1 won, 0 lost, a half if nobody won."""
     when: datetime
     decisions: tuple[Decision, ...] = ()
-    """Empty where it cannot be graded."""
+    """Empty if the match cannot be graded."""
 
     @property
     def loss(self) -> float:
-        """All that the person gave away."""
+        """The sum of the person's losses."""
         return sum(decision.loss for decision in self.decisions)
 
     @property
     def below_mixture(self) -> list[float]:
-        """How far each decision lies below the mixture; empty where the strategy does not mix."""
+        """How much worse each decision is than average; empty if the strategy does not mix."""
         return [each.below_mixture for each in self.decisions if each.below_mixture is not None]
 
 
@@ -98,18 +98,18 @@ class ResultTally:
 
 @dataclass(frozen=True)
 class Stage:
-    """Some matches in a row: averages per decision, over so many decisions."""
+    """Averages per decision over consecutive matches."""
 
     matches: int
     decisions: int
     loss: float
     below_mixture: float | None = None
-    """How far choices lie below the mixture, negative above it; None where the strategy does not mix."""
+    """How much worse the choices are than average; None if the strategy does not mix."""
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """A kind of mistake: how often it came, and what it gave away in all."""
+    """A kind of mistake, its frequency and its total loss."""
 
     game: str
     kind: str
@@ -119,7 +119,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Statistics:
-    """What matches add up to."""
+    """The statistics of matches."""
 
     matches: int
     tallies: tuple[ResultTally, ...]
@@ -127,11 +127,11 @@ class Statistics:
     stages: dict[str, tuple[Stage, ...]]
     """By game, the oldest matches first."""
     mistakes: tuple[Mistake, ...]
-    """The kind that comes most first."""
+    """The most frequent kind first."""
 
 
 def compute_statistics(matches: Iterable[PlayedMatch]) -> Statistics:
-    """Add the matches up, whatever order they come in."""
+    """Compute the statistics of matches in any order."""
     played = sorted(matches, key=lambda match: match.when)
     tallies: dict[tuple[str, str], ResultTally] = {}
     for match in played:
@@ -143,13 +143,12 @@ def compute_statistics(matches: Iterable[PlayedMatch]) -> Statistics:
     return Statistics(
         len(played),
         tuple(tallies[key] for key in sorted(tallies)),
-        {game: found for game, found in stages.items() if found},
+        {game: averages for game, averages in stages.items() if averages},
         _mistakes(played),
     )
 
 
 def _stages(played: Sequence[PlayedMatch]) -> tuple[Stage, ...]:
-    """The averages over time, in stages of about equally many matches."""
     graded = [match for match in played if match.decisions]
     count = min(STAGES, len(graded))
     cuts = [round(number * len(graded) / count) for number in range(count + 1)] if count else []
@@ -175,34 +174,34 @@ def _mistakes(played: Sequence[PlayedMatch]) -> tuple[Mistake, ...]:
         for decision in match.decisions:
             if decision.mark in MISTAKE_NAMES:
                 losses.setdefault((match.game, decision.kind), []).append(decision.loss)
-    found = [Mistake(game, kind, len(each), sum(each)) for (game, kind), each in losses.items()]
-    return tuple(sorted(found, key=lambda mistake: (-mistake.times, -mistake.loss, mistake.kind)))
+    mistakes = [Mistake(game, kind, len(each), sum(each)) for (game, kind), each in losses.items()]
+    return tuple(sorted(mistakes, key=lambda mistake: (-mistake.times, -mistake.loss, mistake.kind)))
 
 
 # -- grading -----------------------------------------------------------------------------------------
 
 
 def get_decisions(match: AnyMatch, seat: Seat, progress: Progress = no_progress) -> tuple[Decision, ...]:
-    """A finished match's decisions of one seat, from the cache or graded now; none where that cannot be."""
+    """Return a seat's graded decisions in a finished match; empty if the game is too large."""
     played = dump_record(match)
     path = cache_dir() / "grades" / f"{sha256(f'{GRADING} {seat} {played}'.encode()).hexdigest()}.json"
-    found = _kept(path)
-    if found is None:
+    decisions = _load_cached(path)
+    if decisions is None:
         try:
-            found = grade(match, seat, get_oracle(match.rules, progress))
-        except DuelsError:  # too large a game to be judged
+            decisions = grade_decisions(match, seat, get_oracle(match.rules, progress))
+        except DuelsError:
             return ()
-        _keep(path, found)
-    return found
+        _save_cached(path, decisions)
+    return decisions
 
 
-def grade(match: AnyMatch, seat: Seat, oracle: Oracle[Any, Any]) -> tuple[Decision, ...]:
-    """The decisions of one seat, judged; where there was no choice, and giving up, are none."""
+def grade_decisions(match: AnyMatch, seat: Seat, oracle: Oracle[Any, Any]) -> tuple[Decision, ...]:
+    """Grade the decisions of one seat, without forced moves and concessions."""
     return tuple(
         Decision(
             moment.loss,
             moment.mark,
-            _kind(moment, oracle) if moment.mark in MISTAKE_NAMES else "",
+            _classify_mistake(moment, oracle) if moment.mark in MISTAKE_NAMES else "",
             moment.below_mixture if oracle.mixes else None,
         )
         for moment in review(match, oracle).moments
@@ -215,8 +214,7 @@ def _action(moment: Moment) -> Any:
     return moment.match.last.action
 
 
-def _kind(moment: Moment, oracle: Oracle[Any, Any]) -> str:
-    """What kind of mistake it was: one sort of action instead of another, or the wrong one of its sort."""
+def _classify_mistake(moment: Moment, oracle: Oracle[Any, Any]) -> str:
     assert moment.match.previous
     assert isinstance(moment.actor, Seat)
     sight = moment.match.previous.sight(moment.actor)
@@ -230,14 +228,14 @@ def _kind(moment: Moment, oracle: Oracle[Any, Any]) -> str:
     return f"{taken} instead of {oracle.mistake_category(sight, most.action)}"
 
 
-def _kept(path: Path) -> tuple[Decision, ...] | None:
+def _load_cached(path: Path) -> tuple[Decision, ...] | None:
     with suppress(OSError, ValueError, TypeError):
         return tuple(Decision(**fields) for fields in json.loads(path.read_text(encoding="utf-8")))
     return None
 
 
-def _keep(path: Path, decisions: Sequence[Decision]) -> None:
-    with suppress(OSError):  # it only saves time
+def _save_cached(path: Path, decisions: Sequence[Decision]) -> None:
+    with suppress(OSError):  # the cache is optional
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_atomically(
             path, json.dumps([asdict(decision) for decision in decisions]).encode(), overwrite=True
