@@ -47,10 +47,10 @@ def oracle_from_nothing(name: str, rules: Any) -> Any:
         return get_oracle(rules)
     from duels.games.flip.abstraction import Abstraction
     from duels.games.flip.oracle import FlipOracle
-    from duels.games.flip.table import Table, fill
+    from duels.games.flip.table import Table, solve
 
     lumped = Abstraction(rules)
-    return FlipOracle(rules, Table(lumped, fill(lumped)))
+    return FlipOracle(rules, Table(lumped, solve(lumped)))
 
 
 def our_opening(name: str, rules: AnyRules) -> Answer:

@@ -22,7 +22,7 @@ from duels.core.rules import Seat
 from duels.envs.gymnasium import DuelEnv
 from duels.envs.versions import LATEST, VERSIONS
 from duels.games import GAMES
-from duels.games.hunt.strategy import claimed
+from duels.games.hunt.strategy import load_certificate
 from duels.solving.oracle import Exactness
 from duels.solving.oracles import get_oracle
 from duels.solving.tables import ILLEGAL, NOBODY, Tables
@@ -234,7 +234,7 @@ def _value(rules: Any) -> str:
         return f"{value.number:g}, exactly"
     if value.exactness is Exactness.BOUND:
         return f"between {value.low:.4f} and {value.high:.4f}, proven"
-    bounds = claimed().value
+    bounds = load_certificate().value
     return f"between {bounds.low:.4f} and {bounds.high:.4f}, proven; about {value.number:.3f}"
 
 

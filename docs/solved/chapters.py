@@ -9,8 +9,8 @@ from sample import GOAL, PLAYERS, summed_up
 
 from duels.analysis.wording import format_bounded, format_percent
 from duels.core.rules import Rules, Seat, Sight
-from duels.games.chain.oracle import ChainOracle, all_boards, all_challenges
-from duels.games.chain.reasons import accepting_may_be_right
+from duels.games.chain.oracle import ChainOracle, iter_boards, iter_challenges
+from duels.games.chain.reasons import may_accepting_be_right
 from duels.games.chain.rules import (
     FREE,
     SYMBOL,
@@ -21,12 +21,12 @@ from duels.games.chain.rules import (
     QuantumChain,
     State,
 )
-from duels.games.flip.oracle import endings
+from duels.games.flip.oracle import find_endings
 from duels.games.flip.oracle import make_oracle as make_flip_oracle
 from duels.games.flip.rules import UNKNOWN, QuantumTiles
 from duels.games.leap.oracle import LeapOracle
 from duels.games.leap.rules import OFF_GRID, QuantumLeap
-from duels.games.lights.oracle import LightsOracle, nim_sum
+from duels.games.lights.oracle import LightsOracle, get_nim_sum
 from duels.games.lights.rules import ON, Lights, TurnOff
 from duels.solving.graph import HALF, explore
 from duels.solving.oracle import Oracle, Value
@@ -79,7 +79,7 @@ def lights(pictures: Pictures) -> str:
 Lights that are on and next to each other form a run. Each run of n lights has a nim-value. The nim-sum of a
 position adds the nim-values of its runs in binary, without carrying. If you leave a nim-sum of 0, you win:
 every reply changes it, and you can restore it. A run of {rules.lights} has nim-value
-{nim_sum(ON * rules.lights)}, so Player 1 wins.
+{get_nim_sum(ON * rules.lights)}, so Player 1 wins.
 
 {opening_table(rules, sight, oracle)}
 To win, turn off the middle light ({rules.format(middle)}) and mirror your opponent's moves.
@@ -103,7 +103,7 @@ def leap(pictures: Pictures) -> str:
         "    " + "-".join(str(cell) for cell in path if cell != OFF_GRID) for path in shortest["paths"]
     )
     holds(len(shortest["paths"]) == shortest["count"], "all shortest paths are listed")
-    needed = [paths.needed(cell) for cell in range(1, rules.goal)]
+    needed = [paths.count_turns(cell) for cell in range(1, rules.goal)]
     pictures["solved-leap"] = charts.bars(
         "Leaps needed from each cell", [str(cell) for cell in range(1, rules.goal)], needed
     )
@@ -113,7 +113,7 @@ def leap(pictures: Pictures) -> str:
     holds(not told["longest_leaps"]["costs_a_turn_from"], "the longest leap is on a shortest path")
     long_way = first_goal_with_a_long_way()
     others = ", ".join(
-        f"{LeapOracle(QuantumLeap(goal)).paths.needed(OFF_GRID)} to {goal:,}"
+        f"{LeapOracle(QuantumLeap(goal)).paths.count_turns(OFF_GRID)} to {goal:,}"
         for goal in (10, 100, 1000, 10_000)
     )
     return f"""\
@@ -141,7 +141,7 @@ for another goal.
 
 def first_goal_with_a_long_way() -> int:
     """The smallest goal for which the longest leap from some cell costs a turn."""
-    return next(goal for goal in count(2) if LeapOracle(QuantumLeap(goal)).costly_longest_leaps())
+    return next(goal for goal in count(2) if LeapOracle(QuantumLeap(goal)).list_costly_longest_leaps())
 
 
 def chain(pictures: Pictures) -> str:
@@ -181,7 +181,7 @@ def _why_even(rules: QuantumChain, oracle: ChainOracle) -> str:
     """Why neither side can get more than an even chance; each claim is checked on every board."""
     chains = (range(first, first + rules.run) for first in range(rules.cells - rules.run + 1))
     (middle,) = set(range(rules.cells)).intersection(*chains)
-    boards = list(all_boards(rules))
+    boards = list(iter_boards(rules))
     held = [state for state in boards if state.cells[middle] == SYMBOL[Seat.ONE]]
     holds(all(oracle.state_value(state) >= HALF for state in held), "the middle is never below even")
     begun = [state for state in boards if rules.cells - state.cells.count(FREE) <= 1]
@@ -219,11 +219,11 @@ def _second_can_block(rules: QuantumChain, middle: int) -> bool:
 
 
 def _when_to_accept(rules: QuantumChain, oracle: ChainOracle) -> str:
-    doubts, right = list(all_challenges(rules)), oracle.declines()
+    doubts, right = list(iter_challenges(rules)), oracle.list_accepts()
     reached = _reached_challenges(rules)
     counts = [sum(_kind(rules, state) in reached for state in states) for states in (doubts, right)]
     holds(counts[0] == len(reached) and counts[1] == len(right), "play reaches all exceptions")
-    excepted = [doubted for doubted in doubts if accepting_may_be_right(rules, doubted)]
+    excepted = [doubted for doubted in doubts if may_accepting_be_right(rules, doubted)]
     reached_excepted = sum(_kind(rules, state) in reached for state in excepted)
     holds(set(right) <= set(excepted), "where the rule says to challenge, challenging is no mistake")
     holds(all(_blocks_itself(rules, doubted) for doubted in right), "why accepting can be right")
@@ -293,7 +293,7 @@ def flip(pictures: Pictures) -> str:
     first = "".join(
         f"| `{rules.format(judged.action)}` | {format_percent(judged.value)} |\n" for judged in ideas.values()
     )
-    ends = endings(rules, sights["nobody"].view)
+    ends = find_endings(rules, sights["nobody"].view)
     assert ends
     (mine, theirs), target = (ends[seat] for seat in Seat), rules.target
     holds(mine.hits > theirs.hits and mine.passes - theirs.passes > mine.hits - theirs.hits, "who is first")

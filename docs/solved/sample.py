@@ -94,6 +94,10 @@ def _score(turn: dict[str, Any]) -> int:
     return int(scores[turn["actor"] - 1])
 
 
+def _format_bound(error: float) -> str:
+    return f"{wording.format_bounded(0.0, error, 3)[1]} points"
+
+
 def summed_up() -> dict[str, Any]:
     """Summarize all matches: error bounds by player, and the use of Quantum Flips."""
     played = sample()
@@ -105,7 +109,7 @@ def summed_up() -> dict[str, Any]:
             "matches": len(matches),
             "decisions": sum(match["decisions"] for match in matches),
             "wide": sum(match["wide"] for match in matches),
-            "widest": wording.at_most(max(match["widest"] for match in matches)),
+            "widest": _format_bound(max(match["widest"] for match in matches)),
         }
         for player, matches in played.items()
     }

@@ -263,7 +263,7 @@ def test_what_cannot_be_graded_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
         exploitability(skewed, "flip")
     with pytest.raises(DuelsError, match=r"or a lower limit\. What works: without max_turns"):
         exploitability(skewed, "hunt", max_turns=40)
-    with pytest.raises(DuelsError, match=r"looks at the past: at sight.events .* memory="):
+    with pytest.raises(DuelsError, match=r"reads sight.events .* memory="):
         exploitability("greedy", "hunt")
     with pytest.raises(DuelsError, match="a table of 222 states"):
         exploitability(np.zeros(3, int), "lights")

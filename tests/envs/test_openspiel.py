@@ -38,9 +38,9 @@ from duels.core.errors import BadOption, GameOver, IllegalMove
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import CHANCE, AnySight, Seat
 from duels.games import GAMES
-from duels.games.hunt.certify.policies import policy_of_tables
+from duels.games.hunt.certify.policies import make_policy_from_tables
 from duels.games.hunt.certify.pomdp import Effort
-from duels.games.hunt.certify.responder_problem import problem_of
+from duels.games.hunt.certify.responder_problem import make_problem
 from duels.games.hunt.memory import Window
 from duels.games.hunt.rules import Observe, Phase, Tunnel
 from duels.players import make_player
@@ -311,7 +311,8 @@ def test_their_best_response_lies_within_the_bounds_of_our_certificate(seed: int
         return {action: weights[action.cell - 1] / sum(weights) for action in allowed}
 
     bounds = tightest(
-        problem_of(policy_of_tables(tables, memory, memory), seat), Effort(sweeps=12, trials=400, depth=6)
+        make_problem(make_policy_from_tables(tables, memory, memory), seat),
+        Effort(sweeps=12, trials=400, depth=6),
     )
     four, six = (
         their_best_response(pyspiel.load_game(f"duels_hunt(cells=2,max_turns={turns})"), seat, odds)

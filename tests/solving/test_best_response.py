@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from duels.core.rules import AnyRules, AnySight, Seat, Sight
-from duels.games.hunt.rules import Action, Known, QuantumHunt
+from duels.games.hunt.rules import Action, QuantumHunt, View
 from duels.solving.best_response import Policy, best_response
 from duels.solving.cfr import build_sequence_forms, find_best_responses
 from duels.solving.tree import build_tree
@@ -16,14 +16,14 @@ from tests.outside.nim import Nim
 SHORT = QuantumHunt(cells=2, max_turns=3)
 
 
-def uniform(sight: Sight[Action, Known]) -> Sequence[float]:
+def uniform(sight: Sight[Action, View]) -> Sequence[float]:
     return [1 / len(sight.actions)] * len(sight.actions)
 
 
 def test_a_certain_win_is_found() -> None:
     """On two cells, against a policy that always takes the first action it has."""
 
-    def takes_the_first(sight: Sight[Action, Known]) -> Sequence[float]:
+    def takes_the_first(sight: Sight[Action, View]) -> Sequence[float]:
         return [float(action is sight.actions[0]) for action in sight.actions]
 
     assert best_response(QuantumHunt(cells=2, max_turns=4), Seat.TWO, takes_the_first) == 1.0
@@ -48,10 +48,10 @@ def open_spiels(rules: QuantumHunt) -> Any:
     return pyspiel.load_game(f"duels_hunt(cells={rules.cells},max_turns={rules.max_turns})")
 
 
-def policy_of(table: Any, game: Any) -> Policy[Action, Known]:
+def policy_of(table: Any, game: Any) -> Policy[Action, View]:
     """One of OpenSpiel's tabular policies as ours: asked by what a seat has seen."""
 
-    def chances(sight: Sight[Action, Known]) -> Sequence[float]:
+    def chances(sight: Sight[Action, View]) -> Sequence[float]:
         row = table.policy_for_key(keys[sight.seat, sight.history])
         return [float(row[actions.index(action)]) for action in sight.actions]
 
@@ -120,7 +120,7 @@ def test_the_sequence_form_gives_the_same(rules: AnyRules) -> None:
 def test_a_policy_is_asked_once_and_only_where_it_comes_to() -> None:
     asked: list[tuple[Any, ...]] = []
 
-    def takes_the_last(sight: Sight[Action, Known]) -> Sequence[float]:
+    def takes_the_last(sight: Sight[Action, View]) -> Sequence[float]:
         asked.append((sight.seat, tuple(sight.history)))
         return [float(action is sight.actions[-1]) for action in sight.actions]
 

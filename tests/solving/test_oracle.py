@@ -15,7 +15,7 @@ from duels.core.match import AnyMatch, Match
 from duels.core.rules import CHANCE, AnySight, Seat, Sight
 from duels.games import GAMES
 from duels.games.lights import oracle as oracle_of_lights
-from duels.games.lights.oracle import LightsOracle, nim_sum
+from duels.games.lights.oracle import LightsOracle, get_nim_sum
 from duels.games.lights.rules import Lights, State, TurnOff
 from duels.solving.oracle import ActionValue, Exactness, OpenOracle, Oracle, Value, Verdict
 from duels.solving.oracles import _MAX_CACHED, get_oracle
@@ -28,7 +28,7 @@ class Bare(OpenOracle[TurnOff, State]):
     """Knows values and nothing else."""
 
     def state_value(self, state: State) -> Fraction:
-        return Fraction((nim_sum(state.row) != 0) == (state.mover is Seat.ONE))
+        return Fraction((get_nim_sum(state.row) != 0) == (state.mover is Seat.ONE))
 
 
 class Fixed(Oracle[TurnOff, State]):

@@ -12,7 +12,7 @@ import pytest
 
 from duels.core.options import list_options
 from duels.games import GAMES, find_game
-from duels.games.hunt.strategy import claimed
+from duels.games.hunt.strategy import load_certificate
 from duels.play.library import read_record
 from duels.play.new_match import MACHINE_LIMIT
 from duels.players import PLAYER_KINDS
@@ -76,7 +76,7 @@ def test_players_claims_no_more_than_is_proven(tmp_path: Path) -> None:
     *_, best, perfect = json.loads(duels(tmp_path, "players", "--json").out)
     assert (best["player"], perfect["player"]) == ("best", "perfect")
     assert set(best["proven"]) == {"hunt", "flip"}
-    most = claimed().nash_conv.high
+    most = load_certificate().nash_conv.high
     assert f"at most {100 * most:.2f} points" in best["proven"]["hunt"]
     text = duels(tmp_path, "players").out
     for name, proven in best["proven"].items():

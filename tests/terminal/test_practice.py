@@ -49,7 +49,7 @@ def test_flip_says_which_answers_count_as_one(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
     assert run(["practice", "flip", "--seed", "3"]) == 0
-    assert capsys.readouterr().out.startswith("Tiles that nobody has seen count as one answer")
+    assert capsys.readouterr().out.startswith("All unseen tiles count as one answer")
 
 
 def test_what_may_be_challenged_is_told_first(

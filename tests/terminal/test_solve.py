@@ -82,7 +82,7 @@ def test_solve_refuses_what_it_cannot_answer(
 
 def test_what_would_take_too_long_is_refused_at_once(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["solve", "chain", "--cells", "99"]) == 1
-    assert "known for 13 cells at most, not 99" in capsys.readouterr().err
+    assert "solved for up to 13 cells, not for 99" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_many_different_values_are_cut_off() -> None:
 def test_leap_lists_the_shortest_paths(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["solve", "leap"]) == 0
     out = capsys.readouterr().out
-    assert "Player 1 has 15 shortest paths of 7 turns, by the cells that the turns lead to:" in out
+    assert "Player 1 has 15 shortest paths of 7 turns. The cells on the way:" in out
     assert sum(line.startswith("  1 - 2 - ") for line in out.splitlines()) == 15
     assert "'closest wins' and 'forfeit' never matter" in out
     assert run(["solve", "leap", "--json"]) == 0

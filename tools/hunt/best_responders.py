@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from duels.games.hunt.certify.controller import Controller
-from duels.games.hunt.certify.responder_problem import MOST_STATES, HiddenStrategy
+from duels.games.hunt.certify.responder_problem import MAX_STATES, HiddenStrategy
 from tools.hunt.mirror_descent import descend
 
 Array = np.ndarray[Any, Any]
@@ -90,12 +90,12 @@ class Responder(Controller):
         first, worth = self.points[0], self.points[4]
         if self.opening is not None:
             root = first[self.opening]
-            opens = (self.problem.support[self.opening] >> np.arange(MOST_STATES) & 1).astype(float)
+            opens = (self.problem.support[self.opening] >> np.arange(MAX_STATES) & 1).astype(float)
             self.worth = float((worth[root] * opens).sum())
             return np.array([root]), opens[None]
         node = self.problem.start[0][0]
         roots = first[
-            self.problem.goes[self.problem.first_option[node] : self.problem.first_option[node + 1]]
+            self.problem.next_places[self.problem.first_option[node] : self.problem.first_option[node + 1]]
         ]
         values = worth[roots] @ hidden
         self.worth = float(values.max())
@@ -114,7 +114,7 @@ class Responder(Controller):
     def refine(self) -> None:
         if self.count > self.basis + MOST_NEW:
             self.forget(self.lately[: self.count] > 3e-6)
-        self.grow(met=1e-4, near=2.5e-3, gain=7e-4)
+        self.grow(min_reach=1e-4, min_branch_reach=2.5e-3, gain=7e-4)
 
     def forget(self, in_use: Array) -> None:
         """Drop points that are not in use, except one per place."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from duels.core.rules import Seat
-from duels.games.hunt.certify.pair_values import Public
+from duels.games.hunt.certify.pair_values import PublicStates
 from duels.games.hunt.certify.policies import Array, MemoryPolicy
 from duels.solving.compiling import cached_njit
 from duels.solving.progress import Progress, no_progress
@@ -63,7 +63,7 @@ def evaluate(
 ) -> Evaluation:
     """Play `one` against `two` until the probability of an unfinished game is `negligible`."""
     sides = {Seat.ONE: one, Seat.TWO: two}
-    public = {seat: Public(sides[seat].own, sides[seat.other].others) for seat in Seat}
+    public = {seat: PublicStates(sides[seat].own, sides[seat.other].others) for seat in Seat}
     reach: Array = np.zeros(
         (len(public[Seat.ONE].last), len(public[Seat.TWO].last), len(one.cell), len(two.cell))
     )
@@ -80,7 +80,7 @@ def evaluate(
         moved = np.zeros((types, types))
         named, answered, echoed = np.zeros((3, cells + 1, cells))
         captured, collided = _turn(
-            reach, onward, mine.following, mine.owner, theirs.hearer, len(mover.others.states),
+            reach, onward, mine.following, mine.owner, theirs.opponent, len(mover.others.states),
             mover.cell, other.cell, mover.moves, mover.names, mine.last, theirs.last,
             moved, named, answered, echoed,
         )  # fmt: skip

@@ -3,21 +3,21 @@
 from collections.abc import Sequence
 
 from duels.games.hunt.certify.policies import Weigh
-from duels.games.hunt.rules import Action, Known, Move, Observe, Phase, Tunnel
+from duels.games.hunt.rules import Action, Move, Observe, Phase, Tunnel, View
 from duels.games.hunt.strategy import CELLS
 
 
-def uniform(view: Known, actions: Sequence[Action]) -> list[float]:
+def uniform(view: View, actions: Sequence[Action]) -> list[float]:
     """All legal actions with equal probability."""
     return [1.0] * len(actions)
 
 
-def never_tunnels(view: Known, actions: Sequence[Action]) -> list[float]:
+def never_tunnels(view: View, actions: Sequence[Action]) -> list[float]:
     """Any legal action except the tunnel."""
     return [float(not isinstance(action, Tunnel)) for action in actions]
 
 
-def always_stays(view: Known, actions: Sequence[Action]) -> list[float]:
+def always_stays(view: View, actions: Sequence[Action]) -> list[float]:
     """Enter anywhere and never move again; name any cell."""
     here = view.cell
     return [
@@ -26,7 +26,7 @@ def always_stays(view: Known, actions: Sequence[Action]) -> list[float]:
     ]
 
 
-def sweeps(view: Known, actions: Sequence[Action]) -> list[float]:
+def sweeps(view: View, actions: Sequence[Action]) -> list[float]:
     """Move anywhere except through the tunnel; name 1, 2, 3 … in a cycle."""
     if view.phase is not Phase.OBSERVE:
         return never_tunnels(view, actions)
@@ -34,7 +34,7 @@ def sweeps(view: Known, actions: Sequence[Action]) -> list[float]:
     return [float(action.cell == following) for action in actions]
 
 
-def stays_and_sweeps(view: Known, actions: Sequence[Action]) -> list[float]:
+def stays_and_sweeps(view: View, actions: Sequence[Action]) -> list[float]:
     """Never move, and name cells in a cycle."""
     return (always_stays if view.phase is not Phase.OBSERVE else sweeps)(view, actions)
 

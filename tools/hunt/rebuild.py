@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 
 from duels.core.rules import Seat
-from duels.games.hunt.certify.pair_values import CLOSE, solved
-from duels.games.hunt.certify.policies import normalized
+from duels.games.hunt.certify.pair_values import TOLERANCE, solve_self_play
+from duels.games.hunt.certify.policies import normalize
 from duels.games.hunt.certify.pomdp import EFFORT, Effort, certify
 from duels.games.hunt.memory import Window
 from duels.games.hunt.self_play import TABLE
-from duels.games.hunt.strategy import CELLS, CLAIM, DATA, Certificate, Strategy, Tables, shipped
+from duels.games.hunt.strategy import CELLS, CERTIFICATE, DATA, Certificate, Strategy, Tables, load_strategy
 from duels.solving.bounds import Bounds
 from tools.hunt.self_play import Plan, Step
 from tools.hunt.shipping import pack_strategy, write_certificate, write_self_play
 from tools.hunt.training import train
 
-FILES = (DATA.name, TABLE.name, CLAIM.name)
+FILES = (DATA.name, TABLE.name, CERTIFICATE.name)
 QUICK_PLAN = Plan(rounds=2, depth=1, stages=())
 QUICK_EFFORT = Effort(sweeps=0, depth=0)
 RESPONDER = 180
@@ -60,10 +60,10 @@ def rebuild(quick: bool, certifying: bool, tell: Tell) -> Rebuilt:
     strategy = train(plan, trained)
     files = {DATA.name: pack_strategy(strategy)}
     if certifying:
-        values = solved(
+        values = solve_self_play(
             strategy,
             lambda message: tell(message, sum(training) / sum(work)),
-            QUICK_CLOSE if quick else CLOSE,
+            QUICK_CLOSE if quick else TOLERANCE,
         )
         files[TABLE.name] = write_self_play(values, files[DATA.name])
         seat_bounds: dict[Seat, Bounds] = {}
@@ -73,7 +73,7 @@ def rebuild(quick: bool, certifying: bool, tell: Tell) -> Rebuilt:
             low, high = bounded.bounds.percent(1)
             stage = f"{seat.label}, certificate, {bounded.stage}"
             tell(f"{stage}, a best responder wins {low} to {high} %", behind / sum(work))
-        files[CLAIM.name] = write_certificate(Certificate(seat_bounds), files[DATA.name])
+        files[CERTIFICATE.name] = write_certificate(Certificate(seat_bounds), files[DATA.name])
     return Rebuilt(files, _compared(strategy, files[DATA.name]))
 
 
@@ -88,7 +88,7 @@ def _work(plan: Plan) -> list[float]:
 def _compared(strategy: Strategy, data: bytes) -> str:
     if data == DATA.read_bytes():
         return "The shipped strategy came out, byte by byte."
-    pairs = [(strategy[seat], shipped()[seat]) for seat in Seat]
+    pairs = [(strategy[seat], load_strategy()[seat]) for seat in Seat]
     most = max(_furthest(*pair) for pair in pairs)
     return f"Not the shipped strategy: the chance of some action differs by {most:.4f}, none by more."
 
@@ -97,7 +97,7 @@ def _furthest(one: Tables, two: Tables) -> float:
     """Return the largest difference in the probability of any action."""
 
     def chances(weights: "array[int]") -> Any:
-        return normalized(np.array(weights, float).reshape(-1, CELLS))
+        return normalize(np.array(weights, float).reshape(-1, CELLS))
 
     pairs = ((one.moves, two.moves), (one.names, two.names))
     return max(float(np.abs(chances(mine) - chances(theirs)).max()) for mine, theirs in pairs)

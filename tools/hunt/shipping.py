@@ -7,8 +7,8 @@ from math import ceil, floor
 from typing import TYPE_CHECKING
 
 from duels.core.rules import Seat
-from duels.games.hunt.self_play import MOST, STEP, UNITS, described
-from duels.games.hunt.strategy import CHECKSUM, Certificate, Strategy, digest_claim
+from duels.games.hunt.self_play import MAX_STEPS, STEP, UNITS, format_header
+from duels.games.hunt.strategy import CHECKSUM, Certificate, Strategy, digest_certificate
 from duels.solving.store import pack_shorts, pack_table
 
 if TYPE_CHECKING:  # it is slow to import
@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # it is slow to import
 
 
 def pack_strategy(strategy: Strategy) -> bytes:
-    """Return the file that `strategy.unpack` reads."""
+    """Return the file that `strategy.decode_strategy` reads."""
     tables = [strategy[seat] for seat in Seat]
     parts = (pack_shorts(part) for table in tables for part in (table.moves, table.names, table.waiting))
     return zlib.compress(b"".join(parts), 9)
@@ -29,27 +29,27 @@ def write_certificate(certificate: Certificate, strategy: bytes) -> bytes:
         for seat, b in certificate.against.items()
     }
     claim["strategy"] = hashlib.sha256(strategy).hexdigest()
-    return f"{json.dumps({**claim, CHECKSUM: digest_claim(claim)})}\n".encode()
+    return f"{json.dumps({**claim, CHECKSUM: digest_certificate(claim)})}\n".encode()
 
 
 def write_self_play(chances: "Chances", strategy: bytes) -> bytes:
     """Return the file of a strategy's solved self-play."""
-    return pack_table(described(strategy), pack_self_play(chances))
+    return pack_table(format_header(strategy), pack_self_play(chances))
 
 
 def pack_self_play(chances: "Chances") -> bytes:
     """Return the table of `PairValues`: two means by one side's naming, and small differences."""
     import numpy as np
 
-    from duels.games.hunt.certify.pair_values import by_latest, never_met
+    from duels.games.hunt.certify.pair_values import list_unreachable, rearrange
 
     parts: list[bytes] = []
     for seat in Seat:
-        exact = by_latest(chances[seat]) * UNITS
+        exact = rearrange(chances[seat]) * UNITS
         mine = np.rint(exact.mean(axis=-1, keepdims=True))
         theirs = np.rint(exact.mean(axis=-2, keepdims=True) - exact.mean(axis=(-2, -1), keepdims=True))
         rest = np.rint((exact - mine - theirs) / STEP)
-        rest[:, never_met()] = 0
-        assert np.abs(rest).max() <= MOST
+        rest[:, list_unreachable()] = 0
+        assert np.abs(rest).max() <= MAX_STEPS
         parts += [mine.astype("<i2").tobytes(), theirs.astype("<i2").tobytes(), rest.astype("i1").tobytes()]
     return b"".join(parts)

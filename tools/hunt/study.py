@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from duels.core.rules import Seat
-from duels.games.hunt.certify.agents import responder_bounds
-from duels.games.hunt.certify.policies import MemoryPolicy, policy_of_tables, policy_of_weights
+from duels.games.hunt.certify.agents import bound_responder
+from duels.games.hunt.certify.policies import MemoryPolicy, make_policy_from_function, make_policy_from_tables
 from duels.games.hunt.certify.pomdp import EFFORT, bounds
-from duels.games.hunt.certify.responder_problem import HiddenStrategy, problem_of
+from duels.games.hunt.certify.responder_problem import HiddenStrategy, make_problem
 from duels.games.hunt.certify.verify import simulate
 from duels.games.hunt.oracle import HuntOracle
 from duels.games.hunt.rules import QuantumHunt
-from duels.games.hunt.strategy import CELLS, CLAIM, DATA, OFF, Strategy, claimed, shipped
+from duels.games.hunt.strategy import CELLS, CERTIFICATE, DATA, OFF, Strategy, load_certificate, load_strategy
 from duels.solving.bounds import Bounds
 from duels.solving.progress import Progress, no_progress
 from tools.hunt.evaluation import Evaluation, Turn, evaluate
@@ -32,13 +32,13 @@ GAMES = 5000
 
 def fingerprint() -> str:
     """Return the digests of the tables and the certificate."""
-    return hashlib.sha256(DATA.read_bytes() + CLAIM.read_bytes()).hexdigest()
+    return hashlib.sha256(DATA.read_bytes() + CERTIFICATE.read_bytes()).hexdigest()
 
 
 def study(progress: Progress = no_progress) -> Study:
     """Return the whole study."""
-    strategy = shipped()
-    claim = claimed()
+    strategy = load_strategy()
+    claim = load_certificate()
     results: Study = {
         "strategy": fingerprint(),
         "certificate": {str(seat.value): _pair(bound) for seat, bound in claim.against.items()},
@@ -46,7 +46,7 @@ def study(progress: Progress = no_progress) -> Study:
         "value": _pair(claim.value),
         "long": LONG,
     }
-    sides = {seat: policy_of_tables(tables) for seat, tables in strategy.items()}
+    sides = {seat: make_policy_from_tables(tables) for seat, tables in strategy.items()}
     results |= played_out(sides, progress)
     rules = QuantumHunt()
     played = dict.fromkeys(Seat, HuntOracle(rules, strategy).weights)
@@ -130,11 +130,11 @@ def _against_naive_policies(sides: dict[Seat, MemoryPolicy], progress: Progress)
     results: Study = {}
     for name, weigh in NAIVE.items():
         progress(f"against '{name}'")
-        naive = {seat: policy_of_weights(weigh, seat) for seat in Seat}
+        naive = {seat: make_policy_from_function(weigh, seat) for seat in Seat}
         as_one = evaluate(sides[Seat.ONE], naive[Seat.TWO])
         as_two = evaluate(naive[Seat.ONE], sides[Seat.TWO])
         won = [as_one.won, 1 - as_two.won]
-        both = [responder_bounds(policy, seat, progress=progress) for seat, policy in naive.items()]
+        both = [bound_responder(policy, seat, progress=progress) for seat, policy in naive.items()]
         responder = [sum(b.low for b in both) / 2, sum(b.high for b in both) / 2]
         results[name] = {"won": won, "mean": sum(won) / 2, "responder": responder}
     return results
@@ -144,7 +144,7 @@ def _worth_of_the_tunnel(strategy: Strategy, progress: Progress) -> Study:
     """Return a best responder's result against each seat without its tunnel."""
     results: Study = {}
     for seat, tables in strategy.items():
-        for step in bounds(without_tunnel(problem_of(policy_of_tables(tables), seat)), EFFORT):
+        for step in bounds(without_tunnel(make_problem(make_policy_from_tables(tables), seat)), EFFORT):
             progress(f"a responder without a tunnel against {seat.label}, {step.stage}")
         results[str(seat.value)] = _pair(step.bounds)
     return results
@@ -155,4 +155,4 @@ def without_tunnel(problem: HiddenStrategy, cells: int = CELLS) -> HiddenStrateg
     nodes = np.repeat(np.arange(len(problem.first_option) - 1), np.diff(problem.first_option))
     types = 2 * cells + 1  # the last is off the grid, and enters with its tunnel left
     enters = nodes % types == types - 1
-    return replace(problem, goes=problem.goes - cells * enters)
+    return replace(problem, next_places=problem.next_places - cells * enters)

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from duels.core.rules import Seat
-from duels.games.hunt.certify.policies import policy_of_tables
+from duels.games.hunt.certify.policies import make_policy_from_tables
 from duels.games.hunt.certify.responder_problem import (
     TYPES,
-    folded,
-    mirrored_rows,
-    problem_of,
-    type_after,
+    find_type_after,
+    list_mirrored_rows,
+    make_problem,
+    merge_mirror_images,
 )
 from duels.games.hunt.strategy import CELLS, OTHERS, OWN, PLACES, ROWS, SCALE, Strategy, Tables
 from tools.hunt import best_responders, self_play
@@ -26,7 +26,7 @@ def train(plan: Plan, report: Report) -> Strategy:
 
 def train_seat(seat: Seat, plan: Plan, report: Report) -> Tables:
     """Build one seat's tables."""
-    after = [[type_after(kind, cell) for cell in range(CELLS)] for kind in range(TYPES)]
+    after = [[find_type_after(kind, cell) for cell in range(CELLS)] for kind in range(TYPES)]
     plain = [  # the tunnel is left, or was not
         [then is not None and (then < CELLS) == (kind < CELLS) for then in row]
         for kind, row in enumerate(after)
@@ -43,10 +43,10 @@ def _answer_best_responders(seat: Seat, trained: Trained, plan: Plan, report: Re
     pupil = trained.pupil
     strategy = best_responders.Strategy(
         pupil.moves[:, CELLS:].astype(float), pupil.names[:, CELLS:].astype(float),
-        pupil.can_move[:, CELLS:], pupil.can_name[:, CELLS:], np.array(mirrored_rows()),
+        pupil.can_move[:, CELLS:], pupil.can_name[:, CELLS:], np.array(list_mirrored_rows()),
     )  # fmt: skip
     alike = Tables(array("H", [1]) * (ROWS * PLACES * CELLS), array("H", [1]) * (ROWS * CELLS**2))
-    problem = folded(problem_of(policy_of_tables(alike), seat))
+    problem = merge_mirror_images(make_problem(make_policy_from_tables(alike), seat))
     opening = 2 * CELLS if seat is Seat.ONE else None
     for done, lost in best_responders.improve(strategy, problem, opening, plan.stages):
         report(Step(f"{seat.label}, best responders", done, 1 - lost))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from duels.games.chain.oracle import all_challenges, make_oracle
-from duels.games.chain.reasons import accepting_may_be_right
+from duels.games.chain.oracle import iter_challenges, make_oracle
+from duels.games.chain.reasons import may_accepting_be_right
 from duels.games.chain.rules import QuantumChain
 
 RULES = QuantumChain()
@@ -26,7 +26,7 @@ RULES = QuantumChain()
 def test_a_free_cell_beside_the_doubt_must_belong_to_a_chain_still_to_be_made(
     position: str, so: bool
 ) -> None:
-    assert accepting_may_be_right(RULES, RULES.parse_state(position)) is so
+    assert may_accepting_be_right(RULES, RULES.parse_state(position)) is so
 
 
 @pytest.mark.parametrize(
@@ -43,9 +43,9 @@ def test_a_free_cell_beside_the_doubt_must_belong_to_a_chain_still_to_be_made(
 def test_the_rule_of_thumb_holds_in_every_position(
     rules: QuantumChain, doubts: int, excepted: int, declines: int
 ) -> None:
-    positions = list(all_challenges(rules))
-    excepted_ones = {state for state in positions if accepting_may_be_right(rules, state)}
-    mistakes = set(make_oracle(rules).declines())
+    positions = list(iter_challenges(rules))
+    excepted_ones = {state for state in positions if may_accepting_be_right(rules, state)}
+    mistakes = set(make_oracle(rules).list_accepts())
     assert (len(positions), len(excepted_ones), len(mistakes)) == (doubts, excepted, declines)
     assert mistakes <= excepted_ones
 
@@ -55,11 +55,11 @@ def test_the_rule_of_thumb_holds_in_every_position(
 def test_the_rule_of_thumb_holds_on_every_board_for_which_it_is_told(cells: int) -> None:
     for run in range(2, cells + 1):
         rules = QuantumChain(cells, run)
-        assert all(accepting_may_be_right(rules, state) for state in make_oracle(rules).declines())
+        assert all(may_accepting_be_right(rules, state) for state in make_oracle(rules).list_accepts())
 
 
 def test_no_position_is_listed_twice() -> None:
-    boards = [(state.cells, state.doubt) for state in all_challenges(RULES)]
+    boards = [(state.cells, state.doubt) for state in iter_challenges(RULES)]
     mirrored = {(cells[::-1], RULES.cells + 1 - doubt) for cells, doubt in boards}
     own_mirror = sum((cells[::-1], RULES.cells + 1 - doubt) == (cells, doubt) for cells, doubt in boards)
     assert len(set(boards)) == len(boards)

@@ -6,8 +6,8 @@ import pytest
 
 from duels.core.match import Match
 from duels.core.rules import CHANCE, Seat
-from duels.games.chain.boards import Boards, answer, settle
-from duels.games.chain.oracle import all_boards, largest_proven, make_oracle, mask
+from duels.games.chain.boards import Boards, choose_turn, settle
+from duels.games.chain.oracle import iter_boards, make_mask, make_oracle, shrink_to_checkable
 from duels.games.chain.rules import Answer, Observe, QuantumChain
 from duels.solving.check import format_options
 from duels.solving.graph import explore
@@ -25,8 +25,8 @@ def test_second_methods_agree() -> None:
 
 @pytest.mark.parametrize("rules", [*SMALL, *LIMITED], ids=repr)
 def test_every_state_is_proven_in_other_sizes(rules: QuantumChain) -> None:
-    graph = explore(rules, [rules.initial(), *all_boards(rules)])
-    for check in make_oracle(rules)._proof(graph):
+    graph = explore(rules, [rules.initial(), *iter_boards(rules)])
+    for check in make_oracle(rules)._check_all_states(graph):
         assert check.passed, check
 
 
@@ -42,7 +42,7 @@ def test_where_states_are_too_many_some_are_checked() -> None:
     ids=repr,
 )
 def test_the_largest_size_that_can_be_proven_is_and_is_named(asked: QuantumChain, cells: int) -> None:
-    smaller = largest_proven(asked)
+    smaller = shrink_to_checkable(asked)
     assert smaller == QuantumChain(cells, min(asked.run, cells), asked.max_boards)
     boards = asked.max_boards or 1
     assert 3**cells * boards <= 7000
@@ -69,7 +69,7 @@ def test_a_wrong_state_among_those_too_many_to_list_is_named() -> None:
     check = next(oracle.verify())
     assert not check.passed
     wrong = oracle.rules.parse_state(check.detail.split("wrong at ")[1].split(";")[0])
-    assert oracle.state_value(wrong) != oracle._one_step_on(wrong)
+    assert oracle.state_value(wrong) != oracle._back_up(wrong)
 
 
 @pytest.mark.parametrize("position", ["_____ 1", "X____ 1", "_XO__ 1", "XO_OX 1"])
@@ -77,7 +77,7 @@ def test_second_methods_notice_a_damaged_table(position: str) -> None:
     rules = QuantumChain(5, 3)
     oracle, cells = make_oracle(rules), rules.parse_state(position).cells
     unit, worths = oracle._table(Fraction(0))
-    worths[oracle.boards.index(mask(cells, Seat.ONE), mask(cells, Seat.TWO))] += unit // 9
+    worths[oracle.boards.index(make_mask(cells, Seat.ONE), make_mask(cells, Seat.TWO))] += unit // 9
     assert not all(check.passed for check in oracle.verify())
 
 
@@ -136,7 +136,7 @@ def test_a_coin_is_worth_the_mean_of_its_sides() -> None:
 
 def test_mirrored_boards_and_exchanged_symbols_are_worth_the_same() -> None:
     exchange = str.maketrans("XO", "OX")
-    for state in all_boards(RULES, (Seat.ONE,)):
+    for state in iter_boards(RULES, (Seat.ONE,)):
         worth = ORACLE.state_value(state)
         mirrored = RULES.parse_state(f"{state.cells[::-1]} 1")
         exchanged = RULES.parse_state(f"{state.cells.translate(exchange)} 2")
@@ -145,7 +145,7 @@ def test_mirrored_boards_and_exchanged_symbols_are_worth_the_same() -> None:
 
 
 def test_declining_a_challenge_is_right_in_twelve_positions() -> None:
-    found = {RULES.format_state(state) for state in ORACLE.declines()}
+    found = {RULES.format_state(state) for state in ORACLE.list_accepts()}
     assert len(found) == 12
     assert {"_X?_O_O 2", "X?_O__X 2", "OX?_OOO 2"} <= found
     for position in found:
@@ -155,7 +155,7 @@ def test_declining_a_challenge_is_right_in_twelve_positions() -> None:
 
 def test_the_positions_to_decline_in_are_told_with_the_opening() -> None:
     (found,) = ORACLE.findings(RULES.parse_position("_______ 1"))
-    assert [row["position"] for row in found.data] == [RULES.format_state(s) for s in ORACLE.declines()]
+    assert [row["position"] for row in found.data] == [RULES.format_state(s) for s in ORACLE.list_accepts()]
     for row in found.data:
         accept, challenge = (Fraction(row[answer]["exact"]) for answer in ("accept", "challenge"))
         assert accept > challenge
@@ -172,7 +172,7 @@ def test_the_positions_to_decline_in_are_told_with_the_opening() -> None:
     [
         (QuantumChain(7, 3), 1, "in 1 position,"),
         (QuantumChain(5, 2), 0, "Challenging is never a mistake on this board"),
-        (QuantumChain(13, 4), None, "is listed for up to 8 cells only"),
+        (QuantumChain(13, 4), None, "are listed for up to 8 cells only"),
     ],
     ids=repr,
 )
@@ -186,7 +186,7 @@ def test_other_boards_tell_where_to_accept_or_why_not(
 
 def test_the_positions_to_decline_in_are_all_there_are() -> None:
     right = 0
-    for state in all_boards(RULES):
+    for state in iter_boards(RULES):
         for action in RULES.actions(state):
             doubted = RULES.apply(state, action).state
             if doubted.doubt:
@@ -249,8 +249,8 @@ def test_settle_finds_the_one_solution() -> None:
                 for y_doubtful in choices:
                     scaled = [12 * n for n in (x_safe, x_doubtful, y_safe, y_doubtful)]
                     x, y = settle(*scaled)
-                    assert x == answer(scaled[0], scaled[1], y)
-                    assert y == answer(scaled[2], scaled[3], x)
+                    assert x == choose_turn(scaled[0], scaled[1], y)
+                    assert y == choose_turn(scaled[2], scaled[3], x)
 
 
 def test_the_slope_is_that_of_the_worth() -> None:
@@ -278,7 +278,7 @@ def test_the_effect_of_a_slip_is_what_it_left() -> None:
 
 
 def test_a_reason_says_what_the_rules_make_of_the_cell() -> None:
-    for state in all_boards(RULES, (Seat.ONE,)):
+    for state in iter_boards(RULES, (Seat.ONE,)):
         sight = RULES.sight(state, Seat.ONE)
         told = ORACLE.reason(sight)
         if not told.startswith("Cell "):

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duels.core.rules import CHANCE, Actor, Seat
-from duels.games.chain.boards import Round, start_worth
+from duels.games.chain.boards import Round, solve_start
 from duels.solving.check import find_broken_equations, find_stallable_states
 from duels.solving.graph import Graph
 
@@ -46,7 +46,7 @@ def line(at_zero: str, slope: str) -> Line:
     ],
 )
 def test_known_rounds(rows: list[list[Line]], worth: str) -> None:
-    assert start_worth(round_of(rows)) == Fraction(worth)
+    assert solve_start(round_of(rows)) == Fraction(worth)
 
 
 def lines() -> st.SearchStrategy[Line]:
@@ -64,7 +64,7 @@ def lines() -> st.SearchStrategy[Line]:
 @given(st.lists(st.lists(lines(), min_size=1, max_size=4), min_size=1, max_size=4))
 def test_it_is_a_fixpoint_and_none_is_nearer_to_zero(rows: list[list[Line]]) -> None:
     play_round = round_of(rows)
-    worth = start_worth(play_round)
+    worth = solve_start(play_round)
     assert play_round(worth, 1)[0] == worth
     for nearer in (worth * Fraction(10**9 - 1, 10**9), worth / 2, Fraction(0)):
         if worth:
@@ -75,7 +75,7 @@ def test_it_is_a_fixpoint_and_none_is_nearer_to_zero(rows: list[list[Line]]) -> 
 @given(st.lists(st.lists(lines(), min_size=1, max_size=4), min_size=1, max_size=4))
 def test_it_is_proven_to_be_the_value_of_the_match(rows: list[list[Line]]) -> None:
     """By a proof that knows nothing of rounds, on the graph of the whole match."""
-    worth = start_worth(round_of(rows))
+    worth = solve_start(round_of(rows))
     graph, values = match_of(rows, {Seat.ONE: (1 + worth) / 2, Seat.TWO: (1 - worth) / 2})
     assert list(find_broken_equations(graph, values)) == []
     for seat in Seat:

@@ -12,10 +12,10 @@ from duels.core.rules import CHANCE, Seat
 from duels.games.flip import bounds
 from duels.games.flip.abstraction import Abstraction
 from duels.games.flip.bounds import Interval, Position
-from duels.games.flip.grid import make_grid, most_pairs
+from duels.games.flip.grid import count_max_pairs, make_grid
 from duels.games.flip.oracle import FlipOracle, make_oracle
 from duels.games.flip.rules import QuantumFlip, QuantumTiles, State
-from duels.games.flip.values import Tables, chance_to_last, count_bag, make_tables, most_turns
+from duels.games.flip.values import Tables, bound_lasting_chance, count_bag, count_max_turns, make_tables
 
 BOOK = QuantumTiles()
 SMALL = QuantumTiles(side=3, values=3, copies=3, target=6)
@@ -43,7 +43,7 @@ def by_the_rules(oracle: FlipOracle, state: State, seat: Seat) -> float:
     if outcome := rules.outcome(state):
         return float(outcome.score(seat))
     if not state.lifted:
-        return 1 - made_up(oracle.tables, oracle.position(state))[0]
+        return 1 - made_up(oracle.tables, oracle.make_position(state))[0]
     after = [by_the_rules(oracle, rules.apply(state, action).state, seat) for action in rules.actions(state)]
     if rules.actor(state) is CHANCE:
         return sum(float(p) * value for p, value in zip(rules.odds(state), after, strict=True))
@@ -57,7 +57,7 @@ def test_every_action_leads_where_the_rules_lead_and_as_often(
     monkeypatch.setattr(bounds, "bound", made_up)
     oracle, doubles, mixed = make_oracle(rules), 0, 0
     for state in random_turns(rules, matches):
-        at = oracle.position(state)
+        at = oracle.make_position(state)
         bag = count_bag(oracle.tables, at.code, *at.values)
         assert bag == list(rules.left_in_bag(state.tiles))
         for action in rules.actions(state):
@@ -65,7 +65,7 @@ def test_every_action_leads_where_the_rules_lead_and_as_often(
                 doubles += 1
                 mixed += state.tiles[action.first].isalpha() or state.tiles[action.second].isalpha()
             value = by_the_rules(oracle, rules.apply(state, action).state, state.mover)
-            assert oracle._interval(state, action, 0) == pytest.approx((value, value), abs=1e-12)
+            assert oracle._bound_action(state, action, 0) == pytest.approx((value, value), abs=1e-12)
     assert doubles > 100
     assert mixed > 10
 
@@ -74,9 +74,9 @@ def test_every_action_leads_where_the_rules_lead_and_as_often(
 def test_actions_of_a_kind_have_one_interval(rules: QuantumTiles, matches: int) -> None:
     oracle = make_oracle(rules)
     for state in random_turns(rules, matches):
-        lows, highs, *_ = oracle._at_once(state)
+        lows, highs, *_ = oracle._bound_actions(state)
         for action, low, high in zip(rules.actions(state), lows, highs, strict=True):
-            assert oracle._interval(state, action, 0) == pytest.approx((low, high), abs=1e-12)
+            assert oracle._bound_action(state, action, 0) == pytest.approx((low, high), abs=1e-12)
 
 
 @pytest.mark.parametrize("rules", [SMALL, QuantumTiles(side=2, values=4, copies=1, target=5)], ids=repr)
@@ -86,11 +86,11 @@ def test_nobody_has_more_turns_than_most_turns_says(rules: QuantumTiles) -> None
         *steps, end = play_through(Match.start(rules), rng, lambda match, _: rng.choice(match.actions))
         turns = [match.state for match in steps if isinstance(match.actor, Seat) and not match.state.lifted]
         for place, state in enumerate(turns):
-            at = oracle.position(state)
+            at = oracle.make_position(state)
             for mover in (True, False):
                 seat = state.mover if mover else state.mover.other
                 had = sum(later.mover is seat for later in turns[place:])
-                most = most_turns(oracle.tables, at.code, at.score, mover)
+                most = count_max_turns(oracle.tables, at.code, at.score, mover)
                 assert had <= most
                 closest = min(closest, most - had)
         assert end.over
@@ -102,8 +102,8 @@ def test_nobody_has_more_turns_than_most_turns_says(rules: QuantumTiles) -> None
 
 def test_the_empty_board_holds_twelve_pairs() -> None:
     grid = make_grid(5)
-    assert most_pairs(grid, (1 << 25) - 1) == 12
-    assert most_pairs(grid, grid.dark) == 0
+    assert count_max_pairs(grid, (1 << 25) - 1) == 12
+    assert count_max_pairs(grid, grid.dark) == 0
 
 
 def test_the_most_pairs_are_found_on_every_small_board() -> None:
@@ -113,7 +113,7 @@ def test_the_most_pairs_are_found_on_every_small_board() -> None:
         pairs = [1 << a | 1 << b for a, b in grid.pairs]
         return max((1 + by_trying(tiles & ~pair) for pair in pairs if tiles & pair == pair), default=0)
 
-    assert all(most_pairs(grid, tiles) == by_trying(tiles) for tiles in range(1 << 9))
+    assert all(count_max_pairs(grid, tiles) == by_trying(tiles) for tiles in range(1 << 9))
 
 
 @pytest.mark.parametrize("seen", [0, 1, 3])
@@ -132,4 +132,4 @@ def test_the_chance_that_a_match_lasts_counts_every_way_the_tiles_can_come_up(
         room = 2 * (SMALL.target - 1) - abstraction.places.points[code]
         known = (seen,) if seen else ()
         ways = [sum(sorted((*shown, *known))[:flips]) <= room for shown in combinations(bag, flips + spared)]
-        assert chance_to_last(tables, code, seen, flips, spared) == pytest.approx(sum(ways) / len(ways))
+        assert bound_lasting_chance(tables, code, seen, flips, spared) == pytest.approx(sum(ways) / len(ways))

@@ -6,7 +6,7 @@ import pytest
 
 from duels.core.rules import CHANCE, Seat
 from duels.games.flip import verify
-from duels.games.flip.oracle import endings, make_oracle
+from duels.games.flip.oracle import find_endings, make_oracle
 from duels.games.flip.rules import QuantumTiles, State
 
 SMALL = QuantumTiles(side=2, values=2, copies=2, target=3)
@@ -41,7 +41,7 @@ def walked(rules: QuantumTiles, state: State) -> dict[tuple[Seat, bool], Fractio
 )
 def test_the_rules_walked_to_every_end_agree(rules: QuantumTiles, position: str) -> None:
     state = rules.parse_state(position)
-    found, exact = endings(rules, state), walked(rules, state)
+    found, exact = find_endings(rules, state), walked(rules, state)
     assert found
     for seat in Seat:
         assert found[seat].hits == pytest.approx(float(exact.get((seat, True), 0)))
@@ -58,12 +58,12 @@ def test_the_rules_walked_to_every_end_agree(rules: QuantumTiles, position: str)
     ],
 )
 def test_nothing_is_told_while_something_is_to_be_decided(position: str) -> None:
-    assert endings(BOOK, BOOK.parse_state(position)) is None
+    assert find_endings(BOOK, BOOK.parse_state(position)) is None
 
 
 def test_counting_gives_the_value_of_a_match_without_quantum_flips() -> None:
     oracle = make_oracle(BOOK)
-    check = verify.counting_agrees(oracle)
+    check = verify.check_endings(oracle)
     assert check.passed, check.detail
     (told,) = oracle.findings(BOOK.parse_position("...../...../...../...../..... 0,0 00 1"))
     value = oracle.value(BOOK.parse_position("...../...../...../...../..... 0,0 00 1"))

@@ -45,7 +45,7 @@ def test_wherever_perfect_play_leads_the_bound_shown_is_tight(oracle: FlipOracle
     assert len(states) > 16 * matches
     assert sum(state.quantum == (True, True) and max(state.scores) > 10 for state in states) >= matches
     assert max(error_shown(oracle, state) for state in states) < GOAL
-    late = [state for state in states if verify._late(BOOK, state) and True in state.quantum]
+    late = [state for state in states if verify._is_late(BOOK, state) and True in state.quantum]
     outside, _ = verify.compare(oracle, late[:3])
     assert late
     assert outside == 0

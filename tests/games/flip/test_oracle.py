@@ -13,10 +13,10 @@ from duels.core.errors import NotationError, NotYourTurn
 from duels.core.match import Match, draw
 from duels.core.rules import CHANCE, Seat
 from duels.games.flip import table, verify
-from duels.games.flip.abstraction import MOST_NEAR, Abstraction
+from duels.games.flip.abstraction import MAX_NEAR, Abstraction
 from duels.games.flip.oracle import FlipOracle, make_oracle
 from duels.games.flip.rules import Flip, Keep, QuantumFlip, QuantumTiles
-from duels.games.flip.table import SHIPPED, Table, described
+from duels.games.flip.table import SHIPPED, Table, format_header
 from duels.solving.oracle import Exactness
 from duels.solving.store import pack_shorts, pack_table, unpack_shorts, unpack_table
 
@@ -40,9 +40,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_shipped_table_is_what_solving_gives() -> None:
     abstraction = Abstraction(BOOK)
-    assert unpack_shorts(unpack_table(SHIPPED.read_bytes(), described(abstraction))) == table.fill_arrays(
-        abstraction
-    )
+    assert unpack_shorts(
+        unpack_table(SHIPPED.read_bytes(), format_header(abstraction))
+    ) == table.solve_with_numpy(abstraction)
 
 
 @pytest.mark.parametrize(
@@ -55,11 +55,11 @@ def test_the_shipped_table_is_what_solving_gives() -> None:
 )
 def test_solving_without_numpy_gives_the_same_table(rules: QuantumTiles) -> None:
     abstraction = Abstraction(rules)
-    assert table.fill_plainly(abstraction) == table.fill_arrays(abstraction)
+    assert table.solve_in_python(abstraction) == table.solve_with_numpy(abstraction)
 
 
 def test_stored_states_follow_from_the_states_after_them(oracle: FlipOracle) -> None:
-    check = verify.every_state_follows(oracle.table, every=499)
+    check = verify.check_lookups(oracle.table, every=499)
     assert check.passed, check.detail
 
 
@@ -69,7 +69,7 @@ def test_a_wrong_value_in_the_table_is_found() -> None:
     place = max(range(len(wrong)), key=lambda i: abs(wrong[i] - 32768) < 20000)
     wrong[place] += 100
     damaged = Table(small.abstraction, wrong)
-    for check in (verify.every_state_follows, verify.same_when_solved_again):
+    for check in (verify.check_lookups, verify.check_solution):
         assert check(small).passed
         assert not check(damaged).passed
 
@@ -92,26 +92,26 @@ def test_a_damaged_table_is_noticed_and_made_again_not_believed(
     broken.write_bytes(damage(SHIPPED.read_bytes(), how))
     monkeypatch.setattr(table, "SHIPPED", broken)
     assert Table.of(BOOK).numbers == right
-    assert "made again" in caplog.text
+    assert "building the table again" in caplog.text
     (cached,) = (tmp_path / "cache").iterdir()
     cached.write_bytes(damage(cached.read_bytes(), how))
     caplog.clear()
     assert Table.of(BOOK).numbers == right
     assert str(broken) in caplog.text
     assert str(cached) in caplog.text
-    assert "made again" in caplog.text
+    assert "building the table again" in caplog.text
 
 
 def test_a_table_that_was_altered_and_signed_again_is_not_believed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    right, holds = Table.of(BOOK).numbers, described(Abstraction(BOOK))
+    right, holds = Table.of(BOOK).numbers, format_header(Abstraction(BOOK))
     altered = array("H", right)
     altered[1000] ^= 1
     broken = tmp_path / "table.bin"
     broken.write_bytes(pack_table(holds, pack_shorts(altered)))
     monkeypatch.setattr(table, "SHIPPED", broken)
-    monkeypatch.setattr(table, "fill", lambda abstraction, progress: right)
+    monkeypatch.setattr(table, "solve", lambda abstraction, progress: right)
     assert Table.of(BOOK).numbers == right
 
 
@@ -120,7 +120,7 @@ def test_more_unknown_neighbours_never_hurt_the_holder() -> None:
     size = abstraction.places.size
     numbers = Table.of(BOOK).numbers
     for value in range(1, 6):
-        for near in range(MOST_NEAR):
+        for near in range(MAX_NEAR):
             for kind, sign in (("mine", 1), ("theirs", -1)):
                 less, more = (abstraction.index[kind, (value, n)] * size for n in (near, near + 1))
                 pairs = zip(numbers[less : less + size], numbers[more : more + size], strict=True)
@@ -144,25 +144,25 @@ def test_perfect_play_needs_no_numpy() -> None:
 
 
 def test_brute_force_agrees_everywhere_on_a_tiny_board() -> None:
-    check = verify.every_position(make_oracle(verify.TINY_BOARDS[0]))
+    check = verify.check_all_positions(make_oracle(verify.TINY_BOARDS[0]))
     assert check.passed, check.detail
 
 
 @pytest.mark.parametrize("target", [4, 6, 8])
 def test_brute_force_agrees_where_the_board_is_nearly_gone(target: int) -> None:
     rules = QuantumTiles(side=3, values=3, copies=3, target=target)
-    check = verify.late_positions(make_oracle(rules), 6)
+    check = verify.check_late_positions(make_oracle(rules), 6)
     assert check.passed, check.detail
 
 
 def test_the_pairing_argument_survives_every_attempt_on_a_small_board() -> None:
-    check = verify.pairs_are_kept(3, 2)
+    check = verify.check_pairing(3, 2)
     assert check.passed, check.detail
 
 
 def test_a_wrong_claim_of_the_pairing_argument_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verify, "sure_turns", lambda pairs, spare, moves, rival: pairs + 1)
-    assert not verify.pairs_are_kept(3, 2).passed
+    monkeypatch.setattr(verify, "count_sure_turns", lambda pairs, spare, moves, rival: pairs + 1)
+    assert not verify.check_pairing(3, 2).passed
 
 
 @pytest.mark.parametrize(
@@ -292,7 +292,7 @@ def test_having_the_quantum_flip_helps_and_facing_it_hurts(oracle: FlipOracle) -
 
 def test_positions_with_more_tiles_seen_than_quantum_flips_used_are_refused() -> None:
     for position in ("....a/...../...../...../..... 0,0 11 1", "...ab/...../...../...../..... 0,0 01 1"):
-        with pytest.raises(NotationError, match="Quantum Flips used"):
+        with pytest.raises(NotationError, match="Quantum Flips are used"):
             BOOK.parse_state(position)
 
 

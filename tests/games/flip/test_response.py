@@ -12,7 +12,7 @@ from duels.analysis.exploitability import MAX_UNCERTAINTY, exploitability, explo
 from duels.core.errors import DuelsError
 from duels.core.match import Match, draw
 from duels.core.rules import CHANCE, Seat
-from duels.games.flip.board_blind import BoardBlind, Summary, odds_of, one_by_one, summary_of
+from duels.games.flip.board_blind import BoardBlind, Summary, get_odds, summarize, vectorize
 from duels.games.flip.response import response_bounds
 from duels.games.flip.rules import QuantumTiles
 
@@ -26,7 +26,7 @@ def uniform(at: Summary) -> dict[str, float]:
 def skewed(seed: int) -> Callable[[Summary], dict[str, float]]:
     """A policy with no reason to it, but always the same."""
 
-    @one_by_one
+    @vectorize
     def decides(at: Summary) -> dict[str, float]:
         rng = Random(f"{seed} {at}")
         weights = [rng.choice((0, 1, 5)) for _ in at.moves]
@@ -78,7 +78,7 @@ def test_the_books_board() -> None:
 def test_a_summary_is_what_the_board_says() -> None:
     rules = QuantumTiles()
     state = rules.parse_state("...../.4.../..5../...2e/..... 6,5 01 2")
-    at = summary_of(rules, state)
+    at = summarize(rules, state)
     assert at == Summary(5, 6, (5, 4, 5, 4, 3), (5,), True, False, True)
     assert at.moves == ("flip", "take 5", "quantum", "quantum 5")
     policy = BoardBlind(uniform)
@@ -90,8 +90,8 @@ def test_a_summary_is_what_the_board_says() -> None:
         "C5+D5",
     }  # A2 is not needed for pairs
     lifted = rules.parse_state("...../.4.../..5../...2e/ab... 6,5 01 2 E1|E2")
-    assert summary_of(rules, lifted).shown == (1, 2)
-    assert summary_of(rules, lifted).moves == ("keep 1", "keep 2")
+    assert summarize(rules, lifted).shown == (1, 2)
+    assert summarize(rules, lifted).moves == ("keep 1", "keep 2")
 
 
 @pytest.mark.parametrize("rules", [QuantumTiles(), QuantumTiles(side=4, values=4, copies=4, target=10)])
@@ -113,7 +113,7 @@ def test_it_plays_whole_games_and_always_finds_a_pair(rules: QuantumTiles) -> No
                 action = draw(match, rng)
             elif actor is Seat.ONE:
                 action = policy.choose(match.sight(actor), rng)
-                wanted = patient(summary_of(rules, match.state))
+                wanted = patient(summarize(rules, match.state))
                 assert (type(action).__name__ == "QuantumFlip") == (wanted == "quantum")
                 used += wanted == "quantum"
             else:
@@ -127,23 +127,23 @@ def test_arrays_and_single_positions_are_decided_alike() -> None:
     many = Summary(
         np.array([3, 7]), np.array([4, 4]), tuple(np.array([5, 4]) for _ in range(5)), (), True, True
     )
-    odds = odds_of(decides, many)
+    odds = get_odds(decides, many)
     for place in (0, 1):
         one = many._replace(
             mine=int(many.mine[place]), theirs=4, bag=tuple(int(left[place]) for left in many.bag)
         )
-        for move, p in odds_of(decides, one).items():
+        for move, p in get_odds(decides, one).items():
             assert odds[move][place] == p
 
 
 def test_what_is_no_policy_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     # A search gives up sooner here than for a user.
-    monkeypatch.setattr("duels.solving.tree.MAX_HISTORIES", 10_000)
-    with pytest.raises(DuelsError, match="takes 'take 3' where flip"):
+    monkeypatch.setattr("duels.solving.tree.MOST_HISTORIES", 10_000)
+    with pytest.raises(DuelsError, match="chose 'take 3'; legal moves are flip"):
         exploitability(BoardBlind(lambda at: "take 3"), "flip")
     with pytest.raises(DuelsError, match="sum to 1"):
         exploitability(BoardBlind(lambda at: {"flip": 0.5}), "flip")
-    with pytest.raises(DuelsError, match="too small a board"):
+    with pytest.raises(DuelsError, match="is too small"):
         exploitability(BoardBlind(uniform), "flip", side=2, values=2, copies=2, target=3)
     whole: list[Any] = [lambda sight: sight.actions[0], "random", "perfect"]
     for policy in whole:

@@ -7,18 +7,18 @@ import pytest
 
 from duels.core.match import Match
 from duels.core.rules import Seat, Sight
-from duels.games.hunt.beliefs import STRAY
+from duels.games.hunt.beliefs import RANDOM_ACTION
 from duels.games.hunt.oracle import make_oracle
-from duels.games.hunt.rules import Action, Known, Observe, QuantumHunt, State
-from duels.games.hunt.self_play import PairValues, shipped_table
-from duels.games.hunt.strategy import OWN, shipped
+from duels.games.hunt.rules import Action, Observe, QuantumHunt, State, View
+from duels.games.hunt.self_play import PairValues, load_table
+from duels.games.hunt.strategy import OWN, load_strategy
 
 RULES = QuantumHunt()
 ORACLE = make_oracle(RULES)
-AnyMatch = Match[State, Action, Known]
+AnyMatch = Match[State, Action, View]
 
 
-def lines(seen: Sight[Action, Known]) -> Iterator[tuple[float, AnyMatch]]:
+def lines(seen: Sight[Action, View]) -> Iterator[tuple[float, AnyMatch]]:
     """Every match that looks so to the seat, with its chance: the other plays the strategy, or anything."""
     waiting: list[tuple[float, AnyMatch]] = [(1.0, Match.start(RULES))]
     for entry in seen.history:
@@ -28,13 +28,17 @@ def lines(seen: Sight[Action, Known]) -> Iterator[tuple[float, AnyMatch]]:
             meant = ORACLE.weights(mover)
             for action, weight in zip(mover.actions, meant, strict=True):
                 if action == entry or (entry is None and not isinstance(action, Observe)):
-                    odds = 1.0 if mover.seat is seen.seat else (1 - STRAY) * weight + STRAY / len(meant)
+                    odds = (
+                        1.0
+                        if mover.seat is seen.seat
+                        else (1 - RANDOM_ACTION) * weight + RANDOM_ACTION / len(meant)
+                    )
                     further.append((chance * odds, match.play(mover.seat, action)))
         waiting = [(chance, match) for chance, match in further if not match.over]
     yield from waiting
 
 
-def some_sights() -> list[Sight[Action, Known]]:
+def some_sights() -> list[Sight[Action, View]]:
     """What either seat has seen of some matches, two or three turns long."""
     found = []
     for seed in range(6):
@@ -63,7 +67,7 @@ def test_beliefs_are_those_of_all_lines_through_the_rules() -> None:
         assert list(ORACLE.belief(sight).values()) == pytest.approx(expected)
 
 
-PAIR = PairValues(shipped(), shipped_table())
+PAIR = PairValues(load_strategy(), load_table())
 
 
 def stored(seat: Seat, match: AnyMatch) -> float:

@@ -12,26 +12,26 @@ from duels.core.match import Match
 from duels.core.rules import Seat, Sight
 from duels.games.hunt.memory import Round, Window
 from duels.games.hunt.oracle import MOSTLY, make_oracle
-from duels.games.hunt.rules import Action, Known, Move, Phase, QuantumHunt, State, Tunnel
+from duels.games.hunt.rules import Action, Move, Phase, QuantumHunt, State, Tunnel, View
 from duels.games.hunt.self_play import ROUNDING
-from duels.games.hunt.strategy import DATA, shipped
+from duels.games.hunt.strategy import DATA, load_strategy
 from duels.solving.oracle import OFTEN, Exactness
 from tools.hunt.shipping import pack_strategy
 
 RULES = QuantumHunt()
 ORACLE = make_oracle(RULES)
-Player = Callable[[Sight[Action, Known], Random], Action]
+Player = Callable[[Sight[Action, View], Random], Action]
 
 
-def strategy(sight: Sight[Action, Known], rng: Random) -> Action:
+def strategy(sight: Sight[Action, View], rng: Random) -> Action:
     return rng.choices(sight.actions, ORACLE.weights(sight))[0]
 
 
-def uniform(sight: Sight[Action, Known], rng: Random) -> Action:
+def uniform(sight: Sight[Action, View], rng: Random) -> Action:
     return rng.choice(sight.actions)
 
 
-def play(one: Player, two: Player, rng: Random) -> Match[State, Action, Known]:
+def play(one: Player, two: Player, rng: Random) -> Match[State, Action, View]:
     match = Match.start(RULES)
     while match.actor is not None:
         seat = Seat(match.actor)  # type: ignore[arg-type]
@@ -243,11 +243,11 @@ def test_other_boards_are_refused() -> None:
 
 
 def test_tables_survive_packing() -> None:
-    assert pack_strategy(shipped()) == DATA.read_bytes()
+    assert pack_strategy(load_strategy()) == DATA.read_bytes()
 
 
 def test_weights_are_legal_everywhere() -> None:
-    for tables in shipped().values():
+    for tables in load_strategy().values():
         assert all(any(tables.move_weights(row, place)) for row in (0, 99) for place in range(8))
 
 
@@ -260,7 +260,7 @@ def test_memories_forget_as_they_say() -> None:
     assert len(rounds.states) == 400
 
 
-def never_tunnels(sight: Sight[Action, Known], rng: Random) -> Action:
+def never_tunnels(sight: Sight[Action, View], rng: Random) -> Action:
     return rng.choice([action for action in sight.actions if not isinstance(action, Tunnel)])
 
 
@@ -283,16 +283,16 @@ def test_plain_habits_lose(habit: Player) -> None:
 def test_the_shipped_strategys_exploitability_is_its_certificate() -> None:
     pytest.importorskip("numpy")
     from duels.analysis.exploitability import exploitability, exploitability_bounds
-    from duels.games.hunt.strategy import claimed
+    from duels.games.hunt.strategy import load_certificate
 
-    bounds = exploitability_bounds(shipped(), "hunt")
+    bounds = exploitability_bounds(load_strategy(), "hunt")
     assert exploitability_bounds("perfect", "hunt") == bounds
-    claim = claimed().nash_conv
+    claim = load_certificate().nash_conv
     assert (2 * bounds.low, 2 * bounds.high) == pytest.approx((claim.low, claim.high))
     with pytest.raises(DuelsError, match="more is not known"):
-        exploitability(shipped(), "hunt")
+        exploitability(load_strategy(), "hunt")
     with pytest.raises(DuelsError, match="without a limit"):
-        exploitability_bounds(shipped(), "hunt", max_turns=5)
+        exploitability_bounds(load_strategy(), "hunt", max_turns=5)
 
 
 def test_values_say_what_they_are() -> None:

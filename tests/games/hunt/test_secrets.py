@@ -9,13 +9,13 @@ from duels.core.information_sets import InformationSet
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.games.hunt.oracle import make_oracle
-from duels.games.hunt.rules import Action, Known, QuantumHunt, State
+from duels.games.hunt.rules import Action, QuantumHunt, State, View
 
 RULES = QuantumHunt()
 ORACLE = make_oracle(RULES)
 
 
-def told(match: Match[State, Action, Known], seat: Seat) -> tuple[object, ...]:
+def told(match: Match[State, Action, View], seat: Seat) -> tuple[object, ...]:
     """All that the seat is told about a match."""
     sight = match.sight(seat)
     always = (ORACLE.value(sight), ORACLE.belief(sight), RULES.format_position(sight))

@@ -8,23 +8,23 @@ import pytest
 from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.core.rules import Seat
-from duels.games.hunt.certify.verify import Sampled
+from duels.games.hunt.certify.verify import SampleMean
 from duels.games.hunt.oracle import make_oracle
 from duels.games.hunt.rules import QuantumHunt
-from duels.games.hunt.self_play import ROUNDING, TABLE, PairValues, shipped_table
-from duels.games.hunt.strategy import CELLS, OFF, OTHERS, OWN, shipped
+from duels.games.hunt.self_play import ROUNDING, TABLE, PairValues, load_table
+from duels.games.hunt.strategy import CELLS, OFF, OTHERS, OWN, load_strategy
 
-PAIR = PairValues(shipped(), shipped_table())
+PAIR = PairValues(load_strategy(), load_table())
 
 
 def turn_ahead(mover: Seat, mine: int, theirs: int, own: int, other: int) -> float:
     """The chance before a turn from those after it, by the strategy's weights."""
     row = mine * len(OTHERS.states) + OTHERS.numbers[OWN.states[theirs][:1]]
-    moves, chance = shipped()[mover].move_weights(row, own), 0.0
+    moves, chance = load_strategy()[mover].move_weights(row, own), 0.0
     for cell, weight in enumerate(moves):
         if not weight or cell == other:
             continue
-        names = shipped()[mover].name_weights(row, cell)
+        names = load_strategy()[mover].name_weights(row, cell)
         for named, share in enumerate(names):
             won = PAIR.after_naming(mover, mine, theirs, cell, other, named)
             chance += weight / sum(moves) * share / sum(names) * won
@@ -93,7 +93,7 @@ def test_matches_played_on_by_the_strategy_end_as_the_value_says(entries: tuple[
         assert match.outcome
         won.append(float(match.outcome.winner is Seat.ONE))
     value = oracle.full_information_value(start.sight(Seat.ONE), start.sight(Seat.TWO)).number
-    assert Sampled.of(won).agrees(value)
+    assert SampleMean.from_samples(won).agrees(value)
 
 
 def test_a_damaged_table_is_refused(tmp_path: Path) -> None:
@@ -102,5 +102,5 @@ def test_a_damaged_table_is_refused(tmp_path: Path) -> None:
     broken = tmp_path / TABLE.name
     broken.write_bytes(content)
     for path in (broken, tmp_path / "missing.bin"):
-        with pytest.raises(DuelsError, match="install duels again"):
-            shipped_table(path)
+        with pytest.raises(DuelsError, match="reinstall duels"):
+            load_table(path)

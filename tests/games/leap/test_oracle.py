@@ -21,8 +21,8 @@ def test_second_methods_agree(goal: int) -> None:
 
 
 def test_second_methods_notice_a_wrong_distance(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = Paths.needed
-    monkeypatch.setattr(Paths, "needed", lambda self, cell: right(self, cell) + (cell == 6))
+    right = Paths.count_turns
+    monkeypatch.setattr(Paths, "count_turns", lambda self, cell: right(self, cell) + (cell == 6))
     failed = [check.name for check in ORACLE.verify() if not check.passed]
     assert "backward induction over the rules gives the same value everywhere" in failed
     assert "trial division of every cell gives the same distances" in failed
@@ -36,8 +36,8 @@ def test_whoever_moves_first_wins_whatever_the_goal(goal: int) -> None:
 
 
 def test_fifteen_shortest_paths_lead_to_cell_21() -> None:
-    assert ORACLE.paths.needed(0) == 7
-    assert ORACLE.paths.count(0) == 15
+    assert ORACLE.paths.count_turns(0) == 7
+    assert ORACLE.paths.count_paths(0) == 15
 
 
 def findings(goal: int, position: str = "- - 1") -> dict[str, Any]:
@@ -58,7 +58,7 @@ def test_the_shortest_paths_are_listed() -> None:
 
 def test_many_shortest_paths_are_counted() -> None:
     found = findings(1000)["shortest_paths"]
-    assert found["count"] == Paths(1000).count(0) > len(found["paths"]) == 20
+    assert found["count"] == Paths(1000).count_paths(0) > len(found["paths"]) == 20
 
 
 @pytest.mark.parametrize(("goal", "cost"), [(16, 0), (21, 1), (1000, 2), (100_000, 2)])
@@ -70,7 +70,7 @@ def test_what_the_exact_landing_costs(goal: int, cost: int) -> None:
 @pytest.mark.parametrize("goal", [21, 26, 27, 100])
 def test_where_the_longest_leap_costs_a_turn(goal: int) -> None:
     rules, paths = QuantumLeap(goal), Paths(goal)
-    costly = [c for c in range(1, goal) if c + max(rules.leaps(c)) not in paths.nearer(c)]
+    costly = [c for c in range(1, goal) if c + max(rules.leaps(c)) not in paths.list_next_cells(c)]
     assert findings(goal)["longest_leaps"]["costs_a_turn_from"] == costly
     assert bool(costly) == (goal >= 27)
 
@@ -130,7 +130,7 @@ def test_perfect_play_wastes_no_turn(position: str) -> None:
     sight = RULES.parse_position(position)
     verdict = ORACLE.judge(sight)
     turns = {
-        j.action: ORACLE.paths.needed(RULES.apply(sight.view, j.action).state.cell_of(sight.seat))
+        j.action: ORACLE.paths.count_turns(RULES.apply(sight.view, j.action).state.cell_of(sight.seat))
         for j in verdict.actions
     }
     fewest = min(turns[action] for action in verdict.best)

@@ -29,22 +29,22 @@ def test_every_shortest_path_is_found(goal: int) -> None:
     rules = QuantumLeap(goal)
     table, paths = table_of(rules), Paths(goal)
     for cell in table:
-        found = list(paths.all_shortest(cell))
-        assert paths.needed(cell) == table[cell]
-        assert len(found) == paths.count(cell)
+        found = list(paths.iter_paths(cell))
+        assert paths.count_turns(cell) == table[cell]
+        assert len(found) == paths.count_paths(cell)
         assert set(found) == all_paths(rules, table, cell)
 
 
 @pytest.mark.parametrize("goal", [720, 997])
 def test_distances_on_longer_lines(goal: int) -> None:
     table, paths = table_of(QuantumLeap(goal)), Paths(goal)
-    assert all(paths.needed(cell) == needed for cell, needed in table.items())
+    assert all(paths.count_turns(cell) == needed for cell, needed in table.items())
 
 
 def test_the_longest_line() -> None:
     rules, paths = QuantumLeap(100_000), Paths(100_000)
-    assert paths.needed(0) == 20
-    path = next(paths.all_shortest(0))
+    assert paths.count_turns(0) == 20
+    path = next(paths.iter_paths(0))
     assert len(path) == 20
     assert path[0] == 1
     assert all(b - a in rules.leaps(a) for a, b in pairwise(path))

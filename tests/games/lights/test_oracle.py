@@ -66,7 +66,7 @@ def test_the_nim_values_are_told_with_the_opening() -> None:
 
 
 def test_no_row_is_lost_by_who_moves_first() -> None:
-    assert module.lost_rows() == [n for n in range(1, 600) if KAYLES_DIRECT[n] == 0] == []
+    assert module.list_lost_rows() == [n for n in range(1, 600) if KAYLES_DIRECT[n] == 0] == []
 
 
 @pytest.mark.parametrize(

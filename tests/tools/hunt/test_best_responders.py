@@ -13,16 +13,18 @@ pytest.importorskip("numba")
 import numpy as np
 
 from duels.games.hunt.certify.controller import Controller
-from duels.games.hunt.certify.policies import policy_of_tables
+from duels.games.hunt.certify.policies import make_policy_from_tables
 from duels.games.hunt.certify.pomdp import Effort
-from duels.games.hunt.certify.responder_problem import folded, mirrored_rows, problem_of
+from duels.games.hunt.certify.responder_problem import list_mirrored_rows, make_problem, merge_mirror_images
 from tools.hunt.best_responders import Stage, Strategy, improve
 
 SMALL = MEMORY.cells
 
 
 def test_what_the_strategy_and_the_responder_win_adds_up() -> None:
-    problem = problem_of(policy_of_tables(some_tables_alike_in_the_mirror(1), MEMORY, MEMORY), Seat.ONE)
+    problem = make_problem(
+        make_policy_from_tables(some_tables_alike_in_the_mirror(1), MEMORY, MEMORY), Seat.ONE
+    )
     responder = Controller(problem)
     responder.settle(200)
     opening = 2 * SMALL
@@ -42,7 +44,9 @@ def test_what_the_strategy_and_the_responder_win_adds_up() -> None:
 @pytest.mark.parametrize("seat", list(Seat))
 def test_a_strategy_gives_away_less_when_it_has_met_its_best_responders(seat: Seat) -> None:
     tables = some_tables_alike_in_the_mirror(2)
-    problem = folded(problem_of(policy_of_tables(tables, MEMORY, MEMORY), seat), MEMORY, MEMORY)
+    problem = merge_mirror_images(
+        make_problem(make_policy_from_tables(tables, MEMORY, MEMORY), seat), MEMORY, MEMORY
+    )
     before = tightest(problem, Effort(sweeps=8, depth=4)).low
     strategy = strategy_of(tables)
     opening = 2 * SMALL if seat is Seat.ONE else None
@@ -58,7 +62,7 @@ def strategy_of(tables: Tables) -> Strategy:
     names = np.array(tables.names, float).reshape(rows, SMALL, SMALL)
     return Strategy(
         moves / moves.sum(axis=2, keepdims=True), names / names.sum(axis=2, keepdims=True),
-        moves > 0, names > 0, np.array(mirrored_rows(MEMORY, MEMORY)),
+        moves > 0, names > 0, np.array(list_mirrored_rows(MEMORY, MEMORY)),
     )  # fmt: skip
 
 

@@ -18,8 +18,8 @@ import numpy as np
 from duels.core.rules import Seat
 from duels.games.hunt import strategy
 from duels.games.hunt.certify.pomdp import Step
-from duels.games.hunt.self_play import PairValues, described
-from duels.games.hunt.strategy import DATA, unpack
+from duels.games.hunt.self_play import PairValues, format_header
+from duels.games.hunt.strategy import DATA, decode_strategy
 from duels.solving.bounds import Bounds
 from duels.solving.progress import Progress as Listener
 from duels.solving.store import unpack_table
@@ -44,7 +44,7 @@ def test_training_writes_only_where_it_is_told(
         rebuild, "certify", lambda *_: ((seat, Step("done", 1.0, b)) for seat, b in found.items())
     )
     even = np.broadcast_to(0.5, (400, 400, 8, 8))
-    monkeypatch.setattr(rebuild, "solved", lambda *_: dict.fromkeys(Seat, even))
+    monkeypatch.setattr(rebuild, "solve_self_play", lambda *_: dict.fromkeys(Seat, even))
     shipped = DATA.read_bytes()
     folder = tmp_path / "new" / "tables"
     assert main(["train", "--quick", "--out", str(folder)]) == 0
@@ -52,9 +52,9 @@ def test_training_writes_only_where_it_is_told(
     written = sorted(path.name for path in tmp_path.rglob("*") if path.is_file())
     assert written == ["certificate.json", "self_play.bin", "strategy.bin"]
     data = (folder / "strategy.bin").read_bytes()
-    assert unpack(data)
-    table = unpack_table((folder / "self_play.bin").read_bytes(), described(data))
-    assert PairValues(unpack(data), table).before_turn(Seat.TWO, 5, 9, 1, 2) == 0.5
+    assert decode_strategy(data)
+    table = unpack_table((folder / "self_play.bin").read_bytes(), format_header(data))
+    assert PairValues(decode_strategy(data), table).before_turn(Seat.TWO, 5, 9, 1, 2) == 0.5
     stored = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
     assert stored.pop("checksum")
     assert stored == {"1": [0.5, 1.0], "2": [0.6, 0.7001], "strategy": hashlib.sha256(data).hexdigest()}
@@ -72,10 +72,10 @@ def test_training_writes_only_where_it_is_told(
 def test_what_is_written_can_be_shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["train", "--quick", "--out", str(tmp_path)]) == 0
     monkeypatch.setattr(strategy, "DATA", tmp_path / "strategy.bin")
-    monkeypatch.setattr(strategy, "CLAIM", tmp_path / "certificate.json")
-    monkeypatch.setattr(strategy, "CERTIFIED", json.loads(strategy.CLAIM.read_text())["checksum"])
-    assert strategy.shipped.__wrapped__()
-    claim = strategy.claimed().against
+    monkeypatch.setattr(strategy, "CERTIFICATE", tmp_path / "certificate.json")
+    monkeypatch.setattr(strategy, "CERTIFIED", json.loads(strategy.CERTIFICATE.read_text())["checksum"])
+    assert strategy.load_strategy.__wrapped__()
+    claim = strategy.load_certificate().against
     assert all(0.4 < claim[seat].low < claim[seat].high <= 1.0 for seat in Seat)
 
 

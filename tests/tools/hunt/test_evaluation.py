@@ -5,12 +5,12 @@ from collections import defaultdict
 import pytest
 
 from duels.core.rules import Seat, Sight
-from duels.games.hunt.certify.policies import Weigh, policy_of_tables, policy_of_weights
+from duels.games.hunt.certify.policies import Weigh, make_policy_from_function, make_policy_from_tables
 from duels.games.hunt.certify.verify import simulate
 from duels.games.hunt.oracle import HuntOracle
-from duels.games.hunt.rules import Action, End, Known, QuantumHunt, State
+from duels.games.hunt.rules import Action, End, QuantumHunt, State, View
 from duels.games.hunt.self_play import ROUNDING
-from duels.games.hunt.strategy import OFF, shipped
+from duels.games.hunt.strategy import OFF, load_strategy
 
 pytest.importorskip("numba")
 
@@ -50,7 +50,9 @@ def every_line(one: Weigh, two: Weigh, turns: int) -> list[dict[End, float]]:
 )
 def test_every_turn_ends_as_often_as_the_rules_say(one: Weigh, two: Weigh) -> None:
     turns = 4
-    found = evaluate(policy_of_weights(one, Seat.ONE), policy_of_weights(two, Seat.TWO), longest=turns)
+    found = evaluate(
+        make_policy_from_function(one, Seat.ONE), make_policy_from_function(two, Seat.TWO), longest=turns
+    )
     for turn, ended in zip(found.turns, every_line(one, two, turns), strict=True):
         assert turn.captured == pytest.approx(ended[End.CAPTURE], abs=1e-12)
         assert turn.collided == pytest.approx(ended[End.COLLISION], abs=1e-12)
@@ -59,13 +61,19 @@ def test_every_turn_ends_as_often_as_the_rules_say(one: Weigh, two: Weigh) -> No
 
 def test_progress_is_told_turn_by_turn() -> None:
     told: list[str] = []
-    evaluate(policy_of_weights(SWEEPS, Seat.ONE), policy_of_weights(SWEEPS, Seat.TWO), progress=told.append)
+    evaluate(
+        make_policy_from_function(SWEEPS, Seat.ONE),
+        make_policy_from_function(SWEEPS, Seat.TWO),
+        progress=told.append,
+    )
     assert told[0] == "exact sums, turn 1, 1 of the games left"
     assert len(told) > 5
 
 
 def test_what_is_counted_on_the_way_adds_up() -> None:
-    found = evaluate(policy_of_weights(SWEEPS, Seat.ONE), policy_of_weights(UNIFORM, Seat.TWO), longest=6)
+    found = evaluate(
+        make_policy_from_function(SWEEPS, Seat.ONE), make_policy_from_function(UNIFORM, Seat.TWO), longest=6
+    )
     left = 1.0
     for turn in found.turns:
         assert turn.moved.sum() == pytest.approx(left)
@@ -81,11 +89,14 @@ def test_what_is_counted_on_the_way_adds_up() -> None:
 @pytest.mark.parametrize("seat", list(Seat))
 def test_the_shipped_strategy_against_a_naive_policy_matches_plain_matches(seat: Seat) -> None:
     """The tables as they are summed are the ones that the oracle plays by."""
-    strategy = shipped()
-    sides = {seat: policy_of_tables(strategy[seat]), seat.other: policy_of_weights(SWEEPS, seat.other)}
+    strategy = load_strategy()
+    sides = {
+        seat: make_policy_from_tables(strategy[seat]),
+        seat.other: make_policy_from_function(SWEEPS, seat.other),
+    }
     found = evaluate(sides[Seat.ONE], sides[Seat.TWO])
 
-    def sweeper(sight: Sight[Action, Known]) -> list[float]:
+    def sweeper(sight: Sight[Action, View]) -> list[float]:
         return SWEEPS(sight.view, sight.actions)
 
     played = {seat: HuntOracle(RULES, strategy).weights, seat.other: sweeper}
@@ -97,8 +108,8 @@ def test_the_shipped_strategy_against_a_naive_policy_matches_plain_matches(seat:
 
 @pytest.mark.slow
 def test_the_shipped_pair_wins_what_its_table_says_and_plays_as_long_as_plain_matches() -> None:
-    oracle = HuntOracle(RULES, shipped())
-    one, two = (policy_of_tables(shipped()[seat]) for seat in Seat)
+    oracle = HuntOracle(RULES, load_strategy())
+    one, two = (make_policy_from_tables(load_strategy()[seat]) for seat in Seat)
     found = evaluate(one, two)
     value = oracle.pair.before_turn(Seat.ONE, 0, 0, OFF, OFF)
     assert abs(value - found.won) <= ROUNDING + found.left

@@ -10,13 +10,13 @@ import pytest
 pytest.importorskip("numba")
 
 from duels.core.rules import Seat
-from duels.games.hunt.certify.policies import policy_of_tables, policy_of_weights
+from duels.games.hunt.certify.policies import make_policy_from_function, make_policy_from_tables
 from duels.games.hunt.certify.pomdp import Effort
-from duels.games.hunt.certify.responder_problem import problem_of
-from duels.games.hunt.certify.verify import Sampled
+from duels.games.hunt.certify.responder_problem import make_problem
+from duels.games.hunt.certify.verify import SampleMean
 from duels.games.hunt.memory import Window
 from duels.games.hunt.rules import Action, QuantumHunt, State, Tunnel
-from duels.games.hunt.strategy import claimed, shipped
+from duels.games.hunt.strategy import load_certificate, load_strategy
 from tests.games.hunt.certify.test_pomdp import Search, some_tables, tightest
 from tools.hunt.evaluation import evaluate
 from tools.hunt.naive import NAIVE
@@ -30,7 +30,7 @@ STORED: dict[str, Any] = json.loads(
 
 def test_it_is_about_the_shipped_strategy_and_its_certificate() -> None:
     assert STORED["strategy"] == fingerprint()
-    for seat, bounds in claimed().against.items():
+    for seat, bounds in load_certificate().against.items():
         assert STORED["certificate"][str(seat.value)] == [bounds.low, bounds.high]
         # The strategy's own other half is a responder too, and so is one without a tunnel.
         won = STORED["pair"]["won"] if seat is Seat.TWO else 1 - STORED["pair"]["won"]
@@ -40,8 +40,8 @@ def test_it_is_about_the_shipped_strategy_and_its_certificate() -> None:
 
 def test_what_is_exact_agrees_with_what_was_simulated() -> None:
     pair, simulated = STORED["pair"], STORED["simulated"]
-    assert Sampled(*simulated["won"]).agrees(pair["won"])
-    assert Sampled(*simulated["turns"]).agrees(pair["turns"])
+    assert SampleMean(*simulated["won"]).agrees(pair["won"])
+    assert SampleMean(*simulated["turns"]).agrees(pair["turns"])
 
 
 def test_shares_add_up() -> None:
@@ -62,7 +62,7 @@ def test_nobody_wins_more_of_a_habit_than_a_best_responder() -> None:
 def test_the_report_says_what_is_proven_and_no_more() -> None:
     text = report(STORED)
     assert all(f"### {heading}\n" in text for heading in sections(STORED))
-    assert f"certified to give away at most {100 * claimed().nash_conv.high:.2f} points" in text
+    assert f"certified to give away at most {100 * load_certificate().nash_conv.high:.2f} points" in text
     assert "optimal" not in text
     assert max(len(line) for line in text.splitlines()) <= 110
 
@@ -109,7 +109,7 @@ class SearchWithoutTunnel(Search):
 def test_a_responder_without_a_tunnel_against_plain_search() -> None:
     memory, seat = Window(3, 1), Seat.ONE
     tables = some_tables(1, memory)
-    problem = problem_of(policy_of_tables(tables, memory, memory), seat)
+    problem = make_problem(make_policy_from_tables(tables, memory, memory), seat)
     effort = Effort(sweeps=12, trials=400, depth=6)
     found, free = tightest(without_tunnel(problem, memory.cells), effort), tightest(problem, effort)
     least, most = (SearchWithoutTunnel(tables, seat, end, memory).value(3) for end in (0.0, 1.0))
@@ -119,14 +119,17 @@ def test_a_responder_without_a_tunnel_against_plain_search() -> None:
 
 
 def test_what_a_habit_loses_comes_out_again() -> None:
-    found = evaluate(policy_of_tables(shipped()[Seat.ONE]), policy_of_weights(NAIVE["sweeps"], Seat.TWO))
+    found = evaluate(
+        make_policy_from_tables(load_strategy()[Seat.ONE]),
+        make_policy_from_function(NAIVE["sweeps"], Seat.TWO),
+    )
     assert found.won == pytest.approx(STORED["habits"]["sweeps"]["won"][0], abs=1e-6)
 
 
 @pytest.mark.slow
 def test_it_comes_out_again() -> None:
     """The parts by exact sums; the bounds have tests of their own, and take longer."""
-    found = played_out({seat: policy_of_tables(tables) for seat, tables in shipped().items()})
+    found = played_out({seat: make_policy_from_tables(tables) for seat, tables in load_strategy().items()})
     assert _flat(found) == pytest.approx(_flat({name: STORED[name] for name in found}), abs=1e-6)
 
 

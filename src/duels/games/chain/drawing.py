@@ -1,4 +1,4 @@
-"""The board of Quantum Duel, four in a row: symbols, one of them perhaps in doubt, and the coin."""
+"""The board of Quantum Duel: four in a row. It shows symbols, the doubtful cell and the coin."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,10 +41,10 @@ from duels.games.chain.rules import (
     State,
 )
 
-_MIDDLE, _ROW = 64, 152
-_COIN = 19  # its radius
-_MARK = 0.235  # of a cell
-_SEAT = {symbol: seat for seat, symbol in SYMBOL.items()}
+_ROW_CENTER, _ROW_HEIGHT = 64, 152
+_COIN_RADIUS = 19
+_MARK_SIZE = 0.235  # relative to the cell
+_SEAT_BY_SYMBOL = {symbol: seat for seat, symbol in SYMBOL.items()}
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class ChainDrawing(Drawing[Action, State]):
         return "accept or challenge" if sight.view.phase is Phase.CHALLENGE else super().opponent_task(sight)
 
     def last_change(self, sight: Sight[Action, State]) -> str:
-        return "The full board decohered." if _decohered(sight) else ""
+        return "The full board decohered." if _has_just_decohered(sight) else ""
 
     @property
     def guide(self) -> tuple[str, ...]:
@@ -78,140 +78,145 @@ class ChainDrawing(Drawing[Action, State]):
     def picture(
         self, sight: Sight[Action, State], *, targets: bool = False, names: PlayerNames = SEAT_LABELS
     ) -> Picture:
-        track, state = _track(self.rules.cells), sight.view
+        track, state = _make_track(self.rules.cells), sight.view
         first, last = self.rules.chain_of(state.cells) or (0, 0)
-        scene = [_way(track)]
+        scene = [_draw_path(track)]
         if first:
-            scene.append(_chain(track, first, last, state.cells[first - 1]))
-        settled, coin = _last_settled(sight.events)
+            scene.append(_draw_chain(track, first, last, state.cells[first - 1]))
+        settled, coin = _find_last_settled(sight.events)
         tossed = state.phase is Phase.COIN
         for number, symbol in enumerate(state.cells, start=1):
             if number == state.doubt:
-                scene.append(_doubt(track, number, state.mover, tossed))
+                scene.append(_draw_doubtful_cell(track, number, state.mover, tossed))
             else:
-                chained, fresh = first <= number <= last, number == settled
-                scene.append(_cell(track, number, symbol, chained, fresh, coin if fresh else ""))
-        pressed = None
+                in_chain, fresh = first <= number <= last, number == settled
+                scene.append(_draw_cell(track, number, symbol, in_chain, fresh, coin if fresh else ""))
+        pressable = None
         if targets:
-            pressed = [
-                _target(track, action.cell, self.rules.format(action))
+            pressable = [
+                _draw_target(track, action.cell, self.rules.format(action))
                 for action in sight.actions
                 if isinstance(action, Observe)
             ]
-        return board(track.height, _told(state.cells, state.mover, state.doubt, tossed), scene, pressed)
+        return board(
+            track.height, _describe_board(state.cells, state.mover, state.doubt, tossed), scene, pressable
+        )
 
 
 @lru_cache
-def _track(cells: int) -> Track:
-    return Track(cells, _ROW, _MIDDLE, per_row=7 if cells > 9 else 9, margin=60)
+def _make_track(cells: int) -> Track:
+    return Track(cells, _ROW_HEIGHT, _ROW_CENTER, per_row=7 if cells > 9 else 9, margin=60)
 
 
 @cache_shape
-def _told(cells: str, mover: Seat, doubt: int, tossed: bool) -> str:
-    held = []
+def _describe_board(cells: str, mover: Seat, doubt: int, tossed: bool) -> str:
+    clauses = []
     for seat, symbol in SYMBOL.items():
-        places = [str(i) for i, held_by in enumerate(cells, start=1) if held_by == symbol]
+        places = [str(i) for i, cell_symbol in enumerate(cells, start=1) if cell_symbol == symbol]
         if places:
-            held.append(f"{symbol} on {', '.join(places)}")
+            clauses.append(f"{symbol} on {', '.join(places)}")
         if doubt and seat is mover:
-            held.append(f"{symbol} in doubt on {doubt}")
-    label = f"{len(cells)} cells, {'; '.join(held) or 'all free'}."
+            clauses.append(f"{symbol} in doubt on {doubt}")
+    label = f"{len(cells)} cells, {'; '.join(clauses) or 'all free'}."
     return label + (" A coin decides." if tossed else "")
 
 
 @cache_shape
-def _way(track: Track) -> str:
+def _draw_path(track: Track) -> str:
     return decoration(path(track.line(), "line", 8, opacity=0.6))
 
 
 @cache_shape
-def _chain(track: Track, first: int, last: int, symbol: str) -> str:
-    return decoration(path(track.line(first, last), get_edge_colour(_SEAT[symbol]), 16))
+def _draw_chain(track: Track, first: int, last: int, symbol: str) -> str:
+    return decoration(path(track.line(first, last), get_edge_colour(_SEAT_BY_SYMBOL[symbol]), 16))
 
 
 @cache_shape
-def _cell(track: Track, number: int, symbol: str, chained: bool, fresh: bool, coin: str) -> str:
-    """A cell that is not in doubt; `fresh` if the last turn was about it, and then what its `coin` showed."""
-    size, said, shapes = track.size, "free", []
+def _draw_cell(track: Track, number: int, symbol: str, in_chain: bool, fresh: bool, coin: str) -> str:
+    """Draw a cell that is not doubtful. `fresh`: the last turn changed it; `coin`: the result, if any."""
+    size, label, shapes = track.size, "free", []
     if symbol != FREE:
-        said = symbol
-        shown = mark(_SEAT[symbol], 0, 0, size * _MARK)
-        shapes.append(group(shown, classes="fresh") if fresh else shown)
+        label = symbol
+        symbol_mark = mark(_SEAT_BY_SYMBOL[symbol], 0, 0, size * _MARK_SIZE)
+        shapes.append(group(symbol_mark, classes="fresh") if fresh else symbol_mark)
     if coin:
-        said += f", the coin showed {coin}"
-        x, y = _corner(track) if coin == Coin.HEADS.value else (0.0, 0.0)  # tails leave the cell to the coin
-        shapes.append(_coin(x, y, coin[0].upper()))
-    edge, width = (get_edge_colour(_SEAT[symbol]), 4) if chained else ("line", 2)
-    return _numbered(track, number, said, _square(size, "well", edge, stroke_width=width), *shapes)
+        label += f", the coin showed {coin}"
+        x, y = (
+            _locate_sign(track) if coin == Coin.HEADS.value else (0.0, 0.0)
+        )  # after tails, the cell is free for the coin
+        shapes.append(_draw_coin(x, y, coin[0].upper()))
+    edge, width = (get_edge_colour(_SEAT_BY_SYMBOL[symbol]), 4) if in_chain else ("line", 2)
+    return _draw_numbered_cell(
+        track, number, label, _draw_square(size, "well", edge, stroke_width=width), *shapes
+    )
 
 
 @cache_shape
-def _doubt(track: Track, number: int, mover: Seat, tossed: bool) -> str:
-    """The cell in doubt, which the mover observed; `tossed` if a coin decides."""
+def _draw_doubtful_cell(track: Track, number: int, mover: Seat, tossed: bool) -> str:
+    """Draw the doubtful cell. `tossed`: the coin decides."""
     size, colour = track.size, f"p{mover.value}"
-    x, y = _corner(track)
+    x, y = _locate_sign(track)
     if tossed:
-        sign = _coin(x, y, "?")
+        sign = _draw_coin(x, y, "?")
     else:
         sign = circle(x, y, 17, colour, "card", stroke_width=2) + text(
             x, y, "?", 24, f"{colour}-ink", font_weight=700
         )
-    return _numbered(
+    return _draw_numbered_cell(
         track,
         number,
         f"{SYMBOL[mover]}, in doubt",
-        _square(size, "well", "line", stroke_width=2),
-        _square(
+        _draw_square(size, "well", "line", stroke_width=2),
+        _draw_square(
             size, "none", get_edge_colour(mover), classes="doubt", stroke_width=3, stroke_dasharray="8 7"
         ),
-        group(mark(mover, 0, 0, size * _MARK), classes="shimmer", opacity=0.45),
+        group(mark(mover, 0, 0, size * _MARK_SIZE), classes="shimmer", opacity=0.45),
         sign,
     )
 
 
-def _corner(track: Track) -> tuple[float, float]:
-    """Where a sign stands on a cell: clear of its mark and of the next cell, which is drawn over it."""
-    return track.pitch / 2 - _COIN - 1.5, -track.size / 2 - 2
+def _locate_sign(track: Track) -> tuple[float, float]:
+    """Return the place of a sign: clear of the cell's mark, and of the next cell, which is drawn later."""
+    return track.pitch / 2 - _COIN_RADIUS - 1.5, -track.size / 2 - 2
 
 
-def _square(size: float, fill: str, stroke: str, **look: Any) -> str:
-    return box(0, 0, size, size, size / 4, fill, stroke, **look)
+def _draw_square(size: float, fill: str, stroke: str, **style: Any) -> str:
+    return box(0, 0, size, size, size / 4, fill, stroke, **style)
 
 
-def _numbered(track: Track, number: int, said: str, *shapes: str) -> str:
-    """A cell of these shapes, with its number below."""
+def _draw_numbered_cell(track: Track, number: int, label: str, *shapes: str) -> str:
+    """Draw a cell from these shapes, with its number below."""
     x, y = track.at(number)
     below = track.size / 2 + 28
-    over_way = box(0, below, 40, 32, 12, "card") if track.bends(number) else ""
+    backing = box(0, below, 40, 32, 12, "card") if track.bends(number) else ""
     words = text(0, below, str(number), 24)
-    return cell(number, f"Cell {number}: {said}", *shapes, over_way, words, x=x, y=y)
+    return cell(number, f"Cell {number}: {label}", *shapes, backing, words, x=x, y=y)
 
 
-def _coin(x: float, y: float, letter: str) -> str:
-    shape = circle(0, 0, _COIN, "card", "ink", stroke_width=2.5) + circle(
-        0, 0, _COIN - 5, "none", "dim", stroke_width=1.2
+def _draw_coin(x: float, y: float, letter: str) -> str:
+    shape = circle(0, 0, _COIN_RADIUS, "card", "ink", stroke_width=2.5) + circle(
+        0, 0, _COIN_RADIUS - 5, "none", "dim", stroke_width=1.2
     )
     return group(group(shape, text(0, 0, letter, 22, "ink", font_weight=700), classes="turns"),
                  transform=f"translate({x:.1f} {y:.1f})")  # fmt: skip
 
 
 @cache_shape
-def _target(track: Track, number: int, notation: str) -> str:
+def _draw_target(track: Track, number: int, notation: str) -> str:
     x, y = track.at(number)
     size = track.size
     offer = box(x, y, size, size, size / 4, "none", "ok", classes="offer", stroke_width=3)
     below = chip(x, y + size / 2 + 28, str(number), min(track.pitch - 20, 48))
-    hit = hit_box(x, y + 18, track.pitch - 2, _ROW - 10)
+    hit = hit_box(x, y + 18, track.pitch - 2, _ROW_HEIGHT - 10)
     return target(notation, [number], f"Observe cell {number}", offer, below, hit)
 
 
-def _decohered(sight: Sight[Action, State]) -> bool:
-    """Whether the last turn filled the board without a chain, so that it is empty again."""
+def _has_just_decohered(sight: Sight[Action, State]) -> bool:
     return bool(sight.events) and isinstance(sight.events[-1], Decohered)
 
 
-def _last_settled(events: Sequence[Event]) -> tuple[int, str]:
-    """The cell that was settled last and what the coin showed, if any; 0 while one is open, or gone."""
+def _find_last_settled(events: Sequence[Event]) -> tuple[int, str]:
+    """Return the cell and coin of the last turn; the cell is 0 while it is doubtful and after a restart."""
     settled, coin = 0, ""
     for event in reversed(events):
         if isinstance(event, Observed | Decohered):

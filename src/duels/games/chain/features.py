@@ -1,4 +1,4 @@
-"""What a program is shown of Quantum Duel (four in a row)."""
+"""The observation of Quantum Duel: four in a row, for programs."""
 
 from duels.core.features import Feature, format_feature_value
 from duels.core.rules import Seat
@@ -9,19 +9,19 @@ _PHASES = {Phase.OBSERVE: "observe", Phase.CHALLENGE: "challenge", Phase.COIN: "
 
 def features(rules: QuantumChain) -> tuple[Feature, ...]:
     return (
-        Feature("cells", ("free", "mine", "theirs"), _owners, rules.cells),
+        Feature("cells", ("free", "mine", "theirs"), _list_owners, rules.cells),
         Feature("doubt", tuple(range(rules.cells + 1)), lambda view, seat: (view.doubt,)),
         Feature("phase", tuple(_PHASES.values()), lambda view, seat: (_PHASES[view.phase],)),
         Feature("my_observation", (False, True), lambda view, seat: (view.mover is seat,)),
     )
 
 
-def _owners(view: State, seat: Seat) -> list[str]:
+def _list_owners(view: State, seat: Seat) -> list[str]:
     owner = {FREE: "free", SYMBOL[seat]: "mine", SYMBOL[seat.other]: "theirs"}
     return [owner[symbol] for symbol in view.cells]
 
 
 def describe(view: State) -> str:
-    """The view as OpenSpiel's observation string."""
-    decided = f"phase={_PHASES[view.phase]} doubt={view.doubt}"
-    return f"cells={view.cells} mover={format_feature_value(view.mover)} {decided} boards={view.boards}"
+    """Return OpenSpiel's observation string."""
+    decision = f"phase={_PHASES[view.phase]} doubt={view.doubt}"
+    return f"cells={view.cells} mover={format_feature_value(view.mover)} {decision} boards={view.boards}"

@@ -1,4 +1,4 @@
-"""The row of cells seen from the other end: the same game."""
+"""The mirror symmetry of Quantum Duel: four in a row."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,35 +17,35 @@ from duels.games.chain.rules import (
 
 
 def mirror(rules: QuantumChain) -> Callable[[Action], Action]:
-    """From an action to the same action on the mirrored row; answers and coins stay as they are."""
+    """Return the function that mirrors an action. Answers and coins stay the same."""
     return lambda action: Observe(rules.cells + 1 - action.cell) if isinstance(action, Observe) else action
 
 
 def mirror_state(rules: QuantumChain) -> Callable[[State], State]:
-    """From a state to its mirror image."""
+    """Return the function that mirrors a state."""
 
-    def image(state: State) -> State:
+    def mirror_one(state: State) -> State:
         doubt = rules.cells + 1 - state.doubt if state.doubt else 0
         return replace(state, cells=state.cells[::-1], doubt=doubt)
 
-    return image
+    return mirror_one
 
 
 def mirror_event(rules: QuantumChain) -> Callable[[Event], Event]:
-    """From what happened to the same on the mirrored row."""
-    last = rules.cells + 1
+    """Return the function that mirrors an event."""
+    cells_plus_one = rules.cells + 1
 
-    def image(event: Event) -> Event:
+    def mirror_one(event: Event) -> Event:
         match event:
             case Observed():
-                beside = tuple(last - cell for cell in reversed(event.neighbours))
-                return replace(event, cell=last - event.cell, neighbours=beside)
+                neighbours = tuple(cells_plus_one - cell for cell in reversed(event.neighbours))
+                return replace(event, cell=cells_plus_one - event.cell, neighbours=neighbours)
             case Settled():
-                return replace(event, cell=last - event.cell, cells=event.cells[::-1])
+                return replace(event, cell=cells_plus_one - event.cell, cells=event.cells[::-1])
             case Decohered():
                 return replace(event, cells=event.cells[::-1])
             case ChainMade():
-                return replace(event, first=last - event.last, last=last - event.first)
+                return replace(event, first=cells_plus_one - event.last, last=cells_plus_one - event.first)
         return event
 
-    return image
+    return mirror_one

@@ -1,6 +1,6 @@
-"""What a symbol does on the board of chain, in words: completes a chain, blocks one, builds toward one.
+"""The purpose of a symbol in chain, in words: it completes, blocks or builds a chain.
 
-Clauses are told to the player who decides; numbers come from the oracle.
+The clauses address the player who decides. The oracle adds the numbers.
 """
 
 from collections.abc import Sequence
@@ -10,92 +10,92 @@ from duels.core.words import join_or
 from duels.games.chain.rules import FREE, SYMBOL, QuantumChain, State
 
 
-def completing(rules: QuantumChain, cells: str, seat: Seat) -> list[int]:
-    """The free cells that complete a chain of `seat`, counted from 1."""
+def list_completing_cells(rules: QuantumChain, cells: str, seat: Seat) -> list[int]:
+    """Return the free cells (numbered from 1) that complete a chain of `seat`."""
     free = (cell for cell in range(1, rules.cells + 1) if cells[cell - 1] == FREE)
-    return [cell for cell in free if rules.chain_of(_with(cells, cell, seat))]
+    return [cell for cell in free if rules.chain_of(_place_symbol(cells, cell, seat))]
 
 
-def possible_chains(rules: QuantumChain, cells: str, seat: Seat) -> list[range]:
-    """Where `seat` can still make a chain: so many cells in a row that hold none of the other's symbols."""
+def list_possible_chains(rules: QuantumChain, cells: str, seat: Seat) -> list[range]:
+    """Return the windows of `run` cells in which `seat` can still make a chain."""
     starts = range(1, rules.cells - rules.run + 2)
     windows = (range(start, start + rules.run) for start in starts)
     return [window for window in windows if all(cells[cell - 1] != SYMBOL[seat.other] for cell in window)]
 
 
-def purpose(rules: QuantumChain, cells: str, cell: int, seat: Seat) -> str:
-    """What a symbol of `seat` on `cell` is good for, as a clause (`blocks …`); empty for nothing special."""
-    placed = _with(cells, cell, seat)
-    if cell in completing(rules, cells, seat):
+def describe_purpose(rules: QuantumChain, cells: str, cell: int, seat: Seat) -> str:
+    """Return the purpose of a symbol of `seat` on `cell` as a clause (`blocks …`), or ''."""
+    placed = _place_symbol(cells, cell, seat)
+    if cell in list_completing_cells(rules, cells, seat):
         return f"completes your chain of {rules.run}"
-    told = []
-    if cell in completing(rules, cells, seat.other):
-        told.append(f"blocks the other player's chain of {rules.run}")
-    if next_time := completing(rules, placed, seat):
-        told.append(f"threatens to complete a chain of your own with {join_or(next_time)}")
-    if told:
-        return " and ".join(told)
-    if possible_chains(rules, cells, seat.other) and not possible_chains(rules, placed, seat.other):
-        told.append("leaves the other player no chain on this board")
-    towards = [window for window in possible_chains(rules, cells, seat) if cell in window]
+    clauses = []
+    if cell in list_completing_cells(rules, cells, seat.other):
+        clauses.append(f"blocks the other player's chain of {rules.run}")
+    if next_time := list_completing_cells(rules, placed, seat):
+        clauses.append(f"threatens to complete a chain of your own with {join_or(next_time)}")
+    if clauses:
+        return " and ".join(clauses)
+    if list_possible_chains(rules, cells, seat.other) and not list_possible_chains(rules, placed, seat.other):
+        clauses.append("leaves the other player no chain on this board")
+    towards = [window for window in list_possible_chains(rules, cells, seat) if cell in window]
     if towards:
-        likeliest = max(towards, key=lambda window: _held(cells, window, seat))
-        told.append(f"builds toward a chain on cells {likeliest[0]} to {likeliest[-1]}")
-    return " and ".join(told)
+        likeliest = max(towards, key=lambda window: _count_symbols(cells, window, seat))
+        clauses.append(f"builds toward a chain on cells {likeliest[0]} to {likeliest[-1]}")
+    return " and ".join(clauses)
 
 
-def most_telling(rules: QuantumChain, cells: str, best: Sequence[int], seat: Seat) -> int:
-    """Of equally good cells the one with the plainest purpose."""
-    urgent = {*completing(rules, cells, seat), *completing(rules, cells, seat.other)}
-    return min(best, key=lambda cell: (cell not in urgent, not purpose(rules, cells, cell, seat)))
+def choose_clearest_cell(rules: QuantumChain, cells: str, best: Sequence[int], seat: Seat) -> int:
+    """Return the cell of `best` whose purpose is easiest to explain."""
+    urgent = {*list_completing_cells(rules, cells, seat), *list_completing_cells(rules, cells, seat.other)}
+    return min(best, key=lambda cell: (cell not in urgent, not describe_purpose(rules, cells, cell, seat)))
 
 
-def left_open(rules: QuantumChain, cells: str, cell: int, seat: Seat) -> str:
-    """What `seat` did not prevent by observing `cell`, as a clause; empty where nothing was urgent."""
-    theirs = completing(rules, _with(cells, cell, seat), seat.other)
-    if not theirs or cell in completing(rules, cells, seat):
+def describe_ignored_threat(rules: QuantumChain, cells: str, cell: int, seat: Seat) -> str:
+    """Return the threat that `seat` ignored by observing `cell`, as a clause, or ''."""
+    theirs = list_completing_cells(rules, _place_symbol(cells, cell, seat), seat.other)
+    if not theirs or cell in list_completing_cells(rules, cells, seat):
         return ""
     return f"though the other player could complete a chain with {join_or(theirs)}"
 
 
-def if_it_stands(rules: QuantumChain, doubted: State) -> str:
-    """What the symbol in doubt does to the player who answers, as a sentence; empty for nothing special."""
-    observer, cells, cell = doubted.mover, doubted.cells, doubted.doubt
-    placed = _with(cells, cell, observer)
-    if cell in completing(rules, cells, observer):
+def describe_accepted_symbol(rules: QuantumChain, doubtful: State) -> str:
+    """Return the effect of an accepted symbol on the player who answers, as a sentence, or ''."""
+    observer, cells, cell = doubtful.mover, doubtful.cells, doubtful.doubt
+    placed = _place_symbol(cells, cell, observer)
+    if cell in list_completing_cells(rules, cells, observer):
         return f"If the symbol stands, the other player has a chain of {rules.run} and wins. "
-    told = []
-    if cell in completing(rules, cells, observer.other):
-        told.append(f"blocks your chain of {rules.run}")
-    if next_time := completing(rules, placed, observer):
-        told.append(f"lets the other player complete a chain with {join_or(next_time)}")
-    return f"If the symbol stands, it {' and '.join(told)}. " if told else ""
+    clauses = []
+    if cell in list_completing_cells(rules, cells, observer.other):
+        clauses.append(f"blocks your chain of {rules.run}")
+    if next_time := list_completing_cells(rules, placed, observer):
+        clauses.append(f"lets the other player complete a chain with {join_or(next_time)}")
+    return f"If the symbol stands, it {' and '.join(clauses)}. " if clauses else ""
 
 
-def accepting_may_be_right(rules: QuantumChain, doubted: State) -> bool:
-    """Whether a free cell beside the symbol in doubt belongs to a chain that who answers can still make.
+def may_accepting_be_right(rules: QuantumChain, doubtful: State) -> bool:
+    """Return whether a free cell beside the doubtful symbol belongs to a possible chain of the challenger.
 
-    The rule of thumb: where it is not so, a challenge is no mistake; where it is so, it seldom is one. Proven
-    for boards of up to 8 cells by asking the oracle about every position.
+    This is the rule of thumb: if not, a challenge is never a mistake; if so, it seldom is. The oracle
+    confirms it for every position on boards of up to 8 cells.
     """
-    observer, cell = doubted.mover, doubted.doubt
-    cells = _with(doubted.cells, cell, observer)
-    windows = possible_chains(rules, cells, observer.other)
+    observer, cell = doubtful.mover, doubtful.doubt
+    cells = _place_symbol(doubtful.cells, cell, observer)
+    windows = list_possible_chains(rules, cells, observer.other)
     return any(n in window and cells[n - 1] == FREE for n in (cell - 1, cell + 1) for window in windows)
 
 
-def nothing_at_stake(rules: QuantumChain, cells: str) -> str:
-    """Why it does not matter what is observed where both have an even chance, as a sentence."""
-    if not any(possible_chains(rules, cells, seat) for seat in Seat):
+def explain_even_chance(rules: QuantumChain, cells: str) -> str:
+    """Return why every observation gives both players an even chance, as a sentence."""
+    if not any(list_possible_chains(rules, cells, seat) for seat in Seat):
         why = "nobody can make a chain on this board any more; once full, it decoheres"
     else:
         why = "whatever you observe, nobody can force a chain on this board, and a full one decoheres"
     return f"Nothing is at stake here: {why}."
 
 
-def _with(cells: str, cell: int, seat: Seat) -> str:
+def _place_symbol(cells: str, cell: int, seat: Seat) -> str:
     return cells[: cell - 1] + SYMBOL[seat] + cells[cell:]
 
 
-def _held(cells: str, window: range, seat: Seat) -> int:
+def _count_symbols(cells: str, window: range, seat: Seat) -> int:
     return sum(cells[cell - 1] == SYMBOL[seat] for cell in window)

@@ -1,4 +1,4 @@
-"""Quantum Duel, four in a row: place symbols on a line; one next to your own can be challenged on a coin."""
+"""Quantum Duel: four in a row. A symbol placed next to your own can be challenged; a coin decides."""
 
 import re
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ SYMBOL = {Seat.ONE: "X", Seat.TWO: "O"}
 
 
 class Phase(Enum):
-    """What is to be decided; the value marks the cell in doubt in the notation."""
+    """The kind of the next decision. The value marks the doubtful cell in notation."""
 
     OBSERVE = ""
     CHALLENGE = "?"
@@ -26,9 +26,9 @@ class Phase(Enum):
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The cells, whose observation it is, the cell in doubt (counted from 1; 0: none), and the phase.
+    """A board, the player who observes, and the doubtful cell (numbered from 1; 0 if there is none).
 
-    `boards` counts decohered boards, only where the rules limit them.
+    `boards` counts decohered boards if the rules limit them; otherwise it stays 0.
     """
 
     cells: str
@@ -40,20 +40,20 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Observe:
-    """Place one's symbol on a free cell, counted from 1."""
+    """Place your symbol on a free cell (numbered from 1)."""
 
     cell: int
 
 
 class Answer(Enum):
-    """What the opponent says to an observation next to the observer's own symbols."""
+    """The opponent's answer to an observation next to the observer's own symbols."""
 
     CHALLENGE = "challenge"
     ACCEPT = "accept"
 
 
 class Coin(Enum):
-    """How the coin of a challenge falls."""
+    """The result of a coin flip."""
 
     HEADS = "heads"
     TAILS = "tails"
@@ -64,7 +64,7 @@ Action = Observe | Answer | Coin
 
 @dataclass(frozen=True, slots=True)
 class Observed(Event):
-    """`seat` named `cell`; with `neighbours` of its own beside it, the other may challenge."""
+    """`seat` observed `cell`. If it has symbols on `neighbours`, the opponent may challenge."""
 
     seat: Seat
     cell: int
@@ -73,14 +73,14 @@ class Observed(Event):
 
 @dataclass(frozen=True, slots=True)
 class Challenged(Event):
-    """`seat` doubts the observation: a coin decides."""
+    """`seat` challenged the observation: a coin decides."""
 
     seat: Seat
 
 
 @dataclass(frozen=True, slots=True)
 class Accepted(Event):
-    """`seat` lets the observation stand."""
+    """`seat` accepted the observation."""
 
     seat: Seat
 
@@ -94,9 +94,9 @@ class CoinFell(Event):
 
 @dataclass(frozen=True, slots=True)
 class Settled(Event):
-    """`seat`'s observation of `cell` succeeded or failed; the board is now `cells`.
+    """`seat`'s observation of `cell` succeeded or failed, which left the board `cells`.
 
-    `doubted` says whether it was open to a challenge.
+    `doubted` is true if the observation could be challenged.
     """
 
     seat: Seat
@@ -108,7 +108,7 @@ class Settled(Event):
 
 @dataclass(frozen=True, slots=True)
 class Decohered(Event):
-    """The board was full without a chain, and all of its cells are unobserved again."""
+    """The board was full without a chain: all cells are unobserved again."""
 
     restarts = True
 
@@ -126,7 +126,7 @@ class ChainMade(Event):
 
 @dataclass(frozen=True, slots=True)
 class BoardsUsedUp(Event):
-    """The agreed number of boards is used up; nobody wins."""
+    """The limit of boards is reached; nobody wins."""
 
     boards: int
 
@@ -144,7 +144,7 @@ class QuantumChain(OpenRules[State, Action]):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.run > self.cells:
-            raise BadOption(f"run is at most the number of cells in chain, {self.cells}, not {self.run}.")
+            raise BadOption(f"'run' must be at most 'cells' ({self.cells}), not {self.run}.")
 
     def initial(self) -> State:
         return State(FREE * self.cells, Seat.ONE)
@@ -183,12 +183,12 @@ class QuantumChain(OpenRules[State, Action]):
         return self._settle(state, state.doubt, action is Coin.HEADS, (CoinFell(Coin(action)),))
 
     def own_neighbours(self, cells: str, cell: int, seat: Seat) -> tuple[int, ...]:
-        """The cells beside `cell` that already hold the symbol of `seat`."""
-        beside = (n for n in (cell - 1, cell + 1) if 1 <= n <= self.cells)
-        return tuple(n for n in beside if cells[n - 1] == SYMBOL[seat])
+        """Return the neighbours of `cell` that hold the symbol of `seat`."""
+        adjacent = (n for n in (cell - 1, cell + 1) if 1 <= n <= self.cells)
+        return tuple(n for n in adjacent if cells[n - 1] == SYMBOL[seat])
 
     def _settle(self, state: State, cell: int, success: bool, events: tuple[Event, ...]) -> Step[State]:
-        """End the turn: the symbol stays or goes; then chain, full board, next player."""
+        """Place the symbol if the observation succeeded, check for a chain or a full board, end the turn."""
         mover, cells, boards = state.mover, state.cells, state.boards
         if success:
             cells = cells[: cell - 1] + SYMBOL[mover] + cells[cell:]
@@ -206,7 +206,7 @@ class QuantumChain(OpenRules[State, Action]):
         return Step(State(cells, mover.other, boards=boards), events)
 
     def chain_of(self, cells: str) -> tuple[int, int] | None:
-        """The first and last cell of the unbroken chain on the board, if there is one."""
+        """Return the first and last cell of the winning chain, or None."""
         for symbol in SYMBOL.values():
             start = cells.find(symbol * self.run)
             if start >= 0:
@@ -234,7 +234,7 @@ class QuantumChain(OpenRules[State, Action]):
 
     def max_states(self) -> int:
         boards: int = 3**self.cells
-        # A cell in doubt is free and next to one of the observer's own, which it is on 5 boards of 27.
+        # A doubtful cell is free and next to a symbol of the observer: that holds on 5 boards of 27.
         doubts = self.cells * boards // 5
         challenge_or_coin, movers = 2, 2
         return movers * (boards + challenge_or_coin * doubts) * ((self.max_boards or 0) + 1)
@@ -262,21 +262,23 @@ class QuantumChain(OpenRules[State, Action]):
         if len(board) != self.cells or not re.fullmatch(r"[XO_]*[?!]?[XO_]*", board):
             raise NotationError(
                 f"Cannot read the board in {quote(text)}: {self.cells} cells, each X, O or _; "
-                "one may be ? (challenge to be decided) or ! (coin in the air)."
+                "one may be ? (open to challenge) or ! (challenged: the coin decides)."
             )
         mark = next((phase for phase in (Phase.CHALLENGE, Phase.COIN) if phase.value in board), Phase.OBSERVE)
         doubt = board.index(mark.value) + 1 if mark.value else 0
         cells = board.replace(mark.value, FREE) if mark.value else board
-        # The player written down is the one to decide: at a doubtful cell, the observer's opponent.
+        # Notation names the player who decides: for a doubtful cell, the observer's opponent.
         mover = actor.other if mark.value else actor
         if doubt and not self.own_neighbours(cells, doubt, mover):
             raise NotationError(
                 f"Cannot read {quote(text)}: cell {doubt} is not next to a symbol of {mover.label}, "
-                "so it cannot be in doubt."
+                "so it cannot be doubtful."
             )
         chain = self.chain_of(cells)
         if chain and (doubt or cells[chain[0] - 1] != SYMBOL[mover.other]):
-            raise NotationError(f"Cannot read {quote(text)}: whoever made the chain has just moved, and won.")
+            raise NotationError(
+                f"Cannot read {quote(text)}: the chain must belong to the player who moved last."
+            )
         if FREE not in cells and not chain:
             raise NotationError(
                 f"Cannot read {quote(text)}: a full board without a chain starts again empty."

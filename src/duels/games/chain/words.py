@@ -1,4 +1,4 @@
-"""The voice of Quantum Duel, four in a row."""
+"""The prompts, messages and text board of Quantum Duel: four in a row."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class ChainWords(Words[Action, State]):
     rules: QuantumChain
 
     def opening(self) -> Narration:
-        board = self._board(self.rules.initial().cells, heading="Initial Board:\n")
+        board = self._render_board(self.rules.initial().cells, heading="Initial Board:\n")
         return Narration(["Welcome to Quantum Duel!", "", board, ""])
 
     def ask(self, sight: Sight[Action, State]) -> Dialogue[Action]:
@@ -67,7 +67,8 @@ class ChainWords(Words[Action, State]):
 
         return (
             yield from ask_until(
-                f"{_player(sight.seat)}, it's your turn.\nEnter the cell number you want to observe: ", read
+                f"{_render_player(sight.seat)}, it's your turn.\nEnter the cell number you want to observe: ",
+                read,
             )
         )
 
@@ -79,13 +80,13 @@ class ChainWords(Words[Action, State]):
     def narrate(self, seen: Sequence[Event]) -> Narration:
         event = seen[-1]
         if isinstance(event, Observed):
-            beside, told = "", f"You have observed cell {event.cell}."
+            suffix, message = "", f"You have observed cell {event.cell}."
             if event.neighbours:
-                beside = f", adjacent to {_cells(event.neighbours)}"
-                told = _adjacent(event.cell, event.neighbours)
+                suffix = f", adjacent to {_format_cells(event.neighbours)}"
+                message = _describe_neighbours(event.cell, event.neighbours)
             return Narration(
-                [say(event.seat, f"observed cell {event.cell}{beside}.")],
-                book=["", told],
+                [say(event.seat, f"observed cell {event.cell}{suffix}.")],
+                book=["", message],
                 to=event.seat,
             )
         if isinstance(event, Challenged):
@@ -101,12 +102,14 @@ class ChainWords(Words[Action, State]):
             result = f"Result: {event.face.value.capitalize()}"
             return Narration([f"{result}."], book=[result])
         if isinstance(event, Settled):
-            return Narration([*_verdict(event), "", self._board(event.cells, event.cell), ""], to=event.seat)
+            return Narration(
+                [*_describe_result(event), "", self._render_board(event.cells, event.cell), ""], to=event.seat
+            )
         if isinstance(event, Decohered):
             why = "Every cell is observed and nobody has a chain: the board decoheres."
-            return Narration([why, "", self._board(event.cells), ""])
+            return Narration([why, "", self._render_board(event.cells), ""])
         if isinstance(event, ChainMade):
-            victory = _victory(event)
+            victory = _describe_victory(event)
             winner = Ink.WON(f"Winner: {event.seat.label} ({SYMBOL[event.seat]})")
             return Narration([victory], book=[victory.render(), winner], to=event.seat)
         assert isinstance(event, BoardsUsedUp)
@@ -115,10 +118,10 @@ class ChainWords(Words[Action, State]):
     def board(self, sight: Sight[Action, State]) -> TextBoard:
         state = sight.view
         if not state.doubt:
-            return self._board(state.cells)
-        # The book places the symbol first, and lets it remain or revert.
+            return self._render_board(state.cells)
+        # The book places the symbol before the challenge: it then remains or reverts.
         cells = f"{state.cells[: state.doubt - 1]}{SYMBOL[state.mover]}{state.cells[state.doubt :]}"
-        return self._board(cells, state.doubt, doubtful=True)
+        return self._render_board(cells, state.doubt, doubtful=True)
 
     def place(self, sight: Sight[Action, State], action: Action) -> Place | None:
         return Place((action.cell,)) if isinstance(action, Observe) else None
@@ -132,7 +135,7 @@ class ChainWords(Words[Action, State]):
             return Narration()
         beside = self.rules.own_neighbours(state.cells, state.doubt, state.mover)
         player = say(state.mover, f"({SYMBOL[state.mover]})", ink=Ink.for_seat(state.mover))
-        return Narration(book=[say(player, f": {_adjacent(state.doubt, beside)}")])
+        return Narration(book=[say(player, f": {_describe_neighbours(state.doubt, beside)}")])
 
     def seat_name(self, seat: Seat) -> str:
         return SYMBOL[seat]
@@ -142,34 +145,35 @@ class ChainWords(Words[Action, State]):
             return "yes: a coin decides. no: the observation succeeds.\n"
         return f"Unobserved cells: {', '.join(map(self.rules.format, sight.actions))}\n"
 
-    def _board(
+    def _render_board(
         self, cells: str, changed: int = 0, doubtful: bool = False, heading: str = "Current Board:\n"
     ) -> TextBoard:
         chain = (0, 0) if doubtful else self.rules.chain_of(cells) or (0, 0)
         inks = {FREE: Ink.DIM, SYMBOL[Seat.ONE]: Ink.ONE, SYMBOL[Seat.TWO]: Ink.TWO}
-        drawn = []
+        texts = []
         for number, symbol in enumerate(cells, start=1):
             in_chain = chain[0] <= number <= chain[1]
             text = (Ink.WON if in_chain else inks[symbol])(symbol)
             if number == changed:
                 text = Ink.CHANGED(text)
             mark = "?" if doubtful and number == changed else " "
-            drawn.append(f"{text}{mark}")
+            texts.append(f"{text}{mark}")
         numbers = " ".join(f"  {number:<3}" for number in range(1, len(cells) + 1))
-        row = Row(tuple(drawn), "[ ", "] [ ", "]", below=f"{numbers.rstrip()}\n")
+        row = Row(tuple(texts), "[ ", "] [ ", "]", below=f"{numbers.rstrip()}\n")
         return TextBoard(rows=(row,), heading=heading)
 
 
-def _adjacent(cell: int, neighbours: Sequence[int]) -> str:
-    return f"Cell {cell} is adjacent to your symbol{'s' * (len(neighbours) > 1)} at {_cells(neighbours)}."
+def _describe_neighbours(cell: int, neighbours: Sequence[int]) -> str:
+    return (
+        f"Cell {cell} is adjacent to your symbol{'s' * (len(neighbours) > 1)} at {_format_cells(neighbours)}."
+    )
 
 
-def _cells(numbers: Sequence[int]) -> str:
+def _format_cells(numbers: Sequence[int]) -> str:
     return f"cell{'s' * (len(numbers) > 1)} {join_and([str(number) for number in numbers])}"
 
 
-def _verdict(event: Settled) -> list[Line]:
-    """What a challenge, or accepting without one, came to."""
+def _describe_result(event: Settled) -> list[Line]:
     if not event.doubted:
         return []
     if event.success:
@@ -177,7 +181,7 @@ def _verdict(event: Settled) -> list[Line]:
     return ["", f"Observation failed! Cell {event.cell} reverts to unobserved."]
 
 
-def _victory(event: ChainMade) -> Sentence:
+def _describe_victory(event: ChainMade) -> Sentence:
     length = event.last - event.first + 1
     symbols = f"{NUMBER_WORDS.get(length, str(length))} {SYMBOL[event.seat]} symbols"
     where = f"from cells {event.first} to {event.last}."
@@ -185,7 +189,7 @@ def _victory(event: ChainMade) -> Sentence:
     return say("Victory:", event.seat, has, f"an unbroken chain of {symbols} {where}")
 
 
-def _player(seat: Seat) -> str:
+def _render_player(seat: Seat) -> str:
     return Ink.for_seat(seat)(f"{seat.label} ({SYMBOL[seat]})")
 
 

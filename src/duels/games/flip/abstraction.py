@@ -1,17 +1,17 @@
-"""flip with the board forgotten: scores, bag, tiles seen, Quantum Flips left; one recurrence for all of it.
+"""The abstraction of flip: scores, bag, seen tiles and Quantum Flips left, without the board.
 
-Tiles nobody has seen are exchangeable, so where they lie matters only to a Quantum Flip still to come. This
-game always allows one on two unknown tiles, and on the seen tile while unknown neighbours of it remain. What
-the real board can take away from that, and what can be proven all the same, is in `bounds.py`.
+Unknown tiles are exchangeable, so their places matter only for a future Quantum Flip. The abstract game
+always allows a Quantum Flip on two unknown tiles, and on the seen tile while it has unknown neighbours. The
+real board may not; `bounds.py` proves bounds for it.
 
-A row says which tiles are seen and whose Quantum Flips are left:
-- none: nobody's is left; no, one or two tiles are seen. The board no longer matters: exact.
-- mine, theirs: only the mover's, only the other's; no tile is seen, or one with `near` unknown neighbours.
-  The holder's opponent flips one of these at every turn, the holder never does: unknown tiles are all worth
-  the same to flip, and more of these can only help the holder (by induction over the turns).
-- high, low: both are left. Whoever uses theirs first chooses the pair, and with it `near`: none at best for
-  them, MOST_NEAR at worst. high grants the mover the best and the other the worst, low the reverse: two
-  values that enclose every board's.
+A row of the table says which tiles are seen and which Quantum Flips are left:
+- none: no Quantum Flip is left; up to two tiles are seen. The board does not matter, so values are exact.
+- mine, theirs: only the mover's or only the opponent's is left. No tile is seen, or one with `near` unknown
+  neighbours. The holder's opponent flips one of these at every turn, and the holder never does: all unknown
+  tiles have the same value to flip, and more unknown neighbours can only help the holder (by induction).
+- high, low: both are left. The player who uses theirs first chooses the pair, and so `near`: 0 is best for
+  that player, MAX_NEAR is worst. high assumes the best case for the mover and the worst for the opponent,
+  low the reverse. The values of every board lie between the two.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,37 +23,37 @@ from typing import Any, NamedTuple
 from duels.core.errors import DuelsError
 from duels.games.flip.rules import QuantumTiles
 
-MOST_FLIPPED = 35_000  # ways; the book's game has 4,577, and so many take ten seconds and 700 MB
-MOST_NEAR = 3  # of a tile's four neighbours, the one that was kept when it was shown is flipped
+MAX_FLIPPED = 35_000  # combinations of flipped tiles: ten seconds and 700 MB; the book's game has 4,577
+MAX_NEAR = 3  # of the four neighbours of a seen tile, one was flipped by the same Quantum Flip
 Seen = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What the mover may do, as the rows that each leaves to the other player."""
+    """The mover's options, as the rows that they leave to the opponent."""
 
     seen: Seen
     flip: int
-    """After flipping an unknown tile."""
+    """The row after flipping an unknown tile."""
     take: tuple[tuple[int, int], ...] = ()
-    """After flipping a seen tile: its value and the row."""
+    """The value of each seen tile, and the row after flipping it."""
     double: tuple[int, ...] = ()
-    """After a Quantum Flip of two unknown tiles, by the value left face down, from 1; () if not allowed."""
+    """The rows after a Quantum Flip of two unknown tiles, by the value left face down; () if not allowed."""
     mixed: tuple[int, ...] = ()
-    """After one of an unknown tile and the seen one: likewise."""
+    """The rows after a Quantum Flip of an unknown tile and the seen one, in the same form."""
 
 
 class Abstraction:
-    """The rows and the recurrence for one bag and target; boards of any shape share it."""
+    """The rows of the abstraction for one bag and target. Boards of any shape share it."""
 
     def __init__(self, rules: QuantumTiles) -> None:
         self.values, self.copies, self.target = rules.values, rules.copies, rules.target
         self.places = Places(self.values, self.copies, self.target)
         faces = range(1, self.values + 1)
         none: list[Seen] = [seen for size in range(3) for seen in combinations_with_replacement(faces, size)]
-        # Rows with a fourth unknown neighbour come last and are not stored: no match leads to them.
-        one = [(0, 0), *((s, near) for near in range(MOST_NEAR + 2) for s in faces)]
-        stored = 1 + self.values * (MOST_NEAR + 1)
+        # Rows with a fourth unknown neighbour come last and are not stored: no match reaches them.
+        one = [(0, 0), *((s, near) for near in range(MAX_NEAR + 2) for s in faces)]
+        stored = 1 + self.values * (MAX_NEAR + 1)
         names: list[tuple[str, Any]] = [
             *(("none", seen) for seen in none),
             *((kind, key) for kind in ("mine", "theirs") for key in one[:stored]),
@@ -63,18 +63,18 @@ class Abstraction:
         ]
         self.names = names
         self.index = {name: i for i, name in enumerate(names)}
-        self.rows = [self._row(kind, key) for kind, key in names]
+        self.rows = [self._make_row(kind, key) for kind, key in names]
         self.turns = [list_turn(row, self.values) for row in self.rows]
         self.stored_rows = len(names) - 2 * self.values
 
-    def _row(self, kind: str, key: Any) -> Row:
+    def _make_row(self, kind: str, key: Any) -> Row:
         faces = range(1, self.values + 1)
         none, at = self.none, self.index
         if kind == "none":
             rest = {s: none(tuple(x for i, x in enumerate(key) if i != key.index(s))) for s in key}
             return Row(key, none(key), tuple(sorted(rest.items())))
         if kind in ("high", "low"):
-            near = 0 if kind == "high" else MOST_NEAR
+            near = 0 if kind == "high" else MAX_NEAR
             other = at["low" if kind == "high" else "high", ()]
             return Row((), other, double=tuple(at["mine", (left, near)] for left in faces))
         s, near = key
@@ -91,16 +91,16 @@ class Abstraction:
         )
 
     def none(self, seen: Seen) -> int:
-        """The row of no Quantum Flips left and these values seen."""
+        """Return the row without Quantum Flips and with these values seen."""
         return self.index["none", tuple(sorted(seen))]
 
-    def held(self, row: int, mover: bool) -> bool:
-        """Whether the mover, or the other player, still has the Quantum Flip in `row`."""
+    def has_quantum(self, row: int, mover: bool) -> bool:
+        """Return whether the mover (or the opponent) has the Quantum Flip in `row`."""
         kind = self.names[row][0]
         return kind in ("high", "low") or kind == ("mine" if mover else "theirs")
 
-    def without(self, row: int, mover: bool) -> int:
-        """`row` once the mover, or the other player, has given the Quantum Flip up."""
+    def drop_quantum(self, row: int, mover: bool) -> int:
+        """Return `row` without the Quantum Flip of the mover (or the opponent)."""
         if self.names[row][0] in ("high", "low"):
             return self.index["theirs" if mover else "mine", (0, 0)]
         return self.none(self.rows[row].seen)
@@ -110,36 +110,36 @@ BEGINS, TIMES, ONE, TWO, LEAF, OTHER = range(6)
 
 
 class Turn(NamedTuple):
-    """What a turn can lead to."""
+    """The possible results of a turn."""
 
     leaves: tuple[tuple[int, int], ...]
-    """Each value that may be scored, with the row that is then left to the other player."""
+    """Each value that may be scored, and the row that is then left to the opponent."""
     terms: tuple[tuple[int, ...], ...]
-    """Each result of chance, move by move.
+    """The chance outcomes of each move, one after the other.
 
-    Whether it BEGINS a move; its weight, which is TIMES the number of unknown tiles of value ONE (0: none is
-    drawn) and then of value TWO; the LEAF that follows, and the OTHER one to choose from, or -1.
+    A term says whether it BEGINS a move; its weight, which is TIMES the number of unknown tiles of value ONE
+    (0: none is drawn) and then of value TWO; the LEAF that follows; and the OTHER leaf to choose from, or -1.
     """
 
 
 def list_turn(row: Row, values: int) -> Turn:
-    """Return what a turn in `row` can lead to: a flip, each seen tile, and both kinds of Quantum Flip."""
+    """Return the results of a turn in `row`: a flip, each seen tile, and both kinds of Quantum Flip."""
     faces = range(1, values + 1)
     leaves: list[tuple[int, int]] = []
 
-    def leaf(value: int, left: int) -> int:
+    def add_leaf(value: int, left: int) -> int:
         leaves.append((value, left))
         return len(leaves) - 1
 
-    moves = [[(1, v, 0, leaf(v, row.flip), -1) for v in faces]]
-    moves += [[(1, 0, 0, leaf(v, rest), -1)] for v, rest in row.take]
+    moves = [[(1, v, 0, add_leaf(v, row.flip), -1) for v in faces]]
+    moves += [[(1, 0, 0, add_leaf(v, rest), -1)] for v, rest in row.take]
     if row.double:
-        at = {(a, b): leaf(a, row.double[b - 1]) for a in faces for b in faces}
+        at = {(a, b): add_leaf(a, row.double[b - 1]) for a in faces for b in faces}
         pairs = [(a, b) for a in faces for b in faces if a <= b]
         moves.append([(1 + (a < b), a, b, at[a, b], at[b, a] if a < b else -1) for a, b in pairs])
     if row.mixed:
         s = row.seen[0]
-        moves.append([(1, v, 0, leaf(v, row.mixed[s - 1]), leaf(s, row.mixed[v - 1])) for v in faces])
+        moves.append([(1, v, 0, add_leaf(v, row.mixed[s - 1]), add_leaf(s, row.mixed[v - 1])) for v in faces])
     return Turn(tuple(leaves), tuple((int(not i), *term) for move in moves for i, term in enumerate(move)))
 
 
@@ -148,13 +148,13 @@ def evaluate_turn(
 ) -> Any:
     """Return the value of a turn to the mover, with `bag[v - 1]` unknown tiles of each value v.
 
-    `gains` are the values of its leaves. Numbers may as well be arrays of them, and `larger` the sum of what
-    a policy mixes: one text serves players, compiled code, layers of the table and best responses.
+    `gains` are the values of its leaves. All numbers may be arrays. `larger` is the maximum, or the sum for
+    a mixed policy. So one function serves players, compiled code, layers of the table and best responses.
     """
     best = total = 0.0
     weights = 0
     for term in terms:
-        if term[TIMES] == 0:  # in compiled code the rest of an array
+        if term[TIMES] == 0:  # padding of an array in compiled code
             break
         if term[BEGINS]:
             best = larger(best, total / (weights + (weights == 0)))
@@ -174,26 +174,26 @@ def evaluate_turn(
 
 
 class Places:
-    """Numbers for what has been flipped, and the place of each (flipped, mover's score) in a stored row.
+    """Codes for sets of flipped tiles, and the place of each (code, mover's score) in a stored row.
 
-    Each turn flips one tile, so tables hold only states with an even number of tiles flipped; those between
-    are one step of the recurrence away.
+    Each turn flips one tile. The table stores only states with an even number of flipped tiles; the others
+    are one backup away.
     """
 
     def __init__(self, values: int, copies: int, target: int) -> None:
-        points = 2 * (target - 1)  # with more, somebody has reached the target
+        points = 2 * (target - 1)  # with more points, a player has reached the target
         self.unit = [prod(min(copies, points // v) + 1 for v in range(1, i)) for i in range(1, values + 1)]
         self.flipped: dict[int, tuple[int, ...]] = {}
         self.points: dict[int, int] = {}
         self.layer: dict[int, int] = {}
         self.start: dict[int, int] = {}
-        """Where a code's scores start in a row, less its lowest score: add the mover's score."""
+        """By code: the start of its scores in a row, minus its lowest score. Add the mover's score."""
         self.size = 0
         flipped = list_counts(values, copies, points)
-        if len(flipped) > MOST_FLIPPED:
+        if len(flipped) > MAX_FLIPPED:
             raise DuelsError(
                 f"flip with {copies} tiles each of 1 to {values} and target {target} is too large to solve: "
-                f"tiles can have been flipped in more than {MOST_FLIPPED:,} ways."
+                f"it has more than {MAX_FLIPPED:,} combinations of flipped tiles."
             )
         for counts in sorted(flipped, key=sum):
             points = sum(v * count for v, count in enumerate(counts, 1))
@@ -202,31 +202,31 @@ class Places:
             self.points[code] = points
             self.layer[code] = sum(counts)
             if sum(counts) % 2 == 0:
-                low, high = self.scores(points, target)
+                low, high = self.find_score_range(points, target)
                 self.start[code] = self.size - low
                 self.size += high - low + 1
 
     @staticmethod
-    def scores(points: int, target: int) -> tuple[int, int]:
-        """The lowest and highest score of one of two players who share `points` and go on."""
+    def find_score_range(points: int, target: int) -> tuple[int, int]:
+        """Return the lowest and highest score of a player while both share `points` and play on."""
         return max(0, points - target + 1), min(points, target - 1)
 
-    def layers(self) -> Iterator[tuple[int, list[int]]]:
-        """The codes with as many tiles flipped, the fullest boards first."""
+    def iter_layers(self) -> Iterator[tuple[int, list[int]]]:
+        """Yield the codes by number of flipped tiles, the largest number first."""
         for layer in range(max(self.layer.values()), -1, -1):
             yield layer, [code for code, count in self.layer.items() if count == layer]
 
 
 def list_counts(values: int, copies: int, points: int) -> list[tuple[int, ...]]:
-    """List how many tiles of each value may have been flipped, for at most so many points, in order.
+    """Return the possible numbers of flipped tiles of each value, for at most `points` points, in order.
 
-    The list is cut off where it is too long to be solved.
+    A list that is too long to be solved is cut off.
     """
-    ways: list[tuple[tuple[int, ...], int]] = [((), points)]
+    cases: list[tuple[tuple[int, ...], int]] = [((), points)]
     for v in range(1, values + 1):
-        ways = [
+        cases = [
             ((*counts, count), left - v * count)
-            for counts, left in ways[: MOST_FLIPPED + 1]
+            for counts, left in cases[: MAX_FLIPPED + 1]
             for count in range(min(copies, left // v) + 1)
         ]
-    return [counts for counts, _ in ways]
+    return [counts for counts, _ in cases]

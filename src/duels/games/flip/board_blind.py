@@ -1,7 +1,7 @@
-"""Policies for flip that do not look at where tiles lie: small enough to be graded, and players all the same.
+"""Policies for flip that ignore the places of tiles. They can be graded on the whole board, and can play.
 
-Tiles nobody has seen are exchangeable, so such a policy says only what kind of move it makes. Which tile that
-is, is settled here so that its Quantum Flip always finds a pair (see fact 3 in `bounds.py`).
+Unseen tiles are exchangeable, so such a policy chooses only the kind of a move. This module chooses the tile,
+so that a Quantum Flip always finds a pair (fact 3 in `bounds.py`).
 """
 
 from collections.abc import Callable, Mapping
@@ -11,38 +11,38 @@ from typing import Any, NamedTuple, cast
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Sight
-from duels.games.flip.grid import Grid, list_tiles, make_grid, most_pairs
+from duels.games.flip.grid import Grid, count_max_pairs, list_tiles, make_grid
 from duels.games.flip.rules import UNKNOWN, Action, Flip, Keep, QuantumFlip, QuantumTiles, State
 
 FLIP = "flip"
 QUANTUM = "quantum"
-CLOSE = 1e-9
+TOLERANCE = 1e-9
 
 
 class Summary(NamedTuple):
-    """A position without its board, as its mover sees it.
+    """A position without its board, from the mover's point of view.
 
-    Scores and bag may be arrays: a policy is then asked about many positions that are alike in the rest.
+    Scores and bag may be arrays, to query a policy about many positions that agree in the rest.
     """
 
     mine: Any
     theirs: Any
     """The scores."""
     bag: tuple[Any, ...]
-    """How many tiles of each value, from 1, nobody has seen."""
+    """The number of unseen tiles of each value, from 1."""
     seen: tuple[int, ...]
-    """The values of the tiles that were shown and are face down again, ascending."""
+    """The values of the tiles that were shown and are face down again, in ascending order."""
     my_quantum: bool
     their_quantum: bool
     beside: bool = False
-    """Whether a seen tile has an unseen neighbour; told only to a player with a Quantum Flip left."""
+    """Whether a seen tile has an unseen neighbour. Always False for a player without a Quantum Flip."""
     shown: tuple[int, ...] = ()
-    """Both values, ascending, while one of a Quantum Flip's tiles is to be kept."""
+    """Both values of a Quantum Flip, in ascending order, while the mover chooses one."""
 
     @property
     def moves(self) -> tuple[str, ...]:
-        """What the mover may do: `flip` an unseen tile, `take 3`, a `quantum` of two unseen tiles,
-        `quantum 3` of an unseen one and a seen 3, or `keep 3`.
+        """The legal moves: `flip` an unseen tile, `take 3` (a seen 3), `quantum` (two unseen tiles),
+        `quantum 3` (an unseen tile and a seen 3), or `keep 3`.
         """
         if self.shown:
             return tuple(f"keep {value}" for value in sorted(set(self.shown)))
@@ -55,45 +55,45 @@ class Summary(NamedTuple):
 
 Odds = Mapping[str, Any]
 Decides = Callable[[Summary], str | Odds]
-"""One of `summary.moves`, or the probabilities of some of them: arrays, where the summary holds arrays."""
+"""A function that returns a move, or probabilities of moves (arrays if the summary has arrays)."""
 
 
-def one_by_one(decides: Decides) -> Decides:
-    """The same policy for arrays, asked position by position: for policies that cannot do with arrays."""
+def vectorize(decides: Decides) -> Decides:
+    """Return a version of a policy that accepts arrays, by querying it position by position."""
 
-    def every(summary: Summary) -> Odds:
+    def query_all(summary: Summary) -> Odds:
         import numpy as np
 
         columns = list(zip(summary.mine, summary.theirs, *summary.bag, strict=True))
-        found = {move: np.zeros(len(columns)) for move in summary.moves}
+        result = {move: np.zeros(len(columns)) for move in summary.moves}
         for column, (mine, theirs, *bag) in enumerate(columns):
             at = summary._replace(mine=int(mine), theirs=int(theirs), bag=tuple(map(int, bag)))
-            for move, p in odds_of(decides, at).items():
-                found[move][column] = p
-        return found
+            for move, p in get_odds(decides, at).items():
+                result[move][column] = p
+        return result
 
-    return lambda summary: every(summary) if hasattr(summary.mine, "shape") else decides(summary)
+    return lambda summary: query_all(summary) if hasattr(summary.mine, "shape") else decides(summary)
 
 
-def odds_of(decides: Decides, summary: Summary) -> Odds:
-    """What the policy does, as probabilities; DuelsError if it is not allowed."""
-    chosen = decides(summary)
-    odds = {chosen: 1.0} if isinstance(chosen, str) else chosen
+def get_odds(decides: Decides, summary: Summary) -> Odds:
+    """Return the policy's probabilities. Raises DuelsError if they are invalid or a move is illegal."""
+    answer = decides(summary)
+    odds = {answer: 1.0} if isinstance(answer, str) else answer
     for move, p in odds.items():
-        if move not in summary.moves and _some(p != 0):
-            raise DuelsError(f"The policy takes {move!r} where {', '.join(summary.moves)} are allowed.")
-    if _some(abs(sum(odds.values()) - 1) > CLOSE) or any(_some(p < 0) for p in odds.values()):
-        raise DuelsError("A policy's probabilities of the moves must sum to 1 everywhere.")
+        if move not in summary.moves and _any(p != 0):
+            raise DuelsError(f"The policy chose {move!r}; legal moves are {', '.join(summary.moves)}.")
+    if _any(abs(sum(odds.values()) - 1) > TOLERANCE) or any(_any(p < 0) for p in odds.values()):
+        raise DuelsError("A policy's probabilities must not be negative and must sum to 1.")
     return odds
 
 
-def _some(flags: Any) -> bool:
+def _any(flags: Any) -> bool:
     return bool(flags.any()) if hasattr(flags, "any") else bool(flags)
 
 
 @dataclass(frozen=True)
 class BoardBlind:
-    """A player for flip who decides by summaries; `duels.exploitability` grades it on the whole board."""
+    """A player for flip that decides by summaries. `duels.exploitability` grades it on the whole board."""
 
     decides: Decides
 
@@ -102,14 +102,14 @@ class BoardBlind:
         return rng.choices(list(odds), weights=list(odds.values()))[0]
 
     def odds(self, sight: Sight[Action, State]) -> dict[Action, float]:
-        """How likely it is to take each action."""
+        """Return the probability of each action."""
         rules, state = cast("QuantumTiles", sight.rules), sight.view
-        odds = odds_of(self.decides, summary_of(rules, state))
-        return {_action(move, rules, state): p for move, p in odds.items() if p}
+        odds = get_odds(self.decides, summarize(rules, state))
+        return {_make_action(move, rules, state): p for move, p in odds.items() if p}
 
 
-def summary_of(rules: QuantumTiles, state: State) -> Summary:
-    """The position as its mover may summarise it."""
+def summarize(rules: QuantumTiles, state: State) -> Summary:
+    """Return the summary of a position."""
     grid, me = make_grid(rules.side), state.mover - 1
     lifted = state.lifted if state.choosing else ()
     values = {tile: rules.value_of(face) or 0 for tile, face in enumerate(state.tiles) if face.isalpha()}
@@ -120,25 +120,25 @@ def summary_of(rules: QuantumTiles, state: State) -> Summary:
         tuple(sorted(value for tile, value in values.items() if tile not in lifted)),
         state.quantum[me],
         state.quantum[1 - me],
-        state.quantum[me] and not lifted and any(grid.near[tile] & _unknown(state) for tile in values),
+        state.quantum[me] and not lifted and any(grid.near[tile] & _mask_unknown(state) for tile in values),
         tuple(sorted(values[tile] for tile in lifted)),
     )
 
 
-def _action(move: str, rules: QuantumTiles, state: State) -> Action:
-    """The move on the board."""
+def _make_action(move: str, rules: QuantumTiles, state: State) -> Action:
+    """Return the action for a move."""
     kind, _, value = move.partition(" ")
-    grid, unknown = make_grid(rules.side), _unknown(state)
+    grid, unknown = make_grid(rules.side), _mask_unknown(state)
     face_down = [tile for tile, face in enumerate(state.tiles) if face.isalpha()]
-    known = [tile for tile in face_down if value and rules.value_of(state.tiles[tile]) == int(value)]
+    matching = [tile for tile in face_down if value and rules.value_of(state.tiles[tile]) == int(value)]
     if kind == "keep":
-        return Keep(next(tile for tile in known if tile in state.lifted))
+        return Keep(next(tile for tile in matching if tile in state.lifted))
     if kind == "take":
-        return Flip(known[0])
+        return Flip(matching[0])
     if kind == QUANTUM and value:
         return next(
             QuantumFlip(min(tile, near), max(tile, near))
-            for tile in known
+            for tile in matching
             for near in list_tiles(grid.near[tile] & unknown)
         )
     if not unknown:
@@ -147,16 +147,16 @@ def _action(move: str, rules: QuantumTiles, state: State) -> Action:
         for a, b in grid.pairs:
             if unknown >> a & unknown >> b & 1:
                 return QuantumFlip(a, b)
-        # Never in a game that it has played from the start.
-    return Flip(_spare(grid, unknown))
+        # Without a pair, flip instead. This cannot happen in a match that the policy played from the start.
+    return Flip(_find_spare(grid, unknown))
 
 
-def _spare(grid: Grid, unknown: int) -> int:
-    """An unseen tile that is not needed for as many pairs as there can be, if there is one."""
-    pairs, tiles = most_pairs(grid, unknown), list_tiles(unknown)
-    kept = (tile for tile in tiles if most_pairs(grid, unknown & ~(1 << tile)) == pairs)
-    return next(kept, tiles[0])
+def _find_spare(grid: Grid, unknown: int) -> int:
+    """Return an unseen tile whose removal keeps the maximum number of pairs, if there is one."""
+    pairs, tiles = count_max_pairs(grid, unknown), list_tiles(unknown)
+    spares = (tile for tile in tiles if count_max_pairs(grid, unknown & ~(1 << tile)) == pairs)
+    return next(spares, tiles[0])
 
 
-def _unknown(state: State) -> int:
+def _mask_unknown(state: State) -> int:
     return sum(1 << tile for tile, face in enumerate(state.tiles) if face == UNKNOWN)

@@ -1,36 +1,38 @@
-"""What flip's board can change: for any board, a proven interval around its value.
+"""Proven lower and upper bounds on the value of any board of flip.
 
-The abstract game (`abstraction.py`) takes it for granted that a holder of the Quantum Flip finds two unknown
-neighbours. On the board the opponent can flip tiles to part them. Four facts make abstract values bounds.
+The abstraction (`abstraction.py`) assumes that a holder of the Quantum Flip always finds two unknown
+neighbours. On the board, the opponent can flip tiles to separate them. Four facts turn abstract values into
+bounds.
 
-1. A board never offers a holder more than the abstract game does: the abstract value is the most it can be.
-2. A holder may play on as if the Quantum Flip were lost, now or after some turns: the value of the abstract
-   game with it lost then is the least it can be.
-3. How long a holder is sure of it, by pairing. Let the unknown tiles hold m disjoint pairs of neighbours and
-   call the rest spare. The holder flips spare tiles; if there is none, one of a pair, whose partner is spare
-   from then on. A flip of the opponent breaks at most one pair and then leaves a spare tile, so it and the
-   holder's answer break at most one pair between them (once, one more: if the opponent uses a Quantum Flip,
-   which touches two tiles). Before the holder's j-th turn from now, then, at most
+1. A board never offers a holder more than the abstract game: the abstract value is an upper bound.
+2. A holder may play as if the Quantum Flip were lost, now or after some turns: the value of the abstract
+   game in which it is lost then is a lower bound.
+3. Pairing shows for how long a holder is sure of a Quantum Flip. Let m be the maximum number of disjoint
+   pairs of neighbours among the unknown tiles, and call the other unknown tiles spare. The holder flips spare
+   tiles; without any, one tile of a pair, whose partner is then spare. A flip of the opponent breaks at most
+   one pair and leaves a spare tile. So it and the holder's reply break at most one pair together. (A Quantum
+   Flip of the opponent touches two tiles and breaks one more pair, once.) Before the holder's j-th turn from
+   now, at most
        j  (+ 1 if the holder moves now and has no spare tile)  (+ 1 if the opponent is a holder too)
-   pairs are broken. While m is larger, the holder finds a pair whatever the opponent does. Points bound j:
-   both scores must stay below the target. If m lasts as long, the abstract value itself is reached.
-   To keep the seen tile's unknown neighbours too, the holder pairs only the unknown tiles away from it.
-4. A holder may play as in the abstract game until a pair is missing, which cannot be before the first turn it
-   is not sure of. So the abstract value is missed by no more than the chance that the match gets there,
-   however both play: `chance_to_last` bounds it by the tiles that must come up for it.
+   pairs are broken. While m is larger, the holder finds a pair against any play. Points bound j, because both
+   scores must stay below the target. If m is large enough until then, the abstract value is exact.
+   To preserve the seen tile's unknown neighbours too, the holder pairs only the unknown tiles away from it.
+4. A holder may play as in the abstract game until a pair is missing. That cannot happen before the first turn
+   of which the holder is not sure. So the holder loses at most the chance that the match gets there.
+   `bound_lasting_chance` bounds this chance by the values that must be drawn.
 
-On the book's empty board m is 12 and no match is longer than 18 flips, so j is at most 8 for player 1 and 9
-for player 2: both are sure of their Quantum Flip to the end, and the abstract bounds hold as they are.
+On the book's empty board, m is 12 and no match is longer than 18 flips, so j is at most 8 for Player 1 and 9
+for Player 2. Both are sure of their Quantum Flip to the end, and the abstract bounds hold unchanged.
 
-Where the interval is too wide, a step of the real rules narrows it: the pairs of the board are looked at,
-and the positions after it are bounded instead. `narrow` repeats that a given number of times.
+If an interval is too wide, look-ahead narrows it: `narrow` applies the real rules for some steps and bounds
+the positions after them.
 
-As in `values.py`, everything but `narrow` is in the subset of Python that Numba compiles.
+As in `values.py`, everything but `narrow` uses the subset of Python that Numba compiles.
 """
 
 from typing import Any, NamedTuple
 
-from duels.games.flip.grid import Shape, find_shape, list_tiles, most_pairs, pack_shape, sure_turns
+from duels.games.flip.grid import Shape, count_max_pairs, count_sure_turns, find_shape, list_tiles, pack_shape
 from duels.games.flip.table import ROUNDING
 from duels.games.flip.values import (
     BOUND_KEY,
@@ -39,39 +41,39 @@ from duels.games.flip.values import (
     SLOTS,
     WITHOUT,
     Tables,
-    chance_to_last,
+    bound_lasting_chance,
     count_bag,
+    count_max_turns,
     flip_value,
     get_value,
     get_value_until,
-    most_turns,
     remember,
 )
 
 Interval = tuple[float, float]
-ENOUGH = 0.0018  # an interval this narrow, an error of half of it, needs no further thought
-AFFORDABLE = 4  # fact 2 with a Quantum Flip that lasts some turns is worked out this close to the end
+ENOUGH = 0.0018  # an interval this narrow (an error of half its width) needs no look-ahead
+MAX_PATIENT_TURNS = 4  # fact 2 with a later loss is used only this close to the end
 NO_SHAPE = Shape(0, 0)
 NOWHERE, NOTHING = -1, 0
 
 
 class Position(NamedTuple):
-    """A board before a turn, as its mover sees it."""
+    """A board before a turn, from the mover's point of view."""
 
     unknown: int
-    """The unknown tiles, as bits."""
+    """The unknown tiles, as a bit mask."""
     code: int
-    """What is flipped."""
+    """The code of the flipped tiles."""
     score: int
     tiles: tuple[int, int]
-    """The seen tiles. There are two at most, and one while anybody holds a Quantum Flip; NOWHERE: none."""
+    """The seen tiles, or NOWHERE. There are at most two, and at most one while a Quantum Flip is left."""
     values: tuple[int, int]
-    """Their values; NOTHING: none."""
+    """Their values, or NOTHING."""
     mine: bool
     theirs: bool
-    """Who holds a Quantum Flip."""
+    """Whether the mover and the opponent hold a Quantum Flip."""
     shape: Shape
-    """While anybody does."""
+    """The shape while a Quantum Flip is left."""
 
 
 def make_position(
@@ -87,15 +89,15 @@ def make_position(
     """Return a position with its shape."""
     shape = NO_SHAPE
     if mine or theirs:
-        shape = find_shape(t.grid, unknown, most_pairs(t.grid, unknown), tiles[0])
+        shape = find_shape(t.grid, unknown, count_max_pairs(t.grid, unknown), tiles[0])
     return Position(unknown, code, score, tiles, values, mine, theirs, shape)
 
 
-def read_position(t: Tables, faces: Any, score: int, mine: bool, theirs: bool, kept: int) -> Position:
+def read_position(t: Tables, faces: Any, score: int, mine: bool, theirs: bool, kept_tile: int) -> Position:
     """Return the position of a mover with `score` on a board.
 
-    A face is 0 for an unknown tile, the value of a flipped one, and that plus the highest value for one that
-    was seen and is face down. `kept` is a seen tile that leaves the board, or NOWHERE.
+    A face is 0 for an unknown tile, the value of a flipped tile, or the value plus the highest value for a
+    seen tile that is face down. `kept_tile` is a seen tile to leave out, or NOWHERE.
     """
     unknown = code = count = 0
     tiles, values = [NOWHERE] * 3, [NOTHING] * 3
@@ -105,17 +107,14 @@ def read_position(t: Tables, faces: Any, score: int, mine: bool, theirs: bool, k
             unknown |= 1 << tile
         elif face <= t.values:
             code = flip_value(t, code, face)
-        elif tile != kept:
+        elif tile != kept_tile:
             tiles[count], values[count] = tile, face - t.values
             count += 1
     return make_position(t, unknown, code, score, (tiles[0], tiles[1]), (values[0], values[1]), mine, theirs)
 
 
-# -- without looking ahead -----------------------------------------------------------------------------
-
-
 def bound(t: Tables, at: Position) -> Interval:
-    """Return the interval that the facts give."""
+    """Return the interval from the four facts, without look-ahead."""
     code, score, seen = at.code, at.score, at.values[0]
     low, high = 0.0, 1.0
     if not at.mine and not at.theirs:
@@ -135,42 +134,41 @@ def bound(t: Tables, at: Position) -> Interval:
 
 
 def estimate(t: Tables, at: Position, patient: bool) -> Interval:
-    """Return the interval but for rounding. Patience takes long and may find a narrower one."""
+    """Return the interval without the rounding allowance. `patient` is slow and may find a narrower one."""
     shape = at.shape
     if at.mine and at.theirs:
         ends = [
-            secure(t, at, t.low if mover else t.high, shape.pairs, shape.spare, mover, patient)
+            bound_holder(t, at, t.low if mover else t.high, shape.pairs, shape.spare, mover, patient)
             for mover in (True, False)
         ]
         return ends[0], ends[1]
     rows = t.one[int(at.mine)][at.values[0]]
     most = get_value(t, rows[shape.near], at.code, at.score)
-    least = secure(t, at, rows[0], shape.pairs, shape.spare, at.mine, patient)
+    least = bound_holder(t, at, rows[0], shape.pairs, shape.spare, at.mine, patient)
     if shape.near:
-        far = secure(t, at, rows[shape.near], shape.far_pairs, shape.far_spare, at.mine, patient)
+        far = bound_holder(t, at, rows[shape.near], shape.far_pairs, shape.far_spare, at.mine, patient)
         least = max(least, far) if at.mine else min(least, far)
     return (least, most) if at.mine else (most, least)
 
 
-def secure(t: Tables, at: Position, row: int, pairs: int, spare: int, mover: bool, patient: bool) -> float:
-    """Return the mover's value when a holder, the mover or the other, relies on fact 3 alone."""
+def bound_holder(
+    t: Tables, at: Position, row: int, pairs: int, spare: int, mover: bool, patient: bool
+) -> float:
+    """Return the mover's value if the holder (the mover or the opponent) relies on fact 3."""
     rival = at.mine and at.theirs
-    sure, turns = sure_turns(pairs, spare, mover, rival), most_turns(t, at.code, at.score, mover)
+    sure, turns = count_sure_turns(pairs, spare, mover, rival), count_max_turns(t, at.code, at.score, mover)
     full = get_value(t, row, at.code, at.score)
     if sure >= turns:
         return full
-    if patient and turns <= AFFORDABLE:
+    if patient and turns <= MAX_PATIENT_TURNS:
         return get_value_until(t, row, at.code, at.score, sure, int(mover))
     lost = get_value(t, t.rows[row][WITHOUT if mover else LOST], at.code, at.score)
-    chance = chance_to_last(t, at.code, at.values[0], 2 * sure + int(not mover), int(rival))
+    chance = bound_lasting_chance(t, at.code, at.values[0], 2 * sure + int(not mover), int(rival))
     return max(lost, full - chance) if mover else min(lost, full + chance)
 
 
-# -- actions, so many steps ahead ------------------------------------------------------------------------
-
-
 def score_value(t: Tables, left: Position, value: int, steps: int) -> Interval:
-    """Return the interval of a mover who scores `value` and leaves the rest of `left` to the other player."""
+    """Return the mover's interval after scoring `value`, with the board `left` to the opponent."""
     score = left.score + value
     if score >= t.target:
         won = 1.0 if score == t.target else 0.0
@@ -199,13 +197,13 @@ def take_tile(t: Tables, at: Position, which: int, steps: int) -> Interval:
 
 
 def remove_tile(t: Tables, at: Position, tile: int) -> Position:
-    """Return what is left once an unknown tile is flipped."""
+    """Return the position without an unknown tile."""
     unknown = at.unknown & ~(1 << tile)
     return make_position(t, unknown, at.code, at.score, at.tiles, at.values, at.mine, at.theirs)
 
 
 def flip_tile(t: Tables, left: Position, steps: int) -> Interval:
-    """Return the interval of flipping an unknown tile, which leaves the rest of the board so."""
+    """Return the interval of flipping an unknown tile, which leaves the board `left`."""
     low = high = 0.0
     total = 0
     bag = count_bag(t, left.code, left.values[0], left.values[1])
@@ -222,17 +220,17 @@ def flip_tile(t: Tables, left: Position, steps: int) -> Interval:
 def use_quantum(t: Tables, at: Position, one: int, two: int, steps: int) -> Interval:
     """Return the interval of a Quantum Flip on two face-down neighbours."""
     unknown = at.unknown & ~(1 << one) & ~(1 << two)
-    known = (find_value(at, one), find_value(at, two))
-    beside, tile = (NOTHING, NOWHERE) if known[0] or known[1] else (at.values[0], at.tiles[0])
-    shapes = find_rest(t, at, one, two)
+    seen_values = (get_seen_value(at, one), get_seen_value(at, two))
+    beside, tile = (NOTHING, NOWHERE) if seen_values[0] or seen_values[1] else (at.values[0], at.tiles[0])
+    shapes = find_shapes_after(t, at, one, two)
     bag = count_bag(t, at.code, at.values[0], NOTHING)
     low = high = 0.0
     total = 0
-    for a in range(known[0], known[0] + 1) if known[0] else range(1, t.values + 1):
-        for b in range(known[1], known[1] + 1) if known[1] else range(1, t.values + 1):
-            weight = 1 if known[0] else bag[a - 1]
-            if not known[1]:
-                weight *= bag[b - 1] - int(a == b and not known[0])
+    for a in range(seen_values[0], seen_values[0] + 1) if seen_values[0] else range(1, t.values + 1):
+        for b in range(seen_values[1], seen_values[1] + 1) if seen_values[1] else range(1, t.values + 1):
+            weight = 1 if seen_values[0] else bag[a - 1]
+            if not seen_values[1]:
+                weight *= bag[b - 1] - int(a == b and not seen_values[0])
             if weight > 0:
                 left = Position(
                     unknown, at.code, at.score, (two, tile), (b, beside), False, at.theirs, shapes[1]
@@ -248,21 +246,18 @@ def use_quantum(t: Tables, at: Position, one: int, two: int, steps: int) -> Inte
     return low / total, high / total
 
 
-def find_value(at: Position, tile: int) -> int:
-    """Return the value of a tile that is the first seen one; NOTHING of another."""
+def get_seen_value(at: Position, tile: int) -> int:
+    """Return the value of the first seen tile, or NOTHING for another tile."""
     return at.values[0] if tile == at.tiles[0] else NOTHING
 
 
-def find_rest(t: Tables, at: Position, one: int, two: int) -> tuple[Shape, Shape]:
-    """Return the shapes of the board after a Quantum Flip that leaves the one tile, and the other."""
+def find_shapes_after(t: Tables, at: Position, one: int, two: int) -> tuple[Shape, Shape]:
+    """Return the shapes of the board after a Quantum Flip that leaves tile `one`, and tile `two`."""
     if not at.theirs:
         return NO_SHAPE, NO_SHAPE
     unknown = at.unknown & ~(1 << one) & ~(1 << two)
-    pairs = most_pairs(t.grid, unknown)
+    pairs = count_max_pairs(t.grid, unknown)
     return find_shape(t.grid, unknown, pairs, one), find_shape(t.grid, unknown, pairs, two)
-
-
-# -- all actions ---------------------------------------------------------------------------------------
 
 
 def judge(
@@ -275,10 +270,10 @@ def judge(
     lows: Any,
     highs: Any,
 ) -> Interval:
-    """Write down the interval of each legal action, and return that of the position by itself.
+    """Fill in the interval of each legal action, and return that of the position without look-ahead.
 
-    `lows` and `highs` are in the order of the rules' `all_actions`. `faces` are as in `read_position`, and
-    `lifted` are two tiles to choose from, or NOWHERE. While a choice is open there is no such position.
+    `lows` and `highs` are in the order of the rules' `all_actions`. `faces` are as in `read_position`.
+    `lifted` are two tiles to choose from, or NOWHERE. While the mover chooses, the result is (0, 1).
     """
     if lifted[0] < 0:
         at = read_position(t, faces, score, mine, theirs, NOWHERE)
@@ -292,11 +287,11 @@ def judge(
 
 
 def judge_turn(t: Tables, at: Position, lows: Any, highs: Any) -> None:
-    """Write down the intervals before a turn, without looking ahead."""
+    """Fill in the intervals before a turn, without look-ahead."""
     for which in range(2):
         if at.values[which]:
             lows[at.tiles[which]], highs[at.tiles[which]] = take_tile(t, at, which, 0)
-    # Actions of a kind are alike as far as nobody looks ahead.
+    # Without look-ahead, actions of the same kind have the same interval.
     kinds, intervals = [-1], [(0.0, 0.0)]
     for tile in range(len(t.grid.near)):
         if at.unknown >> tile & 1:
@@ -311,7 +306,7 @@ def judge_turn(t: Tables, at: Position, lows: Any, highs: Any) -> None:
     for pair in t.grid.pairs:
         one, two = pair[0], pair[1]
         if at.mine and is_face_down(at, one) and is_face_down(at, two):
-            kind = find_player_kind(t, at, one, two)
+            kind = classify_quantum_flip(t, at, one, two)
             if kind not in kinds:
                 kinds.append(kind)
                 intervals.append(use_quantum(t, at, one, two, 0))
@@ -320,25 +315,25 @@ def judge_turn(t: Tables, at: Position, lows: Any, highs: Any) -> None:
 
 
 def is_face_down(at: Position, tile: int) -> bool:
-    """Whether a tile can be part of a Quantum Flip."""
+    """Return whether a tile can be part of a Quantum Flip."""
     return at.unknown >> tile & 1 == 1 or tile == at.tiles[0]
 
 
-def find_player_kind(t: Tables, at: Position, one: int, two: int) -> int:
-    """Return a number for a Quantum Flip that those like it share."""
+def classify_quantum_flip(t: Tables, at: Position, one: int, two: int) -> int:
+    """Return the kind of a Quantum Flip: equal kinds have equal intervals."""
     if at.theirs:
-        shapes = find_rest(t, at, one, two)
+        shapes = find_shapes_after(t, at, one, two)
         kinds = (pack_shape(shapes[0]), pack_shape(shapes[1]))
-    else:  # it is the last one: only the values matter
-        kinds = (find_value(at, one), find_value(at, two))
+    else:  # no Quantum Flip is left after it: only the values matter
+        kinds = (get_seen_value(at, one), get_seen_value(at, two))
     return min(kinds) * (1 << 17) + max(kinds)
 
 
 def narrow(t: Tables, at: Position, steps: int) -> Interval:
-    """Return the interval so many steps ahead, at least one. Compiled code leaves this to Python."""
-    known: Interval | None = t.narrowed.get((at, steps))
-    if known:
-        return known
+    """Return the interval with `steps` steps of look-ahead, at least one. Compiled code does not call it."""
+    cached: Interval | None = t.narrowed.get((at, steps))
+    if cached:
+        return cached
     tiles = len(t.grid.near)
     lows, highs = ([-1.0] * (tiles + len(t.grid.pairs)) for _ in range(2))
     judge_turn(t, at, lows, highs)

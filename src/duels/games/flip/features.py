@@ -1,4 +1,4 @@
-"""What a program is shown of Quantum Flip: programs are told what has been shown."""
+"""The observation of Quantum Flip for programs. It includes shown tiles that are face down again."""
 
 from duels.core.features import Feature, format_feature_value
 from duels.games.flip.rules import SEEN_AS, UNKNOWN, QuantumTiles, State
@@ -8,7 +8,7 @@ def features(rules: QuantumTiles) -> tuple[Feature, ...]:
     tiles = rules.side**2
     values = range(1, rules.values + 1)
     faces = (UNKNOWN, *map(str, values), *(SEEN_AS[value - 1] for value in values))
-    # At least three, so that scores are one-hot on every board: a feature of two values is a single number.
+    # At least three values, because a feature with two values is not one-hot.
     scores = tuple(range(max(3, rules.target + rules.values)))
     return (
         Feature("tiles", faces, lambda view, seat: view.tiles, tiles),
@@ -25,7 +25,7 @@ def features(rules: QuantumTiles) -> tuple[Feature, ...]:
 
 
 def describe(view: State) -> str:
-    """The view as OpenSpiel's observation string."""
+    """Return OpenSpiel's observation string."""
     scores = f"scores={view.scores[0]},{view.scores[1]} quantum={view.quantum[0]},{view.quantum[1]}"
     lifted = ",".join(map(str, view.lifted)) or "-"
     mover = format_feature_value(view.mover)

@@ -1,4 +1,4 @@
-"""A player of Quantum Flip that weighs the chance to hit against the chance to bust."""
+"""A greedy player of Quantum Flip."""
 
 from fractions import Fraction
 
@@ -11,22 +11,21 @@ class Greedy:
         self.rules = rules
 
     def __call__(self, sight: Sight[Action, State], action: Action) -> float:
-        """The chance to win with this very turn less the chance to lose with it.
+        """Return the chance to win with this turn minus the chance to lose with it.
 
-        A choice counts as its better half. While nothing is at stake, single flips come first: the
-        Quantum Flip is worth keeping.
+        A choice of two tiles counts as the better one. Ties favour single flips, to save the Quantum Flip.
         """
-        thrift = 1e-6 if isinstance(action, QuantumFlip) else 0
-        return float(self._stake(sight.view, action, sight.seat)) - thrift
+        penalty = 1e-6 if isinstance(action, QuantumFlip) else 0
+        return float(self._evaluate(sight.view, action, sight.seat)) - penalty
 
-    def _stake(self, state: State, action: Action, seat: Seat) -> Fraction:
+    def _evaluate(self, state: State, action: Action, seat: Seat) -> Fraction:
         after = self.rules.apply(state, action).state
         outcome = self.rules.outcome(after)
         if outcome:
             return Fraction(1 if outcome.winner is seat else -1)
         if not after.lifted:
             return Fraction(0)
-        replies = [self._stake(after, reply, seat) for reply in self.rules.actions(after)]
+        replies = [self._evaluate(after, reply, seat) for reply in self.rules.actions(after)]
         if after.choosing:
             return max(replies)
         return sum((p * v for p, v in zip(self.rules.odds(after), replies, strict=True)), Fraction(0))

@@ -1,6 +1,6 @@
-"""Pairs of neighbours on a square board. Sets of tiles are bits of an integer.
+"""Pairs of neighbours on a square board. Sets of tiles are bit masks.
 
-What takes a `Grid` is in the subset of Python that Numba compiles, but for `list_tiles`.
+Functions that take a `Grid` use the subset of Python that Numba compiles.
 """
 
 from functools import lru_cache
@@ -14,31 +14,31 @@ class Grid(NamedTuple):
 
     side: int
     dark: int
-    """The dark tiles of a chessboard. Every pair of neighbours is a dark and a light tile."""
+    """The dark tiles of a chessboard pattern. Neighbours have different colours."""
     inner: Any
-    """[direction] the tiles with a neighbour there: right, left, below, above."""
+    """By direction (right, left, below, above): the tiles with a neighbour there."""
     near: Any
-    """[tile] its neighbours."""
+    """By tile: its neighbours."""
     pairs: Any
-    """Every two neighbours."""
+    """Every pair of neighbours."""
 
 
 class Shape(NamedTuple):
-    """What bounds need to know of a board with a Quantum Flip left."""
+    """The properties of a board that decide whether a Quantum Flip stays possible."""
 
     pairs: int
-    """The most disjoint pairs of neighbours among the unknown tiles."""
+    """The maximum number of disjoint pairs of neighbours among the unknown tiles."""
     spare: int
-    """Whether these leave a tile over."""
+    """1 if these leave a tile over, else 0."""
     near: int = 0
-    """How many unknown tiles lie beside the seen one; the rest tells the same of the tiles that do not."""
+    """The number of unknown neighbours of the seen tile. `far_*` describe the other unknown tiles."""
     far_pairs: int = 0
     far_spare: int = 0
 
 
 @lru_cache
 def make_grid(side: int) -> Grid:
-    """Return the neighbourhoods of a board with so many tiles on a side."""
+    """Return the neighbourhoods of a board of `side` by `side` tiles."""
     near, inner, dark = [0] * side**2, [0] * 4, 0
     for a, b in neighbours(side):
         near[a] |= 1 << b
@@ -57,17 +57,17 @@ def list_tiles(tiles: int) -> list[int]:
 
 
 def shift(grid: Grid, tiles: int, to: int) -> int:
-    """Return the neighbours of `tiles` in one direction; `to ^ 1` is the way back."""
+    """Return the neighbours of `tiles` in direction `to`. `to ^ 1` is the opposite direction."""
     by = 1 if to < 2 else grid.side
     tiles &= grid.inner[to]
     return tiles >> by if to & 1 else tiles << by
 
 
-def most_pairs(grid: Grid, tiles: int) -> int:
-    """Return the most disjoint pairs of neighbours among `tiles`: a maximum matching, by augmenting paths."""
-    dark, light = tiles & grid.dark, tiles & ~grid.dark  # the tiles without a partner
+def count_max_pairs(grid: Grid, tiles: int) -> int:
+    """Return the size of a maximum matching of neighbours among `tiles`, by augmenting paths."""
+    dark, light = tiles & grid.dark, tiles & ~grid.dark  # tiles without a partner
     count = dark.bit_count()
-    paired = [0, 0, 0, 0]  # the other dark tiles, by the direction of their partner
+    paired = [0, 0, 0, 0]  # matched dark tiles by the direction of their partner
     for to in range(4):
         paired[to] = dark & shift(grid, light, to ^ 1)
         dark ^= paired[to]
@@ -78,7 +78,7 @@ def most_pairs(grid: Grid, tiles: int) -> int:
             break
         tile, owner = layers[-1] & -layers[-1], 0
         light ^= tile
-        # From the end of the path back, pair each dark tile with the light one that it reached.
+        # Walk back along the path and pair each dark tile with the light tile that it reached.
         for depth in range(len(layers) - 2, -1, -1):
             back = 0
             for to in range(4):
@@ -95,41 +95,41 @@ def most_pairs(grid: Grid, tiles: int) -> int:
 
 
 def find_path(grid: Grid, tiles: int, light: int, dark: int, paired: list[int]) -> list[int]:
-    """Return the layers of dark tiles on alternating paths, then the light tiles where a path ends, or 0."""
-    layers, met = [dark], 0
+    """Return the layers of dark tiles on alternating paths, then the free light tiles reached, or 0."""
+    layers, visited = [dark], 0
     while True:
         reached, partners = 0, 0
         for to in range(4):
             reached |= shift(grid, layers[-1], to)
-        reached &= tiles & ~met
+        reached &= tiles & ~visited
         if reached & light or not reached:
             layers.append(reached & light)
             return layers
-        met |= reached
+        visited |= reached
         for to in range(4):
             partners |= shift(grid, reached, to ^ 1) & paired[to]
         layers.append(partners)
 
 
 def find_shape(grid: Grid, unknown: int, pairs: int, seen: int) -> Shape:
-    """Return the shape of a board with so many pairs among its unknown tiles; `seen` is -1 for no tile."""
+    """Return the shape of a board, given its number of pairs. `seen` is -1 if no tile is seen."""
     count = unknown.bit_count()
     near = grid.near[seen] & unknown if seen >= 0 else 0
     beside = near.bit_count()
-    far = most_pairs(grid, unknown & ~near) if near else pairs
+    far = count_max_pairs(grid, unknown & ~near) if near else pairs
     return Shape(pairs, int(2 * pairs < count), beside, far, int(2 * far < count - beside))
 
 
 def pack_shape(shape: Shape) -> int:
-    """Return a number that no other shape has."""
+    """Return a unique number for a shape."""
     near = (shape.pairs * 2 + shape.spare) * 8 + shape.near
     return (near * 64 + shape.far_pairs) * 2 + shape.far_spare
 
 
-def sure_turns(pairs: int, spare: int, moves: bool, rival: bool) -> int:
-    """How many turns, counting this one if it is theirs, a holder is sure to find a pair.
+def count_sure_turns(pairs: int, spare: int, moves: bool, rival: bool) -> int:
+    """Return for how many of their turns a holder is sure to find a pair (fact 3 in `bounds.py`).
 
-    Fact 3 in `bounds.py`; `rival` is whether the opponent is a holder too.
+    `moves`: the holder is to move, and this turn counts. `rival`: the opponent is a holder too.
     """
     if not moves:
         return max(0, pairs - 1 - int(rival))

@@ -1,7 +1,7 @@
-"""A quick value of positions, by which luck is taken out of results: the middle of what the table proves.
+"""Quick values of positions, to remove luck from results: the midpoint of the table's bounds.
 
-`judge` looks ahead to narrow that down, which takes a hundred times as long. What luck is measured by has to
-be fixed beforehand and close, not exact.
+`judge` looks ahead for tighter bounds, which takes a hundred times as long. To measure luck, a value must be
+fixed in advance and close, but need not be exact.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from duels.games.flip.rules import State
 
 
 def quick_value(oracle: FlipOracle) -> Callable[[State], float]:
-    """From a state in which a player is to decide, or nobody, to Player 1's probability of winning."""
+    """Return the function from a state, without a chance event, to Player 1's estimated chance to win."""
     rules = oracle.rules
 
     def state_value(state: State) -> float:
@@ -20,8 +20,8 @@ def quick_value(oracle: FlipOracle) -> Callable[[State], float]:
         if outcome:
             return float(outcome.score(Seat.ONE))
         if state.choosing:
-            kept = [state_value(rules.apply(state, action).state) for action in rules.actions(state)]
-            return max(kept) if state.mover is Seat.ONE else min(kept)
+            values = [state_value(rules.apply(state, action).state) for action in rules.actions(state)]
+            return max(values) if state.mover is Seat.ONE else min(values)
         low, high = oracle.bound(state)
         mine = (low + high) / 2
         return mine if state.mover is Seat.ONE else 1 - mine

@@ -1,4 +1,4 @@
-"""Perfect play for flip: the abstraction table, and what the real board can change about it."""
+"""Perfect play in flip, from the table of the abstraction and bounds for the real board."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
@@ -25,13 +25,13 @@ from duels.games.flip.values import make_tables
 from duels.solving.oracle import ActionValue, Check, Exactness, Finding, Oracle, Value, Verdict
 from duels.solving.progress import Progress, no_progress
 
-MOST_STEPS = 2
-FEW = 15  # unknown tiles, beyond which a second step takes many seconds and is left out
-ALIKE = 4 * ROUNDING  # closer values cannot be told apart
+MAX_STEPS = 2
+MAX_UNKNOWN = 15  # with more unknown tiles, a second step takes many seconds
+TOLERANCE = 4 * ROUNDING  # closer values count as equal
 
 
 def make_oracle(rules: QuantumTiles, progress: Progress = no_progress) -> "FlipOracle":
-    """The oracle for any of flip's boards; the book's table is shipped, others are solved and cached."""
+    """Return the oracle. The table of the book's game is shipped; others are solved and cached."""
     return FlipOracle(rules, Table.of(rules, progress))
 
 
@@ -41,7 +41,7 @@ def how_perfect() -> str:
 
 class FlipOracle(Oracle[Action, State]):
     rules: QuantumTiles
-    equivalence_note = "Tiles that nobody has seen count as one answer, and so do tiles known to be alike."
+    equivalence_note = "All unseen tiles count as one answer, and so do known tiles of the same value."
 
     def __init__(self, rules: QuantumTiles, table: Table) -> None:
         self.rules, self.table = rules, table
@@ -53,31 +53,31 @@ class FlipOracle(Oracle[Action, State]):
     def _value_of(self, sight: Sight[Action, State]) -> Value:
         state = sight.view
         lifted = self.rules.actor(state) is CHANCE
-        found = self._lifted(state) if lifted else self._verdict_on(sight).value
-        return found if state.mover is sight.seat else found.for_other()
+        value = self._get_lifted_value(state) if lifted else self._verdict_on(sight).value
+        return value if state.mover is sight.seat else value.for_other()
 
     def action_class(self, sight: Sight[Action, State], action: Action) -> Hashable:
         tiles = sight.view.tiles
         if isinstance(action, QuantumFlip):
             return "quantum", *sorted((tiles[action.first], tiles[action.second]))
         assert not isinstance(action, Drawn)
-        saved = sight.view.quantum[sight.seat - 1]  # with it, a plain flip says to save it
-        return type(action).__name__, tiles[action.tile], saved
+        has_quantum = sight.view.quantum[sight.seat - 1]  # then a single flip also saves the Quantum Flip
+        return type(action).__name__, tiles[action.tile], has_quantum
 
     def findings(self, sight: Sight[Action, State]) -> Iterator[Finding]:
-        found = endings(self.rules, sight.view)
-        if found:
-            told = [
-                f"{seat.label} reaches {self.rules.target} with {_percent(ending.hits)} "
-                f"and passes it with {_percent(ending.passes)}"
-                for seat, ending in sorted(found.items())
+        ends = find_endings(self.rules, sight.view)
+        if ends:
+            clauses = [
+                f"{seat.label} reaches {self.rules.target} with {_format_percent(ending.hits)} "
+                f"and passes it with {_format_percent(ending.passes)}"
+                for seat, ending in sorted(ends.items())
             ]
             yield Finding(
                 "endings",
-                f"Nothing is left to decide: {'; '.join(told)}.\n",
+                f"Nothing is left to decide: {'; '.join(clauses)}.\n",
                 {
                     str(seat.value): {"hits": hits, "passes": passes}
-                    for seat, (hits, passes) in sorted(found.items())
+                    for seat, (hits, passes) in sorted(ends.items())
                 },
             )
 
@@ -89,79 +89,81 @@ class FlipOracle(Oracle[Action, State]):
     def _verdict_on(self, sight: Sight[Action, State]) -> Verdict[Action]:
         state = sight.view
         actions = self.rules.actions(state)
-        lows, highs, least, most = self._at_once(state)
-        for steps in self._steps(state):
+        lows, highs, least, most = self._bound_actions(state)
+        for steps in self._list_depths(state):
             if steps:
-                lows, highs = map(list, zip(*(self._interval(state, a, steps) for a in actions), strict=True))
+                lows, highs = map(
+                    list, zip(*(self._bound_action(state, a, steps) for a in actions), strict=True)
+                )
             low, high = max(least, *lows), min(most, max(highs))
             if high - low <= ENOUGH:
                 break
         counts = Counter(zip(lows, highs, strict=True))  # many actions, few different intervals
         grades = grade([a for a, _ in counts], [b for _, b in counts], [*counts.values()], low, high)
         judged = {
-            (a, b): (_value(min(a, high), min(b, high), number), best, weight)
+            (a, b): (_make_value(min(a, high), min(b, high), number), best, weight)
             for (a, b), number, best, weight in zip(counts, *grades, strict=True)
         }
         top = max(value.number for value, _, weight in judged.values() if weight)
         intervals = zip(lows, highs, strict=True)
         return Verdict(
-            _value(low, high, top),
+            _make_value(low, high, top),
             tuple(
                 ActionValue(action, *judged[pair]) for action, pair in zip(actions, intervals, strict=True)
             ),
         )
 
-    def _steps(self, state: State) -> range:
-        """How many steps ahead to look, one after the other, until the interval is narrow enough."""
-        return range(MOST_STEPS + (state.tiles.count(UNKNOWN) <= FEW))
+    def _list_depths(self, state: State) -> range:
+        """Return the depths of look-ahead to try until the interval is narrow enough."""
+        return range(MAX_STEPS + (state.tiles.count(UNKNOWN) <= MAX_UNKNOWN))
 
-    def _at_once(self, state: State) -> tuple[list[float], list[float], float, float]:
-        """The intervals of the legal actions without looking ahead, then that of the position by itself."""
+    def _bound_actions(self, state: State) -> tuple[list[float], list[float], float, float]:
+        """Return the lower and upper bounds of the legal actions and of the position, without look-ahead."""
         lows, highs = ([-1.0] * len(self.rules.all_actions()) for _ in range(2))
-        least, most = bounds.judge(self.tables, *self._read(state), lows, highs)
-        # Legal actions are in the order of all.
+        least, most = bounds.judge(self.tables, *self._read_state(state), lows, highs)
+        # Legal actions keep the order of all_actions.
         return [low for low in lows if low >= 0], [high for high in highs if high >= 0], least, most
 
-    def _interval(self, state: State, action: Action, steps: int) -> Interval:
+    def _bound_action(self, state: State, action: Action, steps: int) -> Interval:
         tables = self.tables
         if isinstance(action, Keep):
-            faces, score, _, theirs, _ = self._read(state)
+            faces, score, _, theirs, _ = self._read_state(state)
             left = bounds.read_position(tables, faces, score, False, theirs, action.tile)
-            return bounds.score_value(tables, left, self._shown(state, action.tile), steps)
+            return bounds.score_value(tables, left, self._get_known_value(state, action.tile), steps)
         assert not isinstance(action, Drawn)
-        at = self.position(state)
+        at = self.make_position(state)
         if isinstance(action, QuantumFlip):
             return bounds.use_quantum(tables, at, action.first, action.second, steps)
         if action.tile in at.tiles:
             return bounds.take_tile(tables, at, at.tiles.index(action.tile), steps)
         return bounds.flip_tile(tables, bounds.remove_tile(tables, at, action.tile), steps)
 
-    def _lifted(self, state: State) -> Value:
-        """The value while tiles are in the air, wide or narrow as `judge` has it for that action."""
+    def _get_lifted_value(self, state: State) -> Value:
+        """Return the value while tiles are lifted, with the same bounds as `judge` gives the action."""
         before = State(state.tiles, state.scores, state.quantum, state.mover)
         lifted = state.lifted
         action = Flip(lifted[0]) if len(lifted) == 1 else QuantumFlip(lifted[0], lifted[1])
-        for steps in self._steps(before):
-            low, high = self._interval(before, action, steps)
+        for steps in self._list_depths(before):
+            low, high = self._bound_action(before, action, steps)
             if high - low <= ENOUGH:
                 break
-        return _value(low, high, (low + high) / 2)
+        return _make_value(low, high, (low + high) / 2)
 
-    def _shown(self, state: State, tile: int) -> int:
+    def _get_known_value(self, state: State, tile: int) -> int:
         value = self.rules.value_of(state.tiles[tile])
         assert value is not None
         return value
 
     def bound(self, state: State) -> Interval:
-        """The interval of a position before a turn, without looking ahead."""
-        return bounds.bound(self.tables, self.position(state))
+        """Return the bounds of a position before a turn, without look-ahead."""
+        return bounds.bound(self.tables, self.make_position(state))
 
-    def position(self, state: State) -> Position:
-        """A position before a turn, as the bounds have it."""
-        return bounds.read_position(self.tables, *self._read(state)[:4], NOWHERE)
+    def make_position(self, state: State) -> Position:
+        """Return the position for `bounds`."""
+        return bounds.read_position(self.tables, *self._read_state(state)[:4], NOWHERE)
 
-    def _read(self, state: State) -> tuple[list[int], int, bool, bool, tuple[int, int]]:
-        """What `judge` asks for: the faces, the mover's score, who holds a Quantum Flip, the tiles lifted."""
+    def _read_state(self, state: State) -> tuple[list[int], int, bool, bool, tuple[int, int]]:
+        """Return the arguments of `bounds.judge`: faces, score, holders of Quantum Flips, lifted tiles."""
         mover = state.mover - 1
         lifted = (state.lifted[0], state.lifted[1]) if state.choosing else (NOWHERE, NOWHERE)
         return (
@@ -172,8 +174,6 @@ class FlipOracle(Oracle[Action, State]):
             lifted,
         )
 
-    # -- in words ------------------------------------------------------------------------------------
-
     def reason(self, sight: Sight[Action, State]) -> str:
         state = sight.view
         verdict = self.judge(sight)
@@ -181,40 +181,40 @@ class FlipOracle(Oracle[Action, State]):
         score, target = state.scores[state.mover - 1], self.rules.target
         wins = f"you win {verdict.value}"
         if isinstance(action, Keep):
-            kept = self._shown(state, action.tile)
-            (left,) = (self._shown(state, tile) for tile in state.lifted if tile != action.tile)
+            value = self._get_known_value(state, action.tile)
+            (left,) = (self._get_known_value(state, tile) for tile in state.lifted if tile != action.tile)
             (rest,) = (judged.value for judged in verdict.actions if judged.action != action)
-            threat = "" if score + kept == target else self._threat(state, action)
-            if kept == left:
-                return f"{threat}Both tiles show {kept}, which makes {score + kept} with either: {wins}."
-            return f"{threat}Keep the {kept}, which makes {score + kept}: {wins}, with the {left} {rest}."
-        facts = f"{self._odds_in_words(state)}; the bag still holds {self._bag_in_words(state)}; {wins}"
-        threat = self._threat(state, action)
+            threat = "" if score + value == target else self._describe_threat(state, action)
+            if value == left:
+                return f"{threat}Both tiles show {value}, which makes {score + value} with either: {wins}."
+            return f"{threat}Keep the {value}, which makes {score + value}: {wins}, with the {left} {rest}."
+        facts = f"{self._describe_odds(state)}; the bag still holds {self._describe_bag(state)}; {wins}"
+        threat = self._describe_threat(state, action)
         if isinstance(action, QuantumFlip):
             flips = (judged.value for judged in verdict.actions if isinstance(judged.action, Flip))
             one = max(flips, key=lambda value: value.number)
             return f"{threat}Use the Quantum Flip to choose the better of two: {facts}, with one tile {one}."
         assert isinstance(action, Flip)
         name = self.rules.name_of(action.tile)
-        value = self.rules.value_of(state.tiles[action.tile])
-        if value is not None and score + value == target:
-            return f"{name} is known to be the {value} that makes {target}."
-        if value is not None:
-            return f"{threat}Take {name}, known to be a {value}, for {score + value}: {facts}."
+        known_value = self.rules.value_of(state.tiles[action.tile])
+        if known_value is not None and score + known_value == target:
+            return f"{name} is known to be the {known_value} that makes {target}."
+        if known_value is not None:
+            return f"{threat}Take {name}, known to be a {known_value}, for {score + known_value}: {facts}."
         later = " and save the Quantum Flip" if state.quantum[state.mover - 1] else ""
         return f"{threat}Flip an unknown tile{later}: {facts}."
 
     def effect(self, sight: Sight[Action, State], action: Action) -> str:
         state = sight.view
         score, target = state.scores[state.mover - 1], self.rules.target
-        left = [self.rules.name_of(tile) for tile in self._left_to_other(state, action)]
+        left = [self.rules.name_of(tile) for tile in self._list_tiles_left(state, action)]
         gave = f", and left {join_and(left)} to the other player" if left else ""
         if isinstance(action, QuantumFlip):
             return f"You spent the Quantum Flip{gave}."
         assert isinstance(action, Flip | Keep)
         name, value = self.rules.name_of(action.tile), self.rules.value_of(state.tiles[action.tile])
         if value is None:
-            return f"You flipped {name}, an unknown tile{gave}."  # what it may bring, the reason says
+            return f"You flipped {name}, an unknown tile{gave}."  # `reason` describes the chances
         over = f", past {target}" if score + value > target else ""
         return f"You took {name}, known to be a {value}, for {score + value}{over}{gave}."
 
@@ -235,63 +235,68 @@ class FlipOracle(Oracle[Action, State]):
             return f"the tile was a {outcome.values[0]}"
         return f"the Quantum Flip showed {join_and([str(value) for value in outcome.values])}"
 
-    def _threat(self, state: State, action: Action) -> str:
-        """What the other player takes unless `action` denies it; empty where there is nothing."""
-        tiles = self._winning_tiles(state)
+    def _describe_threat(self, state: State, action: Action) -> str:
+        """Return the opponent's threat to win with a known tile, or ''."""
+        tiles = self._list_winning_tiles(state)
         if not tiles:
             return ""
-        missing, names = self.rules.target - self._others(state), [self.rules.name_of(t) for t in tiles]
+        missing, names = (
+            self.rules.target - self._get_opponent_score(state),
+            [self.rules.name_of(t) for t in tiles],
+        )
         are = f"is known to be a {missing}" if len(tiles) == 1 else f"are known to be {missing}s"
-        leave = "unless you win now," if self._left_to_other(state, action) else "leave it and"
+        leave = "unless you win now," if self._list_tiles_left(state, action) else "leave it and"
         return (
-            f"The other player stands at {self._others(state)} and {join_and(names)} {are}: {leave} the "
-            f"other player takes {self.rules.target}. "
+            f"The other player stands at {self._get_opponent_score(state)} and {join_and(names)} {are}: "
+            f"{leave} the other player takes {self.rules.target}. "
         )
 
-    def _winning_tiles(self, state: State) -> list[int]:
-        """The tiles, face down but once shown, that make the other player's target."""
-        missing = self.rules.target - self._others(state)
-        return [i for i, t in enumerate(state.tiles) if t.isalpha() and self._shown(state, i) == missing]
+    def _list_winning_tiles(self, state: State) -> list[int]:
+        """Return the known tiles that win for the opponent."""
+        missing = self.rules.target - self._get_opponent_score(state)
+        return [
+            i for i, t in enumerate(state.tiles) if t.isalpha() and self._get_known_value(state, i) == missing
+        ]
 
-    def _left_to_other(self, state: State, action: Action) -> list[int]:
-        """Those of them that `action` leaves; of two in a Quantum Flip either can be kept."""
+    def _list_tiles_left(self, state: State, action: Action) -> list[int]:
+        """Return the winning tiles that `action` leaves to the opponent."""
         assert not isinstance(action, Drawn)
-        taken = (action.first, action.second) if isinstance(action, QuantumFlip) else (action.tile,)
-        return [tile for tile in self._winning_tiles(state) if tile not in taken]
+        tiles = (action.first, action.second) if isinstance(action, QuantumFlip) else (action.tile,)
+        return [tile for tile in self._list_winning_tiles(state) if tile not in tiles]
 
-    def _others(self, state: State) -> int:
+    def _get_opponent_score(self, state: State) -> int:
         return state.scores[state.mover.other - 1]
 
-    def _odds_in_words(self, state: State) -> str:
-        """What flipping one unknown tile brings the mover at once."""
+    def _describe_odds(self, state: State) -> str:
+        """Describe the chances of flipping one unknown tile."""
         bag, target = self.rules.left_in_bag(state.tiles), self.rules.target
         missing, total = target - state.scores[state.mover - 1], max(1, sum(bag))
         hit, bust = sum(bag[missing - 1 : missing]), sum(bag[missing:])
         if not hit and not bust:
             return f"no single tile reaches {target} yet"
-        chances = _percent(hit / total), _percent(bust / total)
+        chances = _format_percent(hit / total), _format_percent(bust / total)
         return f"an unknown tile hits {target} with {chances[0]} and passes it with {chances[1]}"
 
-    def _bag_in_words(self, state: State) -> str:
+    def _describe_bag(self, state: State) -> str:
         bag = self.rules.left_in_bag(state.tiles)
         return ", ".join(f"{count}×{value}" for value, count in enumerate(bag, 1) if count) or "nothing"
 
 
 class Ending(NamedTuple):
-    """The chance that a player ends the match by reaching the target, and by passing it."""
+    """A player's chances to reach the target and to pass it."""
 
     hits: float
     passes: float
 
 
-def endings(rules: QuantumTiles, state: State) -> dict[Seat, Ending] | None:
-    """The chances of every end, once nothing is left to decide; None before that."""
+def find_endings(rules: QuantumTiles, state: State) -> dict[Seat, Ending] | None:
+    """Return each player's chances if no decision is left, otherwise None."""
     if any(state.quantum) or state.lifted or any(tile.isalpha() for tile in state.tiles):
         return None
 
     @cache
-    def chances(bag: tuple[int, ...], mine: int, theirs: int) -> tuple[float, float, float, float]:
-        """That the mover hits, that it passes, that the other hits, that it passes."""
+    def compute(bag: tuple[int, ...], mine: int, theirs: int) -> tuple[float, float, float, float]:
+        """Return the mover's chances to hit and to pass, then the opponent's."""
         tiles = sum(bag)
         hits = passes = other_hits = other_passes = 0.0
         for value, count in enumerate(bag, 1):
@@ -302,47 +307,47 @@ def endings(rules: QuantumTiles, state: State) -> dict[Seat, Ending] | None:
                 hits += chance * (score == rules.target)
                 passes += chance * (score > rules.target)
                 continue
-            then = chances((*bag[: value - 1], count - 1, *bag[value:]), theirs, score)
-            other_hits += chance * then[0]
-            other_passes += chance * then[1]
-            hits += chance * then[2]
-            passes += chance * then[3]
+            later = compute((*bag[: value - 1], count - 1, *bag[value:]), theirs, score)
+            other_hits += chance * later[0]
+            other_passes += chance * later[1]
+            hits += chance * later[2]
+            passes += chance * later[3]
         return hits, passes, other_hits, other_passes
 
     mover = state.mover
     mine, theirs = (state.scores[seat - 1] for seat in (mover, mover.other))
-    found = chances(rules.left_in_bag(state.tiles), mine, theirs)
-    return {mover: Ending(*found[:2]), mover.other: Ending(*found[2:])}
+    result = compute(rules.left_in_bag(state.tiles), mine, theirs)
+    return {mover: Ending(*result[:2]), mover.other: Ending(*result[2:])}
 
 
 def grade(
     lows: Sequence[float], highs: Sequence[float], counts: Sequence[int], low: float, high: float
 ) -> tuple[list[float], list[bool], list[float]]:
-    """Return the number of each action in a position with these bounds, whether it is best, and its weight.
+    """Return the value of each interval in a position with these bounds, whether it is best, and its weight.
 
-    There may be several actions with the same interval, or none. As `bounds.py`, this can be compiled.
+    `counts` are the numbers of actions with the same interval. Like `bounds.py`, this can be compiled.
     """
     # No action is better than the position.
     numbers = [(min(lows[i], high) + min(highs[i], high)) / 2 for i in range(len(lows))]
-    least = max(numbers) - ALIKE
+    least = max(numbers) - TOLERANCE
     best, weights = [False] * len(lows), [0.0] * len(lows)
     total = 0
     for i in range(len(lows)):
         if numbers[i] >= least:
-            # One of these is worth the position, which may be known better than any action by itself.
+            # The best action has the position's value, whose bounds may be tighter than those of any action.
             numbers[i] = min(max((low + high) / 2, min(lows[i], high)), min(highs[i], high))
             weights[i] = 1.0
             total += counts[i]
-        # As good as the best, as far as anybody can tell: not proven worse.
+        # Best means: not proven worse than another action.
         best[i] = weights[i] > 0 or min(highs[i], high) >= low
     return numbers, best, [weight / total for weight in weights]
 
 
-def _value(low: float, high: float, number: float) -> Value:
+def _make_value(low: float, high: float, number: float) -> Value:
     number = min(max(number, low), high)
     error = max(high - number, number - low)
     return Value(number, Exactness.BOUND if error else Exactness.EXACT, None, error)
 
 
-def _percent(chance: float) -> str:
+def _format_percent(chance: float) -> str:
     return f"{100 * chance:.1f}%"

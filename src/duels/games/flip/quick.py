@@ -1,4 +1,4 @@
-"""flip's oracle for thousands of questions: the same functions, compiled. Needs the extra `fast`."""
+"""A compiled version of flip's oracle, for thousands of queries. Needs the extra `fast`."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -13,22 +13,22 @@ from duels.games.flip.rules import QuantumTiles, State
 from duels.games.flip.table import Table
 from duels.games.flip.values import SLOTS, Tables
 
-MOST_SIDE = 5
-"""The keys of larger boards' memory are too large for compiled code."""
+MAX_SIDE = 5
+"""The largest side for compiled code: memo keys of larger boards exceed 64 bits."""
 
 
 def fits(rules: QuantumTiles) -> bool:
-    """Whether there is such an oracle: it needs compiled code, and a board that is not too large."""
-    return find_spec("numba") is not None and rules.side <= MOST_SIDE
+    """Return whether the compiled oracle supports these rules and numba is installed."""
+    return find_spec("numba") is not None and rules.side <= MAX_SIDE
 
 
 def make_oracle(rules: QuantumTiles) -> FlipOracle | None:
-    """The oracle for these rules; None where the usual one is all there is."""
+    """Return the compiled oracle, or None if it is not available."""
     return QuickOracle(rules, Table.of(rules)) if fits(rules) else None
 
 
 class QuickOracle(FlipOracle):
-    """The same oracle, compiled but for looking ahead."""
+    """The oracle with compiled functions, except for look-ahead."""
 
     def __init__(self, rules: QuantumTiles, table: Table) -> None:
         super().__init__(rules, table)
@@ -37,10 +37,10 @@ class QuickOracle(FlipOracle):
         self._arrays, self._compiled = make_arrays(self.tables), compile_bounds()
         self._intervals = np.empty((2, len(rules.all_actions())))
 
-    def _at_once(self, state: State) -> tuple[list[float], list[float], float, float]:
+    def _bound_actions(self, state: State) -> tuple[list[float], list[float], float, float]:
         import numpy as np
 
-        faces, *rest = self._read(state)
+        faces, *rest = self._read_state(state)
         self._intervals.fill(-1)
         lows, highs = self._intervals
         least, most = self._compiled["judge"](self._arrays, np.array(faces), *rest, lows, highs)
@@ -88,19 +88,19 @@ def list_functions() -> dict[str, Callable[..., Any]]:
 
 
 def _remember(t: Tables, key: int, low: float, high: float) -> None:
-    """Stand in for `remember`, and write to an array."""
+    """Replace `remember` in compiled code: write to an array."""
     entry = t.memory[key % SLOTS]
     entry[0], entry[1], entry[2] = key, low, high
 
 
 def _narrow(t: Tables, at: Position, steps: int) -> Interval:
-    """Stand in for `narrow`, which compiled code never calls."""
+    """Replace `narrow` in compiled code, which never calls it."""
     return 0.0, 1.0
 
 
 @lru_cache(maxsize=1)
 def compile_bounds() -> dict[str, Any]:
-    """Return these functions compiled. Python may call `judge`."""
+    """Compile the functions. Python can call `judge`."""
     from duels.solving.compiling import compile_functions
 
     return compile_functions(list_functions(), ("judge",))

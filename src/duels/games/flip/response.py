@@ -1,8 +1,8 @@
-"""What the best opponent wins against a policy that does not look at the board: proven bounds, on arrays.
+"""Bounds on the best response to a policy that does not look at the board, computed on arrays.
 
 The responder knows the whole board, the policy only a `Summary` of it. Both always find two unseen neighbours
-for their Quantum Flip (fact 3 in `bounds.py`), so all that the board can decide is whether a seen tile has an
-unseen neighbour: the upper bound leaves that to the responder, the lower bound to its enemy.
+for their Quantum Flip (fact 3 in `bounds.py`). So the board decides only whether a seen tile has an unseen
+neighbour. The upper bound lets the responder decide that, the lower bound its opponent.
 """
 
 from array import array
@@ -14,45 +14,46 @@ from typing import Any
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat
 from duels.games.flip.abstraction import Abstraction, Row, evaluate_turn, list_turn
-from duels.games.flip.board_blind import FLIP, QUANTUM, BoardBlind, Decides, Summary, odds_of
-from duels.games.flip.grid import most_pairs, sure_turns
+from duels.games.flip.board_blind import FLIP, QUANTUM, BoardBlind, Decides, Summary, get_odds
+from duels.games.flip.grid import count_max_pairs, count_sure_turns
 from duels.games.flip.rules import QuantumTiles
 from duels.games.flip.table import Columns
-from duels.games.flip.values import make_tables, most_turns
+from duels.games.flip.values import count_max_turns, make_tables
 from duels.solving.bounds import Bounds
 
 Numbers = Any
-"""A NumPy array, a number a column; NumPy is imported where it is used, as everywhere in a game's room."""
+"""A NumPy array with one number per column. NumPy is imported only in functions that use it."""
 Name = tuple[str, tuple[int, ...]]
-"""Who still has the Quantum Flip, by role, and the values that were shown and are face down."""
+"""The holder of the Quantum Flip, and the values that were shown and are face down."""
 RESPONDER, POLICY, BOTH, NOBODY = "responder", "policy", "both", "nobody"
 
 KIND = "a `BoardBlind` policy (duels.games.flip.board_blind)"
 
 
 def response_bounds(rules: QuantumTiles, policy: object) -> dict[Seat, Bounds] | None:
-    """What the best responder wins, by the policy's seat; None for a policy that looks at the board."""
+    """Return bounds on the best response, by the policy's seat, or None if the policy is not `BoardBlind`."""
     if not isinstance(policy, BoardBlind):
         return None
-    _refuse_small_boards(rules)
+    _check_board_size(rules)
     return {seat: _Response(rules, policy.decides, seat.other).bounds() for seat in Seat}
 
 
-def _refuse_small_boards(rules: QuantumTiles) -> None:
-    """Fact 3 must hold from the empty board to the end of the longest game, for both seats."""
+def _check_board_size(rules: QuantumTiles) -> None:
+    """Raise DuelsError unless fact 3 holds for both seats from the empty board to the end."""
     tables = make_tables(Abstraction(rules), array("H"), rules.side)
-    pairs, spare = most_pairs(tables.grid, (1 << rules.side**2) - 1), rules.side % 2
+    pairs, spare = count_max_pairs(tables.grid, (1 << rules.side**2) - 1), rules.side % 2
     if any(
-        sure_turns(pairs, spare, mover, True) < most_turns(tables, 0, 0, mover) for mover in (True, False)
+        count_sure_turns(pairs, spare, mover, True) < count_max_turns(tables, 0, 0, mover)
+        for mover in (True, False)
     ):
-        raise DuelsError(f"{rules} is too small a board for a Quantum Flip that is always possible.")
+        raise DuelsError(f"{rules} is too small: a Quantum Flip is not always possible.")
 
 
 class _Response:
-    """The best responder against a policy in one seat."""
+    """The best response to a policy in one seat."""
 
     def __init__(self, rules: QuantumTiles, decides: Decides, responder: Seat) -> None:
-        self._lumped = Abstraction(rules)
+        self._abstraction = Abstraction(rules)
         self._decides = decides
         self._responder = responder
         self._faces = range(1, rules.values + 1)
@@ -66,28 +67,32 @@ class _Response:
         self._number = {name: number for number, name in enumerate(self._names)}
 
     def bounds(self) -> Bounds:
-        """What the responder wins from the empty board."""
+        """Return bounds on the responder's chance to win from the empty board."""
         import numpy as np
 
         after = [np.zeros((len(self._names), 1)) for _ in range(2)]
-        later = Columns(self._lumped, [])
-        for number, codes in self._lumped.places.layers():
-            layer = Columns(self._lumped, codes)
+        later = Columns(self._abstraction, [])
+        for number, codes in self._abstraction.places.iter_layers():
+            layer = Columns(self._abstraction, codes)
             responds = (number % 2 == 0) == (self._responder is Seat.ONE)
-            worths = [layer.follow(later, values, float(responds)) for values in after]
+            leaf_values = [layer.value_leaves(later, values, float(responds)) for values in after]
             now = [np.zeros((len(self._names), len(layer.code))) for _ in range(2)]
             for place, name in enumerate(self._names):
-                row = self._row(name, responds)
-                ways = self._best(row, layer, worths) if responds else self._met(name, row, layer, worths)
+                row = self._make_row(name, responds)
+                bounds = (
+                    self._find_best(row, layer, leaf_values)
+                    if responds
+                    else self._bound_policy_turn(name, row, layer, leaf_values)
+                )
                 possible = np.min(layer.bag(row), axis=0) >= 0
-                for values, found in zip(now, ways, strict=True):
-                    values[place] = np.where(possible, found, 0)
+                for values, bound in zip(now, bounds, strict=True):
+                    values[place] = np.where(possible, bound, 0)
             after, later = now, layer
         start = self._number[BOTH, ()]
         return Bounds(*(float(values[start, 0]) for values in after))
 
-    def _row(self, name: Name, responds: bool) -> Row:
-        """What the mover may do, and what it leaves."""
+    def _make_row(self, name: Name, responds: bool) -> Row:
+        """Return the mover's options."""
         holder, seen = name
         at = self._number
         rest = {s: at[holder, tuple(x for i, x in enumerate(seen) if i != seen.index(s))] for s in seen}
@@ -101,39 +106,42 @@ class _Response:
         mixed = tuple(at[NOBODY, (left,)] for left in self._faces) if seen else ()
         return replace(row, double=double, mixed=mixed)
 
-    def _best(self, row: Row, layer: Columns, worths: list[Any]) -> list[Numbers]:
-        """The responder's best, without and with an unseen neighbour of the seen tile."""
+    def _find_best(self, row: Row, layer: Columns, leaf_values: list[Any]) -> list[Numbers]:
+        """Return the responder's best values, without and with an unseen neighbour of the seen tile."""
         import numpy as np
 
-        found = []
-        for worth, allowed in zip(worths, (replace(row, mixed=()), row), strict=True):
+        best = []
+        for values_by_leaf, allowed in zip(leaf_values, (replace(row, mixed=()), row), strict=True):
             leaves, terms = list_turn(allowed, self._faces.stop - 1)
-            gains = [worth[v - 1][left] for v, left in leaves]
-            found.append(evaluate_turn(terms, layer.bag(row), gains, np.maximum))
-        return found
+            gains = [values_by_leaf[v - 1][left] for v, left in leaves]
+            best.append(evaluate_turn(terms, layer.bag(row), gains, np.maximum))
+        return best
 
-    # -- the policy's moves ------------------------------------------------------------------------
-
-    def _met(self, name: Name, row: Row, layer: Columns, worths: list[Any]) -> tuple[Numbers, Numbers]:
-        """What the policy leaves the responder, at least and at most."""
+    def _bound_policy_turn(
+        self, name: Name, row: Row, layer: Columns, leaf_values: list[Any]
+    ) -> tuple[Numbers, Numbers]:
+        """Return the lower and upper bounds that the policy leaves to the responder."""
         import numpy as np
 
-        low, high = self._expected(name, replace(row, mixed=()), layer, worths)
+        low, high = self._expect(name, replace(row, mixed=()), layer, leaf_values)
         if row.mixed:
-            other_low, other_high = self._expected(name, row, layer, worths)
+            other_low, other_high = self._expect(name, row, layer, leaf_values)
             low, high = np.minimum(low, other_low), np.maximum(high, other_high)
         return low, high
 
-    def _expected(self, name: Name, row: Row, layer: Columns, worths: list[Any]) -> list[Numbers]:
-        """What it leaves on average, where a seen tile has an unseen neighbour if `row` says so."""
+    def _expect(self, name: Name, row: Row, layer: Columns, leaf_values: list[Any]) -> list[Numbers]:
+        """Return the expected values, if the seen tile has an unseen neighbour exactly if `row` says so."""
         bag, (leaves, terms) = layer.bag(row), list_turn(row, self._faces.stop - 1)
         odds = _Mixture(self._decides, name, row, bag, layer).list_odds(row)
         return [
-            # Each leaf counts as often as the policy comes to it, so that the best is the sum.
+            # Leaves are weighted by the policy, so the value of a turn is a sum.
             evaluate_turn(
-                terms, bag, [p * worth[v - 1][left] for p, (v, left) in zip(odds, leaves, strict=True)], add
+                terms,
+                bag,
+                [p * values_by_leaf[v - 1][left] for p, (v, left) in zip(odds, leaves, strict=True)],
+                add,
             )
-            for worth in worths
+            for values_by_leaf in leaf_values
         ]
 
 
@@ -144,41 +152,43 @@ class _Mixture:
         self._decides = decides
         mine, theirs = name[0] in (POLICY, BOTH), name[0] in (RESPONDER, BOTH)
         self._at = Summary(layer.score, layer.other, tuple(bag), row.seen, mine, theirs, bool(row.mixed))
-        self._odds = self._ask(self._at)
-        self._kept: dict[tuple[str, int, int], Any] = {}
+        self._odds = self._query_policy(self._at)
+        self._keep_odds: dict[tuple[str, int, int], Any] = {}
 
     def list_odds(self, row: Row) -> list[Any]:
-        """How often the policy comes to each leaf of a turn in `row`, as far as it can decide that."""
+        """Return the probability of each leaf of a turn in `row`, apart from chance."""
         faces, odds = range(1, len(self._at.bag) + 1), self._odds
-        listed = [odds.get(FLIP, 0.0) for _ in faces]
-        listed += [odds.get(f"take {v}", 0.0) for v, _ in row.take]
+        leaf_odds = [odds.get(FLIP, 0.0) for _ in faces]
+        leaf_odds += [odds.get(f"take {v}", 0.0) for v, _ in row.take]
         if row.double:
-            listed += [odds.get(QUANTUM, 0.0) * self._keeps(QUANTUM, a, b) for a in faces for b in faces]
+            leaf_odds += [
+                odds.get(QUANTUM, 0.0) * self._get_keep_odds(QUANTUM, a, b) for a in faces for b in faces
+            ]
         if row.mixed:
             s = row.seen[0]
             move = f"{QUANTUM} {s}"
             for v in faces:
-                keep = self._keeps(move, v, s)
-                listed += [odds.get(move, 0.0) * keep, odds.get(move, 0.0) * (1 - keep)]
-        return listed
+                keep = self._get_keep_odds(move, v, s)
+                leaf_odds += [odds.get(move, 0.0) * keep, odds.get(move, 0.0) * (1 - keep)]
+        return leaf_odds
 
-    def _keeps(self, move: str, value: int, other: int) -> Any:
-        """How likely `value` is kept of the two that `move` shows."""
+    def _get_keep_odds(self, move: str, value: int, other: int) -> Any:
+        """Return the probability that the policy keeps `value` of the two that `move` shows."""
         if move not in self._odds or value == other:
             return 1.0
         if move == QUANTUM and value > other:
-            return 1 - self._keeps(move, other, value)
+            return 1 - self._get_keep_odds(move, other, value)
         key = (move, value, other)
-        if key not in self._kept:
+        if key not in self._keep_odds:
             drawn = (value, other) if move == QUANTUM else (value,)
             bag = tuple(count - drawn.count(v) for v, count in enumerate(self._at.bag, 1))
             seen = self._at.seen if move == QUANTUM else ()
-            shown = self._at._replace(bag=bag, seen=seen, beside=False, shown=tuple(sorted((value, other))))
-            self._kept[key] = self._ask(shown).get(f"keep {value}", 0.0)
-        return self._kept[key]
+            choice = self._at._replace(bag=bag, seen=seen, beside=False, shown=tuple(sorted((value, other))))
+            self._keep_odds[key] = self._query_policy(choice).get(f"keep {value}", 0.0)
+        return self._keep_odds[key]
 
-    def _ask(self, summary: Summary) -> dict[str, Numbers]:
-        """The policy's answers where the position exists."""
+    def _query_policy(self, summary: Summary) -> dict[str, Numbers]:
+        """Return the policy's probabilities in the columns whose position exists."""
         import numpy as np
 
         real = np.min(summary.bag, axis=0) >= 0
@@ -189,7 +199,7 @@ class _Mixture:
             summary.theirs[real],
             tuple(left[real] for left in summary.bag),
         )
-        odds = odds_of(self._decides, summary._replace(mine=mine, theirs=theirs, bag=bag))
+        odds = get_odds(self._decides, summary._replace(mine=mine, theirs=theirs, bag=bag))
         answers = {move: np.zeros(len(real)) for move in odds}
         for move, p in odds.items():
             answers[move][real] = p

@@ -1,4 +1,4 @@
-"""Quantum Flip: face-down tiles from a balanced bag; reach the target exactly; one double flip each."""
+"""Quantum Flip: flip face-down tiles and reach the target exactly. Each player has one Quantum Flip."""
 
 import re
 from collections.abc import Sequence
@@ -16,15 +16,15 @@ from duels.core.rules import CHANCE, Actor, Event, OpenRules, Outcome, Seat, Ste
 from duels.games.flip import GAME
 
 UNKNOWN = "."
-SEEN_AS = "abcdefghi"  # the letter of a tile that is face down but was once shown: a for 1, b for 2…
+SEEN_AS = "abcdefghi"  # face-down tiles that were shown: a is a 1, b is a 2, …
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The tiles row by row, the scores, who still has the Quantum Flip, and whose turn it is.
+    """The tiles row by row, the scores, the Quantum Flips left, and the player to move.
 
-    A tile is `.` (nobody has seen it), its digit (flipped) or its letter (shown, face down again).
-    `lifted` holds the tiles being turned up, by index; `choosing` is set once both of two are seen.
+    A tile is `.` (unknown), a digit (flipped) or a letter (shown, face down again). `lifted` holds the
+    indices of the tiles being flipped. `choosing` is true while the mover chooses one of two shown tiles.
     """
 
     tiles: str
@@ -35,20 +35,20 @@ class State:
     choosing: bool = False
 
     def has_quantum(self, seat: Seat) -> bool:
-        """Whether a seat's Quantum Flip is left to it: the one that is being made is spent."""
+        """Return whether `seat` has its Quantum Flip left. One in progress counts as spent."""
         return self.quantum[seat - 1] and not (len(self.lifted) == 2 and seat is self.mover)
 
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """Turn one face-down tile; tiles are counted from 0, row by row."""
+    """Flip one face-down tile. Tiles are numbered from 0, row by row."""
 
     tile: int
 
 
 @dataclass(frozen=True, slots=True)
 class QuantumFlip:
-    """Turn two face-down neighbours, `first` before `second` in reading order."""
+    """Lift two face-down neighbours, in reading order."""
 
     first: int
     second: int
@@ -56,14 +56,14 @@ class QuantumFlip:
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """Take the value of one of the two tiles that a Quantum Flip showed."""
+    """Keep one of the two tiles of a Quantum Flip."""
 
     tile: int
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What chance put under the lifted tiles, in reading order."""
+    """The values of the lifted tiles, in reading order, drawn by chance."""
 
     values: tuple[int, ...]
 
@@ -73,7 +73,7 @@ Action = Flip | QuantumFlip | Keep | Drawn
 
 @dataclass(frozen=True, slots=True)
 class Lifted(Event):
-    """`seat` turns up a tile, or two; the values come next."""
+    """`seat` lifted one or two tiles; their values follow."""
 
     seat: Seat
     tiles: tuple[int, ...]
@@ -81,7 +81,7 @@ class Lifted(Event):
 
 @dataclass(frozen=True, slots=True)
 class Shown(Event):
-    """A Quantum Flip of `seat` showed two tiles and their values."""
+    """A Quantum Flip of `seat` showed the values of two tiles."""
 
     seat: Seat
     tiles: tuple[int, ...]
@@ -90,7 +90,7 @@ class Shown(Event):
 
 @dataclass(frozen=True, slots=True)
 class Scored(Event):
-    """`seat` flipped `tile` for `value`; `chosen` out of a Quantum Flip. Board and scores as they are now."""
+    """`seat` scored `value` with `tile`; `chosen` if by a Quantum Flip. Includes the new board and scores."""
 
     seat: Seat
     tile: int
@@ -102,7 +102,7 @@ class Scored(Event):
 
 @dataclass(frozen=True, slots=True)
 class Ended(Event):
-    """`seat` reached `score`: exactly the target and wins, or more and loses."""
+    """`seat` reached or exceeded the target with `score`."""
 
     seat: Seat
     score: int
@@ -111,7 +111,7 @@ class Ended(Event):
 
 @dataclass(frozen=True)
 class QuantumTiles(OpenRules[State, Action]):
-    # Coordinates and tiles are single digits.
+    # Coordinates and values are single digits.
     side: int = option(5, "rows and columns of the board", maximum=9)
     values: int = option(5, "the highest value of a tile", maximum=9)
     copies: int = option(5, "tiles of each value")
@@ -122,12 +122,10 @@ class QuantumTiles(OpenRules[State, Action]):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.values * self.copies != self.side**2:
-            raise BadOption("values times copies must fill the board of flip, side times side.")
-        # Two players short of the target must leave a tile, or a game could get stuck without a winner.
+            raise BadOption("'values' times 'copies' must equal the number of tiles, 'side' times 'side'.")
+        # If both players can stay below the target with all tiles flipped, a match could have no winner.
         if self.points_in_bag <= 2 * (self.target - 1):
-            raise BadOption(
-                f"target {self.target} is too high in flip: the {self.side**2} tiles could run out."
-            )
+            raise BadOption(f"'target' {self.target} is too high: the {self.side**2} tiles could run out.")
 
     def initial(self) -> State:
         return State(UNKNOWN * self.side**2, (0, 0), (True, True), Seat.ONE)
@@ -143,9 +141,9 @@ class QuantumTiles(OpenRules[State, Action]):
         if state.choosing:
             return tuple(Keep(tile) for tile in state.lifted)
         if state.lifted:
-            return self._draws(state)[0]
+            return self._list_draws(state)[0]
         down = [not tile.isdigit() for tile in state.tiles]
-        flips, quantum_flips = _turns(self.side)
+        flips, quantum_flips = _list_turns(self.side)
         allowed: tuple[Action, ...] = tuple(compress(flips, down))
         if state.quantum[state.mover - 1]:
             allowed += tuple(flip for flip in quantum_flips if down[flip.first] and down[flip.second])
@@ -154,7 +152,7 @@ class QuantumTiles(OpenRules[State, Action]):
     def odds(self, state: State) -> tuple[Fraction, ...]:
         if state.choosing or not state.lifted:
             return ()
-        return self._draws(state)[1]
+        return self._list_draws(state)[1]
 
     @property
     def points_in_bag(self) -> int:
@@ -162,39 +160,39 @@ class QuantumTiles(OpenRules[State, Action]):
         return self.copies * sum(range(1, self.values + 1))
 
     def left_in_bag(self, tiles: str) -> tuple[int, ...]:
-        """How many tiles of each value nobody has seen yet."""
+        """Return the number of unknown tiles of each value."""
         return tuple(
             self.copies - tiles.count(str(value)) - tiles.count(SEEN_AS[value - 1])
             for value in range(1, self.values + 1)
         )
 
     def value_of(self, tile: str) -> int | None:
-        """The value of a tile that has been seen; None for an unknown one."""
+        """Return the value of a tile, or None if it is unknown."""
         if tile == UNKNOWN:
             return None
         return int(tile) if tile.isdigit() else SEEN_AS.index(tile) + 1
 
-    def _draws(self, state: State) -> tuple[tuple[Drawn, ...], tuple[Fraction, ...]]:
-        """Every way the lifted tiles can turn out, and its chance; a tile seen before is what it was."""
+    def _list_draws(self, state: State) -> tuple[tuple[Drawn, ...], tuple[Fraction, ...]]:
+        """Return the possible values of the lifted tiles and their probabilities."""
         known = tuple(self.value_of(state.tiles[tile]) for tile in state.lifted)
-        return _draws_from(self.left_in_bag(state.tiles), known)
+        return _list_draws_from(self.left_in_bag(state.tiles), known)
 
     def deal(self, rng: Random) -> tuple[int, ...]:
-        """The value of every tile, in reading order."""
+        """Return the value of every tile, in reading order."""
         bag = [value for value in range(1, self.values + 1) for _ in range(self.copies)]
         rng.shuffle(bag)
         return tuple(bag)
 
     def read_deal(self, deal: tuple[int, ...], drawn: Sequence[tuple[State, Action]], state: State) -> Drawn:
         board = list(deal)
-        for node, shown in drawn:
-            assert isinstance(shown, Drawn)
+        for node, outcome in drawn:
+            assert isinstance(outcome, Drawn)
             unseen = [tile for tile, face in enumerate(node.tiles) if face == UNKNOWN]
-            for tile, value in zip(node.lifted, shown.values, strict=True):
+            for tile, value in zip(node.lifted, outcome.values, strict=True):
                 if board[tile] != value:
-                    # It was not as dealt: what was shown comes from the first unseen tile that holds it.
-                    there = next(i for i in unseen if board[i] == value)
-                    board[there], board[tile] = board[tile], value
+                    # The value was entered by hand: swap it with the first unseen tile that has it.
+                    source = next(i for i in unseen if board[i] == value)
+                    board[source], board[tile] = board[tile], value
                 if tile in unseen:
                     unseen.remove(tile)
         return Drawn(tuple(board[tile] for tile in state.lifted))
@@ -211,7 +209,7 @@ class QuantumTiles(OpenRules[State, Action]):
         known = [self.value_of(state.tiles[tile]) for tile in lifted]
         if None in known:
             return Step(replace(state, lifted=lifted), events)
-        # Nothing is left to chance: everybody has seen these tiles before.
+        # All tiles were shown before, so nothing is drawn.
         return self._reveal(state, lifted, tuple(value for value in known if value), events)
 
     def _reveal(
@@ -221,7 +219,7 @@ class QuantumTiles(OpenRules[State, Action]):
             return self._score(state, lifted[0], values[0], False, events)
         tiles = state.tiles
         for tile, value in zip(lifted, values, strict=True):
-            tiles = _put(tiles, tile, SEEN_AS[value - 1])
+            tiles = _replace_tile(tiles, tile, SEEN_AS[value - 1])
         after = replace(state, tiles=tiles, lifted=lifted, choosing=True)
         return Step(after, (*events, Shown(state.mover, lifted, values)))
 
@@ -229,7 +227,7 @@ class QuantumTiles(OpenRules[State, Action]):
         self, state: State, tile: int, value: int, chosen: bool, events: tuple[Event, ...]
     ) -> Step[State]:
         mover = state.mover
-        tiles = _put(state.tiles, tile, str(value))
+        tiles = _replace_tile(state.tiles, tile, str(value))
         one, two = state.scores
         scores = (one + value, two) if mover is Seat.ONE else (one, two + value)
         quantum = state.quantum
@@ -252,7 +250,7 @@ class QuantumTiles(OpenRules[State, Action]):
         return None
 
     def all_actions(self) -> tuple[Action, ...]:
-        flips, quantum_flips = _turns(self.side)
+        flips, quantum_flips = _list_turns(self.side)
         return (*flips, *quantum_flips, *map(Keep, range(self.side**2)))
 
     def all_outcomes(self) -> tuple[Action, ...]:
@@ -261,9 +259,9 @@ class QuantumTiles(OpenRules[State, Action]):
 
     def max_states(self) -> int:
         tiles = self.side**2
-        faces = 2 * self.values + 1  # unknown, flipped, or seen and face down
+        faces = 2 * self.values + 1  # unknown, flipped, or shown and face down
         lifts = 1 + tiles + 2 * len(neighbours(self.side))
-        # The flipped tiles tell whose turn it is, and what the two scores add up to.
+        # The flipped tiles determine the player to move and the sum of the scores.
         scores = self.target + self.values
         return int(faces**tiles * scores * len(Seat) ** 2 * lifts)
 
@@ -271,13 +269,13 @@ class QuantumTiles(OpenRules[State, Action]):
         word = text.strip().lower()
         if re.fullmatch(r"[0-9](,[0-9])?", word):
             return Drawn(tuple(int(value) for value in word.split(",")))
-        found = re.fullmatch(r"(keep\s+)?([a-z][0-9])(?:\+([a-z][0-9]))?", word)
-        tiles = [self.tile_at(name) for name in found.groups()[1:] if name] if found else []
-        if not found or None in tiles or (found[1] and len(tiles) == 2):
+        match = re.fullmatch(r"(keep\s+)?([a-z][0-9])(?:\+([a-z][0-9]))?", word)
+        tiles = [self.tile_at(name) for name in match.groups()[1:] if name] if match else []
+        if not match or None in tiles or (match[1] and len(tiles) == 2):
             raise NotationError(
                 f"Cannot read {quote(text)}: write B2, D4+D5, keep D4, or the values drawn (4 or 2,5)."
             )
-        if found[1]:
+        if match[1]:
             return Keep(tiles[0] or 0)
         if len(tiles) == 1:
             return Flip(tiles[0] or 0)
@@ -292,16 +290,16 @@ class QuantumTiles(OpenRules[State, Action]):
         return ("keep " if isinstance(action, Keep) else "") + self.name_of(action.tile)
 
     def name_of(self, tile: int) -> str:
-        """The coordinate of a tile, row letter and column number: B2."""
+        """Return the coordinate of a tile, such as B2."""
         row, column = divmod(tile, self.side)
         return f"{chr(ord('A') + row)}{column + 1}"
 
     def tile_at(self, name: str) -> int | None:
-        """The tile at a coordinate, in any letter case; None if there is none."""
-        found = re.fullmatch(r"([A-Z])([0-9])", name.strip().upper(), flags=re.ASCII)
-        if not found:
+        """Return the tile at a coordinate in either case, or None."""
+        match = re.fullmatch(r"([A-Z])([0-9])", name.strip().upper(), flags=re.ASCII)
+        if not match:
             return None
-        row, column = ord(found[1]) - ord("A"), int(found[2]) - 1
+        row, column = ord(match[1]) - ord("A"), int(match[2]) - 1
         return row * self.side + column if row < self.side and 0 <= column < self.side else None
 
     def parse_state(self, text: str) -> State:
@@ -331,17 +329,17 @@ class QuantumTiles(OpenRules[State, Action]):
             tiles, (points[0], points[1]), (quantum[0] == "1", quantum[1] == "1"), parse_seat(mover, text)
         )
         state = self._parse_lifted(state, rest[0], text) if rest else state
-        # Each Quantum Flip leaves one tile shown and face down; one that is still going on shows two.
+        # Each Quantum Flip used leaves one shown tile face down; one in progress shows two more.
         left_down = sum(tile.isalpha() for i, tile in enumerate(tiles) if i not in state.lifted)
         if left_down > state.quantum.count(False):
             raise NotationError(
-                f"Cannot read {quote(text)}: there are more tiles seen and face down ({left_down}) "
-                f"than Quantum Flips used ({state.quantum.count(False)})."
+                f"Cannot read {quote(text)}: more tiles are shown and face down ({left_down}) "
+                f"than Quantum Flips are used ({state.quantum.count(False)})."
             )
         return state
 
     def _parse_lifted(self, state: State, text: str, whole: str) -> State:
-        """Read the tiles being turned: `B2`, `D4+D5`, or `D4|D5` once both are seen."""
+        """Parse the lifted tiles: `B2`, `D4+D5`, or `D4|D5` once both are shown."""
         choosing = "|" in text
         try:
             action = self.parse(text.replace("|", "+"))
@@ -353,10 +351,10 @@ class QuantumTiles(OpenRules[State, Action]):
             all_seen = UNKNOWN not in (state.tiles[tile] for tile in lifted)
             if action in self.actions(state) and all_seen == choosing:
                 return replace(state, lifted=lifted, choosing=choosing)
-            why = self._why_not_lifted(state, lifted, choosing)
+            why = self._explain_lifted(state, lifted, choosing)
         raise NotationError(f"Cannot read the tiles being turned, {quote(text)}, in {quote(whole)}: {why}.")
 
-    def _why_not_lifted(self, state: State, lifted: tuple[int, ...], choosing: bool) -> str:
+    def _explain_lifted(self, state: State, lifted: tuple[int, ...], choosing: bool) -> str:
         if self.outcome(state):
             return "the match is over"
         if any(state.tiles[tile].isdigit() for tile in lifted):
@@ -370,7 +368,7 @@ class QuantumTiles(OpenRules[State, Action]):
             return "they must be neighbours"
         if choosing:
             return "to keep one of two, both must have been shown (a to e on the board)"
-        return "what has been shown already is not turned by chance" + (
+        return "a tile that has been shown already is not drawn by chance" + (
             ": once both are shown, write | between them" if len(lifted) == 2 else ""
         )
 
@@ -385,7 +383,7 @@ class QuantumTiles(OpenRules[State, Action]):
 
 @lru_cache
 def neighbours(side: int) -> tuple[tuple[int, int], ...]:
-    """Every pair of tiles that share an edge, in reading order."""
+    """Return every pair of tiles that share an edge, in reading order."""
     pairs = []
     for tile in range(side**2):
         if (tile + 1) % side:
@@ -396,32 +394,35 @@ def neighbours(side: int) -> tuple[tuple[int, int], ...]:
 
 
 @lru_cache
-def _turns(side: int) -> tuple[tuple[Flip, ...], tuple[QuantumFlip, ...]]:
-    """Every turn on an empty board, in reading order."""
+def _list_turns(side: int) -> tuple[tuple[Flip, ...], tuple[QuantumFlip, ...]]:
+    """Return all flips and Quantum Flips of a board, in reading order."""
     return tuple(map(Flip, range(side**2))), tuple(QuantumFlip(a, b) for a, b in neighbours(side))
 
 
 @lru_cache(maxsize=10_000)
-def _draws_from(
-    left: tuple[int, ...], known: tuple[int | None, ...]
+def _list_draws_from(
+    left: tuple[int, ...], known_values: tuple[int | None, ...]
 ) -> tuple[tuple[Drawn, ...], tuple[Fraction, ...]]:
-    """Every way tiles can turn out, some known, with so many of each value left, and its chance."""
-    ways: list[tuple[tuple[int, ...], Fraction]] = [((), Fraction(1))]
-    for tile in known:
-        longer = []
-        for values, chance in ways:
-            # What an earlier tile of this lift took from the bag; a known tile took nothing now.
-            taken = [value for value, earlier in zip(values, known, strict=False) if earlier is None]
+    """Return the possible values of tiles, and their probabilities.
+
+    `left` is the bag. `known_values` has a value for a tile shown before, else None.
+    """
+    draws: list[tuple[tuple[int, ...], Fraction]] = [((), Fraction(1))]
+    for tile in known_values:
+        extended = []
+        for values, chance in draws:
+            # Values that earlier tiles of this lift took from the bag.
+            taken = [value for value, earlier in zip(values, known_values, strict=False) if earlier is None]
             for value in range(1, len(left) + 1) if tile is None else (tile,):
                 copies = left[value - 1] - taken.count(value)
                 odds = Fraction(1) if tile else Fraction(copies, sum(left) - len(taken))
                 if odds:
-                    longer.append(((*values, value), chance * odds))
-        ways = longer
-    return tuple(Drawn(values) for values, _ in ways), tuple(chance for _, chance in ways)
+                    extended.append(((*values, value), chance * odds))
+        draws = extended
+    return tuple(Drawn(values) for values, _ in draws), tuple(chance for _, chance in draws)
 
 
-def _put(tiles: str, index: int, tile: str) -> str:
+def _replace_tile(tiles: str, index: int, tile: str) -> str:
     return tiles[:index] + tile + tiles[index + 1 :]
 
 

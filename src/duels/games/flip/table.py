@@ -1,7 +1,7 @@
-"""flip's solved table: shipped, cached, or filled from nothing, layer by layer of equally many flipped tiles.
+"""The solved table of flip's abstraction: shipped, cached, or computed layer by layer.
 
-With NumPy a layer is a few array operations; without it, the same recurrence runs state by state, slowly. To
-look values up needs nothing but the standard library.
+A layer has the states with the same number of flipped tiles. With NumPy, a layer is a few array operations;
+without it, the same backups run state by state. Lookups need only the standard library.
 """
 
 from array import array
@@ -17,16 +17,16 @@ from duels.solving.store import ShippedTable, load_or_build, make_cache_key, pac
 
 SHIPPED = Path(__file__).with_name("table.bin")
 DIGEST = "94ecd52f38f15cb607ceab7da902863092cdf2ce971ea09141390cf19b3df647"
-"""SHA-256 of the table in it, unpacked: what solving gives."""
-# What a table depends on.
+"""The SHA-256 digest of the unpacked table."""
+# A change of these files invalidates cached tables.
 _SOURCES = [Path(__file__).with_name(f"{name}.py") for name in ("rules", "abstraction", "table")]
 SCALE = 65535  # values are stored in sixteen bits
 ROUNDING = 0.5 / SCALE
-"""How far a stored value may be from the solved one; a step of the recurrence does not add to it."""
+"""The largest difference between a stored value and the solved one. A backup does not increase it."""
 
 
-def described(abstraction: Abstraction) -> str:
-    """What a file with this table says it holds; a table laid out otherwise must say something else."""
+def format_header(abstraction: Abstraction) -> str:
+    """Return the header of a file with this table. Another layout needs another header."""
     values, copies, target = abstraction.values, abstraction.copies, abstraction.target
     return f"flip, {copies} tiles each of 1 to {values}, target {target}, layout 1"
 
@@ -39,44 +39,44 @@ class Table:
 
     @classmethod
     def of(cls, rules: QuantumTiles, progress: Progress = no_progress) -> "Table":
-        """The table for these rules: shipped, cached, or solved now."""
+        """Return the table for these rules: shipped, cached, or solved now."""
         abstraction = Abstraction(rules)
-        holds = described(abstraction)
+        header = format_header(abstraction)
         stored = load_or_build(
-            f"{holds}, made by {make_cache_key(holds, _SOURCES)}",
+            f"{header}, made by {make_cache_key(header, _SOURCES)}",
             f"flip-{abstraction.values}x{abstraction.copies}-{abstraction.target}.bin",
-            lambda: pack_shorts(fill(abstraction, progress)),
-            ShippedTable(SHIPPED, holds, DIGEST) if rules == QuantumTiles() else None,
+            lambda: pack_shorts(solve(abstraction, progress)),
+            ShippedTable(SHIPPED, header, DIGEST) if rules == QuantumTiles() else None,
         )
         return cls(abstraction, unpack_shorts(stored))
 
 
-def fill(abstraction: Abstraction, progress: Progress = no_progress) -> "array[int]":
-    """Every stored row's values, row by row, by the quickest way this installation has."""
+def solve(abstraction: Abstraction, progress: Progress = no_progress) -> "array[int]":
+    """Solve the table, with NumPy if it is installed. Return the values row by row."""
     if find_spec("numpy"):
-        return fill_arrays(abstraction, progress)
-    return fill_plainly(abstraction, progress)
+        return solve_with_numpy(abstraction, progress)
+    return solve_in_python(abstraction, progress)
 
 
-def fill_arrays(abstraction: Abstraction, progress: Progress = no_progress) -> "array[int]":
-    """By NumPy, the fullest boards first."""
+def solve_with_numpy(abstraction: Abstraction, progress: Progress = no_progress) -> "array[int]":
+    """Solve the table with NumPy, layer by layer."""
     import numpy as np
 
     places, rows = abstraction.places, abstraction.stored_rows
     stored = np.zeros((rows, places.size), np.uint16)
     later, after = Columns(abstraction, []), np.zeros((rows, 1))
-    for layer, codes in places.layers():
+    for layer, codes in places.iter_layers():
         now = Columns(abstraction, codes)
         after, later = now.values(later, after), now
         if layer % 2 == 0:
             first = places.start[codes[0]] + int(now.score[0])
             stored[:, first : first + len(now.score)] = np.rint(after * SCALE)
-        progress(_done(layer, places))
+        progress(_format_progress(layer, places))
     return array("H", stored.tobytes())
 
 
 class Columns:
-    """A layer's states as one array: a line for each row, a column for each (flipped, mover's score)."""
+    """The states of a layer as one array: rows of the abstraction by columns of (code, mover's score)."""
 
     def __init__(self, abstraction: Abstraction, codes: list[int]) -> None:
         import numpy as np
@@ -84,7 +84,7 @@ class Columns:
         self.abstraction = abstraction
         places, target = abstraction.places, abstraction.target
         points = np.array([places.points[code] for code in codes], np.int64)
-        spans = [places.scores(places.points[code], target) for code in codes]
+        spans = [places.find_score_range(places.points[code], target) for code in codes]
         low, high = np.array(spans, np.int64).reshape(-1, 2).T
         width = high - low + 1
         begin = np.cumsum(width) - width
@@ -95,48 +95,49 @@ class Columns:
         self.other = np.repeat(points, width) - self.score
         self.flipped = np.array([places.flipped[code] for code in codes]).T.repeat(width, axis=-1)
 
-    def follow(self, later: "Columns", after: Any, won: float) -> list[Any]:
-        """[value - 1][row] what somebody gets once the mover scores a value and leaves a row.
+    def value_leaves(self, later: "Columns", after: Any, won: float) -> list[Any]:
+        """Return a player's values, by value - 1 and row, after the mover scores a value and leaves a row.
 
-        `after` is what they get in the states that lie as `later` says, and `won` if the mover wins at once.
+        `after` has the player's values in the states of `later`. `won` is the player's value if the mover
+        wins at once.
         """
         import numpy as np
 
         abstraction = self.abstraction
-        worth = []
+        values = []
         for v, unit in enumerate(abstraction.places.unit, 1):
             score = self.score + v
-            goes_on = score < abstraction.target
-            # Where no such state exists its chance is 0, so any column will do.
-            column = np.where(goes_on, later.start[self.code + unit] + self.other, 0)
+            continues = score < abstraction.target
+            # A state that does not exist has weight 0, so any column will do.
+            column = np.where(continues, later.start[self.code + unit] + self.other, 0)
             gain = after.take(column, axis=1, mode="clip")
-            gain[:, ~goes_on] = 1 - won
+            gain[:, ~continues] = 1 - won
             gain[:, score == abstraction.target] = won
-            worth.append(gain)
-        return worth
+            values.append(gain)
+        return values
 
     def bag(self, row: Row) -> list[Any]:
-        """[value - 1] how many tiles are unknown; fewer than 0 where there is no such state."""
+        """Return the number of unknown tiles by value - 1. It is negative for states that do not exist."""
         return [
             self.abstraction.copies - flipped - row.seen.count(v) for v, flipped in enumerate(self.flipped, 1)
         ]
 
     def values(self, later: "Columns", after: Any) -> Any:
-        """The values of these states, from those `after` them, which lie as `later` says."""
+        """Back up the values of these states from those `after` them, in the order of `later`."""
         import numpy as np
 
-        worth = [1 - theirs for theirs in self.follow(later, after, 0)]
+        mine = [1 - theirs for theirs in self.value_leaves(later, after, 0)]
         values = np.zeros((len(after), len(self.code)))
         for i, row in enumerate(self.abstraction.rows[: len(after)]):
             leaves, terms = self.abstraction.turns[i]
-            bag, gains = self.bag(row), [worth[v - 1][left] for v, left in leaves]
+            bag, gains = self.bag(row), [mine[v - 1][left] for v, left in leaves]
             value = evaluate_turn(terms, bag, gains, np.maximum)
             values[i] = np.where(np.min(bag, axis=0) >= 0, value, 0)
         return values
 
 
-def fill_plainly(abstraction: Abstraction, progress: Progress = no_progress) -> "array[int]":
-    """State by state, in plain Python: what is left when nothing else is installed."""
+def solve_in_python(abstraction: Abstraction, progress: Progress = no_progress) -> "array[int]":
+    """Solve the table state by state, in plain Python."""
     places, target = abstraction.places, abstraction.target
     stored = array("H", bytes(2 * abstraction.stored_rows * places.size))
     after: dict[tuple[int, int], dict[int, float]] = {}
@@ -144,17 +145,17 @@ def fill_plainly(abstraction: Abstraction, progress: Progress = no_progress) -> 
     def gain(code: int, score: int, v: int, left: int) -> float:
         if score + v >= target:
             return float(score + v == target)
-        # What cannot come up has no weight, whatever its value.
+        # Impossible outcomes have weight 0.
         return 1 - after.get((left, code + places.unit[v - 1]), {}).get(places.points[code] - score, 0.0)
 
-    for layer, codes in places.layers():
+    for layer, codes in places.iter_layers():
         now: dict[tuple[int, int], dict[int, float]] = {}
         for (i, row), code in product(enumerate(abstraction.rows[: abstraction.stored_rows]), codes):
             bag = [abstraction.copies - f - row.seen.count(v) for v, f in enumerate(places.flipped[code], 1)]
             if min(bag) < 0:
                 continue
             leaves, terms = abstraction.turns[i]
-            low, high = places.scores(places.points[code], target)
+            low, high = places.find_score_range(places.points[code], target)
             line = now[i, code] = {
                 score: evaluate_turn(terms, bag, [gain(code, score, *leaf) for leaf in leaves], max)
                 for score in range(low, high + 1)
@@ -163,9 +164,9 @@ def fill_plainly(abstraction: Abstraction, progress: Progress = no_progress) -> 
                 for score, value in line.items():
                     stored[i * places.size + places.start[code] + score] = round(value * SCALE)
         after = now
-        progress(_done(layer, places))
+        progress(_format_progress(layer, places))
     return stored
 
 
-def _done(layer: int, places: Places) -> str:
+def _format_progress(layer: int, places: Places) -> str:
     return f"solving flip, {1 - layer / max(places.layer.values()):.0%}"

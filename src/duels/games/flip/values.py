@@ -1,21 +1,21 @@
-"""Values of the abstract game (`abstraction.py`), and how long it can last, one state at a time.
+"""Values of single states of the abstraction, and bounds on the length of a match.
 
-Functions that take `Tables` are in the subset of Python that Numba compiles. Players run them as they are;
+Functions that take `Tables` use the subset of Python that Numba compiles. Players run them uncompiled;
 `quick.py` compiles them.
 """
 
 from array import array
 from typing import Any, NamedTuple
 
-from duels.games.flip.abstraction import MOST_NEAR, Abstraction, evaluate_turn
+from duels.games.flip.abstraction import MAX_NEAR, Abstraction, evaluate_turn
 from duels.games.flip.grid import Grid, make_grid
 from duels.games.flip.table import SCALE
 
 NEVER = 15
-"""As a number of turns: the Quantum Flip is not lost."""
+"""As a number of turns: the holder does not lose the Quantum Flip."""
 MOVER = 1
 NOT_STORED = -1_000_000
-SLOTS = 262_139  # a prime number: results share a slot by chance alone
+SLOTS = 262_139  # a prime number, so that keys spread evenly
 
 MINE, THEIRS, WITHOUT, LOST, SEEN, SEEN_TOO, LEAVES = range(7)
 START, POINTS, FLIPPED = range(3)
@@ -23,56 +23,56 @@ VALUE_KEY, TURNS_KEY, CHANCE_KEY, BOUND_KEY = range(4)
 
 
 class Tables(NamedTuple):
-    """What values and bounds look up: tuples, a dictionary and a list, or arrays for compiled code."""
+    """The tables that values and bounds read: Python containers, or arrays for compiled code."""
 
     values: int
     copies: int
     target: int
     stored: int
-    """How many rows are stored."""
+    """The number of stored rows."""
     size: int
-    """How long they are."""
+    """The length of a stored row."""
     high: int
     low: int
     rows: Any
-    """[row] whether the mover holds the Quantum Flip, whether the other does, the row without the one and
-    without the other, the values of two seen tiles (0: none), and the number of leaves."""
+    """By row: whether the mover and the opponent hold a Quantum Flip, the row without the mover's and the row
+    without the opponent's, the values of two seen tiles (0: none), and the number of leaves."""
     leaves: Any
     terms: Any
-    """[row] as in `Turn`."""
+    """By row: as in `Turn`."""
     none: Any
-    """[value][value] the row without Quantum Flips, by the seen tiles; 0: none."""
+    """The row without Quantum Flips, by the values of the two seen tiles (0: none)."""
     one: Any
-    """[whether the mover holds it][value of the seen tile][its unknown neighbours] the row with one."""
+    """The row with one Quantum Flip, by mover (1) or opponent (0), seen value and its unknown neighbours."""
     codes: Any
-    """[code of what is flipped] where its scores start in a row, or NOT_STORED, the points, how many
-    tiles of each value, and the code with one more of each value (-1: there is none)."""
+    """By code of the flipped tiles: the start of its scores in a row or NOT_STORED, the points, the number of
+    tiles of each value, and the code with one more tile of each value (-1: none)."""
     after: int
-    """Where the codes with one more tile are, less 1."""
+    """The column of the codes with one more tile, minus 1."""
     numbers: Any
-    """Stored values."""
+    """The stored values."""
     memory: Any
-    """[slot] a key and two numbers: what was worked out last."""
+    """The memo: by slot, a key and two numbers."""
     narrowed: Any
-    """Intervals that were narrowed by looking ahead; not for compiled code."""
+    """A cache of intervals from look-ahead. Compiled code does not use it."""
     grid: Grid
 
 
 def make_tables(abstraction: Abstraction, numbers: "array[int]", side: int) -> Tables:
-    """Return the tables for a board with so many tiles on a side."""
+    """Return the tables for a board of `side` by `side` tiles."""
     places, faces = abstraction.places, range(abstraction.values + 1)
     index, none = abstraction.index, abstraction.none
     rows = [
         (
-            *(int(abstraction.held(number, mover)) for mover in (True, False)),
-            *(abstraction.without(number, mover) for mover in (True, False)),
+            *(int(abstraction.has_quantum(number, mover)) for mover in (True, False)),
+            *(abstraction.drop_quantum(number, mover) for mover in (True, False)),
             *(*row.seen, 0, 0)[:2],
             len(turn.leaves),
         )
         for number, (row, turn) in enumerate(zip(abstraction.rows, abstraction.turns, strict=True))
     ]
     one = [
-        [[index[kind, (s, near if s else 0)] for near in range(MOST_NEAR + 2)] for s in faces]
+        [[index[kind, (s, near if s else 0)] for near in range(MAX_NEAR + 2)] for s in faces]
         for kind in ("theirs", "mine")
     ]
     codes = {
@@ -80,7 +80,7 @@ def make_tables(abstraction: Abstraction, numbers: "array[int]", side: int) -> T
             places.start.get(code, NOT_STORED),
             places.points[code],
             *flipped,
-            # A code with more tiles of a value than there are stands for other tiles.
+            # A code with too many tiles of one value would collide with another code.
             *(
                 code + unit if count < abstraction.copies and code + unit in places.flipped else -1
                 for unit, count in zip(places.unit, flipped, strict=True)
@@ -111,12 +111,12 @@ def make_tables(abstraction: Abstraction, numbers: "array[int]", side: int) -> T
 
 
 def remember(t: Tables, key: int, low: float, high: float) -> None:
-    """Keep what was worked out."""
+    """Store two numbers in the memo."""
     t.memory[key % SLOTS] = (key, low, high)
 
 
 def count_bag(t: Tables, code: int, one: int, two: int) -> list[int]:
-    """Return how many tiles of each value are unknown, if those seen have the values `one` and `two`."""
+    """Return the number of unknown tiles of each value, given the values of two seen tiles."""
     line = t.codes[code]
     return [t.copies - line[FLIPPED - 1 + v] - (one == v) - (two == v) for v in range(1, t.values + 1)]
 
@@ -127,50 +127,47 @@ def flip_value(t: Tables, code: int, value: int) -> int:
     return after
 
 
-# -- values --------------------------------------------------------------------------------------------
-
-
 def get_value(t: Tables, row: int, code: int, score: int) -> float:
-    """Return the value of `row` to a mover with `score`, when `code` has been flipped."""
+    """Return the value of `row` to a mover with `score` after the flips in `code`."""
     return get_value_until(t, row, code, score, NEVER, MOVER)
 
 
 def get_value_until(t: Tables, row: int, code: int, score: int, turns: int, holder: int) -> float:
-    """Return the value to the mover if the holder, the MOVER or not, loses the Quantum Flip after `turns`.
+    """Return the value to the mover if the holder (MOVER or 0) loses the Quantum Flip after `turns`.
 
-    These are turns of the holder, the current one included if it is theirs.
+    `turns` counts the holder's turns, including the current one if the holder moves.
     """
-    row, turns = lose_quantum(t, row, turns, holder)
+    row, turns = drop_lost_quantum(t, row, turns, holder)
     value = recall_value(t, row, code, score, turns, holder)
-    return value if value >= 0 else work_out_value(t, row, code, score, turns, holder)
+    return value if value >= 0 else compute_value(t, row, code, score, turns, holder)
 
 
-def lose_quantum(t: Tables, row: int, turns: int, holder: int) -> tuple[int, int]:
-    """Return the row and the turns left, once the holder has to do without the Quantum Flip."""
+def drop_lost_quantum(t: Tables, row: int, turns: int, holder: int) -> tuple[int, int]:
+    """Return the row and turns, without the Quantum Flip if no turns are left."""
     if holder == MOVER and turns == 0:
         return t.rows[row][WITHOUT], NEVER
     return row, turns
 
 
-def value_key(row: int, code: int, score: int, turns: int, holder: int) -> int:
+def make_value_key(row: int, code: int, score: int, turns: int, holder: int) -> int:
     return ((((code * 256 + row) * 256 + score) * 16 + turns) * 2 + holder) * 4 + VALUE_KEY
 
 
 def recall_value(t: Tables, row: int, code: int, score: int, turns: int, holder: int) -> float:
-    """Return a value that is stored or remembered, or -1."""
+    """Return the stored or memoized value, or -1."""
     start = t.codes[code][START]
     if turns == NEVER and start != NOT_STORED and row < t.stored:
         stored: float = t.numbers[row * t.size + start + score] / SCALE
         return stored
-    key = value_key(row, code, score, turns, holder)
+    key = make_value_key(row, code, score, turns, holder)
     entry = t.memory[key % SLOTS]
     return entry[1] if entry[0] == key else -1.0
 
 
-def work_out_value(t: Tables, row: int, code: int, score: int, turns: int, holder: int) -> float:
-    """Return a value by the recurrence.
+def compute_value(t: Tables, row: int, code: int, score: int, turns: int, holder: int) -> float:
+    """Return a value by backward induction.
 
-    This is a recursion on a stack of its own: Numba cannot keep compiled recursion for the next time.
+    The recursion uses an explicit stack, because Numba cannot cache compiled recursion.
     """
     states, all_gains = [(row, code, score, turns, holder)], [[0.0] * 0]
     value = 0.0
@@ -183,13 +180,13 @@ def work_out_value(t: Tables, row: int, code: int, score: int, turns: int, holde
                 leaves[number][1],
                 line[leaves[number][0] + t.after],
             )
-            if total >= t.target or after < 0:  # what cannot come up has no weight, whatever its value
+            if total >= t.target or after < 0:  # impossible outcomes have weight 0
                 gains.append(1.0 if total == t.target else 0.0)
                 continue
             rest, who = NEVER, MOVER
             if turns != NEVER and t.rows[left][holder]:
                 rest, who = turns - holder, 1 - holder
-                left, rest = lose_quantum(t, left, rest, who)
+                left, rest = drop_lost_quantum(t, left, rest, who)
             value = recall_value(t, left, after, line[POINTS] - score, rest, who)
             if value < 0:
                 states.append((left, after, line[POINTS] - score, rest, who))
@@ -199,7 +196,7 @@ def work_out_value(t: Tables, row: int, code: int, score: int, turns: int, holde
         else:
             bag = count_bag(t, code, t.rows[row][SEEN], t.rows[row][SEEN_TOO])
             value = evaluate_turn(t.terms[row], bag, gains, max)
-            remember(t, value_key(row, code, score, turns, holder), value, 0.0)
+            remember(t, make_value_key(row, code, score, turns, holder), value, 0.0)
             states.pop()
             all_gains.pop()
             if len(states):
@@ -207,11 +204,8 @@ def work_out_value(t: Tables, row: int, code: int, score: int, turns: int, holde
     return value
 
 
-# -- how long a match can last -----------------------------------------------------------------------------
-
-
-def most_turns(t: Tables, code: int, score: int, mover: bool) -> int:
-    """Return the most turns, with this one, that the mover or the other can have: by the smallest tiles."""
+def count_max_turns(t: Tables, code: int, score: int, mover: bool) -> int:
+    """Return the maximum number of turns, including this one, of the mover or the opponent."""
     key = ((code * 256 + score) * 2 + int(mover)) * 4 + TURNS_KEY
     entry = t.memory[key % SLOTS]
     if entry[0] == key:
@@ -221,7 +215,7 @@ def most_turns(t: Tables, code: int, score: int, mover: bool) -> int:
     for v in range(1, t.values + 1):
         for _ in range(t.copies - t.codes[code][FLIPPED + v - 1]):
             sums.append(sums[-1] + v)
-    one, two = 1, int(mover)  # the tiles that both must have flipped before one more turn
+    one, two = 1, int(mover)  # the tiles that each player flips before one more turn
     while (
         one + two < len(sums) and sums[one + two] <= left + rest and sums[one] <= left and sums[two] <= rest
     ):
@@ -231,40 +225,39 @@ def most_turns(t: Tables, code: int, score: int, mover: bool) -> int:
     return two
 
 
-def chance_to_last(t: Tables, code: int, seen: int, flips: int, spared: int) -> float:
-    """Bound the chance that `flips` more tiles leave both scores below the target, whoever does what.
+def bound_lasting_chance(t: Tables, code: int, seen: int, flips: int, spared: int) -> float:
+    """Return an upper bound on the chance that both scores stay below the target for `flips` more tiles.
 
-    Whatever is turned over, unknown values come up in an order that nobody can influence. Of the first of
-    them, `spared` (by Quantum Flips) and the seen tile (its value, or 0) the players may take the smallest
-    `flips`, no fewer.
+    Players cannot influence the order of unknown values. At best, they take the smallest `flips` of the next
+    `flips` + `spared` values (Quantum Flips spare some) and the seen tile (its value, or 0).
     """
     key = (((code * 16 + seen) * 128 + flips) * 2 + spared) * 4 + CHANCE_KEY
     entry = t.memory[key % SLOTS]
     if entry[0] == key:
-        known: float = entry[1]
-        return known
+        chance: float = entry[1]
+        return chance
     bag = count_bag(t, code, seen, 0)
     tiles = 0
     for count in bag:
         tiles += count
-    shown = min(flips + spared, tiles)
-    # In how many ways so many tiles are still to be shown and to be taken, with so much room.
-    ways = [(1, shown, flips, 2 * (t.target - 1) - t.codes[code][POINTS])]
+    drawn = min(flips + spared, tiles)
+    # Each case: its multiplicity, the tiles still to be drawn and taken, and the points left.
+    cases = [(1, drawn, flips, 2 * (t.target - 1) - t.codes[code][POINTS])]
     for v in range(1, t.values + 1):
-        longer = []
-        for times, left, wanted, room in ways:
+        extended = []
+        for times, left, wanted, room in cases:
             if wanted * v > room:
                 continue
             for count in range(min(left, bag[v - 1]) + 1):
                 used = max(0, min(wanted, count + (seen == v)))
-                longer.append((times, left - count, wanted - used, room - used * v))
+                extended.append((times, left - count, wanted - used, room - used * v))
                 times = times * (bag[v - 1] - count) // (count + 1)
-        ways = longer
+        cases = extended
     lasting, every = 0, 1
-    for times, left, wanted, room in ways:
+    for times, left, wanted, room in cases:
         if left == 0 and wanted <= 0 <= room:
             lasting += times
-    for k in range(shown):
+    for k in range(drawn):
         every = every * (tiles - k) // (k + 1)
     remember(t, key, lasting / every, 0.0)
     return lasting / every

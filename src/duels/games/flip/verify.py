@@ -1,6 +1,6 @@
-"""Puts flip's oracle to the test by methods written apart from it.
+"""Verification of flip's oracle by independent methods.
 
-Backward induction walks the rules themselves, board and all: it knows nothing of abstraction and bounds.
+Backward induction uses the rules and the whole board, without the abstraction and its bounds.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 
 from duels.core.match import Match, play_through
 from duels.core.rules import CHANCE, Seat
-from duels.games.flip.grid import find_shape, list_tiles, make_grid, most_pairs, sure_turns
+from duels.games.flip.grid import count_max_pairs, count_sure_turns, find_shape, list_tiles, make_grid
 from duels.games.flip.rules import Action, QuantumFlip, QuantumTiles, State
-from duels.games.flip.table import ROUNDING, SCALE, Table, fill
-from duels.games.flip.values import MOVER, NEVER, make_tables, work_out_value
+from duels.games.flip.table import ROUNDING, SCALE, Table, solve
+from duels.games.flip.values import MOVER, NEVER, compute_value, make_tables
 from duels.solving.graph import backward_induction, explore
 from duels.solving.oracle import Check
 from duels.solving.progress import Progress, no_progress
 
-if TYPE_CHECKING:  # the oracle asks for these checks
+if TYPE_CHECKING:  # the oracle imports this module
     from duels.games.flip.oracle import FlipOracle
 
 TINY_BOARDS = (
@@ -29,8 +29,8 @@ TINY_BOARDS = (
     QuantumTiles(side=2, values=4, copies=1, target=5),
 )
 SMALL_BOARD = QuantumTiles(side=3, values=3, copies=3, target=8)
-LOOKED_UP = 499  # of so many stored states one is also looked up as a player does
-FLOAT = 1e-9  # what adding up floats may cost
+LOOKUP_INTERVAL = 499  # every 499th stored state is also looked up
+FLOAT = 1e-9  # the allowance for floating-point errors
 
 
 def verify(
@@ -38,21 +38,21 @@ def verify(
     make_oracle: "Callable[[QuantumTiles, Progress], FlipOracle]",
     progress: Progress = no_progress,
 ) -> Iterator[Check]:
-    """Every check of an oracle, one after the other; some need others, for smaller boards."""
+    """Run all checks of an oracle. Some use oracles for smaller boards."""
     table = oracle.table
-    yield same_when_solved_again(table, progress)
-    yield every_state_follows(table, LOOKED_UP, progress)
-    yield counting_agrees(oracle)
-    yield pairs_are_kept(4, 3, progress)
+    yield check_solution(table, progress)
+    yield check_lookups(table, LOOKUP_INTERVAL, progress)
+    yield check_endings(oracle)
+    yield check_pairing(4, 3, progress)
     for tiny in TINY_BOARDS:
-        yield every_position(make_oracle(tiny, progress), progress)
-    yield late_positions(make_oracle(SMALL_BOARD, progress), 100, progress)
-    yield late_positions(oracle, 10, progress)
-    yield self_play(oracle, 400, progress)
+        yield check_all_positions(make_oracle(tiny, progress), progress)
+    yield check_late_positions(make_oracle(SMALL_BOARD, progress), 100, progress)
+    yield check_late_positions(oracle, 10, progress)
+    yield check_self_play(oracle, 400, progress)
 
 
-def same_when_solved_again(table: Table, progress: Progress = no_progress) -> Check:
-    again = fill(table.abstraction, progress)
+def check_solution(table: Table, progress: Progress = no_progress) -> Check:
+    again = solve(table.abstraction, progress)
     differ = sum(a != b for a, b in zip(again, table.numbers, strict=True))
     return Check(
         "the table equals one solved from nothing",
@@ -61,8 +61,8 @@ def same_when_solved_again(table: Table, progress: Progress = no_progress) -> Ch
     )
 
 
-def every_state_follows(table: Table, every: int = 1, progress: Progress = no_progress) -> Check:
-    """Check that stored values follow from those after them, one in `every`, by the lookup of players."""
+def check_lookups(table: Table, every: int = 1, progress: Progress = no_progress) -> Check:
+    """Check that every `every`th stored value is a backup of the values after it."""
     places, target = table.abstraction.places, table.abstraction.target
     tables = make_tables(table.abstraction, table.numbers, 1)
     worst, count, rows = 0.0, 0, table.abstraction.stored_rows
@@ -72,12 +72,12 @@ def every_state_follows(table: Table, every: int = 1, progress: Progress = no_pr
         for code, start in places.start.items():
             if any(places.flipped[code][v - 1] + seen.count(v) > table.abstraction.copies for v in seen):
                 continue
-            low, high = places.scores(places.points[code], target)
+            low, high = places.find_score_range(places.points[code], target)
             for score in range(low, high + 1):
                 count += 1
                 if count % every == 0:
                     stored = table.numbers[row * places.size + start + score] / SCALE
-                    worst = max(worst, abs(stored - work_out_value(tables, row, code, score, NEVER, MOVER)))
+                    worst = max(worst, abs(stored - compute_value(tables, row, code, score, NEVER, MOVER)))
     return Check(
         "states looked up follow from the states after them",
         worst <= 2 * ROUNDING + FLOAT,
@@ -85,13 +85,13 @@ def every_state_follows(table: Table, every: int = 1, progress: Progress = no_pr
     )
 
 
-def counting_agrees(oracle: "FlipOracle") -> Check:
-    """Where nothing is left to decide, adding up how matches end gives the value as well."""
+def check_endings(oracle: "FlipOracle") -> Check:
+    """Compare the value of a match without decisions with the sum over its endings."""
     rules = oracle.rules
     start = replace(rules.initial(), quantum=(False, False))
     sight = rules.sight(start, Seat.ONE)
-    (found,) = oracle.findings(sight)
-    counted = found.data["1"]["hits"] + found.data["2"]["passes"]
+    (finding,) = oracle.findings(sight)
+    counted = finding.data["1"]["hits"] + finding.data["2"]["passes"]
     value = oracle.value(sight)
     return Check(
         "counting every end gives the value of a match without Quantum Flips",
@@ -100,18 +100,18 @@ def counting_agrees(oracle: "FlipOracle") -> Check:
     )
 
 
-def pairs_are_kept(side: int, turns: int, progress: Progress = no_progress) -> Check:
-    """The pairing argument, against every way to flip tiles on every board with so many tiles on a side."""
-    grid, lasts = make_grid(side), _try_every_way(side)
+def check_pairing(side: int, turns: int, progress: Progress = no_progress) -> Check:
+    """Check the pairing argument against every sequence of flips on every board of this size."""
+    grid, lasts = make_grid(side), _make_brute_force(side)
     claims = broken = 0
     for unknown in range(1 << side**2):
         if unknown % 256 == 0:
             progress(f"{unknown:,} of {1 << side**2:,} boards tried")
-        shape = find_shape(grid, unknown, most_pairs(grid, unknown), -1)
+        shape = find_shape(grid, unknown, count_max_pairs(grid, unknown), -1)
         for moves in (True, False):
             for rival in (True, False):
-                # Tiles run out on so small a board; in the game they never do.
-                sure = min(sure_turns(shape.pairs, shape.spare, moves, rival), turns)
+                # Tiles can run out on a board this small; in the game they cannot.
+                sure = min(count_sure_turns(shape.pairs, shape.spare, moves, rival), turns)
                 if sure and unknown.bit_count() > 2 * turns + rival:
                     claims += 1
                     broken += not lasts(unknown, sure, moves, rival)
@@ -122,73 +122,76 @@ def pairs_are_kept(side: int, turns: int, progress: Progress = no_progress) -> C
     )
 
 
-def _try_every_way(side: int) -> Callable[[int, int, bool, bool], bool]:
-    """From unknown tiles to whether a holder can find a pair at each of so many turns of theirs.
+def _make_brute_force(side: int) -> Callable[[int, int, bool, bool], bool]:
+    """Return a brute-force check that a holder always finds a pair.
 
-    It asks too whether the holder moves, and whether the other has a Quantum Flip too.
+    Its arguments are the unknown tiles, the number of the holder's turns, whether the holder moves, and
+    whether the opponent has a Quantum Flip.
     """
     grid = make_grid(side)
 
     @cache
     def lasts(unknown: int, left: int, moves: bool, rival: bool) -> bool:
         if moves:
-            if not most_pairs(grid, unknown):
+            if not count_max_pairs(grid, unknown):
                 return False
             if left == 1:
                 return True
             return any(lasts(unknown & ~(1 << tile), left - 1, False, rival) for tile in list_tiles(unknown))
-        gone = [(1 << tile, rival) for tile in list_tiles(unknown)]
+        removals = [(1 << tile, rival) for tile in list_tiles(unknown)]
         if rival:
-            gone += [(1 << a | 1 << b, False) for a, b in grid.pairs if unknown >> a & 1 and unknown >> b & 1]
-        return all(lasts(unknown & ~tiles, left, True, then) for tiles, then in gone)
+            removals += [
+                (1 << a | 1 << b, False) for a, b in grid.pairs if unknown >> a & 1 and unknown >> b & 1
+            ]
+        return all(lasts(unknown & ~tiles, left, True, still_rival) for tiles, still_rival in removals)
 
     return lasts
 
 
-def every_position(oracle: "FlipOracle", progress: Progress = no_progress) -> Check:
-    """Every decision on a tiny board."""
+def check_all_positions(oracle: "FlipOracle", progress: Progress = no_progress) -> Check:
+    """Check every decision on a tiny board."""
     rules = oracle.rules
     states = [
         state for state in explore(rules, progress=progress).states if isinstance(rules.actor(state), Seat)
     ]
     where = f"everywhere on a {rules.side}x{rules.side} board of 1 to {rules.values}"
-    return _agrees(oracle, where, states, progress)
+    return _check_states(oracle, where, states, progress)
 
 
-def late_positions(oracle: "FlipOracle", count: int, progress: Progress = no_progress) -> Check:
-    """Late positions with a Quantum Flip left, met in haphazard play, walked to every end."""
+def check_late_positions(oracle: "FlipOracle", count: int, progress: Progress = no_progress) -> Check:
+    """Check late positions of random matches with a Quantum Flip left."""
     rules, rng = oracle.rules, Random(2)
     states: list[State] = []
     while len(states) < count:
         match = next(
             match
             for match in play_through(
-                Match.start(rules), rng, lambda match, _: _any_action(match.actions, rng)
+                Match.start(rules), rng, lambda match, _: _choose_action(match.actions, rng)
             )
-            if match.over or _late(rules, match.state)
+            if match.over or _is_late(rules, match.state)
         )
         if not match.over and True in match.state.quantum:
             states.append(match.state)
     small = "on so few tiles a Quantum Flip often finds no two neighbours" if rules.side < 4 else ""
     where = f"on late positions of the {rules.side}x{rules.side} board"
-    return _agrees(oracle, where, states, progress, small)
+    return _check_states(oracle, where, states, progress, small)
 
 
-def _late(rules: QuantumTiles, state: State) -> bool:
-    """Whether so little is left that the rules can be walked to every end."""
+def _is_late(rules: QuantumTiles, state: State) -> bool:
+    """Return whether the position is close enough to the end for backward induction."""
     if rules.actor(state) is CHANCE:
         return False
     room = 2 * (rules.target - 1) - sum(state.scores)
     return sum(not tile.isdigit() for tile in state.tiles) <= 5 or room <= (3, 3, 1)[sum(state.quantum)]
 
 
-def _any_action(actions: tuple[Action, ...], rng: Random) -> Action:
-    """Any action, but Quantum Flips no more often than people use them."""
+def _choose_action(actions: tuple[Action, ...], rng: Random) -> Action:
+    """Choose at random, but Quantum Flips about as rarely as people do."""
     flips = [action for action in actions if not isinstance(action, QuantumFlip)]
     return rng.choice(flips if rng.random() < 0.9 else actions)
 
 
-def _agrees(
+def _check_states(
     oracle: "FlipOracle", where: str, states: list[State], progress: Progress, why_wide: str = ""
 ) -> Check:
     outside, widest = compare(oracle, states, progress)
@@ -201,13 +204,13 @@ def _agrees(
 
 
 def compare(oracle: "FlipOracle", states: list[State], progress: Progress = no_progress) -> tuple[int, float]:
-    """How many states have a value, or an action's, that excludes the true one; a state's widest error."""
+    """Return the number of states with a bound that excludes the true value, and the widest error."""
     rules, outside, widest = oracle.rules, 0, 0.0
     graph = explore(rules, states, progress)
-    for_one = backward_induction(graph)
+    exact_values = backward_induction(graph)
 
     def exact(state: State, seat: Seat) -> Fraction:
-        value = for_one[graph.number[state]]
+        value = exact_values[graph.number[state]]
         return value if seat is Seat.ONE else 1 - value
 
     for number, state in enumerate(states):
@@ -224,8 +227,8 @@ def compare(oracle: "FlipOracle", states: list[State], progress: Progress = no_p
     return outside, widest
 
 
-def self_play(oracle: "FlipOracle", matches: int, progress: Progress = no_progress) -> Check:
-    """Perfect play against itself from the opening: player 1 must win as often as the value says."""
+def check_self_play(oracle: "FlipOracle", matches: int, progress: Progress = no_progress) -> Check:
+    """Check that Player 1's share of wins in self-play agrees with the value of the opening."""
     rules, rng = oracle.rules, Random(3)
     won, widest = 0, 0.0
 

@@ -1,4 +1,4 @@
-"""The voice of Quantum Flip."""
+"""The prompts, messages and text board of Quantum Flip."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from duels.games.flip.rules import (
     State,
 )
 
-_MOST_LISTED = 3
+_MAX_LISTED = 3
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,13 @@ class FlipWords(Words[Action, State]):
 
     def opening(self) -> Narration:
         bag = f"The bag is balanced: {self.rules.copies} tiles of each value from 1 to {self.rules.values}."
-        return Narration(["Welcome to Quantum Flip!", bag, "", self._grid(self.rules.initial().tiles), ""])
+        return Narration(
+            ["Welcome to Quantum Flip!", bag, "", self._render_grid(self.rules.initial().tiles), ""]
+        )
 
     def ask(self, sight: Sight[Action, State]) -> Dialogue[Action]:
         if sight.view.choosing:
-            return (yield from self._ask_which(sight))
+            return (yield from self._ask_kept_tile(sight))
         player = Ink.for_seat(sight.seat)(sight.seat.label)
         if any(isinstance(action, QuantumFlip) for action in sight.actions):
             choice = yield from ask_until(
@@ -55,7 +57,7 @@ class FlipWords(Words[Action, State]):
         return Flip(tile)
 
     def _read_q_or_f(self, entry: str, sight: Sight[Action, State]) -> bool | Action:
-        """Whether it is to be a Quantum Flip; or at once what is flipped, in the program's own notation."""
+        """Return True for Q, False for F, or an action in notation."""
         word = entry.strip().upper()
         if word in ("Q", "F"):
             return word == "Q"
@@ -66,7 +68,7 @@ class FlipWords(Words[Action, State]):
         if action in sight.actions:
             return action
         if isinstance(action, Flip):
-            self._read_tile(entry, sight.view)  # says what is wrong with it
+            self._read_tile(entry, sight.view)  # raises with the reason
         if isinstance(action, QuantumFlip):
             raise InvalidEntry(f"{quote_entry(entry)} is not two face-down neighbours. Please enter Q or F.")
         raise InvalidEntry(f"{quote_entry(entry)} is neither Q nor F. Please enter Q or F.")
@@ -98,7 +100,7 @@ class FlipWords(Words[Action, State]):
 
         return (yield from ask_until("Enter the coordinates of the adjacent second tile: ", read_second))
 
-    def _ask_which(self, sight: Sight[Action, State]) -> Dialogue[Action]:
+    def _ask_kept_tile(self, sight: Sight[Action, State]) -> Dialogue[Action]:
         tiles = sight.view.lifted
         names = [self.rules.name_of(tile) for tile in tiles]
         values = [str(self.rules.value_of(sight.view.tiles[tile])) for tile in tiles]
@@ -148,64 +150,66 @@ class FlipWords(Words[Action, State]):
         if isinstance(action, QuantumFlip):
             return "Q", self.rules.name_of(action.first), self.rules.name_of(action.second)
         assert isinstance(action, Flip)
-        asked = any(isinstance(option, QuantumFlip) for option in sight.actions)
-        return ("F",) * asked + (self.rules.name_of(action.tile),)
+        has_choice = any(isinstance(option, QuantumFlip) for option in sight.actions)
+        return ("F",) * has_choice + (self.rules.name_of(action.tile),)
 
     def narrate(self, seen: Sequence[Event]) -> Narration:
         event = seen[-1]
         if isinstance(event, Shown):
-            revealed = self._revealed(event)
+            revealed = self._format_revealed(event)
             return Narration(
                 [say(event.seat, f"made a Quantum Flip revealing {revealed}.")],
                 book=[f"Quantum Flip revealed {revealed}."],
                 to=event.seat,
             )
         if isinstance(event, Scored):
-            return self._scored(event)
+            return self._narrate_score(event)
         if isinstance(event, Ended):
             scored = seen[-2]
             assert isinstance(scored, Scored)
-            return self._ended(event, scored)
+            return self._narrate_end(event, scored)
         assert isinstance(event, Lifted)
         return Narration()
 
-    def _revealed(self, event: Shown) -> str:
-        shown_tiles = zip(event.tiles, event.values, strict=True)
-        one, two = (f"{self.rules.name_of(tile)}:{value}" for tile, value in shown_tiles)
+    def _format_revealed(self, event: Shown) -> str:
+        pairs = zip(event.tiles, event.values, strict=True)
+        one, two = (f"{self.rules.name_of(tile)}:{value}" for tile, value in pairs)
         return f"tiles {one} and {two}"
 
-    def _scored(self, event: Scored) -> Narration:
+    def _narrate_score(self, event: Scored) -> Narration:
         score, value, tile = event.scores[event.seat - 1], event.value, self.rules.name_of(event.tile)
         if event.chosen:
-            done, told = f"chose {value}, tile {tile}", f"You chose {value}. Your new score is {score}."
+            action, message = f"chose {value}, tile {tile}", f"You chose {value}. Your new score is {score}."
         else:
-            done = f"flipped tile {tile} revealing a {value}"
-            told = f"You {done}."
-        # At the end the book goes straight to the verdict.
+            action = f"flipped tile {tile} revealing a {value}"
+            message = f"You {action}."
+        # At the end, the book prints the verdict without a board.
         board: list[Line] = (
-            [] if score >= self.rules.target else ["", self._grid(event.tiles, event.scores, event.tile), ""]
+            []
+            if score >= self.rules.target
+            else ["", self._render_grid(event.tiles, event.scores, event.tile), ""]
         )
         return Narration(
-            [say(event.seat, f"{done}. New score: {score}.")], book=[told, *board], to=event.seat
+            [say(event.seat, f"{action}. New score: {score}.")], book=[message, *board], to=event.seat
         )
 
-    def _ended(self, event: Ended, scored: Scored) -> Narration:
+    def _narrate_end(self, event: Ended, scored: Scored) -> Narration:
         winner = event.seat if event.won else event.seat.other
         won = Ink.WON(f"{winner.label} wins!")
         if event.won:
-            told = [f"Your total score is now exactly {event.score}.", won]
+            lines = [f"Your total score is now exactly {event.score}.", won]
         else:
             why = f"Your total score is now {event.score}, which exceeds {self.rules.target}."
-            told = [why, f"You lose the game. {won}"]
+            lines = [why, f"You lose the game. {won}"]
         verdict = f"That {'is exactly' if event.won else 'exceeds'} {self.rules.target}."
-        board = self._grid(scored.tiles, scored.scores, scored.tile)
-        return Narration([say(verdict, victory(winner))], book=[*told, "", board], to=event.seat)
+        board = self._render_grid(scored.tiles, scored.scores, scored.tile)
+        return Narration([say(verdict, victory(winner))], book=[*lines, "", board], to=event.seat)
 
     def board(self, sight: Sight[Action, State]) -> TextBoard:
-        return self._grid(self._face_up(sight.view), sight.view.scores)
+        return self._render_grid(self._turn_up_lifted(sight.view), sight.view.scores)
 
-    def _face_up(self, state: State) -> str:
-        """The tiles, with both of a Quantum Flip face up while one of them is chosen."""
+    def _turn_up_lifted(self, state: State) -> str:
+        """Return the tiles, with both tiles of a Quantum Flip face up while the mover chooses."""
         lifted = state.lifted if state.choosing else ()
         return "".join(
             str(self.rules.value_of(tile)) if index in lifted else tile
@@ -222,7 +226,7 @@ class FlipWords(Words[Action, State]):
         unseen = [tile == UNKNOWN for tile in sight.view.tiles]
         flips = [action.tile for action in actions if isinstance(action, Flip)]
         pairs = [action for action in actions if isinstance(action, QuantumFlip)]
-        if len(actions) <= _MOST_LISTED or not all(unseen[tile] for tile in flips):
+        if len(actions) <= _MAX_LISTED or not all(unseen[tile] for tile in flips):
             return ""
         if len(flips) == sum(unseen) == len(actions):
             return "flip any unseen tile"
@@ -237,7 +241,8 @@ class FlipWords(Words[Action, State]):
         one, two = (state.has_quantum(seat) for seat in Seat)
         both = "and" if one and two else "" if one or two else "none"
         left = say("Quantum Flips left:", Seat.ONE if one else "", both, Seat.TWO if two else "", ".")
-        return Narration([known, left] if (known := turned_back(self.rules, state)) else [left])
+        shown_tiles = describe_turned_back(self.rules, state)
+        return Narration([shown_tiles, left] if shown_tiles else [left])
 
     def moves(self, sight: Sight[Action, State]) -> str:
         if sight.view.choosing:
@@ -247,10 +252,10 @@ class FlipWords(Words[Action, State]):
         text = f"F, one tile: {', '.join(flips)}\n"
         return text + (f"Q, two adjacent tiles: {', '.join(pairs)}\n" if pairs else "")
 
-    def _grid(
+    def _render_grid(
         self, tiles: str, scores: tuple[int, int] | None = None, changed: int | None = None
     ) -> TextBoard:
-        """The board as people see it: a tile that was shown and turned back is blank again."""
+        """Render the board for people: a tile that was shown and turned back is blank."""
         side = self.rules.side
         columns = "".join(f"   {column}" for column in range(1, side + 1))
         texts = [tile if tile.isdigit() else " " for tile in tiles]
@@ -260,11 +265,11 @@ class FlipWords(Words[Action, State]):
         for start in range(0, side**2, side):
             name = chr(ord("A") + start // side)
             rows.append(Row(tuple(texts[start : start + side]), f"{name} [", "] [", "]", name))
-        return TextBoard(f"\n{_scoreboard(scores)}" if scores else "", tuple(rows), f"{columns}\n")
+        return TextBoard(f"\n{_render_scoreboard(scores)}" if scores else "", tuple(rows), f"{columns}\n")
 
 
-def turned_back(rules: QuantumTiles, state: State) -> str:
-    """The tiles that were shown and are face down again, in a sentence; '' if there are none."""
+def describe_turned_back(rules: QuantumTiles, state: State) -> str:
+    """Return a sentence about the tiles that were shown and are face down again, or ''."""
     seen = [
         f"{rules.name_of(index)} is a {rules.value_of(tile)}"
         for index, tile in enumerate(state.tiles)
@@ -273,7 +278,7 @@ def turned_back(rules: QuantumTiles, state: State) -> str:
     return f"Shown and face down: {join_and(seen)}." if seen else ""
 
 
-def _scoreboard(scores: tuple[int, int]) -> str:
+def _render_scoreboard(scores: tuple[int, int]) -> str:
     lines = (
         f"{Ink.for_seat(seat)(seat.label)}: {score} point{'s' * (score != 1)}\n"
         for seat, score in zip(Seat, scores, strict=True)

@@ -1,15 +1,18 @@
-"""How an answer is written, for whoever is asked in text."""
+"""The answer format for players that reply in text."""
 
 from collections.abc import Callable
 
 from duels.core.rules import Sight
-from duels.games.hunt.rules import Action, Known, Phase, QuantumHunt
+from duels.games.hunt.rules import Action, Phase, QuantumHunt, View
 
 
-def forms(rules: QuantumHunt) -> Callable[[Sight[Action, Known]], tuple[str, tuple[str, ...]]]:
-    """From a decision to what is to be written there, and examples, which need not be legal."""
+def forms(rules: QuantumHunt) -> Callable[[Sight[Action, View]], tuple[str, tuple[str, ...]]]:
+    """Return the function that gives the instruction for a decision and example answers.
 
-    def form(sight: Sight[Action, Known]) -> tuple[str, tuple[str, ...]]:
+    The examples need not be legal.
+    """
+
+    def form(sight: Sight[Action, View]) -> tuple[str, tuple[str, ...]]:
         if sight.view.phase is Phase.OBSERVE:
             return "You observe now: write observe and a position, as in observe 2.", ("observe 2",)
         return (

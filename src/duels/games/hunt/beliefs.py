@@ -1,6 +1,6 @@
-"""Where hunt's other token may be, from what one seat has seen, by the rules of probability.
+"""Beliefs about the opponent's token in hunt, by Bayes' rule from what one seat has seen.
 
-The other is taken to play the strategy, and now and then just anything.
+The opponent is assumed to play the strategy, with a small probability of any legal action.
 """
 
 from collections.abc import Sequence
@@ -9,92 +9,92 @@ from functools import cache
 
 from duels.core.rules import Seat
 from duels.games.hunt.rules import NONE_NAMED, OFF_GRID, Action, Observe, Phase, QuantumHunt, State, Tunnel
-from duels.games.hunt.strategy import CELLS, OFF, Strategy, Tables, row_of
+from duels.games.hunt.strategy import CELLS, OFF, Strategy, Tables, find_row
 
-STRAY = 0.02
-"""How often the other side is taken to do just anything instead, so that no sight is ever impossible."""
+RANDOM_ACTION = 0.02
+"""The assumed probability of a random action, so that no observation is impossible."""
 
-Hidden = tuple[int, bool]
-"""Where the other's token is (cells from 0), and whether its tunnel is left."""
-Names = dict[Seat, tuple[int, ...]]
-"""What each seat has named, oldest first, cells from 0."""
+HiddenState = tuple[int, bool]
+"""The cell of the opponent's token (counted from 0), and whether its tunnel is left."""
+Observations = dict[Seat, tuple[int, ...]]
+"""The cells that each seat observed, oldest first, counted from 0."""
 
 
 @dataclass(frozen=True)
-class Track:
-    """What a seat has worked out: its own place, what both have named, where the other may be."""
+class Belief:
+    """A seat's own place, both sides' observations, and the belief about the opponent's token."""
 
     own: int
-    names: Names
-    other: dict[Hidden, float]
+    names: Observations
+    other: dict[HiddenState, float]
 
 
-def follow(strategy: Strategy, seat: Seat, history: Sequence[Action | None]) -> Track:
-    """Follow what the seat has seen, move by move, with `strategy` as the other's policy."""
-    track = Track(OFF, {Seat.ONE: (), Seat.TWO: ()}, {(OFF, True): 1.0})
+def track_belief(strategy: Strategy, seat: Seat, history: Sequence[Action | None]) -> Belief:
+    """Return the belief of `seat` after `history`, with `strategy` as the opponent's policy."""
+    belief = Belief(OFF, {Seat.ONE: (), Seat.TWO: ()}, {(OFF, True): 1.0})
     for place, entry in enumerate(history):
         mover = Seat.TWO if place // 2 % 2 else Seat.ONE
-        own, names, other = track.own, track.names, track.other
-        row = row_of(names[mover], names[mover.other])
+        own, names, other = belief.own, belief.names, belief.other
+        row = find_row(names[mover], names[mover.other])
         if isinstance(entry, Observe):
             cell = entry.cell - 1
             if mover is seat:
-                other = _scaled({h: p for h, p in other.items() if h[0] not in (cell, own)})
+                other = _normalize({h: p for h, p in other.items() if h[0] not in (cell, own)})
             else:
-                other = _heard(strategy[mover], row, other, cell, own, names[mover])
-            track = Track(own, {**names, mover: (*names[mover], cell)}, other)
+                other = _update_by_observation(strategy[mover], row, other, cell, own, names[mover])
+            belief = Belief(own, {**names, mover: (*names[mover], cell)}, other)
         elif mover is seat:
             assert entry is not None
-            track = Track(entry.cell - 1, names, other)
+            belief = Belief(entry.cell - 1, names, other)
         else:
-            track = Track(own, names, _moved(strategy[mover], row, other))
-    return track
+            belief = Belief(own, names, _update_by_move(strategy[mover], row, other))
+    return belief
 
 
-def _moved(tables: Tables, row: int, other: dict[Hidden, float]) -> dict[Hidden, float]:
-    after: dict[Hidden, float] = {}
+def _update_by_move(tables: Tables, row: int, other: dict[HiddenState, float]) -> dict[HiddenState, float]:
+    after: dict[HiddenState, float] = {}
     for hidden, p in other.items():
         weights = tables.move_weights(row, hidden[0])
         total = sum(weights)
-        ways = _ways(*hidden)
-        for action, then in ways:
-            meant = 0.0 if isinstance(action, Tunnel) else weights[action.cell - 1] / total
-            share = (1 - STRAY) * meant + STRAY / len(ways)
-            after[then] = after.get(then, 0.0) + p * share
+        transitions = _list_transitions(*hidden)
+        for action, successor in transitions:
+            planned = 0.0 if isinstance(action, Tunnel) else weights[action.cell - 1] / total
+            share = (1 - RANDOM_ACTION) * planned + RANDOM_ACTION / len(transitions)
+            after[successor] = after.get(successor, 0.0) + p * share
     return after
 
 
-def _heard(
-    tables: Tables, row: int, other: dict[Hidden, float], cell: int, own: int, named: tuple[int, ...]
-) -> dict[Hidden, float]:
-    """The other has named `cell`, was wrong, and has not run into us."""
-    nameable = _nameable(named[-1] + 1 if named else NONE_NAMED)
-    after: dict[Hidden, float] = {}
+def _update_by_observation(
+    tables: Tables, row: int, other: dict[HiddenState, float], cell: int, own: int, named: tuple[int, ...]
+) -> dict[HiddenState, float]:
+    """Update the belief after the opponent observed `cell`, missed and did not collide."""
+    observations = _count_observations(named[-1] + 1 if named else NONE_NAMED)
+    after: dict[HiddenState, float] = {}
     for (place, tunnel), p in other.items():
         if place != own:
             weights = tables.name_weights(row, place)
-            chance = (1 - STRAY) * weights[cell] / sum(weights) + STRAY / nameable
+            chance = (1 - RANDOM_ACTION) * weights[cell] / sum(weights) + RANDOM_ACTION / observations
             after[place, tunnel] = p * chance
-    return _scaled(after)
+    return _normalize(after)
 
 
 @cache
-def _ways(place: int, tunnel: bool) -> tuple[tuple[Action, Hidden], ...]:
-    """What a token may do by the rules, and where that leaves it."""
+def _list_transitions(place: int, tunnel: bool) -> tuple[tuple[Action, HiddenState], ...]:
+    """Return the legal movements of a token and the resulting hidden states."""
     rules = QuantumHunt(CELLS)
     cell = OFF_GRID if place == OFF else place + 1
     state = State((cell, OFF_GRID), (tunnel, True), (NONE_NAMED, NONE_NAMED), Seat.ONE, Phase.MOVE)
     moved = ((action, rules.apply(state, action).state) for action in rules.actions(state))
-    return tuple((action, (then.cells[0] - 1, then.tunnels[0])) for action, then in moved)
+    return tuple((action, (after.cells[0] - 1, after.tunnels[0])) for action, after in moved)
 
 
 @cache
-def _nameable(named: int) -> int:
-    """How many cells may be named by who `named` one on its previous turn."""
+def _count_observations(named: int) -> int:
+    """Return the number of legal observations. `named` is the cell observed on the previous turn."""
     state = State((1, OFF_GRID), (True, True), (named, NONE_NAMED), Seat.ONE, Phase.OBSERVE)
     return len(QuantumHunt(CELLS).actions(state))
 
 
-def _scaled(weights: dict[Hidden, float]) -> dict[Hidden, float]:
+def _normalize(weights: dict[HiddenState, float]) -> dict[HiddenState, float]:
     total = sum(weights.values())
     return {hidden: weight / total for hidden, weight in weights.items()}

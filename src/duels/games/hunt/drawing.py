@@ -1,4 +1,4 @@
-"""The board of Quantum Duel, hidden movement: fog, one's own token, and who named which cell."""
+"""The board of Quantum Duel: the hunt. It shows fog, the player's own token and past observations."""
 
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
@@ -33,33 +33,36 @@ from duels.games.hunt.rules import (
     OFF_GRID,
     Action,
     Collided,
-    Known,
     Move,
     Observed,
     Phase,
     QuantumHunt,
     Tunnel,
+    View,
 )
 
-_EYES = {Seat.ONE: -62, Seat.TWO: 102}  # from the middle of a cell to the middle of a row of eyes
-_NUMBER, _TUNNEL = 62, 168
-_TUNNEL_HIT, _TUNNEL_WORDS = -8, 43  # from there; what is pressed frames none of the words below it
-_STRENGTH = (1.0, 0.55, 0.3)  # of an eye: of the cell named last, of the one before…
-_PUFFS = ((-13, 8, 18), (12, 6, 20), (-1, -8, 18), (17, -12, 11), (-19, -9, 10))
+_EYE_OFFSETS = {Seat.ONE: -62, Seat.TWO: 102}  # from the centre of a cell to its eye
+_NUMBER_OFFSET, _TUNNEL_OFFSET = 62, 168
+_TUNNEL_HIT_OFFSET, _TUNNEL_WORDS_OFFSET = (
+    -8,
+    43,
+)  # relative to the tunnel; the hit box stays clear of the words below
+_EYE_OPACITIES = (1.0, 0.55, 0.3)  # opacity of eyes, newest first
+_FOG_PUFFS = ((-13, 8, 18), (12, 6, 20), (-1, -8, 18), (17, -12, 11), (-19, -9, 10))
 
 
 @dataclass(frozen=True)
-class HuntDrawing(Drawing[Action, Known]):
+class HuntDrawing(Drawing[Action, View]):
     rules: QuantumHunt
 
     def is_on_board(self, action: Action) -> bool:
         return True
 
-    def instruction(self, sight: Sight[Action, Known]) -> str:
+    def instruction(self, sight: Sight[Action, View]) -> str:
         if sight.view.phase is Phase.OBSERVE:
             return "Name the position of the other token."
         way = "Enter in secret" if sight.view.cell == OFF_GRID else "Move in secret"
-        # The same whether the tunnel is left or not: that is a secret, and this is never hidden.
+        # The sentence is public, so it must not reveal whether the tunnel is left.
         return f"{way}, by a step or the tunnel."
 
     @property
@@ -72,124 +75,131 @@ class HuntDrawing(Drawing[Action, Known]):
             "After the end, Q marks a token that was revealed.",
         )
 
-    def example(self, sight: Sight[Action, Known]) -> str:
+    def example(self, sight: Sight[Action, View]) -> str:
         if sight.view.phase is Phase.OBSERVE:
             return f"o {sight.actions[len(sight.actions) // 2].cell}"
-        # Where the token can go, and whether its tunnel is left, is a secret: any position does.
+        # The example must not reveal the token's position or its tunnel.
         middle = self.rules.cells // 2 + 1
         stay = "" if sight.view.cell == OFF_GRID else ", stay"
         return f"m {middle}{stay} or t {middle}"
 
     def picture(
-        self, sight: Sight[Action, Known], *, targets: bool = False, names: PlayerNames = SEAT_LABELS
+        self, sight: Sight[Action, View], *, targets: bool = False, names: PlayerNames = SEAT_LABELS
     ) -> Picture:
-        track, view, seat = _track(self.rules.cells), sight.view, sight.seat
-        shown = _uncovered(sight.events)
-        tokens = shown if seat in shown else {seat: view.cell, **shown}
-        scene = _scene(track, sight, tokens, shown, _own_lane(track, view.tunnel), names, seat)
-        pressed = None
+        track, view, seat = _make_track(self.rules.cells), sight.view, sight.seat
+        revealed = _find_revealed_tokens(sight.events)
+        tokens = revealed if seat in revealed else {seat: view.cell, **revealed}
+        scene = _draw_scene(track, sight, tokens, revealed, _draw_own_tunnel(track, view.tunnel), names, seat)
+        pressable = None
         if targets:
-            pressed = [
-                _target(track, type(action), action.cell, action.cell == view.cell, self.rules.format(action))
+            pressable = [
+                _draw_target(
+                    track, type(action), action.cell, action.cell == view.cell, self.rules.format(action)
+                )
                 for action in sight.actions
             ]
-        found = tokens.get(seat.other)
-        told = _told(track.cells, seat, view.named, found, (view.cell, view.tunnel), names)
-        veiled = _told(track.cells, seat, view.named, found, None, names)
-        return board(track.height, told, scene, pressed, veiled)
+        other_cell = tokens.get(seat.other)
+        label = _describe_board(track.cells, seat, view.named, other_cell, (view.cell, view.tunnel), names)
+        public_label = _describe_board(track.cells, seat, view.named, other_cell, None, names)
+        return board(track.height, label, scene, pressable, public_label)
 
     def open_picture(
-        self, one: Sight[Action, Known], two: Sight[Action, Known], *, names: PlayerNames = SEAT_LABELS
+        self, one: Sight[Action, View], two: Sight[Action, View], *, names: PlayerNames = SEAT_LABELS
     ) -> Picture:
-        """Both tokens on one grid, and beside the tunnel the marks of those who have not used it."""
-        track, tokens = _track(self.rules.cells), {sight.seat: sight.view.cell for sight in (one, two)}
+        """Draw both tokens, and beside the tunnel the marks of the players who still have it."""
+        track, tokens = _make_track(self.rules.cells), {sight.seat: sight.view.cell for sight in (one, two)}
         left = tuple(sight.seat for sight in (one, two) if sight.view.tunnel)
-        scene = _scene(track, one, tokens, _uncovered(one.events), _open_lane(track, left), names)
-        return board(track.height, self._told_open(names, one, two), scene, None)
+        scene = _draw_scene(
+            track, one, tokens, _find_revealed_tokens(one.events), _draw_open_tunnel(track, left), names
+        )
+        return board(track.height, self._describe_open_board(names, one, two), scene, None)
 
-    def _told_open(self, names: PlayerNames, *sights: Sight[Action, Known]) -> str:
-        said = [f"{self.rules.cells} positions"]
+    def _describe_open_board(self, names: PlayerNames, *sights: Sight[Action, View]) -> str:
+        clauses = [f"{self.rules.cells} positions"]
         for sight in sights:
             view, whose = sight.view, names.possessive(sight.seat)
-            said.append(f"{whose} token is {f'on {view.cell}' if view.cell else 'off the grid'}")
-            said.append(f"{whose} tunnel is {'left' if view.tunnel else 'spent'}")
-            said.append(_named(names.name(sight.seat), view.named[sight.seat - 1]))
-        return f"{'; '.join(said)}."
+            clauses.append(f"{whose} token is {f'on {view.cell}' if view.cell else 'off the grid'}")
+            clauses.append(f"{whose} tunnel is {'left' if view.tunnel else 'spent'}")
+            clauses.append(_describe_last_observation(names.name(sight.seat), view.named[sight.seat - 1]))
+        return f"{'; '.join(clauses)}."
 
 
 @lru_cache
-def _track(cells: int) -> Track:
+def _make_track(cells: int) -> Track:
     return Track(cells, 306, 82, per_row=7 if cells > 9 else 9, margin=56)
 
 
 @cache_shape
-def _told(
+def _describe_board(
     cells: int,
     seat: Seat,
     named: tuple[int, int],
-    found: int | None,
+    other_cell: int | None,
     own: tuple[int, bool] | None,
     names: PlayerNames,
 ) -> str:
-    """What a seat knows: where it `found` the other's token, and its `own` token and tunnel, or without."""
-    other, said = seat.other, [f"{cells} positions in fog"]
+    """Describe the board for a seat. `own` is its cell and tunnel, or None to keep them secret."""
+    other, clauses = seat.other, [f"{cells} positions in fog"]
     if own:
-        said.append(f"your token is on {own[0]}" if own[0] else "your token is off the grid")
-    if found:
-        said.append(f"{names.possessive(other)} token is on {found}")
+        clauses.append(f"your token is on {own[0]}" if own[0] else "your token is off the grid")
+    if other_cell:
+        clauses.append(f"{names.possessive(other)} token is on {other_cell}")
     if own:
-        said.append(f"your tunnel is {'left' if own[1] else 'spent'}")
-    said += [_named("you", named[seat - 1]), _named(names.name(other), named[other - 1])]
-    return f"{'; '.join(said)}."
+        clauses.append(f"your tunnel is {'left' if own[1] else 'spent'}")
+    clauses += [
+        _describe_last_observation("you", named[seat - 1]),
+        _describe_last_observation(names.name(other), named[other - 1]),
+    ]
+    return f"{'; '.join(clauses)}."
 
 
-def _named(who: str, cell: int) -> str:
+def _describe_last_observation(who: str, cell: int) -> str:
     return f"{who} named no position yet" if cell == NONE_NAMED else f"{who} named {cell} last"
 
 
-def _scene(
+def _draw_scene(
     track: Track,
-    sight: Sight[Action, Known],
+    sight: Sight[Action, View],
     tokens: dict[Seat, int],
-    shown: Container[Seat],
-    lane: str,
+    revealed: Container[Seat],
+    tunnel: str,
     names: PlayerNames,
     you: Seat | None = None,
 ) -> list[str]:
-    """The grid with these tokens, of which some are `shown` to both, as `you` may see it.
+    """Draw the grid as seat `you` sees it, or with all secrets if `you` is None.
 
-    `you` is None for whoever looks back on the match.
+    The tokens of the seats in `revealed` are public.
     """
-    here, named = _by_cell(tokens.items()), _by_cell(zip(Seat, sight.view.named, strict=True))
-    scene = [_way(track)]
+    here, named = _group_by_cell(tokens.items()), _group_by_cell(zip(Seat, sight.view.named, strict=True))
+    scene = [_draw_path(track)]
     for number in range(1, track.cells + 1):
-        scene.append(_cell(track, number, here.get(number, ()), named.get(number, ()), names, you))
+        scene.append(_draw_cell(track, number, here.get(number, ()), named.get(number, ()), names, you))
     for seat in Seat:
-        for place, strength in zip(_newest_named(sight, seat), _STRENGTH, strict=False):
-            scene.append(_eye(track, seat, place, strength, names.name(seat, begins=True)))
-    scene.append(lane)
+        for place, strength in zip(_list_newest_observations(sight, seat), _EYE_OPACITIES, strict=False):
+            scene.append(_draw_eye(track, seat, place, strength, names.name(seat, begins=True)))
+    scene.append(tunnel)
     for seat, place in tokens.items():
         whose = names.possessive(seat, begins=True)
         shared = place != OFF_GRID and tokens.get(seat.other) == place
-        scene.append(_token(track, seat, place, shared, whose if seat in shown else "", you))
+        scene.append(_draw_token(track, seat, place, shared, whose if seat in revealed else "", you))
     return scene
 
 
-def _by_cell(places: Iterable[tuple[Seat, int]]) -> dict[int, tuple[Seat, ...]]:
-    """The seats that each cell belongs to."""
-    found: dict[int, tuple[Seat, ...]] = {}
+def _group_by_cell(places: Iterable[tuple[Seat, int]]) -> dict[int, tuple[Seat, ...]]:
+    """Group seats by cell."""
+    seats: dict[int, tuple[Seat, ...]] = {}
     for seat, place in places:
-        found[place] = (*found.get(place, ()), seat)
-    return found
+        seats[place] = (*seats.get(place, ()), seat)
+    return seats
 
 
 @cache_shape
-def _way(track: Track) -> str:
+def _draw_path(track: Track) -> str:
     return decoration(path(track.line(), "line", 8, opacity=0.6))
 
 
 @cache_shape
-def _cell(
+def _draw_cell(
     track: Track,
     number: int,
     here: tuple[Seat, ...],
@@ -197,47 +207,49 @@ def _cell(
     names: PlayerNames,
     you: Seat | None,
 ) -> str:
-    """A cell; `here` are the tokens on it, and the seats in `named` named it last."""
+    """Draw a cell. `here`: the tokens on it; `named`: the seats whose last observation it was."""
     x, y = track.at(number)
     size = track.size
     tokens = [f"{'your' if seat is you else names.possessive(seat)} token" for seat in here]
-    known = [f"named last by {names.name(seat)}" for seat in named]
-    said, veiled = (f"Position {number}: {', '.join(what) or 'fog'}" for what in ([*tokens, *known], known))
-    swing = (number * 5) % 7 - 3  # no two neighbours alike, the same in every match
+    observers = [f"named last by {names.name(seat)}" for seat in named]
+    label, public_label = (
+        f"Position {number}: {', '.join(parts) or 'fog'}" for parts in ([*tokens, *observers], observers)
+    )
+    swing = (number * 5) % 7 - 3  # fog differs between neighbours but not between matches
     scale = size / 78
     puffs = "".join(
         circle(scale * (dx + swing), scale * (dy - swing / 2), scale * r, "fog", opacity=0.32)
-        for dx, dy, r in _PUFFS
+        for dx, dy, r in _FOG_PUFFS
     )
     return cell(
         number,
-        said,
+        label,
         box(0, 0, size, size, size / 4, "well", "line", stroke_width=2),
         group(puffs, classes="fog", transform=f"rotate({(number * 137) % 360})"),
-        box(0, _NUMBER, 40, 32, 12, "card") if track.bends(number) else "",
-        text(0, _NUMBER, str(number), 24),
+        box(0, _NUMBER_OFFSET, 40, 32, 12, "card") if track.bends(number) else "",
+        text(0, _NUMBER_OFFSET, str(number), 24),
         x=x,
         y=y,
-        veiled=veiled if you in here else "",
+        veiled=public_label if you in here else "",
     )
 
 
-def _newest_named(sight: Sight[Action, Known], seat: Seat) -> list[int]:
-    """The cells that a seat named, the newest first, as many as have an eye."""
+def _list_newest_observations(sight: Sight[Action, View], seat: Seat) -> list[int]:
+    """Return the cells that get an eye of `seat`, newest first."""
     newest: list[int] = []
     for event in reversed(sight.events):
         if isinstance(event, Observed) and event.seat is seat and event.cell not in newest:
             newest.append(event.cell)
-            if len(newest) == len(_STRENGTH):
+            if len(newest) == len(_EYE_OPACITIES):
                 break
     last = sight.view.named[seat - 1]
-    # Without events only the position is known.
+    # A position read from text has no events.
     return newest or ([] if last == NONE_NAMED else [last])
 
 
 @cache_shape
-def _eye(track: Track, seat: Seat, named: int, strength: float, name: str) -> str:
-    """Above or below a cell that a seat named."""
+def _draw_eye(track: Track, seat: Seat, named: int, strength: float, name: str) -> str:
+    """Draw the eye above or below a cell that `seat` observed."""
     x, y = track.at(named)
     line, pupil = ("p1", "p1") if seat is Seat.ONE else ("p2-edge", "p2")
     shape = path("M-19 0Q0 -21 19 0Q0 21 -19 0Z", line, 3, "card")
@@ -251,83 +263,85 @@ def _eye(track: Track, seat: Seat, named: int, strength: float, name: str) -> st
         title(f"{name} named {named}"),
         shape,
         opacity=strength,
-        transform=translate(x, y + _EYES[seat]),
+        transform=translate(x, y + _EYE_OFFSETS[seat]),
         data_key=f"eye-{seat.value}-{named}",
         **{"class": "eye"},
     )
 
 
 @cache_shape
-def _own_lane(track: Track, left: bool) -> str:
+def _draw_own_tunnel(track: Track, left: bool) -> str:
     words = text(0, 0, "tunnel, once" if left else "tunnel, used", text_anchor="start")
-    # Where it is used it keeps its place: how high the board is must not tell of it.
-    return _lane(track, [words], "secret", 1 if left else 0.35)
+    # A spent tunnel keeps its place: the height of the board must not reveal it.
+    return _draw_tunnel(track, [words], "secret", 1 if left else 0.35)
 
 
 @cache_shape
-def _open_lane(track: Track, left: tuple[Seat, ...]) -> str:
+def _draw_open_tunnel(track: Track, left: tuple[Seat, ...]) -> str:
     words = text(0, 0, "tunnel left to" if left else "tunnel, used by both", text_anchor="start")
     marks = [token(seat, 166 + 30 * place, 0, 11) for place, seat in enumerate(left)]
-    return _lane(track, [words, *marks])
+    return _draw_tunnel(track, [words, *marks])
 
 
-def _lane(track: Track, words: Sequence[str], classes: str = "", opacity: float = 1) -> str:
-    """The tunnel under the cells: a way to any of them; `words` are drawn from where they begin."""
+def _draw_tunnel(track: Track, words: Sequence[str], classes: str = "", opacity: float = 1) -> str:
+    """Draw the tunnel under the cells, with `words` below."""
     holes = []
     for number in range(1, track.cells + 1):
         x, y = track.at(number)
-        holes.append(_hole(x, y + _TUNNEL, 30, 15, fill="well", stroke="line", stroke_width=2))
-        holes.append(_hole(x, y + _TUNNEL + 2, 20, 8, fill="back", opacity=0.85))
-    down = translate(0, _TUNNEL)
+        holes.append(_draw_hole(x, y + _TUNNEL_OFFSET, 30, 15, fill="well", stroke="line", stroke_width=2))
+        holes.append(_draw_hole(x, y + _TUNNEL_OFFSET + 2, 20, 8, fill="back", opacity=0.85))
+    down = translate(0, _TUNNEL_OFFSET)
     way = group(path(track.line(), "line", 3, stroke_dasharray="1 9"), transform=down)
     x, y = track.at(1)
-    below = group(*words, transform=translate(x - 30, y + _TUNNEL + _TUNNEL_WORDS))
+    below = group(*words, transform=translate(x - 30, y + _TUNNEL_OFFSET + _TUNNEL_WORDS_OFFSET))
     drawn = group(way, *holes, opacity=opacity)
     return decoration(drawn, below, data_key="tunnel", **{"class": classes} if classes else {})
 
 
 @cache_shape
-def _token(track: Track, seat: Seat, place: int, shared: bool, shown: str, you: Seat | None) -> str:
-    """A token; `shared` if the other is on the same cell, `shown` says whose Q the end uncovered."""
+def _draw_token(track: Track, seat: Seat, place: int, shared: bool, owner: str, you: Seat | None) -> str:
+    """Draw a token. `shared`: both are on this cell; `owner`: the player's name if the end revealed it."""
     x, y = track.at(place or 1)
     if place == OFF_GRID:
-        # The token waits in the corner over the first cell, beside its eye.
-        x, y = x - track.pitch / 2 + 13, y + _EYES[seat if you is None else Seat.ONE]
+        # A token off the grid waits above the first cell, beside its eye.
+        x, y = x - track.pitch / 2 + 13, y + _EYE_OFFSETS[seat if you is None else Seat.ONE]
     x += (-19 if seat is Seat.ONE else 19) if shared else 0
     r = 13 if place == OFF_GRID else 19 if shared else 23
     own = "secret moves" if seat is you else "moves"
-    shape = token(seat, 0, 0, r, "Q" if shown else "")
-    told = title(f"{shown} token was revealed here") if shown else ""
+    shape = token(seat, 0, 0, r, "Q" if owner else "")
+    tooltip = title(f"{owner} token was revealed here") if owner else ""
     return decoration(
-        told, shape, transform=translate(x, y), data_key=f"token-{seat.value}", **{"class": own}
+        tooltip, shape, transform=translate(x, y), data_key=f"token-{seat.value}", **{"class": own}
     )
 
 
 @cache_shape
-def _target(track: Track, kind: type[Action], number: int, here: bool, notation: str) -> str:
-    """An action of a kind about a cell; `here` if one's own token is on it."""
+def _draw_target(track: Track, kind: type[Action], number: int, here: bool, notation: str) -> str:
+    """Draw the target of an action. `here`: the player's own token is on this cell."""
     x, y = track.at(number)
-    size, wide = track.size, track.pitch - 2
+    size, width = track.size, track.pitch - 2
     if kind is Tunnel:
-        offer = _hole(x, y + _TUNNEL, 33, 18, fill="none", stroke="ok", classes="offer", stroke_width=3)
-        hit = hit_box(x, y + _TUNNEL + _TUNNEL_HIT, wide, 78)
+        offer = _draw_hole(
+            x, y + _TUNNEL_OFFSET, 33, 18, fill="none", stroke="ok", classes="offer", stroke_width=3
+        )
+        hit = hit_box(x, y + _TUNNEL_OFFSET + _TUNNEL_HIT_OFFSET, width, 78)
         return target(notation, [number], f"Tunnel to position {number}", offer, hit, classes="secret")
     offer = box(x, y, size, size, size / 4, "none", "ok", classes="offer", stroke_width=3)
-    below = chip(x, y + _NUMBER, str(number), min(track.pitch - 20, 48))
-    hit = hit_box(x, y + 20, wide, 122)
+    below = chip(x, y + _NUMBER_OFFSET, str(number), min(track.pitch - 20, 48))
+    hit = hit_box(x, y + 20, width, 122)
     if kind is Move:
-        said = f"{'Stay at' if here else 'Move to'} position {number}"
-        return target(notation, [number], said, offer, below, hit, classes="secret")
+        label = f"{'Stay at' if here else 'Move to'} position {number}"
+        return target(notation, [number], label, offer, below, hit, classes="secret")
     aim = path(f"M{x - 12:.1f} {y}h24M{x:.1f} {y - 12}v24", "ok", 2.5, classes="offer telling")
     return target(notation, [number], f"Observe position {number}", offer, below, "" if here else aim, hit)
 
 
-def _hole(x: float, y: float, rx: float, ry: float, **look: Any) -> str:
-    return element("ellipse", cx=x, cy=y, rx=rx, ry=ry, **look)
+def _draw_hole(x: float, y: float, rx: float, ry: float, **style: Any) -> str:
+    return element("ellipse", cx=x, cy=y, rx=rx, ry=ry, **style)
 
 
-def _uncovered(events: Sequence[Event]) -> dict[Seat, int]:
-    """The tokens whose place the end shows to both: those that collided, or the one that was observed."""
+def _find_revealed_tokens(events: Sequence[Event]) -> dict[Seat, int]:
+    """Return the tokens that the end revealed: both after a collision, the captured one after a hit."""
     if events and isinstance(events[-1], Collided):
         return dict.fromkeys(Seat, events[-1].cell)
     return {

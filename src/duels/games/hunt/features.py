@@ -1,7 +1,7 @@
-"""What a program is shown of Quantum Duel (hidden movement): its own token, and what was said aloud."""
+"""The observation of Quantum Duel: the hunt, for programs: the own token and public information."""
 
 from duels.core.features import Feature, format_feature_value
-from duels.games.hunt.rules import NONE_NAMED, OFF_GRID, Known, QuantumHunt
+from duels.games.hunt.rules import NONE_NAMED, OFF_GRID, QuantumHunt, View
 
 
 def features(rules: QuantumHunt) -> tuple[Feature, ...]:
@@ -12,18 +12,17 @@ def features(rules: QuantumHunt) -> tuple[Feature, ...]:
         Feature("my_tunnel", (False, True), lambda view, seat: (view.tunnel,)),
         Feature("my_last_named", named, lambda view, seat: (view.named[seat - 1],)),
         Feature("other_last_named", named, lambda view, seat: (view.named[seat.other - 1],)),
-        Feature("my_phase", (None, "move", "observe"), lambda view, seat: (_phase(view),)),
+        Feature("my_phase", (None, "move", "observe"), lambda view, seat: (_format_phase(view),)),
     )
 
 
-def _phase(view: Known) -> str | None:
+def _format_phase(view: View) -> str | None:
     return view.phase.value if view.phase else None
 
 
-def describe(view: Known) -> str:
-    """The view as OpenSpiel's observation string."""
+def describe(view: View) -> str:
+    """Return OpenSpiel's observation string."""
     mine = f"seat={format_feature_value(view.seat)} cell={view.cell} tunnel={view.tunnel}"
-    told = (
-        f"named={view.named[0]},{view.named[1]} mover={format_feature_value(view.mover)} phase={_phase(view)}"
-    )
-    return f"{mine} {told} turns={view.turns} end={view.end.value if view.end else None}"
+    turn = f"mover={format_feature_value(view.mover)} phase={_format_phase(view)} turns={view.turns}"
+    end = view.end.value if view.end else None
+    return f"{mine} named={view.named[0]},{view.named[1]} {turn} end={end}"

@@ -1,23 +1,23 @@
-"""A player of the hidden hunt that hides where it cannot be named and searches what it has not."""
+"""A greedy player of Quantum Duel: the hunt."""
 
 from duels.core.rules import Sight
-from duels.games.hunt.rules import Action, Known, Observe, Observed, QuantumHunt, Tunnel
+from duels.games.hunt.rules import Action, Observe, Observed, QuantumHunt, Tunnel, View
 
 
 class Greedy:
     def __init__(self, rules: QuantumHunt) -> None:
         self.rules = rules
 
-    def __call__(self, sight: Sight[Action, Known], action: Action) -> float:
-        """Stand where the other may not look next; name the cell that was named longest ago."""
+    def __call__(self, sight: Sight[Action, View], action: Action) -> float:
+        """Move where the opponent cannot look next; observe the least recently observed cell."""
         view = sight.view
         if isinstance(action, Observe):
             mine = [e.cell for e in sight.events if isinstance(e, Observed) and e.seat is sight.seat]
-            if action.cell == view.cell:  # the other is not there, or this seat has lost already
+            if action.cell == view.cell:  # the opponent is not there, or this seat has already lost
                 return -1
             return mine[::-1].index(action.cell) if action.cell in mine else len(mine)
         safe = action.cell == view.named[sight.seat.other - 1]
-        # The tunnel is worth more later than a step is now.
+        # Save the tunnel for later.
         return 2 * safe - isinstance(action, Tunnel)
 
 

@@ -1,8 +1,8 @@
-"""How many cells can go by other names than their numbers: all of the row."""
+"""The cells that can be relabelled, to test whether a player depends on their names."""
 
 from duels.games.hunt.rules import QuantumHunt
 
 
 def cells(rules: QuantumHunt) -> int:
-    """The numbers 1 to this are names of cells, wherever they stand."""
+    """Return how many cells there are: in notation, the numbers 1 to this always name cells."""
     return rules.cells

@@ -1,11 +1,11 @@
-"""What a strategy remembers of the cells one side has named; finite, so that its best response is bounded."""
+"""Finite memories of one side's observations, so that a best response can be bounded."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 
 State = tuple[int, ...]
-"""Cells from 0, the latest named first."""
+"""The remembered cells, counted from 0, the latest first."""
 
 
 @dataclass(frozen=True)
@@ -14,18 +14,18 @@ class Memory(ABC):
 
     @abstractmethod
     def after(self, state: State, cell: int) -> State:
-        """What is remembered once `cell` has been named too."""
+        """Return the state after `cell` is observed."""
 
     @cached_property
     def states(self) -> list[State]:
-        """Everything that can be remembered; the first is having heard nothing."""
-        found: list[State] = [()]
-        for state in found:  # grows while it is read
+        """All memory states. The first is the empty memory."""
+        states: list[State] = [()]
+        for state in states:  # grows during the loop
             for cell in range(self.cells):
                 following = self.after(state, cell)
-                if state[:1] != (cell,) and following not in found:
-                    found.append(following)
-        return found
+                if state[:1] != (cell,) and following not in states:
+                    states.append(following)
+        return states
 
     @cached_property
     def numbers(self) -> dict[State, int]:
@@ -33,7 +33,7 @@ class Memory(ABC):
 
     @property
     def following(self) -> list[list[int]]:
-        """By state and cell: the number of the state once the cell is named; 0 where it cannot be."""
+        """By state and cell: the number of the next state, or 0 if the cell cannot be observed."""
         return [
             [self.numbers.get(self.after(state, cell), 0) for cell in range(self.cells)]
             for state in self.states
@@ -41,19 +41,19 @@ class Memory(ABC):
 
     @property
     def latest(self) -> list[int]:
-        """By state: the cell named last, -1 before the first."""
+        """By state: the latest cell, or -1 for the empty memory."""
         return [state[0] if state else -1 for state in self.states]
 
     @property
     def mirrored(self) -> list[int]:
-        """By state: the number of the same state on cells counted from the other end."""
-        return [self.numbers[self.turned(state)] for state in self.states]
+        """By state: the number of its mirror image."""
+        return [self.numbers[self.mirror_state(state)] for state in self.states]
 
-    def turned(self, state: State) -> State:
+    def mirror_state(self, state: State) -> State:
         return tuple(self.cells - 1 - cell for cell in state)
 
     def index(self, names: tuple[int, ...]) -> int:
-        """The number of what is remembered after `names`, oldest first."""
+        """Return the number of the state after the observations `names`, oldest first."""
         state: State = ()
         for cell in names:
             state = self.after(state, cell)
@@ -62,7 +62,7 @@ class Memory(ABC):
 
 @dataclass(frozen=True)
 class Window(Memory):
-    """The last cells named, in order."""
+    """The latest `depth` cells, in order."""
 
     depth: int
 
@@ -72,18 +72,18 @@ class Window(Memory):
 
 @dataclass(frozen=True)
 class Round(Memory):
-    """The cells named in this round of the grid, the latest apart, the others as a set.
+    """The latest cell, and the set of the other cells observed in this round.
 
-    A round ends when it holds `most` cells and another comes: enough to sweep the grid for a token that
-    stands still.
+    A new round starts when a further cell would exceed `limit`. That is enough to sweep the grid for a
+    token that does not move.
     """
 
-    most: int
+    limit: int
 
     def after(self, state: State, cell: int) -> State:
         cells = set(state) | {cell}
-        return (cell, *sorted(cells - {cell})) if len(cells) <= self.most else (cell,)
+        return (cell, *sorted(cells - {cell})) if len(cells) <= self.limit else (cell,)
 
-    def turned(self, state: State) -> State:
-        turned = super().turned(state)
-        return (*turned[:1], *sorted(turned[1:]))
+    def mirror_state(self, state: State) -> State:
+        image = super().mirror_state(state)
+        return (*image[:1], *sorted(image[1:]))

@@ -1,8 +1,7 @@
-"""Play for hunt by the shipped strategy: certified to give away little, never called optimal.
+"""The oracle for hunt, from the shipped strategy. Its exploitability is certified; it is not optimal.
 
-Beliefs follow the rules of probability from what one seat has seen. Values are what the strategy wins against
-itself: exact as that, and estimates of what perfect play would win. A seat's value is its mean over what the
-seat may believe.
+Values are chances of the strategy against itself. As such they are exact; as values of perfect play they are
+estimates. The value to a seat is the mean over its belief.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -12,50 +11,49 @@ from duels.core.errors import DuelsError
 from duels.core.notation import join_and
 from duels.core.rules import Seat, Sight
 from duels.core.words import join_or
-from duels.games.hunt.beliefs import Names, Track, follow
+from duels.games.hunt.beliefs import Belief, Observations, track_belief
 from duels.games.hunt.rules import (
     Action,
-    Known,
     Move,
     Observe,
     Phase,
     QuantumHunt,
     Tunnel,
+    View,
 )
-from duels.games.hunt.self_play import PairValues, place_of, round_of, shipped_table
-from duels.games.hunt.strategy import CELLS, OFF, Strategy, claimed, row_of, shipped
+from duels.games.hunt.self_play import PairValues, index_memory, load_table, to_place
+from duels.games.hunt.strategy import CELLS, OFF, Strategy, find_row, load_certificate, load_strategy
 from duels.solving.bounds import Bounds
 from duels.solving.oracle import OFTEN, ActionValue, Check, Exactness, Finding, Oracle, Value, Verdict
 from duels.solving.progress import Progress, no_progress
 
 MOSTLY = 0.6
-"""Above it one action is what to do, with exceptions; below, mixing itself is the advice."""
+"""The weight above which the advice is a single action; below it, the advice is to mix."""
 SELF_PLAY = "chances when both play the strategy"
-"""What the values are."""
+"""The meaning of the values."""
 
-_DID = {Observe: "named", Move: "went to", Tunnel: "tunneled to"}
+_PAST_TENSE = {Observe: "named", Move: "went to", Tunnel: "tunneled to"}
 
 
 def make_oracle(rules: QuantumHunt, progress: Progress = no_progress) -> "HuntOracle":
-    """The oracle for the book's seven cells; a limit of turns does not change the strategy."""
+    """Return the oracle. Raises DuelsError unless there are seven positions. A turn limit changes nothing."""
     if rules.cells != CELLS:
-        raise DuelsError(f"There is a strategy for {CELLS} positions only, not for {rules.cells}.")
-    return HuntOracle(rules, shipped())
+        raise DuelsError(f"hunt has a strategy for {CELLS} positions only, not for {rules.cells}.")
+    return HuntOracle(rules, load_strategy())
 
 
 def how_perfect() -> str:
-    return f"{_certified(claimed().nash_conv)}, both seats together"
+    return f"{_format_certified_gain(load_certificate().nash_conv)}, both seats together"
 
 
-class HuntOracle(
-    Oracle[Action, Known],
-):
+class HuntOracle(Oracle[Action, View]):
     rules: QuantumHunt
     mixes = True
     hidden = "token"
     equivalence_note = (
-        "What would the strategy do? It mixes: whatever it often takes is right, and whatever is worth about "
-        "as much as its mixture, or more. Tunnelling to where a step leads counts as the step."
+        "What would the strategy do? It mixes: every action that it often takes is right, and so is every "
+        "action worth about as much as its mixture, or more. Tunnelling to a neighbouring position counts as "
+        "stepping there."
     )
 
     def __init__(self, rules: QuantumHunt, strategy: Strategy) -> None:
@@ -64,50 +62,47 @@ class HuntOracle(
 
     @cached_property
     def pair(self) -> PairValues:
-        return PairValues(
-            self.strategy, shipped_table()
-        )  # read when it is asked for: players need weights only
+        return PairValues(self.strategy, load_table())  # loaded lazily: players need only weights
 
-    # -- answers --------------------------------------------------------------------------------
-
-    def _value_of(self, sight: Sight[Action, Known]) -> Value:
+    def _value_of(self, sight: Sight[Action, View]) -> Value:
         if sight.actor is sight.seat:
             return self.judge(sight).value
-        # Between its move and its observation the other has told nothing: judge by what was known before.
-        track = follow(self.strategy, sight.seat, sight.history[: len(sight.history) // 2 * 2])
+        # The opponent's move reveals nothing, so use the belief from before it.
+        belief = track_belief(self.strategy, sight.seat, sight.history[: len(sight.history) // 2 * 2])
         mover = sight.seat.other
-        mine, theirs = _rounds(track.names, mover)
+        mine, theirs = _index_memories(belief.names, mover)
         others: float = sum(
-            p * self.pair.before_turn(mover, mine, theirs, x, track.own) for (x, _), p in track.other.items()
+            p * self.pair.before_turn(mover, mine, theirs, x, belief.own)
+            for (x, _), p in belief.other.items()
         )
-        return _estimate(1 - others)
+        return _make_estimate(1 - others)
 
-    def _verdict_on(self, sight: Sight[Action, Known]) -> Verdict[Action]:
-        """The position's value is that of the mixture; best is what the strategy takes OFTEN.
+    def _verdict_on(self, sight: Sight[Action, View]) -> Verdict[Action]:
+        """Return the verdict: the value is that of the mixture, and the best actions have a weight of OFTEN.
 
-        Whatever else it mixes in is no loss either, however far it lies below the mixture.
+        Other actions in the mixture are no mistakes, even if their value is below that of the mixture.
         """
-        track = self._track(sight)
+        belief = self._track_belief(sight)
         weights = self.weights(sight)
-        worths = [self._worth(sight.seat, track, action) for action in sight.actions]
-        mixture = sum(weight * worth for weight, worth in zip(weights, worths, strict=True))
+        values = [self._action_value(sight.seat, belief, action) for action in sight.actions]
+        mixture = sum(weight * value for weight, value in zip(weights, values, strict=True))
         least = min(OFTEN, max(weights))
         judged = tuple(
             ActionValue(
                 action,
-                _estimate(worth),
+                _make_estimate(value),
                 best=weight >= least,
                 weight=weight,
-                allowance=max(0.0, mixture - worth) if weight else 0.0,
+                allowance=max(0.0, mixture - value) if weight else 0.0,
             )
-            for action, worth, weight in zip(sight.actions, worths, weights, strict=True)
+            for action, value, weight in zip(sight.actions, values, weights, strict=True)
         )
-        return Verdict(_estimate(mixture), judged)
+        return Verdict(_make_estimate(mixture), judged)
 
-    def action_class(self, sight: Sight[Action, Known], action: Action) -> Hashable:
+    def action_class(self, sight: Sight[Action, View], action: Action) -> Hashable:
         return action.cell
 
-    def mistake_category(self, sight: Sight[Action, Known], action: Action) -> str:
+    def mistake_category(self, sight: Sight[Action, View], action: Action) -> str:
         if isinstance(action, Observe):
             return "naming a position"
         if isinstance(action, Tunnel):
@@ -115,78 +110,78 @@ class HuntOracle(
         here = sight.view.cell
         return "entering" if not here else "staying" if action.cell == here else "stepping"
 
-    def theme(self, sight: Sight[Action, Known], action: Action) -> Hashable:
-        """To name, to enter, to stay or to step: which cell it is teaches nothing."""
+    def theme(self, sight: Sight[Action, View], action: Action) -> Hashable:
+        """Group decisions by kind (observe, enter, stay, step), not by cell."""
         if isinstance(action, Observe) or not sight.view.cell:
             return sight.view.phase
         return abs(action.cell - sight.view.cell)
 
-    def weights(self, sight: Sight[Action, Known]) -> tuple[float, ...]:
-        """The mixed strategy over `sight.actions`, from what the seat remembers and its own cell."""
+    def weights(self, sight: Sight[Action, View]) -> tuple[float, ...]:
+        """Return the strategy's probabilities of `sight.actions`."""
         seat, view = sight.seat, sight.view
-        names = _names(sight.history)
+        names = _list_observations(sight.history)
         tables = self.strategy[seat]
-        row = row_of(names[seat], names[seat.other])
+        row = find_row(names[seat], names[seat.other])
         if view.phase is Phase.OBSERVE:
             raw = tables.name_weights(row, view.cell - 1)
         else:
-            raw = tables.move_weights(row, place_of(view.cell))
-        kept = [0 if isinstance(action, Tunnel) else raw[action.cell - 1] for action in sight.actions]
-        return tuple(weight / sum(kept) for weight in kept)
+            raw = tables.move_weights(row, to_place(view.cell))
+        legal = [0 if isinstance(action, Tunnel) else raw[action.cell - 1] for action in sight.actions]
+        return tuple(weight / sum(legal) for weight in legal)
 
-    def full_information_value(self, one: Sight[Action, Known], two: Sight[Action, Known]) -> Value:
+    def full_information_value(self, one: Sight[Action, View], two: Sight[Action, View]) -> Value:
         if one.outcome:
             return Value.from_fraction(one.outcome.score(Seat.ONE))
-        mover, waits = (one, two) if one.actor is Seat.ONE else (two, one)
-        mine, theirs = _rounds(_names(one.history), mover.seat)
-        own, other = place_of(mover.view.cell), place_of(waits.view.cell)
+        mover, waiting = (one, two) if one.actor is Seat.ONE else (two, one)
+        mine, theirs = _index_memories(_list_observations(one.history), mover.seat)
+        own, other = to_place(mover.view.cell), to_place(waiting.view.cell)
         observing = mover.view.phase is Phase.OBSERVE
         value = self.pair.after_move if observing else self.pair.before_turn
         chance = value(mover.seat, mine, theirs, own, other)
-        return _estimate(chance if mover.seat is Seat.ONE else 1 - chance)
+        return _make_estimate(chance if mover.seat is Seat.ONE else 1 - chance)
 
     def full_information_action_value(
-        self, sight: Sight[Action, Known], others: Sight[Action, Known], action: Action
+        self, sight: Sight[Action, View], others: Sight[Action, View], action: Action
     ) -> float:
-        own, other = place_of(sight.view.cell), place_of(others.view.cell)
-        return self._worth_at(sight.seat, _names(sight.history), own, other, action)
+        own, other = to_place(sight.view.cell), to_place(others.view.cell)
+        return self._action_value_at(sight.seat, _list_observations(sight.history), own, other, action)
 
-    def unforeseen_loss(
-        self, sight: Sight[Action, Known], others: Sight[Action, Known], action: Action
-    ) -> str:
+    def unforeseen_loss(self, sight: Sight[Action, View], others: Sight[Action, View], action: Action) -> str:
         if isinstance(action, Observe) or action.cell != others.view.cell:
             return ""
         chance = self.belief(sight)[f"position {action.cell}"]
         return f"went onto {{whose}} token, which was there with a chance of about {chance:.0%}"
 
     def winning_discovery(
-        self, sight: Sight[Action, Known], others: Sight[Action, Known], action: Action
+        self, sight: Sight[Action, View], others: Sight[Action, View], action: Action
     ) -> str:
-        # Two tokens on one cell have collided, whatever is named after that.
+        # Two tokens on one cell have collided; the observation no longer matters.
         if not isinstance(action, Observe) or not action.cell == others.view.cell != sight.view.cell:
             return ""
         chance = self.belief(sight)[f"position {action.cell}"]
         return f"named {action.cell}, where {{whose}} token was, a chance of about {chance:.0%}"
 
-    def belief(self, sight: Sight[Action, Known]) -> dict[str, float]:
-        other = self._track(sight).other
-        found = {
+    def belief(self, sight: Sight[Action, View]) -> dict[str, float]:
+        other = self._track_belief(sight).other
+        chances = {
             f"position {cell + 1}": sum(p for (x, _), p in other.items() if x == cell)
             for cell in range(CELLS)
         }
-        found["off the grid"] = sum(p for (x, _), p in other.items() if x == OFF)
-        found["tunnel left"] = sum(p for (_, tunnel), p in other.items() if tunnel)
-        return found
+        chances["off the grid"] = sum(p for (x, _), p in other.items() if x == OFF)
+        chances["tunnel left"] = sum(p for (_, tunnel), p in other.items() if tunnel)
+        return chances
 
-    def own_secret(self, sight: Sight[Action, Known]) -> str:
+    def own_secret(self, sight: Sight[Action, View]) -> str:
         return f"position {sight.view.cell}" if sight.view.cell else "off the grid"
 
-    def reason(self, sight: Sight[Action, Known]) -> str:
+    def reason(self, sight: Sight[Action, View]) -> str:
         belief = self.belief(sight)
-        return _why(sight, self.judge(sight), {c: belief[f"position {c}"] for c in range(1, CELLS + 1)})
+        return _explain_best(
+            sight, self.judge(sight), {c: belief[f"position {c}"] for c in range(1, CELLS + 1)}
+        )
 
-    def effect(self, sight: Sight[Action, Known], action: Action) -> str:
-        """Of a tunnel: nothing else gives anything away."""
+    def effect(self, sight: Sight[Action, View], action: Action) -> str:
+        """Describe a tunnel: only tunnels are mistakes."""
         there = self.belief(sight)[f"position {action.cell}"]
         return (
             f"You {self.describe_action(action)}, where the other token was with a chance of about "
@@ -194,9 +189,9 @@ class HuntOracle(
         )
 
     def describe_action(self, action: Action) -> str:
-        return f"{_DID[type(action)]} {action.cell}"
+        return f"{_PAST_TENSE[type(action)]} {action.cell}"
 
-    def findings(self, sight: Sight[Action, Known]) -> Iterator[Finding]:
+    def findings(self, sight: Sight[Action, View]) -> Iterator[Finding]:
         yield Finding(
             "estimates",
             f"Values are {SELF_PLAY}, by exact sums; as values of perfect play\nthey are estimates.\n",
@@ -204,75 +199,73 @@ class HuntOracle(
         )
 
     def exploitability_bound(self) -> float | None:
-        return claimed().nash_conv.high / 2 if self.rules.max_turns is None else None
+        return load_certificate().nash_conv.high / 2 if self.rules.max_turns is None else None
 
     def guarantee(self) -> str:
-        certificate = claimed()
+        certificate = load_certificate()
         one, two = certificate.against[Seat.ONE], certificate.against[Seat.TWO]
         gain, value = certificate.nash_conv, certificate.value
-        told = (
-            f"The strategy is {_certified(gain)}, both seats together (at least {gain.percent(2)[0]}): "
-            f"a best responder wins {one.in_words()} against its Player 1 and {two.in_words()} against its "
+        text = (
+            f"The strategy is {_format_certified_gain(gain)}, both seats together "
+            f"(at least {gain.percent(2)[0]}): a best responder wins {one.in_words()} "
+            f"against its Player 1 and {two.in_words()} against its "
             f"Player 2. The game's value to Player 1 lies between {value.in_words('and')}."
         )
-        # A limit makes another game: whoever is behind can play for the half that it pays.
+        # A limit changes the game: the weaker side can play for the half point at the limit.
         limited = self.rules.max_turns is not None
-        return f"{told} All this holds for the game without a limit of turns only." if limited else told
+        return f"{text} All this holds for the game without a limit of turns only." if limited else text
 
     def verify(self, progress: Progress = no_progress) -> Iterator[Check]:
         from duels.games.hunt.certify.verify import verify  # only one command needs it
 
         return verify(self, progress)
 
-    def _track(self, sight: Sight[Action, Known]) -> Track:
-        return follow(self.strategy, sight.seat, sight.history)
+    def _track_belief(self, sight: Sight[Action, View]) -> Belief:
+        return track_belief(self.strategy, sight.seat, sight.history)
 
-    # -- estimates ------------------------------------------------------------------------------
-
-    def _worth(self, seat: Seat, track: Track, action: Action) -> float:
-        """The chance to win with `action` now and the strategy from then on, for both."""
+    def _action_value(self, seat: Seat, belief: Belief, action: Action) -> float:
+        """Return the chance to win after `action` if both then play the strategy."""
         return sum(
-            p * self._worth_at(seat, track.names, track.own, x, action) for (x, _), p in track.other.items()
+            p * self._action_value_at(seat, belief.names, belief.own, x, action)
+            for (x, _), p in belief.other.items()
         )
 
-    def _worth_at(self, seat: Seat, names: Names, own: int, other: int, action: Action) -> float:
-        """The same, with the other's token on `other`."""
-        mine, theirs = _rounds(names, seat)
+    def _action_value_at(
+        self, seat: Seat, names: Observations, own: int, other: int, action: Action
+    ) -> float:
+        """Return the same chance, given the opponent's place."""
+        mine, theirs = _index_memories(names, seat)
         if isinstance(action, Observe):
             return self.pair.after_naming(seat, mine, theirs, own, other, action.cell - 1)
         return self.pair.after_move(seat, mine, theirs, action.cell - 1, other)
 
 
-def _names(history: Sequence[Action | None]) -> dict[Seat, tuple[int, ...]]:
-    """What each seat has named, oldest first, cells from 0."""
-    said = [entry.cell - 1 for entry in history if isinstance(entry, Observe)]
-    return {Seat.ONE: tuple(said[::2]), Seat.TWO: tuple(said[1::2])}
+def _list_observations(history: Sequence[Action | None]) -> dict[Seat, tuple[int, ...]]:
+    cells = [entry.cell - 1 for entry in history if isinstance(entry, Observe)]
+    return {Seat.ONE: tuple(cells[::2]), Seat.TWO: tuple(cells[1::2])}
 
 
-def _rounds(names: Names, seat: Seat) -> tuple[int, int]:
-    """What `seat` and the other have in memory of what each has named itself."""
-    return round_of(names[seat]), round_of(names[seat.other])
+def _index_memories(names: Observations, seat: Seat) -> tuple[int, int]:
+    """Return the memory states of `seat` and of the opponent."""
+    return index_memory(names[seat]), index_memory(names[seat.other])
 
 
-def _certified(gain: Bounds) -> str:
+def _format_certified_gain(gain: Bounds) -> str:
     return f"certified to give away at most {gain.percent(2)[1]} points"
 
 
-def _estimate(chance: float) -> Value:
+def _make_estimate(chance: float) -> Value:
     return Value(chance, Exactness.ESTIMATE)
 
 
-# -- why to do what the strategy does, in a sentence or two that follow from the numbers shown ---------------
-
-
-def _why(sight: Sight[Action, Known], verdict: Verdict[Action], at: dict[int, float]) -> str:
-    """Why the best is best; `at`: where the other token may be, by cell."""
+def _explain_best(sight: Sight[Action, View], verdict: Verdict[Action], at: dict[int, float]) -> str:
+    """Explain the best actions. `at`: the chance of the opponent's token, by cell."""
     best = [judged for judged in verdict.actions if judged.best]
     mostly = max(best, key=lambda judged: judged.weight)
     often = join_or([judged.action.cell for judged in best])
     clear = mostly.weight > MOSTLY
     if sight.view.phase is Phase.OBSERVE:
-        return _reason_to_name(sight, at, mostly.action.cell if clear else None)
+        return _explain_observation(sight, at, mostly.action.cell if clear else None)
     if sight.view.cell == 0:
         where = "anywhere" if len(best) == len(at) else f"on {often}"
         return f"Enter {where}, at random, so that nothing can be guessed, and keep the tunnel."
@@ -281,14 +274,14 @@ def _why(sight: Sight[Action, Known], verdict: Verdict[Action], at: dict[int, fl
             f"Be on {often}, at random: whichever you always chose, the other player would learn "
             "to name, so what one is worth against the strategy decides little."
         )
-    return _reason_to_go(sight, at, verdict, mostly)
+    return _explain_movement(sight, at, verdict, mostly)
 
 
-def _reason_to_name(sight: Sight[Action, Known], at: dict[int, float], mostly: int | None) -> str:
-    """Why to name the cell `mostly`, or, where there is none, why to mix; `at`: where the other may be."""
+def _explain_observation(sight: Sight[Action, View], at: dict[int, float], mostly: int | None) -> str:
+    """Explain the observation `mostly`, or why to mix if it is None. `at`: see `_explain_best`."""
     if not any(at.values()):
         return "The other token is still off the grid: any observation misses, so give nothing away."
-    # On the own cell it could not be found any more: that was a collision.
+    # The opponent is not on the own cell: that would have been a collision.
     nameable = [action.cell for action in sight.actions if action.cell != sight.view.cell]
     likeliest = max(nameable, key=at.__getitem__)
     if mostly is None:
@@ -300,24 +293,23 @@ def _reason_to_name(sight: Sight[Action, Known], at: dict[int, float], mostly: i
     return f"Mostly name {mostly}: the other token is there with a chance of about {at[mostly]:.0%}{why}."
 
 
-def _reason_to_go(
-    sight: Sight[Action, Known], at: dict[int, float], verdict: Verdict[Action], mostly: ActionValue[Action]
+def _explain_movement(
+    sight: Sight[Action, View], at: dict[int, float], verdict: Verdict[Action], mostly: ActionValue[Action]
 ) -> str:
-    """Why to be on one cell most of the time."""
     here, cell = sight.view.cell, mostly.action.cell
     if cell == here:
         beside = [c for c in (here - 1, here + 1) if c in at]
         risks = join_and([f"{c} with a chance of about {at[c]:.0%}" for c in beside])
-        told = f"Mostly stay: the other token is on {risks}, and whoever moves onto it loses."
+        advice = f"Mostly stay: the other token is on {risks}, and whoever moves onto it loses."
         step = max(
             (j for j in verdict.actions if j.action in (Move(here - 1), Move(here + 1))),
             key=lambda judged: judged.value.number,
         )
         gain = step.value.number - mostly.value.number
         if gain < 0.0005:
-            return told
+            return advice
         return (
-            f"{told} Going to {step.action.cell} looks better by about {100 * gain:.1f} points, "
+            f"{advice} Going to {step.action.cell} looks better by about {100 * gain:.1f} points, "
             "but done often it would be foreseen."
         )
     (stay,) = (j.value.number for j in verdict.actions if j.action == Move(here))

@@ -1,4 +1,4 @@
-"""Quantum Duel, hidden movement: two unseen tokens on a line; name the other's cell, never run into it."""
+"""Quantum Duel: the hunt. Two hidden tokens on a line: observe the opponent's cell, do not collide."""
 
 import re
 from dataclasses import dataclass
@@ -31,9 +31,9 @@ class End(Enum):
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where both tokens are (0: off the grid), which tunnels are left, the cell each named last (0: none).
+    """The cells of both tokens (0: off the grid), the tunnels left, and the cells observed last (0: none).
 
-    Pairs are player 1's, then player 2's. `turns` counts finished turns, only where the rules limit them.
+    Pairs list Player 1 first. `turns` counts finished turns if the rules limit them; otherwise it stays 0.
     """
 
     cells: tuple[int, int]
@@ -46,8 +46,8 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What `seat` knows of a state: its own token and tunnel, and all that was said aloud."""
+class View:
+    """The view of `seat`: its own token and tunnel, and all public information."""
 
     seat: Seat
     cell: int
@@ -55,41 +55,41 @@ class Known:
     named: tuple[int, int]
     mover: Seat
     phase: Phase | None
-    """None while the other is at its turn: its phase is its own affair."""
+    """None while the opponent is to act: the opponent's phase is hidden."""
     turns: int
     end: End | None
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Be on `cell`: the same, a neighbour, or, from off the grid, any."""
+    """Move to `cell`: the same cell, a neighbour or, from off the grid, any cell."""
 
     cell: int
 
 
 @dataclass(frozen=True, slots=True)
 class Tunnel:
-    """Go to any `cell`, once a game."""
+    """Go to any `cell`, once per match."""
 
     cell: int
 
 
 @dataclass(frozen=True, slots=True)
 class Observe:
-    """Name `cell` as the place of the other's token."""
+    """Observe `cell`: a hit if the opponent's token is there."""
 
     cell: int
 
 
 Action = Move | Tunnel | Observe
 VERBS: dict[type[Action], str] = {Move: "move", Tunnel: "tunnel", Observe: "observe"}
-"""What the notation calls each kind of action."""
+"""The verb of each kind of action in notation."""
 _KINDS = {word: kind for kind, word in VERBS.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Moved(Event):
-    """`seat`'s token is on `cell` now; only that seat knows."""
+    """`seat` moved its token to `cell`. Only `seat` sees this event."""
 
     seat: Seat
     cell: int
@@ -98,7 +98,7 @@ class Moved(Event):
 
 @dataclass(frozen=True, slots=True)
 class Observed(Event):
-    """`seat` named `cell`, and the other answered."""
+    """`seat` observed `cell`."""
 
     reveals = True
 
@@ -109,14 +109,14 @@ class Observed(Event):
 
 @dataclass(frozen=True, slots=True)
 class Captured(Event):
-    """`seat` captured the other's token and wins."""
+    """`seat` captured the opponent's token and wins."""
 
     seat: Seat
 
 
 @dataclass(frozen=True, slots=True)
 class Collided(Event):
-    """`seat` moved onto the other's token, on `cell`, and loses."""
+    """`seat` moved onto the opponent's token on `cell` and loses."""
 
     seat: Seat
     cell: int
@@ -124,13 +124,13 @@ class Collided(Event):
 
 @dataclass(frozen=True, slots=True)
 class TurnsUsedUp(Event):
-    """The agreed number of turns is used up; nobody wins."""
+    """The limit of turns is reached; nobody wins."""
 
     turns: int
 
 
 @dataclass(frozen=True)
-class QuantumHunt(Rules[State, Action, Known]):
+class QuantumHunt(Rules[State, Action, View]):
     cells: int = option(7, "how many positions there are")
     max_turns: int | None = option(None, "turns until the match is cut off")
 
@@ -150,28 +150,27 @@ class QuantumHunt(Rules[State, Action, Known]):
             return ()
         me = state.mover - 1
         if state.phase is Phase.OBSERVE:
-            return _observations(self.cells, state.named[me])
-        return _movements(self.cells, state.cells[me], state.tunnels[me])
+            return _list_observations(self.cells, state.named[me])
+        return _list_movements(self.cells, state.cells[me], state.tunnels[me])
 
     def apply(self, state: State, action: Action) -> Step[State]:
         mover = state.mover
         if isinstance(action, Observe):
             return self._observe(state, action.cell)
         tunnelled = isinstance(action, Tunnel)
-        tunnels = _with(state.tunnels, mover, False) if tunnelled else state.tunnels
-        cells = _with(state.cells, mover, action.cell)
+        tunnels = _replace_entry(state.tunnels, mover, False) if tunnelled else state.tunnels
+        cells = _replace_entry(state.cells, mover, action.cell)
         moved = State(cells, tunnels, state.named, mover, Phase.OBSERVE, state.turns)
         return Step(moved, (Moved(mover, action.cell, tunnelled, seen_by=frozenset({mover})),))
 
     def _observe(self, state: State, cell: int) -> Step[State]:
-        """Answer the observation, settle a collision, pass the turn."""
         mover = state.mover
         own, target = state.cells[mover - 1], state.cells[mover.other - 1]
         hit = cell == target
         events: tuple[Event, ...] = (Observed(mover, cell, hit),)
         turns = state.turns + (self.max_turns is not None)
         end = None
-        # The Movement Phase comes first: who has run into the other loses, whatever it then names.
+        # The Movement Phase comes first: a player who collided loses even if the observation hits.
         if own == target:
             end = End.COLLISION
             events += (Collided(mover, own),)
@@ -184,7 +183,7 @@ class QuantumHunt(Rules[State, Action, Known]):
         after = State(
             state.cells,
             state.tunnels,
-            _with(state.named, mover, cell),
+            _replace_entry(state.named, mover, cell),
             mover.other,
             Phase.MOVE,
             turns,
@@ -203,10 +202,10 @@ class QuantumHunt(Rules[State, Action, Known]):
             return Outcome.cut(f"Nobody is caught after {state.turns} turns.")
         return None
 
-    def view(self, state: State, seat: Seat) -> Known:
+    def view(self, state: State, seat: Seat) -> View:
         me = seat - 1
         phase = state.phase if state.mover is seat else None
-        return Known(
+        return View(
             seat,
             state.cells[me],
             state.tunnels[me],
@@ -218,39 +217,39 @@ class QuantumHunt(Rules[State, Action, Known]):
         )
 
     def all_actions(self) -> tuple[Action, ...]:
-        return tuple(kind(cell) for kind in VERBS for cell in _grid(self.cells))
+        return tuple(kind(cell) for kind in VERBS for cell in _list_cells(self.cells))
 
     def max_states(self) -> int:
-        cells = (self.cells + 1) ** 2  # of both tokens, and of what both named last
+        cells = (self.cells + 1) ** 2  # for both tokens, and again for both last observations
         tunnels, movers = 4, 2
-        going_on = len(Phase) * cells * cells
-        # A token that was caught is where it was named; tokens that collided are on one cell.
+        ongoing = len(Phase) * cells * cells
+        # A captured token is on the observed cell; collided tokens share one cell.
         caught = self.cells**2 * (self.cells + 1) + self.cells * cells
         cut_off = cells * cells if self.max_turns else 0
-        return tunnels * movers * (going_on + caught + cut_off) * ((self.max_turns or 0) + 1)
+        return tunnels * movers * (ongoing + caught + cut_off) * ((self.max_turns or 0) + 1)
 
     def parse(self, text: str) -> Action:
-        found = re.fullmatch(r"\s*(move|tunnel|observe)\s+([0-9]{1,9})\s*", text.lower())
-        if not found:
+        match = re.fullmatch(r"\s*(move|tunnel|observe)\s+([0-9]{1,9})\s*", text.lower())
+        if not match:
             raise NotationError(f"Cannot read {quote(text)}: write move 3, tunnel 7 or observe 5.")
-        return _KINDS[found[1]](int(found[2]))
+        return _KINDS[match[1]](int(match[2]))
 
     def format(self, action: Action) -> str:
         return f"{VERBS[type(action)]} {action.cell}"
 
-    def parse_position(self, text: str) -> Sight[Action, Known]:
-        """Read `SEAT: entry, entry, …`: the entries that the seat has seen, `?` for a hidden one.
+    def parse_position(self, text: str) -> Sight[Action, View]:
+        """Parse `SEAT: entry, entry, …`, the match as the seat saw it. `?` is a hidden entry.
 
-        Of a match that is over, the last entry tells how it ended: `capture`, `collision` or `turns`.
+        After the end of a match, the last entry is `capture`, `collision` or `turns`. Raises NotationError.
         """
-        found = re.fullmatch(r"\s*([12])\s*:(.*)", text, flags=re.DOTALL)
-        if not found:
+        match = re.fullmatch(r"\s*([12])\s*:(.*)", text, flags=re.DOTALL)
+        if not match:
             raise NotationError(
                 f"Cannot read {quote(text)} as a position: write what a seat has seen, "
                 "like '1: move 3, observe 5, ?, observe 2'."
             )
-        information_set = InformationSet.start(self, Seat(int(found[1])))
-        entries = [entry.strip() for entry in found[2].split(",") if entry.strip()]
+        information_set = InformationSet.start(self, Seat(int(match[1])))
+        entries = [entry.strip() for entry in match[2].split(",") if entry.strip()]
         end = next((end for end in End if entries and entries[-1].lower() == end.value), None)
         seen = [None if entry == "?" else self.parse(entry) for entry in (entries[:-1] if end else entries)]
         for action in seen[:-1] if end else seen:
@@ -262,33 +261,31 @@ class QuantumHunt(Rules[State, Action, Known]):
                 return way.match.sight(way.seat)
         raise NotationError(f"Cannot read {quote(text)}: the match cannot have ended there by {end.value}.")
 
-    def format_position(self, sight: Sight[Action, Known]) -> str:
+    def format_position(self, sight: Sight[Action, View]) -> str:
         entries = ["?" if action is None else self.format(action) for action in sight.history]
         if sight.view.end:
             entries.append(sight.view.end.value)
         return f"{sight.seat.value}: {', '.join(entries)}".rstrip()
 
 
-def _grid(cells: int) -> range:
+def _list_cells(cells: int) -> range:
     return range(1, cells + 1)
 
 
-# A handful of answers serve every state, so they are worked out once.
+# Few combinations occur, so they are cached.
 @lru_cache
-def _movements(cells: int, here: int, tunnel: bool) -> tuple[Action, ...]:
-    """Where a token may go that stands `here`, with or without its `tunnel`."""
-    steps = tuple(Move(cell) for cell in _grid(cells) if here == OFF_GRID or abs(cell - here) <= 1)
-    return steps + tuple(Tunnel(cell) for cell in _grid(cells)) if tunnel else steps
+def _list_movements(cells: int, here: int, tunnel: bool) -> tuple[Action, ...]:
+    steps = tuple(Move(cell) for cell in _list_cells(cells) if here == OFF_GRID or abs(cell - here) <= 1)
+    return steps + tuple(Tunnel(cell) for cell in _list_cells(cells)) if tunnel else steps
 
 
 @lru_cache
-def _observations(cells: int, named: int) -> tuple[Action, ...]:
-    """What may be named by a player who `named` a cell on its previous turn."""
-    return tuple(Observe(cell) for cell in _grid(cells) if cell != named)
+def _list_observations(cells: int, named: int) -> tuple[Action, ...]:
+    """Return the legal observations. `named` is the cell observed on the previous turn."""
+    return tuple(Observe(cell) for cell in _list_cells(cells) if cell != named)
 
 
-def _with(pair: tuple, seat: Seat, value: object) -> tuple:  # type: ignore[type-arg]
-    """`pair` with the entry of `seat` replaced."""
+def _replace_entry(pair: tuple, seat: Seat, value: object) -> tuple:  # type: ignore[type-arg]
     return (value, pair[1]) if seat is Seat.ONE else (pair[0], value)
 
 

@@ -1,8 +1,8 @@
-"""What the shipped pair of strategies wins when it plays itself, from where both tokens are.
+"""Values of self-play: the chance to win when both seats play the shipped strategy.
 
-One value for both seats: the chances of the two add up to one, and the value before an entry is the mean, by
-the strategy, of the values after it. The pair remembers little, so its play is a Markov chain, solved once
-(`certify.pair_values`) and shipped as a table, which standard Python reads.
+The two seats' chances add up to one, and the value before an entry is the mean of the values after it,
+weighted by the strategy. The strategy has a finite memory, so its play is a Markov chain.
+`certify.pair_values` solves the chain; the result is shipped as a table that standard Python reads.
 """
 
 import hashlib
@@ -17,71 +17,73 @@ from duels.solving.store import DamagedTable, unpack_shorts, unpack_table
 
 TABLE = DATA.with_name("self_play.bin")
 UNITS, STEP = 20_000, 10
-"""Means are stored in UNITS of a chance, differences from them in STEPs of a unit, up to MOST."""
-MOST = 127
+"""Means are stored in units of 1 / UNITS; differences from them in STEPs of a unit, up to MAX_STEPS."""
+MAX_STEPS = 127
 ROUNDING = (STEP / 2 + 0.001) / UNITS
-"""How far a value may be from the solved one."""
+"""The largest difference between a stored value and the solved one."""
 
 FOLDED = CELLS // 2 + 1
-"""Of mirror images one is stored: the mover's latest cell is one of so many, from the end of the grid."""
+"""Only one of two mirror images is stored: the number of cells that the mover's latest cell can be."""
 RANKS = (len(OWN.states) - 1) // CELLS
-"""So many states of memory share a latest cell."""
+"""The number of memory states with the same latest cell."""
 _FOLLOWING, _LATEST, _MIRRORED = OWN.following, OWN.latest, OWN.mirrored
 RANK = [_LATEST[:number].count(latest) for number, latest in enumerate(_LATEST)]
-"""By state of memory: its place among those with the same latest cell."""
-_HEARD = [OTHERS.numbers[state[:1]] for state in OWN.states]  # what the other side keeps of it
+"""By memory state: its index among those with the same latest cell."""
+_OTHERS_STATE = [
+    OTHERS.numbers[state[:1]] for state in OWN.states
+]  # the same observations in the opponent's memory
 _ONE_SIDE = FOLDED * CELLS * RANKS * CELLS * CELLS
 
 
-def described(strategy: bytes) -> str:
-    """What a file with the table of this strategy says it holds."""
+def format_header(strategy: bytes) -> str:
+    """Return the header of a file with the table of this strategy."""
     return f"hunt, self-play of {hashlib.sha256(strategy).hexdigest()}, layout 1"
 
 
 @cache
-def shipped_table(path: Path = TABLE) -> bytes:
-    """The table that comes with the package, if it is the strategy's."""
+def load_table(path: Path = TABLE) -> bytes:
+    """Load the shipped table. Raises DuelsError if it is missing, damaged or of another strategy."""
     try:
-        return unpack_table(path.read_bytes(), described(DATA.read_bytes()))
+        return unpack_table(path.read_bytes(), format_header(DATA.read_bytes()))
     except (DamagedTable, OSError) as error:
-        raise DuelsError("hunt's table of self-play is missing or damaged: install duels again.") from error
+        raise DuelsError("hunt's self-play table is missing or damaged: reinstall duels.") from error
 
 
 class PairValues:
-    """Chances to win when both seats play the strategy from now on.
+    """The chances to win when both seats play the strategy from now on.
 
-    What a side has named is given by its number in OWN; cells and places count from 0.
+    A side's observations are given by their memory state's number in OWN. Cells and places count from 0.
     """
 
     def __init__(self, strategy: Strategy, table: bytes) -> None:
         self._strategy = strategy
-        # What one match and its reasons ask for again and again.
-        self._first_turn = lru_cache(20_000)(self._of_first_turn)
-        self._parts: dict[Seat, tuple[array[int], array[int], memoryview]] = {}
+        # One match and its explanations need these values many times.
+        self._first_turn = lru_cache(20_000)(self._compute_first_turn)
+        self._sections: dict[Seat, tuple[array[int], array[int], memoryview]] = {}
         each = 4 * _ONE_SIDE + RANKS * _ONE_SIDE
         for number, seat in enumerate(Seat):
-            part = memoryview(table)[number * each : (number + 1) * each]
-            means, rest = part[: 4 * _ONE_SIDE], part[4 * _ONE_SIDE :]
+            section = memoryview(table)[number * each : (number + 1) * each]
+            means, rest = section[: 4 * _ONE_SIDE], section[4 * _ONE_SIDE :]
             mine, theirs = means[: 2 * _ONE_SIDE], means[2 * _ONE_SIDE :]
-            self._parts[seat] = unpack_shorts(mine, "h"), unpack_shorts(theirs, "h"), rest.cast("b")
+            self._sections[seat] = unpack_shorts(mine, "h"), unpack_shorts(theirs, "h"), rest.cast("b")
 
     def before_turn(self, mover: Seat, mine: int, theirs: int, own: int, other: int) -> float:
-        """The chance of `mover`, whose turn begins."""
+        """Return the chance of `mover` at the start of its turn."""
         if not mine or not theirs:
             return self._first_turn(mover, mine, theirs, own, other)
         if _LATEST[mine] >= FOLDED:
             mine, theirs = _MIRRORED[mine], _MIRRORED[theirs]
             own, other = CELLS - 1 - own, CELLS - 1 - other
-        means, others_means, rest = self._parts[mover]
+        means, others_means, rest = self._sections[mover]
         block = ((_LATEST[mine] * CELLS + _LATEST[theirs]) * CELLS + own) * CELLS + other
         at, others_at = block * RANKS + RANK[mine], block * RANKS + RANK[theirs]
         return (means[at] + others_means[others_at] + STEP * rest[at * RANKS + RANK[theirs]]) / UNITS
 
     def after_move(self, mover: Seat, mine: int, theirs: int, own: int, other: int) -> float:
-        """The chance of `mover`, which has moved to `own` and will name a cell."""
+        """Return the chance of `mover` after it moved to `own`."""
         if own == other:
             return 0.0
-        weights = self._strategy[mover].name_weights(mine * len(OTHERS.states) + _HEARD[theirs], own)
+        weights = self._strategy[mover].name_weights(mine * len(OTHERS.states) + _OTHERS_STATE[theirs], own)
         return sum(
             weight * self.after_naming(mover, mine, theirs, own, other, cell)
             for cell, weight in enumerate(weights)
@@ -89,16 +91,16 @@ class PairValues:
         ) / sum(weights)
 
     def after_naming(self, mover: Seat, mine: int, theirs: int, own: int, other: int, cell: int) -> float:
-        """The chance of `mover`, which stands on `own` and has named `cell`."""
+        """Return the chance of `mover` on `own` after it observed `cell`."""
         if own == other:
             return 0.0
         if cell == other:
             return 1.0
         return 1.0 - self.before_turn(mover.other, theirs, _FOLLOWING[mine][cell], other, own)
 
-    def _of_first_turn(self, mover: Seat, mine: int, theirs: int, own: int, other: int) -> float:
-        """`before_turn` while a side has named nothing yet, which the table leaves out."""
-        weights = self._strategy[mover].move_weights(mine * len(OTHERS.states) + _HEARD[theirs], own)
+    def _compute_first_turn(self, mover: Seat, mine: int, theirs: int, own: int, other: int) -> float:
+        """Compute `before_turn` while a side has observed nothing yet: the table omits these states."""
+        weights = self._strategy[mover].move_weights(mine * len(OTHERS.states) + _OTHERS_STATE[theirs], own)
         return sum(
             weight * self.after_move(mover, mine, theirs, cell, other)
             for cell, weight in enumerate(weights)
@@ -107,11 +109,11 @@ class PairValues:
 
 
 @lru_cache(10_000)
-def round_of(names: tuple[int, ...]) -> int:
-    """What is remembered of a side's naming (cells from 0, oldest first), as its number in OWN."""
+def index_memory(names: tuple[int, ...]) -> int:
+    """Return the number in OWN of the memory of a side's observations (cells from 0, oldest first)."""
     return OWN.index(names)
 
 
-def place_of(cell: int) -> int:
-    """The place of a token by its cell in the rules."""
+def to_place(cell: int) -> int:
+    """Return the place of a token from its cell in the rules."""
     return cell - 1 if cell else OFF

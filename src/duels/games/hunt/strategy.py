@@ -1,6 +1,6 @@
-"""The shipped strategy for hunt: who remembers what, the tables, and how they are stored.
+"""The shipped strategy for hunt: its memory, its tables and their file format.
 
-Plain integers throughout: what is certified is exactly what is played.
+All weights are integers, so the certified strategy is exactly the one that is played.
 """
 
 import hashlib
@@ -24,24 +24,24 @@ OWN = Round(CELLS, 5)
 OTHERS = Window(CELLS, 1)
 ROWS = len(OWN.states) * len(OTHERS.states)
 OFF = CELLS
-"""The place of a token that has not entered, in tables that count cells from 0."""
+"""The place of a token off the grid, in tables that count cells from 0."""
 PLACES = CELLS + 1
 SCALE = 60_000
-"""Weights of one decision sum to about this."""
+"""The approximate sum of the weights of one decision."""
 DATA = Path(__file__).parent / "data" / "strategy.bin"
-CLAIM = DATA.with_name("certificate.json")
+CERTIFICATE = DATA.with_name("certificate.json")
 CERTIFIED = "6ea9fddcac1965e4af0eafbcee578c640729c8181b704509cf46a783c9ae3836"
-"""The checksum of the claim that is shipped: to alter that, and the strategy, the program must be altered."""
+"""The checksum of the shipped certificate. A changed certificate or strategy needs a change here."""
 CHECKSUM = "checksum"
 _SIZES = (PLACES * CELLS, CELLS * CELLS, PLACES * PLACES)
 
 
 @dataclass(frozen=True)
 class Tables:
-    """One seat's strategy, by memory row: integer weights, and estimates of winning in 65535ths.
+    """One seat's strategy by memory row: integer weights, and estimated chances in units of 1 / 65535.
 
-    The estimates are those against the adversary that the strategy was trained against, by own place and
-    the other's place, when the seat waits for the other.
+    The estimates hold against the adversary of the training while the seat waits, by own place and
+    opponent's place.
     """
 
     moves: "array[int]"
@@ -61,67 +61,67 @@ Strategy = dict[Seat, Tables]
 
 
 @lru_cache(10_000)
-def row_of(own_names: tuple[int, ...], other_names: tuple[int, ...]) -> int:
-    """The row of what a seat remembers of both sides' naming (cells from 0, oldest first)."""
+def find_row(own_names: tuple[int, ...], other_names: tuple[int, ...]) -> int:
+    """Return the memory row after both sides' observations (cells from 0, oldest first)."""
     return OWN.index(own_names) * len(OTHERS.states) + OTHERS.index(other_names)
 
 
-def unpack(data: bytes) -> Strategy:
-    """Read the file of a strategy."""
+def decode_strategy(data: bytes) -> Strategy:
+    """Decode the file of a strategy."""
     values = unpack_shorts(zlib.decompress(data))
     ends = list(accumulate(ROWS * size for size in _SIZES * len(Seat)))
-    cut = [values[start:end] for start, end in pairwise([0, *ends])]
+    sections = [values[start:end] for start, end in pairwise([0, *ends])]
     each = len(_SIZES)
-    return {seat: Tables(*cut[number * each :][:each]) for number, seat in enumerate(Seat)}
+    return {seat: Tables(*sections[number * each :][:each]) for number, seat in enumerate(Seat)}
 
 
 @cache
-def shipped() -> Strategy:
-    """The strategy that comes with the package, if it is the one that was certified."""
-    certified = read_claim()["strategy"]
+def load_strategy() -> Strategy:
+    """Load the shipped strategy. Raises DuelsError if it is not the certified one."""
+    certified = read_certificate_file()["strategy"]
     try:
         data = DATA.read_bytes()
     except OSError as error:
-        raise DuelsError("hunt's strategy is missing: install duels again.") from error
+        raise DuelsError("hunt's strategy is missing: reinstall duels.") from error
     if hashlib.sha256(data).hexdigest() != certified:
-        raise DuelsError("hunt's strategy is not the one that was certified: install duels again.")
-    return unpack(data)
+        raise DuelsError("hunt's strategy is not the certified one: reinstall duels.")
+    return decode_strategy(data)
 
 
-def read_claim() -> dict[str, Any]:
-    """Read what is claimed of the strategy, and which strategy that is."""
+def read_certificate_file() -> dict[str, Any]:
+    """Read the certificate file. Raises DuelsError if it is missing or damaged."""
     try:
-        stored = json.loads(CLAIM.read_text(encoding="utf-8"))
-        if stored.pop(CHECKSUM) == digest_claim(stored) == CERTIFIED:
+        stored = json.loads(CERTIFICATE.read_text(encoding="utf-8"))
+        if stored.pop(CHECKSUM) == digest_certificate(stored) == CERTIFIED:
             return dict(stored)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        pass  # whatever it is, it is not what was stored
-    raise DuelsError("hunt's certificate is missing or damaged: install duels again.")
+        pass  # any error means a damaged file
+    raise DuelsError("hunt's certificate is missing or damaged: reinstall duels.")
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """What a best responder with full memory wins against each seat's strategy."""
+    """Bounds on the value of a best response, with full memory, to each seat's strategy."""
 
     against: dict[Seat, Bounds]
 
     @property
     def nash_conv(self) -> Bounds:
-        """The sum of what both best responders gain over the value of the game."""
+        """The sum of both best responders' gains over the value of the game."""
         pair = self.against.values()
         return Bounds(max(0.0, sum(b.low for b in pair) - 1), sum(b.high for b in pair) - 1)
 
     @property
     def value(self) -> Bounds:
-        """Player 1's chance of winning when both play perfectly."""
+        """Player 1's chance to win under perfect play."""
         return Bounds(1 - self.against[Seat.ONE].high, self.against[Seat.TWO].high)
 
 
-def claimed() -> Certificate:
-    """The certificate that is shipped with the strategy; `HuntOracle.verify` recomputes it."""
-    stored = read_claim()
+def load_certificate() -> Certificate:
+    """Load the shipped certificate. `HuntOracle.verify` recomputes it."""
+    stored = read_certificate_file()
     return Certificate({seat: Bounds(*stored[str(seat.value)]) for seat in Seat})
 
 
-def digest_claim(claim: dict[str, Any]) -> str:
+def digest_certificate(claim: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(claim, sort_keys=True).encode()).hexdigest()

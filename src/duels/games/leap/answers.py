@@ -1,4 +1,4 @@
-"""How an answer is written, for whoever is asked in text."""
+"""The answer format for players that reply in text."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,10 @@ from duels.games.leap.rules import OFF_GRID, Action, QuantumLeap, State
 
 
 def forms(rules: QuantumLeap) -> Callable[[Sight[Action, State]], tuple[str, tuple[str, ...]]]:
-    """From a decision to what is to be written there, and examples, which need not be legal."""
+    """Return the function that gives the instruction for a decision and example answers.
+
+    The examples need not be legal.
+    """
 
     def form(sight: Sight[Action, State]) -> tuple[str, tuple[str, ...]]:
         if sight.view.cell_of(sight.seat) == OFF_GRID:

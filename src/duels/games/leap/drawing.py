@@ -1,4 +1,4 @@
-"""The board of Quantum Leap: a path that winds up to the goal, with legal leaps as arcs."""
+"""The board of Quantum Leap: a path that winds up to the goal, and legal leaps as arcs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,9 +28,9 @@ from duels.core.svg import (
 from duels.core.track import Track
 from duels.games.leap.rules import OFF_GRID, STEPS, Action, Leap, QuantumLeap, State
 
-_ROW, _BOTTOM = 106, 34
-_CELL = 64
-_APART = 15  # from the middle of a cell, where both tokens stand on it
+_ROW_HEIGHT, _BOTTOM_MARGIN = 106, 34
+_CELL_SIZE = 64
+_SHARED_OFFSET = 15  # of each token from the centre of a cell that both are on
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class LeapDrawing(Drawing[Action, State]):
         return isinstance(action, Leap)
 
     def instruction(self, sight: Sight[Action, State]) -> str:
-        here = sight.view.cells[sight.seat - 1]
+        here = sight.view.cell_of(sight.seat)
         return f"Leap by a divisor of {here}." if here else "Enter the grid."
 
     @property
@@ -55,105 +55,111 @@ class LeapDrawing(Drawing[Action, State]):
         self, sight: Sight[Action, State], *, targets: bool = False, names: PlayerNames = SEAT_LABELS
     ) -> Picture:
         top = 76 if targets else 44  # room for arcs
-        track = _track(self.rules.goal, top)
+        track = _make_track(self.rules.goal, top)
         cells = sight.view.cells
-        scene = _scene(track, cells, frozenset({*_visited(sight.events), *cells}))
-        pressed = None
+        scene = _draw_scene(track, cells, frozenset({*_find_visited_cells(sight.events), *cells}))
+        pressable = None
         if targets:
             leaps = tuple([action.by for action in sight.actions if isinstance(action, Leap)])
-            pressed = [_targets(self.rules, track, cells[sight.seat - 1], leaps)] if leaps else []
-        return board(top + track.height - _ROW + _CELL / 2 + _BOTTOM, self._told(cells), scene, pressed)
+            pressable = [_draw_targets(self.rules, track, cells[sight.seat - 1], leaps)] if leaps else []
+        return board(
+            top + track.height - _ROW_HEIGHT + _CELL_SIZE / 2 + _BOTTOM_MARGIN,
+            self._describe_board(cells),
+            scene,
+            pressable,
+        )
 
-    def _told(self, cells: tuple[int, int]) -> str:
+    def _describe_board(self, cells: tuple[int, int]) -> str:
         x, o = [f"on cell {cell}" if cell else "off the grid" for cell in cells]
         return f"A path of {self.rules.goal} cells. X is {x}, O is {o}."
 
 
 @lru_cache
-def _track(goal: int, top: float) -> Track:
-    return Track(goal, _ROW, top, per_row=7, margin=52, upwards=True)
+def _make_track(goal: int, top: float) -> Track:
+    return Track(goal, _ROW_HEIGHT, top, per_row=7, margin=52, upwards=True)
 
 
-def _scene(track: Track, cells: tuple[int, int], taken: frozenset[int]) -> tuple[str, ...]:
-    """All that both seats see alike."""
-    scene = [_way(track)]
+def _draw_scene(track: Track, cells: tuple[int, int], visited: frozenset[int]) -> tuple[str, ...]:
+    scene = [_draw_path(track)]
     x, o = cells
     here = {x: "X and O"} if x == o else {x: "X", o: "O"}
     for number in range(1, track.cells + 1):
-        scene.append(_cell(track, number, number in taken, here.get(number, "")))
-    scene += [_token(track, seat, cells[seat - 1], cells[seat.other - 1]) for seat in Seat]
+        scene.append(_draw_cell(track, number, number in visited, here.get(number, "")))
+    scene += [_draw_token(track, seat, cells[seat - 1], cells[seat.other - 1]) for seat in Seat]
     return tuple(scene)
 
 
 @cache_shape
-def _way(track: Track) -> str:
+def _draw_path(track: Track) -> str:
     return decoration(path(track.line(), "line", 12, opacity=0.7))
 
 
 @cache_shape
-def _cell(track: Track, number: int, taken: bool, here: str) -> str:
-    """A cell; `here` says who stands there."""
+def _draw_cell(track: Track, number: int, visited: bool, here: str) -> str:
+    """Draw a cell. `here` names the tokens on it."""
     x, y = track.at(number)
-    said = f"Cell {number}: {here or ('visited' if taken else 'free')}"
+    label = f"Cell {number}: {here or ('visited' if visited else 'free')}"
     if number == track.cells:
-        shape = box(0, 0, _CELL + 4, _CELL + 4, 18, "goal", "goal-edge", stroke_width=3)
+        shape = box(0, 0, _CELL_SIZE + 4, _CELL_SIZE + 4, 18, "goal", "goal-edge", stroke_width=3)
         words = "" if here else text(0, 0, str(number), 30, "goal-ink", font_weight=700)
-        return cell(number, f"{said}, the goal", shape, words, x=x, y=y)
-    shape = box(0, 0, _CELL, _CELL, 17, "card" if taken and not here else "well", "line", stroke_width=2)
-    return cell(number, said, shape, "" if taken else text(0, 0, str(number), 24), x=x, y=y)
+        return cell(number, f"{label}, the goal", shape, words, x=x, y=y)
+    shape = box(
+        0, 0, _CELL_SIZE, _CELL_SIZE, 17, "card" if visited and not here else "well", "line", stroke_width=2
+    )
+    return cell(number, label, shape, "" if visited else text(0, 0, str(number), 24), x=x, y=y)
 
 
 @cache_shape
-def _token(track: Track, seat: Seat, here: int, other: int) -> str:
-    apart = (_APART if seat is Seat.TWO else -_APART) if here == other else 0
+def _draw_token(track: Track, seat: Seat, here: int, other: int) -> str:
+    apart = (_SHARED_OFFSET if seat is Seat.TWO else -_SHARED_OFFSET) if here == other else 0
     if here == OFF_GRID:
-        # Both wait below the first cell.
+        # A token off the grid waits below the first cell.
         x, y = track.at(1)
-        x, y = x + (-17 if seat is Seat.ONE else 17), y + _CELL / 2 + 20
+        x, y = x + (-17 if seat is Seat.ONE else 17), y + _CELL_SIZE / 2 + 20
     else:
         x, y = track.at(here)
         x += apart
     size = 9.0 if here == OFF_GRID else 10.5 if apart else 16.0
-    # Drawn at one size, so that a move changes nothing but the place.
+    # Every token is drawn at one size and scaled, so that the page can animate a move.
     shape = group(mark(seat, 0, 0, 16), transform=f"scale({size / 16:.2f})", classes="resized")
     return decoration(shape, transform=translate(x, y), data_key=f"token-{seat.value}", **{"class": "moves"})
 
 
 @cache_shape
-def _targets(rules: QuantumLeap, track: Track, here: int, leaps: tuple[int, ...]) -> str:
-    """All legal leaps from a cell, with arcs to where they lead."""
-    # Arcs are no part of what is pressed, which is where they lead to: its middle would be elsewhere.
-    arcs = decoration(*(_arc(track, here, by) for by in leaps))
-    return "".join((arcs, *(_target(track, here, by, rules.format(Leap(by))) for by in leaps)))
+def _draw_targets(rules: QuantumLeap, track: Track, here: int, leaps: tuple[int, ...]) -> str:
+    """Draw the legal leaps: arcs, and the cells to press."""
+    # Arcs are not part of a target: they would move its centre away from the cell.
+    arcs = decoration(*(_draw_arc(track, here, by) for by in leaps))
+    return "".join((arcs, *(_draw_target(track, here, by, rules.format(Leap(by))) for by in leaps)))
 
 
-def _arc(track: Track, here: int, by: int) -> str:
-    return path(_way_between(track, here, here + by), "ok", 2.5, stroke_dasharray="1 7", classes="offer")
+def _draw_arc(track: Track, here: int, by: int) -> str:
+    return path(_format_arc(track, here, here + by), "ok", 2.5, stroke_dasharray="1 7", classes="offer")
 
 
-def _way_between(track: Track, here: int, there: int) -> str:
-    """The arc of a leap, as the data of a path: between rows, so that it crosses no cell and no number."""
+def _format_arc(track: Track, here: int, there: int) -> str:
+    """Return the SVG path of a leap. It runs between rows and crosses neither cells nor numbers."""
     (x, y), (tx, ty) = track.at(here), track.at(there)
-    top, half = y - _CELL / 2, _CELL / 2
+    top, half = y - _CELL_SIZE / 2, _CELL_SIZE / 2
     if ty == y:
         bow = 22 + abs(tx - x) * 0.1
         return f"M{x:.1f} {top:.1f}Q{(x + tx) / 2:.1f} {top - bow:.1f} {tx:.1f} {top:.1f}"
-    way = f"M{x:.1f} {top:.1f}"
-    gap, landing = _ROW - _CELL, ty + half  # it lands from below
-    if landing < top - gap:  # past other rows it goes up beside the cells below the one it leads to
+    line = f"M{x:.1f} {top:.1f}"
+    gap, landing = _ROW_HEIGHT - _CELL_SIZE, ty + half  # the arc reaches the target from below
+    if landing < top - gap:  # to pass other rows, go up between two columns
         beside = tx + (track.pitch / 2 if x > tx or x == tx < WIDTH / 2 else -track.pitch / 2)
-        way += f"{_sway(x, beside, top, top - gap)}V{landing + gap:.1f}"
+        line += f"{_format_curve(x, beside, top, top - gap)}V{landing + gap:.1f}"
         x, top = beside, landing + gap
-    return way + _sway(x, tx, top, landing)
+    return line + _format_curve(x, tx, top, landing)
 
 
-def _sway(x: float, tx: float, y: float, ty: float) -> str:
-    """From (x, y) up to (tx, ty) through the space between two rows."""
+def _format_curve(x: float, tx: float, y: float, ty: float) -> str:
+    """Return the curve from (x, y) up to (tx, ty) through the space between two rows."""
     middle = (y + ty) / 2
     return f"C{x:.1f} {middle:.1f} {tx:.1f} {middle:.1f} {tx:.1f} {ty:.1f}"
 
 
-def _target(track: Track, here: int, by: int, notation: str) -> str:
+def _draw_target(track: Track, here: int, by: int, notation: str) -> str:
     goal = here + by
     x, y = track.at(goal)
     words = f"+{by}"
@@ -161,13 +167,13 @@ def _target(track: Track, here: int, by: int, notation: str) -> str:
         notation,
         [goal],
         f"Leap {by}, to cell {goal}",
-        box(x, y, _CELL, _CELL, 17, "none", "ok", stroke_width=3, classes="offer"),
-        chip(x, y - _CELL / 2 - 4, words, 22 + MIN_TEXT_SIZE * 0.6 * len(words)),
-        hit_box(x, y - 6, track.pitch - 2, _ROW - 6),
+        box(x, y, _CELL_SIZE, _CELL_SIZE, 17, "none", "ok", stroke_width=3, classes="offer"),
+        chip(x, y - _CELL_SIZE / 2 - 4, words, 22 + MIN_TEXT_SIZE * 0.6 * len(words)),
+        hit_box(x, y - 6, track.pitch - 2, _ROW_HEIGHT - 6),
     )
 
 
-def _visited(events: Sequence[Event]) -> set[int]:
+def _find_visited_cells(events: Sequence[Event]) -> set[int]:
     return {place for event in events if isinstance(event, STEPS) for place in event.cells}
 
 

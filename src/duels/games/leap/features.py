@@ -1,4 +1,4 @@
-"""What a program is shown of Quantum Leap."""
+"""The observation of Quantum Leap for programs."""
 
 from duels.core.features import Feature, format_feature_value
 from duels.games.leap.rules import OFF_GRID, QuantumLeap, State
@@ -14,5 +14,5 @@ def features(rules: QuantumLeap) -> tuple[Feature, ...]:
 
 
 def describe(view: State) -> str:
-    """The view as OpenSpiel's observation string."""
+    """Return OpenSpiel's observation string."""
     return f"cells={view.cells[0]},{view.cells[1]} mover={format_feature_value(view.mover)}"

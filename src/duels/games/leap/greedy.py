@@ -1,4 +1,4 @@
-"""A player of Quantum Leap that always goes as far as it can."""
+"""A greedy player of Quantum Leap."""
 
 from duels.core.rules import Sight
 from duels.games.leap.rules import Action, Leap, QuantumLeap, State
@@ -9,7 +9,7 @@ class Greedy:
         self.rules = rules
 
     def __call__(self, sight: Sight[Action, State], action: Action) -> float:
-        """The longest leap."""
+        """Prefer longer leaps."""
         return action.by if isinstance(action, Leap) else 0
 
 

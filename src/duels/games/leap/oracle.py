@@ -1,9 +1,9 @@
-"""Perfect play in leap: tokens do not meet, so it is a race; whoever needs fewer turns wins it.
+"""Perfect play in leap. The tokens do not interact, so the player with the shorter path wins.
 
-Let the player to move need m turns and the other n. If m <= n, the mover takes a shortest path and is
-there with the m-th turn, before the other's m-th; the other needs at least m. If m > n, the other takes a
-shortest path and is there with the n-th turn, after the mover's n-th; the mover needs more than n.
-So the mover wins exactly if m <= n, and from equal cells, as at the start, whoever moves first wins.
+Proof: let the player to move need m turns, and the opponent n. If m <= n, the mover takes a shortest path and
+arrives on turn m, before the opponent's turn m. If m > n, the opponent takes a shortest path and arrives on
+turn n, when the mover has had n turns and needs more. So the mover wins exactly if m <= n. From equal cells,
+as at the start, the player to move wins.
 """
 
 from collections.abc import Iterator
@@ -19,57 +19,57 @@ from duels.solving.check import check_backward_induction, check_sampled_play, fo
 from duels.solving.oracle import Check, Finding, OpenOracle
 from duels.solving.progress import Progress, no_progress
 
-_FARTHEST_BRUTE_FORCE = 30
-_FARTHEST_TRIAL_DIVISION = 1000
-_MOST_PATHS_TOLD = 20
-_MOST_CELLS_TOLD = 10
+_MAX_GOAL_BRUTE_FORCE = 30
+_MAX_GOAL_TRIAL_DIVISION = 1000
+_MAX_PATHS_LISTED = 20
+_MAX_CELLS_LISTED = 10
 
 
 @dataclass(frozen=True)
 class Paths:
-    """Shortest paths to `goal` from every cell, from tables that are filled when first asked for."""
+    """The shortest paths from every cell to `goal`."""
 
     goal: int
 
-    def needed(self, cell: int) -> int:
-        """The least number of turns from `cell` (0: off the grid) to the goal."""
-        return self._needed[cell]
+    def count_turns(self, cell: int) -> int:
+        """Return the length of a shortest path from `cell` (0: off the grid), in turns."""
+        return self._turns_by_cell[cell]
 
-    def at_least(self, cell: int) -> int:
-        """A lower bound on the leaps needed: how often `cell` must double to come to the goal."""
+    def bound_leaps(self, cell: int) -> int:
+        """Return how often `cell` must double to reach or pass the goal: a lower bound on the leaps."""
         return (-(-self.goal // cell) - 1).bit_length()
 
-    def longest_leap(self, cell: int) -> int:
-        """The cell that the longest leap from `cell` (before the goal) leads to."""
-        return cell + self._leaps[cell][-1]
+    def find_farthest_cell(self, cell: int) -> int:
+        """Return the cell that the longest leap from `cell` reaches."""
+        return cell + self._leaps_by_cell[cell][-1]
 
-    def nearer(self, cell: int) -> list[int]:
-        """Where shortest paths go from `cell`, the longest leap first."""
-        ahead = (cell + by for by in reversed(self._leaps[cell]))
-        return [target for target in ahead if self._needed[target] < self._needed[cell]]
+    def list_next_cells(self, cell: int) -> list[int]:
+        """Return the next cells on shortest paths from `cell`, the longest leap first."""
+        ahead = (cell + by for by in reversed(self._leaps_by_cell[cell]))
+        return [target for target in ahead if self._turns_by_cell[target] < self._turns_by_cell[cell]]
 
-    def count(self, cell: int) -> int:
-        """The number of shortest paths from `cell`."""
-        ways = {cell: 1}
-        for _ in range(self.needed(cell)):
+    def count_paths(self, cell: int) -> int:
+        """Return the number of shortest paths from `cell`."""
+        counts = {cell: 1}
+        for _ in range(self.count_turns(cell)):
             after: dict[int, int] = {}
-            for here, so_far in ways.items():
-                for target in self.nearer(here):
-                    after[target] = after.get(target, 0) + so_far
-            ways = after
-        return ways[self.goal]
+            for here, count in counts.items():
+                for target in self.list_next_cells(here):
+                    after[target] = after.get(target, 0) + count
+            counts = after
+        return counts[self.goal]
 
-    def all_shortest(self, cell: int) -> Iterator[tuple[int, ...]]:
-        """Every shortest path from `cell`, as the cells that its turns lead to, the goal last."""
+    def iter_paths(self, cell: int) -> Iterator[tuple[int, ...]]:
+        """Yield every shortest path from `cell` as the cells it visits, the goal last."""
         if cell == self.goal:
             yield ()
-        for target in self.nearer(cell):
-            for rest in self.all_shortest(target):
+        for target in self.list_next_cells(cell):
+            for rest in self.iter_paths(target):
                 yield target, *rest
 
     @cached_property
-    def _leaps(self) -> list[list[int]]:
-        """[cell] how far one turn can lead, least first; onto the grid, by 1."""
+    def _leaps_by_cell(self) -> list[list[int]]:
+        """The possible leaps by cell, shortest first. Entering the grid counts as a leap of 1."""
         leaps: list[list[int]] = [[] for _ in range(self.goal + 1)]
         leaps[OFF_GRID].append(1)
         for by in range(1, self.goal // 2 + 1):
@@ -78,16 +78,16 @@ class Paths:
         return leaps
 
     @cached_property
-    def _needed(self) -> list[int]:
-        """[cell] the turns needed, filled from the goal backwards."""
-        needed = [0] * (self.goal + 1)
+    def _turns_by_cell(self) -> list[int]:
+        """The turns needed by cell, computed from the goal backwards."""
+        turns_needed = [0] * (self.goal + 1)
         for cell in range(self.goal - 1, OFF_GRID - 1, -1):
-            needed[cell] = 1 + min([needed[cell + by] for by in self._leaps[cell]])
-        return needed
+            turns_needed[cell] = 1 + min([turns_needed[cell + by] for by in self._leaps_by_cell[cell]])
+        return turns_needed
 
 
 class LeapOracle(OpenOracle[Action, State]):
-    """Values for every goal, all exact."""
+    """Exact values for every goal."""
 
     rules: QuantumLeap
 
@@ -96,15 +96,17 @@ class LeapOracle(OpenOracle[Action, State]):
         self.paths = Paths(rules.goal)
 
     def state_value(self, state: State) -> Fraction:
-        mine, theirs = (self.paths.needed(state.cell_of(seat)) for seat in (state.mover, state.mover.other))
+        mine, theirs = (
+            self.paths.count_turns(state.cell_of(seat)) for seat in (state.mover, state.mover.other)
+        )
         return Fraction((mine <= theirs) == (state.mover is Seat.ONE))
 
     def reason(self, sight: Sight[Action, State]) -> str:
         state, seat = sight.view, sight.seat
-        mine = self.paths.needed(state.cell_of(seat))
-        theirs = self.paths.needed(state.cell_of(seat.other))
+        mine = self.paths.count_turns(state.cell_of(seat))
+        theirs = self.paths.count_turns(state.cell_of(seat.other))
         verdict = self.judge(sight)
-        count = f"You need {mine} more {_turns(mine)} to the goal, the other player needs {theirs}"
+        count = f"You need {mine} more {_pluralize_turns(mine)} to the goal, the other player needs {theirs}"
         if verdict.value.number == 0:
             return f"{count}: the other player is ahead and stays ahead by taking a shortest path."
         if mine == 1:
@@ -115,9 +117,11 @@ class LeapOracle(OpenOracle[Action, State]):
 
     def effect(self, sight: Sight[Action, State], action: Action) -> str:
         after = self.rules.apply(sight.view, action).state
-        mine, theirs = (self.paths.needed(after.cell_of(seat)) for seat in (sight.seat, sight.seat.other))
+        mine, theirs = (
+            self.paths.count_turns(after.cell_of(seat)) for seat in (sight.seat, sight.seat.other)
+        )
         return (
-            f"After leaping {self.rules.format(action)} you needed {mine} more {_turns(mine)}; "
+            f"After leaping {self.rules.format(action)} you needed {mine} more {_pluralize_turns(mine)}; "
             f"the other player, whose turn it was, needed {theirs}."
         )
 
@@ -128,24 +132,24 @@ class LeapOracle(OpenOracle[Action, State]):
         return "leaping as far as possible" if doubled else "leaping less than possible"
 
     def select_quickest(self, state: State, best: tuple[Action, ...]) -> tuple[Action, ...]:
-        """All that count are the turns left: fewest wins soonest, and leaves the winner least to spare."""
-        nearer = self.paths.nearer(state.cell_of(state.mover))
-        return tuple(a for a in best if self.rules.apply(state, a).state.cell_of(state.mover) in nearer)
+        """Return the best actions on a shortest path: they win soonest or lose most narrowly."""
+        next_cells = self.paths.list_next_cells(state.cell_of(state.mover))
+        return tuple(a for a in best if self.rules.apply(state, a).state.cell_of(state.mover) in next_cells)
 
     def findings(self, sight: Sight[Action, State]) -> Iterator[Finding]:
         cell = sight.view.cell_of(sight.seat)
-        turns = self.paths.needed(cell)
-        yield self._shortest_paths(sight.seat, cell)
-        # Doubling is the fastest way past the goal; if it cannot land there, the exact landing costs turns.
-        cost = turns - (self.paths.at_least(cell) if cell else 1 + self.paths.at_least(1))
+        turns = self.paths.count_turns(cell)
+        yield self._describe_shortest_paths(sight.seat, cell)
+        # Doubling passes the goal fastest; landing on it exactly may take more turns.
+        cost = turns - (self.paths.bound_leaps(cell) if cell else 1 + self.paths.bound_leaps(1))
         yield Finding(
             "clauses",
-            f"Having to land exactly on {self.rules.goal} costs {cost} {_turns(cost)} from here. The clauses "
-            "'closest wins' and 'forfeit' never matter: one can always leap 1.\n",
+            f"Having to land exactly on {self.rules.goal} costs {cost} {_pluralize_turns(cost)} from here. "
+            "The clauses 'closest wins' and 'forfeit' never matter: a leap of 1 is always possible.\n",
             {"exact_landing_costs": cost, "never_matter": ["closest wins", "forfeit"]},
         )
-        costly = self.costly_longest_leaps()
-        cells = [str(cell) for cell in costly[:_MOST_CELLS_TOLD]]
+        costly = self.list_costly_longest_leaps()
+        cells = [str(cell) for cell in costly[:_MAX_CELLS_LISTED]]
         if len(costly) > len(cells):
             cells.append(f"{len(costly) - len(cells):,} more")
         where = f"except from {join_and(cells)}" if costly else "from every cell"
@@ -155,28 +159,32 @@ class LeapOracle(OpenOracle[Action, State]):
             {"costs_a_turn_from": costly},
         )
 
-    def costly_longest_leaps(self) -> list[int]:
-        """The cells from which the longest leap costs a turn."""
-        needed, longest_leap = self.paths.needed, self.paths.longest_leap
-        return [cell for cell in range(1, self.rules.goal) if needed(longest_leap(cell)) >= needed(cell)]
+    def list_costly_longest_leaps(self) -> list[int]:
+        """Return the cells from which the longest leap costs a turn."""
+        count_turns, find_farthest_cell = self.paths.count_turns, self.paths.find_farthest_cell
+        return [
+            cell
+            for cell in range(1, self.rules.goal)
+            if count_turns(find_farthest_cell(cell)) >= count_turns(cell)
+        ]
 
-    def _shortest_paths(self, seat: Seat, cell: int) -> Finding:
-        count, turns = self.paths.count(cell), self.paths.needed(cell)
-        paths = list(islice(self.paths.all_shortest(cell), _MOST_PATHS_TOLD))
+    def _describe_shortest_paths(self, seat: Seat, cell: int) -> Finding:
+        count, turns = self.paths.count_paths(cell), self.paths.count_turns(cell)
+        paths = list(islice(self.paths.iter_paths(cell), _MAX_PATHS_LISTED))
         lines = ["  " + " - ".join(map(str, path)) for path in paths]
         if count > len(paths):
             lines.append(f"  … and {count - len(paths):,} more")
-        ways = "one shortest path" if count == 1 else f"{count:,} shortest paths"
+        paths_text = "one shortest path" if count == 1 else f"{count:,} shortest paths"
         return Finding(
             "shortest_paths",
-            f"{seat.label} has {ways} of {turns} {_turns(turns)}, by the cells that the turns lead to:\n"
+            f"{seat.label} has {paths_text} of {turns} {_pluralize_turns(turns)}. The cells on the way:\n"
             + "\n".join(lines)
             + "\n",
             {"count": count, "turns": turns, "paths": [list(path) for path in paths]},
         )
 
     def verify(self, progress: Progress = no_progress) -> Iterator[Check]:
-        small = QuantumLeap(min(self.rules.goal, _FARTHEST_BRUTE_FORCE))
+        small = QuantumLeap(min(self.rules.goal, _MAX_GOAL_BRUTE_FORCE))
         starts = [
             State((x, o), seat)
             for x in range(OFF_GRID, small.goal)
@@ -184,30 +192,30 @@ class LeapOracle(OpenOracle[Action, State]):
             for seat in Seat
         ]
         yield check_backward_induction(small, starts, LeapOracle(small).state_value, progress)
-        near = QuantumLeap(min(self.rules.goal, _FARTHEST_TRIAL_DIVISION))
-        paths, distances = Paths(near.goal), _by_trial_division(near)
+        near = QuantumLeap(min(self.rules.goal, _MAX_GOAL_TRIAL_DIVISION))
+        paths, distances = Paths(near.goal), _compute_distances(near)
         yield Check(
             "trial division of every cell gives the same distances",
-            all(paths.needed(cell) == needed for cell, needed in distances.items()),
+            all(paths.count_turns(cell) == turns_needed for cell, turns_needed in distances.items()),
             f"{format_options(near)}, {len(distances):,} cells",
         )
         yield Check(
-            "the clauses 'closest wins' and 'forfeit' never matter: from every cell one can leap 1",
+            "the clauses 'closest wins' and 'forfeit' never matter: a leap of 1 is possible from every cell",
             all(near.leaps(cell)[:1] == (1,) for cell in range(1, near.goal)),
             format_options(near),
         )
         yield from check_sampled_play(small, LeapOracle(small), starts[::7], games=200)
 
 
-def _by_trial_division(rules: QuantumLeap) -> dict[int, int]:
-    """The leaps needed from every cell, from the rules alone, last cell first."""
-    needed = {rules.goal: 0}
+def _compute_distances(rules: QuantumLeap) -> dict[int, int]:
+    """Return the leaps needed from every cell, computed from the rules alone."""
+    turns_needed = {rules.goal: 0}
     for cell in range(rules.goal - 1, 0, -1):
-        needed[cell] = 1 + min(needed[cell + by] for by in rules.leaps(cell))
-    return needed
+        turns_needed[cell] = 1 + min(turns_needed[cell + by] for by in rules.leaps(cell))
+    return turns_needed
 
 
-def _turns(count: int) -> str:
+def _pluralize_turns(count: int) -> str:
     return "turn" if count == 1 else "turns"
 
 

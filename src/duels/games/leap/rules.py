@@ -1,4 +1,4 @@
-"""Quantum Leap: a race along a line of cells, leaping by divisors of the cell one stands on."""
+"""Quantum Leap: a race along a line of cells; a player leaps by a divisor of the current cell."""
 
 from dataclasses import dataclass
 from math import isqrt
@@ -15,7 +15,7 @@ OFF_GRID = 0
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The cells X and O stand on (0: off the grid) and whose turn it is."""
+    """The cells of X and O (0: off the grid) and the player to move."""
 
     cells: tuple[int, int]
     mover: Seat
@@ -26,12 +26,12 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Enter:
-    """Come onto the grid, at cell 1."""
+    """Enter the grid at cell 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Leap:
-    """Go `by` cells forward."""
+    """Leap `by` cells forward."""
 
     by: int
 
@@ -41,7 +41,7 @@ Action = Enter | Leap
 
 @dataclass(frozen=True, slots=True)
 class Entered(Event):
-    """`seat` came onto the grid; the tokens now stand on `cells`."""
+    """`seat` entered the grid; the tokens are now on `cells`."""
 
     seat: Seat
     cells: tuple[int, int]
@@ -49,19 +49,19 @@ class Entered(Event):
 
 @dataclass(frozen=True, slots=True)
 class Leapt(Event):
-    """`seat` leapt; the tokens now stand on `cells`."""
+    """`seat` leapt; the tokens are now on `cells`."""
 
     seat: Seat
     cells: tuple[int, int]
 
 
 STEPS = (Entered, Leapt)
-"""The events that put a token somewhere."""
+"""The events that move a token."""
 
 
 @dataclass(frozen=True, slots=True)
 class GoalReached(Event):
-    """`seat` stands on the Quantum Cell and wins."""
+    """`seat` reached the Quantum Cell and wins."""
 
     seat: Seat
 
@@ -88,7 +88,7 @@ class QuantumLeap(OpenRules[State, Action]):
         return tuple([Leap(by) for by in self.leaps(cell)])
 
     def leaps(self, cell: int) -> tuple[int, ...]:
-        """The divisors of `cell` that do not overshoot the goal, least first; 1 is always among them."""
+        """Return the legal leaps from `cell`, shortest first. 1 is always among them."""
         small = [by for by in range(1, isqrt(cell) + 1) if cell % by == 0]
         large = [cell // by for by in reversed(small) if by * by < cell]
         return tuple([by for by in small + large if cell + by <= self.goal])
@@ -97,8 +97,8 @@ class QuantumLeap(OpenRules[State, Action]):
         mover = state.mover
         target = 1 if isinstance(action, Enter) else state.cell_of(mover) + action.by
         cells = (target, state.cells[1]) if mover is Seat.ONE else (state.cells[0], target)
-        happened = Entered if isinstance(action, Enter) else Leapt
-        events: tuple[Event, ...] = (happened(mover, cells),)
+        event = Entered if isinstance(action, Enter) else Leapt
+        events: tuple[Event, ...] = (event(mover, cells),)
         if target == self.goal:
             events += (GoalReached(mover),)
         return Step(State(cells, mover.other), events)
@@ -110,7 +110,7 @@ class QuantumLeap(OpenRules[State, Action]):
         return Outcome.win(winner, say(winner, wins(winner), f"by landing exactly on cell {self.goal}."))
 
     def all_actions(self) -> tuple[Action, ...]:
-        # A leap is at most the cell it starts from and at most the way that is left.
+        # A leap is at most the number of its cell, and at most the distance to the goal.
         return (Enter(), *(Leap(by) for by in range(1, self.goal // 2 + 1)))
 
     def max_states(self) -> int:
@@ -134,7 +134,7 @@ class QuantumLeap(OpenRules[State, Action]):
             raise NotationError(f"Cannot read {quote(text)}: only one token can be on cell {self.goal}.")
         if self.goal in state.cells and state.cell_of(state.mover) == self.goal:
             raise NotationError(
-                f"Cannot read {quote(text)}: whoever reached cell {self.goal} has just moved."
+                f"Cannot read {quote(text)}: the player to move cannot be on cell {self.goal}."
             )
         return state
 

@@ -1,4 +1,4 @@
-"""The voice of Quantum Leap."""
+"""The prompts, messages and text board of Quantum Leap."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class LeapWords(Words[Action, State]):
 
         return (
             yield from ask_until(
-                f"{_turn(sight.seat)}\nYou are on cell {cell}.\n"
+                f"{_render_turn(sight.seat)}\nYou are on cell {cell}.\n"
                 f"Possible moves: {', '.join(map(str, leaps))}\nChoose your move: ",
                 read,
             )
@@ -65,13 +65,13 @@ class LeapWords(Words[Action, State]):
             entering = "You are off the grid. Entering at cell 1."
             return Narration(
                 [say(event.seat, "entered at cell 1.")],
-                book=[_turn(event.seat), entering, self._grid(seen), ""],
+                book=[_render_turn(event.seat), entering, self._render_grid(seen), ""],
                 to=event.seat,
             )
         if isinstance(event, Leapt):
             cell = event.cells[event.seat - 1]
-            # At the goal the book shows no grid any more, only the congratulation.
-            grid: list[Line] = [] if cell == self.rules.goal else [self._grid(seen), ""]
+            # In the book, the last leap is followed by the congratulation, without a grid.
+            grid: list[Line] = [] if cell == self.rules.goal else [self._render_grid(seen), ""]
             return Narration(
                 [say(event.seat, f"moved to cell {cell}.")],
                 book=[f"You move to cell {cell}.", *grid],
@@ -87,7 +87,7 @@ class LeapWords(Words[Action, State]):
         )
 
     def board(self, sight: Sight[Action, State]) -> TextBoard:
-        return self._grid(sight.events, sight.view.cells)
+        return self._render_grid(sight.events, sight.view.cells)
 
     def place(self, sight: Sight[Action, State], action: Action) -> Place:
         by = action.by if isinstance(action, Leap) else 1
@@ -102,31 +102,31 @@ class LeapWords(Words[Action, State]):
     def moves(self, sight: Sight[Action, State]) -> str:
         return f"Possible moves: {', '.join(map(self.rules.format, sight.actions))}\n"
 
-    def _grid(self, seen: Sequence[Event], cells: tuple[int, int] = (OFF_GRID, OFF_GRID)) -> TextBoard:
-        """The line of cells: who stands there, blank where anyone has been, else the number."""
+    def _render_grid(self, seen: Sequence[Event], cells: tuple[int, int] = (OFF_GRID, OFF_GRID)) -> TextBoard:
+        """Render the cells: tokens, blanks for visited cells, numbers for the others."""
         steps = [event for event in seen if isinstance(event, STEPS)]
-        shown = list(map(str, range(self.rules.goal + 1)))
+        texts = list(map(str, range(self.rules.goal + 1)))
         for step in steps:
             for cell in step.cells:
-                shown[cell] = " "
+                texts[cell] = " "
         cells = steps[-1].cells if steps else cells
         changed = steps[-1].seat if steps else None
-        tokens = [_token(seat, seat is changed) for seat in (Seat.ONE, Seat.TWO)]
+        tokens = [_render_token(seat, seat is changed) for seat in (Seat.ONE, Seat.TWO)]
         if cells[0] == cells[1]:
             tokens = [",".join(tokens)] * 2
         for cell, token in zip(cells, tokens, strict=True):
-            shown[cell] = token
-        return TextBoard(rows=(Row(tuple(shown[1:])),))
+            texts[cell] = token
+        return TextBoard(rows=(Row(tuple(texts[1:])),))
 
 
 @cache
-def _token(seat: Seat, changed: bool) -> str:
+def _render_token(seat: Seat, changed: bool) -> str:
     token = Ink.for_seat(seat)(TOKEN[seat])
     return Ink.CHANGED(token) if changed else token
 
 
 @cache
-def _turn(seat: Seat) -> str:
+def _render_turn(seat: Seat) -> str:
     return f"{Ink.for_seat(seat)(f'{seat.label} ({TOKEN[seat]})')}, it's your turn."
 
 

@@ -1,4 +1,4 @@
-"""How an answer is written, for whoever is asked in text."""
+"""The answer format for players that reply in text."""
 
 from collections.abc import Callable
 
@@ -7,9 +7,12 @@ from duels.games.lights.rules import Lights, State, TurnOff
 
 
 def forms(rules: Lights) -> Callable[[Sight[TurnOff, State]], tuple[str, tuple[str, ...]]]:
-    """From a decision to what is to be written there, and examples, which need not be legal."""
-    told = (
+    """Return the function that gives the instruction for a decision and example answers.
+
+    The examples need not be legal.
+    """
+    instruction = (
         "Write the name of one light to turn off that light alone, as in 1, "
         "or the names of both lights of a pair, as in 1-2."
     )
-    return lambda sight: (told, ("1", "1-2"))
+    return lambda sight: (instruction, ("1", "1-2"))

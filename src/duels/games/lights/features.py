@@ -1,4 +1,4 @@
-"""What a program is shown of Light Out Duel."""
+"""The observation of Light Out Duel for programs."""
 
 from duels.core.features import Feature, format_feature_value
 from duels.games.lights.rules import OFF, ON, Lights, State
@@ -12,5 +12,5 @@ def features(rules: Lights) -> tuple[Feature, ...]:
 
 
 def describe(view: State) -> str:
-    """The view as OpenSpiel's observation string."""
+    """Return OpenSpiel's observation string."""
     return f"row={view.row} mover={format_feature_value(view.mover)}"

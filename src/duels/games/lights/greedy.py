@@ -1,4 +1,4 @@
-"""A player of Light Out Duel that looks one move ahead."""
+"""A greedy player of Light Out Duel."""
 
 from duels.core.rules import Sight
 from duels.games.lights.rules import Lights, State, TurnOff
@@ -9,7 +9,7 @@ class Greedy:
         self.rules = rules
 
     def __call__(self, sight: Sight[TurnOff, State], action: TurnOff) -> float:
-        """Win now; never leave a board that the other wins at once; else take what there is."""
+        """Prefer a win, avoid moves after which the opponent can win at once, else turn off more lights."""
         after = self.rules.apply(sight.view, action).state
         if self.rules.outcome(after):
             return 10

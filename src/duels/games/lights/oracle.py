@@ -1,4 +1,4 @@
-"""Perfect play in lights: a row is a sum of runs, and each run is worth a nim-value (Kayles)."""
+"""Perfect play in lights. The game is Kayles: a row is a sum of runs, each with a nim-value."""
 
 import re
 from collections.abc import Hashable, Iterator
@@ -14,10 +14,10 @@ from duels.solving.nimbers import TakeAndBreak
 from duels.solving.oracle import Check, Finding, OpenOracle
 from duels.solving.progress import Progress, no_progress
 
-# Turning off one light or two neighbours may leave nothing, one run or two runs: 1 + 2 + 4.
+# Octal digits: taking one light or two neighbours may leave nothing, one run or two runs (1 + 2 + 4).
 KAYLES = TakeAndBreak((7, 7))
 
-# From Winning Ways, chapter 4: rows of 0 to 71, then twelve values for ever.
+# Winning Ways, chapter 4: the nim-values of rows of 0 to 71; after that, twelve values repeat.
 PUBLISHED = (
     *(0, 1, 2, 3, 1, 4, 3, 2, 1, 4, 2, 6, 4, 1, 2, 7, 1, 4, 3, 2, 1, 4, 6, 7),
     *(4, 1, 2, 8, 5, 4, 7, 2, 1, 8, 6, 7, 4, 1, 2, 3, 1, 4, 7, 2, 1, 8, 2, 7),
@@ -26,38 +26,38 @@ PUBLISHED = (
 PUBLISHED_PERIOD = (4, 1, 2, 8, 1, 4, 7, 2, 1, 8, 2, 7)
 
 _WON, _LOST = Fraction(1), Fraction(0)
-_MOST_RUNS_TOLD = 5
-_LONGEST_BRUTE_FORCE = 9
-_LONGEST_DIRECT = 600
-_LONGEST_TOLD = 24
+_MAX_RUNS_LISTED = 5
+_MAX_LIGHTS_BRUTE_FORCE = 9
+_MAX_RUN_DIRECT = 600
+_MAX_RUN_LISTED = 24
 
 
 class LightsOracle(OpenOracle[TurnOff, State]):
-    """Values of any row of lights, all exact."""
+    """Exact values for rows of any length."""
 
     rules: Lights
 
     def state_value(self, state: State) -> Fraction:
-        return _worth(nim_sum(state.row), state.mover)
+        return _state_value(get_nim_sum(state.row), state.mover)
 
     def action_values(self, state: State, actions: tuple[TurnOff, ...]) -> list[Fraction]:
-        """All actions in one pass over the row: a long row has many, and each changes only its own run."""
-        total = nim_sum(state.row)
+        """Return the values of `actions` in one pass: each action changes only its own run."""
+        total = get_nim_sum(state.row)
         bounds: dict[int, tuple[int, int]] = {}
-        for start, end in runs(state.row):
+        for start, end in find_runs(state.row):
             bounds.update(dict.fromkeys(range(start, end), (start, end)))
-        worths = []
+        values = []
         for action in actions:
             first = action.first - 1
             start, end = bounds[first]
             left, right = first - start, end - first - action.count
             rest = total ^ KAYLES.nimber(end - start) ^ KAYLES.nimber(left) ^ KAYLES.nimber(right)
-            worths.append(_worth(rest, state.mover.other))
-        return worths
+            values.append(_state_value(rest, state.mover.other))
+        return values
 
     def reason(self, sight: Sight[TurnOff, State]) -> str:
         verdict = self.judge(sight)
-        now = f"You see {_told(sight.view.row)}"
+        now = f"You see {_describe_row(sight.view.row)}"
         if verdict.value.number == 0:
             return f"{now}: whatever you turn off, the other player can bring it back to 0."
         best = self.rules.format(verdict.best[0])
@@ -65,43 +65,45 @@ class LightsOracle(OpenOracle[TurnOff, State]):
         if ON not in after:
             return f"Turning off {best} turns off the last light."
         return (
-            f"{now}; turning off {best} leaves {_told(after)}, and whatever the other player then turns off, "
-            "you can bring it back to 0."
+            f"{now}; turning off {best} leaves {_describe_row(after)}, "
+            "and whatever the other player then turns off, you can bring it back to 0."
         )
 
     def effect(self, sight: Sight[TurnOff, State], action: TurnOff) -> str:
         after = self.rules.apply(sight.view, action).state.row
-        left = f"You turned off {self.rules.format(action)}, which left {_told(after)}"
-        return f"{left}: the other player could bring it to 0." if nim_sum(after) else f"{left}."
+        left = f"You turned off {self.rules.format(action)}, which left {_describe_row(after)}"
+        return f"{left}: the other player could bring it to 0." if get_nim_sum(after) else f"{left}."
 
     def mistake_category(self, sight: Sight[TurnOff, State], action: TurnOff) -> str:
         return "turning off one light" if action.count == 1 else "turning off a pair"
 
     def theme(self, sight: Sight[TurnOff, State], action: TurnOff) -> Hashable:
-        """Where the runs lie does not matter, nor which of two alike is taken from."""
-        return _lengths(sight.view.row), _lengths(self.rules.apply(sight.view, action).state.row)
+        """Group positions by the lengths of their runs before and after the action."""
+        return _sort_run_lengths(sight.view.row), _sort_run_lengths(
+            self.rules.apply(sight.view, action).state.row
+        )
 
     def findings(self, sight: Sight[TurnOff, State]) -> Iterator[Finding]:
         if sight.view != self.rules.initial():
             return
-        values = [KAYLES.nimber(n) for n in range(_LONGEST_TOLD + 1)]
-        period, lost = KAYLES.period(), lost_rows()
+        values = [KAYLES.nimber(n) for n in range(_MAX_RUN_LISTED + 1)]
+        period, lost = KAYLES.period(), list_lost_rows()
         assert period
         rows = f"only rows of {join_and([str(n) for n in lost])}" if lost else "no row at all"
         yield Finding(
             "nim_values",
-            f"Nim-values of runs of 0 to {_LONGEST_TOLD}: {' '.join(map(str, values))}.\n"
-            f"From {period.start} on they repeat every {period.length}. Whoever moves first loses {rows}.\n",
+            f"Nim-values of runs of 0 to {_MAX_RUN_LISTED}: {' '.join(map(str, values))}.\n"
+            f"From {period.start} on they repeat every {period.length}. The player to move loses {rows}.\n",
             {"runs": values, "repeat_from": period.start, "every": period.length, "lost_rows": lost},
         )
 
     def verify(self, progress: Progress = no_progress) -> Iterator[Check]:
-        direct = TakeAndBreak(KAYLES.digits).direct(_LONGEST_DIRECT)
+        direct = TakeAndBreak(KAYLES.digits).direct(_MAX_RUN_DIRECT)
         yield Check(
             "nim-values are the published ones of Kayles",
             tuple(direct[: len(PUBLISHED)]) == PUBLISHED
             and all(direct[n] == PUBLISHED_PERIOD[n % 12] for n in range(len(PUBLISHED), len(direct))),
-            f"rows of 0 to {_LONGEST_DIRECT}",
+            f"rows of 0 to {_MAX_RUN_DIRECT}",
         )
         period = KAYLES.period()
         yield Check(
@@ -111,49 +113,49 @@ class LightsOracle(OpenOracle[TurnOff, State]):
             if period
             else "no period found",
         )
-        small = Lights(min(self.rules.lights, _LONGEST_BRUTE_FORCE))
+        small = Lights(min(self.rules.lights, _MAX_LIGHTS_BRUTE_FORCE))
         rows = (f"{n:0{small.lights}b}".translate({48: "X", 49: "O"}) for n in range(2**small.lights))
         starts = [State(row, seat) for row in rows for seat in Seat]
         yield check_backward_induction(small, starts, LightsOracle(small).state_value, progress)
         yield from check_sampled_play(small, LightsOracle(small), starts[3::37], games=200)
 
 
-def runs(row: str) -> list[tuple[int, int]]:
-    """Where each unbroken run of lights that are on begins and ends, counted from 0, end excluded."""
-    return [found.span() for found in re.finditer(f"{ON}+", row)]
+def find_runs(row: str) -> list[tuple[int, int]]:
+    """Return the (start, end) of each run of lights that are on, counted from 0, end excluded."""
+    return [match.span() for match in re.finditer(f"{ON}+", row)]
 
 
-def nim_sum(row: str) -> int:
-    """The XOR of the runs' nim-values: 0 exactly where the player to move loses."""
-    return reduce(xor, (KAYLES.nimber(end - start) for start, end in runs(row)), 0)
+def get_nim_sum(row: str) -> int:
+    """Return the XOR of the runs' nim-values. It is 0 exactly if the player to move loses."""
+    return reduce(xor, (KAYLES.nimber(end - start) for start, end in find_runs(row)), 0)
 
 
-def lost_rows() -> list[int]:
-    """The lengths of rows, of whatever length, that whoever moves first loses with all lights on."""
+def list_lost_rows() -> list[int]:
+    """Return every length of a row of lit lights that the player to move loses."""
     period = KAYLES.period()
     assert period
     repeating = range(period.start, period.start + period.length)
-    assert all(KAYLES.nimber(n) for n in repeating), "there would be no end of them"
+    assert all(KAYLES.nimber(n) for n in repeating), "infinitely many rows would be lost"
     return [n for n in range(1, period.start) if KAYLES.nimber(n) == 0]
 
 
-def _lengths(row: str) -> tuple[int, ...]:
-    return tuple(sorted(end - start for start, end in runs(row)))
+def _sort_run_lengths(row: str) -> tuple[int, ...]:
+    return tuple(sorted(end - start for start, end in find_runs(row)))
 
 
-def _worth(total: int, mover: Seat) -> Fraction:
+def _state_value(total: int, mover: Seat) -> Fraction:
     return _LOST if (total == 0) == (mover is Seat.ONE) else _WON
 
 
-def _told(row: str) -> str:
-    lengths = [end - start for start, end in runs(row)]
+def _describe_row(row: str) -> str:
+    lengths = [end - start for start, end in find_runs(row)]
     if len(lengths) == 1:
-        return f"one run of {lengths[0]}, nim-sum {nim_sum(row)}"
-    if len(lengths) > _MOST_RUNS_TOLD:
-        return f"{len(lengths)} runs, nim-sum {nim_sum(row)}"
+        return f"one run of {lengths[0]}, nim-sum {get_nim_sum(row)}"
+    if len(lengths) > _MAX_RUNS_LISTED:
+        return f"{len(lengths)} runs, nim-sum {get_nim_sum(row)}"
     counts = join_and([str(length) for length in lengths])
     values = join_and([str(KAYLES.nimber(length)) for length in lengths])
-    return f"runs of {counts}, worth {values}, nim-sum {nim_sum(row)}"
+    return f"runs of {counts}, worth {values}, nim-sum {get_nim_sum(row)}"
 
 
 def make_oracle(rules: Lights, progress: Progress = no_progress) -> LightsOracle:

@@ -15,7 +15,7 @@ ON, OFF = "O", "X"
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The row, a letter a light, and whose turn it is."""
+    """The row of lights, one letter per light, and the player to move."""
 
     row: str
     mover: Seat
@@ -23,7 +23,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class TurnOff:
-    """Turn off `count` lights from light `first` on (lights are numbered from 1)."""
+    """Turn off `count` adjacent lights, the first of which is `first` (numbered from 1)."""
 
     first: int
     count: int = 1
@@ -35,7 +35,7 @@ class TurnOff:
 
 @dataclass(frozen=True, slots=True)
 class TurnedOff(Event):
-    """`seat` turned `lights` off, and the row is now `row`."""
+    """`seat` turned off `lights`, which left `row`."""
 
     seat: Seat
     lights: tuple[int, ...]
@@ -44,7 +44,7 @@ class TurnedOff(Event):
 
 @dataclass(frozen=True, slots=True)
 class LastLightOff(Event):
-    """`seat` turned the last light off and wins."""
+    """`seat` turned off the last light and wins."""
 
     seat: Seat
 
@@ -86,7 +86,7 @@ class Lights(OpenRules[State, TurnOff]):
         return self.actions(self.initial())
 
     def max_states(self) -> int:
-        return 1 << (self.lights + 1)  # every row, with either player to move
+        return 1 << (self.lights + 1)  # each light on or off, times two players to move
 
     def parse(self, text: str) -> TurnOff:
         match = re.fullmatch(r"\s*([0-9]{1,9})(?:-([0-9]{1,9}))?\s*", text)

@@ -10,16 +10,16 @@ import pytest
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat, Sight
-from duels.games.hunt.certify.policies import Weigh, keeping_the_tunnel, policy_of_weights
+from duels.games.hunt.certify.policies import Weigh, drop_tunnel, make_policy_from_function
 from duels.games.hunt.response import agent_bounds
-from duels.games.hunt.rules import Action, Known, Move, Observe, QuantumHunt, Tunnel
+from duels.games.hunt.rules import Action, Move, Observe, QuantumHunt, Tunnel, View
 from duels.games.hunt.strategy import Tables
 
 pytest.importorskip("numba")
 
-from duels.games.hunt.certify.agents import responder_bounds, told_of_the_tunnel
-from duels.games.hunt.certify.pomdp import Effort, at_least
-from duels.games.hunt.certify.responder_problem import problem_of
+from duels.games.hunt.certify.agents import bound_responder, make_informed_problem
+from duels.games.hunt.certify.pomdp import Effort, find_lower_bound
+from duels.games.hunt.certify.responder_problem import make_problem
 from duels.games.hunt.memory import Window
 from duels.solving.best_response import best_response
 from tests.games.hunt.certify.test_pomdp import Acted, Met, Search, tightest
@@ -33,7 +33,7 @@ CELLS = 3
 def odd(seed: int) -> Weigh:
     """A policy with no reason to it, which tunnels and looks at its tunnel."""
 
-    def weigh(view: Known, actions: Sequence[Action]) -> list[float]:
+    def weigh(view: View, actions: Sequence[Action]) -> list[float]:
         rng = Random(f"{seed} {view}")
         return [rng.randint(1, 9) for _ in actions]
 
@@ -63,9 +63,9 @@ def test_bounds_hold_against_plain_search_for_policies_that_tunnel(
     seat: Seat, seed: int, cells: int, turns: int, width: float, gap: float
 ) -> None:
     weigh = odd(seed)
-    policy = policy_of_weights(weigh, seat, cells)
-    assert keeping_the_tunnel(policy) is None
-    found = responder_bounds(policy, seat, QUICK)
+    policy = make_policy_from_function(weigh, seat, cells)
+    assert drop_tunnel(policy) is None
+    found = bound_responder(policy, seat, QUICK)
     least, most = (SearchAgainstWeights(weigh, seat, end, cells).value(turns) for end in (0.0, 1.0))
     assert least <= found.high
     assert found.low <= most
@@ -78,26 +78,29 @@ def test_bounds_hold_against_plain_search_for_policies_that_tunnel(
 def test_bounds_hold_where_the_whole_game_can_be_searched(seat: Seat) -> None:
     """On two cells nobody lasts."""
 
-    def odds(sight: Sight[Action, Known]) -> list[float]:
+    def odds(sight: Sight[Action, View]) -> list[float]:
         return [1 / len(sight.actions)] * len(sight.actions)
 
     exact = best_response(QuantumHunt(2), seat.other, odds)
-    found = responder_bounds(policy_of_weights(uniform, seat, 2), seat, QUICK)
+    found = bound_responder(make_policy_from_function(uniform, seat, 2), seat, QUICK)
     assert found.low <= exact
     assert found.high == pytest.approx(exact)
 
 
 @pytest.mark.parametrize("seat", list(Seat))
 def test_to_be_told_of_the_tunnel_never_costs_the_responder_anything(seat: Seat) -> None:
-    policy = policy_of_weights(odd(7), seat, CELLS)
-    told = tightest(told_of_the_tunnel(policy, seat), QUICK)
-    assert at_least(problem_of(policy, seat), QUICK) <= told.high
+    policy = make_policy_from_function(odd(7), seat, CELLS)
+    told = tightest(make_informed_problem(policy, seat), QUICK)
+    assert find_lower_bound(make_problem(policy, seat), QUICK) <= told.high
     assert told.high - told.low < 0.01
     # Somebody who never tunnels has nothing to be told of.
-    keeps = policy_of_weights(never_tunnels, seat, CELLS)
-    kept = keeping_the_tunnel(keeps)
+    keeps = make_policy_from_function(never_tunnels, seat, CELLS)
+    kept = drop_tunnel(keeps)
     assert kept
-    told, plain = tightest(told_of_the_tunnel(keeps, seat), QUICK), tightest(problem_of(kept, seat), QUICK)
+    told, plain = (
+        tightest(make_informed_problem(keeps, seat), QUICK),
+        tightest(make_problem(kept, seat), QUICK),
+    )
     assert max(told.low, plain.low) <= min(told.high, plain.high)
     assert told.high == pytest.approx(plain.high, abs=0.005)
 
@@ -106,26 +109,26 @@ def test_to_be_told_of_the_tunnel_never_costs_the_responder_anything(seat: Seat)
 def test_no_opponent_wins_more_than_the_bound(seat: Seat) -> None:
     """Tables played against each other by exact sums, as a third method."""
     weigh = odd(11)
-    policy = policy_of_weights(weigh, seat, CELLS)
-    high = responder_bounds(policy, seat, QUICK).high
+    policy = make_policy_from_function(weigh, seat, CELLS)
+    high = bound_responder(policy, seat, QUICK).high
     for other in (*NAIVE.values(), odd(12), odd(13)):
         if other in (NAIVE["sweeps"], NAIVE["stays and sweeps"]):
             continue  # they sweep seven cells
-        sides = {seat: policy, seat.other: policy_of_weights(other, seat.other, CELLS)}
+        sides = {seat: policy, seat.other: make_policy_from_function(other, seat.other, CELLS)}
         won = evaluate(sides[Seat.ONE], sides[Seat.TWO]).won
         assert (won if seat is Seat.TWO else 1 - won) <= high
 
 
 def test_a_tunnel_in_places_that_are_never_come_to_does_not_count() -> None:
-    def stays_on_one(view: Known, actions: Sequence[Action]) -> list[float]:
+    def stays_on_one(view: View, actions: Sequence[Action]) -> list[float]:
         wanted: Any = Observe if any(isinstance(a, Observe) for a in actions) else Tunnel
         if view.cell in (0, 1) and wanted is Tunnel:
             return [float(action == Move(1)) for action in actions]
         return [float(isinstance(action, wanted)) for action in actions]
 
     for seat in Seat:
-        assert keeping_the_tunnel(policy_of_weights(stays_on_one, seat))
-        assert keeping_the_tunnel(policy_of_weights(uniform, seat)) is None
+        assert drop_tunnel(make_policy_from_function(stays_on_one, seat))
+        assert drop_tunnel(make_policy_from_function(uniform, seat)) is None
 
 
 def test_an_agent_that_is_always_found_loses_everything() -> None:
@@ -137,22 +140,22 @@ def test_an_agent_that_is_always_found_loses_everything() -> None:
 
 
 def test_whoever_looks_back_is_refused() -> None:
-    def parrot(sight: Sight[Action, Known]) -> list[float]:
+    def parrot(sight: Sight[Action, View]) -> list[float]:
         chosen = len(sight.history) % len(sight.actions)
         return [float(place == chosen) for place in range(len(sight.actions))]
 
-    def listener(sight: Sight[Action, Known]) -> list[float]:
+    def listener(sight: Sight[Action, View]) -> list[float]:
         return [1.0 / len(sight.actions) + 0 * len(sight.events)] * len(sight.actions)
 
     for policy in (parrot, listener):
-        with pytest.raises(DuelsError, match="looks at the past: at sight"):
+        with pytest.raises(DuelsError, match="reads sight"):
             agent_bounds(QuantumHunt(), policy)
 
 
 def test_whoever_answers_otherwise_when_asked_again_is_refused() -> None:
     rng = Random(1)
 
-    def draws(sight: Sight[Action, Known]) -> list[float]:
+    def draws(sight: Sight[Action, View]) -> list[float]:
         chosen = rng.randrange(len(sight.actions))
         return [float(place == chosen) for place in range(len(sight.actions))]
 
@@ -169,6 +172,6 @@ def test_there_is_no_method_for_limits_and_larger_grids() -> None:
 def test_what_a_best_responder_wins_of_naive_policies_comes_out_again() -> None:
     stored = json.loads((Path(__file__).parents[3] / "docs/solved/hunt.json").read_text(encoding="utf-8"))
     for name in ("uniform", "never tunnels"):
-        pair = [responder_bounds(policy_of_weights(NAIVE[name], seat), seat) for seat in Seat]
+        pair = [bound_responder(make_policy_from_function(NAIVE[name], seat), seat) for seat in Seat]
         found = [sum(b.low for b in pair) / 2, sum(b.high for b in pair) / 2]
         assert found == pytest.approx(stored["habits"][name]["responder"], abs=0.002)

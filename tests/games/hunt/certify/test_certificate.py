@@ -11,7 +11,7 @@ from duels.core.rules import Seat
 from duels.games.hunt import strategy
 from duels.games.hunt.oracle import make_oracle
 from duels.games.hunt.rules import QuantumHunt
-from duels.games.hunt.strategy import Certificate, claimed, shipped
+from duels.games.hunt.strategy import Certificate, load_certificate, load_strategy
 from duels.solving.bounds import Bounds
 from tools.hunt.shipping import write_certificate
 
@@ -30,13 +30,13 @@ def test_gains_and_value_follow_from_the_two_best_responses() -> None:
 
 
 def test_the_claim_says_something() -> None:
-    claim = claimed()
+    claim = load_certificate()
     assert 0.0 <= claim.nash_conv.low <= claim.nash_conv.high < 1.0
     assert claim.value.low < 0.5 < claim.value.high
 
 
 def test_what_is_proven_is_claimed_of_the_game_without_a_limit_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = claimed().against
+    found = load_certificate().against
     monkeypatch.setattr(
         pomdp, "certify", lambda strategy: ((s, Step("done", 1.0, b)) for s, b in found.items())
     )
@@ -59,9 +59,9 @@ def test_the_claim_is_what_the_strategy_gives() -> None:
 
 def test_a_claim_that_does_not_hold_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is found is compared with what is claimed, bound by bound."""
-    found = claimed().against
+    found = load_certificate().against
     bold = {Seat.ONE: Bounds(found[Seat.ONE].low, found[Seat.ONE].high - 0.001), Seat.TWO: found[Seat.TWO]}
-    monkeypatch.setattr(strategy, "claimed", lambda: Certificate(bold))
+    monkeypatch.setattr(strategy, "load_certificate", lambda: Certificate(bold))
     monkeypatch.setattr(
         pomdp, "certify", lambda strategy: ((s, Step("done", 1.0, b)) for s, b in found.items())
     )
@@ -72,13 +72,13 @@ def test_a_claim_that_does_not_hold_is_refused(monkeypatch: pytest.MonkeyPatch) 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A copy of what is shipped, to be damaged."""
-    for name in ("CLAIM", "DATA"):
+    for name in ("CERTIFICATE", "DATA"):
         shipped_file: Path = getattr(strategy, name)
         monkeypatch.setattr(strategy, name, tmp_path / shipped_file.name)
         (tmp_path / shipped_file.name).write_bytes(shipped_file.read_bytes())
-    shipped.cache_clear()
+    load_strategy.cache_clear()
     yield tmp_path
-    shipped.cache_clear()
+    load_strategy.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -95,29 +95,29 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 def test_a_damaged_certificate_is_not_believed(installed: Path, damage: Callable[[str], str]) -> None:
     stored = installed / "certificate.json"
     whole = stored.read_text(encoding="utf-8")
-    assert claimed().against
-    assert shipped()
-    shipped.cache_clear()
+    assert load_certificate().against
+    assert load_strategy()
+    load_strategy.cache_clear()
     assert damage(whole) != whole
     stored.write_text(damage(whole), encoding="utf-8")
-    for ask in (claimed, shipped):
-        with pytest.raises(DuelsError, match="certificate is missing or damaged: install duels again"):
+    for ask in (load_certificate, load_strategy):
+        with pytest.raises(DuelsError, match="certificate is missing or damaged: reinstall duels"):
             ask()
 
 
 def test_what_is_missing_is_told_in_one_line(installed: Path) -> None:
     (installed / "strategy.bin").unlink()
-    with pytest.raises(DuelsError, match="strategy is missing: install duels again"):
-        shipped()
+    with pytest.raises(DuelsError, match="strategy is missing: reinstall duels"):
+        load_strategy()
     (installed / "certificate.json").unlink()
-    with pytest.raises(DuelsError, match="certificate is missing or damaged: install duels again"):
-        claimed()
+    with pytest.raises(DuelsError, match="certificate is missing or damaged: reinstall duels"):
+        load_certificate()
 
 
 def test_another_strategy_is_not_played(installed: Path) -> None:
     (installed / "strategy.bin").write_bytes(b"?")
-    with pytest.raises(DuelsError, match="not the one that was certified"):
-        shipped()
+    with pytest.raises(DuelsError, match="not the certified one"):
+        load_strategy()
 
 
 def test_what_is_signed_again_is_not_believed(installed: Path) -> None:
@@ -125,8 +125,8 @@ def test_what_is_signed_again_is_not_believed(installed: Path) -> None:
     everything = {seat: Bounds(0.4, 0.41) for seat in Seat}
     data = (installed / "strategy.bin").read_bytes()
     (installed / "certificate.json").write_bytes(write_certificate(Certificate(everything), data))
-    for ask in (claimed, shipped):
-        with pytest.raises(DuelsError, match="certificate is missing or damaged: install duels again"):
+    for ask in (load_certificate, load_strategy):
+        with pytest.raises(DuelsError, match="certificate is missing or damaged: reinstall duels"):
             ask()
 
 
@@ -137,5 +137,5 @@ def test_what_is_stored_is_claimed_rounded_to_the_safe_side(
     stored = write_certificate(found, (installed / "strategy.bin").read_bytes())
     (installed / "certificate.json").write_bytes(stored)
     monkeypatch.setattr(strategy, "CERTIFIED", json.loads(stored)["checksum"])
-    assert claimed().against == {Seat.ONE: Bounds(0.5, 0.5501), Seat.TWO: Bounds(0.56, 0.6)}
-    assert shipped()
+    assert load_certificate().against == {Seat.ONE: Bounds(0.5, 0.5501), Seat.TWO: Bounds(0.56, 0.6)}
+    assert load_strategy()

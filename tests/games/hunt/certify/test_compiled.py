@@ -19,6 +19,8 @@ numba = pytest.importorskip("numba")
 )
 def test_compiled_code_leaves_the_interpreter_to_others(name: str) -> None:
     module = import_module(name)
-    compiled = [part for part in vars(module).values() if isinstance(part, numba.core.dispatcher.Dispatcher)]
-    assert compiled
-    assert all(part.targetoptions.get("nogil") for part in compiled)
+    cached_njit = [
+        part for part in vars(module).values() if isinstance(part, numba.core.dispatcher.Dispatcher)
+    ]
+    assert cached_njit
+    assert all(part.targetoptions.get("nogil") for part in cached_njit)

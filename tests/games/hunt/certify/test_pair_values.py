@@ -3,14 +3,14 @@
 import pytest
 
 from duels.core.rules import Seat
-from duels.games.hunt.certify.policies import NOWHERE, MemoryPolicy, Weigh, policy_of_weights
+from duels.games.hunt.certify.policies import NOWHERE, MemoryPolicy, Weigh, make_policy_from_function
 from duels.games.hunt.rules import Phase, QuantumHunt, State
 
 pytest.importorskip("numba")
 
-from duels.games.hunt.certify.pair_values import Public, chances, furthest, solved
-from duels.games.hunt.self_play import ROUNDING, shipped_table
-from duels.games.hunt.strategy import OFF, shipped
+from duels.games.hunt.certify.pair_values import PublicStates, find_largest_error, solve_pair, solve_self_play
+from duels.games.hunt.self_play import ROUNDING, load_table
+from duels.games.hunt.strategy import OFF, load_strategy
 from tools.hunt.evaluation import evaluate
 from tools.hunt.naive import NAIVE
 from tools.hunt.shipping import pack_self_play
@@ -46,14 +46,16 @@ def by_the_rules(one: Weigh, two: Weigh) -> dict[State, float]:
 
 
 def policies(one: str, two: str) -> tuple[MemoryPolicy, MemoryPolicy]:
-    return policy_of_weights(NAIVE[one], Seat.ONE, 3), policy_of_weights(NAIVE[two], Seat.TWO, 3)
+    return make_policy_from_function(NAIVE[one], Seat.ONE, 3), make_policy_from_function(
+        NAIVE[two], Seat.TWO, 3
+    )
 
 
 @pytest.mark.parametrize(("one", "two"), PAIRS)
 def test_every_position_is_worth_what_the_rules_make_it(one: str, two: str) -> None:
     first, second = policies(one, two)
-    found = chances(first, second)
-    public = Public(first.own, second.others)
+    found = solve_pair(first, second)
+    public = PublicStates(first.own, second.others)
     number = {last: place for place, last in enumerate(public.last)}
     types = [(cell, tunnel) for tunnel in (False, True) for cell in (1, 2, 3)] + [(0, True)]
     compared = 0
@@ -73,14 +75,14 @@ def test_every_position_is_worth_what_the_rules_make_it(one: str, two: str) -> N
 def test_the_opening_is_worth_what_sums_that_go_forwards_make_it(one: str, two: str) -> None:
     first, second = policies(one, two)
     told: list[str] = []
-    found = chances(first, second, told.append)
+    found = solve_pair(first, second, told.append)
     assert found[Seat.ONE][0, 0, -1, -1] == pytest.approx(evaluate(first, second).won, abs=1e-8)
     assert told[0].startswith("self-play values, round 1")
 
 
 @pytest.mark.slow
 def test_the_shipped_table_is_the_solution_rounded() -> None:
-    found = solved(shipped())
+    found = solve_self_play(load_strategy())
     assert found[Seat.ONE][0, 0, OFF, OFF] == pytest.approx(0.5283126642, abs=1e-8)
-    assert furthest(found, shipped_table()) <= ROUNDING
-    assert furthest(found, pack_self_play(found)) <= ROUNDING
+    assert find_largest_error(found, load_table()) <= ROUNDING
+    assert find_largest_error(found, pack_self_play(found)) <= ROUNDING

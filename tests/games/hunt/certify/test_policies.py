@@ -3,7 +3,7 @@
 import pytest
 
 from duels.core.rules import Seat
-from duels.games.hunt.certify.policies import keeping_the_tunnel, policy_of_weights
+from duels.games.hunt.certify.policies import drop_tunnel, make_policy_from_function
 from duels.games.hunt.strategy import CELLS
 from tools.hunt.naive import NAIVE
 
@@ -12,7 +12,7 @@ from tools.hunt.naive import NAIVE
 def test_tables_hold_whole_distributions_wherever_the_policy_comes_to(name: str) -> None:
     pytest.importorskip("numpy")
     for seat in Seat:
-        policy = policy_of_weights(NAIVE[name], seat)
+        policy = make_policy_from_function(NAIVE[name], seat)
         for table in (policy.moves, policy.names):
             totals = table.sum(axis=2).ravel()
             assert totals[totals > 0] == pytest.approx(1.0)
@@ -20,18 +20,18 @@ def test_tables_hold_whole_distributions_wherever_the_policy_comes_to(name: str)
         reached = policy.moves.sum(axis=1) > 0
         assert (policy.names.sum(axis=2)[reached] > 0).all()
         assert policy.moves[:, :, -1].max() == 0.0
-        remembered = policy.own.states
-        for row in range(len(remembered), len(remembered) ** 2):
-            assert policy.names[row, :, remembered[row // len(remembered)][0]].max() == 0.0
+        cache_shape = policy.own.states
+        for row in range(len(cache_shape), len(cache_shape) ** 2):
+            assert policy.names[row, :, cache_shape[row // len(cache_shape)][0]].max() == 0.0
 
 
 def test_a_policy_that_keeps_its_tunnel_is_known_by_its_cell() -> None:
     pytest.importorskip("numpy")
-    policy = policy_of_weights(NAIVE["never tunnels"], Seat.ONE)
-    kept = keeping_the_tunnel(policy)
+    policy = make_policy_from_function(NAIVE["never tunnels"], Seat.ONE)
+    kept = drop_tunnel(policy)
     assert kept
     assert kept.cell.tolist() == [*range(CELLS), -1]
     assert kept.moves.sum() == pytest.approx(policy.moves.sum())
     assert kept.names.sum() == pytest.approx(policy.names.sum())
     assert kept.moves[0, CELLS, :CELLS] == pytest.approx(1 / CELLS)
-    assert keeping_the_tunnel(policy_of_weights(NAIVE["uniform"], Seat.ONE)) is None
+    assert drop_tunnel(make_policy_from_function(NAIVE["uniform"], Seat.ONE)) is None

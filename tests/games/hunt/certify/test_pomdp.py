@@ -13,9 +13,14 @@ from duels.games.hunt.strategy import Tables
 
 pytest.importorskip("numba")
 
-from duels.games.hunt.certify.policies import policy_of_tables
+from duels.games.hunt.certify.policies import make_policy_from_tables
 from duels.games.hunt.certify.pomdp import Effort, bounds
-from duels.games.hunt.certify.responder_problem import HiddenStrategy, folded, mirrored_rows, problem_of
+from duels.games.hunt.certify.responder_problem import (
+    HiddenStrategy,
+    list_mirrored_rows,
+    make_problem,
+    merge_mirror_images,
+)
 from duels.solving.bounds import Bounds
 
 Met = tuple[float, State, tuple[int, ...]]
@@ -105,7 +110,7 @@ class Search:
 
 def some_tables_alike_in_the_mirror(seed: int) -> Tables:
     tables = some_tables(seed)
-    rows = mirrored_rows(MEMORY, MEMORY)
+    rows = list_mirrored_rows(MEMORY, MEMORY)
     moves, names = array("H", tables.moves), array("H", tables.names)
     for row, image in enumerate(rows):
         for cell in range(CELLS):
@@ -121,8 +126,8 @@ def some_tables_alike_in_the_mirror(seed: int) -> Tables:
 
 @pytest.mark.parametrize("seat", list(Seat))
 def test_mirror_images_may_be_taken_as_one(seat: Seat) -> None:
-    problem = problem_of(policy_of_tables(some_tables_alike_in_the_mirror(3), MEMORY, MEMORY), seat)
-    half = folded(problem, MEMORY, MEMORY)
+    problem = make_problem(make_policy_from_tables(some_tables_alike_in_the_mirror(3), MEMORY, MEMORY), seat)
+    half = merge_mirror_images(problem, MEMORY, MEMORY)
     assert (half.support != 0).sum() < 0.6 * (problem.support != 0).sum()
     effort = Effort(sweeps=12, trials=400, depth=6)
     at_once, apart = tightest(half, effort), tightest(problem, effort)
@@ -132,8 +137,8 @@ def test_mirror_images_may_be_taken_as_one(seat: Seat) -> None:
 
 
 def test_a_strategy_that_is_not_alike_in_the_mirror_is_left_as_it_is() -> None:
-    problem = problem_of(policy_of_tables(some_tables(3), MEMORY, MEMORY), Seat.ONE)
-    assert folded(problem, MEMORY, MEMORY) is problem
+    problem = make_problem(make_policy_from_tables(some_tables(3), MEMORY, MEMORY), Seat.ONE)
+    assert merge_mirror_images(problem, MEMORY, MEMORY) is problem
 
 
 @pytest.mark.parametrize("seat", list(Seat))
@@ -146,7 +151,8 @@ def test_bounds_hold_against_plain_search(
 ) -> None:
     tables = some_tables(seed, memory)
     found = tightest(
-        problem_of(policy_of_tables(tables, memory, memory), seat), Effort(sweeps=12, trials=400, depth=6)
+        make_problem(make_policy_from_tables(tables, memory, memory), seat),
+        Effort(sweeps=12, trials=400, depth=6),
     )
     at_least, at_most = (Search(tables, seat, end, memory).value(turns) for end in (0.0, 1.0))
     assert found.low <= found.high
@@ -162,19 +168,19 @@ def test_bounds_hold_against_plain_search(
 def test_every_option_leads_to_a_place_where_play_can_go_on(seat: Seat, cells: int) -> None:
     """A responder has something to choose by at every place that it can be at."""
     memory = Window(cells, 1)
-    problem = problem_of(policy_of_tables(some_tables(1, memory), memory, memory), seat)
+    problem = make_problem(make_policy_from_tables(some_tables(1, memory), memory, memory), seat)
     met, fresh = set(), {node for node, _ in problem.start}
     while fresh:
         met |= fresh
         options = [range(*problem.first_option[node : node + 2]) for node in fresh]
-        places = {int(problem.goes[option]) for part in options for option in part}
+        places = {int(problem.next_places[option]) for part in options for option in part}
         assert all(problem.support[place] for place in places)
-        fresh = {int(node) for place in places for node in problem.then[place] if node >= 0} - met
+        fresh = {int(node) for place in places for node in problem.next_nodes[place] if node >= 0} - met
     assert len(met) > cells
 
 
 def test_every_step_gives_valid_and_tighter_bounds() -> None:
-    problem = problem_of(policy_of_tables(some_tables(5), MEMORY, MEMORY), Seat.ONE)
+    problem = make_problem(make_policy_from_tables(some_tables(5), MEMORY, MEMORY), Seat.ONE)
     steps = [step.bounds for step in bounds(problem, Effort(sweeps=6, trials=60, depth=4))]
     highs = [step.high for step in steps]
     assert highs == sorted(highs, reverse=True)

@@ -3,10 +3,10 @@
 import pytest
 
 from duels.core.rules import Seat
-from duels.games.hunt.certify.policies import policy_of_tables
-from duels.games.hunt.certify.responder_problem import problem_of, type_after
+from duels.games.hunt.certify.policies import make_policy_from_tables
+from duels.games.hunt.certify.responder_problem import find_type_after, make_problem
 from duels.games.hunt.rules import OFF_GRID, Move, Phase, QuantumHunt, State, Tunnel
-from duels.games.hunt.strategy import shipped
+from duels.games.hunt.strategy import load_strategy
 
 
 def test_a_responder_goes_where_the_rules_let_it_and_keeps_its_tunnel_where_a_step_does() -> None:
@@ -18,14 +18,14 @@ def test_a_responder_goes_where_the_rules_let_it_and_keeps_its_tunnel_where_a_st
             allowed = [a for a in (Move(cell), Tunnel(cell)) if a in rules.actions(state)]
             then = rules.apply(state, allowed[0]).state if allowed else None
             expected = types.index((then.cells[0], then.tunnels[0])) if then else None
-            assert type_after(kind, cell - 1) == expected
+            assert find_type_after(kind, cell - 1) == expected
 
 
 def test_no_play_of_the_strategy_is_left_out() -> None:
     """Where the strategy acts, its moves and signals are whole distributions over what the rules allow."""
     pytest.importorskip("numpy")
-    for seat, tables in shipped().items():
-        problem = problem_of(policy_of_tables(tables), seat)
+    for seat, tables in load_strategy().items():
+        problem = make_problem(make_policy_from_tables(tables), seat)
         met = problem.support != 0
         rows = sorted(set(problem.kernel[met].tolist()))
         on_grid = problem.moves[rows, :7, :7]

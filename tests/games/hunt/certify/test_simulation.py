@@ -3,16 +3,16 @@
 import pytest
 
 from duels.core.rules import Seat, Sight
-from duels.games.hunt.certify.verify import Sampled, simulate
-from duels.games.hunt.rules import Action, Known, QuantumHunt
+from duels.games.hunt.certify.verify import SampleMean, simulate
+from duels.games.hunt.rules import Action, QuantumHunt, View
 
 
-def uniform(sight: Sight[Action, Known]) -> list[float]:
+def uniform(sight: Sight[Action, View]) -> list[float]:
     return [1.0] * len(sight.actions)
 
 
 def test_a_mean_knows_its_error() -> None:
-    sampled = Sampled.of([0.0, 1.0, 1.0, 0.0])
+    sampled = SampleMean.from_samples([0.0, 1.0, 1.0, 0.0])
     assert sampled.mean == 0.5
     assert sampled.error == pytest.approx((1 / 3) ** 0.5 / 2)
     assert sampled.agrees(0.5 + 3.9 * sampled.error)
@@ -20,7 +20,7 @@ def test_a_mean_knows_its_error() -> None:
 
 
 def test_what_is_told_after_the_mean_is_what_agreement_is_tested_by() -> None:
-    sampled = Sampled(0.5385, 0.0079)
+    sampled = SampleMean(0.5385, 0.0079)
     mean, margin = map(float, str(sampled).removesuffix(" (4 standard errors)").split(" ± "))
     assert sampled.agrees(0.5283)
     for exact in (0.5283, 0.5, 0.58):
@@ -30,13 +30,13 @@ def test_what_is_told_after_the_mean_is_what_agreement_is_tested_by() -> None:
 def test_one_cell_is_a_collision_on_the_second_turn() -> None:
     """On one cell Player 2 can only run into Player 1, and nothing can be named twice in a row."""
     won, entries = simulate(QuantumHunt(cells=1), dict.fromkeys(Seat, uniform), 10, seed=1)
-    assert won == Sampled(1.0, 0.0)
-    assert entries == Sampled(4.0, 0.0)
+    assert won == SampleMean(1.0, 0.0)
+    assert entries == SampleMean(4.0, 0.0)
 
 
 def test_a_game_that_is_cut_off_counts_half() -> None:
     won, _ = simulate(QuantumHunt(cells=7, max_turns=1), dict.fromkeys(Seat, uniform), 5, seed=1)
-    assert won == Sampled(0.5, 0.0)
+    assert won == SampleMean(0.5, 0.0)
 
 
 def test_progress_is_told_now_and_then() -> None:

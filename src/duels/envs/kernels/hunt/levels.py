@@ -12,7 +12,7 @@ from duels.core.features import Encoding
 from duels.core.rules import Seat
 from duels.games.hunt.features import features
 from duels.games.hunt.rules import Observe, QuantumHunt
-from duels.games.hunt.strategy import CELLS, OFF, OTHERS, OWN, PLACES, ROWS, shipped
+from duels.games.hunt.strategy import CELLS, OFF, OTHERS, OWN, PLACES, ROWS, load_strategy
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -85,8 +85,8 @@ def _following() -> tuple[Ints, Ints]:
 
 @cache
 def _weights() -> tuple[Floats, Floats]:
-    """[seat, row, place, cell] the strategy's weights for moving to the cell and for naming it."""
-    tables = [shipped()[seat] for seat in Seat]
+    """[seat, row, place, cell] the strategy's weights to go to the cell, and to name it."""
+    tables = [load_strategy()[seat] for seat in Seat]
     moves = np.array([table.moves for table in tables], np.float64).reshape(2, ROWS, PLACES, CELLS)
     names = np.array([table.names for table in tables], np.float64).reshape(2, ROWS, CELLS, CELLS)
     return moves, names

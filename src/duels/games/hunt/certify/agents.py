@@ -1,9 +1,8 @@
-"""What the best opponent wins against a memoryless agent.
+"""Bounds on the best response to a memoryless agent. Needs numpy and numba.
 
-Such an agent is a memory policy: it knows the cells named last and no more. Of one that tunnels more is
-hidden than can be bounded from above, so there the responder is told of the tunnel as it is used. To know
-more never costs it anything: what it wins at most then, it wins at most without being told. Needs numpy and
-numba.
+Such an agent is a memory policy that remembers only the last observations. If it tunnels, it has too many
+hidden states for an upper bound. Then the responder is informed when the agent tunnels: more information
+never hurts, so an upper bound for the informed responder is valid for any responder.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,88 +14,88 @@ import numpy as np
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat, Sight
 from duels.core.validation import ANSWER_TOLERANCE
-from duels.games.hunt.certify.policies import MemoryPolicy, keeping_the_tunnel, normalized, policy_of_weights
-from duels.games.hunt.certify.pomdp import Effort, at_least, bounds
-from duels.games.hunt.certify.responder_problem import HiddenStrategy, problem_of
-from duels.games.hunt.rules import Action, Known
+from duels.games.hunt.certify.policies import MemoryPolicy, drop_tunnel, make_policy_from_function, normalize
+from duels.games.hunt.certify.pomdp import Effort, bounds, find_lower_bound
+from duels.games.hunt.certify.responder_problem import HiddenStrategy, make_problem
+from duels.games.hunt.rules import Action, View
 from duels.solving.bounds import Bounds
 from duels.solving.progress import Progress, no_progress
 
-Odds = Callable[[Sight[Action, Known]], Sequence[float]]
-"""From what a seat knows to the probability of each of its actions."""
+Odds = Callable[[Sight[Action, View]], Sequence[float]]
+"""A function from a sight to the probabilities of its actions."""
 EFFORT = Effort(sweeps=14, trials=6000, depth=6)
-HURRY = 0.999
-"""The chance that a hurried responder may go on after a turn."""
+DISCOUNT = 0.999
+"""The discount per turn for an impatient responder."""
 
 
-class Glance(Sight[Action, Known]):
-    """What a seat has before its eyes, without what has been; whoever asks for that is refused."""
+class MemorylessSight(Sight[Action, View]):
+    """A sight without the past: its events and history raise DuelsError."""
 
-    def __init__(self, view: Known, actions: Sequence[Action]) -> None:
+    def __init__(self, view: View, actions: Sequence[Action]) -> None:
         for name, value in {"seat": view.seat, "view": view, "actor": view.seat, "actions": actions}.items():
             object.__setattr__(self, name, value)
 
     def _refuse(self) -> NoReturn:
         raise DuelsError(
-            "This policy looks at the past: at sight.events or sight.history, as an agent with memory= does. "
-            "On the whole of hunt only policies of sight.view and sight.actions can be measured, others in "
-            "forms small enough to be searched, such as cells=2, max_turns=3."
+            "This policy reads sight.events or sight.history, as an agent with memory= does. "
+            "In the full game of hunt, only policies of sight.view and sight.actions can be measured. "
+            "Measure others in a form small enough to search, such as cells=2, max_turns=3."
         )
 
     events = property(_refuse)
     history = property(_refuse)
 
 
-def policy_of_agent(odds: Odds, seat: Seat, cells: int) -> MemoryPolicy:
-    """The agent as tables; one that does not answer as before when it is asked again, later, is refused."""
-    answers: dict[tuple[Known, Sequence[Action]], list[float]] = {}
+def make_policy_from_agent(odds: Odds, seat: Seat, cells: int) -> MemoryPolicy:
+    """Return the agent as a policy. Raises DuelsError if it gives different answers to the same question."""
+    answers: dict[tuple[View, Sequence[Action]], list[float]] = {}
 
-    def weigh(view: Known, actions: Sequence[Action]) -> list[float]:
-        answers[view, actions] = list(odds(Glance(view, actions)))
+    def weigh_actions(view: View, actions: Sequence[Action]) -> list[float]:
+        answers[view, actions] = list(odds(MemorylessSight(view, actions)))
         return answers[view, actions]
 
-    policy = policy_of_weights(weigh, seat, cells)
+    policy = make_policy_from_function(weigh_actions, seat, cells)
     for (view, actions), answer in reversed(answers.items()):
-        again = odds(Glance(view, actions))
-        if any(abs(now - then) > ANSWER_TOLERANCE for now, then in zip(again, answer, strict=True)):
+        again = odds(MemorylessSight(view, actions))
+        if any(abs(now - before) > ANSWER_TOLERANCE for now, before in zip(again, answer, strict=True)):
             raise DuelsError(
-                f"This policy gives different answers at {view}: it has to give the probabilities of its "
-                "actions instead of drawing one, and to remember nothing."
+                f"This policy gives different answers at {view}. It must return the probabilities of its "
+                "actions instead of drawing one, and it must not remember anything."
             )
     return policy
 
 
-def responder_bounds(
+def bound_responder(
     policy: MemoryPolicy, seat: Seat, effort: Effort = EFFORT, progress: Progress = no_progress
 ) -> Bounds:
-    """Bounds on the best responder against `seat`'s policy."""
-    kept = keeping_the_tunnel(policy)
-    problem = problem_of(kept or policy, seat)
-    for step in bounds(problem if kept else told_of_the_tunnel(policy, seat), effort):
+    """Return bounds on the best response to `seat`'s policy."""
+    without_tunnel = drop_tunnel(policy)
+    problem = make_problem(without_tunnel or policy, seat)
+    for step in bounds(problem if without_tunnel else make_informed_problem(policy, seat), effort):
         progress(
             f"best responder against {seat.label}: at most {step.bounds.high:.1%} "
             f"({step.done:.0%}, {step.stage})"
         )
-    found = step.bounds
-    # A responder that loses nothing by waiting may put off for ever what it is sure to win; what one wins
-    # who loses a little by waiting can be won without that too.
-    hurried = at_least(replace(problem, signals=problem.signals * HURRY), effort)
-    patient = found.low if kept else at_least(problem, effort)
-    return Bounds(max(patient, hurried), found.high)
+    tightest = step.bounds
+    # Without a discount, the responder may postpone a sure win for ever. A discounted value can also be won
+    # without the discount, so it is a lower bound too.
+    impatient = find_lower_bound(replace(problem, signals=problem.signals * DISCOUNT), effort)
+    patient = tightest.low if without_tunnel else find_lower_bound(problem, effort)
+    return Bounds(max(patient, impatient), tightest.high)
 
 
-def told_of_the_tunnel(policy: MemoryPolicy, seat: Seat) -> HiddenStrategy:
-    """The problem of a responder that hears of the policy's tunnel, as it is used, before anything else.
+def make_informed_problem(policy: MemoryPolicy, seat: Seat) -> HiddenStrategy:
+    """Return the POMDP of a responder that is informed when the policy tunnels.
 
-    Places, and the responder's nodes, come in four blocks: the policy decides whether to tunnel; it acts with
-    its tunnel spent; it keeps its tunnel and acts; it tunnels and acts.
+    Places and nodes come in four blocks: the policy decides whether to tunnel; it acts with its tunnel
+    spent; it acts and keeps its tunnel; it tunnels and acts.
     """
     cells, off = policy.own.cells, policy.own.cells
     left, spent = slice(cells, None), slice(None, cells)
-    kept = replace(
+    never_tunnelling = replace(
         policy, cell=policy.cell[left], moves=policy.moves[:, left, left], names=policy.names[:, left]
     )
-    plain = problem_of(kept, seat)
+    plain = make_problem(never_tunnelling, seat)
     rows, hidden = len(plain.moves), plain.states
     tunnels, after = np.zeros_like(plain.moves), np.zeros_like(plain.moves)
     tunnels[:, : off + 1, :cells] = policy.moves[:, left, spent]
@@ -109,11 +108,11 @@ def told_of_the_tunnel(policy: MemoryPolicy, seat: Seat) -> HiddenStrategy:
 
     nodes = len(plain.kernel)
     numbers = np.arange(nodes)
-    decided = np.full_like(plain.then, -1)
-    decided[:, 0], decided[:, 1] = numbers + 2 * nodes, numbers + 3 * nodes
-    with_it_spent = np.where(plain.then < 0, -1, plain.then + nodes)
+    choice_nodes = np.full_like(plain.next_nodes, -1)
+    choice_nodes[:, 0], choice_nodes[:, 1] = numbers + 2 * nodes, numbers + 3 * nodes
+    spent_nodes = np.where(plain.next_nodes < 0, -1, plain.next_nodes + nodes)
     nothing, everywhere = np.zeros(2 * nodes, np.int64), np.full(2 * nodes, (1 << hidden) - 1)
-    options = len(plain.wins)
+    options = len(plain.win_masks)
     start = plain.start
     if seat is Seat.ONE:
         start += tuple(
@@ -124,14 +123,16 @@ def told_of_the_tunnel(policy: MemoryPolicy, seat: Seat) -> HiddenStrategy:
         np.concatenate(
             [plain.first_option, options + plain.first_option[1:], 2 * options + 1 + np.arange(2 * nodes)]
         ),
-        np.concatenate([plain.wins, plain.wins, nothing]),
-        np.concatenate([plain.stays, plain.stays, everywhere]),
-        np.concatenate([plain.goes, plain.goes + nodes, numbers + 2 * nodes, numbers + 3 * nodes]),
+        np.concatenate([plain.win_masks, plain.win_masks, nothing]),
+        np.concatenate([plain.continue_masks, plain.continue_masks, everywhere]),
+        np.concatenate(
+            [plain.next_places, plain.next_places + nodes, numbers + 2 * nodes, numbers + 3 * nodes]
+        ),
         np.concatenate([plain.kernel + block * rows for block in range(4)]),
-        np.concatenate([np.zeros_like(plain.caught), *[plain.caught] * 3]),
+        np.concatenate([np.zeros_like(plain.caught_masks), *[plain.caught_masks] * 3]),
         np.concatenate([plain.support] * 4),
-        np.concatenate([decided, with_it_spent, plain.then, with_it_spent]),
-        np.concatenate([still, after, normalized(plain.moves), normalized(tunnels)]),
+        np.concatenate([choice_nodes, spent_nodes, plain.next_nodes, spent_nodes]),
+        np.concatenate([still, after, normalize(plain.moves), normalize(tunnels)]),
         np.concatenate([choice, named, plain.signals, named]),
         start,
     )

@@ -1,8 +1,8 @@
-"""A concrete responder to a hidden strategy: a finite controller, found by improving it where play goes.
+"""A concrete best responder: a finite controller, improved at the beliefs that its play reaches.
 
-A point of the controller stands at a place; for every signal it says which option to take and which point
-comes next. Worths start from nothing, and a new one is one exact round on top of worths that some play has
-already: whatever a point is said to be worth can be won, for every hidden state, so it is a lower bound.
+A point of the controller belongs to a place. For every signal it has an option to take and a next point.
+Its values, one per hidden state, are an exact backup of values that some play achieves, starting from 0. So
+the controller wins at least these values: they are lower bounds.
 """
 # mypy: disable-error-code="no-untyped-call"
 
@@ -17,114 +17,132 @@ fast = cached_njit(nogil=True, boundscheck=False, fastmath={"contract", "arcp", 
 
 
 @fast
-def act(place: int, belief: Array, problem: Tables, moved: Array) -> float:
-    """Let the strategy move: fills `moved` with the states that go on, returns what is caught."""
-    kernel, caught, moves, hidden = problem[5], problem[6], problem[9], len(problem[12])
-    moved[:] = 0.0
+def apply_strategy(place: int, belief: Array, problem: Tables, next_belief: Array) -> float:
+    """Let the strategy move. Fill `next_belief` with what remains; return the mass of caught states."""
+    kernel, caught_masks, moves, hidden = problem[5], problem[6], problem[9], len(problem[12])
+    next_belief[:] = 0.0
     row = kernel[place]
     for x in range(hidden):
         if belief[x] > 0.0:
             for z in range(hidden):
-                moved[z] += belief[x] * moves[row, x, z]
+                next_belief[z] += belief[x] * moves[row, x, z]
     won = 0.0
     for z in range(hidden):
-        if caught[place] >> z & 1:
-            won += moved[z]
-            moved[z] = 0.0
+        if caught_masks[place] >> z & 1:
+            won += next_belief[z]
+            next_belief[z] = 0.0
     return won
 
 
 @fast
-def choose(node: int, belief: Array, problem: Tables, points: Tables, chosen: Array) -> float:
-    """The best that known points offer at a node; option and point are left in `chosen`."""
-    first_option, wins, stays, goes, turned, mirror, hidden = (*problem[:5], problem[11], len(problem[12]))
-    first, following, _, _, worth = points[:5]
+def choose_option(node: int, belief: Array, problem: Tables, points: Tables, choice: Array) -> float:
+    """Return the best value of a node by the known points. Store its option and point in `choice`."""
+    first_option, win_masks, continue_masks, next_places, is_mirrored, mirror, hidden = (
+        *problem[:5],
+        problem[11],
+        len(problem[12]),
+    )
+    first, following, _, _, values = points[:5]
     left = np.empty(hidden)
     best = -1.0
     for option in range(first_option[node], first_option[node + 1]):
         won, mass = 0.0, 0.0
         for x in range(hidden):
-            part = belief[x] if stays[option] >> x & 1 else 0.0
-            left[mirror[x] if turned[option] else x] = part
+            part = belief[x] if continue_masks[option] >> x & 1 else 0.0
+            left[mirror[x] if is_mirrored[option] else x] = part
             mass += part
-            if wins[option] >> x & 1:
+            if win_masks[option] >> x & 1:
                 won += belief[x]
         if won + mass <= best:
             continue
-        k = first[goes[option]]
+        k = first[next_places[option]]
         while k >= 0:
             value = won
             for x in range(hidden):
-                value += left[x] * worth[k, x]
+                value += left[x] * values[k, x]
             if value > best:
                 best = value
-                chosen[0] = option
-                chosen[1] = k
+                choice[0] = option
+                choice[1] = k
             k = following[k]
     return best
 
 
 @fast
-def renew(i: int, problem: Tables, points: Tables) -> None:  # noqa: C901  compiled: a loop in one piece
-    """Choose again for point `i`, at its own belief, and work its worth out."""
-    _, wins, stays, _, turned, kernel, caught, support, then, moves, signals, mirror, states = problem
+def update_point(i: int, problem: Tables, points: Tables) -> None:  # noqa: C901  compiled: a loop in one piece
+    """Choose again at the belief of point `i` and back up its values."""
+    (
+        _,
+        win_masks,
+        continue_masks,
+        _,
+        is_mirrored,
+        kernel,
+        caught_masks,
+        support,
+        next_nodes,
+        moves,
+        signals,
+        mirror,
+        states,
+    ) = problem
     hidden = len(states)
-    _, _, places, beliefs, worth, options, nexts, _ = points
+    _, _, places, beliefs, values, options, nexts, _ = points
     place = places[i]
     row = kernel[place]
-    moved, told, later = np.empty(hidden), np.empty(hidden), np.zeros(hidden)
-    chosen = np.zeros(2, np.int64)
-    act(place, beliefs[i], problem, moved)
+    next_belief, posterior, later = np.empty(hidden), np.empty(hidden), np.zeros(hidden)
+    choice = np.zeros(2, np.int64)
+    apply_strategy(place, beliefs[i], problem, next_belief)
     for signal in range(signals.shape[1]):
-        if then[place, signal] < 0:
+        if next_nodes[place, signal] < 0:
             continue
         mass = 0.0
         for x in range(hidden):
-            told[x] = moved[x] * signals[row, signal, x]
-            mass += told[x]
+            posterior[x] = next_belief[x] * signals[row, signal, x]
+            mass += posterior[x]
         if mass > 0.0:
-            choose(then[place, signal], told, problem, points, chosen)
-            options[i, signal] = chosen[0]
-            nexts[i, signal] = chosen[1]
+            choose_option(next_nodes[place, signal], posterior, problem, points, choice)
+            options[i, signal] = choice[0]
+            nexts[i, signal] = choice[1]
         option, k = options[i, signal], nexts[i, signal]
         if option < 0:
             continue
         for z in range(hidden):
-            if wins[option] >> z & 1:
+            if win_masks[option] >> z & 1:
                 later[z] += signals[row, signal, z]
-            elif stays[option] >> z & 1:
-                later[z] += signals[row, signal, z] * worth[k, mirror[z] if turned[option] else z]
+            elif continue_masks[option] >> z & 1:
+                later[z] += signals[row, signal, z] * values[k, mirror[z] if is_mirrored[option] else z]
     for x in range(hidden):
         total = 0.0
         if support[place] >> x & 1:
             for z in range(hidden):
-                total += moves[row, x, z] * (1.0 if caught[place] >> z & 1 else later[z])
-        worth[i, x] = total
+                total += moves[row, x, z] * (1.0 if caught_masks[place] >> z & 1 else later[z])
+        values[i, x] = total
 
 
 @fast
-def renew_all(problem: Tables, points: Tables, which: Array) -> None:
+def update_points(problem: Tables, points: Tables, which: Array) -> None:
     for i in range(points[7][0] - 1, -1, -1):
         if which[i]:
-            renew(i, problem, points)
+            update_point(i, problem, points)
 
 
 @fast
-def known(place: int, belief: Array, points: Tables) -> float:
-    """The most that a known point is worth at a belief."""
-    first, following, worth = points[0], points[1], points[4]
+def find_known_value(place: int, belief: Array, points: Tables) -> float:
+    """Return the best value of a known point at a belief."""
+    first, following, values = points[0], points[1], points[4]
     best = 0.0
     k = first[place]
     while k >= 0:
-        best = max(best, (belief * worth[k]).sum())
+        best = max(best, (belief * values[k]).sum())
         k = following[k]
     return best
 
 
 @fast
-def add(place: int, belief: Array, problem: Tables, points: Tables, gain: float) -> None:
-    """Add a point at `belief` if it is worth more there than all that are known."""
-    first, following, places, beliefs, worth, options, nexts, used = points
+def add_point(place: int, belief: Array, problem: Tables, points: Tables, gain: float) -> None:
+    """Add a point at `belief` if it improves the value there by more than `gain`."""
+    first, following, places, beliefs, values, options, nexts, used = points
     i = used[0]
     if i == following.shape[0]:
         return
@@ -133,150 +151,180 @@ def add(place: int, belief: Array, problem: Tables, points: Tables, gain: float)
     beliefs[i] = belief / mass
     options[i] = -1
     nexts[i] = -1
-    renew(i, problem, points)
-    if (belief * worth[i]).sum() - known(place, belief, points) > gain * mass:
+    update_point(i, problem, points)
+    if (belief * values[i]).sum() - find_known_value(place, belief, points) > gain * mass:
         following[i] = first[place]
         first[place] = i
         used[0] += 1
 
 
 @fast
-def grow(problem: Tables, points: Tables, reach: Array, met: float, near: float, gain: float) -> None:  # noqa: C901  compiled: a loop in one piece
-    """Add points at the beliefs that play meets, and next to them where play goes often."""
-    first_option, _, stays, goes, turned, kernel, _, _, then, _, signals, mirror, states = problem
+def grow(  # noqa: C901  compiled: a loop in one piece
+    problem: Tables, points: Tables, reach: Array, min_reach: float, min_branch_reach: float, gain: float
+) -> None:
+    """Add points at reached beliefs, and at successors of every option where play goes often."""
+    (
+        first_option,
+        _,
+        continue_masks,
+        next_places,
+        is_mirrored,
+        kernel,
+        _,
+        _,
+        next_nodes,
+        _,
+        signals,
+        mirror,
+        states,
+    ) = problem
     hidden = len(states)
     places, beliefs, used = points[2], points[3], points[7]
-    moved, told, left = np.empty(hidden), np.empty(hidden), np.empty(hidden)
-    chosen = np.zeros(2, np.int64)
+    next_belief, posterior, left = np.empty(hidden), np.empty(hidden), np.empty(hidden)
+    choice = np.zeros(2, np.int64)
     for i in range(used[0]):
         mass = reach[i].sum()
-        if mass < met:
+        if mass < min_reach:
             continue
         beliefs[i] = reach[i] / mass
-        act(places[i], reach[i], problem, moved)
+        apply_strategy(places[i], reach[i], problem, next_belief)
         for signal in range(signals.shape[1]):
-            node = then[places[i], signal]
+            node = next_nodes[places[i], signal]
             if node < 0:
                 continue
             mass = 0.0
             for x in range(hidden):
-                told[x] = moved[x] * signals[kernel[places[i]], signal, x]
-                mass += told[x]
-            if mass < met:
+                posterior[x] = next_belief[x] * signals[kernel[places[i]], signal, x]
+                mass += posterior[x]
+            if mass < min_reach:
                 continue
             begin, end = first_option[node], first_option[node + 1]
-            if mass < near:
-                choose(node, told, problem, points, chosen)
-                begin, end = chosen[0], chosen[0] + 1
+            if mass < min_branch_reach:
+                choose_option(node, posterior, problem, points, choice)
+                begin, end = choice[0], choice[0] + 1
             for option in range(begin, end):
                 part = 0.0
                 for x in range(hidden):
-                    kept = told[x] if stays[option] >> x & 1 else 0.0
-                    left[mirror[x] if turned[option] else x] = kept
-                    part += kept
+                    rest = posterior[x] if continue_masks[option] >> x & 1 else 0.0
+                    left[mirror[x] if is_mirrored[option] else x] = rest
+                    part += rest
                 if part > 0.2 * mass:
-                    add(goes[option], left, problem, points, gain)
+                    add_point(next_places[option], left, problem, points, gain)
 
 
 @fast
-def follow(  # noqa: C901  compiled: a loop in one piece
+def propagate_play(  # noqa: C901  compiled: a loop in one piece
     roots: Array, shares: Array, rounds: int, problem: Tables, points: Tables, reach: Array, gains: Tables
 ) -> None:
-    """How often play comes to each point, and what that makes every action of the strategy worth to it.
+    """Compute how often play reaches each point, and the value of every action to the strategy.
 
-    `gains`: worth and reach of the strategy's moves, by kernel, state and new state; of its signals, by
-    kernel, state and signal. Worth is the responder's loss times reach.
+    `gains` holds value and reach of the strategy's moves, by kernel, state and new state, and of its
+    signals, by kernel, state and signal. A value is the responder's loss times reach.
     """
-    _, wins, stays, _, turned, kernel, caught, _, then, _, signals, mirror, states = problem
+    (
+        _,
+        win_masks,
+        continue_masks,
+        _,
+        is_mirrored,
+        kernel,
+        caught_masks,
+        _,
+        next_nodes,
+        _,
+        signals,
+        mirror,
+        states,
+    ) = problem
     hidden = len(states)
-    places, worth, options, nexts, used = points[2], points[4], points[5], points[6], points[7]
-    move_worth, move_reach, signal_worth, signal_reach = gains
+    places, values, options, nexts, used = points[2], points[4], points[5], points[6], points[7]
+    move_values, move_reach, signal_values, signal_reach = gains
     count = used[0]
     reach[:count] = 0.0
     now, new = np.zeros((count, hidden)), np.zeros((count, hidden))
     active, later = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    listed = np.zeros(count, np.bool_)
-    moved = np.zeros(hidden)
-    lost = np.zeros((signals.shape[1], hidden))
-    many = 0
+    is_listed = np.zeros(count, np.bool_)
+    next_belief = np.zeros(hidden)
+    losses = np.zeros((signals.shape[1], hidden))
+    active_count = 0
     for r in range(roots.shape[0]):
         now[roots[r]] += shares[r]
-        if not listed[roots[r]]:
-            listed[roots[r]] = True
-            active[many] = roots[r]
-            many += 1
+        if not is_listed[roots[r]]:
+            is_listed[roots[r]] = True
+            active[active_count] = roots[r]
+            active_count += 1
     for _ in range(rounds):
-        for a in range(many):
-            listed[active[a]] = False
-        more = 0
-        for a in range(many):
+        for a in range(active_count):
+            is_listed[active[a]] = False
+        later_count = 0
+        for a in range(active_count):
             i = active[a]
             here = now[i]
             place = places[i]
             row = kernel[place]
             if here.sum() > 1e-9:
                 reach[i] += here
-                act(place, here, problem, moved)
-                lost[:] = 1.0
+                apply_strategy(place, here, problem, next_belief)
+                losses[:] = 1.0
                 for signal in range(signals.shape[1]):
                     option, k = options[i, signal], nexts[i, signal]
-                    if then[place, signal] < 0 or option < 0:
+                    if next_nodes[place, signal] < 0 or option < 0:
                         continue
                     for z in range(hidden):
-                        if wins[option] >> z & 1:
-                            lost[signal, z] = 0.0
-                        elif stays[option] >> z & 1:
-                            x = mirror[z] if turned[option] else z
-                            lost[signal, z] = 1.0 - worth[k, x]
-                            if moved[z] * signals[row, signal, z] > 0.0:
-                                new[k, x] += moved[z] * signals[row, signal, z]
-                                if not listed[k]:
-                                    listed[k] = True
-                                    later[more] = k
-                                    more += 1
+                        if win_masks[option] >> z & 1:
+                            losses[signal, z] = 0.0
+                        elif continue_masks[option] >> z & 1:
+                            x = mirror[z] if is_mirrored[option] else z
+                            losses[signal, z] = 1.0 - values[k, x]
+                            if next_belief[z] * signals[row, signal, z] > 0.0:
+                                new[k, x] += next_belief[z] * signals[row, signal, z]
+                                if not is_listed[k]:
+                                    is_listed[k] = True
+                                    later[later_count] = k
+                                    later_count += 1
                 for z in range(hidden):
                     hope = 0.0
-                    signal_reach[row, z] += moved[z]
+                    signal_reach[row, z] += next_belief[z]
                     for signal in range(signals.shape[1]):
-                        signal_worth[row, z, signal] += moved[z] * lost[signal, z]
-                        hope += signals[row, signal, z] * lost[signal, z]
-                    if not caught[place] >> z & 1:
+                        signal_values[row, z, signal] += next_belief[z] * losses[signal, z]
+                        hope += signals[row, signal, z] * losses[signal, z]
+                    if not caught_masks[place] >> z & 1:
                         for x in range(hidden):
-                            move_worth[row, x, z] += here[x] * hope
+                            move_values[row, x, z] += here[x] * hope
                 for x in range(hidden):
                     move_reach[row, x] += here[x]
             here[:] = 0.0
         now, new = new, now
         active, later = later, active
-        many = more
+        active_count = later_count
 
 
 class Controller:
-    """A responder to `problem`; follows when the strategy in it is changed in place."""
+    """A responder to `problem`. The strategy in `problem` may change in place between calls."""
 
-    def __init__(self, problem: HiddenStrategy, most: int = 300_000) -> None:
+    def __init__(self, problem: HiddenStrategy, max_points: int = 300_000) -> None:
         self.problem = problem
         self.tables = problem.tables
         hidden = problem.states
         places = np.nonzero(problem.support)[0]
         self.basis = len(places)
-        most += self.basis
+        max_points += self.basis
         bits = problem.support[places][:, None] >> np.arange(hidden) & 1
         self.points: Tables = (
             np.full(len(problem.kernel), -1),
-            np.full(most, -1),
-            np.zeros(most, np.int64),
-            np.zeros((most, hidden)),
-            np.zeros((most, hidden)),
-            np.full((most, problem.signals.shape[1]), -1),
-            np.full((most, problem.signals.shape[1]), -1),
+            np.full(max_points, -1),
+            np.zeros(max_points, np.int64),
+            np.zeros((max_points, hidden)),
+            np.zeros((max_points, hidden)),
+            np.full((max_points, problem.signals.shape[1]), -1),
+            np.full((max_points, problem.signals.shape[1]), -1),
             np.array([self.basis]),
         )
         first, _, where, beliefs = self.points[:4]
         first[places] = np.arange(self.basis)
         where[: self.basis] = places
         beliefs[: self.basis] = bits / bits.sum(axis=1, keepdims=True)
-        self.reach = np.zeros((most, hidden))
+        self.reach = np.zeros((max_points, hidden))
         rows, signals, _ = problem.signals.shape
         self.gains: Tables = (
             np.zeros((rows, hidden, hidden)),
@@ -289,26 +337,26 @@ class Controller:
     def count(self) -> int:
         return int(self.points[7][0])
 
-    def settle(self, times: int = 10, often: float = -1.0) -> None:
-        """Choose again at every point that play comes to more `often`."""
-        which = self.reach[: self.count].sum(axis=1) > often
+    def settle(self, times: int = 10, min_reach: float = -1.0) -> None:
+        """Update every point whose reach exceeds `min_reach`."""
+        which = self.reach[: self.count].sum(axis=1) > min_reach
         for _ in range(times):
-            renew_all(self.tables, self.points, which)
+            update_points(self.tables, self.points, which)
 
     def begin(self) -> tuple[Array, Array, float]:
-        """The points where play begins, the beliefs there, and what is won before."""
-        wins, stays, turned, mirror = (*self.tables[1:3], self.tables[4], self.tables[11])
+        """Return the first points, their beliefs, and the mass that is won at once."""
+        win_masks, continue_masks, is_mirrored, mirror = (*self.tables[1:3], self.tables[4], self.tables[11])
         roots, shares, won = [], [], 0.0
-        chosen = np.zeros(2, np.int64)
+        choice = np.zeros(2, np.int64)
         states = np.arange(self.problem.states)
         for node, weights in self.problem.start:
             belief = np.array(weights)
-            choose(node, belief, self.tables, self.points, chosen)
-            option = chosen[0]
-            won += float(belief[wins[option] >> states & 1 == 1].sum())
-            left = np.where(stays[option] >> states & 1, belief, 0.0)
-            roots.append(chosen[1])
-            shares.append(left[mirror] if turned[option] else left)
+            choose_option(node, belief, self.tables, self.points, choice)
+            option = choice[0]
+            won += float(belief[win_masks[option] >> states & 1 == 1].sum())
+            left = np.where(continue_masks[option] >> states & 1, belief, 0.0)
+            roots.append(choice[1])
+            shares.append(left[mirror] if is_mirrored[option] else left)
         return np.array(roots), np.array(shares), won
 
     def value(self) -> float:
@@ -316,19 +364,19 @@ class Controller:
         return won + float((shares * self.points[4][roots]).sum())
 
     def play(self, roots: Array, shares: Array, rounds: int = 14) -> None:
-        """Follow play from points and beliefs on; adds to `gains`."""
-        follow(roots, shares, rounds, self.tables, self.points, self.reach, self.gains)
+        """Propagate play from `roots` with beliefs `shares`, and add to `gains`."""
+        propagate_play(roots, shares, rounds, self.tables, self.points, self.reach, self.gains)
 
-    def grow(self, met: float = 2e-4, near: float = 3e-3, gain: float = 1e-3) -> None:
-        """Add points that are worth `gain` more, for a belief of mass one.
+    def grow(self, min_reach: float = 2e-4, min_branch_reach: float = 3e-3, gain: float = 1e-3) -> None:
+        """Add points that improve the value by `gain`, for a belief of mass one.
 
-        They lie where play, as last followed, comes at least as often as `met`, and where any other option
-        would lead if the choice comes up as often as `near`.
+        Candidates are the beliefs with a reach of at least `min_reach` in the last play, and the successors
+        of all options at nodes with a reach of at least `min_branch_reach`.
         """
-        grow(self.tables, self.points, self.reach, met, near, gain)
+        grow(self.tables, self.points, self.reach, min_reach, min_branch_reach, gain)
 
-    def deepened(self, depth: int) -> "Controller":
-        """The same one, improved `depth` times from nothing."""
+    def improve(self, depth: int) -> "Controller":
+        """Improve the controller `depth` times and return it."""
         self.settle()
         for _ in range(depth):
             roots, shares, _ = self.begin()

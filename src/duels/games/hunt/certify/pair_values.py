@@ -1,13 +1,13 @@
-"""Solves the Markov chain that two memory policies make when they play each other, backwards, by exact sums.
+"""Solve the Markov chain of two memory policies that play each other, by backups.
 
-Its states are what both sides' naming has left in memory and where both tokens are. `tools.hunt.evaluation`
-sums the same chain forwards from the opening.
+Its states are both sides' memories and both tokens' types. `tools.hunt.evaluation` evaluates the same chain
+forwards from the opening.
 """
 
 import numpy as np
 
 from duels.core.rules import Seat
-from duels.games.hunt.certify.policies import NOWHERE, Array, MemoryPolicy, policy_of_tables
+from duels.games.hunt.certify.policies import NOWHERE, Array, MemoryPolicy, make_policy_from_tables
 from duels.games.hunt.memory import Memory, State
 from duels.games.hunt.self_play import FOLDED, RANK, RANKS, STEP, UNITS
 from duels.games.hunt.strategy import CELLS, OWN, Strategy
@@ -15,42 +15,42 @@ from duels.solving.compiling import cached_njit
 from duels.solving.progress import Progress, no_progress
 
 Chances = dict[Seat, Array]
-"""By seat, before its turn: its chance to win, by both sides' naming and both tokens, its own first."""
+"""By seat: its chance to win before its turn, by both public states and both types, its own first."""
 
-CLOSE = 1e-10
-"""Unless told otherwise, the iteration stops when no value changes by more."""
+TOLERANCE = 1e-10
+"""The default tolerance: the iteration stops when no value changes by more."""
 
 
-class Public:
-    """All that one side's naming can leave behind: in its own memory and in the other's."""
+class PublicStates:
+    """The reachable states of one side's observations in its own and in the opponent's memory."""
 
-    def __init__(self, owner: Memory, hearer: Memory) -> None:
+    def __init__(self, owner: Memory, opponent: Memory) -> None:
         start: tuple[State, State, int] = ((), (), NOWHERE)
-        found = {start: 0}
-        waiting = [start]
+        numbers = {start: 0}
+        states = [start]
         following: list[list[int]] = []
-        for own, heard, last in waiting:  # grows while it is read
+        for own, others, last in states:  # grows during the loop
             steps = []
             for cell in range(owner.cells):
-                then = (owner.after(own, cell), hearer.after(heard, cell), cell)
-                if cell != last and then not in found:
-                    found[then] = len(waiting)
-                    waiting.append(then)
-                steps.append(found.get(then, 0))
+                successor = (owner.after(own, cell), opponent.after(others, cell), cell)
+                if cell != last and successor not in numbers:
+                    numbers[successor] = len(states)
+                    states.append(successor)
+                steps.append(numbers.get(successor, 0))
             following.append(steps)
         self.following = np.array(following)
-        self.owner = np.array([owner.numbers[own] for own, _, _ in waiting])
-        self.hearer = np.array([hearer.numbers[heard] for _, heard, _ in waiting])
-        self.last = np.array([last for _, _, last in waiting])
+        self.owner = np.array([owner.numbers[own] for own, _, _ in states])
+        self.opponent = np.array([opponent.numbers[others] for _, others, _ in states])
+        self.last = np.array([last for _, _, last in states])
 
 
-def chances(
-    one: MemoryPolicy, two: MemoryPolicy, progress: Progress = no_progress, close: float = CLOSE
+def solve_pair(
+    one: MemoryPolicy, two: MemoryPolicy, progress: Progress = no_progress, tolerance: float = TOLERANCE
 ) -> Chances:
-    """The chance of the player to move, before every turn."""
+    """Return the chance of the player to move before every turn."""
     sides = {Seat.ONE: one, Seat.TWO: two}
-    public = {seat: Public(sides[seat].own, sides[seat.other].others) for seat in Seat}
-    found = {
+    public = {seat: PublicStates(sides[seat].own, sides[seat.other].others) for seat in Seat}
+    values = {
         seat: np.full(
             tuple(len(public[s].last) for s in (seat, seat.other))
             + tuple(len(sides[s].cell) for s in (seat, seat.other)),
@@ -59,7 +59,7 @@ def chances(
         for seat in Seat
     }
     change, rounds = 1.0, 0
-    while change > close:
+    while change > tolerance:
         change, rounds = 0.0, rounds + 1
         for seat in reversed(Seat):
             mover, other = sides[seat], sides[seat.other]
@@ -67,26 +67,26 @@ def chances(
             change = max(
                 change,
                 _back_up(
-                    found[seat], found[seat.other], mine.following, mine.owner, theirs.hearer,
+                    values[seat], values[seat.other], mine.following, mine.owner, theirs.opponent,
                     len(mover.others.states), mover.cell, other.cell, mover.moves, mover.names,
                 ),
             )  # fmt: skip
         progress(f"self-play values, round {rounds}, changing by {change:.1g}")
-    return found
+    return values
 
 
 @cached_njit(nogil=True)
 def _back_up(  # noqa: C901  compiled: a loop in one piece
-    chance: Array, others: Array, following: Array, owner: Array, hearer: Array, width: int,
+    chance: Array, others: Array, following: Array, owner: Array, opponent: Array, width: int,
     cell: Array, other_cell: Array, moves: Array, names: Array,
 ) -> float:  # fmt: skip
-    """Renew `chance`, the mover's, from `others`, the other's before its next turn; the largest change."""
+    """Back up the mover's `chance` from the opponent's, `others`. Return the largest change."""
     change = 0.0
     types, other_types = chance.shape[2], chance.shape[3]
     moved = np.zeros((types, other_types))
     for i in range(chance.shape[0]):
         for j in range(chance.shape[1]):
-            row = owner[i] * width + hearer[j]
+            row = owner[i] * width + opponent[j]
             for z in range(types):
                 for y in range(other_types):
                     moved[z, y] = 0.0
@@ -109,20 +109,21 @@ def _back_up(  # noqa: C901  compiled: a loop in one piece
     return change
 
 
-# -- the shipped table -------------------------------------------------------------------------------
+def solve_self_play(
+    strategy: Strategy, progress: Progress = no_progress, tolerance: float = TOLERANCE
+) -> Chances:
+    """Solve the self-play of a strategy. Public states are numbered as in OWN, types are places."""
+    one, two = (make_policy_from_tables(strategy[seat]) for seat in Seat)
+    order = np.argsort(PublicStates(one.own, two.others).owner)
+    return {
+        seat: values[order][:, order] for seat, values in solve_pair(one, two, progress, tolerance).items()
+    }
 
 
-def solved(strategy: Strategy, progress: Progress = no_progress, close: float = CLOSE) -> Chances:
-    """The shipped kind of pair solved; both sides' naming by its number in OWN, tokens by their place."""
-    one, two = (policy_of_tables(strategy[seat]) for seat in Seat)
-    order = np.argsort(Public(one.own, two.others).owner)
-    return {seat: found[order][:, order] for seat, found in chances(one, two, progress, close).items()}
-
-
-def furthest(found: Chances, table: bytes) -> float:
-    """How far the table is off at most, wherever play can come to."""
+def find_largest_error(values: Chances, table: bytes) -> float:
+    """Return the largest error of the table over all reachable states."""
     shape = (FOLDED, *[CELLS] * 3)
-    start, most = 0, 0.0
+    start, largest = 0, 0.0
 
     def read(kind: str, *ranks: int) -> Array:
         nonlocal start
@@ -132,14 +133,14 @@ def furthest(found: Chances, table: bytes) -> float:
 
     for seat in Seat:
         stored = read("<i2", RANKS, 1) + read("<i2", 1, RANKS) + STEP * read("i1", RANKS, RANKS)
-        off = np.abs(stored / UNITS - by_latest(found[seat]))
-        off[:, never_met()] = 0
-        most = max(most, float(off.max()))
-    return most
+        off = np.abs(stored / UNITS - rearrange(values[seat]))
+        off[:, list_unreachable()] = 0
+        largest = max(largest, float(off.max()))
+    return largest
 
 
-def by_latest(chance: Array) -> Array:
-    """By both latest cells named, the mover's on one half of the grid; by both cells; by both ranks."""
+def rearrange(chance: Array) -> Array:
+    """Rearrange to the table's axes: both latest cells (the mover's on one half), both cells, both ranks."""
     ranked: Array = np.empty((CELLS, RANKS), int)
     for number, latest in enumerate(OWN.latest):
         if latest >= 0:
@@ -148,7 +149,7 @@ def by_latest(chance: Array) -> Array:
     return np.asarray(chance[mine, theirs, :CELLS, :CELLS].transpose(0, 1, 4, 5, 2, 3))
 
 
-def never_met() -> Array:
-    """By the other's latest cell and both cells, the mover's first: where the match would be over."""
-    heard, own, other = np.ogrid[:CELLS, :CELLS, :CELLS]
-    return np.asarray((own == other) | (own == heard))
+def list_unreachable() -> Array:
+    """Return the unreachable states, by the opponent's latest cell, the mover's cell and the other cell."""
+    others, own, other = np.ogrid[:CELLS, :CELLS, :CELLS]
+    return np.asarray((own == other) | (own == others))

@@ -1,13 +1,12 @@
-"""What a best responder can win against a fixed strategy that hides its state: certified bounds.
+"""Certified bounds on the value of a best response to a fixed strategy with a hidden state.
 
-Against a strategy with a finite public memory the responder faces a partially observed decision problem:
-its own node is known, the strategy's state hides behind a belief. Its value is convex in the belief and
-homogeneous in the belief's mass, so it is bounded above by interpolation and below by any concrete play.
+Against a strategy with a finite public memory, the responder faces a POMDP: it knows its own node and has a
+belief about the strategy's state. The value is convex in the belief and homogeneous in its mass.
+Interpolation gives an upper bound, and any concrete play a lower bound.
 
-Why every step keeps an upper bound: it starts from certain victory; convex and homogeneous together mean
-that a belief is worth no more than the parts it is cut into; and one exact round on top of upper bounds, the
-responder taking the best option by them, is an upper bound again. Which beliefs are worked on, and with
-which lower bounds in mind, decides how tight it gets, never whether it holds.
+Every step preserves the upper bound. It starts at 1. Convexity and homogeneity make the value subadditive: a
+belief is worth at most the sum of its parts. And an exact backup of upper bounds is an upper bound again. The
+choice of beliefs to work on affects only how tight the bounds are, not whether they are valid.
 """
 
 from collections.abc import Iterator
@@ -16,31 +15,36 @@ from dataclasses import dataclass
 from duels.core.rules import Seat
 from duels.games.hunt.certify.controller import Controller
 from duels.games.hunt.certify.interpolation import Interpolation
-from duels.games.hunt.certify.policies import policy_of_tables
-from duels.games.hunt.certify.responder_problem import MOST_STATES, HiddenStrategy, folded, problem_of
+from duels.games.hunt.certify.policies import make_policy_from_tables
+from duels.games.hunt.certify.responder_problem import (
+    MAX_STATES,
+    HiddenStrategy,
+    make_problem,
+    merge_mirror_images,
+)
 from duels.games.hunt.strategy import Certificate, Strategy
 from duels.solving.bounds import Bounds
 from duels.solving.progress import Progress, no_progress
 
 ROUNDING = 1e-9
-"""What adding up floats may cost; both bounds give it away."""
+"""The allowance for floating-point errors in both bounds."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much work goes into the bounds; more is tighter, any amount is valid."""
+    """The amount of work for the bounds. More work gives tighter bounds; any amount gives valid ones."""
 
     sweeps: int = 3
-    """Passes that bound every place at every set of hidden states."""
+    """The number of sweeps over all places and sets of hidden states."""
     trials: int = 0
-    """Plays of the responder, to where the bounds are furthest apart, that add bounds on the way."""
+    """The number of trials towards the beliefs with the widest gap."""
     depth: int = 5
-    """How often the responder's concrete play is improved, one turn further ahead each time."""
+    """The number of improvements of the concrete responder, each one turn further ahead."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step towards the tightest bounds."""
+    """The bounds after one step of the work."""
 
     stage: str
     done: float
@@ -53,43 +57,47 @@ EFFORT = Effort(sweeps=7, trials=25_000, depth=8)
 
 
 def bounds(problem: HiddenStrategy, effort: Effort = Effort()) -> Iterator[Step]:
-    """Tighten the bounds step by step; every yielded pair is valid, the last is the tightest."""
+    """Tighten the bounds step by step. All yielded bounds are valid; the last are the tightest."""
     table = Interpolation(problem)
     steps = 1 + effort.sweeps + BATCHES * bool(effort.trials)
-    responder = Controller(problem).deepened(effort.depth)
+    responder = Controller(problem).improve(effort.depth)
     low = max(0.0, responder.value() - ROUNDING)
 
-    def found() -> Bounds:
+    def get_bounds() -> Bounds:
         return Bounds(low, min(1.0, table.value() + ROUNDING))
 
-    yield Step("a concrete responder", 1 / steps, found())
+    yield Step("a concrete responder", 1 / steps, get_bounds())
     for number in range(1, effort.sweeps + 1):
-        # Single states first: they are few, and every set's bound builds on them.
-        table.sweep(1 if number <= effort.sweeps // 2 else MOST_STATES)
-        yield Step(f"sweep {number} of {effort.sweeps}", (1 + number) / steps, found())
+        # Single states first: the bounds of all sets depend on them.
+        table.sweep(1 if number <= effort.sweeps // 2 else MAX_STATES)
+        yield Step(f"sweep {number} of {effort.sweeps}", (1 + number) / steps, get_bounds())
     for batch in range(BATCHES if effort.trials else 0):
         share = effort.trials * (batch + 1) // BATCHES - effort.trials * batch // BATCHES
         table.explore(share, responder)
         low = max(low, responder.value() - ROUNDING)
-        yield Step(f"trials, part {batch + 1} of {BATCHES}", (2 + effort.sweeps + batch) / steps, found())
+        yield Step(
+            f"trials, part {batch + 1} of {BATCHES}", (2 + effort.sweeps + batch) / steps, get_bounds()
+        )
 
 
-def at_least(problem: HiddenStrategy, effort: Effort = Effort()) -> float:
-    """The lower bound alone, which a problem of any number of hidden states has."""
-    return max(0.0, Controller(problem).deepened(effort.depth).value() - ROUNDING)
+def find_lower_bound(problem: HiddenStrategy, effort: Effort = Effort()) -> float:
+    """Return only the lower bound. This works for any number of hidden states."""
+    return max(0.0, Controller(problem).improve(effort.depth).value() - ROUNDING)
 
 
 def certify(strategy: Strategy, effort: Effort = EFFORT) -> Iterator[tuple[Seat, Step]]:
-    """Bound the best response to each seat's strategy, step by step; the last step of each seat counts."""
+    """Yield bounds on the best response to each seat's strategy, tighter with each step."""
     for seat in Seat:
-        for step in bounds(folded(problem_of(policy_of_tables(strategy[seat]), seat)), effort):
+        for step in bounds(
+            merge_mirror_images(make_problem(make_policy_from_tables(strategy[seat]), seat)), effort
+        ):
             yield seat, step
 
 
-def certificate(strategy: Strategy, progress: Progress = no_progress) -> Certificate:
-    """The certificate after all the effort; takes minutes."""
-    found: dict[Seat, Bounds] = {}
+def make_certificate(strategy: Strategy, progress: Progress = no_progress) -> Certificate:
+    """Compute the certificate of a strategy. This takes minutes."""
+    against: dict[Seat, Bounds] = {}
     for seat, step in certify(strategy):
-        found[seat] = step.bounds
+        against[seat] = step.bounds
         progress(f"best responder against {seat.label}: {step.bounds.in_words()}")
-    return Certificate(found)
+    return Certificate(against)

@@ -1,4 +1,4 @@
-"""The decision problem of a best responder: a fixed strategy of hunt that hides its state. Needs numpy."""
+"""The POMDP of a best responder to a fixed strategy of hunt, whose state is hidden. Needs numpy."""
 
 from dataclasses import dataclass, replace
 from itertools import product
@@ -12,69 +12,72 @@ from duels.games.hunt.memory import Memory
 from duels.games.hunt.strategy import CELLS, OTHERS, OWN
 
 LEFT = 1
-"""The responder's own type: its cell, plus `CELLS` while its tunnel is left; the last one is off the grid."""
+"""The responder's type is its cell, plus `CELLS` while its tunnel is left. The last type is off the grid."""
 TYPES = 2 * CELLS + 1
-MOST_STATES = 8
-"""How many hidden states there may be for bounds from above: they are kept for every set of states."""
+MAX_STATES = 8
+"""The maximum number of hidden states for upper bounds, which are stored for every set of states."""
 
 
 @dataclass(frozen=True)
 class HiddenStrategy:
-    """A fixed strategy as its opponent, the responder, meets it; numpy arrays, states as bits of masks.
+    """The responder's POMDP as numpy arrays. Sets of hidden states are bit masks.
 
-    The responder stands at a node and picks one of its options; hidden states in `wins` are beaten at once,
-    those in `stays` go on, the rest have beaten the responder. Then the strategy acts: its state changes by
-    a kernel, new states in `caught` are beaten, and the others send a signal, which beats the responder or
-    leads to its next node.
+    At a node, the responder picks an option. It wins against the states in `win_masks`, play continues with
+    those in `continue_masks`, and it loses to the rest. Then the strategy acts at a place: its state changes
+    by a kernel, the responder wins against new states in `caught_masks`, and the others send a signal,
+    which leads to the next node or beats the responder.
     """
 
     first_option: Array
-    """Options of node n are `first_option[n]` up to `first_option[n + 1]`."""
-    wins: Array
-    stays: Array
-    goes: Array
+    """The options of node n are `first_option[n]` up to, not including, `first_option[n + 1]`."""
+    win_masks: Array
+    continue_masks: Array
+    next_places: Array
     """Per option: the place where the strategy acts next."""
     kernel: Array
     """Per place: its row in `moves` and `signals`."""
-    caught: Array
+    caught_masks: Array
     support: Array
-    """Per place: mask of the states that can be there; 0 where the place is never met."""
-    then: Array
-    """Per place and signal: the responder's next node, -1 where the signal beats it."""
+    """Per place: the mask of possible states, 0 if the place is never reached."""
+    next_nodes: Array
+    """Per place and signal: the responder's next node, -1 if the signal beats it."""
     moves: Array
     """Per kernel: probability of the new state, by old state."""
     signals: Array
     """Per kernel and signal: its probability, by new state."""
     start: tuple[tuple[int, tuple[float, ...]], ...]
-    """Nodes where the responder may have its first turn, each with its share of belief."""
-    turned: Array | None = None
-    """Per option: whether the place that it goes to is the mirror image, with the states renamed."""
+    """The responder's first nodes, each with its belief."""
+    is_mirrored: Array | None = None
+    """Per option: whether it leads to the mirror image of its place, with the states mirrored."""
     mirror: Array | None = None
-    """By state: its name in the mirror."""
+    """By state: its mirror image."""
 
     @property
     def states(self) -> int:
-        """How many hidden states there are."""
+        """The number of hidden states."""
         return int(self.moves.shape[1])
 
     @property
     def tables(self) -> tuple[Any, ...]:
-        """What compiled code reads; the last is a tuple as long as there are hidden states.
+        """The arrays for compiled code, and a tuple with one entry per hidden state.
 
-        A tuple's length is part of its type: loops over the states are compiled for their number.
+        The length of a tuple is part of its type, so loops over the states are compiled for their number.
         """
-        turned = np.zeros(len(self.goes), np.bool_) if self.turned is None else self.turned
+        is_mirrored = (
+            np.zeros(len(self.next_places), np.bool_) if self.is_mirrored is None else self.is_mirrored
+        )
         mirror = np.arange(self.states) if self.mirror is None else self.mirror
         return (
-            self.first_option, self.wins, self.stays, self.goes, turned, self.kernel, self.caught,
-            self.support, self.then, self.moves, self.signals, mirror, (0,) * self.states,
+            self.first_option, self.win_masks, self.continue_masks, self.next_places, is_mirrored,
+            self.kernel, self.caught_masks, self.support, self.next_nodes,
+            self.moves, self.signals, mirror, (0,) * self.states,
         )  # fmt: skip
 
 
-def type_after(own: int, cell: int, cells: int = CELLS) -> int | None:
-    """The responder's type once it is on `cell`; None where it cannot go there.
+def find_type_after(own: int, cell: int, cells: int = CELLS) -> int | None:
+    """Return the responder's type after it moves to `cell`, or None if it cannot.
 
-    Tunnelling where a step would do is left out: whoever keeps the tunnel can do all that one without it can.
+    A tunnel to a neighbouring cell is never needed: a step keeps the tunnel for later.
     """
     if own == 2 * cells:
         return cells + cell
@@ -84,24 +87,24 @@ def type_after(own: int, cell: int, cells: int = CELLS) -> int | None:
     return cell if tunnel == LEFT else None
 
 
-def problem_of(policy: MemoryPolicy, seat: Seat) -> HiddenStrategy:
-    """The responder's problem against `seat`'s policy, of whose token the type is hidden."""
+def make_problem(policy: MemoryPolicy, seat: Seat) -> HiddenStrategy:
+    """Return the POMDP of a responder to `seat`'s policy. The type of its token is the hidden state."""
     cells, off = policy.own.cells, len(policy.cell) - 1
     rows = len(policy.own.states) * len(policy.others.states)
-    hidden = max(off + 1, MOST_STATES)
+    hidden = max(off + 1, MAX_STATES)
     moves = np.zeros((rows, hidden, hidden))
     moves[:, : off + 1, : off + 1] = policy.moves
     signals = np.zeros((rows, cells, hidden))
     signals[:, :, : off + 1] = policy.names.transpose(0, 2, 1)
-    # The responder's first turn, before it has named anything: at these nodes if it is the second to move.
+    # The responder's first nodes if it moves second.
     width, types = len(policy.others.states), 2 * cells + 1
     entries = [after * width * types + 2 * cells for after in policy.own.following[0]]
-    support, caught, then = _list_places(policy, seat)
+    support, caught_masks, next_nodes = _list_places(policy, seat)
     start: tuple[tuple[int, tuple[float, ...]], ...] = (
         (2 * cells, tuple(float(place == off) for place in range(hidden))),
     )
     if seat is Seat.ONE:
-        support[2 * cells], then[2 * cells] = 1 << off, entries  # where the strategy enters
+        support[2 * cells], next_nodes[2 * cells] = 1 << off, entries  # the strategy enters
         entered = moves[0, off]
         start = tuple(
             (node, tuple(entered * signal)) for node, signal in zip(entries, signals[0], strict=True)
@@ -109,70 +112,70 @@ def problem_of(policy: MemoryPolicy, seat: Seat) -> HiddenStrategy:
     return HiddenStrategy(
         *_list_options(policy, hidden),
         kernel=np.repeat(np.arange(rows), types),
-        caught=caught,
+        caught_masks=caught_masks,
         support=support,
-        then=then,
+        next_nodes=next_nodes,
         moves=moves,
         signals=signals,
         start=start,
     )
 
 
-def _types_on(policy: MemoryPolicy) -> list[int]:
-    """By cell: the mask of the hidden types that stand on it."""
+def _list_type_masks(policy: MemoryPolicy) -> list[int]:
+    """Return, by cell, the mask of the hidden types on it."""
     types = range(len(policy.cell) - 1)
     return [sum(1 << kind for kind in types if policy.cell[kind] == cell) for cell in range(policy.own.cells)]
 
 
 def _list_options(policy: MemoryPolicy, hidden: int) -> tuple[Any, Any, Any, Any]:
-    """The responder's options at every node: to go to a cell and name another, row by row, type by type."""
+    """Return the responder's options at every node: each moves to a cell and observes another."""
     cells, width = policy.own.cells, len(policy.others.states)
-    types, at, everywhere = 2 * cells + 1, _types_on(policy), (1 << hidden) - 1
+    types, at, everywhere = 2 * cells + 1, _list_type_masks(policy), (1 << hidden) - 1
     latest, following = policy.others.latest, policy.others.following
-    first_option, wins, stays, goes = [0], [], [], []
+    first_option, win_masks, continue_masks, next_places = [0], [], [], []
     for row, kind in product(range(len(policy.own.states) * width), range(types)):
-        own, other = divmod(row, width)  # the strategy's naming, the responder's
+        own, other = divmod(row, width)  # memory of the strategy's observations, and of the responder's
         nameable = [cell for cell in range(cells) if cell != latest[other]]
-        types_after = [(cell, type_after(kind, cell, cells)) for cell in range(cells)]
+        types_after = [(cell, find_type_after(kind, cell, cells)) for cell in range(cells)]
         for (cell, new), named in product(types_after, nameable):
             if new is not None:
-                wins.append(at[named] & ~at[cell])
-                stays.append(everywhere & ~(at[named] | at[cell]))
-                goes.append((own * width + following[other][named]) * types + new)
-        first_option.append(len(wins))
-    return np.array(first_option), np.array(wins), np.array(stays), np.array(goes)
+                win_masks.append(at[named] & ~at[cell])
+                continue_masks.append(everywhere & ~(at[named] | at[cell]))
+                next_places.append((own * width + following[other][named]) * types + new)
+        first_option.append(len(win_masks))
+    return np.array(first_option), np.array(win_masks), np.array(continue_masks), np.array(next_places)
 
 
 def _list_places(policy: MemoryPolicy, seat: Seat) -> tuple[Any, Any, Any]:
-    """By place: the states that can be there, those that are caught there, and the node after each signal."""
+    """Return, by place, the possible states, the caught states, and the node after each signal."""
     cells, off, width = policy.own.cells, len(policy.cell) - 1, len(policy.others.states)
-    types, at = 2 * cells + 1, _types_on(policy)
+    types, at = 2 * cells + 1, _list_type_masks(policy)
     after_own, last_own, last_other = policy.own.following, policy.own.latest, policy.others.latest
     places = len(policy.own.states) * width * types
-    support, caught = np.zeros((2, places), np.int64)
-    then = np.full((places, cells), -1, np.int64)
-    for row, kind in product(sorted(_met(policy.own, policy.others, seat)), range(2 * cells)):
+    support, caught_masks = np.zeros((2, places), np.int64)
+    next_nodes = np.full((places, cells), -1, np.int64)
+    for row, kind in product(sorted(_find_reached_rows(policy.own, policy.others, seat)), range(2 * cells)):
         own, other = divmod(row, width)
         place, here = row * types + kind, kind % cells
         on_grid = (1 << off) - 1 & ~(at[here] | at[last_other[other]])
-        # On two cells nobody may be left anywhere. The option that leads there wins outright and must be
-        # one to choose: any states will do, since none of them ever has a chance.
+        # On two cells, no state may be possible. The option that leads there wins at once and must remain
+        # available, so the place gets some states: they have probability 0.
         support[place] = (on_grid or (1 << off) - 1) if last_own[own] >= 0 else 1 << off
-        caught[place] = at[here]
+        caught_masks[place] = at[here]
         for named in range(cells):
             if named not in (here, last_own[own]):
-                then[place, named] = (after_own[own][named] * width + other) * types + kind
-    return support, caught, then
+                next_nodes[place, named] = (after_own[own][named] * width + other) * types + kind
+    return support, caught_masks, next_nodes
 
 
-def folded(
+def merge_mirror_images(
     problem: HiddenStrategy, own_memory: Memory = OWN, other_memory: Memory = OTHERS
 ) -> HiddenStrategy:
-    """The problem with mirror images as one if the strategy plays alike in both, else as it is."""
+    """Return the problem with mirror images merged if the strategy is symmetric, else unchanged."""
     cells = own_memory.cells
-    rows = mirrored_rows(own_memory, other_memory)
+    rows = list_mirrored_rows(own_memory, other_memory)
     kinds = [*range(cells - 1, -1, -1), *range(2 * cells - 1, cells - 1, -1), 2 * cells]
-    states = [*range(cells - 1, -1, -1), *range(cells, MOST_STATES)]
+    states = [*range(cells - 1, -1, -1), *range(cells, MAX_STATES)]
     moves, signals = (
         problem.moves[rows][:, states][:, :, states],
         problem.signals[rows][:, ::-1][:, :, states],
@@ -180,40 +183,40 @@ def folded(
     if not (np.array_equal(moves, problem.moves) and np.array_equal(signals, problem.signals)):
         return problem
     places = (np.array(rows)[:, None] * len(kinds) + np.array(kinds)).ravel()
-    turned = places[problem.goes] < problem.goes
+    is_mirrored = places[problem.next_places] < problem.next_places
     return replace(
         problem,
-        goes=np.where(turned, places[problem.goes], problem.goes),
+        next_places=np.where(is_mirrored, places[problem.next_places], problem.next_places),
         support=np.where(places < np.arange(len(places)), 0, problem.support),
-        turned=turned,
+        is_mirrored=is_mirrored,
         mirror=np.array(states),
     )
 
 
-def mirrored_rows(own_memory: Memory = OWN, other_memory: Memory = OTHERS) -> list[int]:
-    """By memory row: the row of the same naming on the grid seen from the other end."""
+def list_mirrored_rows(own_memory: Memory = OWN, other_memory: Memory = OTHERS) -> list[int]:
+    """Return, by memory row, the row of its mirror image."""
     width = len(other_memory.states)
     return [own * width + other for own in own_memory.mirrored for other in other_memory.mirrored]
 
 
-def _met(own_memory: Memory, other_memory: Memory, seat: Seat) -> set[int]:
-    """The rows at which a strategy at `seat` can be to act once the responder has named a cell."""
-    own_names, other_names = own_memory.following, other_memory.following
+def _find_reached_rows(own_memory: Memory, other_memory: Memory, seat: Seat) -> set[int]:
+    """Return the memory rows at which `seat` can be to act after the responder observed a cell."""
+    after_own, after_other = own_memory.following, other_memory.following
     last_own, last_other = own_memory.latest, other_memory.latest
-    found: set[tuple[int, int]] = set()
-    fresh = {(0, 0)} if seat is Seat.TWO else {(own, 0) for own in own_names[0]}
+    reached: set[tuple[int, int]] = set()
+    fresh = {(0, 0)} if seat is Seat.TWO else {(own, 0) for own in after_own[0]}
     while fresh:
         acting = {
-            (own, other_names[other][c])
+            (own, after_other[other][c])
             for own, other in fresh
             for c in range(own_memory.cells)
             if c != last_other[other]
-        } - found
-        found |= acting
+        } - reached
+        reached |= acting
         fresh = {
-            (own_names[own][c], other)
+            (after_own[own][c], other)
             for own, other in acting
             for c in range(own_memory.cells)
             if c != last_own[own]
         }
-    return {own * len(other_names) + other for own, other in found}
+    return {own * len(after_other) + other for own, other in reached}

@@ -1,7 +1,6 @@
-"""Checks of hunt's strategy by independent methods; needs numpy and numba.
+"""Verification of hunt's strategy by independent methods. Needs numpy and numba.
 
-The table of self-play is compared with plain matches through the rules and solved again, and so is the
-certificate.
+The self-play table is compared with simulated matches and solved again. The certificate is recomputed.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,26 +15,23 @@ from duels.core.rules import A, Rules, S, Seat, V
 from duels.games.hunt import strategy
 from duels.games.hunt.certify import pomdp
 from duels.games.hunt.rules import QuantumHunt
-from duels.games.hunt.self_play import ROUNDING, shipped_table
+from duels.games.hunt.self_play import ROUNDING, load_table
 from duels.games.hunt.strategy import OFF
 from duels.solving.best_response import Policy
 from duels.solving.oracle import Check
 from duels.solving.progress import Progress, no_progress
 
-if TYPE_CHECKING:  # the oracle asks for these checks
+if TYPE_CHECKING:  # the oracle imports this module
     from duels.games.hunt.oracle import HuntOracle
 
 MATCHES = 4000
-"""Matches that are played to check the table of self-play."""
+"""The number of simulated matches."""
 ERRORS = 4
-"""How many standard errors off a mean may be to be taken for right: farther by luck once in thousands."""
+"""The tolerance in standard errors. A correct value fails less than once in ten thousand runs."""
 
 
 def verify(oracle: "HuntOracle", progress: Progress = no_progress) -> Iterator[Check]:
-    """Play the strategy out and solve its self-play, then recompute its certificate.
-
-    All of it in the game without a limit of turns, whatever the rules at hand.
-    """
+    """Check the self-play values and the certificate, always for the game without a limit of turns."""
     limited = oracle.rules.max_turns is not None
     for checks in (check_self_play, check_certificate):
         for check in checks(oracle, progress):
@@ -43,19 +39,19 @@ def verify(oracle: "HuntOracle", progress: Progress = no_progress) -> Iterator[C
 
 
 def check_certificate(oracle: "HuntOracle", progress: Progress) -> Iterator[Check]:
-    """Bound the best responder to each seat again."""
-    found = pomdp.certificate(oracle.strategy, progress).against
-    for seat, claim in strategy.claimed().against.items():
+    """Recompute the bounds of the certificate."""
+    bounds = pomdp.make_certificate(oracle.strategy, progress).against
+    for seat, claim in strategy.load_certificate().against.items():
         yield Check(
-            f"what a best responder wins against {seat.label}'s strategy",
-            claim.low <= found[seat].low and found[seat].high <= claim.high,
-            f"claimed {claim.in_words()}, found {found[seat].in_words()}",
+            f"the best response to {seat.label}'s strategy",
+            claim.low <= bounds[seat].low and bounds[seat].high <= claim.high,
+            f"claimed {claim.in_words()}, found {bounds[seat].in_words()}",
         )
 
 
 def check_self_play(oracle: "HuntOracle", progress: Progress) -> Iterator[Check]:
-    """Compare the table of self-play with plain matches, and solve it again."""
-    from duels.games.hunt.certify.pair_values import furthest, solved
+    """Compare the self-play table with simulated matches and with a new solution."""
+    from duels.games.hunt.certify.pair_values import find_largest_error, solve_self_play
 
     value = oracle.pair.before_turn(Seat.ONE, 0, 0, OFF, OFF)
     won, _ = simulate(QuantumHunt(), dict.fromkeys(Seat, oracle.weights), MATCHES, "hunt", progress)
@@ -64,24 +60,24 @@ def check_self_play(oracle: "HuntOracle", progress: Progress) -> Iterator[Check]
         won.agrees(value),
         f"{value:.4f} by the table, {won} in {MATCHES} matches",
     )
-    off = furthest(solved(oracle.strategy, progress), shipped_table())
+    off = find_largest_error(solve_self_play(oracle.strategy, progress), load_table())
     detail = f"off by {100 * off:.3f} points at most, by rounding {100 * ROUNDING:.3f}"
     yield Check("the table of self-play, solved again", off <= ROUNDING, detail)
 
 
 @dataclass(frozen=True)
-class Sampled:
-    """A mean of independent draws and its standard error."""
+class SampleMean:
+    """The mean of independent samples and its standard error."""
 
     mean: float
     error: float
 
     @classmethod
-    def of(cls, draws: list[float]) -> "Sampled":
-        return cls(fmean(draws), stdev(draws) / sqrt(len(draws)))
+    def from_samples(cls, samples: list[float]) -> "SampleMean":
+        return cls(fmean(samples), stdev(samples) / sqrt(len(samples)))
 
     def agrees(self, exact: float) -> bool:
-        """Whether `exact` is within so many standard errors."""
+        """Return whether `exact` is within ERRORS standard errors of the mean."""
         return abs(self.mean - exact) <= ERRORS * self.error
 
     def __str__(self) -> str:
@@ -94,10 +90,10 @@ def simulate(
     games: int,
     seed: int | str,
     progress: Progress = no_progress,
-) -> tuple[Sampled, Sampled]:
-    """Play `games` matches. Return Player 1's score, and the number of entries in a match."""
+) -> tuple[SampleMean, SampleMean]:
+    """Play `games` matches. Return Player 1's mean score and the mean number of entries."""
     rng = Random(seed)
-    won, entries = [], []
+    scores, entries = [], []
 
     def decide(match: Match[S, A, V], seat: Seat) -> A:
         sight = match.sight(seat)
@@ -108,6 +104,6 @@ def simulate(
             progress(f"match {number:,} of {games:,}")
         *_, match = play_through(Match.start(rules), rng, decide)
         winner = match.outcome.winner if match.outcome else None
-        won.append(0.5 if winner is None else float(winner is Seat.ONE))
+        scores.append(0.5 if winner is None else float(winner is Seat.ONE))
         entries.append(float(len(match.turns)))
-    return Sampled.of(won), Sampled.of(entries)
+    return SampleMean.from_samples(scores), SampleMean.from_samples(entries)
