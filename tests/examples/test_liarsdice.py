@@ -193,7 +193,7 @@ def test_beliefs_are_about_the_other_die() -> None:
 
 
 def test_what_has_too_many_states_for_features_is_told_at_once() -> None:
-    with pytest.raises(DuelsError, match="write a door 'features' in duels_liarsdice"):
+    with pytest.raises(DuelsError, match="write a module 'features' in duels_liarsdice"):
         GAME.encoding(LiarsDice(10_000))
 
 

@@ -1,6 +1,6 @@
-"""Enumerates what rules allow: all reachable states, and all lines of play up to a length.
+"""Enumeration of reachable states and of lines of play, for games of moderate size.
 
-For games of moderate size. The counts are a game's fingerprint (`docs/counts.md`).
+The counts are in `docs/counts.md`.
 """
 
 from collections import Counter
@@ -12,7 +12,7 @@ from duels.core.rules import A, Rules, S, V
 
 
 def iter_reachable(rules: Rules[S, A, V]) -> Iterator[Match[S, A, V]]:
-    """A shortest match to every reachable state, nearest first."""
+    """Yield a shortest match to every reachable state, in order of length."""
     layer = {rules.initial(): Match.start(rules)}
     met = set(layer)
     while layer:
@@ -31,9 +31,9 @@ def iter_reachable(rules: Rules[S, A, V]) -> Iterator[Match[S, A, V]]:
 
 
 def count_lines(rules: Rules[S, A, V], length: int) -> tuple[int, ...]:
-    """How many histories of 1, 2, … `length` entries there are (perft).
+    """Return the number of histories of 1, 2, … `length` entries (perft).
 
-    An outcome of chance counts as an entry; a finished match has no longer lines.
+    A chance outcome counts as an entry.
     """
     return tuple(
         sum(ways * len(rules.actions(state)) for state, ways in layer.items())
@@ -42,8 +42,7 @@ def count_lines(rules: Rules[S, A, V], length: int) -> tuple[int, ...]:
 
 
 def count_histories(rules: Rules[S, A, V]) -> Iterator[Counter[S]]:
-    """The states after 0, 1, 2, … entries, each with the number of histories that lead to it; never ends."""
-    # Histories that meet in one state go on alike, so only their number is carried along.
+    """Yield the states after 0, 1, 2, … entries with the number of histories of each; never ends."""
     layer = Counter({rules.initial(): 1})
     while True:
         yield layer

@@ -1,6 +1,6 @@
-"""Observations: what a program is shown of a view, as zeros and ones, described by a list of features.
+"""Observations: views encoded as zeros and ones, described by a list of features.
 
-A game states its features once, from the observing seat's point of view; every environment uses them.
+A game defines its features once, from the observing seat's point of view. All environments use them.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
@@ -30,22 +30,22 @@ class Feature:
 
     @property
     def width(self) -> int:
-        """How many numbers one slot takes."""
+        """The number of elements per slot."""
         return 1 if len(self.values) == 2 else len(self.values)
 
     @property
     def size(self) -> int:
-        """How many numbers all its slots take."""
+        """The number of elements of all slots."""
         return self.count * self.width
 
     def marks(self) -> "Mapping[Hashable, bytes]":
-        """Every value of a slot as the numbers that stand for it."""
+        """Return the encoding of each value of a slot."""
         if self.width == 1:
             return {value: bytes([place]) for place, value in enumerate(self.values)}
         return _OneHot(self.values)
 
     def names(self) -> Iterator[str]:
-        """What each of its numbers says: `cells[3]=mine`, or `my_turn` of a feature with two values."""
+        """Yield the name of each element: `cells[3]=mine`, or `my_turn` for a feature with two values."""
         for slot in range(1, self.count + 1):
             name = f"{self.name}[{slot}]" if self.count > 1 else self.name
             if self.width == 1:
@@ -55,7 +55,7 @@ class Feature:
 
 
 def format_feature_value(value: Hashable) -> str:
-    """A value of a feature or of a view in a word."""
+    """Return a value of a feature or a view as one word."""
     if isinstance(value, Seat):
         return "one" if value is Seat.ONE else "two"
     return value.name.lower() if isinstance(value, Enum) else str(value)
@@ -71,11 +71,11 @@ class Encoding:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What each number of an observation says."""
+        """The names of the elements of an observation."""
         return tuple(name for feature in self.features for name in feature.names())
 
     def encode(self, view: Any, seat: Seat) -> bytes:
-        """The observation: what `seat` is shown of `view`, one byte a number."""
+        """Return the observation of `view` by `seat`, with one byte per element."""
         return b"".join(
             [
                 mark[value]
@@ -85,7 +85,7 @@ class Encoding:
         )
 
     def place(self, name: str) -> slice:
-        """Where the feature `name` is in an observation."""
+        """Return the slice of the feature `name` in an observation. Raises KeyError."""
         start = 0
         for feature in self.features:
             if feature.name == name:
@@ -95,7 +95,7 @@ class Encoding:
 
 
 class _OneHot(dict[Hashable, bytes]):
-    """The marks of values, each made when it is asked for and not kept."""
+    """One-hot encodings, made on demand to save memory."""
 
     def __init__(self, values: Sequence[Hashable]) -> None:
         super().__init__()
@@ -108,18 +108,18 @@ class _OneHot(dict[Hashable, bytes]):
 
 TRUNCATION, DRAW = LIMIT_ENDS = ("truncation", "draw")
 MAX_OBSERVED_LIMIT = 1000
-"""A limit that is observed is no higher: what is left of it is one-hot too."""
+"""The maximum limit that can be observed: the remaining turns are one-hot."""
 
 
 def is_limit_draw(limit_ends: str) -> bool:
-    """Whether a limit ends a game drawn, as an environment was told; otherwise it truncates the game."""
+    """Return whether a limit ends a game as a draw rather than truncating it. Raises DuelsError."""
     if limit_ends not in LIMIT_ENDS:
         raise DuelsError(f"limit_ends is {' or '.join(map(repr, LIMIT_ENDS))}, not {limit_ends!r}.")
     return limit_ends == DRAW
 
 
 def make_limit_feature(rules: AnyRules) -> Feature:
-    """What is left of the limit that the rules have, for programs to which it is part of the game."""
+    """Return the feature of the turns left before the limit. Raises DuelsError without a limit."""
     limit, clock = rules.limit_value, rules.clock
     if limit is None or clock is None:
         named = f"{rules.name} has none" if rules.limit is None else f"set {rules.limit}"
@@ -130,21 +130,21 @@ def make_limit_feature(rules: AnyRules) -> Feature:
 
 
 def check_memory(rules: AnyRules, memory: int) -> int:
-    """How many entries are remembered; DuelsError if that cannot be."""
+    """Return the number of remembered entries. Raises DuelsError if it is not allowed."""
     if check_int("memory", memory, 0) and not rules.has_secrets:
         raise DuelsError(f"Nothing is hidden in {rules.name}: there is nothing to remember.")
     return memory
 
 
 def number_actions(rules: AnyRules) -> dict[Any, int]:
-    """The integer of every action, as environments, tables and datasets count them."""
+    """Return the integer of every action in environments, tables and datasets."""
     return {action: number for number, action in enumerate(rules.all_actions())}
 
 
 class EntryTokens:
-    """What a seat has seen happen, entry by entry, as numbers beside the features of its view.
+    """The last entries that a seat has seen, as numbers in addition to the features of its view.
 
-    An entry is a token: NOTHING (none so far), HIDDEN, or the action and whose it was.
+    The token of an entry is NOTHING (none so far), HIDDEN, or an action and whether it was the seat's own.
     """
 
     NOTHING, HIDDEN = range(2)
@@ -169,34 +169,33 @@ class EntryTokens:
     def names(self, memory: int) -> Iterator[str]:
         """What the numbers of the last `memory` entries say, the latest first."""
         for entry in range(1, memory + 1):
-            yield from (
-                f"past[{entry}]={format_feature_value}"
-                for format_feature_value in ("mine", "hidden", *self.actions)
-            )
+            yield from (f"past[{entry}]={name}" for name in ("mine", "hidden", *self.actions))
 
 
 MAX_EXPLORED_STATES = 100_000
-"""So many states are walked through for a game that does not state its features; with more it must."""
+"""The maximum number of states to explore for a game that does not define its features."""
 _MINE, _OTHERS = "mine", "other's"
 
 
 @lru_cache(maxsize=16)
 def discover_features(rules: AnyRules) -> tuple[Feature, ...]:
-    """The features of a game that states none: every field of a view, with the values that occur in it.
+    """Return the features of a game that defines none: every field of a view, with its values.
 
-    Fields that are tuples are taken apart, and so are words that are boards, a letter a cell. A seat is told
-    as `mine` or `other's`. Features are the same under every limit, so the clock that counts towards it is
-    left out. Numbers and words stand in their own order, all else as it is met: the same in every process.
+    Tuples are split into slots, and so are strings of equal length, one slot per character. A seat becomes
+    `mine` or `other's`. The clock is left out, so that the limit does not change the features. Numbers and
+    strings are sorted; other values are in order of discovery, which is the same in every process.
+
+    Raises DuelsError if the game has too many states.
     """
     unlimited: Any = replace(cast(Any, rules), **{rules.limit: None}) if rules.limit else rules
-    few = (unlimited.max_states() or 0) <= MAX_EXPLORED_STATES
+    small = (unlimited.max_states() or 0) <= MAX_EXPLORED_STATES
     states = (
-        [match.state for match in islice(iter_reachable(unlimited), MAX_EXPLORED_STATES + 1)] if few else []
+        [match.state for match in islice(iter_reachable(unlimited), MAX_EXPLORED_STATES + 1)] if small else []
     )
     if not 0 < len(states) <= MAX_EXPLORED_STATES:
         raise DuelsError(
             f"{rules.name} has too many states to find its features by exploring: "
-            f"write a door 'features' in {rules.game.package}."
+            f"write a module 'features' in {rules.game.package}."
         )
     met: dict[str, dict[Hashable, None]] = {}
     lengths: dict[str, set[int]] = {}
@@ -233,7 +232,7 @@ def _feature(name: str, values: tuple[Hashable, ...], count: int) -> Feature:
 
 
 def _letters(values: tuple[Hashable, ...]) -> tuple[int, tuple[str, ...]] | None:
-    """The length and the letters of words that are all as long; None if they are not."""
+    """Return the common length and the letters of strings, or None if the lengths differ."""
     words = [value for value in values if isinstance(value, str)]
     lengths = {len(word) for word in words}
     if len(words) < len(values) or len(lengths) != 1:
@@ -242,7 +241,7 @@ def _letters(values: tuple[Hashable, ...]) -> tuple[int, tuple[str, ...]] | None
 
 
 def _parts(view: Any, seat: Seat) -> Iterator[tuple[str, tuple[Hashable, ...]]]:
-    """The parts of a view by name, each as the values of its slots."""
+    """Yield the names of a view's fields and the values of their slots."""
     if not is_dataclass(view):
         yield "view", _slots(view, seat)
         return

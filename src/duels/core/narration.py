@@ -27,7 +27,7 @@ _CAPITAL_FOLLOWS = (".", "!", "?", ":")
 
 @dataclass(frozen=True, slots=True)
 class PlayerNames:
-    """What the players are called: each by a name, or else by the seat's label, and the reader `you`.
+    """The names of the players: a name or the seat's label, and `you` for the reader.
 
     >>> from duels.core.rules import Seat
     >>> names = PlayerNames("Ann", reader=Seat.TWO)
@@ -40,13 +40,13 @@ class PlayerNames:
     reader: "Seat | None" = None
 
     def name(self, seat: "Seat", begins: bool = False) -> str:
-        """The name; `begins` if it stands at the beginning of a sentence, or alone."""
+        """Return the name; `begins` if it begins a sentence."""
         if seat is self.reader:
             return "You" if begins else "you"
         return (self.one, self.two)[seat - 1] or seat.label
 
     def possessive(self, seat: "Seat", begins: bool = False) -> str:
-        """The same of an owner."""
+        """Return the possessive form of the name."""
         return self.name(seat, begins) + ("r" if seat is self.reader else "'s")
 
 
@@ -112,7 +112,7 @@ class Sentence:
 
     @property
     def subject(self) -> "Seat | None":
-        """The player whose name it begins with."""
+        """The player whose name begins the sentence, or None."""
         first = self.pieces[0] if self.pieces else ""
         if isinstance(first, Slot):
             return first.seat if first.named and not first.third else None
@@ -214,9 +214,9 @@ class TextBoard:
 
 
 Line = str | Sentence | TextBoard
-"""A line of a narration, or a board, which is left out where the board is in sight anyway.
+"""A line of a narration: a text, a sentence, or a board. Displays that show the board leave boards out.
 
-A plain text reads the same to everybody; an empty one is a blank line."""
+A plain text is the same for every reader; an empty one is a blank line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +239,7 @@ class Narration:
     to: "Seat | None" = None
     """The player whom a plain prompt addresses, in the book's words if it has its own; None: nobody."""
     suspense: bool = False
-    """Whether something is in the air, such as a coin."""
+    """Whether to pause after it, as after a coin flip."""
 
     @property
     def sentences(self) -> list[Sentence]:

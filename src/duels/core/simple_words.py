@@ -1,4 +1,4 @@
-"""A voice for games whose actions are entered in notation; they only tell events and show the board."""
+"""Words for games whose actions are entered in notation."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ _MAX_LISTED = 20  # actions that a refusal lists; the command `moves` lists all
 
 
 class SimpleWords(Words[A, V]):
-    """Words that lack only `narrate` and `board`; a game overrides whatever else it wants to say better."""
+    """Words that need only `narrate` and `board`. Games may override the other methods."""
 
     def __init__(self, rules: Rules[Any, A, V]) -> None:
         self.rules = rules
@@ -21,11 +21,11 @@ class SimpleWords(Words[A, V]):
         return Narration([f"Welcome to {self.rules.game.title}!", "", board, ""])
 
     def prompt(self, sight: Sight[A, V]) -> str:
-        """What an entry follows."""
+        """Return the prompt."""
         return f"{self.player(sight.seat)}, your move: "
 
     def is_secret(self, sight: Sight[A, V]) -> bool:
-        """Whether what is entered here is for the eyes of this seat only; True wherever it may be."""
+        """Return whether only this seat may see the entry; True if in doubt."""
         return self.rules.has_secrets
 
     def ask(self, sight: Sight[A, V]) -> Dialogue[A]:
@@ -33,8 +33,8 @@ class SimpleWords(Words[A, V]):
             try:
                 action = self.rules.parse(entry)
             except NotationError as error:
-                few = len(sight.actions) <= _MAX_LISTED
-                why = f"{quote_entry(entry)} is not a move. {self._allowed(sight)}" if few else str(error)
+                short = len(sight.actions) <= _MAX_LISTED
+                why = f"{quote_entry(entry)} is not a move. {self._allowed(sight)}" if short else str(error)
                 raise InvalidEntry(why) from None
             if action not in sight.actions:
                 raise InvalidEntry(f"{quote_entry(entry)} is not allowed now. {self._allowed(sight)}")
@@ -52,7 +52,7 @@ class SimpleWords(Words[A, V]):
         return f"{self.player(seat)}, your move: {Ink.DIM('(hidden)')}\n"
 
     def player(self, seat: Seat) -> str:
-        """The seat's name in its colour."""
+        """Return the seat's name in its colour."""
         return Ink.for_seat(seat)(self.seat_name(seat))
 
     def _allowed(self, sight: Sight[A, V]) -> str:

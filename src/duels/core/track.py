@@ -1,4 +1,4 @@
-"""Where the cells of a line lie on a board: side by side, and where they are many in rows that wind."""
+"""Positions of the cells of a track on a board: one row, or several rows that wind."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,17 +28,17 @@ class Track:
 
     @cached_property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return ceil(self.cells / self.per_row)
 
     @cached_property
     def columns(self) -> int:
-        """How many cells a row has; the last may have fewer."""
+        """The number of cells per row; the last row may have fewer."""
         return ceil(self.cells / self.rows)
 
     @cached_property
     def pitch(self) -> float:
-        """From the middle of a cell to the middle of the next."""
+        """The distance between the centres of two neighbours."""
         if self.rows == 1:
             return min(_WIDEST, (WIDTH - 22) / self.columns)
         return min(_WIDEST, (WIDTH - 2 * self.margin) / max(1, self.columns - 1))
@@ -50,11 +50,11 @@ class Track:
 
     @property
     def height(self) -> float:
-        """What all rows take."""
+        """The height of all rows."""
         return self.rows * self.row_height
 
     def at(self, cell: int) -> tuple[float, float]:
-        """The middle of a cell."""
+        """Return the centre of a cell."""
         row, column = divmod(cell - 1, self.columns)
         column = self.columns - 1 - column if row % 2 else column
         line = self.rows - 1 - row if self.upwards else row
@@ -62,10 +62,10 @@ class Track:
         return x, self.first_row + line * self.row_height
 
     def line(self, first: int = 1, last: int | None = None) -> str:
-        """The way from one cell to another, as the data of a path."""
+        """Return the path data of the line from one cell to another."""
         points = [self.at(cell) for cell in range(first, (last or self.cells) + 1)]
         return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
 
     def bends(self, cell: int) -> bool:
-        """Whether the next cell is in another row."""
+        """Return whether the next cell is in another row."""
         return cell < self.cells and self.at(cell)[1] != self.at(cell + 1)[1]
