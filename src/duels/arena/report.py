@@ -345,18 +345,20 @@ def _summarize_failures(scores: Iterable[PlayerScore]) -> str:
 
 
 def _summarize_settled(report: Report) -> list[str]:
-    """Say for which pairings the better player is known."""
+    """Say for which pairings the better player is settled."""
     pairings = [(game, each) for game in report.games for each in game.pairings if each.matches]
-    still_open = [(game, each) for game, each in pairings if not each.adjusted.excludes(_EVEN)]
-    known = len(pairings) - len(still_open)
-    if not known and all(len(each.units) < _PAIRS_TO_SETTLE for _, each in pairings):
+    open_pairings = [(game, each) for game, each in pairings if not each.adjusted.excludes(_EVEN)]
+    settled = len(pairings) - len(open_pairings)
+    if not settled and all(len(each.units) < _PAIRS_TO_SETTLE for _, each in pairings):
         return [f"Too few pairs of matches to settle who is better: about {_PAIRS_TO_SETTLE} are needed."]
     if len(pairings) == 1:
-        text = "Who is better is settled" if known else "Who is better is not settled"
+        text = "Who is better is settled" if settled else "Who is better is not settled"
     else:
-        text = f"Who is better is settled for {known or 'none'} of {len(pairings)} pairings"
-    names = _join_names([f"{each.one} against {each.two} in {game.rules.name}" for game, each in still_open])
-    left = f" Open: {names}." if known and still_open else ""
+        text = f"Who is better is settled for {settled or 'none'} of {len(pairings)} pairings"
+    names = _join_names(
+        [f"{each.one} against {each.two} in {game.rules.name}" for game, each in open_pairings]
+    )
+    left = f" Open: {names}." if settled and open_pairings else ""
     by = "by intervals that allow peeking"  # those for a fixed size may settle more
     return [f"{text}, {'each ' * (len(pairings) > 1)}at 95%, {by}.{left}"]
 
