@@ -32,10 +32,10 @@ def test_compare_says_what_changed(tmp_path: Path) -> None:
     run(weak, tmp_path / "a")
     run(strong, tmp_path / "b")
     said = compared(tmp_path)
-    told = said["changes"]
+    data = said["changes"]
     numbers = ("won", "loss per decision", "against random, luck taken out")
-    assert {each["what"]: each["verdict"] for each in told} == dict.fromkeys(numbers, "better")
-    assert {each["player"] for each in told} == {"mine"}  # random met another opponent
+    assert {each["what"]: each["verdict"] for each in data} == dict.fromkeys(numbers, "better")
+    assert {each["player"] for each in data} == {"mine"}  # random met another opponent
     assert said["notes"][0] == "mine is not the same in both: its command or address differs."
     assert said["notes"][1].startswith("Not all opponents of random are the same in both")
     same = duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "a").out
@@ -48,8 +48,8 @@ def test_compare_says_what_changed(tmp_path: Path) -> None:
 def test_shares_of_the_points_are_compared_only_against_the_same_field(tmp_path: Path) -> None:
     run(Config(("random", "club"), ("lights",), 40), tmp_path / "a")
     run(Config(("random", "club", "novice"), ("lights",), 40), tmp_path / "b")
-    told = compared(tmp_path)["changes"]
-    ((what, verdict),) = {(each["what"], each["verdict"]) for each in told}
+    data = compared(tmp_path)["changes"]
+    ((what, verdict),) = {(each["what"], each["verdict"]) for each in data}
     assert (what, verdict) == ("against club, luck taken out", "no clear change")
 
 

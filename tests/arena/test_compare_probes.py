@@ -27,11 +27,11 @@ def test_two_probes_are_compared_number_by_number_and_answer_by_answer(tmp_path:
     run_probe(ProbeConfig(bad, ("lights",), limits=ProgramLimits(retries=0)), tmp_path / "b")
     (best, worse) = (Folder(tmp_path / each) for each in "ab")
     found = compare_probes(make_report(best), make_report(worse))
-    told = as_data(found)
-    verdicts = {each["what"]: each["verdict"] for each in told["changes"]}
+    data = as_data(found)
+    verdicts = {each["what"]: each["verdict"] for each in data["changes"]}
     assert {"exploitability", "against best", "questions with a failure"} < set(verdicts)
     assert set(verdicts.values()) == {"worse"}
-    answers = told["answers"]["lights"]
+    answers = data["answers"]["lights"]
     assert answers["failures"] == {"first": {}, "second": {"unreadable": len(worse.load_rows())}}
     worst = answers["differ"][0]
     assert worst["loss_change"] == max(each["loss_change"] for each in answers["differ"]) > 0
@@ -88,8 +88,8 @@ def test_probes_without_a_number_in_common_are_told_of_by_their_answers(tmp_path
     unfinished = replace(report.games[0], exploitability=None, one_round=None, against={}, complete=False)
     text = as_text(compare_probes(report, replace(report, games=(unfinished,))))
     asked = len(report.games[0].probe.answers)
-    told = f"lights: All {asked} positions in both probes have the same answers. Not all"
-    assert text == f"{told}\nquestions are answered yet.\n"
+    data = f"lights: All {asked} positions in both probes have the same answers. Not all"
+    assert text == f"{data}\nquestions are answered yet.\n"
 
 
 def test_drawn_positions_are_compared_one_by_one(tmp_path: Path) -> None:

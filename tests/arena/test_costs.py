@@ -7,18 +7,18 @@ PRICES = Prices({"input_price": 20.0, "output_price": 0.0}, "usd")
 
 
 def test_an_endpoint_that_reports_nothing_has_no_cost() -> None:
-    silent, told = Usage(0, 0, 3), Usage(200, 10, 3)
+    silent, expected = Usage(0, 0, 3), Usage(200, 10, 3)
     assert (format_tokens(0, silent), PRICES.format_cost(silent)) == ("unknown", "unknown")
-    assert (format_tokens(200, told), PRICES.format_cost(told), Prices({}).format_cost(told)) == (
+    assert (format_tokens(200, expected), PRICES.format_cost(expected), Prices({}).format_cost(expected)) == (
         "200",
         "0.0040 usd",
         "",
     )
-    assert Prices(PRICES.per_million).format_cost(told) == "0.0040"  # the currency comes from the budget
+    assert Prices(PRICES.per_million).format_cost(expected) == "0.0040"  # the currency comes from the budget
     unknown = {"prompt_tokens": None, "completion_tokens": None, "requests": 3, "cost": None}
     assert PRICES.usage_data(silent) == unknown
     known = {"prompt_tokens": 200, "completion_tokens": 10, "requests": 3, "cost": 0.004}
-    assert PRICES.usage_data(told) == known
+    assert PRICES.usage_data(expected) == known
 
 
 def test_what_requests_may_have_cost_is_told_apart_from_what_they_cost() -> None:
@@ -26,9 +26,9 @@ def test_what_requests_may_have_cost_is_told_apart_from_what_they_cost() -> None
     spent = Spending.from_requests([answered, {"at_most": [50_000, 9], "seconds": 9.0}, {"status": 429}])
     assert (spent.sent, spent.seconds) == (3, 2.0)
     assert (spent.used, spent.unreported, spent.unanswered) == (Usage(100_000, 5, 1), Usage(50_000, 9, 1), 2)
-    (told,) = spent.describe("It", PRICES, limited=True)
+    (expected,) = spent.describe("It", PRICES, limited=True)
     doubt = "In addition, 1 request without reported tokens may have cost at most 1.00 usd."
-    assert told.startswith("It took 3 requests and cost 2.00 usd. 2 of them had no usable reply (")
-    assert told.endswith(doubt)
+    assert expected.startswith("It took 3 requests and cost 2.00 usd. 2 of them had no usable reply (")
+    assert expected.endswith(doubt)
     assert "an unknown amount" in spent.describe("It", PRICES, limited=False)[0]
     assert Spending().describe("It", PRICES, limited=True) == []

@@ -114,10 +114,10 @@ def test_an_exam_is_written_over_another_file_only_by_force(tmp_path: Path) -> N
 
 def test_an_exam_with_fewer_positions_than_asked_for_says_so(tmp_path: Path) -> None:
     asked = ("exam", "lights", "--option", "lights=4", "--positions", "30", "--out", tmp_path / "exam.jsonl")
-    told, fewer = duels(tmp_path, *asked).err.splitlines()[-2:]
+    content, fewer = duels(tmp_path, *asked).err.splitlines()[-2:]
     count = len((tmp_path / "exam.jsonl").read_text().splitlines())
     assert count < 30
-    assert f": {count} positions;" in told
+    assert f": {count} positions;" in content
     assert fewer == (
         "30 positions were asked for, but 300 decisions of good play had no more than "
         f"{count} different ones among them."

@@ -116,8 +116,10 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
         ("merge", tmp_path / "run"),
     ):
         done = arena(tmp_path, *words, "--out", out)
-        told = f"duels: cannot write to the folder {out}: Not a directory. Name another with --out.\n"
-        assert (done.code, done.err) == (1, told)
+        expected_text = (
+            f"duels: cannot write to the folder {out}: Not a directory. Name another with --out.\n"
+        )
+        assert (done.code, done.err) == (1, expected_text)
 
 
 def test_a_folder_that_is_none(tmp_path: Path) -> None:
@@ -126,7 +128,7 @@ def test_a_folder_that_is_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected_text"),
     [
         ("player = ['club']", "there is nothing called 'player' in a run; there are"),
         ("players = ['club', 'clubb']\ngames = ['lights']", "There is no player 'clubb'"),
@@ -141,8 +143,8 @@ def test_a_folder_that_is_none(tmp_path: Path) -> None:
         ),
         ("players = [", "invalid TOML"),
         *(
-            (f"players = ['club', 'best']\ngames = ['lights']\n{text}", told)
-            for text, told in [
+            (f"players = ['club', 'best']\ngames = ['lights']\n{text}", expected_text)
+            for text, expected_text in [
                 ("until = '0.03'", "until must be a number between 0 and 0.5, not '0.03'"),
                 ("until = 0.5", "until must be a number between 0 and 0.5, not 0.5"),
                 ("budget = 5", "budget must be a string, not 5"),
@@ -163,12 +165,12 @@ def test_a_folder_that_is_none(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_config_with_a_mistake(text: str, told: str, tmp_path: Path) -> None:
+def test_a_config_with_a_mistake(text: str, expected_text: str, tmp_path: Path) -> None:
     config = tmp_path / "run.toml"
     config.write_text(text)
     done = arena(tmp_path, "run", config, "--out", tmp_path / "run")
     assert done.code == 2
-    assert told in done.err
+    assert expected_text in done.err
     assert not (tmp_path / "run").exists()
 
 
@@ -303,7 +305,7 @@ def test_a_row_that_cannot_be_right_is_refused(tmp_path: Path) -> None:
     log = tmp_path / "run" / "log-1.jsonl"
     first, *rest = log.read_text().splitlines(keepends=True)
     row = json.loads(first)
-    for damaged, told in (
+    for damaged, expected_text in (
         ({"v": 0}, "written by another version of duels"),
         ({**row, "score": 7.0}, f"score 7.0 contradicts the result '{row['result']}'"),
         ({**row, "score": 1 - row["score"]}, "contradicts the result"),
@@ -312,7 +314,7 @@ def test_a_row_that_cannot_be_right_is_refused(tmp_path: Path) -> None:
         done = arena(tmp_path, "report", tmp_path / "run")
         assert (done.code, len(done.err.splitlines())) == (1, 1)
         assert "log-1.jsonl, line 1: " in done.err
-        assert told in done.err
+        assert expected_text in done.err
     assert "Delete this line to play the match again." in done.err
 
 
@@ -340,9 +342,11 @@ def test_matches_that_are_there_twice_and_differ_are_told_of(tmp_path: Path) -> 
     )
     assert rows_of(tmp_path / "c") == rows_of(tmp_path / "a")
     log.rename(tmp_path / "a" / "log-2.jsonl")
-    told = make_report(Folder(tmp_path / "a"))
+    expected_text = make_report(Folder(tmp_path / "a"))
     places = "log-1.jsonl, line 1 and log-2.jsonl, line 48"
-    assert told.notes == (f"Matches that were logged twice and differ: 1. The first is used; see {places}.",)
+    assert expected_text.notes == (
+        f"Matches that were logged twice and differ: 1. The first is used; see {places}.",
+    )
     assert rows_of(tmp_path / "c") == rows_of(tmp_path / "a")
 
 
@@ -376,13 +380,15 @@ def test_damaged_lines_are_told_of_where_runs_are_merged(tmp_path: Path) -> None
     log = tmp_path / "run" / "log-1.jsonl"
     log.write_bytes(log.read_bytes().replace(b'"v"', b"v", 2))
     done = arena(tmp_path, "merge", tmp_path / "run", "--out", tmp_path / "merged")
-    told = "Skipped 2 damaged lines of logs, the first in log-1.jsonl, line 1."
+    expected_text = "Skipped 2 damaged lines of logs, the first in log-1.jsonl, line 1."
     assert done.err.splitlines() == [
-        f"{tmp_path / 'run'}: {told}",
+        f"{tmp_path / 'run'}: {expected_text}",
         f"{tmp_path / 'merged'}: 46 of 48 matches.",
     ]
     assert not make_report(Folder(tmp_path / "merged")).notes
-    assert make_report(run(LIGHTS, tmp_path / "run")).notes == (f"{told} Matches in them were played again.",)
+    assert make_report(run(LIGHTS, tmp_path / "run")).notes == (
+        f"{expected_text} Matches in them were played again.",
+    )
 
 
 def test_all_versions_that_played_are_told(tmp_path: Path) -> None:
@@ -390,8 +396,8 @@ def test_all_versions_that_played_are_told(tmp_path: Path) -> None:
         with mock.patch("duels.arena.folder.version", return_value=number):
             run(replace(LIGHTS, matches=matches), tmp_path / "run")
     assert Folder(tmp_path / "run").versions == ("0.1", "0.2", "0.3")
-    told = "Played by several versions of duels: 0.1, 0.2, 0.3."
-    assert told in arena(tmp_path, "report", tmp_path / "run").out
+    expected_text = "Played by several versions of duels: 0.1, 0.2, 0.3."
+    assert expected_text in arena(tmp_path, "report", tmp_path / "run").out
     with mock.patch("duels.arena.folder.version", return_value="0.4"):
         run(replace(LIGHTS, matches=4), tmp_path / "other")
     arena(tmp_path, "merge", tmp_path / "run", tmp_path / "other", "--out", tmp_path / "all")

@@ -36,8 +36,8 @@ def test_the_usual_variable_may_be_missing_as_long_as_nobody_minds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    told = asked(tmp_path, 401, *PROBE)
-    assert told.count("OPENAI_API_KEY is not set") == told.count("\n") == 1
+    output = asked(tmp_path, 401, *PROBE)
+    assert output.count("OPENAI_API_KEY is not set") == output.count("\n") == 1
     assert "not set" not in asked(tmp_path, 404, *PROBE)
     monkeypatch.setenv("OPENAI_API_KEY", "wrong")
     assert "not set" not in asked(tmp_path, 401, *PROBE)
@@ -45,9 +45,9 @@ def test_the_usual_variable_may_be_missing_as_long_as_nobody_minds(
 
 def test_a_key_that_is_given_in_place_of_a_variable_is_not_repeated(tmp_path: Path) -> None:
     for key in ("sk-a-secret", "gsk_secret"):
-        told = asked(tmp_path, 401, *PROBE, "--key-env", key)
-        assert told.count("The environment variable that is named for the key is not set") == 2
-        assert "secret" not in told
+        output = asked(tmp_path, 401, *PROBE, "--key-env", key)
+        assert output.count("The environment variable that is named for the key is not set") == 2
+        assert "secret" not in output
 
 
 def test_a_variable_named_in_a_config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,18 +40,18 @@ pytestmark = pytest.mark.usefixtures("quick")
 
 @pytest.mark.parametrize("model", ["well", "busy", "broken", "cut", "garbage"])
 def test_a_model_plays_whatever_the_wire_does(model: str, server: Server, tmp_path: Path) -> None:
-    told = played(server, tmp_path / "run", model, matches=4)
-    player = told["games"]["lights"]["players"][f"model {model}"]
-    assert (told["matches"], player["failures"], player["forfeits"]) == (4, {}, 0)
+    report_data = played(server, tmp_path / "run", model, matches=4)
+    player = report_data["games"]["lights"]["players"][f"model {model}"]
+    assert (report_data["matches"], player["failures"], player["forfeits"]) == (4, {}, 0)
     assert player["loss_per_decision"]["estimate"] == 0
-    assert told["usage"][f"model {model}"]["requests"] >= player["decisions"]
+    assert report_data["usage"][f"model {model}"]["requests"] >= player["decisions"]
 
 
 @pytest.mark.parametrize("model", ["stream", "cut-stream"])
 def test_replies_come_in_streams(model: str, server: Server, tmp_path: Path) -> None:
-    told = played(server, tmp_path / "run", model, stream=True)
-    assert told["games"]["lights"]["players"][f"model {model}"]["failures"] == {}
-    used = told["usage"][f"model {model}"]
+    report_data = played(server, tmp_path / "run", model, stream=True)
+    assert report_data["games"]["lights"]["players"][f"model {model}"]["failures"] == {}
+    used = report_data["usage"][f"model {model}"]
     assert used["prompt_tokens"] == 100 * used["requests"]
 
 
@@ -67,15 +67,15 @@ def test_replies_come_in_streams(model: str, server: Server, tmp_path: Path) -> 
     ],
 )
 def test_every_failure_has_its_class(model: str, failure: str, server: Server, tmp_path: Path) -> None:
-    told = played(server, tmp_path / "run", model)["games"]["lights"]["players"][f"model {model}"]
-    assert set(told["failures"]) == {failure}
-    assert told["failures"][failure] == 3 * told["forfeits"] == 6
+    report_data = played(server, tmp_path / "run", model)["games"]["lights"]["players"][f"model {model}"]
+    assert set(report_data["failures"]) == {failure}
+    assert report_data["failures"][failure] == 3 * report_data["forfeits"] == 6
 
 
 def test_the_reason_is_given_back(server: Server, tmp_path: Path) -> None:
-    told = played(server, tmp_path / "run", "learns")["games"]["lights"]["players"]["model learns"]
-    assert told["forfeits"] == 0
-    assert told["failures"]["unreadable"] >= told["decisions"]
+    report_data = played(server, tmp_path / "run", "learns")["games"]["lights"]["players"]["model learns"]
+    assert report_data["forfeits"] == 0
+    assert report_data["failures"]["unreadable"] >= report_data["decisions"]
 
 
 @pytest.mark.parametrize(("model", "settings"), [("down", {}), ("slow", {"request_seconds": 0.1})])
@@ -106,9 +106,9 @@ def test_whoever_watches_is_told_what_is_waited_for(server: Server, tmp_path: Pa
     lines: list[str] = []
     run(config, tmp_path / "run", listener=lambda progress: lines.append(format_progress(progress, 1)))
     assert lines[0] == "0 of 2 matches"
-    told = "0 of 2 matches; 'down' gave no reply: status 500, 'out of order'; trying again in "
+    report_data = "0 of 2 matches; 'down' gave no reply: status 500, 'out of order'; trying again in "
     assert lines[1:]
-    assert all(line.startswith(told) for line in lines[1:])
+    assert all(line.startswith(report_data) for line in lines[1:])
 
 
 class _Enough(Exception):
@@ -189,9 +189,9 @@ def test_every_question_says_how_its_answer_is_written_and_not_what_is_legal(gam
     while (actor := match.actor) is not None:
         if isinstance(actor, Seat):
             sight = match.sight(actor)
-            told = make_messages(sight, False)
-            assert told == make_messages(replace(sight, actions=()), False)
-            *_, last = told[1]["content"].splitlines()
+            report_data = make_messages(sight, False)
+            assert report_data == make_messages(replace(sight, actions=()), False)
+            *_, last = report_data[1]["content"].splitlines()
             examples = [rules.parse(text) for text in re.findall(r'{"action": "([^"]+)"}', last)]
             here = {type(action) for action in sight.actions}
             assert here & {type(example) for example in examples}
@@ -203,8 +203,10 @@ def test_every_question_says_how_its_answer_is_written_and_not_what_is_legal(gam
 
 def test_a_game_of_somebody_elses_is_asked_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "duels.games.lights.answers", ModuleType("empty"))
-    told = make_messages(Match.start(LIGHTS).sight(Seat.ONE), False)[1]["content"]
-    assert told.endswith('notation of the game. The last line of your answer looks like {"action": "1"}.')
+    report_data = make_messages(Match.start(LIGHTS).sight(Seat.ONE), False)[1]["content"]
+    assert report_data.endswith(
+        'notation of the game. The last line of your answer looks like {"action": "1"}.'
+    )
 
 
 @pytest.mark.parametrize("seed", [4, 5, 6])
@@ -226,8 +228,8 @@ def test_mirror_images_are_the_same_game(game: str, seed: int) -> None:
 
 
 def test_a_mirrored_model_plays_the_mirrored_move(server: Server, tmp_path: Path) -> None:
-    told = played(server, tmp_path / "run", "badly", mirror=True, show_actions=True)
-    assert told["model"]["mirror"]
+    report_data = played(server, tmp_path / "run", "badly", mirror=True, show_actions=True)
+    assert report_data["model"]["mirror"]
     rows = Folder(tmp_path / "run").load_rows().values()
     (first,) = (row["entries"][0] for row in rows if row["players"][0] == "model badly")
     assert first == "7"
@@ -245,11 +247,11 @@ def test_renamed_cells_have_no_numbers_left_and_are_read_back(game: str) -> None
     assert len(set(labels.names)) == rules.game.find("labels", "cells")(rules)
     while isinstance(match.actor, Seat):
         sight = match.sight(match.actor)
-        told = make_messages(sight, True, labels)
-        question = told[1]["content"]
+        report_data = make_messages(sight, True, labels)
+        question = report_data[1]["content"]
         assert not re.search(r"[0-9]", re.sub(r"Player [12]", "", question))
         assert "number" not in question
-        assert labels.legend in told[0]["content"]
+        assert labels.legend in report_data[0]["content"]
         for action in sight.actions:
             text = labels.format(action)
             assert labels.parse(text.lower()) == action
@@ -275,17 +277,17 @@ def test_renamed_cells_are_not_read_by_their_numbers() -> None:
 
 @pytest.mark.parametrize("game", ["leap", "flip"])
 def test_cells_that_are_more_than_places_are_not_renamed(game: str) -> None:
-    told = f"{game} has no cells that are places in a row"
-    with pytest.raises(DuelsError, match=told):
+    report_data = f"{game} has no cells that are places in a row"
+    with pytest.raises(DuelsError, match=report_data):
         Config(("random", "model:x"), (game,), 2, model=EndpointSettings("http://localhost", relabel=True))
     with pytest.raises(DuelsError, match="at most 18 cells"):
         Labels.of(find_game("lights").rules(lights=19))
 
 
 def test_a_model_plays_with_renamed_cells(server: Server, tmp_path: Path) -> None:
-    told = played(server, tmp_path / "run", "first", show_actions=True, relabel=True)
-    assert told["model"]["relabel"]
-    assert told["games"]["lights"]["players"]["model first"]["failures"] == {}
+    report_data = played(server, tmp_path / "run", "first", show_actions=True, relabel=True)
+    assert report_data["model"]["relabel"]
+    assert report_data["games"]["lights"]["players"]["model first"]["failures"] == {}
     rows = Folder(tmp_path / "run").load_rows().values()
     (first,) = (row["entries"][0] for row in rows if row["players"][0] == "model first")
     assert first == "1"
@@ -293,7 +295,7 @@ def test_a_model_plays_with_renamed_cells(server: Server, tmp_path: Path) -> Non
     text = as_text(make_report(Folder(tmp_path / "run")))
     assert "cells renamed" in text
     assert "seconds each" in text
-    assert "seconds" not in json.dumps(told)  # equal runs have equal data
+    assert "seconds" not in json.dumps(report_data)  # equal runs have equal data
 
 
 def test_the_prompt_says_what_differs_from_the_rule_card() -> None:
@@ -302,10 +304,10 @@ def test_the_prompt_says_what_differs_from_the_rule_card() -> None:
     assert "This match differs from that: cells 5" in system
     assert "max_boards 50" in system
     book = find_game("flip").rules()
-    told = make_messages(Match.start(book).sight(Seat.ONE), False)
-    assert "differs" not in told[0]["content"]
-    assert "\n   1   2   3   4   5\nA [ ]" in told[1]["content"]
-    assert told[1]["content"].startswith("You are Player 1, and it is your turn.")
+    report_data = make_messages(Match.start(book).sight(Seat.ONE), False)
+    assert "differs" not in report_data[0]["content"]
+    assert "\n   1   2   3   4   5\nA [ ]" in report_data[1]["content"]
+    assert report_data[1]["content"].startswith("You are Player 1, and it is your turn.")
     probed = make_messages(LIGHTS.parse_position("XXOOOOO 1"), False)[1]["content"]
     assert "what was played before does not matter" in probed
     begun = make_messages(Match.start(LIGHTS).sight(Seat.ONE), False)[1]["content"]

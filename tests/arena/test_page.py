@@ -38,9 +38,9 @@ def test_every_command_on_the_page_can_be_read(tmp_path: Path) -> None:
 
 def test_the_config_on_the_page_is_one() -> None:
     (text,) = re.findall(r"^```toml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-    told = tomllib.loads(text)
-    assert told.pop("out")
-    config = parse_config(told)
+    content = tomllib.loads(text)
+    assert content.pop("out")
+    config = parse_config(content)
     assert config.names == ["random", "club", "mine"]
     assert config.rules("chain").limit_value == 20
 
@@ -61,6 +61,6 @@ def test_the_page_of_the_ladder_is_of_the_ladder_as_it_is() -> None:
 def test_a_typo_in_a_config_lists_all_that_there_is(tmp_path: Path) -> None:
     config = tmp_path / "run.toml"
     config.write_text('players = ["random", "club"]\ngames = ["lights"]\noutt = "runs"\n')
-    told = duels(tmp_path, "arena", "run", config).err
-    assert "'outt'" in told
-    assert " out," in told
+    content = duels(tmp_path, "arena", "run", config).err
+    assert "'outt'" in content
+    assert " out," in content

@@ -54,21 +54,21 @@ def test_exploitability_and_results_are_those_of_the_whole_policy(
     player: str, game: str, tmp_path: Path
 ) -> None:
     """The answers alone give the same results as the full policy."""
-    told = probed(tmp_path / "probe", player, game)["games"][game]
-    assert told["complete"]
-    assert told["exploitability"]["estimate"] == pytest.approx(exploitability(player, game))
+    data = probed(tmp_path / "probe", player, game)["games"][game]
+    assert data["complete"]
+    assert data["exploitability"]["estimate"] == pytest.approx(exploitability(player, game))
     rules = find_game(game).rules()
     for opponent in ("random", "expert"):
         result = (exact_result(rules, player, opponent) + 1 - exact_result(rules, opponent, player)) / 2
-        assert told["against"][opponent]["estimate"] == pytest.approx(result)
+        assert data["against"][opponent]["estimate"] == pytest.approx(result)
 
 
 def test_a_deterministic_program_is_asked_only_where_it_can_come(tmp_path: Path) -> None:
-    told = probed(tmp_path / "probe", SHELL, "lights")["games"]["lights"]
-    assert 60 <= told["questions"] <= 220
-    assert told["exploitability"]["estimate"] == exploitability(lambda sight: sight.actions[0], "lights")
-    assert told["mistakes"][0]["loss"] == 1
-    loss = told["loss_per_position"]  # over all positions, without sampling
+    data = probed(tmp_path / "probe", SHELL, "lights")["games"]["lights"]
+    assert 60 <= data["questions"] <= 220
+    assert data["exploitability"]["estimate"] == exploitability(lambda sight: sight.actions[0], "lights")
+    assert data["mistakes"][0]["loss"] == 1
+    loss = data["loss_per_position"]  # over all positions, without sampling
     assert loss["low"] == loss["estimate"] == loss["high"]
     text = " ".join(as_text(make_report(Folder(tmp_path / "probe"))).split())
     assert "This is exact if it always gives the same answer." in text
@@ -80,8 +80,8 @@ def test_mirror_images_are_asked_once_if_that_is_wanted(tmp_path: Path) -> None:
     assert half["questions"] < 0.65 * whole["questions"]
     assert half["positions"] == whole["positions"]
     folders = [Folder(tmp_path / each) for each in ("whole", "half")]
-    told = [" ".join(as_text(make_report(each)).split()) for each in folders]
-    assert ["of two mirror images only one was asked" in each for each in told] == [False, True]
+    data = [" ".join(as_text(make_report(each)).split()) for each in folders]
+    assert ["of two mirror images only one was asked" in each for each in data] == [False, True]
     (note,) = compare.compare_probes(*map(make_report, folders)).notes
     assert note == "Only the second took one answer for both of two mirror images (--symmetric)."
     assert half["exploitability"]["estimate"] == pytest.approx(whole["exploitability"]["estimate"])
@@ -93,12 +93,12 @@ def test_mirror_images_are_asked_once_if_that_is_wanted(tmp_path: Path) -> None:
 
 
 def test_a_player_that_draws_gets_intervals(tmp_path: Path) -> None:
-    told = probed(tmp_path / "probe", f"cmd:{GOOD['python']}", "lights", samples=2)["games"]["lights"]
-    found = told["exploitability"]
+    data = probed(tmp_path / "probe", f"cmd:{GOOD['python']}", "lights", samples=2)["games"]["lights"]
+    found = data["exploitability"]
     assert 0 <= found["low"] < found["estimate"] <= found["high"] <= 0.5
-    assert all(each["low"] < each["high"] for each in told["against"].values())
-    assert told["questions"] == 2 * told["positions"]
-    loss = told["loss_per_position"]
+    assert all(each["low"] < each["high"] for each in data["against"].values())
+    assert data["questions"] == 2 * data["positions"]
+    loss = data["loss_per_position"]
     assert 0 < loss["low"] < loss["estimate"] < loss["high"]
     probed(tmp_path / "once", SHELL, "lights")
     found = compare.compare_probes(*(make_report(Folder(tmp_path / name)) for name in ("probe", "once")))
@@ -123,7 +123,7 @@ def test_answers_that_are_alike_by_chance_or_reflected_leave_the_loss_open() -> 
 
     def answer(asked: list[ProbeQuestion]) -> dict[str, Any]:
         action = {each.key: rules.format(each.sight.actions[0]) for each in asked}
-        return {key: {"key": key, "action": told, "policy": None} for key, told in action.items()}
+        return {key: {"key": key, "action": data, "policy": None} for key, data in action.items()}
 
     def margin() -> float:
         short = {key: probe_report._mean_shortfall(found, key) for key in found.answers}
@@ -152,12 +152,12 @@ def drawn(player: str, samples: int, seed: int) -> AnswerTables:
     odds, rng = policy_known(player), Random(f"{player} {seed}")
 
     def answer(asked: list[ProbeQuestion]) -> dict[str, Any]:
-        told = {}
+        data = {}
         for each in asked:
             chances = odds(each.sight.view)
             (action,) = rng.choices(list(chances), weights=list(chances.values()))
-            told[each.key] = {"key": each.key, "action": rules.format(action), "policy": None}
-        return told
+            data[each.key] = {"key": each.key, "action": rules.format(action), "policy": None}
+        return data
 
     return AnswerTables(collect_answers(ProbeConfig("random", ("lights",), samples=samples), rules, answer))
 
@@ -244,11 +244,11 @@ def test_more_answers_leave_less_open() -> None:
 
 
 def test_no_answer_forfeits_the_match_as_in_a_run_and_is_no_loss_of_skill(tmp_path: Path) -> None:
-    told = probed(tmp_path / "probe", f"bad=cmd:{PYTHON} {BAD} unknown", "lights")["games"]["lights"]
-    assert told["failures"] == {"unreadable": 3 * told["questions"]}
-    assert told["unanswered"] == told["questions"]
-    assert told["exploitability"]["estimate"] == 0.5
-    assert {result["estimate"] for result in told["against"].values()} == {0.0}
+    data = probed(tmp_path / "probe", f"bad=cmd:{PYTHON} {BAD} unknown", "lights")["games"]["lights"]
+    assert data["failures"] == {"unreadable": 3 * data["questions"]}
+    assert data["unanswered"] == data["questions"]
+    assert data["exploitability"]["estimate"] == 0.5
+    assert {result["estimate"] for result in data["against"].values()} == {0.0}
     text = as_text(make_report(Folder(tmp_path / "probe")))
     assert "it answered no question" in text
     assert "points per position" not in text
@@ -263,11 +263,11 @@ def test_a_forfeit_now_and_then_costs_the_matches_that_come_to_it(tmp_path: Path
         if row["seat"] == 1 and row["position"] == "OOOOOOO 1":
             row |= {"action": None, "policy": None, "failures": [["illegal", "9"]]}
     log.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    told = as_data(make_report(Folder(tmp_path / "probe")))["games"]["lights"]
-    assert told["unanswered"] == 1
-    assert told["loss_per_position"]["estimate"] == 0
-    assert told["against"]["best"]["estimate"] == 0
-    assert 0.3 < told["against"]["random"]["estimate"] <= 0.5
+    data = as_data(make_report(Folder(tmp_path / "probe")))["games"]["lights"]
+    assert data["unanswered"] == 1
+    assert data["loss_per_position"]["estimate"] == 0
+    assert data["against"]["best"]["estimate"] == 0
+    assert 0.3 < data["against"]["random"]["estimate"] <= 0.5
 
 
 def test_without_numpy_the_arenas_extra_is_named(tmp_path: Path) -> None:
@@ -297,11 +297,11 @@ def test_a_probe_goes_on_and_asks_nothing_twice(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("game", ["hunt", pytest.param("flip", marks=pytest.mark.slow)])
 def test_larger_games_are_asked_by_positions_from_good_play(game: str, tmp_path: Path) -> None:
-    told = probed(tmp_path / "probe", "random", game, positions=20)["games"][game]
-    assert (told["whole"], told["exploitability"], told["against"]) == (False, None, {})
-    assert told["questions"] == told["positions"] == 20
+    data = probed(tmp_path / "probe", "random", game, positions=20)["games"][game]
+    assert (data["whole"], data["exploitability"], data["against"]) == (False, None, {})
+    assert data["questions"] == data["positions"] == 20
     name = "below_mixture_per_position" if game == "hunt" else "loss_per_position"
-    assert 0 < told[name]["estimate"] < 1
+    assert 0 < data[name]["estimate"] < 1
     best = probed(tmp_path / "best", "best", game, positions=20)["games"][game]
     assert best[name]["estimate"] == pytest.approx(0, abs=1e-9)
 
@@ -333,15 +333,15 @@ def test_a_model_is_probed_over_the_wire(
             ProbeConfig("model:well", ("lights",), budget="900usd", model=settings), tmp_path / "p"
         )
     assert not last.is_spent
-    told = as_data(make_report(last))
-    assert told["games"]["lights"]["exploitability"]["estimate"] == 0
-    assert told["usage"]["cost"] == told["usage"]["requests"] == told["games"]["lights"]["questions"]
+    data = as_data(make_report(last))
+    assert data["games"]["lights"]["exploitability"]["estimate"] == 0
+    assert data["usage"]["cost"] == data["usage"]["requests"] == data["games"]["lights"]["questions"]
     assert max(map(len, as_text(make_report(last)).splitlines())) <= 80
     text = " ".join(as_text(make_report(last)).split())
-    assert f"It took {told['usage']['requests']} requests and cost {told['usage']['cost']:.2f} usd." in text
+    assert f"It took {data['usage']['requests']} requests and cost {data['usage']['cost']:.2f} usd." in text
     assert "Each position was asked once, so there are no intervals. Use --samples 4 to get them." in text
     assert "With these answers it beats random" in text
-    count = told["usage"]["requests"]
+    count = data["usage"]["requests"]
     assert f"{count} of {count} requests had a reply" in text
     with closing(last.open_request_log("cut")) as log:
         log.add({"id": "1", "question": "", "status": 0})
@@ -357,8 +357,8 @@ def test_a_model_is_probed_over_the_wire(
 
 
 def test_damaged_lines_are_told_of_in_every_form(tmp_path: Path) -> None:
-    told = probed(tmp_path / "p", "club", "lights")
-    assert told["notes"] == []
+    data = probed(tmp_path / "p", "club", "lights")
+    assert data["notes"] == []
     (tmp_path / "p" / "requests-probe.jsonl").write_text("torn\n")
     said = "Skipped a damaged line of a log: requests-probe.jsonl, line 1."
     assert as_data(make_report(Folder(tmp_path / "p")))["notes"] == [said]
@@ -423,8 +423,8 @@ def test_limits_and_retries_reach_who_is_probed(tmp_path: Path) -> None:
     bad = f"bad=cmd:{PYTHON} {BAD} unknown"
     words = ("arena", "probe", "--player", bad, "--games", "lights", "--retries", "0", "--move-seconds", "9")
     assert duels(tmp_path, *words, "--memory-mb", "4096", "--out", tmp_path / "p").code == 0
-    told = as_data(make_report(Folder(tmp_path / "p")))["games"]["lights"]
-    assert told["failures"] == {"unreadable": told["questions"]}
+    data = as_data(make_report(Folder(tmp_path / "p")))["games"]["lights"]
+    assert data["failures"] == {"unreadable": data["questions"]}
     limits = Folder(tmp_path / "p").config["limits"]
     assert (limits["move_seconds"], limits["memory_mb"], limits["retries"]) == (9, 4096, 0)
     asked = ("--player", "model:NAME", "--base-url", "http://127.0.0.1:9/v1", "--games", "lights")

@@ -42,9 +42,9 @@ def test_a_budget_stops_cleanly_and_the_run_can_go_on(server: Server, tmp_path: 
     asked = sum(1 for _ in folder.iter_requests())
     with closing(folder.open_request_log("killed")) as log:
         log.add({"id": "1", "match": "never finished", "seat": 1, "status": 200, "usage": [100, 0, 1]})
-    told = f"Including interrupted matches: {asked + 1} requests, cost {asked + 1}.00 usd."
+    expected = f"Including interrupted matches: {asked + 1} requests, cost {asked + 1}.00 usd."
     text = as_text(make_report(folder))
-    assert told in " ".join(text.split())
+    assert expected in " ".join(text.split())
     assert max(map(len, text.splitlines())) <= 80
     assert f"Models took {asked + 1} requests and cost {asked + 1}.00 usd." in text
     assert as_data(make_report(folder))["usage"]["model well"] == used
@@ -60,14 +60,14 @@ def test_a_budget_stops_cleanly_and_the_run_can_go_on(server: Server, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("settings", "budget", "told"),
+    ("settings", "budget", "expected"),
     [
         ({}, "5usd", "a budget needs prices"),
         ({"input_price": 1.0, "output_price": 1.0}, "5", "such as 5usd"),
     ],
 )
-def test_a_budget_without_prices_is_refused(settings: dict[str, Any], budget: str, told: str) -> None:
-    with pytest.raises(BadOption, match=told):
+def test_a_budget_without_prices_is_refused(settings: dict[str, Any], budget: str, expected: str) -> None:
+    with pytest.raises(BadOption, match=expected):
         Config(
             ("random", "model:x"),
             ("lights",),
@@ -87,9 +87,9 @@ def test_what_may_have_been_charged_counts_against_a_budget(server: Server, tmp_
     config = Config(("random", "model:slow"), ("lights",), 2, budget="3usd", model=model)
     for budget in ("3usd", "5usd"):
         most = f"counting at most {budget[0]} for requests without a full reply"
-        told = f"The budget of {budget[0]} usd is spent, {most}."
+        expected = f"The budget of {budget[0]} usd is spent, {most}."
         folder = run(replace(config, budget=budget), tmp_path / "run")
-        assert told in folder.unfinished[0]
+        assert expected in folder.unfinished[0]
         assert server.asked["slow"] - before == int(budget[0])
     assert not folder.load_rows()
 
@@ -156,8 +156,8 @@ def test_shards_share_a_budget(server: Server, tmp_path: Path) -> None:
     for _ in range(2):
         for part in (1, 2):
             folder = run(config, tmp_path / "run", shard=(part, 2))
-            told = "The budget of 0.05 usd for one of 2 parts is spent."
-            assert folder.unfinished == (told,)
+            expected = "The budget of 0.05 usd for one of 2 parts is spent."
+            assert folder.unfinished == (expected,)
         assert server.asked["well"] - before == 10
 
 
@@ -218,9 +218,9 @@ def test_whoever_interrupts_a_run_does_not_wait_for_a_model(server: Server, tmp_
     process = subprocess.Popen(command, env=environment(tmp_path), stderr=subprocess.PIPE, text=True)
     wait_until(lambda: server.asked["hangs"] == before + 6)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=20)
+    _, expected = process.communicate(timeout=20)
     assert process.returncode == 130
-    assert "To continue, run the same command again." in told
+    assert "To continue, run the same command again." in expected
     assert len(list(Folder(tmp_path / "run").iter_requests())) == 6
 
 

@@ -91,10 +91,10 @@ def test_failures_of_a_program_are_reported_by_class(tmp_path: Path) -> None:
     run(config, tmp_path / "run")
     found = make_report(Folder(tmp_path / "run"))
     assert "<li>bad: 12 crashed</li>" in as_page(found)
-    told = as_data(found)["games"]["lights"]["players"]
-    assert told["bad"]["failures"] == {"crashed": 3 * 4}
-    assert told["bad"]["forfeits"] == 4
-    assert told["good"]["failures"] == {}
+    expected_text = as_data(found)["games"]["lights"]["players"]
+    assert expected_text["bad"]["failures"] == {"crashed": 3 * 4}
+    assert expected_text["bad"]["forfeits"] == 4
+    assert expected_text["good"]["failures"] == {}
     assert "no more" in next((tmp_path / "run" / "bots").glob("bad-*.log")).read_text()
 
 
@@ -205,9 +205,9 @@ def test_a_program_is_not_given_the_key_of_a_model(
         (f"teller=cmd:sh {teller}", "random"), ("lights",), 2, model=EndpointSettings(key_env=name)
     )
     run(replace(config, limits=ProgramLimits(retries=0)), tmp_path / "run")
-    told = "".join(log.read_text() for log in (tmp_path / "run").rglob("*.log"))
-    assert "NO_KEY=no secret" in told
-    assert "a secret" not in told
+    expected_text = "".join(log.read_text() for log in (tmp_path / "run").rglob("*.log"))
+    assert "NO_KEY=no secret" in expected_text
+    assert "a secret" not in expected_text
 
 
 def test_the_report_in_every_form(tmp_path: Path) -> None:
@@ -231,9 +231,9 @@ def test_the_report_in_every_form(tmp_path: Path) -> None:
     done = arena(tmp_path, "report", tmp_path / "run", "--csv", csv)
     assert (done.code, "exists; pass --force to overwrite it" in done.err) == (2, True)
     assert arena(tmp_path, "report", tmp_path / "run", "--csv", csv, "--force").code == 0
-    told = arena(tmp_path, "report", tmp_path / "run", "--json").out
-    assert str(tmp_path) not in told
-    assert json.loads(told) == as_data(make_report(Folder(tmp_path / "run")))
+    expected_text = arena(tmp_path, "report", tmp_path / "run", "--json").out
+    assert str(tmp_path) not in expected_text
+    assert json.loads(expected_text) == as_data(make_report(Folder(tmp_path / "run")))
 
 
 def test_nobody_is_called_perfect_where_that_is_not_proven() -> None:
@@ -257,11 +257,11 @@ def test_progress_tells_how_far_it_is() -> None:
     from duels.arena.run import RunProgress
 
     progress = RunProgress(10, 100, 10)
-    told = "10 of 100 matches, 9 min 0 s left at most"
-    assert format_progress(progress, 60.0) == told
+    expected_text = "10 of 100 matches, 9 min 0 s left at most"
+    assert format_progress(progress, 60.0) == expected_text
     progress.count(MatchPlan("lights", (), ("random", "club"), "1", 0), 0.0)
     progress.count(MatchPlan("lights", (), ("club", "random"), "1", 0), 0.5)
-    assert format_progress(progress, 60.0) == f"{told}; won: club 75%, random 25%"
+    assert format_progress(progress, 60.0) == f"{expected_text}; won: club 75%, random 25%"
 
 
 def test_a_run_is_compacted_at_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,10 +24,10 @@ from tests.support import duels
 
 
 def row(pair: int, one: str, two: str, score: float, short: float = 0.1) -> dict[str, Any]:
-    told: dict[str, Any] = {"pair": pair, "players": [one, two], "score": score, "adjusted": score}
-    told["seed"] = f"{sorted((one, two))} {pair}"
-    told |= {"ending": "finished", "result": "1 won", "failures": [], "manners": [{}, {}]}
-    return told | {"shortfalls": [short, short], "decisions": [4, 4]}
+    data: dict[str, Any] = {"pair": pair, "players": [one, two], "score": score, "adjusted": score}
+    data["seed"] = f"{sorted((one, two))} {pair}"
+    data |= {"ending": "finished", "result": "1 won", "failures": [], "manners": [{}, {}]}
+    return data | {"shortfalls": [short, short], "decisions": [4, 4]}
 
 
 def pairs(results: list[tuple[float, float]], short: float = 0.1) -> list[dict[str, Any]]:
@@ -240,9 +240,9 @@ def test_a_report_is_of_what_its_config_asks_for(tmp_path: Path) -> None:
         in duels(tmp_path, "arena", "run", *words).err
     )
     run(Config(("random", "club"), ("lights",), 4), tmp_path / "new")
-    told, new = (as_data(make_report(Folder(tmp_path / name))) for name in ("fewer", "new"))
-    assert told == new
-    assert told["matches"] == told["planned"] == 4
+    data, new = (as_data(make_report(Folder(tmp_path / name))) for name in ("fewer", "new"))
+    assert data == new
+    assert data["matches"] == data["planned"] == 4
 
 
 def test_one_pair_gives_no_interval_and_no_verdict(tmp_path: Path) -> None:
@@ -267,14 +267,14 @@ def test_results_that_decided_when_to_stop_are_compared_by_their_sequences(tmp_p
     one, two = (make_report(Folder(tmp_path / name)) for name in ("a", "b"))
     assert one.games[0].pairings[0].adjusted_fixed is None
     assert "Results decided when to stop" in as_text(one)
-    told = as_data(one)
-    game = told["games"]["lights"]
+    data = as_data(one)
+    game = data["games"]["lights"]
     for usual in (
         game["pairings"][0]["won"],
         *(game["players"]["mine"][n] for n in ("won", "loss_per_match")),
     ):
         assert usual["low"] is usual["high"] is None  # they do not hold
-    assert told["ratings"]["players"]["mine"]["low"] is None
+    assert data["ratings"]["players"]["mine"]["low"] is None
     assert f"{100 * game['pairings'][0]['won']['estimate']:.1f} (–)" in as_text(one)
     assert "too few mistakes" not in as_text(one)
     (change,) = compare_runs(one, two).changes
@@ -306,6 +306,6 @@ def test_ratings_are_drawn_from_pairs_and_misfits_spread_like_them(tmp_path: Pat
     assert nothing.players == {}
     run(Config(("random", "club"), ("lights",), 2), tmp_path / "run")
     (tmp_path / "run" / "log-1.jsonl").write_text("")
-    told = as_text(make_report(Folder(tmp_path / "run")))
-    assert "extra 'arena'" not in told
-    assert "rating" not in told
+    data = as_text(make_report(Folder(tmp_path / "run")))
+    assert "extra 'arena'" not in data
+    assert "rating" not in data

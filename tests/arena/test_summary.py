@@ -36,13 +36,13 @@ def test_the_same_mistake_is_told_once_with_how_often_it_was_made(tmp_path: Path
     image = mirror.sight(most.sight)
     made = 0
     for row in folder.load_rows().values():
-        for told in row["blunders"]:
-            if row["players"][told["seat"] - 1] == "random":
-                match = Match.start(most.sight.rules).play_text(*row["entries"][: told["entry"]])
+        for blunder in row["blunders"]:
+            if row["players"][blunder["seat"] - 1] == "random":
+                match = Match.start(most.sight.rules).play_text(*row["entries"][: blunder["entry"]])
                 assert match.previous
                 assert match.last
                 action = match.last.action
-                made += (match.previous.sight(Seat(told["seat"])).view, action) in (
+                made += (match.previous.sight(Seat(blunder["seat"])).view, action) in (
                     (most.sight.view, most.sight.rules.parse(most.played)),
                     (image.view, mirror.action(most.sight.rules.parse(most.played))),
                 )

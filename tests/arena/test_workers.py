@@ -184,19 +184,20 @@ def test_a_worker_that_dies_idle_is_replaced(tmp_path: Path) -> None:
         for process in list(pool._processes.values()):
             process.kill()
             process.join()
-        told: list[Any] = []
+        messages: list[Any] = []
         pool.play(
-            config.plan_matches("lights", "random", "club", range(1, 3)), lambda *match: told.append(match)
+            config.plan_matches("lights", "random", "club", range(1, 3)),
+            lambda *match: messages.append(match),
         )
-        assert len(told) == 4
+        assert len(messages) == 4
     finally:
         pool.close()
     assert len(rows_of(tmp_path)) == 6
 
 
-def _serve_without_a_disk(*told: Any) -> None:
+def _serve_without_a_disk(*messages: Any) -> None:
     with mock.patch.object(Log, "close", side_effect=OSError(5, "Input/output error")):
-        run_worker(*told)
+        run_worker(*messages)
 
 
 def test_what_a_worker_could_not_save_in_the_end_is_told(tmp_path: Path) -> None:
