@@ -168,7 +168,7 @@ def test_it_can_be_ended_while_another_thread_asks_it(tmp_path: Path) -> None:
         asking = threads.submit(player.decide, opening(), Random(1))
         wait_until(lambda: pid_file.exists() and pid_file.read_text().strip() != "")
         player.close()
-        with pytest.raises(DuelsError, match="is not asked any more"):
+        with pytest.raises(DuelsError, match="has been closed"):
             asking.result(20)
     started = int(pid_file.read_text())
     wait_until(lambda: not is_running(started))
@@ -233,7 +233,7 @@ def test_a_chain_of_processes_is_not_followed_for_ever(tmp_path: Path) -> None:
     search = tmp_path / "grep"
     search.write_text(f"#!/bin/sh\necho >>{looks}\necho /proc/{nobody}/environ\n")
     search.chmod(0o755)
-    watch = ["sh", "-c", child._WATCH, "sh", str(nobody), "a mark"]
+    watch = ["sh", "-c", child._WATCHDOG_SCRIPT, "sh", str(nobody), "a mark"]
     paths = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
     subprocess.run(watch, env=paths, stdin=subprocess.DEVNULL, check=False)
     assert 1 < len(looks.read_text()) < 999

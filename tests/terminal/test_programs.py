@@ -91,7 +91,7 @@ def test_a_model_plays_at_a_seat(tmp_path: Path) -> None:
     record = tmp_path / "a.duel"
     words = ("play", "lights", "--seat1", "random", "--seat2", "model:well", "--save", str(record))
     done = duels(tmp_path, *words)
-    assert (done.code, "a model needs an address: --base-url URL" in done.err) == (1, True)
+    assert (done.code, "A model needs an address: add --base-url URL" in done.err) == (1, True)
     with serving() as server:
         done = duels(tmp_path, *words, "--base-url", server.url)
         assert (done.code, server.asked["well"] > 0) == (0, True)

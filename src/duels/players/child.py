@@ -1,4 +1,4 @@
-"""A program that is run beside us and spoken to line by line, with limits and a certain end."""
+"""A child process that exchanges lines with us, with limits, and is always terminated."""
 
 import os
 import selectors
@@ -14,18 +14,18 @@ from duels.core.errors import DuelsError, quote
 from duels.players.failures import BadAnswer, Failure
 
 MAX_OUTPUT = 1 << 20
-"""Bytes that a program may write before we stop reading an answer."""
+"""The maximum number of bytes in a line of output."""
 MAX_LOG = 1 << 20
-"""Bytes of a program's stderr that are kept."""
+"""The maximum number of bytes of stderr that are logged."""
 _CHUNK = 1 << 16
-_GRACE = 0.5  # seconds to leave by itself once its input is closed
+_GRACE = 0.5  # seconds to exit after its input is closed
 KEY_ENV = "OPENAI_API_KEY"
-"""The environment variable that holds a model's key, unless another one is named."""
+"""The default environment variable with a model's key."""
 _MARK = "DUELS_PROGRAM"
-"""In the environment of a program and of all that it starts: how those are found that left its session."""
-# Wait until the input ends, because we close it or are gone. Then end the program and, on Linux, all that it
-# started. Each of those may start another while we look, so look again, but not for ever.
-_WATCH = """
+"""Marks the environment of a program and its descendants, to find those that left its session."""
+# Wait until the input ends, because we closed it or exited. Then kill the program and, on Linux, its
+# descendants. They may start others meanwhile, so repeat, but not forever.
+_WATCHDOG_SCRIPT = """
 read -r _
 kill -s KILL -- "-$1"
 looks=0
@@ -42,9 +42,9 @@ done
 
 
 class Child:
-    """A running program: its input and output are pipes, its stderr goes to a log.
+    """A running program with pipes for input and output; its stderr goes to a log.
 
-    It gets our environment without `secret`, the variable with a model's key: it might log it.
+    Its environment does not contain `secret`, the variable with a model's key, which it might log.
     """
 
     def __init__(self, command: str, memory_mb: int | None, log: Path | None, secret: str = KEY_ENV) -> None:
@@ -59,13 +59,13 @@ class Child:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                start_new_session=True,  # so that what it starts can be ended with it
+                start_new_session=True,  # so that its descendants can be killed with it
             )
-            _limit(self._process.pid, memory_mb)
-            self._watchdog = _watch(self._process, mark)
+            _limit_memory(self._process.pid, memory_mb)
+            self._watchdog = _start_watchdog(self._process, mark)
         except (OSError, subprocess.SubprocessError) as error:
-            told = getattr(error, "strerror", None) or str(error)
-            raise DuelsError(f"{quote(command, 80)} cannot be started: {told}.") from None
+            problem = getattr(error, "strerror", None) or str(error)
+            raise DuelsError(f"{quote(command, 80)} cannot be started: {problem}.") from None
         assert self._process.stdin
         assert self._process.stdout
         assert self._process.stderr
@@ -78,10 +78,10 @@ class Child:
         self._log = log.open("ab") if log else None
         self._logged = log.stat().st_size if log else 0
         self._buffer = bytearray()
-        self._tail = b""  # of stderr, to say what a program that crashed last said
+        self._tail = b""  # of stderr, for the message after a crash
 
     def send(self, line: str, deadline: float) -> None:
-        """Write one line; Failed if the program is gone, or does not read."""
+        """Write one line. Raises BadAnswer if the program has exited or does not read."""
         data = memoryview(line.encode() + b"\n")
         self._selector.register(self._in, selectors.EVENT_WRITE)
         try:
@@ -97,7 +97,7 @@ class Child:
             self._selector.unregister(self._in)
 
     def receive(self, deadline: float) -> str:
-        """Read one line; Failed if none comes in time, or the program ends."""
+        """Read one line. Raises BadAnswer if the program exits, times out or writes too much."""
         while (end := self._buffer.find(b"\n")) < 0:
             if len(self._buffer) > MAX_OUTPUT:
                 raise BadAnswer(Failure.FLOODED, f"it wrote a line of more than {MAX_OUTPUT:,} bytes.")
@@ -108,7 +108,7 @@ class Child:
         return line.decode("utf-8", "replace")
 
     def _wait(self, deadline: float) -> bool:
-        """Wait until a pipe is ready, and take in what the program wrote; whether there was time left."""
+        """Wait until a pipe is ready and read the output; return whether time was left."""
         left = deadline - monotonic()
         for key, _ in self._selector.select(max(0.0, left)):
             if key.fileobj is self._err:
@@ -145,22 +145,22 @@ class Child:
                 break
             self._drain_stderr()
         code = self._process.poll()
-        how = "it closed its output" if code is None else _ended(code)
-        said = self._tail.decode("utf-8", "replace").strip().splitlines()
-        return BadAnswer(Failure.CRASHED, f"{how}{f', saying {quote(said[-1], 200)}' if said else ''}.")
+        reason = "it closed its output" if code is None else _describe_exit(code)
+        lines = self._tail.decode("utf-8", "replace").strip().splitlines()
+        return BadAnswer(Failure.CRASHED, f"{reason}{f', saying {quote(lines[-1], 200)}' if lines else ''}.")
 
     def close(self) -> bool:
-        """End the program and all that it started; whether it left by itself when its input was closed."""
+        """Close the input, then kill what is left; return whether the program exited on its own."""
         with suppress(OSError):
             self._in.close()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_GRACE)
-        left = self._process.poll() is not None
+        exited = self._process.poll() is not None
         self.kill()
-        return left
+        return exited
 
     def kill(self) -> None:
-        """End the program and all that it started, at once."""
+        """Kill the program and its descendants, and release the pipes."""
         self.signal()
         if self._watchdog:
             self._watchdog.communicate()
@@ -172,7 +172,7 @@ class Child:
                     pipe.close()
 
     def signal(self) -> None:
-        """Tell the program to end, and leave the rest to whoever is reading from it."""
+        """Send SIGKILL; the thread that reads from the program cleans up."""
         with suppress(OSError):
             if hasattr(os, "killpg"):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -181,27 +181,27 @@ class Child:
 
 
 def split_command(command: str) -> list[str]:
-    """The words of a command line; DuelsError where there are none or a quote is left open."""
+    """Split a command line. Raises DuelsError if it is empty or a quote is not closed."""
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise DuelsError(f"{quote(command, 80)} cannot be read as a command: {error}.") from None
+        raise DuelsError(f"Cannot parse the command {quote(command, 80)}: {error}.") from None
     if not words:
         raise DuelsError("cmd: needs a command, such as cmd:python bot.py.")
     return words
 
 
-def _watch(program: subprocess.Popen[bytes], mark: str) -> subprocess.Popen[bytes] | None:
-    """Start the shell that ends the program when we close its input, or are killed."""
+def _start_watchdog(program: subprocess.Popen[bytes], mark: str) -> subprocess.Popen[bytes] | None:
+    """Start a shell that kills the program when we close its input or exit."""
     if os.name != "posix":
         return None
     try:
         return subprocess.Popen(
-            ["sh", "-c", _WATCH, "sh", str(program.pid), mark],
+            ["sh", "-c", _WATCHDOG_SCRIPT, "sh", str(program.pid), mark],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,  # so that it outlives what ends our group
+            start_new_session=True,  # so that it survives a signal to our process group
         )
     except BaseException:
         program.kill()
@@ -209,30 +209,26 @@ def _watch(program: subprocess.Popen[bytes], mark: str) -> subprocess.Popen[byte
         raise
 
 
-def _limit(pid: int, memory_mb: int | None) -> None:
-    """Limit a program that has just been started, on Linux.
-
-    Not before it becomes the program: no code of ours may run between the two, where there are threads.
-    """
+def _limit_memory(pid: int, memory_mb: int | None) -> None:
+    """Limit a program after its start, on Linux; running code between fork and exec is not thread-safe."""
     if sys.platform != "linux":
         return
     import resource
 
-    with suppress(ProcessLookupError):  # it has ended already
+    with suppress(ProcessLookupError):  # it has already exited
         resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
         if memory_mb:
-            # Not the address space: some runtimes reserve far more of that than they ever use.
-            most = memory_mb * 1024 * 1024
+            # Not the address space, of which some runtimes reserve far more than they use.
+            limit = memory_mb * 1024 * 1024
             _, hard = resource.prlimit(pid, resource.RLIMIT_DATA)
-            if hard == resource.RLIM_INFINITY or most < hard:
-                resource.prlimit(pid, resource.RLIMIT_DATA, (most, most))
+            if hard == resource.RLIM_INFINITY or limit < hard:
+                resource.prlimit(pid, resource.RLIMIT_DATA, (limit, limit))
 
 
-def _ended(code: int) -> str:
-    """How a process ended, by what Python gives back of it."""
+def _describe_exit(code: int) -> str:
     if code >= 0:
         return f"it ended with exit code {code}"
     try:
         return f"it was ended by {signal.Signals(-code).name}"
-    except ValueError:  # one without a name, such as a real-time signal
+    except ValueError:  # real-time signals have no name
         return f"it was ended by signal {-code}"

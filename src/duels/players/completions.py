@@ -1,4 +1,4 @@
-"""Chat completions as endpoints send them: whole, or in a stream of events."""
+"""Chat completions from endpoints, whole or as a stream of events."""
 
 import json
 from dataclasses import dataclass
@@ -7,15 +7,15 @@ from typing import Any
 from duels.core.errors import DuelsError, quote
 
 MAX_TEXT = 1 << 20
-"""Characters of an answer; a model that says more floods."""
-_TOO_MANY = 1 << 40  # tokens: nobody has a bill with so many
+"""The maximum number of characters in an answer."""
+_MAX_TOKENS = 1 << 40  # larger reports are not credible
 STOPPED_BY_FILTER, STOPPED_BY_LENGTH, FLOODED = "content_filter", "length", "flooded"
-"""Why a reply may have ended: the first two are the endpoint's words, the last is ours."""
+"""Reasons why a reply ended; the first two are the endpoint's words."""
 
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens and requests."""
+    """Numbers of tokens and requests."""
 
     prompt: int = 0
     completion: int = 0
@@ -28,14 +28,14 @@ class Usage:
 
 
 def format_money(amount: float, currency: str = "") -> str:
-    """An amount for people: with two digits after the point, or four where two would not show it."""
-    told = f"{amount:.4f}" if 0 < amount < 0.01 else f"{amount:.2f}"
-    return f"{told} {currency}" if currency else told
+    """Format an amount with two decimals, or four if it is below 0.01."""
+    number = f"{amount:.4f}" if 0 < amount < 0.01 else f"{amount:.2f}"
+    return f"{number} {currency}" if currency else number
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model said."""
+    """A model's reply."""
 
     text: str
     finish: str
@@ -43,15 +43,15 @@ class Reply:
     refusal: str = ""
     usage: Usage = Usage(requests=1)
     reported: bool = False
-    """Whether the endpoint told the tokens."""
+    """Whether the endpoint reported token usage."""
 
 
 class BadStream(DuelsError):
-    """A stream of events that stands for no reply."""
+    """An invalid or incomplete stream of events."""
 
 
 class CompletionStream:
-    """Puts the events of a stream together to the one reply that they stand for."""
+    """Assembles a reply from a stream of events."""
 
     def __init__(self) -> None:
         self.done = False
@@ -62,7 +62,7 @@ class CompletionStream:
         self._usage: Any = None
 
     def add(self, line: bytes) -> None:
-        """Take in a line; BadStream if it is none of a chat completion."""
+        """Add a line. Raises BadStream if it is not an event of a chat completion."""
         name, _, data = line.decode("utf-8", "replace").partition(":")
         data = data.strip()
         if name != "data":
@@ -84,50 +84,51 @@ class CompletionStream:
         delta = choice.get("delta") or {}
         for name, parts in self._parts.items():
             text = delta.get(name) or ""
-            parts.append("" + text)  # TypeError, if it is no text
+            parts.append("" + text)  # raises TypeError if it is not a string
             self.length += len(text)
         self._finish = choice.get("finish_reason") or self._finish
 
     def body(self) -> str:
-        """The completion as it would have come in one piece."""
+        """Return the body of the equivalent whole completion."""
         message = {name: "".join(parts) for name, parts in self._parts.items()}
         choice = {"message": message, "finish_reason": self._finish}
         return json.dumps({"choices": [choice], "usage": self._usage})
 
 
 def parse_reply(body: str) -> Reply | None:
-    """The reply in an answer of the endpoint; None where it is no chat completion."""
+    """Parse a response body; return None if it is not a chat completion."""
     try:
-        told = json.loads(body)
-        choice = told["choices"][0]
+        response = json.loads(body)
+        choice = response["choices"][0]
         message = choice["message"]
-        text, finish = _text(message.get("content")), str(choice.get("finish_reason") or "")
+        text, finish = _sanitize(message.get("content")), str(choice.get("finish_reason") or "")
         if len(text) > MAX_TEXT:
             text, finish = "", FLOODED
-        used = _used(told.get("usage"))
-        return Reply(text, finish, _text(message.get("refusal")), used or Usage(requests=1), used is not None)
+        usage = _parse_usage(response.get("usage"))
+        refusal = _sanitize(message.get("refusal"))
+        return Reply(text, finish, refusal, usage or Usage(requests=1), usage is not None)
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
         return None
 
 
-def _used(told: object) -> Usage | None:
-    """The tokens of a request; None where no numbers of tokens are told. No question is without any."""
-    if not isinstance(told, dict):
+def _parse_usage(usage: object) -> Usage | None:
+    """Return the token usage, or None if the endpoint reports none."""
+    if not isinstance(usage, dict):
         return None
-    prompt, completion = told.get("prompt_tokens"), told.get("completion_tokens")
+    prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
     if type(prompt) is not int or type(completion) is not int:
         return None
-    believed = 0 < prompt < _TOO_MANY and 0 <= completion < _TOO_MANY
-    return Usage(prompt, completion, 1) if believed else None
+    is_credible = 0 < prompt < _MAX_TOKENS and 0 <= completion < _MAX_TOKENS
+    return Usage(prompt, completion, 1) if is_credible else None
 
 
-def _text(told: object) -> str:
-    """A text that can be written down: JSON may hold halves of letters, which no file takes."""
-    return str(told or "").encode(errors="replace").decode()
+def _sanitize(text: object) -> str:
+    """Replace lone surrogates, which JSON may contain but files may not."""
+    return str(text or "").encode(errors="replace").decode()
 
 
 def parse_error(body: str) -> tuple[str, str]:
-    """The code and the text of an error that an endpoint tells."""
+    """Return the code and message of an endpoint's error."""
     try:
         problem = json.loads(body)["error"]
         return str(problem.get("code") or ""), str(problem["message"])

@@ -1,7 +1,7 @@
-"""Players from outside the package, as a person names them: `cmd:python bot.py`, `model:NAME`.
+"""External players as a person names them: `cmd:python bot.py`, `model:NAME`.
 
-Only what is typed, or stands in a person's own config, is read here. Records, uploads and requests name
-players by the registry alone (`find_player_kind`): nothing in them can make us run a command.
+Only input that a person typed, or their own config, may be parsed here. Records, uploads and requests name
+players of the registry only (`find_player_kind`), so that they cannot run a command.
 """
 
 from pathlib import Path
@@ -26,10 +26,10 @@ def parse_player_kind(
     log: Path | None = None,
     model: "EndpointSettings | None" = None,
 ) -> PlayerKind:
-    """The kind of player that a person means: a built-in one by its name, a program by its command, a model.
+    """Parse the name of a built-in player, a program's command or a model.
 
-    `limits` and `log` are a program's, `model` says where and how a model is asked.
-    Programs do not get the key that it names.
+    `limits` and `log` apply to programs, `model` to models. Programs do not receive the model's key. Raises
+    UnknownName if there is no such player.
     """
     text = text.strip()
     if text.lower().startswith(COMMAND):
@@ -55,8 +55,8 @@ def parse_player_kind(
 
 
 def _seat_model(name: str, rules: AnyRules, settings: "EndpointSettings | None") -> Player:
-    from duels.players.model import SeatedModel  # what asks over the network is slow to load
+    from duels.players.model import SeatedModel  # slow to import
 
     if not settings or not settings.base_url:
-        raise BadOption("a model needs an address: --base-url URL.")
+        raise BadOption("A model needs an address: add --base-url URL.")
     return SeatedModel(name, rules, settings)

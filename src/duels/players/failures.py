@@ -1,4 +1,4 @@
-"""Ways in which a program or a model gives no move, kept apart from how well it plays."""
+"""Failures of programs and models to give a move."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -8,22 +8,22 @@ from duels.core.errors import DuelsError
 
 
 class Failure(Enum):
-    """Why an answer was no move. The value is the word that logs and reports use."""
+    """Why an answer was not a move. The values appear in logs and reports."""
 
     UNREADABLE = "unreadable"
     ILLEGAL = "illegal"
     EMPTY = "empty"
     CUT_OFF = "cut off"
-    """The answer ended at a limit of length."""
+    """The answer reached the length limit."""
     LATE = "late"
     CRASHED = "crashed"
     FLOODED = "flooded"
-    """It wrote more than anybody needs for a move."""
+    """It wrote far too much."""
     REFUSED = "refused"
 
 
 class BadAnswer(DuelsError):
-    """One attempt gave no move."""
+    """An answer that is not a move."""
 
     def __init__(self, failure: Failure, detail: str) -> None:
         super().__init__(detail)
@@ -31,11 +31,11 @@ class BadAnswer(DuelsError):
         self.detail = detail
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.failure, self.detail)  # so that it can be told between processes
+        return type(self), (self.failure, self.detail)  # so that it can be pickled
 
 
 class NoMove(DuelsError):
-    """All attempts at one decision failed: by rule the match is forfeited."""
+    """All attempts at a decision failed, so the match is forfeited."""
 
     def __init__(self, player: str, failed: tuple[BadAnswer, ...]) -> None:
         last = failed[-1]
@@ -51,12 +51,12 @@ class NoMove(DuelsError):
 
 
 class TransportError(DuelsError):
-    """No reply could be had over the wire; the match is unfinished, and nobody has lost it."""
+    """The endpoint could not be reached; the match stays unfinished."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A decision: the action, what went wrong on the way to it, and the policy it was drawn from if told."""
+    """A decision: the action, its policy if there is one, and the failed attempts before it."""
 
     action: Any
     policy: dict[Any, float] | None = None

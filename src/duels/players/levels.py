@@ -1,8 +1,8 @@
-"""Players of graded strength: each gives away a fixed share of what random play would.
+"""Players of graded strength: each gives away a fixed share of what random play gives away.
 
-A level is one number, that share. At every decision the player mixes its actions so that its expected loss,
-by the game's oracle, is exactly that share of a random choice's expected loss. Small mistakes are likelier
-than large ones. Where perfect play must be unpredictable, the share is how often a random choice replaces it.
+At every decision, a level player mixes its actions so that its expected loss, by the game's oracle, is
+exactly its share of a random choice's expected loss. Small mistakes are likelier than large ones. If perfect
+play must be unpredictable, the share is the probability that a random choice replaces it.
 """
 
 import math
@@ -16,46 +16,46 @@ if TYPE_CHECKING:  # a list of players, or a person at both seats, needs no orac
     from duels.core.rules import AnyRules, AnySight
     from duels.solving.oracle import Oracle, Verdict
 
-_MOST_KNOWN = 10_000  # states
+_MAX_CACHED = 10_000  # states
 LEVEL_SHARES = {"novice": 0.8, "casual": 0.5, "club": 0.25, "expert": 0.1, "best": 0.0}
 
 
 class MixedPlayer(ABC):
-    """A player that draws by known odds; in a game without secrets it works them out once a state."""
+    """A player that draws from known odds, which are cached in games without secrets."""
 
     def __init__(self, rules: "AnyRules") -> None:
-        self._keeps = not rules.has_secrets
+        self._caches = not rules.has_secrets
         self._last: tuple[AnySight, dict[Any, float]] | None = None
-        self._known: dict[Hashable, dict[Any, float]] = {}
+        self._cache: dict[Hashable, dict[Any, float]] = {}
 
     @abstractmethod
     def choose(self, sight: "AnySight", rng: "Random") -> Any:
-        """One of `sight.actions`, drawn by `odds`."""
+        """Return one of `sight.actions`, drawn from `odds`."""
 
     def odds(self, sight: "AnySight") -> dict[Any, float]:
-        """How likely it is to take each of the actions that it may take."""
+        """Return the probability of each action."""
         return self._odds(sight).copy()
 
     @abstractmethod
     def _find_odds(self, sight: "AnySight") -> dict[Any, float]:
-        """Work the odds out."""
+        """Compute the odds."""
 
     def _odds(self, sight: "AnySight") -> dict[Any, float]:
-        if self._last and self._last[0] is sight:  # a caller that had it choose often asks for the odds next
+        if self._last and self._last[0] is sight:  # callers often ask for the odds after a choice
             return self._last[1]
-        found = self._known.get(sight.view) if self._keeps else None
-        if found is None:
-            found = self._find_odds(sight)
-            if len(self._known) >= _MOST_KNOWN:
-                self._known.clear()
-            if self._keeps:
-                self._known[sight.view] = found
-        self._last = sight, found
-        return found
+        odds = self._cache.get(sight.view) if self._caches else None
+        if odds is None:
+            odds = self._find_odds(sight)
+            if len(self._cache) >= _MAX_CACHED:
+                self._cache.clear()
+            if self._caches:
+                self._cache[sight.view] = odds
+        self._last = sight, odds
+        return odds
 
 
 class LevelPlayer(MixedPlayer):
-    """At every decision, gives away on average `share` of what a random choice would."""
+    """Gives away, at every decision, `share` of what a random choice gives away on average."""
 
     def __init__(self, oracle: "Oracle[Any, Any]", share: float) -> None:
         super().__init__(oracle.rules)
@@ -63,7 +63,7 @@ class LevelPlayer(MixedPlayer):
         self.share = share
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return LevelPlayer, (self._oracle, self.share)  # a copy works the odds out again
+        return LevelPlayer, (self._oracle, self.share)  # a copy starts with an empty cache
 
     def choose(self, sight: "AnySight", rng: "Random") -> Any:
         odds = self._odds(sight)
@@ -74,28 +74,28 @@ class LevelPlayer(MixedPlayer):
 
 
 def compute_level_weights(oracle: "Oracle[Any, Any]", sight: "AnySight", share: float) -> list[float]:
-    """The probability of each action for a player that gives away `share`; fast where the strategy mixes."""
+    """Return the probability of each action for a level player."""
     if oracle.mixes:
-        return _blended(oracle.weights(sight), share)
+        return _blend(oracle.weights(sight), share)
     return mix_actions(oracle.judge(sight), share)
 
 
-def _blended(weights: "Sequence[float]", share: float) -> list[float]:
+def _blend(weights: "Sequence[float]", share: float) -> list[float]:
     return [(1 - share) * weight + share / len(weights) for weight in weights]
 
 
 def mix_actions(verdict: "Verdict[Any]", share: float) -> list[float]:
-    """The probability of each action for a player that gives away this share of a random choice's loss."""
+    """Return the probability of each action for a share of a random choice's loss."""
     weights = [judged.weight for judged in verdict.actions]
     if verdict.is_mixed or share == 1.0:
-        return _blended(weights, share)
+        return _blend(weights, share)
     return temper(list(verdict.losses), [judged.best for judged in verdict.actions], weights, share)
 
 
 def temper(losses: list[float], best: list[bool], weights: list[float], share: float) -> list[float]:
-    """Return probabilities by exp(-loss / temperature); the best actions share theirs by their weights.
+    """Return probabilities proportional to exp(-loss / temperature); the best actions are split by weight.
 
-    This is in the subset of Python that Numba compiles.
+    Numba compiles this function, so it uses only a subset of Python.
     """
     giveaway = share * sum(losses) / len(losses)
     if giveaway == 0:

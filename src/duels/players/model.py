@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ModelPlayer:
-    """Asks a model about one decision at a time; it remembers nothing between them."""
+    """Requests one decision at a time from a model, without memory between them."""
 
     def __init__(self, model: str, rules: AnyRules, endpoint: Endpoint) -> None:
         self.name = MODEL + model
@@ -29,21 +29,21 @@ class ModelPlayer:
         self._labels = Labels.of(rules) if self._settings.relabel else None
 
     async def decide(self, sight: AnySight, rng: "Random", record: Recorder) -> tuple[Answer | NoMove, Usage]:
-        """The model's move, or that there is none, and what it took.
+        """Return the model's answer or NoMove, and the usage.
 
-        TransportFailed and BudgetSpent leave the match unfinished.
+        Raises TransportError or BudgetSpent, which leave the match unfinished.
         """
-        shown = self._mirror.sight(sight) if self._mirror else sight
-        messages = make_messages(shown, self._settings.show_actions, self._labels)
+        view = self._mirror.sight(sight) if self._mirror else sight
+        messages = make_messages(view, self._settings.show_actions, self._labels)
         failed: list[BadAnswer] = []
         used = Usage()
         while len(failed) <= self._settings.retries:
             reply = await self._endpoint.chat(self._model, messages, record)
             used += reply.usage
             try:
-                _check(reply)
+                _check_reply(reply)
                 action, policy = parse_answer(
-                    reply.text, shown, self._labels, show_actions=self._settings.show_actions
+                    reply.text, view, self._labels, show_actions=self._settings.show_actions
                 )
             except BadAnswer as failure:
                 messages = make_retry_messages(messages, reply.text, failure.detail)
@@ -59,8 +59,7 @@ class ModelPlayer:
         return NoMove(self.name, tuple(failed)), used
 
 
-def _check(reply: Reply) -> None:
-    """Failed, if a reply was refused or cut off."""
+def _check_reply(reply: Reply) -> None:
     if reply.refusal or reply.finish == STOPPED_BY_FILTER:
         raise BadAnswer(Failure.REFUSED, f"the model refused: {reply.refusal or 'by a filter of contents'}.")
     if reply.finish == FLOODED:
@@ -70,7 +69,7 @@ def _check(reply: Reply) -> None:
 
 
 class SeatedModel:
-    """A model at a seat of a match that waits for it; requests are not kept."""
+    """A model at a seat of a match that waits for its replies; requests are not recorded."""
 
     def __init__(self, model: str, rules: AnyRules, settings: EndpointSettings) -> None:
         self.name = MODEL + model
@@ -79,7 +78,7 @@ class SeatedModel:
         self._settings = settings
 
     def choose(self, sight: AnySight, rng: "Random") -> Any:
-        """The model's move; NoMove if it gives none, TransportFailed if it cannot be reached."""
+        """Return the model's move. Raises NoMove if it gives none, TransportError if it is unreachable."""
         return asyncio.run(self._ask(sight, rng)).action
 
     async def _ask(self, sight: AnySight, rng: "Random") -> Answer:
@@ -92,7 +91,7 @@ class SeatedModel:
 
 
 def check_disguise(rules: AnyRules, settings: EndpointSettings) -> None:
-    """BadOption, if positions of this game cannot be asked about as the settings say."""
+    """Raises BadOption if the game does not support mirroring or relabelling as in the settings."""
     if settings.mirror:
         Mirror.of(rules)
     if settings.relabel:
@@ -101,23 +100,23 @@ def check_disguise(rules: AnyRules, settings: EndpointSettings) -> None:
 
 @dataclass(frozen=True)
 class Mirror:
-    """A game's symmetry: the same action, and the same view of it, on the mirrored board."""
+    """A game's symmetry, which maps actions, states and events to the mirrored board."""
 
     action: Callable[[Any], Any]
     state: Callable[[Any], Any]
-    """Where nothing is hidden, the state; else what a seat knows of it."""
+    """Maps the state, or a seat's view in games with secrets."""
     event: Callable[[Any], Any]
 
     @classmethod
     def of(cls, rules: AnyRules) -> "Mirror":
-        """The game's own; BadOption where it has none."""
+        """Return the game's symmetry. Raises BadOption if it has none."""
         found = [rules.game.find("mirror", name) for name in ("mirror", "mirror_state", "mirror_event")]
         if None in found:
             raise BadOption(f"{rules.name} has no mirror images to ask instead.")
         return cls(*(make(rules) for make in found))
 
     def sight(self, sight: AnySight) -> AnySight:
-        """What the seat would know had everything been played on the mirrored board."""
+        """Return the sight of the same match on the mirrored board."""
         actions = {self.action(action) for action in sight.actions}
         return replace(
             sight,

@@ -1,4 +1,4 @@
-"""Any program as a player, in any language: it is asked and answers in lines of JSON (`players.protocol`)."""
+"""A program in any language as a player; it exchanges JSON lines (`players.protocol`)."""
 
 import json
 from dataclasses import dataclass
@@ -17,27 +17,27 @@ from duels.players.failures import Answer, BadAnswer, Failure, NoMove
 if TYPE_CHECKING:
     from random import Random
 
-MAX_STALE = 100  # answers to older questions that are read past
+MAX_STALE = 100  # late answers to earlier requests that are skipped
 _NEEDS_RESTART = frozenset({Failure.LATE, Failure.CRASHED, Failure.FLOODED})
 
 
 @dataclass(frozen=True)
 class ProgramLimits:
-    """What a program may take, and how often it is asked again."""
+    """Limits of a program's time, memory and attempts."""
 
     move_seconds: float = 10.0
     start_seconds: float = 30.0
     memory_mb: int | None = 2048
     """Per process; None for no limit."""
     retries: int = 2
-    """How often a decision is asked again, with the reason, before the match is forfeited."""
+    """How often a failed decision is requested again before the match is forfeited."""
 
 
 DEFAULT_LIMITS = ProgramLimits()
 
 
 class ProgramPlayer:
-    """A program at one seat. It is started when it is first asked, and serves one match after another."""
+    """A program at one seat. It starts with the first request and serves one match after another."""
 
     def __init__(
         self,
@@ -54,33 +54,33 @@ class ProgramPlayer:
         self._limits = limits
         self._log = log
         self._secret = secret
-        self._asking = Lock()  # held while it is asked
-        self._lock = Lock()  # for the two below
+        self._request_lock = Lock()
+        self._lock = Lock()  # for the next two attributes
         self._child: Child | None = None
         self._closed = False
-        self._number = 0  # of the last question
+        self._number = 0  # of the last request
         self._card = False
-        self._match = token_hex(4)  # until somebody gives the match a name
+        self._match = token_hex(4)  # until new_match is called
 
     def new_match(self, match: str) -> None:
-        """Name the match that the next questions are about."""
+        """Set the id of the match for the following requests."""
         self._match = match
 
     def start(self) -> None:
-        """Start the program now, so that its first answer does not wait for that; Failed if it cannot."""
-        with self._asking:
-            self._started()
+        """Start the program before the first request. Raises BadAnswer if the handshake fails."""
+        with self._request_lock:
+            self._get_child()
 
     def choose(self, sight: AnySight, rng: "Random") -> Any:
-        """The program's move; NoMove if it gives none in all its attempts."""
+        """Return the program's move. Raises NoMove if all attempts fail."""
         return self.decide(sight, rng).action
 
     def decide(self, sight: AnySight, rng: "Random") -> Answer:
-        """The program's move with what is known about it; `rng` draws from a policy that it tells.
+        """Return the program's answer. Raises NoMove if all attempts fail.
 
-        We draw, and not the program: so nobody can tell one policy and play another.
+        If the program returns a policy, `rng` draws the action, so that it cannot play another policy.
         """
-        with self._asking:
+        with self._request_lock:
             return self._decide(sight, rng)
 
     def _decide(self, sight: AnySight, rng: "Random") -> Answer:
@@ -102,30 +102,30 @@ class ProgramPlayer:
         raise NoMove(self.name, tuple(failed))
 
     def close(self) -> None:
-        """End the program for good; whoever is asking it in another thread gets DuelsError."""
+        """Stop the program for good; a pending request in another thread raises DuelsError."""
         with self._lock:
             self._closed = True
-            asked = not self._asking.acquire(blocking=False)
-            if asked and self._child:
-                self._child.signal()  # whoever asks it sees that it is gone, and cleans up
-        if not asked:
+            is_busy = not self._request_lock.acquire(blocking=False)
+            if is_busy and self._child:
+                self._child.signal()  # the requesting thread notices and cleans up
+        if not is_busy:
             try:
-                if child := self._taken():
+                if child := self._detach_child():
                     child.close()
             finally:
-                self._asking.release()
+                self._request_lock.release()
 
     def _kill(self) -> None:
-        if child := self._taken():
+        if child := self._detach_child():
             child.kill()
 
-    def _taken(self) -> Child | None:
+    def _detach_child(self) -> Child | None:
         with self._lock:
             child, self._child = self._child, None
             return child
 
     def _ask(self, sight: AnySight, error: str) -> tuple[Any | None, dict[Any, float] | None]:
-        child = self._started()
+        child = self._get_child()
         self._number += 1
         budget = self._limits.move_seconds
         deadline = monotonic() + budget
@@ -139,11 +139,11 @@ class ProgramPlayer:
                 return protocol.parse_move(answer, sight)
         raise BadAnswer(Failure.FLOODED, f"it wrote {MAX_STALE} answers to questions that were not open.")
 
-    def _started(self) -> Child:
-        """The running program, after the handshake."""
+    def _get_child(self) -> Child:
+        """Return the running program, started if necessary."""
         with self._lock:
             if self._closed:
-                raise DuelsError(f"{self.name} is not asked any more.")
+                raise DuelsError(f"{self.name} has been closed.")
             if self._child:
                 return self._child
             child = self._child = Child(self._command, self._limits.memory_mb, self._log, self._secret)
@@ -161,7 +161,7 @@ class ProgramPlayer:
 
 
 def make_program_name(command: str) -> str:
-    """What a program is called in records and reports: the script that is run, without its folder."""
+    """Return the program's name in records and reports: its script without the folder."""
     words = split_command(command)
     scripts = [word for word in words[1:] if not word.startswith("-")]
     return PROGRAM + Path(scripts[0] if scripts else words[0]).name
