@@ -65,7 +65,7 @@ def test_options_go_with_a_game_and_not_with_rules() -> None:
     assert made.rules == Nim(heaps=(2, 2), misere=True)
     assert duels.vector.make(nim.GAME, 2, heaps=(1, 1)).rules == Nim(heaps=(1, 1))
     for make in (DuelEnv, DuelVectorEnv, ours_pettingzoo.env, ours_openspiel.load_game, duels.vector.make):
-        with pytest.raises(DuelsError, match="rules have theirs"):
+        with pytest.raises(DuelsError, match="rules already have their options"):
             make(Nim(), misere=True)
         with pytest.raises(BadOption, match="misere must be True or False"):
             make(nim.GAME, misere=1)

@@ -281,7 +281,7 @@ def test_so_are_those_of_a_batch(game: str) -> None:
 
 
 def test_rules_bring_their_options_with_them() -> None:
-    with pytest.raises(DuelsError, match="rules have theirs"):
+    with pytest.raises(DuelsError, match="rules already have their options"):
         vector.make(resolve_rules("chain"), 3, max_boards=2)
 
 

@@ -25,7 +25,7 @@ T = TypeVar("T")
 class Law(Enum):
     """The laws of `Rules`. The value is the law in one line."""
 
-    CATALOGUE = "what can be done or drawn is listed in all_actions or all_outcomes, once"
+    CATALOGUE = "all_actions lists every action and all_outcomes every chance outcome, once"
     LEGALITY = (
         "what is enumerated is what is allowed: to the actor alone, something until the end, then nothing"
     )
@@ -41,7 +41,7 @@ class Law(Enum):
     )
     OPENNESS = "rules have secrets exactly when some event is hidden from a seat"
     SECRECY = "a seat's view, turn, actions and outcome depend only on the events it has seen"
-    REDACTION = "what is left of a seat's history tells it no more than the events it has seen"
+    REDACTION = "a seat's redacted history reveals no more than the events it has seen"
 
 
 class LawBroken(DuelsError):
