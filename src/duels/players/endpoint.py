@@ -1,6 +1,6 @@
-"""An OpenAI-compatible chat endpoint: requests, replies, and what went wrong on the wire.
+"""A client for OpenAI-compatible chat endpoints.
 
-What goes wrong on the wire is nobody's move: it is tried again, and then the match waits.
+Network errors do not count as moves: requests are retried, and then the match stays unfinished.
 """
 
 import asyncio
@@ -38,45 +38,45 @@ if TYPE_CHECKING:
 
 MAX_TOKENS_NAMES = ("max_tokens", "max_completion_tokens")
 MAX_BODY = 1 << 26
-"""Bytes of a reply on the wire, where a short answer in a stream takes many."""
-_MOST_OF_EVENT = 1 << 22
-_FIRST_WAIT, _LONGEST_WAIT = 0.5, 60.0
-_TRY_AGAIN = frozenset({408, 409, 425, 429})
-_TURNED_AWAY = (401, 403)
+"""The maximum number of bytes in a response; streams need many for a short answer."""
+_MAX_EVENT = 1 << 22
+_FIRST_WAIT, _MAX_WAIT = 0.5, 60.0
+_RETRY_STATUSES = frozenset({408, 409, 425, 429})
+_UNAUTHORIZED = (401, 403)
 _NAME = re.compile("[A-Z][A-Z0-9_]*")
-_TO_CONNECT = 10.0  # seconds, for an endpoint that was never reached: its address may be wrong
-_DOWN = 3  # decisions in a row without a reply, after which nothing more is asked
+_TO_CONNECT = 10.0  # seconds until we assume that the address is wrong
+_DOWN = 3  # consecutive decisions without a reply before we give up
 
 
 @dataclass(frozen=True)
 class EndpointSettings:
-    """Where a model is, how it is asked, and what that costs."""
+    """The address, request settings and prices of a model."""
 
     base_url: str = ""
     key_env: str = KEY_ENV
-    """The environment variable that holds the key; the key itself is never written down."""
+    """The environment variable with the key; the key itself is never saved."""
     show_actions: bool = False
-    """Whether the legal actions are listed in the question."""
+    """Whether prompts list the legal actions."""
     mirror: bool = False
-    """Whether positions are asked as their mirror images, against what was learned by heart."""
+    """Whether positions are mirrored, so that memorized answers do not help."""
     relabel: bool = False
-    """Whether cells go by other names, likewise."""
+    """Whether cells are renamed, for the same reason."""
     temperature: float | None = None
     max_tokens: int = 4096
-    """Of an answer, thinking included; 0 for no limit of ours."""
+    """The limit for an answer including reasoning; 0 for no limit."""
     max_tokens_name: str = "max_tokens"
-    """What the endpoint calls that limit: OpenAI's reasoning models know `max_completion_tokens` only."""
+    """The endpoint's name for the limit; OpenAI's reasoning models accept only `max_completion_tokens`."""
     stream: bool = False
     retries: int = 2
-    """How often a decision is asked again, with the reason, before the match is forfeited."""
+    """How often a failed decision is requested again before the match is forfeited."""
     request_seconds: float = 120.0
-    """For one request."""
+    """The timeout of one request."""
     total_seconds: float = 900.0
-    """For one reply, with everything that is tried again because of the wire."""
+    """The time limit for one reply, including retries."""
     concurrency: int = 8
-    """Matches at the same time."""
+    """The number of concurrent matches."""
     input_price: float | None = None
-    """For a million tokens, in the currency of the budget."""
+    """The price of a million tokens, in the currency of the budget."""
     output_price: float | None = None
 
     def __post_init__(self) -> None:
@@ -91,39 +91,39 @@ class EndpointSettings:
             )
 
     def cost(self, usage: Usage) -> float | None:
-        """What these tokens cost; None where no prices are known."""
+        """Return the cost of tokens, or None if the prices are unknown."""
         if self.input_price is None or self.output_price is None:
             return None
         return (usage.prompt * self.input_price + usage.completion * self.output_price) / 1e6
 
 
 class BudgetSpent(DuelsError):
-    """The money is spent; what is unfinished waits for more."""
+    """The budget does not cover another request; matches stay unfinished."""
 
 
 Recorder = Callable[[Mapping[str, Any]], None]
-"""Keeps a request, and then what came back, each as a row; `with_replies` puts them together."""
+"""Records a request and later its response, each as a row; `join_replies` joins them."""
 
 
 class Meter:
-    """Is told what requests take; this one lets everything pass."""
+    """Counts the usage of requests; this base class has no budget."""
 
     def check(self) -> None:
-        """BudgetSpent, if another request is not covered."""
+        """Raises BudgetSpent if the budget does not cover another request."""
 
     def count(self, used: Usage) -> None:
-        """Add what the endpoint reports of a request."""
+        """Add the usage that the endpoint reported."""
 
     def assume(self, most: Usage, answered: bool) -> None:
-        """Add the most that a request can have taken, where nothing is reported, answered or not."""
+        """Add the maximum usage of a request whose usage was not reported."""
 
 
 class _TooLong(Exception):
-    """A reply is longer than anybody needs."""
+    """A response exceeds the size limits."""
 
 
 class Endpoint:
-    """An open connection to an endpoint, to be used within `async with`."""
+    """A client for one endpoint, to be used with `async with`."""
 
     def __init__(
         self,
@@ -137,15 +137,15 @@ class Endpoint:
         self.settings = settings
         self._meter = meter or Meter()
         self._sleep = sleep
-        self._tell = tell  # that a pause is made, and why
+        self._tell = tell  # reports delays
         self._client: httpx.AsyncClient | None = None
         self._key = ""
-        self._in_vain = 0  # decisions in a row for which no reply came
+        self._in_vain = 0  # consecutive decisions without a reply
         self._reached = False
 
     @property
     def down(self) -> bool:
-        """Whether so many decisions in a row had no reply that asking on is of no use."""
+        """Whether too many consecutive decisions had no reply."""
         return self._in_vain >= _DOWN
 
     async def __aenter__(self) -> "Endpoint":
@@ -169,31 +169,35 @@ class Endpoint:
             self._client = None
 
     async def chat(self, model: str, messages: list[dict[str, str]], record: Recorder) -> Reply:
-        """Ask for one reply, trying again while the wire fails; all requests and replies are recorded."""
+        """Request one reply, with retries, and record every request and response.
+
+        Raises TransportError if the endpoint does not reply in time, DuelsError if a retry cannot help, and
+        BudgetSpent if the budget is exhausted.
+        """
         request = self._request(model, messages)
         started, wait = monotonic(), _FIRST_WAIT
         while True:
             self._meter.check()
-            tried = await self._try(request, record)
-            self._reached |= tried.reached
-            if tried.reply:
+            attempt = await self._try(request, record)
+            self._reached |= attempt.reached
+            if attempt.reply:
                 self._in_vain = 0
-                return tried.reply
-            told = f"{quote(model)} gave no reply: {self.without_key(tried.told)}"
-            if tried.final:
-                raise DuelsError(told)
-            # Spread, so that what was refused together does not come back together.
-            pause = max(tried.after, uniform(wait / 2, wait))
+                return attempt.reply
+            problem = f"{quote(model)} gave no reply: {self.without_key(attempt.problem)}"
+            if attempt.final:
+                raise DuelsError(problem)
+            # Random, so that requests that failed together are not retried together.
+            pause = max(attempt.after, uniform(wait / 2, wait))
             most = self.settings.total_seconds
             if monotonic() + pause > started + (most if self._reached else min(most, _TO_CONNECT)):
                 self._in_vain = self._in_vain + 1 if self._reached else _DOWN
-                raise TransportError(told)
-            self._tell(f"{told}; trying again in {pause:.0f} s")
+                raise TransportError(problem)
+            self._tell(f"{problem}; trying again in {pause:.0f} s")
             await self._sleep(pause)
-            wait = min(2 * wait, _LONGEST_WAIT)
+            wait = min(2 * wait, _MAX_WAIT)
 
-    async def _try(self, request: dict[str, Any], record: Recorder) -> "_Tried":
-        """Ask once. The request is kept before it is sent: whatever happens to us, it may cost something."""
+    async def _try(self, request: dict[str, Any], record: Recorder) -> "_Attempt":
+        """Send one request. It is recorded first, because it may cost something even if we crash."""
         import httpx
 
         sent = token_hex(8)
@@ -222,11 +226,11 @@ class Endpoint:
             elif parse_error(body)[0] == STOPPED_BY_FILTER:
                 reply = Reply("", STOPPED_BY_FILTER, reported=True)
         keep(status, body, reply, may_cost)
-        final = 300 <= status < 500 and status not in _TRY_AGAIN
-        told = _told(status, body)
-        if status in _TURNED_AWAY and (missing := describe_missing_key(self.settings.key_env)):
-            told += f". {missing}, so no key was sent."
-        return _Tried(reply, told, after, final, reached)
+        final = 300 <= status < 500 and status not in _RETRY_STATUSES
+        problem = _describe_problem(status, body)
+        if status in _UNAUTHORIZED and (missing := describe_missing_key(self.settings.key_env)):
+            problem += f". {missing}, so no key was sent."
+        return _Attempt(reply, problem, after, final, reached)
 
     def _keep(
         self,
@@ -239,7 +243,7 @@ class Endpoint:
         reply: Reply | None,
         may_cost: bool,
     ) -> None:
-        """Write down what came back, and count what it took."""
+        """Record the response and count its usage."""
         seconds = round(monotonic() - started, 3)
         row: dict[str, Any] = {"id": sent, "status": status, "reply": body, "seconds": seconds}
         if reply:
@@ -254,7 +258,7 @@ class Endpoint:
             self._meter.assume(most, answered=reply is not None and reply.finish != FLOODED)
 
     def _most(self, request: dict[str, Any]) -> Usage:
-        """The most tokens that a request can take: no token is shorter than a byte."""
+        """Return the maximum usage of a request; a token has at least one byte."""
         return Usage(len(json.dumps(request["messages"]).encode()), self.settings.max_tokens)
 
     def _request(self, model: str, messages: list[dict[str, str]]) -> dict[str, Any]:
@@ -268,7 +272,7 @@ class Endpoint:
         return request
 
     async def _post(self, request: dict[str, Any]) -> tuple[int, str, float]:
-        """The status, the body, and the seconds that the endpoint wants us to wait."""
+        """Return the status, the body, and the seconds of Retry-After."""
         assert self._client
         url = self.settings.base_url.rstrip("/") + "/chat/completions"
         async with self._client.stream("POST", url, json=request) as response:
@@ -280,18 +284,17 @@ class Endpoint:
                 body += piece
                 if len(body) > MAX_BODY:
                     raise _TooLong
-            after = _seconds(response.headers.get("retry-after", ""))
+            after = _parse_retry_after(response.headers.get("retry-after", ""))
             return response.status_code, body.decode("utf-8", "replace"), after
 
     def without_key(self, text: str) -> str:
-        """A text as it may be kept: some endpoints repeat the key that they were sent."""
+        """Remove the key from a text, because some endpoints echo it."""
         if self._key:
             for spelled in (self._key, json.dumps(self._key)[1:-1], self._key.replace("/", "\\/")):
                 text = text.replace(spelled, "[key]")
         return text
 
     def _redacted(self, value: Any) -> Any:
-        """All of a row without the key."""
         if isinstance(value, str):
             return self.without_key(value)
         if isinstance(value, dict):
@@ -300,15 +303,15 @@ class Endpoint:
 
 
 def join_replies(recorded: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Each request joined with what came back; rows come in the order in which they were recorded.
+    """Join each request with its response, from rows in the order in which they were recorded.
 
-    A request without a reply, so far or for good, keeps the most that it may cost.
+    A request without a response keeps its maximum usage.
     """
     waiting: dict[str, dict[str, Any]] = {}
     for row in map(dict, recorded):
         if "status" not in row:
             waiting[row["id"]] = row
-        elif "request" in row:  # it has both, as in a merged log
+        elif "request" in row:  # already joined, as in a merged log
             yield row
         else:
             request = waiting.pop(row["id"], {})  # its row may be damaged
@@ -318,21 +321,21 @@ def join_replies(recorded: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, An
 
 
 @dataclass(frozen=True)
-class _Tried:
-    """What came of one request."""
+class _Attempt:
+    """The outcome of one request."""
 
     reply: Reply | None
-    told: str
+    problem: str
     after: float
-    """Seconds that the endpoint wants us to wait."""
+    """Seconds of Retry-After."""
     final: bool
-    """Whether it would be answered the same again."""
+    """Whether a retry would have the same outcome."""
     reached: bool
-    """Whether there was somebody at the address."""
+    """Whether the server was reached."""
 
 
 def _read_key(name: str) -> str:
-    """The key in an environment variable, or none; it is not quoted where it cannot be one."""
+    """Return the key from an environment variable, or an empty string."""
     key = os.environ.get(name, "").strip()
     if not all("!" <= letter <= "~" for letter in key):
         raise BadOption(f"{name} holds no key: there are blanks, line breaks or other letters than ASCII's.")
@@ -340,9 +343,9 @@ def _read_key(name: str) -> str:
 
 
 def describe_missing_key(name: str) -> str:
-    """That the environment variable with the key is not set, in a clause; nothing if it is.
+    """Say that the environment variable with the key is not set; empty if it is set.
 
-    Somebody may have given the key itself, so only what looks like the name of a variable is repeated.
+    The name is repeated only if it looks like one: it might be the key itself.
     """
     if os.environ.get(name, "").strip():
         return ""
@@ -351,14 +354,13 @@ def describe_missing_key(name: str) -> str:
 
 
 async def _read_stream(response: "httpx.Response") -> str:
-    """The completion that a stream of events stands for."""
     stream, rest, read = CompletionStream(), b"", 0
     async for piece in response.aiter_bytes():
         read += len(piece)
         *lines, rest = (rest + piece).split(b"\n")
         for line in lines:
             stream.add(line)
-        if read > MAX_BODY or len(rest) > _MOST_OF_EVENT or stream.length > MAX_TEXT:
+        if read > MAX_BODY or len(rest) > _MAX_EVENT or stream.length > MAX_TEXT:
             raise _TooLong
     stream.add(rest)
     if not stream.done:
@@ -366,8 +368,8 @@ async def _read_stream(response: "httpx.Response") -> str:
     return stream.body()
 
 
-def _seconds(after: str) -> float:
-    """What a Retry-After says, in seconds or as a date; 0 if it says nothing."""
+def _parse_retry_after(after: str) -> float:
+    """Parse seconds or a date; return 0 if it is neither."""
     if after.replace(".", "", 1).isdecimal():
         return float(after)
     try:
@@ -377,5 +379,5 @@ def _seconds(after: str) -> float:
     return max(0.0, (when - datetime.now(UTC)).total_seconds()) if when.tzinfo else 0.0
 
 
-def _told(status: int, body: str) -> str:
+def _describe_problem(status: int, body: str) -> str:
     return f"status {status}, {quote(parse_error(body)[1], 200)}" if status else body

@@ -1,4 +1,4 @@
-"""What a language model is told, and how its answer is read: nothing is guessed out of prose."""
+"""Prompts for language models, and strict parsing of their answers."""
 
 import json
 import re
@@ -20,16 +20,16 @@ _HOW = (
     "action. How an action is written is said with the question; what the rules say about typing is for "
     "people at a keyboard."
 )
-_LETTERS = "BCDFGHJKLMNPRSTVWZ"  # not X and O, which boards show, nor vowels, of which words might come
+_LETTERS = "BCDFGHJKLMNPRSTVWZ"  # without X and O, which boards show, and vowels, which might form words
 _NUMBER = re.compile(r"(?<!Player )\b[0-9]+\b")
 
 
 @dataclass(frozen=True)
 class Labels:
-    """Other names for the cells under some rules, from left to right; the same in every run.
+    """Other names for the cells, from left to right; the same in every run.
 
-    Against what was learned by heart: `1-2` may be called `K-T`, in notation and on the board alike. Only
-    cells that lie in a row and are numbered can have them: elsewhere numbers mean more than a place.
+    They make memorized answers useless: `1-2` may become `K-T`, in notation and on the board. Only numbered
+    cells in a row can be renamed; elsewhere numbers mean more than a place.
     """
 
     rules: AnyRules
@@ -37,7 +37,7 @@ class Labels:
 
     @classmethod
     def of(cls, rules: AnyRules) -> "Labels":
-        """Names for the cells of a game; BadOption where they cannot have others."""
+        """Choose names for the cells of a game. Raises BadOption if they cannot be renamed."""
         count = rules.game.find("labels", "cells")
         if count is None:
             raise BadOption(f"{rules.name} has no cells that are places in a row, so none can be renamed.")
@@ -46,16 +46,16 @@ class Labels:
             raise BadOption(f"at most {len(_LETTERS)} cells can go by other names, not {cells}.")
         return cls(rules, tuple(Random(f"labels {rules.name} {cells}").sample(_LETTERS, cells)))
 
-    def renamed(self, text: str) -> str:
-        """A board or a line of notation in these names."""
+    def rename(self, text: str) -> str:
+        """Rename the cells in a board or in notation."""
         return _NUMBER.sub(lambda found: self.names[int(found[0]) - 1], text)
 
     def format(self, action: Any) -> str:
-        """An action in these names."""
-        return self.renamed(self.rules.format(action))
+        """Format an action with these names."""
+        return self.rename(self.rules.format(action))
 
     def parse(self, text: str) -> Any:
-        """Read an action in these names; NotationError if it is in others."""
+        """Parse an action with these names. Raises NotationError if it uses others."""
         numbers = {name: str(place) for place, name in enumerate(self.names, start=1)}
         words = re.split(r"([^A-Za-z0-9]+)", text.strip())
         if any(word.isdecimal() for word in words):
@@ -69,7 +69,7 @@ class Labels:
 
     @property
     def legend(self) -> str:
-        """What a player is told about the names."""
+        """An explanation of the names for the prompt."""
         return (
             f"The places go by other names here, from left to right: {', '.join(self.names)}. "
             f"What the rules call 1 is {self.names[0]}, and so on. Use these names, not numbers."
@@ -77,32 +77,32 @@ class Labels:
 
 
 def make_messages(sight: AnySight, show_actions: bool, labels: Labels | None = None) -> list[dict[str, str]]:
-    """The question about one decision: rule card, what the seat has seen, the position.
+    """Return the prompt for a decision: the rule card, the seat's history and the position.
 
-    With `labels` all cells go by other names, and the position stands in no notation, which has none of them.
+    With `labels` the cells are renamed and the notation, which has no such names, is left out.
     """
     rules = sight.rules
     words = rules.game.words(rules)
-    renamed = labels.renamed if labels else str
+    rename = labels.rename if labels else str
     parts = [
-        f"You are {_called(words.seat_name(sight.seat), sight.seat)}, and it is your turn.",
-        renamed(_played(sight)),
-        "The position:\n" + renamed(strip_ink(str(words.board(sight)))).strip("\n"),
+        f"You are {_name_seat(words.seat_name(sight.seat), sight.seat)}, and it is your turn.",
+        rename(_describe_history(sight)),
+        "The position:\n" + rename(strip_ink(str(words.board(sight)))).strip("\n"),
     ]
     if not labels:
         parts.append(f"In notation: {rules.format_position(sight)}")
     if show_actions:
-        parts.append(f"You may play: {renamed(', '.join(rules.format(each) for each in sight.actions))}.")
-    form, examples = _form(sight)
-    shape = " or ".join(json.dumps({"action": renamed(example)}) for example in examples)
-    parts.append(f"{renamed(form)} The last line of your answer looks like {shape}.")
-    notes = [f"{rules.game.card()}", *_options(rules), *([labels.legend] if labels else [])]
+        parts.append(f"You may play: {rename(', '.join(rules.format(each) for each in sight.actions))}.")
+    form, examples = _describe_format(sight)
+    shape = " or ".join(json.dumps({"action": rename(example)}) for example in examples)
+    parts.append(f"{rename(form)} The last line of your answer looks like {shape}.")
+    notes = [f"{rules.game.card()}", *_describe_options(rules), *([labels.legend] if labels else [])]
     system = "\n".join(["You play this game to win.\n", *notes, "", _HOW])
     return [{"role": "system", "content": system}, {"role": "user", "content": "\n\n".join(parts)}]
 
 
-def _played(sight: AnySight) -> str:
-    """What the seat has seen; a probe asks about positions without it."""
+def _describe_history(sight: AnySight) -> str:
+    """Describe the history, which probes do not have."""
     rules = sight.rules
     if isinstance(rules, OpenRules) and not sight.history and sight.view != rules.initial():
         return "The match is under way; what was played before does not matter."
@@ -110,8 +110,8 @@ def _played(sight: AnySight) -> str:
     return f"Played so far, one entry after another (? was hidden from you): {seen}."
 
 
-def _form(sight: AnySight) -> tuple[str, tuple[str, ...]]:
-    """How an answer is written where this seat decides, with examples; it does not tell what is legal."""
+def _describe_format(sight: AnySight) -> tuple[str, tuple[str, ...]]:
+    """Return the format of an answer, and examples that do not reveal what is legal."""
     rules = sight.rules
     forms = rules.game.find("answers", "forms")
     if forms is None:
@@ -120,12 +120,12 @@ def _form(sight: AnySight) -> tuple[str, tuple[str, ...]]:
     return form, examples
 
 
-def _called(name: str, seat: Seat) -> str:
+def _name_seat(name: str, seat: Seat) -> str:
     return name if name == seat.label else f"{name}, {seat.label}"
 
 
-def _options(rules: AnyRules) -> list[str]:
-    """What differs from the rule card, which is of the book's game."""
+def _describe_options(rules: AnyRules) -> list[str]:
+    """Describe the differences from the rule card, which has the default options."""
     options = rules.options()
     told = ", ".join(
         f"{option.name} {options[option.name]}{option.help and f' ({option.help})'}"
@@ -136,38 +136,38 @@ def _options(rules: AnyRules) -> list[str]:
 
 
 def make_retry_messages(messages: list[dict[str, str]], answer: str, reason: str) -> list[dict[str, str]]:
-    """The conversation with an answer that was no move, and the reason why.
+    """Add an answer that was not a move, and the reason, to the conversation.
 
-    An empty answer is left out, for endpoints refuse it; the reason then stands below the question, because
-    many want questions and answers to take turns.
+    Endpoints refuse an empty answer; the reason is then appended to the question, because many endpoints
+    require alternating roles.
     """
-    told = f"That is no move: {reason} Please answer again."
+    request = f"That is no move: {reason} Please answer again."
     if answer.strip():
-        return [*messages, {"role": "assistant", "content": answer}, {"role": "user", "content": told}]
+        return [*messages, {"role": "assistant", "content": answer}, {"role": "user", "content": request}]
     *before, last = messages
-    return [*before, {**last, "content": f"{last['content']}\n\n{told}"}]
+    return [*before, {**last, "content": f"{last['content']}\n\n{request}"}]
 
 
 def parse_answer(
     text: str, sight: AnySight, labels: Labels | None = None, *, show_actions: bool = True
 ) -> tuple[Any | None, dict[Any, float] | None]:
-    """The action, or the policy, of the last JSON object in an answer, or else of its last line.
+    """Parse the action or policy from the last JSON object of an answer, or from its last line.
 
-    If it is no move, the reason names the legal actions only with `show_actions`.
+    Raises BadAnswer if it is not a move; the message lists the legal actions only with `show_actions`.
     """
     if not text.strip():
         raise BadAnswer(Failure.EMPTY, "the answer is empty.")
-    told = _last_object(text)
-    if told is not None:
-        return protocol.parse_move(told, sight, labels, show_actions)
+    message = _find_last_object(text)
+    if message is not None:
+        return protocol.parse_move(message, sight, labels, show_actions)
     line = text.strip().splitlines()[-1].strip().strip("`*")
     return protocol.parse_action(line, sight, labels, show_actions), None
 
 
-def _last_object(text: str) -> Mapping[str, Any] | None:
-    """The last JSON object that stands in a text and says something about a move."""
+def _find_last_object(text: str) -> Mapping[str, Any] | None:
+    """Return the last JSON object with an action or a policy."""
     decoder = json.JSONDecoder()
-    found: Mapping[str, Any] | None = None
+    last: Mapping[str, Any] | None = None
     place = text.find("{")
     while place >= 0:
         try:
@@ -176,6 +176,6 @@ def _last_object(text: str) -> Mapping[str, Any] | None:
             end = place + 1
         else:
             if isinstance(value, dict) and ("action" in value or "policy" in value):
-                found = value
+                last = value
         place = text.find("{", end)
-    return found
+    return last

@@ -1,7 +1,4 @@
-"""The protocol of programs that play: JSON lines, version 1. `docs/protocol.md` is its page.
-
-Only messages are here: what is sent, and how what comes back is read.
-"""
+"""Messages of the JSON lines protocol for programs, version 1; see `docs/protocol.md`."""
 
 import json
 from collections.abc import Mapping
@@ -15,13 +12,13 @@ from duels.core.rules import AnyRules, AnySight
 from duels.players.failures import BadAnswer, Failure
 
 VERSION = 1
-_LARGEST = 1e9  # of a weight in a policy; NaN is not below it
-_MOST_NAMED = 70  # legal actions that a reason lists
+_MAX_WEIGHT = 1e9  # in a policy; the comparison also rejects NaN
+_MAX_NAMED = 70  # legal actions that an error lists
 
 
 def make_hello(rules: AnyRules, budget_ms: int) -> dict[str, Any]:
-    """The first message to a program."""
-    return {"type": "hello", "protocol": VERSION, **_game(rules), "budget_ms": budget_ms}
+    """Return the first message to a program."""
+    return {"type": "hello", "protocol": VERSION, **_format_game(rules), "budget_ms": budget_ms}
 
 
 def make_request(
@@ -33,13 +30,13 @@ def make_request(
     card: bool = False,
     error: str = "",
 ) -> dict[str, Any]:
-    """The question: all that the seat has seen, so that whoever answers needs no memory."""
+    """Return the request for a decision, with the whole history, so that programs need no memory."""
     rules = sight.rules
     message: dict[str, Any] = {
         "type": "choose",
         "id": number,
         "match": match,
-        **_game(rules),
+        **_format_game(rules),
         "seat": sight.seat.value,
         "position": rules.format_position(sight),
         "history": format_history(sight),
@@ -54,8 +51,8 @@ def make_request(
 
 
 def parse_ready(line: str) -> Mapping[str, Any]:
-    """The answer to `hello`; unknown keys are left alone."""
-    message = _read(line)
+    """Parse the answer to `hello`; unknown keys are ignored. Raises BadAnswer if it is invalid."""
+    message = _parse_message(line)
     if message.get("type") != "ready":
         raise BadAnswer(Failure.UNREADABLE, f'{quote(line, 80)} came where {{"type": "ready"}} was expected.')
     version = message.get("protocol", VERSION)
@@ -65,21 +62,24 @@ def parse_ready(line: str) -> Mapping[str, Any]:
 
 
 def parse_reply_to(line: str, number: int) -> Mapping[str, Any] | None:
-    """The answer to the question with this id; None if it answers another, and so comes too late."""
-    message = _read(line)
+    """Parse the answer to a request; return None if it answers an earlier one.
+
+    Raises BadAnswer if it is invalid.
+    """
+    message = _parse_message(line)
     if "id" not in message:
         raise BadAnswer(Failure.UNREADABLE, f"{quote(line, 80)} has no id.")
     return message if message["id"] == number else None
 
 
 class Notation(Protocol):
-    """Spells actions: the rules do, or whoever has other names for cells."""
+    """Formats and parses actions, like rules and `Labels`."""
 
     def format(self, action: Any) -> str:
-        """An action as text."""
+        """Format an action."""
 
     def parse(self, text: str) -> Any:
-        """The action; NotationError where there is none."""
+        """Parse an action. Raises NotationError if it is invalid."""
 
 
 def parse_move(
@@ -88,13 +88,13 @@ def parse_move(
     notation: Notation | None = None,
     show_actions: bool = True,
 ) -> tuple[Any | None, dict[Any, float] | None]:
-    """The action, or else the policy that one is to be drawn from, in the rules' notation or another.
+    """Return the action, or the policy to draw it from.
 
-    If it is no move, the reason names the legal actions only with `show_actions`.
+    Raises BadAnswer if it is not a move; the message lists the legal actions only with `show_actions`.
     """
-    told = message.get("policy")
-    if told is not None:
-        return None, _read_policy(told, sight, notation, show_actions)
+    policy = message.get("policy")
+    if policy is not None:
+        return None, _parse_policy(policy, sight, notation, show_actions)
     text = message.get("action")
     if text is None:
         raise BadAnswer(Failure.EMPTY, "the answer has neither an action nor a policy.")
@@ -104,36 +104,36 @@ def parse_move(
 def parse_action(
     text: object, sight: AnySight, notation: Notation | None = None, show_actions: bool = True
 ) -> Any:
-    """One of the sight's actions, from notation."""
-    spelled = notation or sight.rules
-    if type(text) is int:  # as JSON has a number, which many an action is
+    """Parse one of the sight's actions. Raises BadAnswer if it is invalid or illegal."""
+    spelling = notation or sight.rules
+    if type(text) is int:  # JSON numbers are accepted for actions that are numbers
         text = str(text)
     if not isinstance(text, str):
         raise BadAnswer(Failure.UNREADABLE, f"an action is text, not {quote(str(text))}.")
     if not text.strip():
         raise BadAnswer(Failure.EMPTY, "the action is empty.")
     try:
-        action = spelled.parse(text)
+        action = spelling.parse(text)
     except NotationError as error:
         raise BadAnswer(Failure.UNREADABLE, str(error)) from None
     if action not in sight.actions:
         listed = ""
         if show_actions:
-            allowed = [spelled.format(each) for each in sight.actions[:_MOST_NAMED]]
+            allowed = [spelling.format(each) for each in sight.actions[:_MAX_NAMED]]
             more = len(sight.actions) - len(allowed)
             listed = "; allowed: " + ", ".join([*allowed, f"{more} more"] if more else allowed)
         raise BadAnswer(Failure.ILLEGAL, f"{quote(text)} is not allowed now{listed}.")
     return action
 
 
-def _read_policy(
-    told: object, sight: AnySight, notation: Notation | None, show_actions: bool
+def _parse_policy(
+    data: object, sight: AnySight, notation: Notation | None, show_actions: bool
 ) -> dict[Any, float]:
-    if not isinstance(told, dict) or not told:
+    if not isinstance(data, dict) or not data:
         raise BadAnswer(Failure.UNREADABLE, "a policy maps actions to probabilities.")
     policy: dict[Any, float] = {}
-    for text, chance in told.items():
-        if isinstance(chance, bool) or not isinstance(chance, int | float) or not abs(chance) <= _LARGEST:
+    for text, chance in data.items():
+        if isinstance(chance, bool) or not isinstance(chance, int | float) or not abs(chance) <= _MAX_WEIGHT:
             raise BadAnswer(Failure.UNREADABLE, f"the probability of {quote(text)} is no number.")
         if chance < 0:
             raise BadAnswer(Failure.UNREADABLE, f"the probability of {quote(text)} is negative.")
@@ -146,11 +146,11 @@ def _read_policy(
     return {action: chance / total for action, chance in policy.items()}
 
 
-def _game(rules: AnyRules) -> dict[str, Any]:
+def _format_game(rules: AnyRules) -> dict[str, Any]:
     return {"game": rules.name, "options": options_data(rules.options())}
 
 
-def _read(line: str) -> Mapping[str, Any]:
+def _parse_message(line: str) -> Mapping[str, Any]:
     if not line.strip():
         raise BadAnswer(Failure.EMPTY, "an empty line came.")
     try:
