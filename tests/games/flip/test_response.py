@@ -138,7 +138,7 @@ def test_arrays_and_single_positions_are_decided_alike() -> None:
 
 def test_what_is_no_policy_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     # A search gives up sooner here than for a user.
-    monkeypatch.setattr("duels.solving.tree.MOST_HISTORIES", 10_000)
+    monkeypatch.setattr("duels.solving.tree.MAX_HISTORIES", 10_000)
     with pytest.raises(DuelsError, match="chose 'take 3'; legal moves are flip"):
         exploitability(BoardBlind(lambda at: "take 3"), "flip")
     with pytest.raises(DuelsError, match="sum to 1"):
