@@ -150,7 +150,7 @@ class Child:
         return BadAnswer(Failure.CRASHED, f"{reason}{f', saying {quote(lines[-1], 200)}' if lines else ''}.")
 
     def close(self) -> bool:
-        """Close the input, then kill what is left; return whether the program exited on its own."""
+        """Close the input, then kill remaining processes; return whether the program exited by then."""
         with suppress(OSError):
             self._in.close()
         with suppress(subprocess.TimeoutExpired):

@@ -48,7 +48,7 @@ class Labels:
 
     def rename(self, text: str) -> str:
         """Rename the cells in a board or in notation."""
-        return _NUMBER.sub(lambda found: self.names[int(found[0]) - 1], text)
+        return _NUMBER.sub(lambda match: self.names[int(match[0]) - 1], text)
 
     def format(self, action: Any) -> str:
         """Format an action with these names."""
