@@ -30,9 +30,9 @@ from duels.terminal.game_options import GameCommand
         ("chain", {"max_boards": 1.5}, "max_boards must be a whole number in chain, not 1.5."),
         ("chain", {"max_boards": 0}, "max_boards must be at least 1 in chain, not 0."),
         ("hunt", {"max_turns": 0}, "max_turns must be at least 1 in hunt, not 0."),
-        ("flip", {"side": 4}, "values times copies must fill the board of flip, side times side."),
+        ("flip", {"side": 4}, "'values' times 'copies' must equal the number of tiles, 'side' times 'side'."),
         ("flip", {"side": 10, "values": 10, "copies": 10}, "side must be at most 9 in flip, not 10."),
-        ("flip", {"target": 39}, "target 39 is too high in flip: the 25 tiles could run out."),
+        ("flip", {"target": 39}, "'target' 39 is too high: the 25 tiles could run out."),
     ],
 )
 def test_an_option_without_a_game_is_refused(name: str, options: dict[str, Any], says: str) -> None:

@@ -289,7 +289,7 @@ def test_the_shipped_strategys_exploitability_is_its_certificate() -> None:
     assert exploitability_bounds("perfect", "hunt") == bounds
     claim = load_certificate().nash_conv
     assert (2 * bounds.low, 2 * bounds.high) == pytest.approx((claim.low, claim.high))
-    with pytest.raises(DuelsError, match="more is not known"):
+    with pytest.raises(DuelsError, match="use exploitability_bounds"):
         exploitability(load_strategy(), "hunt")
     with pytest.raises(DuelsError, match="without a limit"):
         exploitability_bounds(load_strategy(), "hunt", max_turns=5)
