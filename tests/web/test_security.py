@@ -62,17 +62,17 @@ def test_a_post_brings_json(base: str, kind: str) -> None:
 @pytest.mark.parametrize(
     ("body", "why"),
     [
-        (b"{", "no JSON"),
-        (b"[" * 3000, "no JSON"),
+        (b"{", "Invalid JSON"),
+        (b"[" * 3000, "Invalid JSON"),
         (b"[]", "JSON object"),
-        (b'{"game": 3}', "has to be text"),
-        (b'{"seed": "7"}', "no field 'seed'"),
+        (b'{"game": 3}', "must be a string"),
+        (b'{"seed": "7"}', "Unknown field 'seed'"),
         (b'{"game": "chess"}', "There is no game 'chess'"),
-        (b'{"game": "lights", "against": "cmd:rm"}', "Play against"),
-        (b'{"game": "lights", "against": "human"}', "Play against"),
-        (b'{"game": "lights", "name": true}', "has to be text"),
-        (b'{"match": "unknown", "entries": 2}', "no such match"),
-        (b"\xff\xfe", "no JSON"),
+        (b'{"game": "lights", "against": "cmd:rm"}', "'against' must be novice"),
+        (b'{"game": "lights", "against": "human"}', "'against' must be novice"),
+        (b'{"game": "lights", "name": true}', "must be a string"),
+        (b'{"match": "unknown", "entries": 2}', "No match with this id"),
+        (b"\xff\xfe", "Invalid JSON"),
     ],
 )
 def test_what_cannot_be_read_is_refused_in_a_line(base: str, body: bytes, why: str) -> None:
@@ -389,7 +389,7 @@ def test_what_is_not_there_and_what_fails_is_told_in_one_line(
 ) -> None:
     ann = Visitor(base)
     for answer in (ann.get("/nowhere"), ann.post("/health"), ann.get("/matches")):
-        assert (answer.status_code, answer.json()) == (404, {"message": "There is nothing here."})
+        assert (answer.status_code, answer.json()) == (404, {"message": "Page not found. Check the address."})
 
     async def fail(self: MatchService) -> None:
         raise ZeroDivisionError("of ours")

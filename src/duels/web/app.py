@@ -194,12 +194,12 @@ class _Guard:
         if scope["method"] != "POST":
             return 405, "Only GET and POST are allowed."
         if headers.get(b"origin", b"").lower() != own:
-            return 403, "A POST needs an Origin header, which must be this server's own address."
+            return 403, "The Origin header of a POST must be this server's address."
         if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
-            return 415, "A POST brings JSON: Content-Type must be application/json."
+            return 415, "The Content-Type of a POST must be application/json."
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or len(length) > 9 or int(length) > self._get_max_bytes(scope):
-            return 413, f"That is too large: at most {self._get_max_bytes(scope)} bytes."
+            return 413, f"The request is too large. At most {self._get_max_bytes(scope)} bytes are allowed."
         return 0, ""
 
 

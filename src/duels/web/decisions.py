@@ -38,6 +38,8 @@ PlayerFactory = Callable[[str, AnyRules, str], Player]
 _WEEK = 7 * 24 * 3600.0
 _MAX_NAME_LENGTH = 30
 _MAX_LOG_ENTRIES = 5_000  # opening a match reads all of them
+_CHANGED = "The match has changed in the meantime. Check the board and try again."
+_PLAYED_ANOTHER = "Another of your moves was played first. Check the board before your next move."
 
 
 class IncompleteEntry(RequestError):
@@ -91,7 +93,7 @@ def decide_move(state: MatchState, seat: Seat, request: MoveRequest) -> Change |
         raise RequestError(str(error)) from None
     after = state.play_automatic(after)
     if after.length > state.max_entries:
-        raise RequestError(f"A record has at most {state.max_entries} entries. Start a new match.")
+        raise RequestError(f"The match is at its limit of {state.max_entries} entries. Start a new one.")
     return _make_change(state, *make_play_entries(after, match), ends_match=after.over)
 
 
@@ -131,22 +133,22 @@ def decide_offer(state: MatchState, seat: Seat, kind: str, answer: str, event: i
     Raises StaleRequest if the page is out of date, and RequestError if the offer is not allowed.
     """
     if kind not in (TAKEBACK, REMATCH):
-        raise RequestError(f"One can offer a {TAKEBACK} or a {REMATCH}.")
+        raise RequestError(f"'offer' must be '{TAKEBACK}' or '{REMATCH}'.")
     if answer not in ("", "yes", "no"):
         raise RequestError("'answer' must be 'yes', 'no' or empty.")
     if not 0 <= event <= state.count_events(seat):
-        raise StaleRequest("The match has gone on since.")
+        raise StaleRequest(_CHANGED)
     if state.has_acted_on_offer(seat, kind, event) or (kind == REMATCH and state.rematch):
         return None
     offer = state.offer if state.offer and state.offer.kind == kind else None
     if not answer:
         return _decide_new_offer(state, seat, kind, offer)
     if state.visible_entries[seat][event:]:  # the page may have shown another offer
-        raise StaleRequest("That is no longer offered.")
+        raise StaleRequest("This offer is no longer open.")
     if answer == "no" and offer:  # also withdraws the seat's own offer
         return _make_change(state, Entry(EntryKind.REFUSE, kind, seat))
     if not offer or offer.seat is seat:
-        raise StaleRequest("That is no longer offered.")
+        raise StaleRequest("This offer is no longer open.")
     return _accept_offer(state, kind, offer.turns_kept, seat)
 
 
@@ -157,12 +159,12 @@ def _decide_new_offer(state: MatchState, seat: Seat, kind: str, offer: Offer | N
     if offer and kind == REMATCH:  # both players want a rematch
         return _accept_offer(state, kind, offer.turns_kept, seat)
     if offer:  # asking for a takeback is not agreeing to the opponent's
-        raise StaleRequest("The other player asks to take back a move. Answer that first.")
+        raise StaleRequest("The other player asks to take back a move. Answer this offer first.")
     if state.number >= _MAX_LOG_ENTRIES:
-        raise RequestError("No more offers are possible in this match: its log is full.")
+        raise RequestError("No more offers are possible in this match: its log is full. Start a new match.")
     against_bot = state.people != BOTH
     if kind == REMATCH and not state.over:
-        raise RequestError("A rematch comes after the end.")
+        raise RequestError("The match is not over yet. Offer a rematch after the end.")
     turns_kept = 0 if kind == REMATCH else _count_turns_kept(state, seat, against_bot)
     if against_bot:
         return _accept_offer(state, kind, turns_kept, seat)
@@ -185,23 +187,22 @@ def _check_not_stale(state: MatchState, seat: Seat, event: int, at_any_time: boo
     is_outdated = not at_any_time and bool(state.find_changes_since(seat, event))
     if is_outdated or not 0 <= event <= state.count_events(seat):
         # A player who pressed two moves while the server was slow must know which one counts.
-        own = "Another move of yours was played first. " if state.find_decision_after(seat, event) else ""
-        raise StaleRequest(f"{own}The match has gone on since.")
+        raise StaleRequest(_PLAYED_ANOTHER if state.find_decision_after(seat, event) else _CHANGED)
     if state.over:
-        raise StaleRequest("The match is over.")
+        raise StaleRequest("The match is over. No more moves are possible.")
     if not state.complete:
-        raise StaleRequest("Somebody still has to sit down.")
+        raise StaleRequest("The other player has not joined yet. Wait before you move.")
     if state.actor is not seat and not at_any_time:
-        raise StaleRequest("It is not your turn.")
+        raise StaleRequest("It is not your turn. Wait for the other player.")
 
 
 def _count_turns_kept(state: MatchState, seat: Seat, against_bot: bool) -> int:
     """Return the number of turns that remain if the seat takes back its last decision."""
     if state.over:
-        raise RequestError("The match is over.")
+        raise RequestError("The match is over. Moves can no longer be taken back.")
     takeback = state.find_takeback(seat)
     if not takeback:
-        raise RequestError("There is no decision of yours to take back.")
+        raise RequestError("You have no decision to take back.")
     if against_bot and not takeback.revocable:
         raise RequestError("This move cannot be taken back: it revealed a secret or a chance outcome.")
     return len(takeback.match.turns)

@@ -180,7 +180,8 @@ class Puzzles:
         except NotationError as error:
             raise RequestError(str(error)) from None
         if action not in exercise.sight.actions:
-            raise RequestError(f"'{rules.format(action)}' is not allowed here.")
+            allowed = ", ".join(map(rules.format, exercise.sight.actions))
+            raise RequestError(f"'{rules.format(action)}' is not allowed here; allowed: {allowed}.")
         result = await self._workers.run(partial(exercise.grade, action))
         answers = [rules.format(answer) for answer in exercise.answers]
         return {"right": result.right, "text": Glossary().explain(result.text), "answers": answers}

@@ -20,7 +20,7 @@ class NotFound(RequestError):
 
     status = 404
 
-    def __init__(self, message: str = "There is nothing here.") -> None:
+    def __init__(self, message: str = "Page not found. Check the address.") -> None:
         super().__init__(message)
 
 
@@ -29,8 +29,8 @@ class MatchNotFound(NotFound):
 
     def __init__(self) -> None:
         super().__init__(
-            "There is no such match, or it cannot be watched. "
-            "A match with secrets can be watched once it is over."
+            "No match with this id, or you cannot watch it yet. "
+            "Check the link. A match with hidden moves can be watched after the end."
         )
 
 

@@ -26,11 +26,11 @@ _OPTIONS = re.compile(r"^options:(.*)$", re.MULTILINE | re.IGNORECASE)
 def review_uploaded_record(text: str) -> dict[str, Any]:
     """Review a record that a visitor uploaded. Raises RequestError if it is too large or not standard."""
     if len(text.encode()) > MAX_UPLOAD_BYTES:
-        raise RequestError(f"A record can have at most {MAX_UPLOAD_BYTES >> 10} KB.")
+        raise RequestError(f"The record is too large. At most {MAX_UPLOAD_BYTES >> 10} KB are allowed.")
     head = text.partition("\n\n")[0]
     for options in _OPTIONS.findall(head):
         if any(not part.startswith("max_") for part in options.split()):
-            raise RequestError("Only matches with the books' board sizes can be reviewed here.")
+            raise RequestError("This match has unusual options. Review it in a terminal: duels review FILE")
     return _describe_review(_review_text(text.replace("\r\n", "\n")))
 
 
@@ -118,9 +118,9 @@ async def get_hint(state: MatchState, viewer: Viewer, workers: WorkerPool) -> di
     Raises RequestError if there are no hints in this match, and StaleRequest if it is not the seat's turn.
     """
     if viewer is None or state.people == BOTH:
-        raise RequestError("Hints are for matches against a machine.")
+        raise RequestError("Hints are only for the player in a match against a bot.")
     if state.actor is not viewer:
-        raise StaleRequest("It is not your turn.")
+        raise StaleRequest("It is not your turn. Ask for a hint when it is.")
     lines = [entry.text for entry in make_play_entries(state.match)]
     return await workers.run(partial(_find_hint, state.header, lines, viewer))
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 
-from duels.core.errors import DuelsError, RecordError, UnknownName
+from duels.core.errors import DuelsError, RecordError, UnknownName, quote
 from duels.core.rules import AnyRules, Seat
 from duels.core.words import join_or
 from duels.games import GAMES, find_game
@@ -131,7 +131,7 @@ class MatchService:
         """Return the match of an invitation. Raises NotFound if it can no longer be accepted."""
         invite = await self._store.find_invite(token, time.time())
         if not invite:
-            raise NotFound("This invitation is unknown, taken up already, or too old. Ask for another one.")
+            raise NotFound("No open invitation with this link. It may be used or expired: ask for a new one.")
         return await self._load(invite.match), invite
 
     async def list_matches(
@@ -182,9 +182,9 @@ class MatchService:
             rules = find_game(game).rules()
         except UnknownName as unknown:
             raise RequestError(str(unknown)) from None
-        other = HUMAN if against == FRIEND else _check_opponent(rules, against)
+        other = HUMAN if against == FRIEND else _check_opponent(rules, against, FRIEND)
         if first not in _FIRST_PLAYERS:
-            raise RequestError(f"Who moves first is {', '.join(_FIRST_PLAYERS)}, not '{first[:20]}'.")
+            raise RequestError(f"'first' must be {join_or([*_FIRST_PLAYERS])}, not {quote(first)}.")
         await self._check_daily_limit(identity)
         if other != HUMAN and game not in GAMES:  # a game from another package may lack some levels
             await self._check_player_works(rules, other)
@@ -201,7 +201,7 @@ class MatchService:
         state, viewer = await self.get(id, identity)
         match = state.match
         if state.rules.has_secrets or not match.over:
-            raise RequestError("Only finished matches without hidden moves can be continued.")
+            raise RequestError("This match cannot be continued: it is not over, or it has hidden moves.")
         if not 0 <= entries < len(match.turns):
             raise RequestError(f"'entries' must be from 0 to {len(match.turns) - 1}.")
         start = match.after(entries)
@@ -267,7 +267,7 @@ class MatchService:
                     return id
                 raise
             if await self.get_seat(state.id, identity):
-                raise RequestError("This is your own invitation: send its link to somebody else.")
+                raise RequestError("This is your own invitation. Send its link to somebody else.")
             await self._check_daily_limit(identity)
             before = after = state.match
             if {*state.names, invite.seat} >= state.people:
@@ -356,10 +356,11 @@ def _make_state(id: str, info: MatchInfo) -> MatchState:
         raise MatchNotFound() from None
 
 
-def _check_opponent(rules: AnyRules, name: str) -> str:
-    """Return the name if this server offers the player. Raises RequestError if not."""
+def _check_opponent(rules: AnyRules, name: str, *others: str) -> str:
+    """Return the name if the server offers the player. The message of the error also lists `others`."""
     if not is_available(name):
-        raise RequestError(f"Play against {join_or([*list_opponents(rules), f'a {FRIEND}'])}.")
+        offered = join_or([*list_opponents(rules), *others])
+        raise RequestError(f"'against' must be {offered}, not {quote(name)}.")
     return name
 
 

@@ -37,6 +37,7 @@ from duels.web.workers import WorkerPool
 
 _MAX_RUNNING, _MAX_OVER = 50, 8  # matches of the visitor on the home page
 _MAX_OVER_ALL = 200  # finished matches in the list of all matches
+_EVENT_FIELD = "'event', the number of the last event that you received"
 
 
 def make_store(database: str) -> Store:
@@ -162,7 +163,7 @@ class Site:
             return view
         invite = await self.matches.find_open_invite(state.id)
         if invite is None:
-            view["sentence"] = views.Headline("The invitation has expired. Start another match.")
+            view["sentence"] = views.Headline("The invitation has expired. Start a new match.")
         else:
             link, alone = f"{self._get_base_url(request)}/j/{invite.token}", self.settings.on_loopback
             qr_code = "" if alone else network.make_qr_svg(link)
@@ -213,9 +214,9 @@ class Site:
         fields = await read_fields(request, action=str, event=int, entries=list)
         entries = tuple(fields.get("entries", ()))
         if "event" not in fields or ("action" in fields) == ("entries" in fields):
-            raise RequestError('Send {"action": "…", "event": N}, N being the last event that you were sent.')
+            raise RequestError(f"Send either 'action' or 'entries', and {_EVENT_FIELD}.")
         if not all(isinstance(entry, str) for entry in entries):
-            raise RequestError("Entries are texts.")
+            raise RequestError("'entries' must be a list of strings.")
         move = MoveRequest(fields["event"], fields.get("action"), entries)
         try:
             await self.matches.act(request.path_params["id"], self._get_identity(request), move)
@@ -227,7 +228,7 @@ class Site:
         """Offer a takeback or a rematch, or answer an offer."""
         fields = await read_fields(request, offer="", answer="", event=int)
         if "event" not in fields:
-            raise RequestError('Send {"offer": "…", "event": N}, N being the last event that you were sent.')
+            raise RequestError(f"Send 'offer' and {_EVENT_FIELD}.")
         kind, answer = fields["offer"], fields["answer"]
         if kind == REMATCH and answer != "no":  # this may create a match
             self.count_request("create", request)
@@ -252,7 +253,7 @@ class Site:
         """Show the review of a finished match."""
         state, viewer = await self._get_match(request)
         if not state.over:
-            raise RequestError("A match is reviewed once it is over.")
+            raise RequestError("The match is not over yet. Review it after the end.")
         record = render_record(state, viewer)
         one, two = state.display_names.values()
         review = partial(reviews.review_finished_match, record, viewer, (one, two), state.inherited_turns)

@@ -169,7 +169,7 @@ def _make_headline(state: MatchState, viewer: Viewer, sight: AnySight) -> Headli
     if state.outcome:
         return _make_result_headline(state.outcome, _make_names(state, viewer))
     if not state.complete:
-        return Headline("Waiting for somebody to sit down.")
+        return Headline("Waiting for the other player to join.")
     if actor is viewer and viewer:
         return Headline("Your turn.", drawing.last_change(sight), drawing.instruction(sight))
     if isinstance(actor, Seat):

@@ -25,7 +25,7 @@ COOKIE_BEHIND_TLS = "__Host-duels"
 _YEAR = 365 * 24 * 3600
 _COOKIE_LENGTH = 43  # 256 bits in URL-safe base 64
 _MAX_BUCKETS = 20_000  # the least recently used buckets are dropped: they are full again anyway
-_TYPE_NAMES: dict[type, str] = {str: "text", int: "a whole number", list: "a list", dict: "an object"}
+_TYPE_NAMES: dict[type, str] = {str: "a string", int: "an integer", list: "a list", dict: "an object"}
 
 
 def make_text_response(status: int, text: str) -> Response:
@@ -65,14 +65,14 @@ async def read_fields(request: Request, **fields: Any) -> dict[str, Any]:
     try:
         data = json.loads((await request.body()).decode() or "{}")
     except (ValueError, RecursionError):
-        raise RequestError("That is no JSON.") from None
+        raise RequestError("Invalid JSON.") from None
     if not isinstance(data, dict):
-        raise RequestError("Send a JSON object.")
+        raise RequestError("The request body must be a JSON object.")
     for name, value in data.items():
         if name not in types:
-            raise RequestError(f"There is no field {quote(name)} here; there are {', '.join(types)}.")
+            raise RequestError(f"Unknown field {quote(name)}. Allowed fields: {', '.join(types)}.")
         if type(value) is not types[name]:
-            raise RequestError(f"'{name}' has to be {_TYPE_NAMES[types[name]]}.")
+            raise RequestError(f"'{name}' must be {_TYPE_NAMES[types[name]]}.")
     return {name: field for name, field in fields.items() if not isinstance(field, type)} | data
 
 
