@@ -105,12 +105,10 @@ class AnswerChanges:
 
     @property
     def complete(self) -> bool:
-        """Whether both probes are finished."""
         return self.one.complete and self.two.complete
 
     @property
     def summary(self) -> str:
-        """A sentence about the changed answers."""
         unfinished = "" if self.complete else " Not all questions are answered yet."
         if not self.answers:
             return f"All {self.both} positions in both probes have the same answers.{unfinished}"
@@ -177,7 +175,6 @@ class _CommonPlayers:
         self._fields = set(one.players), set(two.players)
 
     def has_same_opponents(self, player: str) -> bool:
-        """Whether all opponents of a player are the same in both runs."""
         first, second = self._fields
         return first == second and not self.changed.keys() - {player}
 
@@ -441,7 +438,6 @@ def _format_answer(each: ChangedAnswer) -> str:
 
 
 def as_data(comparison: Comparison) -> dict[str, Any]:
-    """Return a comparison for JSON."""
     data: dict[str, Any] = {
         "notes": list(comparison.notes),
         "changes": [

@@ -43,7 +43,6 @@ class Interval:
 
     @property
     def without_bounds(self) -> "Interval":
-        """The estimate with infinite bounds."""
         return Interval(self.estimate, -math.inf, math.inf)
 
     @property
@@ -191,7 +190,6 @@ def ratio_interval(parts: Sequence[float], wholes: Sequence[float]) -> Interval:
 
 
 def mean_interval(values: Sequence[float]) -> Interval:
-    """Return the mean with Student's interval."""
     return ratio_interval(values, [1.0] * len(values))
 
 

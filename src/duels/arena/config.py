@@ -208,7 +208,6 @@ class Config:
 
     @property
     def names(self) -> list[str]:
-        """The players' names in the run."""
         return [each.name for each in self.entrants]
 
     def list_models(self) -> dict[str, str]:
@@ -218,7 +217,6 @@ class Config:
         }
 
     def list_programs(self) -> list[str]:
-        """Return the names of the programs."""
         return [each.name for each in self.entrants if each.player_type == PROGRAM]
 
     def make_player(self, name: str, rules: AnyRules, log: Path | None = None) -> Player:
@@ -303,7 +301,6 @@ class ProbeConfig:
         )
 
     def as_data(self) -> dict[str, Any]:
-        """Return the config that a folder stores."""
         run = self.make_run_config().as_data()
         (name, identity), _ = run["players"].items()
         own = {each: getattr(self, each) for each in ("samples", "positions", "symmetric", "seed", "budget")}
@@ -385,7 +382,6 @@ LADDER_MATCHES = {"lights": 200, "leap": 200, "chain": 20, "hunt": 100, "flip": 
 
 
 def ladder_config(games: tuple[str, ...], matches: int | None, seed: str) -> Config:
-    """Return the config of the ladder."""
     names = games or tuple(GAMES)
     defaults = {name: LADDER_MATCHES.get(name, 10) for name in names}
     return Config(LADDER, names, matches or defaults, seed)

@@ -55,7 +55,6 @@ class Spending:
 
     @classmethod
     def from_requests(cls, requests: Iterable[Mapping[str, Any]]) -> "Spending":
-        """Add up logged requests."""
         return reduce(cls.add_request, requests, cls())
 
     def add_request(self, request: Mapping[str, Any]) -> "Spending":
@@ -71,7 +70,6 @@ class Spending:
 
     @property
     def sent(self) -> int:
-        """The number of requests, answered or not."""
         return self.used.requests + self.unanswered
 
     def describe(self, who: str, prices: Prices, limited: bool) -> list[str]:

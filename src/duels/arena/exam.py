@@ -72,7 +72,6 @@ class ExamPosition:
 
     @property
     def weight(self) -> float:
-        """The share of all decisions that it represents."""
         return self.share.weight
 
     @property

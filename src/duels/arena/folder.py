@@ -54,7 +54,6 @@ WHOLE_RUN = (1, 1)
 
 
 def read_score(row: Row) -> MatchScore:
-    """Return the score of a match from its row."""
     return row["score"], row["adjusted"]
 
 
@@ -65,12 +64,11 @@ def is_in_shard(pair: int, shard: tuple[int, int]) -> bool:
 
 
 def format_shard(shard: tuple[int, int]) -> str:
-    """Return the shard's shard of the names of locks and logs; empty for a whole run."""
+    """Format a shard for the names of locks and logs: `1-of-4`; empty for a whole run."""
     return "" if shard == WHOLE_RUN else f"{shard[0]}-of-{shard[1]}"
 
 
 def parse_log_shard(log: Path) -> tuple[int, int]:
-    """Return the shard that wrote a log."""
     name = LOG_NAME.fullmatch(log.name)
     return (int(name[1]), int(name[2])) if name and name[1] else WHOLE_RUN
 
@@ -148,7 +146,6 @@ class Folder:
 
     @property
     def is_probe(self) -> bool:
-        """Whether this is the folder of a probe."""
         return bool(self.config["kind"] == PROBE)
 
     def list_logs(self) -> list[Path]:
@@ -230,7 +227,6 @@ class Folder:
         return "Its match was played again." if one else "Matches in them were played again."
 
     def open_request_log(self, worker: str) -> Log:
-        """Open the log of requests to models."""
         return Log(self.path, worker, "requests", SYNC_NOW)
 
     def get_bot_log_path(self, player: str, worker: str) -> Path:
@@ -402,7 +398,6 @@ def write_parquet(folder: Folder, path: Path, over: bool = False) -> int:
 
 
 def encode_parquet(rows: Iterable[Mapping[str, Any]]) -> bytes:
-    """Encode rows as the bytes of a Parquet file."""
     with require_extra("arena"):
         import pyarrow as arrow
         from pyarrow import parquet

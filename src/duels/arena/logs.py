@@ -74,7 +74,6 @@ class Log:
 
     @staticmethod
     def make_path(folder: Path, worker: str, kind: str = "log") -> Path:
-        """Return the path of a worker's log."""
         return folder / f"{kind}-{worker}.jsonl"
 
     def add(self, row: Row) -> None:
@@ -189,7 +188,6 @@ class MergedRows:
         return first is row
 
     def rows(self) -> dict[str, Row]:
-        """Return the rows by key."""
         return {key: row for key, (_, row) in self._rows.items()}
 
     def describe_differences(self, is_probe: bool) -> str:

@@ -154,13 +154,11 @@ class MatchPlan:
 
     @cached_property
     def key(self) -> str:
-        """A hash of the plan."""
         # `repr` takes half the time of JSON, and every match needs a key.
         content = (VERSION, self.game, self.options, self.players, self.seed, self.pair)
         return sha256(repr(content).encode()).hexdigest()[:32]
 
     def rules(self) -> AnyRules:
-        """Return the rules of the match."""
         return _make_rules(self.game, self.options)
 
 
@@ -260,7 +258,6 @@ def _make_row(plan: MatchPlan, judge: Judge, match: AnyMatch, stats: MatchStats)
 
 
 def play_match(plan: MatchPlan, judge: Judge, players: Mapping[Seat, Player]) -> dict[str, Any]:
-    """Play a match with these players and return its row."""
     for player in players.values():
         if isinstance(player, ProgramPlayer):
             player.new_match(plan.key)

@@ -35,7 +35,6 @@ class RunMistake:
     """Occurrences in the logs of a run, or positions of a probe, including mirror images."""
 
     def as_data(self) -> dict[str, Any]:
-        """Return the mistake for JSON."""
         key = measure_key(self.measure)
         data = {"player": self.player, "position": self.position, "played": self.played}
         return {**data, "best": list(self.best), key: self.shortfall, "times": self.times}
@@ -74,7 +73,6 @@ class MistakeBoards(Items):
     """Mistakes with a title: a list on a terminal, boards in HTML."""
 
     def render_html(self) -> str:
-        """Render the mistakes as boards."""
         figures = "".join(each.render_figure() for each in self.items if isinstance(each, RunMistake))
         return f'{render_heading(self.title)}<div class="boards">{figures}</div>' if figures else ""
 
@@ -91,7 +89,6 @@ class WorstMistakes:
 
     @property
     def mistakes(self) -> list[RunMistake]:
-        """The worst mistakes, in order."""
         return sorted(self._mistakes.values(), key=rank_mistake)[: self._limit]
 
     def is_settled(self, shortfall: float) -> bool:

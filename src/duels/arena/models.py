@@ -46,7 +46,6 @@ class BudgetMeter(Meter):
 
     @property
     def is_spent(self) -> bool:
-        """Whether the budget is used up."""
         if not self._budget:
             return False
         return self._cost(self.used) + self._cost(self._unreported) >= self._budget[0] / self._shards
@@ -65,7 +64,6 @@ class BudgetMeter(Meter):
         return self._config.model.cost(used) or 0.0
 
     def count(self, used: Usage) -> None:
-        """Add the reported usage of a request."""
         self.used += used
 
     def assume(self, most: Usage, answered: bool) -> None:
@@ -197,7 +195,6 @@ class ModelWorker:
         )
 
     def close(self) -> None:
-        """Close the logs."""
         with closing(self._log):
             self._requests.close()
 

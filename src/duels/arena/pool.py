@@ -41,26 +41,22 @@ class PlayerCache:
         self._players: dict[tuple[AnyRules, str, Seat], Player] = {}
 
     def get_judge(self, rules: AnyRules) -> Judge:
-        """Return the judge of a game."""
         if rules not in self._judges:
             self._judges[rules] = Judge(rules)
         return self._judges[rules]
 
     def get_player(self, rules: AnyRules, name: str, seat: Seat) -> Player:
-        """Return a player for a seat of a game."""
         key = rules, name, seat
         if key not in self._players:
             self._players[key] = self._config.make_player(name, rules, self._get_log_path(name, seat))
         return self._players[key]
 
     def play(self, plan: MatchPlan) -> Row:
-        """Play a match and return its row."""
         rules = plan.rules()
         players = {seat: self.get_player(rules, plan.players[seat - 1], seat) for seat in Seat}
         return play_match(plan, self.get_judge(rules), players)
 
     def close(self) -> None:
-        """Stop the programs."""
         for player in self._players.values():
             if isinstance(player, ProgramPlayer):
                 player.close()
@@ -116,7 +112,6 @@ class Worker:
         self._log = Log(folder, name)
 
     def play(self, plans: Iterable[MatchPlan], listener: MatchListener) -> None:
-        """Play matches one after another."""
         for plan in plans:
             listener(plan, self._play_one(plan))
 
@@ -135,7 +130,6 @@ class Worker:
         return read_score(row)
 
     def close(self) -> None:
-        """Stop the players and close the log."""
         with closing(self._log):
             self._cache.close()
 
@@ -313,7 +307,6 @@ class RayPool:
         self._log = Log(folder, f"{prefix}ray")
 
     def play(self, plans: Iterable[MatchPlan], listener: MatchListener) -> None:
-        """Play matches and pass each to `listener` when its task ends."""
         ray, queue = self._ray, iter(plans)
         limit = _TASKS_PER_CPU * max(1, int(ray.cluster_resources().get("CPU", 1)))
         running: dict[Any, list[MatchPlan]] = {}
@@ -337,7 +330,6 @@ class RayPool:
         return rows
 
     def close(self) -> None:
-        """Leave the cluster and close the log."""
         with closing(self._log):
             if self._is_owner:
                 self._ray.shutdown()

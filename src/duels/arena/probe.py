@@ -52,7 +52,6 @@ class Probe:
     """Questions without an answer so far."""
 
     def get_policy(self, key: tuple[Seat, str]) -> dict[Any, float]:
-        """Return the policy at a position; see `estimate_policy`."""
         return estimate_policy(self.answers[key], self.sights[key])
 
 
@@ -132,7 +131,6 @@ class ProbeQuestion:
 
     @property
     def key(self) -> str:
-        """A hash of the question."""
         rules = self.sight.rules
         content = [VERSION, rules.name, sorted(rules.options().items()), self.sight.seat.value]
         return sha256(json.dumps([*content, self.position, self.sample]).encode()).hexdigest()[:32]

@@ -107,7 +107,6 @@ class ProbeReport:
 
 
 def make_report(folder: Folder, progress: Progress = no_progress) -> ProbeReport:
-    """Build the report on a probe, finished or not."""
     ((player, identity),) = folder.config["player"].items()
     progress("reading the answers")
     games = tuple(
@@ -231,7 +230,6 @@ def _find_mistakes(probe: Probe, player: str, short: dict[Key, float]) -> list[R
 
 
 def as_data(report: ProbeReport) -> dict[str, Any]:
-    """Return the report for JSON."""
     config = report.config
     return {
         "player": report.player,
@@ -262,12 +260,10 @@ def _game_data(game: GameProbe) -> dict[str, Any]:
 
 
 def as_text(report: ProbeReport) -> str:
-    """Render the report for a terminal."""
     return _document(report).render_text()
 
 
 def as_page(report: ProbeReport) -> str:
-    """Render the report as a self-contained HTML page."""
     return _document(report).render_html()
 
 

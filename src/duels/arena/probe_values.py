@@ -77,7 +77,6 @@ class AnswerTables:
         return [*odds, 0.0 if policy else 1.0]
 
     def make_opponent(self, name: str) -> "Table":
-        """Return the policy of a built-in player."""
         return _pad_policy(tabulate_policy(get_player_odds(name, self.rules), self.rules))
 
     def make_policy(self, samples: slice) -> "Table":

@@ -42,7 +42,6 @@ class ProgressLine:
             sys.stderr.flush()
 
     def show(self, message: RunProgress | str) -> None:
-        """Set the message of the line."""
         self._message = message
 
     def _refresh(self) -> None:

@@ -53,7 +53,6 @@ class GameReport:
 
     @property
     def value_sentence(self) -> str:
-        """A sentence about the value of the game."""
         share = f"{100 * self.opening:.1f}%"
         if self.exactness == Exactness.EXACT.value:
             return f"Under perfect play Player 1 wins {share} of the points."
@@ -109,12 +108,10 @@ class Report:
 
     @property
     def matches(self) -> int:
-        """The number of matches played."""
         return sum(game.matches for game in self.games)
 
 
 def count_planned(config: Mapping[str, Any]) -> int:
-    """Return the number of planned matches of a run."""
     return int(sum(config["matches"].values())) * comb(len(config["players"]), 2)
 
 
@@ -161,7 +158,6 @@ def make_report(folder: Folder, progress: Progress = no_progress) -> Report:
 
 
 def get_prices(folder: Folder) -> Prices:
-    """Return the prices of a run or a probe."""
     return Prices(folder.config["prices"], folder.config["currency"])
 
 
@@ -207,7 +203,6 @@ def _report_game(
 
 
 def _find_blunders(judge: Judge, player: str, rows: Iterable[Row]) -> list[RunMistake]:
-    """Return a player's worst decisions, each once."""
     rules = judge.rules
     blunders: dict[tuple[str, ...], dict[str, Any]] = {}
     times: Counter[tuple[str, ...]] = Counter()  # equal openings are replayed once
@@ -243,7 +238,6 @@ def _find_blunders(judge: Judge, player: str, rows: Iterable[Row]) -> list[RunMi
 
 
 def sum_usage_by_player(report: Report) -> dict[str, Usage]:
-    """Return the usage of each model over all games."""
     usage: dict[str, Usage] = {}
     for game in report.games:
         for each in game.scores:

@@ -153,12 +153,10 @@ def _csv_cells(name: str, interval: Interval, count: int) -> dict[str, float | N
 
 
 def as_text(report: Report) -> str:
-    """Render the report for a terminal."""
     return _document(report).render_text()
 
 
 def as_page(report: Report) -> str:
-    """Render the report as a self-contained HTML page."""
     return _document(report).render_html()
 
 
@@ -331,7 +329,6 @@ def _usage_table(report: Report) -> Table:
 
 
 def describe_conditions(conditions: Mapping[str, Any]) -> str:
-    """Describe the settings of models in a sentence."""
     parts = [f"legal actions {'shown' if conditions['show_actions'] else 'not shown'}"]
     parts += ["positions mirrored"] * conditions["mirror"] + ["cells renamed"] * conditions["relabel"]
     return f"Models were asked with {', '.join(parts)}."

@@ -42,7 +42,6 @@ class RunProgress:
     """The results of pairings so far, if they decide when to stop."""
 
     def count(self, plan: MatchPlan, score: float) -> None:
-        """Add the points of a match."""
         self.waiting = ""
         for name, points in zip(plan.players, (score, 1 - score), strict=True):
             total, matches = self.points.get(name, (0.0, 0))
@@ -110,16 +109,13 @@ class _Dispatcher:
 
     @property
     def unfinished(self) -> tuple[str, ...]:
-        """The reasons for unfinished matches, each once."""
         return tuple(dict.fromkeys(self._model_worker.interruptions)) if self._model_worker else ()
 
     def on_wait(self, callback: Callable[[str], None]) -> None:
-        """Set the callback that reports delayed replies."""
         if self._model_worker:
             self._model_worker.on_wait = callback
 
     def play(self, plans: Iterable[MatchPlan], listener: MatchListener) -> None:
-        """Play matches and pass each to `listener` when it ends."""
         if not self._model_worker:
             plans = iter(plans)
             for first in plans:  # no pool is started without a match
@@ -139,7 +135,6 @@ class _Dispatcher:
         return self._pool
 
     def close(self) -> None:
-        """Stop all workers."""
         try:
             if self._pool:
                 self._pool.close()

@@ -46,7 +46,6 @@ class Unit:
 
     @property
     def is_finished(self) -> bool:
-        """Whether both matches are played."""
         return self.matches == 2
 
     @property
@@ -245,7 +244,6 @@ def _gain(scores: list[float], adjusted: list[float]) -> Interval | None:
 
 
 def score_player(player: str, rows: Iterable[Row], fixed_size: bool = True) -> PlayerScore:
-    """Score a player in one game."""
     rows = [row for row in rows if player in row["players"]]
     places = [row["players"].index(player) for row in rows]
     seated = list(zip(rows, places, strict=True))
@@ -302,7 +300,6 @@ class Ratings:
     misfits: tuple[str, ...]
 
     def as_data(self) -> dict[str, Any]:
-        """Return the ratings for JSON."""
         return {
             "players": {name: _rating_data(each) for name, each in self.players.items()},
             "misfits": list(self.misfits),

@@ -78,7 +78,6 @@ class Table:
         return render_heading(self.title, self.level) + table + render_paragraphs(*self.notes)
 
     def render_markdown(self) -> str:
-        """Render a Markdown table."""
         lines = [f"| {' | '.join(map(str, row))} |\n" for row in (self.columns, *self.rows)]
         return f"{lines[0]}|{'---|' * len(self.columns)}\n{''.join(lines[1:])}"
 
@@ -131,11 +130,9 @@ class Prose:
     title: str = ""
 
     def render_text(self) -> list[str]:
-        """Render each sentence on its own lines."""
         return wrap_sentences(self.title, *self.sentences) if any(self.sentences) else []
 
     def render_html(self) -> str:
-        """Render each sentence as a paragraph."""
         body = render_paragraphs(*self.sentences)
         return render_heading(self.title, 2) + body if body and self.title else body
 
@@ -151,12 +148,10 @@ class Items:
     level: int = 3
 
     def render_text(self) -> list[str]:
-        """Render one item per line, wrapped to the width of a terminal."""
         lines = [line for each in self.items for line in _fold(f"{self.mark}{each}")]
         return [f"{self.title}:", *lines] if lines else []
 
     def render_html(self) -> str:
-        """Render a list under a heading."""
         items = "".join(f"<li>{escape(str(each))}</li>" for each in self.items)
         return f"{render_heading(self.title, self.level)}<ul>{items}</ul>" if items else ""
 
@@ -168,11 +163,9 @@ class PageOnly:
     page: str
 
     def render_text(self) -> list[str]:
-        """Return nothing."""
         return []
 
     def render_html(self) -> str:
-        """Return the HTML."""
         return self.page
 
 
@@ -190,11 +183,9 @@ class Document:
     blocks: Sequence[Block]
 
     def render_text(self) -> str:
-        """Render the report for a terminal."""
         return render_blocks(Prose([self.introduction]), *self._summary_and_blocks())
 
     def render_html(self) -> str:
-        """Render the report as a self-contained HTML page."""
         template = Template(files(__package__).joinpath("report.html").read_text(encoding="utf-8"))
         body = "".join(each.render_html() for each in self._summary_and_blocks())
         values = {"title": escape(self.title), "summary": escape(self.introduction)}
@@ -219,7 +210,6 @@ def wrap_sentences(*texts: str) -> list[str]:
 
 
 def render_heading(title: str, level: int = 3) -> str:
-    """Render an HTML heading."""
     return f"<h{level}>{escape(title)}</h{level}>"
 
 

@@ -59,7 +59,6 @@ def refuse_existing(force: bool, *paths: Path | None) -> None:
 
 
 def for_shell(path: Path) -> str:
-    """Quote a path for a shell command."""
     text = str(path)
     return shlex.quote(f"./{text}" if text.startswith("-") else text)
 
@@ -117,7 +116,6 @@ def split_options(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, An
 
 
 def warn_missing_key(name: str | None) -> None:
-    """Warn if the environment variable for the API key is not set."""
     from duels.players.endpoint import describe_missing_key
 
     if name and (missing := describe_missing_key(name)):
@@ -125,5 +123,4 @@ def warn_missing_key(name: str | None) -> None:
 
 
 def split_names(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """Split names at commas."""
     return tuple(each.strip() for text in texts for each in text.split(",") if each.strip())

@@ -45,7 +45,6 @@ def compact_logs(folder: "Folder") -> None:
 
 
 def show_report(folder: "Folder", as_json: bool = False) -> None:
-    """Print the report on a run or a probe."""
     report, views = _make_report(folder)
     click.echo(json.dumps(views.as_data(report), indent=2) if as_json else views.as_text(report), nl=as_json)
 
@@ -367,6 +366,5 @@ def report_unfinished(folder: "Folder", what: str) -> None:
 
 
 def exit_if_unfinished(folder: "Folder") -> None:
-    """Exit with NOT_FINISHED if something is unfinished."""
     if folder.unfinished:
         raise click.exceptions.Exit(NOT_FINISHED)
