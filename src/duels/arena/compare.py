@@ -133,9 +133,6 @@ class Comparison:
     """Changed answers of probes by game; None for runs."""
 
 
-# -- runs ------------------------------------------------------------------------------------------------
-
-
 def compare_runs(one: Report, two: Report) -> Comparison:
     """Compare the players that are in both runs, in games with the same options.
 
@@ -261,9 +258,6 @@ def _explain_too_few(matches: int) -> str:
     return "too few matches" if matches < 2 * MIN_PAIRS else ""
 
 
-# -- probes ----------------------------------------------------------------------------------------------
-
-
 def compare_probes(one: "ProbeReport", two: "ProbeReport") -> Comparison:
     """Compare two probes in the games that both have."""
     first, second = (read_identities(each.config["player"], each.config) for each in (one, two))
@@ -372,8 +366,6 @@ def _compare_shortfalls(player: str, one: "GameProbe", two: "GameProbe") -> Scor
     each = [weights[key] * (two.shortfalls[key] - short) for key, short in one.shortfalls.items()]
     return replace(change, paired=ratio_interval(each, [weights[key] for key in one.shortfalls]))
 
-
-# -- text and JSON ---------------------------------------------------------------------------------------
 
 _ASKED_ONCE = (
     "Each position was asked once, and the player may answer differently next time, so there is no interval "

@@ -121,7 +121,6 @@ class Config:
     """Matches per pair of players, for all games or by game."""
     seed: str = "1"
     options: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=dict)
-    """Options by game."""
     until: float | None = None
     """Stop a pairing once the margin of its result is this small."""
     budget: str | None = None
@@ -376,7 +375,6 @@ def parse_currency(budget: str | None) -> str:
 
 
 LADDER = ("random", "greedy", *LEVEL_SHARES)
-"""The players of the ladder."""
 LADDER_MATCHES = {"lights": 200, "leap": 200, "chain": 20, "hunt": 100, "flip": 20}
 """Matches per pairing. All together take two minutes on two processors."""
 

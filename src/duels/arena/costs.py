@@ -49,7 +49,6 @@ class Spending:
     unreported: Usage = field(default_factory=Usage)
     """An upper bound for requests whose tokens the endpoint did not report."""
     unanswered: int = 0
-    """Requests without a reply."""
     seconds: float = 0.0
     """Total response time."""
 

@@ -54,7 +54,6 @@ class SamplingShare:
     group: int
     """The number of the stratum; 0 for all strata together if few positions are drawn."""
     chance: float
-    """The probability of being drawn."""
     weight: float
     """The share of all decisions that it represents. The weights of a sample sum to 1."""
 
@@ -219,9 +218,6 @@ def _allocate(sizes: list[int], count: int) -> list[int]:
             if sum(shares) < count:
                 shares[place] += 1
     return shares
-
-
-# -- the file and its card ------------------------------------------------------------------------------
 
 
 def write_exam(

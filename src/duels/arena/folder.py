@@ -83,7 +83,6 @@ class Folder:
         self.unfinished: tuple[str, ...] = ()
         """The reasons for unfinished matches in the last call."""
         self.is_spent = False
-        """Whether the last call spent the budget."""
         self.damaged: dict[str, bytes] = {}
         """Unreadable lines of logs by place: `log-1.jsonl, line 3`."""
         self._differences = ""  # between rows with the same key
@@ -319,9 +318,6 @@ def _read_config(path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
     return config, (began_by, *continued_by)
 
 
-# -- merging ---------------------------------------------------------------------------------------------
-
-
 def merge(sources: Iterable[Path], target: Path, warn: Progress = no_progress) -> int:
     """Merge runs or probes of one config into a new folder, and return its number of matches or answers.
 
@@ -379,8 +375,6 @@ def _group_rows_by_log(folders: Iterable[Folder], merged: MergedRows) -> dict[st
                     rows[row["key"]] = row
     return logs
 
-
-# -- Parquet ---------------------------------------------------------------------------------------------
 
 _PLAIN = ("key", "game", "pair", "seed", "result", "ending", "score", "adjusted")
 _JSON = ("options", "failures", "blunders", "manners")

@@ -86,13 +86,9 @@ class QuestionRunner:
         self.is_down = False
         """Whether the endpoint is down, which ends all questions."""
         self.interruptions: list[str] = []
-        """The reasons for unfinished questions or matches."""
 
     async def run(
-        self,
-        items: Iterable[T],
-        ask: Callable[[T, Endpoint, int], Awaitable[None]],
-        tell: Progress,
+        self, items: Iterable[T], ask: Callable[[T, Endpoint, int], Awaitable[None]], tell: Progress
     ) -> None:
         """Call `ask(item, endpoint, number)` for each item; `number` is that of the concurrent task."""
         queue = iter(items)

@@ -47,7 +47,6 @@ class Probe:
     sights: dict[tuple[Seat, str], AnySight] = field(default_factory=dict)
     answers: dict[tuple[Seat, str], list[Row]] = field(default_factory=dict)
     weights: dict[tuple[Seat, str], float] = field(default_factory=dict)
-    """The weight of each drawn position."""
     missing: int = 0
     """Questions without an answer so far."""
 

@@ -11,13 +11,7 @@ from duels.arena.config import MODEL
 from duels.arena.costs import Prices, Spending, format_tokens
 from duels.arena.folder import Folder
 from duels.arena.logs import Row
-from duels.arena.mistakes import (
-    MistakeBoards,
-    RunMistake,
-    WorstMistakes,
-    explain_measure,
-    measure_key,
-)
+from duels.arena.mistakes import MistakeBoards, RunMistake, WorstMistakes, explain_measure, measure_key
 from duels.arena.probe import Probe, estimate_policy, iter_probes
 from duels.arena.probe_values import AnswerTables, answer_deviation, compute_exploitability, compute_results
 from duels.arena.report import describe_costliest_category, format_failures, get_prices
@@ -59,7 +53,6 @@ class GameProbe:
     measure: str
     """How answers are graded: `given away` or `below the mixture`."""
     shortfalls: dict[Key, float]
-    """The mean shortfall of each answered position."""
     shortfall: Interval
     """The mean shortfall per answered position, weighted if positions were drawn."""
     complete: bool
@@ -103,7 +96,6 @@ class ProbeReport:
     prices: Prices
     spending: Spending
     notes: tuple[str, ...]
-    """Warnings about its folder."""
 
 
 def make_report(folder: Folder, progress: Progress = no_progress) -> ProbeReport:
@@ -224,9 +216,6 @@ def _find_mistakes(probe: Probe, player: str, short: dict[Key, float]) -> list[R
         measure, often = oracle.measure, policy[worst]
         mistakes.add(RunMistake(player, played, best, key[1], sight, short[key], measure, often))
     return mistakes.mistakes
-
-
-# -- as data, text and a page ----------------------------------------------------------------------------
 
 
 def as_data(report: ProbeReport) -> dict[str, Any]:

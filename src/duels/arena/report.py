@@ -82,10 +82,8 @@ class Report:
     """The report on a run."""
 
     identities: Mapping[str, Identity]
-    """The players' identities by name."""
     seed: str
     planned: int
-    """The number of planned matches."""
     games: tuple[GameReport, ...]
     ratings: Ratings | None
     """None if choix is not installed; without players if nothing was played."""
@@ -99,7 +97,6 @@ class Report:
     spending: Spending
     """Not part of JSON either."""
     notes: tuple[str, ...]
-    """Warnings about its folder."""
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -244,9 +241,6 @@ def sum_usage_by_player(report: Report) -> dict[str, Usage]:
             if each.usage.requests:
                 usage[each.player] = usage.get(each.player, Usage()) + each.usage
     return usage
-
-
-# -- the summary ------------------------------------------------------------------------------------------
 
 
 def summarize_run(report: Report) -> list[str]:

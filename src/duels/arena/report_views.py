@@ -49,9 +49,6 @@ _COLUMNS = (
 )
 
 
-# -- data ------------------------------------------------------------------------------------------------
-
-
 def as_data(report: Report) -> dict[str, Any]:
     """Return the report for JSON. Two runs of the same config give equal data."""
     return {
@@ -147,9 +144,6 @@ def _csv_cells(name: str, interval: Interval, count: int) -> dict[str, float | N
     """Return an estimate and its bounds; empty if `count` is 0."""
     cells = interval_data(interval).values() if count else [None] * 3
     return dict(zip((name, f"{name}_low", f"{name}_high"), cells, strict=True))
-
-
-# -- text and page ---------------------------------------------------------------------------------------
 
 
 def as_text(report: Report) -> str:
@@ -298,9 +292,6 @@ def _render_cell(result: Interval | None) -> str:
     bounds = f"{100 * result.low:.0f} to {100 * result.high:.0f}"
     text = f"{100 * result.estimate:.1f}<small>{bounds}</small>"
     return f'<td class="{side}" style="--p:{strength:.2f}">{text}</td>'
-
-
-# -- models and ratings ----------------------------------------------------------------------------------
 
 
 def _usage_table(report: Report) -> Table:

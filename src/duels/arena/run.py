@@ -37,7 +37,6 @@ class RunProgress:
     waiting: str = ""
     """The reason for a delay; empty if there is none."""
     points: dict[str, tuple[float, int]] = field(default_factory=dict)
-    """Points and matches of each player so far."""
     margins: dict[tuple[str, str, str], Interval] = field(default_factory=dict)
     """The results of pairings so far, if they decide when to stop."""
 

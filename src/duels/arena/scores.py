@@ -184,7 +184,6 @@ class PlayerScore:
     mistake_categories: Mapping[str, tuple[int, float]]
     """By category: the number of decisions and their total shortfall."""
     usage: Usage
-    """The token usage of a model."""
     units: tuple[Unit, ...]
 
 
@@ -274,8 +273,6 @@ def score_player(player: str, rows: Iterable[Row], fixed_size: bool = True) -> P
 def _has_forfeited(row: Row, place: int) -> bool:
     return bool(row["ending"] == Ending.FORFEITED.value and row["result"].startswith(f"{2 - place} won"))
 
-
-# -- ratings by the Bradley–Terry model over all games of a run ---------------------------------------------
 
 PRIOR = 0.1
 """The regularisation of choix: as if every two players had played a few draws."""

@@ -28,7 +28,6 @@ class Table:
     notes: Sequence[str] = ()
     """Sentences below the table; empty ones are left out."""
     level: int = 3
-    """The heading level of the title."""
 
     def render_text(self) -> list[str]:
         """Render the table for a terminal, without empty columns.
@@ -98,9 +97,6 @@ def _render_row(tag: str, cells: Iterable[object], names: int) -> str:
     return f"<tr>{''.join(labels + numbers)}</tr>"
 
 
-# -- numbers ---------------------------------------------------------------------------------------------
-
-
 def format_share(interval: Interval, count: int) -> str:
     """Format a share of the points, or a dash if `count` is 0."""
     return format_percent(interval) if count else "–"
@@ -117,9 +113,6 @@ def format_points(interval: Interval) -> str:
     """Format a loss in points of a hundred with its margin: `1.25 ±0.30`, or `±?` without bounds."""
     margin = f"{100 * interval.margin:.2f}" if isfinite(interval.margin) else "?"
     return f"{100 * interval.estimate:.2f} ±{margin}"
-
-
-# -- documents -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -170,7 +163,6 @@ class PageOnly:
 
 
 Block = Table | Prose | Items | PageOnly
-"""A part of a document."""
 
 
 @dataclass(frozen=True)
