@@ -480,7 +480,7 @@ def test_two_tabs_of_one_seat_and_one_that_sleeps(ann: Person) -> None:
     assert ann.event < int(other.get_attribute("#state", "data-event") or 0)
     # What it shows is old, and says so when it is used.
     ann.target("1").click()
-    ann.saw("gone on since")
+    ann.saw("Another of your moves was played first")
     ann.page.evaluate(SHOW)
     ann.page.wait_for_selector("#log-2")
     assert ann.log == other.locator("#log li").all_inner_texts()
