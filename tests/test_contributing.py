@@ -44,7 +44,7 @@ def test_what_must_be_written_is_named() -> None:
 
 def test_what_may_be_written_is_named() -> None:
     """Whatever the package looks for in a game, and whatever a subclass may say better."""
-    looked_for = re.findall(r"(?:find|_need)\(\s*\"(\w+)\", \"(\w+)\"", source())
+    looked_for = re.findall(r"(?:find|_require)\(\s*\"(\w+)\", \"(\w+)\"", source())
     assert {"rules", "words", "oracle", "features"} <= {door for door, _ in looked_for}
     for door, thing in looked_for:
         assert f"{door}.py" in NAMED

@@ -256,7 +256,9 @@ def test_vector_env_takes_a_player_that_tells_its_odds() -> None:
 @pytest.mark.parametrize("opponent", [3, None, object(), np.zeros(3)])
 def test_what_is_no_opponent_is_refused(opponent: Any) -> None:
     message = (
-        "is a table" if isinstance(opponent, np.ndarray) else "An opponent must be a player's name, an object"
+        "must be a table"
+        if isinstance(opponent, np.ndarray)
+        else "An opponent must be a player's name, an object"
     )
     with pytest.raises(DuelsError, match=message):
         made("chain", opponent=opponent)

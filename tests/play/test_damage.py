@@ -98,7 +98,7 @@ WRONG = {
     b"duels record 1\ngame: lights\noptions: lights=None\n\n": (3, "'lights=None' cannot be read"),
     b"duels record 1\ngame: chain\noptions: max_boards=0\n\n": (3, "max_boards"),
     b"duels record 1\ngame: hunt\noptions: max_turns=0\n\n": (3, "max_turns"),
-    b"duels record 1\ngame: flip\noptions: side=4\n\n": (3, "must fill the board"),
+    b"duels record 1\ngame: flip\noptions: side=4\n\n": (3, "must equal the number of tiles"),
     b"duels record 1\ngame: flip\noptions: values=None\n\n": (3, "'values=None' cannot be read"),
     b"duels record 1\ngame: lights\nseat: 3\n\n": (3, "the seat must be 1 or 2"),
     b"duels record 1\ngame: lights\n\n8\n": (4, "'8' is not allowed now; allowed: 1, 2"),

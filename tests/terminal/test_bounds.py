@@ -79,7 +79,7 @@ def test_chain_is_only_solved_up_to_a_size(tmp_path: Path) -> None:
     done = duels(tmp_path, "review", saved(match, tmp_path))
     assert (done.code, done.err) == (
         1,
-        "duels: Perfect play of chain is known for 13 cells at most, not 16.\n",
+        "duels: chain is solved for up to 13 cells, not for 16.\n",
     )
 
 
