@@ -74,12 +74,9 @@ docs: .venv-docs/ready
 
 bench: .venv/tested .venv-bench/ready benchmarks/boardgame_io/node_modules
 	$(BIN)/python benchmarks/startup.py --json docs/performance/startup.json
-	$(BIN)/python benchmarks/export.py
-	$(BIN)/python benchmarks/playouts.py --json docs/performance/playouts.json
 	$(BIN)/python benchmarks/web.py --json docs/performance/web.json
 	.venv-bench/bin/python benchmarks/solving.py --json docs/performance/solving.json
 	.venv-bench/bin/python benchmarks/bench_envs.py --json docs/performance/environments.json
-	.venv-bench/bin/python docs/performance/environments.py
 	.venv-bench/bin/python benchmarks/training.py --json docs/performance/training.json
 	.venv-bench/bin/python benchmarks/jax_envs.py --json docs/performance/jax.json
 	.venv-bench/bin/python benchmarks/bench_arena.py --json docs/performance/arena.json

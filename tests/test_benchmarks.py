@@ -50,19 +50,23 @@ def test_every_state_is_found_within_the_time(monkeypatch: pytest.MonkeyPatch) -
     assert begun == ["timed", "explored"]
 
 
-def test_steps_are_rated_beside_steps() -> None:
+def test_a_ratio_is_taken_to_the_fastest_peer() -> None:
     import bench_envs
 
-    speeds = {"rollout": 30.0, "step by step": 6.0, "step by step, Pgx": 3.0, "rollout, Pgx": 9.0}
+    speeds = {
+        bench_envs.BATCHED: 6.0,
+        bench_envs.PGX_BATCHED: 3.0,
+        bench_envs.SINGLE: 20_000.0,
+        bench_envs.MANY: 90_000.0,
+        bench_envs.PETTINGZOO: 5.0,
+        bench_envs.PETTINGZOO_OWN: 2.0,
+    }
     cases = [
-        bench_envs.Case(group, name, batch, lambda: 1, speed + (name in bench_envs.PGX))
+        bench_envs.Case(group, name, batch, lambda: 1, speed + (name == bench_envs.PGX[1]))
         for group, speed in speeds.items()
-        for name in (*bench_envs.PGX, *GAMES)
-        for batch in bench_envs.BATCHES
+        for name in (*bench_envs.PGX, *GAMES, "tictactoe_v3")
+        for batch in (1, *bench_envs.BATCHES, bench_envs.AGAINST)
     ]
-    for peer in ("tictactoe_v3", "tictactoe_v3, raw"):
-        cases.append(bench_envs.Case("PettingZoo's own", peer, 1, lambda: 1, 1.0))
-    ratios = {aim.what: (aim.aim, aim.ratio) for aim in bench_envs.aims(cases)}
-    for batch in (64, 1024, 16_384):
-        for games, aim in (("flip", 1), ("the other four", 2)):
-            assert ratios[f"batch of {batch:,}, step by step, {games}, by Pgx"] == (aim, 6 / 4)
+    for row in bench_envs.summarize(cases)["games"]:
+        assert row["by_pgx"] == {"64": 1.5, "1024": 1.5, "16384": 1.5}
+        assert (row["by_pettingzoo"], row["against_best"]) == (2.5, 20_000)
