@@ -53,7 +53,7 @@ def playing() -> str:
 
 CPU time from the shell to the end of the command, beside a Python that does nothing:
 
-{table(("command", "time", "times bare Python"), rows)}"""
+{table(("command", "time", "relative to bare Python"), rows)}"""
 
 
 def server() -> str:
@@ -134,13 +134,14 @@ def training() -> str:
     data = load("training")
     games = list(dict.fromkeys(run["game"] for run in data["runs"]))
     runs = {game: [run for run in data["runs"] if run["game"] == game] for game in games}
+    learned = {game: [run for run in runs[game] if run["steps"]] for game in games}
     rows = [
         (
             game,
-            str(len(runs[game])),
-            f"{statistics.median(run['steps'] for run in runs[game]):,.0f}",
-            seconds(statistics.median(run["seconds"] for run in runs[game])),
-            seconds(max(run["seconds"] for run in runs[game])),
+            f"{len(learned[game])} of {len(runs[game])}",
+            f"{statistics.median(run['steps'] for run in learned[game]):,.0f}",
+            seconds(statistics.median(run["seconds"] for run in learned[game])),
+            seconds(max(run["seconds"] for run in learned[game])),
         )
         for game in games
     ]
@@ -149,7 +150,7 @@ def training() -> str:
 ## Training
 
 `examples/masked_ppo.py` (MaskablePPO) until the exact exploitability is below {data["small"]}, in CPU time
-without grading (`benchmarks/training.py`):
+without grading (`benchmarks/training.py`). A seed counts as failed after {data["max_steps"]:,} steps.
 
 {table(("game", "seeds", "steps, median", "time, median", "time, slowest"), rows)}
 The environment's share of a MaskablePPO run with default settings:
@@ -206,7 +207,7 @@ OpenSpiel's own algorithms on the same games, which `duels.envs.openspiel` regis
 opening is judged, as a multiple of ours. `nim` is OpenSpiel's own, with rules in C++. flip's board has too
 many positions to visit, so a 2x2 board replaces it. The benchmark fails if values disagree.
 
-{table(("game", "OpenSpiel's", "times ours"), peers)}"""
+{table(("game", "OpenSpiel's", "relative to ours"), peers)}"""
 
 
 def arena() -> str:
