@@ -123,17 +123,11 @@ class PostgresStore(store.Store):
 
     # -- writing --------------------------------------------------------------------------------
 
-    async def create(self, match: store.NewMatch) -> None:
-        """Store a new match durably. Raises Conflict if the id exists."""
+    async def write(self, match: str, steps: store.TransactionSteps) -> None:
+        """Run a transaction on a match and commit it durably. Raises Conflict if a step does."""
         async with self._connection() as db, db.transaction():
-            await _execute_steps(db, store.plan_create(match))
-            await _notify(db, match.id)
-
-    async def append(self, change: store.Change) -> None:
-        """Write a change durably. Raises Conflict if the log has another length or the seat is taken."""
-        async with self._connection() as db, db.transaction():
-            await _execute_steps(db, store.plan_append(change))
-            await _notify(db, change.match)
+            await _execute_steps(db, steps)
+            await db.execute("SELECT pg_notify(%s, %s)", (CHANNEL, match))
 
     async def _listen(self) -> None:
         """Report every commit of any process, and reconnect after errors."""
@@ -165,7 +159,3 @@ async def _execute_steps(db: Connection, steps: store.TransactionSteps) -> None:
 
 def _translate_query(query: str) -> str:
     return query.replace("?", "%s")
-
-
-async def _notify(db: Connection, match: str) -> None:
-    await db.execute("SELECT pg_notify(%s, %s)", (CHANNEL, match))

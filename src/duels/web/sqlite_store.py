@@ -15,18 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from duels.core.errors import DuelsError
-from duels.web.store import (
-    Change,
-    ChangeCallback,
-    Conflict,
-    NewMatch,
-    Row,
-    Store,
-    StoreUnavailable,
-    TransactionSteps,
-    plan_append,
-    plan_create,
-)
+from duels.web.store import ChangeCallback, Conflict, Row, Store, StoreUnavailable, TransactionSteps
 
 log = logging.getLogger("duels.web")
 
@@ -132,15 +121,10 @@ class SqliteStore(Store):
 
     # -- writing --------------------------------------------------------------------------------
 
-    async def create(self, match: NewMatch) -> None:
-        """Store a new match durably. Raises Conflict if the id exists."""
-        await self._submit(lambda db: _execute_steps(db, plan_create(match)))
-        self._on_change(match.id)
-
-    async def append(self, change: Change) -> None:
-        """Write a change durably. Raises Conflict if the log has another length or the seat is taken."""
-        await self._submit(lambda db: _execute_steps(db, plan_append(change)))
-        self._on_change(change.match)
+    async def write(self, match: str, steps: TransactionSteps) -> None:
+        """Run a transaction on a match and commit it durably. Raises Conflict if a step does."""
+        await self._submit(lambda db: _execute_steps(db, steps))
+        self._on_change(match)
 
     async def _submit(self, work: _Work) -> None:
         done: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()

@@ -140,12 +140,8 @@ class Store(ABC):
         """Finish pending writes and close the store."""
 
     @abstractmethod
-    async def create(self, match: NewMatch) -> None:
-        """Store a new match durably. Raises Conflict if the id exists."""
-
-    @abstractmethod
-    async def append(self, change: Change) -> None:
-        """Write a change durably. Raises Conflict if the log has another length or the seat is taken."""
+    async def write(self, match: str, steps: "TransactionSteps") -> None:
+        """Run a transaction on a match and commit it durably. Raises Conflict if a step does."""
 
     @abstractmethod
     async def check(self) -> None:
@@ -154,6 +150,14 @@ class Store(ABC):
     @abstractmethod
     async def fetch_rows(self, query: str, *values: object) -> list[Row]:
         """Return the rows of a query."""
+
+    async def create(self, match: NewMatch) -> None:
+        """Store a new match durably. Raises Conflict if the id exists."""
+        await self.write(match.id, plan_create(match))
+
+    async def append(self, change: Change) -> None:
+        """Write a change durably. Raises Conflict if the log has another length or the seat is taken."""
+        await self.write(change.match, plan_append(change))
 
     async def find_match(self, match: str) -> MatchInfo | None:
         """Return a match without its log, or None if there is no such match."""
