@@ -101,15 +101,11 @@ class _Endpoint:
                 self._site.count_request(rate, request)
             response = await handler(self._site, request)
         except Exception as problem:
-            response = self._make_error_response(request, problem)
+            status, text, retry = _describe_error(problem)
+            response = error = self._site.make_error_response(request, status, text)
+            if retry:
+                error.headers["Retry-After"] = str(retry)
         await response(scope, receive, send)
-
-    def _make_error_response(self, request: Request, problem: Exception) -> Response:
-        status, text, retry = _describe_error(problem)
-        response = self._site.make_error_response(request, status, text)
-        if retry:
-            response.headers["Retry-After"] = str(retry)
-        return response
 
 
 async def _not_found(site: Site, request: Request) -> Response:
@@ -164,42 +160,38 @@ class _Guard:
                 message["headers"] = [*headers, *added, *(() if has_cache_control else (_NO_STORE,))]
             await send(message)
 
-        status, reason = self._check(scope, headers, own)
-        if status:
-            as_data = wants_json(Request(scope))
-            response = (
-                make_json_response({"message": reason}, status)
-                if as_data
-                else make_text_response(status, reason)
-            )
-            await response(scope, receive, send_with_headers)
-            return
-        await self._app(scope, _limit_body(receive, self._get_max_bytes(scope)), send_with_headers)
+        max_bytes = self._larger_limits.get(scope["path"], MAX_BODY_BYTES)
+        status, reason = self._check(scope["method"], headers, own, max_bytes)
+        if not status:
+            await self._app(scope, _limit_body(receive, max_bytes), send_with_headers)
+        elif wants_json(Request(scope)):
+            await make_json_response({"message": reason}, status)(scope, receive, send_with_headers)
+        else:
+            await make_text_response(status, reason)(scope, receive, send_with_headers)
 
     def _list_headers(self, host: str) -> list[tuple[bytes, bytes]]:
         # Browsers trust TLS connections and the machine itself.
         trusted = self._secure or _PORT.sub("", host) in LOOPBACK
         return [*self._added, _TRUSTED_ONLY] if trusted else self._added
 
-    def _get_max_bytes(self, scope: Scope) -> int:
-        return self._larger_limits.get(scope["path"], MAX_BODY_BYTES)
-
-    def _check(self, scope: Scope, headers: dict[bytes, bytes], own: bytes | None) -> tuple[int, str]:
+    def _check(
+        self, method: str, headers: dict[bytes, bytes], own: bytes | None, max_bytes: int
+    ) -> tuple[int, str]:
         """Return the status and message of a rejection, or status 0. `own` is the host's origin."""
         # Another host name may be an attack by DNS rebinding.
         if own is None:
             return 421, f"This server's address is {self._link}. To use another, start it with --public-url."
-        if scope["method"] in ("GET", "HEAD"):
+        if method in ("GET", "HEAD"):
             return 0, ""
-        if scope["method"] != "POST":
+        if method != "POST":
             return 405, "Only GET and POST are allowed."
         if headers.get(b"origin", b"").lower() != own:
             return 403, "The Origin header of a POST must be this server's address."
         if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
             return 415, "The Content-Type of a POST must be application/json."
         length = headers.get(b"content-length", b"0")
-        if not length.isdigit() or len(length) > 9 or int(length) > self._get_max_bytes(scope):
-            return 413, f"The request is too large. At most {self._get_max_bytes(scope)} bytes are allowed."
+        if not length.isdigit() or len(length) > 9 or int(length) > max_bytes:
+            return 413, f"The request is too large. At most {max_bytes} bytes are allowed."
         return 0, ""
 
 

@@ -12,10 +12,11 @@ from typing import Any
 
 from duels.core.errors import IllegalMove, NotationError
 from duels.core.match import Concession
-from duels.core.record import SECRET_HEADERS, dump_record, format_header
+from duels.core.record import SECRET_HEADERS, dump_record, format_header, max_entries
 from duels.core.rules import BOTH, AnyRules, AnySight, Seat
 from duels.core.words import Words, strip_ink
 from duels.play import new_match
+from duels.play.live import find_takeback
 from duels.play.step import decide_next_entry
 from duels.players import Player
 from duels.web.match_state import (
@@ -92,8 +93,8 @@ def decide_move(state: MatchState, seat: Seat, request: MoveRequest) -> Change |
     except IllegalMove as error:
         raise RequestError(str(error)) from None
     after = state.play_automatic(after)
-    if after.length > state.max_entries:
-        raise RequestError(f"The match is at its limit of {state.max_entries} entries. Start a new one.")
+    if after.length > (limit := max_entries(state.rules)):
+        raise RequestError(f"The match is at its limit of {limit} entries. Start a new one.")
     return _make_change(state, *make_play_entries(after, match), ends_match=after.over)
 
 
@@ -200,7 +201,7 @@ def _count_turns_kept(state: MatchState, seat: Seat, against_bot: bool) -> int:
     """Return the number of turns that remain if the seat takes back its last decision."""
     if state.over:
         raise RequestError("The match is over. Moves can no longer be taken back.")
-    takeback = state.find_takeback(seat)
+    takeback = find_takeback(state.match, state.words, seat)
     if not takeback:
         raise RequestError("You have no decision to take back.")
     if against_bot and not takeback.revocable:

@@ -11,12 +11,12 @@ from typing import Any
 
 from duels.core.drawing import Drawing
 from duels.core.match import AnyMatch
-from duels.core.record import format_entry, max_entries
+from duels.core.record import format_entry
 from duels.core.rules import BOTH, AnyRules, Seat
 from duels.core.words import Question, strip_ink
 from duels.games import load_record
 from duels.play.dice import ChanceScript, Dice
-from duels.play.live import Takeback, find_takeback
+from duels.play.live import find_takeback
 from duels.play.step import decide_next_entry
 from duels.players import HUMAN, read_player_names
 from duels.web.store import Entry, EntryKind
@@ -147,16 +147,6 @@ class MatchState:
         """The drawing of the board."""
         return self.rules.game.drawing(self.rules)
 
-    @cached_property
-    def max_entries(self) -> int:
-        """The largest number of turns in a record."""
-        return max_entries(self.rules)
-
-    @property
-    def all_seated(self) -> bool:
-        """Whether the identities at all seats for people have been read."""
-        return self.people <= set(self.identities)
-
     def get_seat(self, identity: str | None) -> Viewer:
         """Return the seat of a visitor, or None for a spectator."""
         return next((seat for seat, whose in self.identities.items() if whose == identity), None)
@@ -183,16 +173,12 @@ class MatchState:
                 break
         return match
 
-    def find_takeback(self, seat: Seat) -> Takeback | None:
-        """Return the takeback of a seat's last decision, or None if there was none."""
-        return find_takeback(self.match, self.words, seat)
-
     def can_take_back(self, seat: Seat) -> bool:
         """Whether the seat may ask for a takeback. Against a bot, the move must have revealed nothing."""
         between_people = self.people == BOTH
         if between_people and seat in self._seats_with_takeback:
             return True
-        takeback = self.find_takeback(seat)
+        takeback = find_takeback(self.match, self.words, seat)
         if takeback:
             self._seats_with_takeback.add(seat)
         return takeback is not None and (between_people or takeback.revocable)

@@ -60,16 +60,12 @@ class Pages:
         self._templates.globals["static"] = self.make_static_url
         self._templates.filters["parts"] = parse_rule_card
         self._templates.filters["svg"] = Markup  # drawings of our own are safe
-        self._parts: Any = self._templates.get_template("_parts.html").module
-        self.render_part = lru_cache(_MAX_CACHED_PARTS)(self._render_part)
+        parts = self._templates.get_template("_parts.html").module
+        self.render_part = lru_cache(_MAX_CACHED_PARTS)(lambda name, *values: getattr(parts, name)(*values))
 
     def render(self, template: str, **values: Any) -> str:
         """Render a template."""
         return self._templates.get_template(template).render(values)
-
-    def _render_part(self, name: str, *values: Any) -> str:
-        part: str = getattr(self._parts, name)(*values)
-        return part
 
     def respond(self, template: str, status: int = 200, **values: Any) -> Response:
         """Return a rendered template as a response."""
@@ -77,44 +73,34 @@ class Pages:
 
     def make_static_url(self, name: str) -> str:
         """Return the URL of a static file. It changes when any static file changes."""
-        assert name in _get_static_files(), name
-        return f"/static/{name}?{_hash_static_files()}"
+        version, bodies = _load_static_files()
+        assert name in bodies, name
+        return f"/static/{name}?{version}"
 
     def get_static_file(self, request: Request) -> Response:
         """Return a static file as a response. Raises NotFound if there is no such file."""
         name = request.path_params["name"]
-        if name not in _get_static_files():
+        version, bodies = _load_static_files()
+        if name not in bodies:
             raise NotFound()
-        cache_control = _CACHE_FOREVER if request.url.query == _hash_static_files() else "no-cache"
+        headers = {"Cache-Control": _CACHE_FOREVER if request.url.query == version else "no-cache"}
         return Response(
-            _get_static_files()[name],
-            media_type=guess_type(name)[0] or "application/octet-stream",
-            headers={"Cache-Control": cache_control},
+            bodies[name], media_type=guess_type(name)[0] or "application/octet-stream", headers=headers
         )
 
 
 @cache
-def _load_static_files() -> dict[str, bytes]:
+def _load_static_files() -> tuple[str, dict[str, bytes]]:
+    """Return the version and the static files by name. Imports in scripts get the version."""
     bodies = {file.name: file.read_bytes() for file in files("duels.web").joinpath("static").iterdir()}
     bodies["boards.css"] = stylesheet().encode()
     # Importing the reviews for this file would delay the first page.
     bodies["curve.css"] = files("duels.analysis").joinpath("curve.css").read_bytes()
-    return bodies
-
-
-@cache
-def _hash_static_files() -> str:
     # One version for all files, since scripts import one another.
-    return sha256(b"".join(body for _, body in sorted(_load_static_files().items()))).hexdigest()[:12]
-
-
-@cache
-def _get_static_files() -> dict[str, bytes]:
-    """Return the static files by name. Imports in scripts get the version."""
-    version = rb"\1?" + _hash_static_files().encode() + rb"\2"
-    return {
-        name: _IMPORT.sub(version, body) if name.endswith(".js") else body
-        for name, body in _load_static_files().items()
+    version = sha256(b"".join(body for _, body in sorted(bodies.items()))).hexdigest()[:12]
+    versioned = rb"\1?" + version.encode() + rb"\2"
+    return version, {
+        name: _IMPORT.sub(versioned, body) if name.endswith(".js") else body for name, body in bodies.items()
     }
 
 

@@ -152,7 +152,7 @@ class MatchService:
     async def _load(self, id: str) -> MatchState:
         """Return the current state of a match: the cached one with the entries added since."""
         state = self._cache.get(id)
-        if state is None or not state.all_seated:
+        if state is None or not state.people <= set(state.identities):
             info = await self._store.find_match(id)
             if info is None:
                 raise MatchNotFound()

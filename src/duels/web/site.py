@@ -56,7 +56,6 @@ class Site:
 
     def __init__(self, settings: ServerSettings, store: Store | None = None) -> None:
         self.settings = settings
-        self._secure = settings.secure
         self.pages = Pages()
         self.workers = WorkerPool()
         store = store or make_store(settings.database)
@@ -372,7 +371,7 @@ class Site:
         return await self.matches.get(request.path_params["id"], self._get_identity(request))
 
     def _get_identity(self, request: Request) -> str | None:
-        return visitors.get_identity("; ".join(request.headers.getlist("cookie")), self._secure)
+        return visitors.get_identity("; ".join(request.headers.getlist("cookie")), self.settings.secure)
 
     def _get_or_make_identity(self, request: Request) -> tuple[str, str | None]:
         """Return the visitor's identity, and a new cookie for a visitor without one."""
@@ -384,7 +383,7 @@ class Site:
 
     def _add_cookie(self, response: Response, cookie: str | None) -> Response:
         if cookie:
-            response.headers["Set-Cookie"] = visitors.format_set_cookie(cookie, self._secure)
+            response.headers["Set-Cookie"] = visitors.format_set_cookie(cookie, self.settings.secure)
         return response
 
     def count_request(self, rate: str, request: Request) -> None:
@@ -393,7 +392,7 @@ class Site:
 
     def _get_base_url(self, request: Request) -> str:
         """Return the address that other people can open: the visitor's own, unless it is local."""
-        here = f"{'https' if self._secure else 'http'}://{request.headers['host'].lower()}"
+        here = f"{'https' if self.settings.secure else 'http'}://{request.headers['host'].lower()}"
         return self.settings.link if request.url.hostname in ("127.0.0.1", "localhost", "::1") else here
 
     def make_error_response(self, request: Request, status: int, text: str) -> Response:

@@ -20,8 +20,7 @@ from starlette.responses import Response
 from duels.core.errors import quote
 from duels.web.request_errors import RequestError, TooMany
 
-COOKIE = "duels"
-COOKIE_BEHIND_TLS = "__Host-duels"
+_COOKIE_NAMES = {False: "duels", True: "__Host-duels"}  # over TLS, browsers accept it only from this host
 _YEAR = 365 * 24 * 3600
 _COOKIE_LENGTH = 43  # 256 bits in URL-safe base 64
 _MAX_BUCKETS = 20_000  # the least recently used buckets are dropped: they are full again anyway
@@ -91,20 +90,15 @@ def hash_cookie(cookie: str) -> str:
     return sha256(cookie.encode()).hexdigest()
 
 
-def get_cookie_name(secure: bool) -> str:
-    """Return the cookie's name. Over TLS, browsers accept it only from this host."""
-    return COOKIE_BEHIND_TLS if secure else COOKIE
-
-
 def format_set_cookie(value: str, secure: bool) -> str:
     """Return the Set-Cookie header."""
-    header = f"{get_cookie_name(secure)}={value}; Path=/; Max-Age={_YEAR}; HttpOnly; SameSite=Lax"
+    header = f"{_COOKIE_NAMES[secure]}={value}; Path=/; Max-Age={_YEAR}; HttpOnly; SameSite=Lax"
     return f"{header}; Secure" if secure else header
 
 
 _COOKIE_PATTERNS = {
-    secure: re.compile(rf"(?:^|;) *{get_cookie_name(secure)}=([\w-]{{{_COOKIE_LENGTH}}}) *(?:;|$)", re.ASCII)
-    for secure in (False, True)
+    secure: re.compile(rf"(?:^|;) *{name}=([\w-]{{{_COOKIE_LENGTH}}}) *(?:;|$)", re.ASCII)
+    for secure, name in _COOKIE_NAMES.items()
 }
 
 
@@ -164,9 +158,11 @@ class RateLimiter:
         remaining = []
         wait = 0.0
         for key, factor in factors:
-            tokens = self._count_tokens(key, rate, factor, now)
+            burst, per_second = rate.burst * factor, rate.per_second * factor
+            tokens, before = self._buckets.get(key, (burst, now))
+            tokens = min(burst, tokens + (now - before) * per_second)
             remaining.append((key, tokens - 1))
-            wait = max(wait, (1 - tokens) / (rate.per_second * factor))
+            wait = max(wait, (1 - tokens) / per_second)
         if wait > 0:  # a refused request takes no tokens
             raise TooMany("Too many requests. Try again in a moment.", wait)
         for key, tokens in remaining:
@@ -174,11 +170,6 @@ class RateLimiter:
             self._buckets.move_to_end(key)
         while len(self._buckets) > _MAX_BUCKETS:
             self._buckets.popitem(last=False)
-
-    def _count_tokens(self, key: tuple[str, str, str], rate: RateLimit, factor: int, now: float) -> float:
-        burst = rate.burst * factor
-        tokens, before = self._buckets.get(key, (burst, now))
-        return min(burst, tokens + (now - before) * rate.per_second * factor)
 
 
 class StreamCounter:
