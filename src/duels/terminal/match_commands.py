@@ -20,7 +20,6 @@ from duels.terminal.home import Home
 from duels.terminal.next_step import NextStep
 from duels.terminal.options import (
     board_option,
-    exit_with,
     find_last_match,
     find_last_unfinished,
     format_examples,
@@ -84,7 +83,7 @@ def play(
     pace: str | None,
     plain: bool,
     **_model_options: Any,
-) -> None:
+) -> int:
     """Play a match.
 
     `duels players` lists the built-in players. Every move of a match with people is saved, so you can quit
@@ -108,7 +107,7 @@ def play(
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
     screen = Screen(plain, pace)
-    exit_with(_finish(*play_new_match(setup, screen, board), screen, board))
+    return _finish(*play_new_match(setup, screen, board), screen, board)
 
 
 def _split_external(
@@ -159,7 +158,7 @@ def resume(
     pace: str | None,
     plain: bool,
     **_model_options: Any,
-) -> None:
+) -> int:
     """Continue an unfinished match, by default the last one.
 
     Records do not store how to start a program or reach a model. If one of them plays, pass --seat1 or
@@ -179,7 +178,7 @@ def resume(
         result = resume_match(file or find_last_unfinished(), screen, board, external)
     else:
         result = play_branch(file or find_last_match(), entries, screen, board, external)
-    exit_with(_finish(*result, screen, board))
+    return _finish(*result, screen, board)
 
 
 @click.command(
@@ -311,7 +310,7 @@ def _format_result(match: SavedMatch) -> str:
 
 @click.command(epilog=format_examples("duels demo"))
 @plain_option
-def demo(plain: bool) -> None:
+def demo(plain: bool) -> int:
     """Watch one quick match of each game between built-in players.
 
     greedy plays against random. The matches are not saved.
@@ -321,5 +320,6 @@ def demo(plain: bool) -> None:
         screen.say(f"=== {game.name}: {game.title} (greedy against random) ===\n\n")
         code, _ = play_new_match(MatchSetup(game.rules(), "greedy", "random"), screen)
         if code:
-            exit_with(code)
+            return code
         screen.say("\n")
+    return 0

@@ -49,11 +49,6 @@ def format_command(*words: object) -> str:
     return " ".join([program, *(shlex.quote(str(word)) for word in words)])
 
 
-def exit_with(code: int) -> None:
-    """Raise click's Exit with this exit code."""
-    raise click.exceptions.Exit(code)
-
-
 # -- records ---------------------------------------------------------------------------------------------
 
 

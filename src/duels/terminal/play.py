@@ -1,10 +1,10 @@
 """New, resumed and branched matches at the terminal, and their rematches."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from duels.core.errors import DuelsError, GameOver, quote
 from duels.core.extras import require_extra
@@ -32,20 +32,13 @@ from duels.terminal.prompts import PromptedMatch, Quit
 from duels.terminal.screen import Screen
 from duels.terminal.signals import INTERRUPTED, SignalExit
 
+if TYPE_CHECKING:
+    from duels.terminal.board.surface import BoardMatch
+
 _REMATCHES = (NextStep.REMATCH, NextStep.SWAP, NextStep.LONGER)
 
 
-class Surface(Protocol):
-    """A live match at the prompt or on a full-screen board."""
-
-    def run(self) -> NextStep | None:
-        """Play to the end. Return the next step if the person has chosen one.
-
-        Raises Quit, EOFError or KeyboardInterrupt if somebody leaves. The match is then saved.
-        """
-
-
-def get_surface_class(board: bool) -> Callable[[LiveMatch, Screen], Surface]:
+def get_surface_class(board: bool) -> "type[PromptedMatch | BoardMatch]":
     """Return the class that shows a match. Raises MissingExtra if its packages are not installed."""
     if not board:
         return PromptedMatch
@@ -79,7 +72,7 @@ def _start(
     external: Mapping[str, PlayerKind],
     path: Path | None = None,
     journal: Journal | None = None,
-) -> tuple[LiveMatch, Surface]:
+) -> "tuple[LiveMatch, PromptedMatch | BoardMatch]":
     """Seat the players of a match.
 
     Without a journal, start one: at `path`, or in the matches folder if people play.
@@ -200,7 +193,9 @@ def _format_resume_command(live: LiveMatch, path: Path, screen: Screen) -> str:
     return " ".join([format_command("resume", *file), *seats])
 
 
-def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = False) -> tuple[int, NextStep]:
+def _run(
+    live: LiveMatch, surface: "PromptedMatch | BoardMatch", screen: Screen, resumed: bool = False
+) -> tuple[int, NextStep]:
     """Play until the match ends or somebody leaves. Return the exit code and the next step.
 
     The file of a new match is deleted if nobody has made a decision.

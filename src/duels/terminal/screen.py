@@ -377,18 +377,9 @@ def format_echo(entry: str) -> str:
 
 def get_terminal_size() -> tuple[int, int]:
     """Return the columns and rows of the terminal."""
-    try:
-        columns, rows = os.get_terminal_size(sys.stdout.fileno())
-    except (OSError, ValueError):  # no terminal
-        columns, rows = 0, 0
-    return _read_columns_variable() or columns or 80, rows or 24
+    import shutil  # slow to import
 
-
-def _read_columns_variable() -> int:
-    try:
-        return max(0, int(os.environ.get("COLUMNS", "")))
-    except ValueError:
-        return 0
+    return shutil.get_terminal_size()
 
 
 def wrap(text: str, width: int) -> str:

@@ -15,7 +15,7 @@ from duels.core.words import Ink
 from duels.solving.oracle import ActionValue, Check, Exactness, Value, Verdict
 from duels.solving.oracles import get_oracle
 from duels.terminal.game_options import GameCommand, format_options, game_argument
-from duels.terminal.options import exit_with, format_command, format_examples, plain_option
+from duels.terminal.options import format_command, format_examples, plain_option
 from duels.terminal.screen import Screen
 from duels.terminal.signals import interruptible_computation
 
@@ -47,7 +47,7 @@ def solve(
     every_action: bool,
     verifying: bool,
     plain: bool,
-) -> None:
+) -> int:
     """Show the value of a position and of every action in it.
 
     A value is the probability that the player to move wins if both sides play perfectly. A draw counts one
@@ -70,14 +70,14 @@ def solve(
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
     if verifying:
-        exit_with(0 if verify(rules, as_json, screen) else 1)
+        return 0 if verify(rules, as_json, screen) else 1
+    with screen.progress("solving") as progress:
+        solution = solve_position(sight, get_oracle(rules, progress))
+    if as_json:
+        click.echo(json.dumps(solution.as_data(), indent=2))
     else:
-        with screen.progress("solving") as progress:
-            solution = solve_position(sight, get_oracle(rules, progress))
-        if as_json:
-            click.echo(json.dumps(solution.as_data(), indent=2))
-        else:
-            screen.say(render_solution(solution, every_action))
+        screen.say(render_solution(solution, every_action))
+    return 0
 
 
 def render_solution(solution: PositionSolution[Any, Any], every_action: bool = False) -> str:
