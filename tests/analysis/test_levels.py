@@ -25,7 +25,7 @@ from duels.play.step import play_out
 from duels.players.levels import LEVEL_SHARES
 from duels.solving.oracle import BELOW_THE_MIXTURE
 from duels.solving.oracles import get_oracle
-from duels.terminal.levels import render_levels
+from duels.terminal.data_commands import render_levels
 from tests.analysis.toys import HideOracle, Steps
 
 

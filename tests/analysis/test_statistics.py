@@ -26,7 +26,7 @@ from duels.analysis.wording import ONLY_MOVE
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import Seat
 from duels.solving.oracles import get_oracle
-from duels.terminal.stats import render_statistics
+from duels.terminal.data_commands import render_statistics
 from tests.support import GAME_NAMES, home, play_randomly
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -9,7 +9,7 @@ from duels.analysis.levels import LevelRow
 from duels.games import find_game
 from duels.solving.oracle import GIVEN_AWAY
 from duels.terminal.commands import run
-from duels.terminal.levels import render_levels
+from duels.terminal.data_commands import render_levels
 
 
 def test_a_difference_within_its_margin_is_called_so() -> None:

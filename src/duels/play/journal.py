@@ -11,6 +11,7 @@ from contextlib import suppress
 from itertools import accumulate, takewhile
 from pathlib import Path
 
+from duels import files
 from duels.core.errors import DuelsError, GameOver, quote
 from duels.core.game import Game
 from duels.core.match import AnyMatch
@@ -24,16 +25,6 @@ from duels.core.record import (
     format_header,
     format_result,
     max_entries,
-)
-from duels.files import (
-    NO_WAIT,
-    FileInUse,
-    close_quietly,
-    lock_file,
-    name_file_in_errors,
-    sync_folder,
-    write_all,
-    write_and_open,
 )
 from duels.play.dice import make_seed
 from duels.play.library import MAX_RECORD_BYTES, decode_record, find_free_path, read_bytes, remember_path
@@ -77,7 +68,7 @@ class Journal:
         `notice` is called. Raises GameOver if the match is over, and DuelsError if the file holds only one
         player's view or is in use.
         """
-        journal = cls(path, os.open(path, os.O_RDWR | NO_WAIT), {}, notice)
+        journal = cls(path, os.open(path, os.O_RDWR | files.NO_WAIT), {}, notice)
         try:
             _lock(journal._handle, path, notice)
             journal._original = read_bytes(path)  # after the lock: nobody else can write now
@@ -111,7 +102,7 @@ class Journal:
         if self._has_foreign_changes():
             self._continue_in_new_file(match)
         elif self._original == self._dump(match):
-            with name_file_in_errors(self.path):
+            with files.name_file_in_errors(self.path):
                 os.fsync(self._handle)  # the writer may have been killed before its sync
             self._measure(match)
         else:
@@ -140,7 +131,7 @@ class Journal:
         if self._has_foreign_changes():
             self._continue_in_new_file(match)
             return
-        with name_file_in_errors(self.path):
+        with files.name_file_in_errors(self.path):
             os.ftruncate(self._handle, self._lengths[length])
             os.fsync(self._handle)
         del self._lengths[length + 1 :]
@@ -157,7 +148,7 @@ class Journal:
         if not keep and self._lengths and not self._has_foreign_changes():  # only a file that we wrote
             with suppress(OSError):
                 os.unlink(self.path)
-        close_quietly(self._handle)
+        files.close_quietly(self._handle)
 
     def _append(self, text: str) -> None:
         # One system call per entry: it is not torn if the process is killed.
@@ -166,7 +157,7 @@ class Journal:
         self._check_size(length + len(line))
         try:
             os.lseek(self._handle, length, os.SEEK_SET)
-            write_all(self._handle, line)
+            files.write_all(self._handle, line)
             os.fsync(self._handle)
         except OSError as error:
             with suppress(OSError):  # otherwise `reopen` drops the torn line
@@ -199,13 +190,13 @@ class Journal:
         self._notice(f"{old} was changed by another program. The match continues in {path}.")
 
     def _switch_to(self, handle: int) -> None:
-        close_quietly(self._handle)
+        files.close_quietly(self._handle)
         self._handle = handle
 
     def _write_all(self, match: AnyMatch, overwrite: bool = False) -> int:
         content = self._dump(match)
         self._check_size(len(content))
-        handle = write_and_open(
+        handle = files.write_and_open(
             self.path,
             content,
             overwrite,
@@ -233,8 +224,8 @@ class Journal:
 
 def _lock(handle: int, path: Path, notice: Notice) -> None:
     try:
-        locked = lock_file(handle, path)
-    except FileInUse:
+        locked = files.lock_file(handle, path)
+    except files.FileInUse:
         raise DuelsError(f"{path} is being played in another program.") from None
     if not locked:
         notice(f"{path}: files cannot be locked here. Do not play this match in two programs at once.")
@@ -245,4 +236,4 @@ def _make_folder(folder: Path) -> None:
     missing = list(takewhile(lambda path: not path.exists(), (folder, *folder.parents)))
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for created in missing:
-        sync_folder(created.parent)
+        files.sync_folder(created.parent)

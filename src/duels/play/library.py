@@ -72,17 +72,6 @@ class SavedMatch:
         """The names of both players."""
         return tuple(read_player_names(self.record.headers).values())
 
-    @property
-    def result(self) -> str | None:
-        """The result code of the record, or None if the match is unfinished."""
-        outcome = self.record.match.outcome
-        return outcome.code if outcome else None
-
-    @property
-    def when(self) -> str:
-        """The time of the last entry as text."""
-        return self.played.strftime("%Y-%m-%d %H:%M UTC")
-
 
 def list_saved_matches(warn: Callable[[str], None]) -> Iterator[SavedMatch]:
     """Yield the saved matches that have entries, the most recent first.
@@ -115,11 +104,6 @@ def _get_write_time(path: Path) -> float | None:
 def find_last_unfinished(warn: Callable[[str], None]) -> Path | None:
     """Return the path of the most recent unfinished match, or None."""
     return next((saved.path for saved in list_saved_matches(warn) if not saved.record.match.over), None)
-
-
-def find_last_match(warn: Callable[[str], None]) -> Path | None:
-    """Return the path of the most recent match, or None."""
-    return next((saved.path for saved in list_saved_matches(warn)), None)
 
 
 def make_match_path(game: str) -> Path:

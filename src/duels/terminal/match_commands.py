@@ -268,8 +268,8 @@ def matches(every: bool, as_json: bool) -> None:
             {
                 "game": match.record.match.rules.name,
                 "players": list(match.players),
-                "result": match.result,
-                "played": match.when,
+                "result": outcome.code if (outcome := match.record.match.outcome) else None,
+                "played": match.played.strftime("%Y-%m-%d %H:%M UTC"),
                 "file": str(match.path),
             }
             for match in saved

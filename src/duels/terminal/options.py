@@ -71,7 +71,8 @@ record_argument = click.argument("file", type=_RecordFile(path_type=Path, exists
 
 def find_last_match() -> Path:
     """Return the file of the last match. Raises DuelsError if there is none."""
-    return _require(library.find_last_match(_warn), "No match has been played yet.")
+    paths = (saved.path for saved in library.list_saved_matches(_warn))
+    return _require(next(paths, None), "No match has been played yet.")
 
 
 def find_last_unfinished() -> Path:

@@ -11,17 +11,7 @@ from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator
 from duels.players import HUMAN
 from duels.solving.oracles import get_oracle, is_oracle_ready
-from duels.terminal.messages import (
-    RESIGN_QUESTION,
-    TAKEBACK_REFUSED,
-    HintLayers,
-    explain_takeback_refusal,
-    find_solo_seat,
-    format_consent_question,
-    format_matchup,
-    format_result,
-    format_takeback,
-)
+from duels.terminal import messages
 from duels.terminal.screen import Screen
 
 T = TypeVar("T")
@@ -93,7 +83,7 @@ class PromptedMatch:
         self._seat_at_keyboard: Seat | None = None
         self._lines_since_question = 0
         self._turns_at_question = 0
-        self._hints: dict[Seat, HintLayers] = {}
+        self._hints: dict[Seat, messages.HintLayers] = {}
 
     def run(self) -> None:
         """Play to the end.
@@ -132,17 +122,17 @@ class PromptedMatch:
     @property
     def _solo_seat(self) -> Seat | None:
         """The seat of the only person, at a terminal against a machine."""
-        return find_solo_seat(self.live) if self.screen.on_terminal else None
+        return messages.find_solo_seat(self.live) if self.screen.on_terminal else None
 
     def _show_matchup(self) -> None:
         you = self._solo_seat
         if you:
             self.screen.set_reader(you)
-            self.screen.say(f"{format_matchup(self.live, you)}\n\n")
+            self.screen.say(f"{messages.format_matchup(self.live, you)}\n\n")
 
     def _show_result(self) -> None:
         if you := self._solo_seat:
-            self.screen.say(f"\n{format_result(self.live, you)}\n")
+            self.screen.say(f"\n{messages.format_result(self.live, you)}\n")
             if summary := _summarize_result(self.live):
                 self.screen.say(f"{summary}\n")
 
@@ -234,7 +224,7 @@ class PromptedMatch:
         }
 
     def _hint(self, seat: Seat, entries: list[str]) -> None:
-        layers = self._hints.setdefault(seat, HintLayers())
+        layers = self._hints.setdefault(seat, messages.HintLayers())
         match = self.live.match
         try:
             with self.screen.progress("thinking") as progress:
@@ -251,7 +241,7 @@ class PromptedMatch:
             self.screen.notice(f"Saved: {self.live.journal.path}")
 
     def _resign(self, seat: Seat) -> None:
-        if self.screen.on_terminal and not self._confirm(RESIGN_QUESTION):
+        if self.screen.on_terminal and not self._confirm(messages.RESIGN_QUESTION):
             return
         self.live.resign(seat)
         self._show_events()
@@ -262,18 +252,18 @@ class PromptedMatch:
 
     def _undo(self, seat: Seat) -> None:
         takeback = self.live.find_takeback(seat)
-        refusal = explain_takeback_refusal(self.live, takeback)
+        refusal = messages.explain_takeback_refusal(self.live, takeback)
         if refusal or not takeback:
             self.screen.say(f"{refusal}\n")
             return
-        question = format_consent_question(self.live, takeback)
+        question = messages.format_consent_question(self.live, takeback)
         if question and not self._confirm(question):
-            self.screen.say(f"{TAKEBACK_REFUSED}\n")
+            self.screen.say(f"{messages.TAKEBACK_REFUSED}\n")
             return
         self.live.take_back(takeback)
         self._seat_at_keyboard = None
         self._lines_since_question = 0
-        self.screen.say(f"{format_takeback(takeback)}\n\n")
+        self.screen.say(f"{messages.format_takeback(takeback)}\n\n")
         if not self.hides_secrets:  # otherwise the other person is still looking
             self.screen.say(f"{self.words.board(takeback.match.sight(seat))}\n")
         raise _MatchChanged

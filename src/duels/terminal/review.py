@@ -9,26 +9,9 @@ from pathlib import Path
 
 import click
 
+from duels.analysis import review_text
 from duels.analysis.review import Moment, Review, review_record
 from duels.analysis.review_reasons import Section, explain_result, list_reader_slips
-from duels.analysis.review_text import (
-    describe_indifference,
-    describe_luck,
-    describe_players,
-    describe_stake,
-    describe_total_stake,
-    format_account,
-    format_best_actions,
-    format_heading,
-    format_legend,
-    format_loss,
-    format_title,
-    get_chance_label,
-    get_short_name,
-    has_unproven_loss,
-    is_slip,
-    list_comments,
-)
 from duels.analysis.wording import EQUALLY_GOOD, MIN_SHOWN, format_belief, render_shades
 from duels.core.errors import escape_unprintable
 from duels.core.match import Match
@@ -127,11 +110,11 @@ def render_review(review: Review, width: int = _TEXT_WIDTH) -> str:
 
     The reasons come last because a terminal still shows the end of a long text.
     """
-    chance, text_width = get_chance_label(review), min(width, _TEXT_WIDTH)
+    chance, text_width = review_text.get_chance_label(review), min(width, _TEXT_WIDTH)
     lines = [
-        f"{review.game.name}: {format_heading(review)}",
-        describe_players(review),
-        wrap(format_legend(review), text_width),
+        f"{review.game.name}: {review_text.format_heading(review)}",
+        review_text.describe_players(review),
+        wrap(review_text.format_legend(review), text_width),
         "",
         f"     {'who':<{_WHO_WIDTH}}{'entry':<{_get_entry_width(review)}}{chance}, before and after",
         *_render_moments(review),
@@ -140,7 +123,7 @@ def render_review(review: Review, width: int = _TEXT_WIDTH) -> str:
         f"{chance}, entry by entry:",
         *_render_chart(review, width),
         "",
-        wrap("\n".join(format_account(review)), text_width),
+        wrap("\n".join(review_text.format_account(review)), text_width),
         *_render_reasons(review, text_width),
     ]
     return "\n".join(lines) + "\n"
@@ -185,7 +168,7 @@ def _render_run(review: Review, moments: list[Moment], board: int, summary: str)
         f"     entries {first.number} to {last.number}: {summary}, "
         f"{100 * review.chance(last.after):.1f}% throughout"
     ]
-    if stake := describe_total_stake(review, moments):
+    if stake := review_text.describe_total_stake(review, moments):
         clauses.append(stake)
     new = sum(moment.restarts for moment in moments)
     if new:
@@ -195,7 +178,7 @@ def _render_run(review: Review, moments: list[Moment], board: int, summary: str)
 
 
 def _render_moment(review: Review, moment: Moment) -> str:
-    actor = f"{get_short_name(review, moment):<{_WHO_WIDTH}}"
+    actor = f"{review_text.get_short_name(review, moment):<{_WHO_WIDTH}}"
     if isinstance(moment.actor, Seat):
         actor = Ink.for_seat(moment.actor)(actor)
     entry = f"{moment.entry:<{_get_entry_width(review)}}"
@@ -210,13 +193,13 @@ def _list_clauses(review: Review, moment: Moment) -> list[str]:
     if moment.mark:
         clauses.append(_SERIOUS.get(moment.mark, str)(moment.mark))
     if moment.indifference:
-        stakes = [describe_indifference(review, moment, begins=False), describe_stake(review, moment)]
-        clauses.append("; ".join(filter(None, stakes)))
-    if is_slip(moment):
-        clauses[-1] += f", gave away {format_loss(review, moment)}; best: {format_best_actions(moment)}"
-    elif has_unproven_loss(moment):
-        clauses[-1] += f", gave away {format_loss(review, moment)}"
-    return clauses + describe_luck(review, moment)
+        indifference = review_text.describe_indifference(review, moment, begins=False)
+        clauses.append("; ".join(filter(None, [indifference, review_text.describe_stake(review, moment)])))
+    if review_text.is_slip(moment) or review_text.has_unproven_loss(moment):
+        clauses[-1] += f", gave away {review_text.format_loss(review, moment)}"
+    if review_text.is_slip(moment):
+        clauses[-1] += f"; best: {review_text.format_best_actions(moment)}"
+    return clauses + review_text.describe_luck(review, moment)
 
 
 def _render_beliefs(review: Review) -> list[str]:
@@ -226,7 +209,8 @@ def _render_beliefs(review: Review) -> list[str]:
     lines = ["", _BELIEFS, f"     {'Player 1 of Player 2':<24}Player 2 of Player 1"]
     for moment in moments:
         strips = (f"{render_shades(belief.places, belief.truth):<24}" for belief in moment.beliefs.values())
-        lines.append(f"{moment.number:>3}. {''.join(strips)}{get_short_name(review, moment)}: {moment.entry}")
+        name = review_text.get_short_name(review, moment)
+        lines.append(f"{moment.number:>3}. {''.join(strips)}{name}: {moment.entry}")
     return lines
 
 
@@ -283,14 +267,15 @@ def step_through(review: Review, screen: Screen) -> None:
 
 def _render_pages(review: Review) -> Iterator[str]:
     start = _render_board(review, review.match.after(0))
-    yield f"The start\n\n{start}\n{get_chance_label(review)}: {100 * review.chance(review.opening):.1f}%.\n"
+    chance = f"{review_text.get_chance_label(review)}: {100 * review.chance(review.opening):.1f}%."
+    yield f"The start\n\n{start}\n{chance}\n"
     for moment in review.moments:
         yield "\n".join(
             [
-                format_title(review, moment),
+                review_text.format_title(review, moment),
                 "",
                 _render_board(review, moment.match),
-                *list_comments(review, moment, lambda belief: format_belief(belief).rstrip()),
+                *review_text.list_comments(review, moment, lambda belief: format_belief(belief).rstrip()),
                 "",
             ]
         )

@@ -19,6 +19,7 @@ from duels.core.narration import TextBoard
 from duels.core.rules import Actor, Seat
 from duels.play.live import LiveMatch
 from duels.solving.oracles import get_oracle
+from duels.terminal import messages
 from duels.terminal.board.background import BackgroundJob, run_in_background
 from duels.terminal.board.choice import Choice
 from duels.terminal.board.grid import find_changed_cells
@@ -27,18 +28,6 @@ from duels.terminal.board.scene import Page, QuestionPanel, Scene, SceneTexts
 from duels.terminal.board.story import Story
 from duels.terminal.board.view import ActionList, BoardView, Palette
 from duels.terminal.keyboard import KEY_GAP_SECONDS
-from duels.terminal.messages import (
-    RESIGN_QUESTION,
-    TAKEBACK_REFUSED,
-    HintLayers,
-    explain_takeback_refusal,
-    find_solo_seat,
-    format_consent_question,
-    format_matchup,
-    format_result,
-    format_seat,
-    format_takeback,
-)
 from duels.terminal.next_step import NextStep, get_next_steps, make_record
 from duels.terminal.prompts import Quit
 from duels.terminal.screen import format_key_prompt
@@ -66,14 +55,14 @@ class BoardApp(App[AppResult]):
         """The open choice, or None while no person is to move."""
         self._words = live.words
         self._pause_seconds = pause_seconds
-        self._you = find_solo_seat(live)
+        self._you = messages.find_solo_seat(live)
         self._seat = self._you or Seat.ONE  # the person who moved last or is to move
         self._palette = Palette(self._seat)
         self._story = Story(live)
         self._previous_board: TextBoard | None = None  # before the last decision of a person
         self._note = ""
         self._job = BackgroundJob(self, self.notice)
-        self._hints = {seat: HintLayers() for seat in Seat}
+        self._hints = {seat: messages.HintLayers() for seat in Seat}
         self._next_steps: dict[NextStep, str] = {}
         self._step_keys = SingleKeyFilter(self, self.action_next_step, self._show_valid_keys)
         self._decided = asyncio.Event()
@@ -84,9 +73,9 @@ class BoardApp(App[AppResult]):
         self._ui_thread = 0
         self.exit_request: BaseException | None = None
         """The exception for the signal that asked the program to exit."""
-        players = (
-            format_matchup(live, self._you) if self._you else " and ".join(format_seat(live, s) for s in Seat)
-        )
+        players = " and ".join(messages.format_seat(live, seat) for seat in Seat)
+        if self._you:
+            players = messages.format_matchup(live, self._you)
         game = live.match.rules.game
         self._scene = Scene(f"{game.title} ({game.name})", players, self._palette)
 
@@ -226,13 +215,13 @@ class BoardApp(App[AppResult]):
         self._scene.show(board, self.choice, changed, texts)
 
     def _render_turn(self) -> Content:
-        content, live = self._palette.make_content, self.live
-        if live.match.outcome:
-            return content(format_result(live, self._you) if self._you else live.match.outcome.reason)
+        content, live, outcome = self._palette.make_content, self.live, self.live.match.outcome
+        if outcome:
+            return content(messages.format_result(live, self._you) if self._you else outcome.reason)
         if not self.choice:
             actor = live.match.actor
             return content(f"{live.names[actor]} is thinking …" if isinstance(actor, Seat) else "…")
-        turn = content("Your turn." if self._you else f"{format_seat(live, self._seat)}, your turn.")
+        turn = content("Your turn." if self._you else f"{messages.format_seat(live, self._seat)}, your turn.")
         several = len(self.choice.kinds) > 1
         for number, kind in enumerate(self.choice.kinds if several or self.choice.kind else ()):
             mark, style = ("(•)", "bold") if kind == self.choice.kind else ("( )", "none")
@@ -246,7 +235,6 @@ class BoardApp(App[AppResult]):
         return f"{self.choice.question} {self.choice.typed_text}{'_' if self.choice.typed_text else ''}"
 
     def _render_keys(self) -> Content:
-        """Render the available keys, which can be clicked."""
         if self._next_steps:
             keys = [
                 (step.value, label, f"next_step('{step.value}')") for step, label in self._next_steps.items()
@@ -376,26 +364,26 @@ class BoardApp(App[AppResult]):
             if yes:
                 self._change_match(lambda: self.live.resign(self._seat))
 
-        self._ask(RESIGN_QUESTION, choice, resign)
+        self._ask(messages.RESIGN_QUESTION, choice, resign)
 
     def _undo(self, choice: Choice) -> None:
         self._job.cancel()
         takeback = self.live.find_takeback(self._seat)
-        refusal = explain_takeback_refusal(self.live, takeback)
+        refusal = messages.explain_takeback_refusal(self.live, takeback)
         if refusal or not takeback:
             self.notice(refusal)
             return
 
         def take_back(agreed: bool) -> None:
             if not agreed:
-                self.notice(TAKEBACK_REFUSED)
+                self.notice(messages.TAKEBACK_REFUSED)
                 return
             self._change_match(lambda: self.live.take_back(takeback))
             self._previous_board = self._make_board()
             self._story.truncate()
-            self._note = format_takeback(takeback)
+            self._note = messages.format_takeback(takeback)
 
-        question = format_consent_question(self.live, takeback)
+        question = messages.format_consent_question(self.live, takeback)
         if question:
             self._ask(question, choice, take_back)
         else:
@@ -427,7 +415,6 @@ class BoardApp(App[AppResult]):
 
 
 def _arrange_keys(keys: Sequence[Content], width: int) -> Content:
-    """Arrange the keys in rows."""
     rows = [Content()]
     for key in keys:
         longer = rows[-1] + "  " + key if rows[-1] else key
