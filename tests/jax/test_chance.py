@@ -60,8 +60,8 @@ def test_ways_are_exact_up_to_the_most(ways: int) -> None:
 
 def test_more_ways_to_begin_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     starts = len(TableEnv(HighCard(), DEFAULT_SETTINGS)._starts)
-    monkeypatch.setattr(table_env, "MOST_WAYS", starts)
+    monkeypatch.setattr(table_env, "MAX_OUTCOMES", starts)
     TableEnv(HighCard(), DEFAULT_SETTINGS)
-    monkeypatch.setattr(table_env, "MOST_WAYS", starts - 1)
+    monkeypatch.setattr(table_env, "MAX_OUTCOMES", starts - 1)
     with pytest.raises(TooLarge, match=rf"too many ways to begin for JAX \({starts} tickets"):
         TableEnv(HighCard(), DEFAULT_SETTINGS)

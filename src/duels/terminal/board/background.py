@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar
 
 from textual.app import App
@@ -57,7 +58,7 @@ class BackgroundJob:
             return
         self.cancel()
         self._notice(f"{what} …")
-        self._worker = self._app.run_worker(self._run(what, work, show), name=what)
+        self._worker = self._app.run_worker(partial(self._run, what, work, show), name=what)
 
     def cancel(self) -> None:
         """Discard the result of the running work."""
