@@ -171,7 +171,7 @@ class _Guard:
 
     def _list_headers(self, host: str) -> list[tuple[bytes, bytes]]:
         # Browsers trust TLS connections and the machine itself.
-        trusted = self._secure or _PORT.sub("", host) in LOOPBACK
+        trusted = self._secure or _PORT.sub("", host).strip("[]") in LOOPBACK
         return [*self._added, _TRUSTED_ONLY] if trusted else self._added
 
     def _check(

@@ -59,7 +59,7 @@ def serve(
     shown, so matches continue after a restart.
     """
     with require_extra("web"):
-        from duels.web.network import list_local_addresses
+        from duels.web.network import list_local_addresses, make_qr_text
         from duels.web.server import Server
         from duels.web.settings import ANY_ADDRESS, EVERYWHERE, ServerSettings
     from duels.web.opponents import register_player
@@ -83,7 +83,10 @@ def serve(
     opens_browser = not no_browser and not public_url and sys.stdout.isatty() and _has_desktop()
 
     def ready() -> None:
-        _print_link(settings.link, lan)
+        click.echo(f"Play at {settings.link}")
+        if lan:
+            click.echo(make_qr_text(settings.link))
+        click.echo("Press Ctrl-C to end the server. Matches are saved.", err=True)
         if opens_browser:  # in a thread: some browsers block until they are closed
             import webbrowser
 
@@ -119,15 +122,6 @@ def _explain_bind_error(error: OSError, host: str, port: int) -> str:
     if error.errno == errno.EADDRNOTAVAIL:
         return f"--host {host}: this machine has no such address."
     return f"{host}:{port}: {error.strerror}."
-
-
-def _print_link(link: str, lan: bool) -> None:
-    click.echo(f"Play at {link}")
-    if lan:
-        from duels.web.network import make_qr_text
-
-        click.echo(make_qr_text(link))
-    click.echo("Press Ctrl-C to end the server. Matches are saved.", err=True)
 
 
 def _has_desktop() -> bool:

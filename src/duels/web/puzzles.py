@@ -131,13 +131,8 @@ class Puzzles:
         seed = seed[:_MAX_SEED_LENGTH] or make_token()
         difficulty = _parse_aim(aim)
         exercise = await self._get_exercise(game, seed, difficulty)
-        return {
-            "kind": "practice",
-            "date": "",
-            "seed": seed,
-            "aim": difficulty,
-            **_describe_exercise(exercise),
-        }
+        settings = {"kind": "practice", "date": "", "seed": seed, "aim": difficulty}
+        return settings | _describe_exercise(exercise)
 
     async def grade_practice(
         self, game: Game, seed: str, aim: str, answer: str, skill: Any

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from duels.core.errors import DuelsError, quote
 from duels.web.visitors import VisitorLimits
 
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
 ANY_ADDRESS = "0.0.0.0"
 EVERYWHERE = frozenset({ANY_ADDRESS, "::"})
 """Hosts that mean all addresses of a machine. A server can listen there, but links cannot use them."""
@@ -45,7 +45,7 @@ class ServerSettings:
     @property
     def on_loopback(self) -> bool:
         """Whether the server is reachable only from this machine."""
-        return not self.public_url and not self.addresses and self.host in ("127.0.0.1", "::1", "localhost")
+        return not self.public_url and not self.addresses and self.host in LOOPBACK
 
     @property
     def origins(self) -> frozenset[str]:

@@ -23,7 +23,7 @@ from duels.web.match_state import REMATCH, MatchState, Viewer
 from duels.web.pages import EventStream, MatchPage, Pages, Wake
 from duels.web.request_errors import NotFound, RequestError
 from duels.web.service import MatchService
-from duels.web.settings import ServerSettings
+from duels.web.settings import LOOPBACK, ServerSettings
 from duels.web.store import Store, StoredMatch, StoreUnavailable
 from duels.web.visitors import (
     get_address,
@@ -393,7 +393,7 @@ class Site:
     def _get_base_url(self, request: Request) -> str:
         """Return the address that other people can open: the visitor's own, unless it is local."""
         here = f"{'https' if self.settings.secure else 'http'}://{request.headers['host'].lower()}"
-        return self.settings.link if request.url.hostname in ("127.0.0.1", "localhost", "::1") else here
+        return self.settings.link if request.url.hostname in LOOPBACK else here
 
     def make_error_response(self, request: Request, status: int, text: str) -> Response:
         """Return an error as a page or as JSON."""

@@ -9,7 +9,7 @@ tries again.
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -107,8 +107,8 @@ class MatchInfo:
     """The stored data of a match without its log."""
 
     header: str
-    seats: dict[Seat, str] = field(default_factory=dict)
-    invite: Invite | None = None
+    seats: dict[Seat, str]
+    invite: Invite | None
     """The invitation, if nobody has accepted it yet."""
 
 

@@ -146,9 +146,8 @@ def get_turn(state: MatchState, viewer: Viewer) -> str:
 
 def get_pending_decision(state: MatchState, viewer: Viewer) -> dict[str, str | None]:
     """Return the turn, and the kind of the offer that the viewer has to answer."""
-    offer = state.offer
-    must_answer = offer is not None and viewer is not None and offer.seat is not viewer
-    return {"turn": get_turn(state, viewer), "offer": offer.kind if offer and must_answer else None}
+    offer = state.offer if viewer and state.offer and state.offer.seat is not viewer else None
+    return {"turn": get_turn(state, viewer), "offer": offer.kind if offer else None}
 
 
 class Headline(str):
