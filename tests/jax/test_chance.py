@@ -63,5 +63,5 @@ def test_more_ways_to_begin_are_refused(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(table_env, "MAX_OUTCOMES", starts)
     TableEnv(HighCard(), DEFAULT_SETTINGS)
     monkeypatch.setattr(table_env, "MAX_OUTCOMES", starts - 1)
-    with pytest.raises(TooLarge, match=rf"too many ways to begin for JAX \({starts} tickets"):
+    with pytest.raises(TooLarge, match=rf"too many possible starts for JAX \({starts},"):
         TableEnv(HighCard(), DEFAULT_SETTINGS)
