@@ -9,8 +9,7 @@ from pathlib import Path
 
 def data_dir() -> Path:
     """Return the folder for data that must be kept."""
-    home = os.environ.get("DUELS_HOME")
-    if home:
+    if home := os.environ.get("DUELS_HOME"):
         return Path(home)
     from platformdirs import user_data_path
 
@@ -19,8 +18,7 @@ def data_dir() -> Path:
 
 def cache_dir() -> Path:
     """Return the folder for data that can be computed again."""
-    home = os.environ.get("DUELS_HOME")
-    if home:
+    if home := os.environ.get("DUELS_HOME"):
         return Path(home) / "cache"
     from platformdirs import user_cache_path
 

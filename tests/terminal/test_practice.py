@@ -16,7 +16,7 @@ from duels.core.words import strip_ink
 from duels.games import find_game
 from duels.terminal import puzzle_commands
 from duels.terminal.commands import run
-from duels.terminal.prompts import Quit
+from duels.terminal.prompts import Quit, format_help
 from duels.terminal.puzzle_commands import load_progress
 from duels.terminal.screen import Screen
 
@@ -104,7 +104,7 @@ def test_the_words_of_the_table_work_here_too(
     (exercise,) = some("chain", 1, 5)
     room = find_game("chain")
     words = room.words(room.rules())
-    assert out.count(puzzle_commands.HELP) == 2
+    assert out.count(format_help(puzzle_commands.COMMANDS)) == 2
     assert room.card() in out
     assert out.count(strip_ink(str(words.board(exercise.sight)))) == 2  # at the start and after the command
     assert strip_ink(words.moves(exercise.sight)) in out

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from duels import players
 from duels.core.errors import DuelsError, GameOver, quote
 from duels.core.extras import require_extra
 from duels.core.match import Match
@@ -16,15 +17,6 @@ from duels.play.journal import Journal
 from duels.play.library import find_last_unfinished, make_match_path, read_record
 from duels.play.live import LiveMatch
 from duels.play.new_match import MatchSetup, branch, seat_players
-from duels.players import (
-    HUMAN,
-    PlayerKind,
-    check_can_reseat,
-    format_seat_option,
-    is_external,
-    matches_recorded_name,
-    read_player_names,
-)
 from duels.players.failures import TransportError
 from duels.terminal.next_step import NextStep, ask_next_step, get_longer_rules
 from duels.terminal.options import format_command
@@ -33,7 +25,7 @@ from duels.terminal.screen import Screen
 from duels.terminal.signals import INTERRUPTED, SignalExit
 
 if TYPE_CHECKING:
-    from duels.terminal.board.surface import BoardMatch
+    from duels.terminal.board.app import BoardMatch
 
 _REMATCHES = (NextStep.REMATCH, NextStep.SWAP, NextStep.LONGER)
 
@@ -43,7 +35,7 @@ def get_surface_class(board: bool) -> "type[PromptedMatch | BoardMatch]":
     if not board:
         return PromptedMatch
     with require_extra("tui"):
-        from duels.terminal.board.surface import BoardMatch
+        from duels.terminal.board.app import BoardMatch
 
         return BoardMatch
 
@@ -69,7 +61,7 @@ def _start(
     record: Record,
     screen: Screen,
     board: bool,
-    external: Mapping[str, PlayerKind],
+    external: Mapping[str, players.PlayerKind],
     path: Path | None = None,
     journal: Journal | None = None,
 ) -> "tuple[LiveMatch, PromptedMatch | BoardMatch]":
@@ -92,7 +84,7 @@ def _start(
 
 
 def _format_first_player(setup: MatchSetup) -> str:
-    if HUMAN == setup.one == setup.two:
+    if players.HUMAN == setup.one == setup.two:
         return f"Seat {2 if setup.swapped else 1} is Player 1 and moves first."
     return f"Player 1: {setup.one}. Player 2: {setup.two}."
 
@@ -104,7 +96,7 @@ def _make_rematch(setup: MatchSetup, step: NextStep) -> MatchSetup:
 
 
 def resume_match(
-    path: Path, screen: Screen, board: bool = False, seats: Mapping[Seat, PlayerKind] | None = None
+    path: Path, screen: Screen, board: bool = False, seats: Mapping[Seat, players.PlayerKind] | None = None
 ) -> tuple[int, NextStep]:
     """Resume the match recorded at `path`. Return the exit code and the next step.
 
@@ -131,7 +123,7 @@ def play_branch(
     entries: int,
     screen: Screen,
     board: bool = False,
-    seats: Mapping[Seat, PlayerKind] | None = None,
+    seats: Mapping[Seat, players.PlayerKind] | None = None,
 ) -> tuple[int, NextStep]:
     """Start a new match from the first `entries` entries of the match recorded at `path`.
 
@@ -152,7 +144,7 @@ def play_branch(
 
 def _play_rematches(
     record: Record,
-    external: Mapping[str, PlayerKind],
+    external: Mapping[str, players.PlayerKind],
     result: tuple[int, NextStep],
     screen: Screen,
     board: bool,
@@ -160,23 +152,23 @@ def _play_rematches(
     code, step = result
     if step not in _REMATCHES:
         return code, step
-    one, two = read_player_names(record.headers).values()
+    one, two = players.read_player_names(record.headers).values()
     setup = MatchSetup(record.match.rules, one, two, external=external)
     return play_new_match(_make_rematch(setup, step), screen, board)
 
 
 def _name_external(
-    headers: Mapping[str, str], seats: Mapping[Seat, PlayerKind], screen: Screen
-) -> dict[str, PlayerKind]:
+    headers: Mapping[str, str], seats: Mapping[Seat, players.PlayerKind], screen: Screen
+) -> dict[str, players.PlayerKind]:
     """Return the external players by their names in the record, and report replacements."""
     external = {}
-    for seat, name in read_player_names(headers).items():
+    for seat, name in players.read_player_names(headers).items():
         if seat not in seats:
-            check_can_reseat(name, seat.value)
-        elif not is_external(name):
+            players.check_can_reseat(name, seat.value)
+        elif not players.is_external(name):
             raise DuelsError(f"the record has {name} at seat {seat.value}. Leave out --seat{seat.value}.")
         else:
-            if not matches_recorded_name(seats[seat].name, name):
+            if not players.matches_recorded_name(seats[seat].name, name):
                 screen.notice(
                     f"{quote(seats[seat].name)} replaces {quote(name)} at seat {seat.value} "
                     "under the recorded name."
@@ -189,7 +181,8 @@ def _format_resume_command(live: LiveMatch, path: Path, screen: Screen) -> str:
     # The last match needs no path, and a long path would be broken at the end of a terminal's line.
     last = find_last_unfinished(lambda text: None) if screen.on_terminal else None
     file = () if last and last.resolve() == path.resolve() else (path,)
-    seats = [format_seat_option(name, seat.value) for seat, name in live.names.items() if is_external(name)]
+    external = {seat: name for seat, name in live.names.items() if players.is_external(name)}
+    seats = [players.format_seat_option(name, seat.value) for seat, name in external.items()]
     return " ".join([format_command("resume", *file), *seats])
 
 

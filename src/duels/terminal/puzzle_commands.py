@@ -27,21 +27,14 @@ from duels.files import write_atomically
 from duels.games import GAMES
 from duels.paths import data_dir
 from duels.solving.oracles import get_oracle
+from duels.terminal import prompts
 from duels.terminal.game_options import GameCommand, game_argument
 from duels.terminal.messages import HintLayers
 from duels.terminal.options import format_command, format_examples, plain_option
-from duels.terminal.prompts import (
-    POSITION_COMMANDS,
-    Quit,
-    add_aliases,
-    format_help,
-    make_lookup_commands,
-    run_dialogue,
-)
 from duels.terminal.screen import Screen
 
-_COMMANDS = POSITION_COMMANDS | {"quit": "leave"}
-HELP = format_help(_COMMANDS)
+COMMANDS = prompts.POSITION_COMMANDS | {"quit": "leave"}
+"""The commands at a puzzle."""
 _PRACTICE, _DAILY = "practice", "daily"  # names of files with the person's progress
 _SAVED_NAMES = {
     "lights": "Lights",
@@ -95,7 +88,7 @@ def practice(rules: AnyRules, count: int, seed: str | None, plain: bool) -> None
         if answered < count:
             more = "more " if answered else ""
             screen.say(f"Found no {more}positions with a clear answer in {rules.name}.\n")
-    except Quit:
+    except prompts.Quit:
         pass
     except KeyboardInterrupt:
         screen.say("\n")  # the terminal has printed ^C on this line
@@ -137,16 +130,14 @@ def ask_exercise(
         screen.say(f"What you can infer:\n{strip}")
 
     layers = HintLayers(glossary)
-    help_text = (
-        HELP if hints else format_help({name: _COMMANDS[name] for name in _COMMANDS if name != "hint"})
-    )
+    descriptions = {name: text for name, text in COMMANDS.items() if hints or name != "hint"}
 
     def quit_puzzle(entries: list[str]) -> None:
-        raise Quit
+        raise prompts.Quit
 
     commands = {
-        "help": lambda entries: screen.say(help_text),
-        **make_lookup_commands(sight, words, screen.say),
+        "help": lambda entries: screen.say(prompts.format_help(descriptions)),
+        **prompts.make_lookup_commands(sight, words, screen.say),
         "hint": lambda entries: screen.say(
             layers.render(sight, words, entries, exercise.oracle)
             if hints
@@ -154,7 +145,7 @@ def ask_exercise(
         ),
         "quit": quit_puzzle,
     }
-    return run_dialogue(lambda: words.ask(sight), screen.ask, add_aliases(commands, words))
+    return prompts.run_dialogue(lambda: words.ask(sight), screen.ask, prompts.add_aliases(commands, words))
 
 
 # -- daily -----------------------------------------------------------------------------------------------
@@ -210,7 +201,7 @@ def _play_daily(day: date, today: date, screen: Screen) -> None:
             if day == today:
                 save_progress(_DAILY, {**load_progress(_DAILY), day.isoformat(): answers})
             screen.say(f"{glossary.explain(result.text)}\n\n")
-    except Quit:
+    except prompts.Quit:
         rest = f" Continue with: {Ink.COPIED(format_command('daily'))}" if day == today else ""
         screen.say(f"{len(answers)} of {len(GAMES)} answered.{rest}\n")
         return

@@ -18,13 +18,7 @@ from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.core.words import Ink
 from duels.play.library import read_record
-from duels.terminal.options import (
-    find_last_match,
-    format_command,
-    format_examples,
-    plain_option,
-    record_argument,
-)
+from duels.terminal import options
 from duels.terminal.replay import page_through
 from duels.terminal.screen import Screen, wrap
 from duels.terminal.solve import format_solve_command
@@ -45,14 +39,14 @@ _POSITION = "  Position: "
 
 
 @click.command(
-    epilog=format_examples(
+    epilog=options.format_examples(
         "duels review evening.duel",
         "duels review --step",
         "duels review evening.duel --json",
         "duels review evening.duel --html review.html",
     )
 )
-@record_argument
+@options.record_argument
 @click.option("--json", "as_json", is_flag=True, help="Print the review as a JSON object.")
 @click.option(
     "--html",
@@ -64,7 +58,7 @@ _POSITION = "  Position: "
 @click.option(
     "--step", is_flag=True, help="Show the boards one by one, with the hidden information of both seats."
 )
-@plain_option
+@options.plain_option
 def review(file: Path | None, as_json: bool, page: Path | None, force: bool, step: bool, plain: bool) -> None:
     """Show where a match was won and lost.
 
@@ -76,7 +70,7 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, ste
         raise click.UsageError(
             f"--html: {escape_unprintable(str(page))} already exists. Pass --force to overwrite it."
         )
-    file = file or find_last_match()
+    file = file or options.find_last_match()
     record = read_record(file)
     screen = Screen(plain)
     with screen.progress("reviewing") as progress:
@@ -86,7 +80,7 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, ste
         from duels.files import write_atomically
 
         def format_branch_command(entries: int) -> str:
-            return format_command("resume", file.resolve(), "--at", entries)
+            return options.format_command("resume", file.resolve(), "--at", entries)
 
         write_atomically(
             page,

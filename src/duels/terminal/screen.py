@@ -77,7 +77,7 @@ class Screen:
 
     def count_lines(self, text: str) -> int:
         """Count the lines that the text takes on this screen."""
-        return self._wrap(text).count("\n")
+        return wrap(text, self.width).count("\n")
 
     def set_reader(self, you: Seat) -> None:
         """Use the first colour for your seat and the second one for the other seat."""
@@ -95,11 +95,8 @@ class Screen:
             self._alternate += text
 
     def _render(self, text: str) -> str:
-        text = self._wrap(text)
+        text = wrap(text, self.width)
         return apply_ink(text, self.codes) if self.colour else strip_ink(text)
-
-    def _wrap(self, text: str) -> str:
-        return wrap(text, self.width)
 
     def notice(self, text: str) -> None:
         """Write a notice to stderr, outside the transcript."""
@@ -190,7 +187,7 @@ class Screen:
 
     def _read_line(self, prompt: str, hidden: bool) -> str:
         """Read a line with its line break. Return an empty text at the end of input."""
-        *above, last = self._wrap(prompt).split("\n")
+        *above, last = wrap(prompt, self.width).split("\n")
         self.say("".join(f"{line}\n" for line in above))
         if self._keyboard and not hidden:
             with suppress(ImportError):
@@ -236,7 +233,7 @@ class Screen:
 
             def read_key(prompt: str) -> str:
                 choice = ""
-                with self._prompting(self._wrap(prompt).rpartition("\n")[2]):
+                with self._prompting(wrap(prompt, self.width).rpartition("\n")[2]):
                     self.say(prompt)
                     try:
                         choice = next((key for key in pressed if key in keys), keys[-1])
@@ -253,7 +250,7 @@ class Screen:
         """
         if not self._keyboard:
             return self._choose_key_as_line(prompt, keys)
-        choice, line = "", self._wrap(prompt).rpartition("\n")[2]
+        choice, line = "", wrap(prompt, self.width).rpartition("\n")[2]
         with self._keyboard.single_keys(alone=keys) as pressed:
             self.say(prompt)
             try:

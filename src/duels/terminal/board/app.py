@@ -1,9 +1,11 @@
-"""The Textual application of the full-screen board."""
+"""The Textual application of the full-screen board, and the match that runs it."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+import os
+import sys
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from threading import get_ident
 from time import monotonic
 from typing import Any, ClassVar
@@ -12,6 +14,7 @@ from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.content import Content
+from textual.timer import Timer
 
 from duels.analysis.hints import Hint, hint
 from duels.core.errors import DuelsError
@@ -22,15 +25,97 @@ from duels.solving.oracles import get_oracle
 from duels.terminal import messages
 from duels.terminal.board.background import BackgroundJob, run_in_background
 from duels.terminal.board.choice import Choice
-from duels.terminal.board.grid import find_changed_cells
-from duels.terminal.board.keys import ARROWS, COMMANDS, HINT, QUIT, Command, SingleKeyFilter, format_key_help
+from duels.terminal.board.grid import Point, find_changed_cells
 from duels.terminal.board.scene import Page, QuestionPanel, Scene, SceneTexts
 from duels.terminal.board.story import Story
 from duels.terminal.board.view import ActionList, BoardView, Palette
-from duels.terminal.keyboard import KEY_GAP_SECONDS
+from duels.terminal.keyboard import KEY_GAP_SECONDS, SILENCE_SECONDS
 from duels.terminal.next_step import NextStep, get_next_steps, make_record
+from duels.terminal.prompts import COMMANDS as PROMPT_COMMANDS
 from duels.terminal.prompts import Quit
-from duels.terminal.screen import format_key_prompt
+from duels.terminal.screen import Screen, format_key_prompt
+from duels.terminal.signals import redirect_signals
+
+_MAX_CELLS = 400
+ARROWS: dict[str, Point] = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of the board."""
+
+    name: str
+    letter: str
+    """Runs the command unless the game uses the letter itself."""
+    key: str
+    """The function key, which always runs the command."""
+    description: str
+    always: bool = False
+    """Whether the command also works while no person is to move."""
+
+
+HINT = Command("hint", "h", "f2", PROMPT_COMMANDS["hint"])
+QUIT = Command("quit", "q", "f10", PROMPT_COMMANDS["quit"], always=True)
+COMMANDS = (
+    HINT,
+    Command("undo", "u", "f3", PROMPT_COMMANDS["undo"]),
+    Command("review", "v", "f4", "show what each decision cost"),
+    Command("resign", "r", "f5", PROMPT_COMMANDS["resign"]),
+    Command("help", "?", "f1", "show these keys and the rules", always=True),
+    QUIT,
+)
+_CHOOSING = {
+    "arrows": "point at a cell or an action",
+    "Enter": "choose it",
+    "digits": "choose by number or name; press Enter if a longer number would be possible",
+    "mouse": "click on it",
+    "Tab": "choose another kind of action; its first letter works too",
+    "Escape": "start this choice again",
+}
+_WIDTH = 10
+
+
+def format_key_help() -> str:
+    """Format the list of keys."""
+    keys = {**_CHOOSING, **{f"{c.letter} {c.key.upper()}": f"{c.name}: {c.description}" for c in COMMANDS}}
+    lines = "".join(f"  {key:<{_WIDTH}}{description}\n" for key, description in keys.items())
+    return f"Keys\n{lines}  {'Ctrl-C':<{_WIDTH}}leave at once; the match is saved\n"
+
+
+class SingleKeyFilter:
+    """Calls `choose` with a valid key that was pressed alone, and `reject` for anything else.
+
+    After a rejection, keys are ignored until nothing was typed for a moment.
+    """
+
+    def __init__(self, app: App[Any], choose: Callable[[str], None], reject: Callable[[], None]) -> None:
+        self._app = app
+        self._choose = choose
+        self._reject = reject
+        self._timer: Timer | None = None  # runs while another key may follow
+        self._pending_key = ""
+        self._ignore_until = 0.0
+
+    def press(self, key: str, valid_keys: Collection[str]) -> None:
+        """Handle a key, given by its letter or its name."""
+        timer, self._timer = self._timer, None
+        if timer:
+            timer.stop()
+        is_ignored = monotonic() < self._ignore_until
+        if timer and key == "enter":
+            self._accept()
+        elif key in valid_keys and not timer and not is_ignored:
+            self._pending_key = key
+            self._timer = self._app.set_timer(KEY_GAP_SECONDS, self._accept)
+        else:
+            self._ignore_until = monotonic() + SILENCE_SECONDS
+            if not is_ignored:
+                self._reject()
+
+    def _accept(self) -> None:
+        self._timer = None
+        self._choose(self._pending_key)
+
 
 AppResult = NextStep | BaseException
 """The next step that the person chose, or the exception that ended the match."""
@@ -423,3 +508,58 @@ def _arrange_keys(keys: Sequence[Content], width: int) -> Content:
         else:
             rows.append(key)
     return Content("\n").join(rows)
+
+
+class BoardMatch:
+    """A live match on the full-screen board. Raises DuelsError if the board cannot show it."""
+
+    def __init__(self, live: LiveMatch, screen: Screen) -> None:
+        self.live = live
+        self.screen = screen
+        name = live.match.rules.name
+        # Textual draws on stderr.
+        if not (screen.on_terminal and screen.can_clear and sys.stderr.isatty()):
+            raise DuelsError(
+                "the full-screen board needs a terminal. "
+                "Leave out --board, or do not redirect input and output."
+            )
+        if not live.people:
+            raise DuelsError("the full-screen board needs a person at one of the seats. Leave out --board.")
+        if live.match.rules.has_secrets and len(live.people) == 2:
+            raise DuelsError(
+                f"two people cannot play {name} on the full-screen board: "
+                "the cursor would give away their cells. "
+                "Leave out --board, or play against the machine: --seat2 casual."
+            )
+        count = sum(map(len, live.words.board(live.match.sight(min(live.people))).cells))
+        if count > _MAX_CELLS:
+            raise DuelsError(
+                f"the full-screen board shows at most {_MAX_CELLS} cells, not {count}. Leave out --board."
+            )
+
+    def run(self) -> NextStep:
+        """Play to the end and return the next step that the person chose."""
+        if not self.screen.colour:
+            os.environ["NO_COLOR"] = "1"  # Textual reads and removes it
+        app = BoardApp(self.live, self.screen.pause_seconds)
+        result: AppResult | None = None
+        with self.screen.redirect_notices(app.notice), redirect_signals(app.leave):
+            try:
+                result = app.run()
+            except OSError:
+                if not app.exit_request:  # otherwise the terminal may be gone
+                    raise
+        result = app.exit_request or result
+        if isinstance(result, BaseException):
+            raise result
+        if result is None:
+            raise DuelsError("the full-screen board failed. The match is saved: continue with duels resume.")
+        self._show_result()
+        return result
+
+    def _show_result(self) -> None:
+        outcome, you = self.live.match.outcome, messages.find_solo_seat(self.live)
+        if outcome:
+            self.screen.say(
+                f"{outcome.reason} {messages.format_result(self.live, you) if you else ''}".rstrip() + "\n"
+            )

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
@@ -21,24 +22,17 @@ async def run_in_background(work: Callable[[], T]) -> T:
 
     asyncio's own threads would delay the program's exit until, say, a game is solved.
     """
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[T] = loop.create_future()
-
-    def complete(set_outcome: Callable[[], None]) -> None:
-        with suppress(RuntimeError):  # the loop is closed
-            loop.call_soon_threadsafe(lambda: None if future.done() else set_outcome())
+    future: Future[T] = Future()
+    future.set_running_or_notify_cancel()  # so that the caller's cancellation does not cancel it
 
     def run() -> None:
         try:
-            result = work()
+            future.set_result(work())
         except Exception as error:
-            failure = error
-            complete(lambda: future.set_exception(failure))
-        else:
-            complete(lambda: future.set_result(result))
+            future.set_exception(error)
 
     threading.Thread(target=run, daemon=True).start()
-    return await future
+    return await asyncio.wrap_future(future)
 
 
 class BackgroundJob:

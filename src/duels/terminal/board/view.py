@@ -11,6 +11,7 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.style import Style
 from textual.widget import Widget
+from textual.widgets import Static
 
 from duels.core.narration import Cell
 from duels.core.rules import Seat
@@ -186,10 +187,10 @@ class BoardView(Widget):
             self.refresh()
 
 
-class ActionList(Widget):
+class ActionList(Static):
     """A list of actions without a place on the board."""
 
-    DEFAULT_CSS = "ActionList { width: auto; height: auto; }"
+    DEFAULT_CSS = "ActionList { width: auto; }"
 
     class Picked(Message):
         """An action was clicked."""
@@ -202,6 +203,7 @@ class ActionList(Widget):
         super().__init__(id="list")
         self._options: Sequence[ChoiceOption] = ()
         self._columns = 1
+        self._width = 0  # columns of characters per action
         self._cursor = 0
 
     @property
@@ -214,47 +216,30 @@ class ActionList(Widget):
         if options != self._options:
             self._cursor = 0
         self._options = options
-        self._columns = max(1, columns // self._width) if options else 1
+        self._width = max((len(_format_option(option)) for option in options), default=0) + 5
+        self._columns = max(1, columns // self._width)
         self.display = bool(options)
-        self.refresh(layout=True)
+        self._draw()
 
     def move(self, step: Point) -> None:
         """Move the cursor by one column or row."""
         target = self._cursor + step[0] + step[1] * self._columns
         if 0 <= target < len(self._options):
             self._cursor = target
-            self.refresh()
+            self._draw()
             _scroll_to(self, Region(0, target // self._columns, 1, 1))
 
-    def point_at(self, option: ChoiceOption) -> None:
-        """Move the cursor to an action."""
-        self._cursor = list(self._options).index(option)
-        self.refresh()
-
-    @property
-    def _width(self) -> int:
-        return max(len(_format_option(option)) for option in self._options) + 5
-
-    def get_content_width(self, *_: object) -> int:
-        return min(self._columns, len(self._options)) * self._width - 1 if self._options else 0
-
-    def get_content_height(self, *_: object) -> int:
-        return -(-len(self._options) // self._columns)
-
-    def render(self) -> Content:
-        width = self._width if self._options else 0
+    def _draw(self) -> None:
         parts: list[Content] = []
         for number, option in enumerate(self._options):
             is_current = number == self._cursor
             left, right = _CURSOR_SIGNS if is_current else _PICKED_SIGNS
-            name = _format_option(option).ljust(width - 5)
+            name = _format_option(option).ljust(self._width - 5)
             parts.append(Content.styled(f"{left} {name} {right}", _CURSOR if is_current else _CHOOSABLE))
             parts.append(Content("\n" if (number + 1) % self._columns == 0 else " "))
-        return Content("").join(parts[:-1])
+        self.update(Content("").join(parts[:-1]))
 
     def on_click(self, event: events.Click) -> None:
-        if not self._options:
-            return
         column = event.x // self._width
         number = event.y * self._columns + column
         if column < self._columns and number < len(self._options):
