@@ -129,11 +129,12 @@ class ModelWorker:
     run continues.
     """
 
-    def __init__(self, config: Config, folder: Folder, prefix: str, budget_meter: BudgetMeter) -> None:
+    def __init__(self, config: Config, folder: Folder, prefix: str, shards: int) -> None:
         self._config, self._folder = config, folder
+        self.budget_meter = BudgetMeter(config, folder, prefix, shards)
         self._log = Log(folder.path, f"{prefix}models", every=SYNC_NOW)
         self._requests = folder.open_request_log(f"{prefix}models")
-        self._runner = QuestionRunner(config.model, budget_meter)
+        self._runner = QuestionRunner(config.model, self.budget_meter)
         self.on_wait: Progress = no_progress
         """Called with the reason for a delayed reply."""
         self.interruptions = self._runner.interruptions

@@ -12,7 +12,7 @@ from duels.arena.confidence import Interval
 from duels.arena.config import Config
 from duels.arena.folder import WHOLE_RUN, Folder, MatchScore, format_shard, is_in_shard, read_score
 from duels.arena.match_plan import MatchPlan
-from duels.arena.models import BudgetMeter, ModelWorker
+from duels.arena.models import ModelWorker
 from duels.arena.pool import MatchListener, ProcessPool, RayPool, Worker, make_program_check
 from duels.arena.scores import adjusted_interval, take_unbroken
 from duels.core.errors import BadOption, quote
@@ -74,8 +74,9 @@ def run(
         scores = {key: read_score(row) for key, row in folder.load_rows().items()}
         with closing(_Dispatcher(config, folder, prefix, workers, on, shard[1])) as dispatcher:
             _play_missing(config, scores, dispatcher, shard, listener, check)
-            folder.unfinished = dispatcher.unfinished
-            folder.is_spent = bool(dispatcher.budget_meter and dispatcher.budget_meter.is_spent)
+            if worker := dispatcher.model_worker:
+                folder.unfinished = tuple(dict.fromkeys(worker.interruptions))
+                folder.is_spent = worker.budget_meter.is_spent
     return folder
 
 
@@ -98,24 +99,13 @@ class _Dispatcher:
     def __init__(
         self, config: Config, folder: Folder, prefix: str, workers: int, on: str | None, shards: int
     ) -> None:
-        models = self._models = set(config.list_models())
+        self._models = set(config.list_models())
         self._make_pool = partial(_make_pool, config, folder.path, prefix, workers, on)
         self._pool: Worker | ProcessPool | RayPool | None = None
-        self.budget_meter = BudgetMeter(config, folder, prefix, shards) if models else None
-        self._model_worker = (
-            ModelWorker(config, folder, prefix, self.budget_meter) if self.budget_meter else None
-        )
-
-    @property
-    def unfinished(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(self._model_worker.interruptions)) if self._model_worker else ()
-
-    def on_wait(self, callback: Callable[[str], None]) -> None:
-        if self._model_worker:
-            self._model_worker.on_wait = callback
+        self.model_worker = ModelWorker(config, folder, prefix, shards) if self._models else None
 
     def play(self, plans: Iterable[MatchPlan], listener: MatchListener) -> None:
-        if not self._model_worker:
+        if not self.model_worker:
             plans = iter(plans)
             for first in plans:  # no pool is started without a match
                 self._get_pool().play(chain([first], plans), listener)
@@ -126,7 +116,7 @@ class _Dispatcher:
         if parts[False]:
             self._get_pool().play(parts[False], listener)
         if parts[True]:
-            self._model_worker.play(parts[True], listener)
+            self.model_worker.play(parts[True], listener)
 
     def _get_pool(self) -> Worker | ProcessPool | RayPool:
         if self._pool is None:
@@ -138,8 +128,8 @@ class _Dispatcher:
             if self._pool:
                 self._pool.close()
         finally:
-            if self._model_worker:
-                self._model_worker.close()
+            if self.model_worker:
+                self.model_worker.close()
 
 
 def _play_missing(
@@ -154,7 +144,7 @@ def _play_missing(
         pairing: list(config.plan_matches(*pairing, range(config.count_matches(pairing[0]) // 2)))
         for pairing in config.iter_pairings()
     }
-    ours = [plan for plans in planned.values() for plan in _select_shard(plans, shard)]
+    ours = [plan for plans in planned.values() for plan in plans if is_in_shard(plan.pair, shard)]
     # Keys are slow hashes, and a new run does not need them here.
     before = {plan.key for plan in ours if plan.key in scores} if scores else set()
     progress = RunProgress(len(before), len(ours))
@@ -173,17 +163,16 @@ def _play_missing(
         progress.done += 1
         progress.count(plan, score[0])
         progress.played += 1
-        progress.spent = dispatcher.budget_meter.spent if dispatcher.budget_meter else ""
+        progress.spent = worker.budget_meter.spent if worker else ""
         listener(progress)
 
-    dispatcher.on_wait(report_wait)
+    if worker := dispatcher.model_worker:
+        worker.on_wait = report_wait
     for first, last in _iter_rounds(max(len(plans) // 2 for plans in planned.values()), config.until):
         undecided = {
             pairing: plans
             for pairing, plans in planned.items()
-            if not _is_decided(
-                config.until, scores, pairing, _select_shard(plans[: 2 * first], shard), progress
-            )
+            if not _is_decided(config.until, scores, pairing, plans[: 2 * first], progress)
         }
         missing = (
             plan
@@ -241,7 +230,3 @@ def _is_decided(
     result = adjusted_interval(take_unbroken(results, dict.fromkeys(plan.pair for plan in plans)))
     progress.margins[pairing] = result
     return result.margin <= until
-
-
-def _select_shard(plans: list[MatchPlan], shard: tuple[int, int]) -> list[MatchPlan]:
-    return [plan for plan in plans if is_in_shard(plan.pair, shard)]
