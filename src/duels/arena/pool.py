@@ -37,13 +37,8 @@ class PlayerCache:
         self, config: Config, get_log_path: Callable[[str, Seat], Path | None] = lambda *_: None
     ) -> None:
         self._config, self._get_log_path = config, get_log_path
-        self._judges: dict[AnyRules, Judge] = {}
+        self.get_judge = cache(Judge)
         self._players: dict[tuple[AnyRules, str, Seat], Player] = {}
-
-    def get_judge(self, rules: AnyRules) -> Judge:
-        if rules not in self._judges:
-            self._judges[rules] = Judge(rules)
-        return self._judges[rules]
 
     def get_player(self, rules: AnyRules, name: str, seat: Seat) -> Player:
         key = rules, name, seat
