@@ -5,6 +5,7 @@ An exam is a static file for any harness. Its card says how it was drawn.
 
 import json
 import shlex
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -99,7 +100,8 @@ class DecisionPool:
             pool.counts[key] += 1
             if key not in pool.verdicts:
                 short = oracle.shortfalls(verdict)
-                pool.verdicts[key], pool.strata[key] = (sight, verdict, short), _find_stratum(max(short))
+                pool.verdicts[key] = sight, verdict, short
+                pool.strata[key] = bisect_left(STRATA[1:-1], max(short))
         return pool
 
     def draw(self, count: int, rng: Random) -> list[ExamPosition]:
@@ -204,10 +206,6 @@ def _iter_decisions(rules: AnyRules, rng: Random) -> Iterator[tuple[AnySight, Ve
         if not decisions:
             raise DuelsError(f"{rules} has no decision with a choice.")
         yield from decisions
-
-
-def _find_stratum(shortfall: float) -> int:
-    return next(place for place, bound in enumerate(STRATA[1:]) if shortfall <= bound or bound == STRATA[-1])
 
 
 def _allocate(sizes: list[int], count: int) -> list[int]:
