@@ -75,7 +75,11 @@ def run_probe(config: ProbeConfig, out: Path, progress: Progress = no_progress) 
     """
     if config.symmetric:
         for game in config.games:
-            _check_symmetric(find_game(game).rules())
+            rules = find_game(game).rules()
+            if not _is_exhaustive(rules):
+                only = "--symmetric works only in games where every position is asked"
+                raise BadOption(f"{only}, and {rules.name} is too large.")
+            Mirror.of(rules)
     check = make_program_check(config.make_run_config(), out)
     with (
         Folder.open_locked(out, config) as folder,
@@ -88,14 +92,6 @@ def run_probe(config: ProbeConfig, out: Path, progress: Progress = no_progress) 
     return folder
 
 
-def _check_symmetric(rules: AnyRules) -> None:
-    if not _is_exhaustive(rules):
-        raise BadOption(
-            f"--symmetric works only in games where every position is asked, and {rules.name} is too large."
-        )
-    Mirror.of(rules)
-
-
 def _is_exhaustive(rules: AnyRules) -> bool:
     """Whether a game is small enough to ask about every position."""
     return isinstance(rules, OpenRules) and has_state_table(rules)
@@ -104,14 +100,8 @@ def _is_exhaustive(rules: AnyRules) -> bool:
 def iter_probes(folder: Folder, progress: Progress = no_progress) -> Iterator[Probe]:
     """Yield the logged answers of each game; nobody is asked."""
     rows, config = folder.load_rows(), folder.config
-    probe_config = ProbeConfig(  # the player does not matter here
-        "random",
-        tuple(config["games"]),
-        config["samples"],
-        config["positions"],
-        config["symmetric"],
-        config["seed"],
-    )
+    settings = {name: config[name] for name in ("samples", "positions", "symmetric", "seed")}
+    probe_config = ProbeConfig("random", tuple(config["games"]), **settings)  # any player will do
 
     def look_up(questions: "list[ProbeQuestion]") -> dict[str, Row]:
         return {each.key: rows[each.key] for each in questions if each.key in rows}
@@ -143,30 +133,23 @@ def collect_answers(
     config: ProbeConfig, rules: AnyRules, answer: Answerer, progress: Progress = no_progress
 ) -> Probe:
     """Ask about one game, in waves, until no new position can be reached."""
-    if not _is_exhaustive(rules):
-        probe = Probe(rules, is_exhaustive=False)
+    probe = Probe(rules, _is_exhaustive(rules))
+    if probe.is_exhaustive:
+        for seat in Seat:
+            _explore(config, probe, seat, answer)
+    else:
         for each in draw_positions(rules, config.positions, config.seed, progress):
             probe.weights[each.sight.seat, each.notation] = each.weight
             probe.sights[each.sight.seat, each.notation] = each.sight
         _ask_about(config, probe, list(probe.sights.values()), answer)
-        return probe
-    assert isinstance(rules, OpenRules)
-    probe = Probe(rules, is_exhaustive=True)
-    mirror = Mirror.of(rules) if config.symmetric else None
-    for seat in Seat:
-        _explore(config, probe, rules, seat, mirror, answer)
     return probe
 
 
-def _explore(
-    config: ProbeConfig,
-    probe: Probe,
-    rules: OpenRules[Any, Any],
-    seat: Seat,
-    mirror: Mirror | None,
-    answer: Answerer,
-) -> None:
+def _explore(config: ProbeConfig, probe: Probe, seat: Seat, answer: Answerer) -> None:
     """Ask about every position of one seat that an opponent can reach."""
+    rules = probe.rules
+    assert isinstance(rules, OpenRules)
+    mirror = Mirror.of(rules) if config.symmetric else None
     seen = {rules.initial()}
     wave = [rules.initial()]
     while wave:
