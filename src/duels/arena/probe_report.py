@@ -156,7 +156,8 @@ def _grade_actions(sight: AnySight) -> dict[Any, float]:
 
 
 def _mean_shortfall(probe: Probe, key: Key) -> float:
-    return _weigh(probe.get_policy(key), _grade_actions(probe.sights[key]))
+    policy, graded = probe.get_policy(key), _grade_actions(probe.sights[key])
+    return fsum(chance * graded[action] for action, chance in policy.items()) / fsum(policy.values())
 
 
 def _sum_by_category(probe: Probe) -> dict[str, tuple[float, float]]:
@@ -196,10 +197,6 @@ def _error(rows: list[Row], sight: AnySight) -> float:
     odds = np.array([policy.get(action, 0.0) for action in graded])
     even = np.full(len(graded), 1 / len(graded))
     return float(answer_deviation(odds, np.array([*graded.values()]), even, samples)) / sqrt(samples)
-
-
-def _weigh(policy: dict[Any, float], graded: dict[Any, float]) -> float:
-    return fsum(chance * graded[action] for action, chance in policy.items()) / fsum(policy.values())
 
 
 def _find_mistakes(probe: Probe, player: str, short: dict[Key, float]) -> list[RunMistake]:
@@ -260,10 +257,12 @@ def _document(report: ProbeReport) -> Document:
     mirrored = "; of two mirror images only one was asked" * report.config["symmetric"]
     introduction = f"{report.player}, asked about positions without history{mirrored}."
     blocks = [block for game in report.games for block in _game_blocks(game)]
+    limited = bool(report.config["model"].get("max_tokens"))
+    spending = report.spending.describe("It", report.prices, limited)
     return Document(
         f"Probe: {report.player}",
         f"{introduction} All numbers are in points of a hundred.",
-        _summarize(report),
+        [*map(_summarize_game, report.games), *spending, *report.notes],
         [*blocks, Prose(_describe_usage(report), "Cost")],
     )
 
@@ -282,12 +281,6 @@ def _describe_usage(report: ProbeReport) -> list[str]:
     ]
 
 
-def _summarize(report: ProbeReport) -> list[str]:
-    limited = bool(report.config["model"].get("max_tokens"))
-    spending = report.spending.describe("It", report.prices, limited)
-    return [*map(_summarize_game, report.games), *spending, *report.notes]
-
-
 def _summarize_game(game: GameProbe) -> str:
     name = game.probe.rules.name
     if not game.positions:
@@ -300,9 +293,10 @@ def _summarize_game(game: GameProbe) -> str:
         ]
     else:
         costliest = describe_costliest_category(game.mistake_categories)
+        mistakes = sum(short > _EPSILON for short in game.shortfalls.values())
         sentences = [
             f"{name}: it gives away {_format_shortfall(game)} points per position{costliest}.",
-            f"It made mistakes in {_count_mistakes(game)} of {len(game.shortfalls)} positions.",
+            f"It made mistakes in {mistakes} of {len(game.shortfalls)} positions.",
         ]
     if game.exploitability:
         gain = _format_interval(game.exploitability)
@@ -316,10 +310,6 @@ def _summarize_game(game: GameProbe) -> str:
     if not game.complete:
         sentences.append(_UNFINISHED)
     return " ".join(sentences)
-
-
-def _count_mistakes(game: GameProbe) -> int:
-    return sum(short > _EPSILON for short in game.shortfalls.values())
 
 
 def _describe_results(game: GameProbe) -> list[str]:

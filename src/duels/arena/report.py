@@ -320,11 +320,10 @@ def format_failures(failures: Mapping[str, int]) -> str:
 
 
 def _summarize_failures(scores: Iterable[PlayerScore]) -> str:
-    forfeits, failures = 0, dict[str, int]()
+    forfeits, failures = 0, Counter[str]()
     for each in scores:
         forfeits += each.forfeits
-        for kind, count in each.failures.items():
-            failures[kind] = failures.get(kind, 0) + count
+        failures.update(each.failures)
     if not failures:
         return ""
     kinds = format_failures(dict(sorted(failures.items())))
