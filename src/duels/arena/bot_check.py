@@ -74,9 +74,8 @@ class _Session:
     """A running program that is asked about the first position of a game."""
 
     def __init__(self, command: str, rules: AnyRules, limits: ProgramLimits) -> None:
-        self._command = command
-        self._rules = rules
-        self._limits = limits
+        self._command, self._rules, self._limits = command, rules, limits
+        self._budget_ms = int(limits.move_seconds * 1000)
         self._child: Child | None = None
         self._number = 0
         self._answered = False
@@ -120,10 +119,6 @@ class _Session:
         if self._child:
             self._child.kill()
             self._child = None
-
-    @property
-    def _budget_ms(self) -> int:
-        return int(self._limits.move_seconds * 1000)
 
     def _send(self, message: dict[str, Any]) -> None:
         assert self._child

@@ -4,7 +4,6 @@ import sys
 from shutil import get_terminal_size
 from threading import Event, Thread
 from time import monotonic
-from types import TracebackType
 
 from duels.arena.run import RunProgress
 
@@ -32,9 +31,7 @@ class ProgressLine:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._done.set()
         self._thread.join()
         if self._is_terminal and self.lines:
