@@ -147,7 +147,9 @@ class ModelWorker:
     async def _play_all(self, plans: Iterable[MatchPlan], listener: MatchListener) -> None:
         with ExitStack() as stack:  # each task has its own players
             tasks = range(self._config.model.concurrency)
-            caches = [stack.enter_context(closing(self._make_cache(number))) for number in tasks]
+            caches = [PlayerCache(self._config, self._folder, f"models-{number}-") for number in tasks]
+            for each in caches:
+                stack.enter_context(closing(each))
 
             async def play_one(plan: MatchPlan, endpoint: Endpoint, number: int) -> None:
                 row = await self._play(plan, caches[number], endpoint)
@@ -155,12 +157,6 @@ class ModelWorker:
                 listener(plan, read_score(row))
 
             await self._runner.run(plans, play_one, self.on_wait)
-
-    def _make_cache(self, number: int) -> PlayerCache:
-        return PlayerCache(
-            self._config,
-            lambda name, seat: self._folder.get_bot_log_path(name, f"models-{number}-{seat.value}"),
-        )
 
     async def _play(self, plan: MatchPlan, cache: PlayerCache, endpoint: Endpoint) -> dict[str, Any]:
         used = dict.fromkeys(Seat, Usage())

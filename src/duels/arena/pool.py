@@ -30,20 +30,20 @@ from duels.players.program import ProgramPlayer
 class PlayerCache:
     """The players and judges of a run. Each is made once per game, a player once per seat.
 
-    `get_log_path` returns the file for a program's stderr.
+    With a folder, the stderr of each program is written to a file named after the worker and the seat.
     """
 
-    def __init__(
-        self, config: Config, get_log_path: Callable[[str, Seat], Path | None] = lambda *_: None
-    ) -> None:
-        self._config, self._get_log_path = config, get_log_path
+    def __init__(self, config: Config, folder: Folder | None = None, worker: str = "") -> None:
+        self._config, self._folder, self._worker = config, folder, worker
         self.get_judge = cache(Judge)
         self._players: dict[tuple[AnyRules, str, Seat], Player] = {}
 
     def get_player(self, rules: AnyRules, name: str, seat: Seat) -> Player:
         key = rules, name, seat
         if key not in self._players:
-            self._players[key] = self._config.make_player(name, rules, self._get_log_path(name, seat))
+            file = f"{self._worker}{seat.value}"
+            log = self._folder.get_bot_log_path(name, file) if self._folder else None
+            self._players[key] = self._config.make_player(name, rules, log)
         return self._players[key]
 
     def play(self, plan: MatchPlan) -> Row:
@@ -100,10 +100,7 @@ class Worker:
     """A worker with its own players and its own log."""
 
     def __init__(self, config: Config, folder: Path, name: str) -> None:
-        run_folder = Folder(folder)
-        self._cache = PlayerCache(
-            config, lambda player, seat: run_folder.get_bot_log_path(player, f"{name}-{seat.value}")
-        )
+        self._cache = PlayerCache(config, Folder(folder), f"{name}-")
         self._log = Log(folder, name)
 
     def play(self, plans: Iterable[MatchPlan], listener: MatchListener) -> None:
@@ -222,9 +219,8 @@ class ProcessPool:
 
     def _recover_scores(self, dead: Connection, some: list[MatchPlan]) -> list[MatchScore]:
         """Replace a dead worker and return the scores that it had logged."""
-        name = self._names[dead]
+        log = Log.make_path(self._folder, self._names[dead])
         self._replace(dead)
-        log = Log.make_path(self._folder, name)
         # A worker that died while starting has no log yet.
         logged = {row["key"]: row for _, row in read_rows(log)} if log.exists() else {}
         return [read_score(logged[plan.key]) for plan in some if plan.key in logged]
