@@ -2,10 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import chain
+from functools import cached_property, partial
+from itertools import chain, zip_longest
 from pathlib import Path
 
 from duels.arena.confidence import Interval
@@ -101,35 +101,31 @@ class _Dispatcher:
     ) -> None:
         self._models = set(config.list_models())
         self._make_pool = partial(_make_pool, config, folder.path, prefix, workers, on)
-        self._pool: Worker | ProcessPool | RayPool | None = None
+        self._stack = ExitStack()
         self.model_worker = ModelWorker(config, folder, prefix, shards) if self._models else None
+        if self.model_worker:
+            self._stack.callback(self.model_worker.close)
 
     def play(self, plans: Iterable[MatchPlan], listener: MatchListener) -> None:
         if not self.model_worker:
             plans = iter(plans)
             for first in plans:  # no pool is started without a match
-                self._get_pool().play(chain([first], plans), listener)
+                self._pool.play(chain([first], plans), listener)
             return
         parts: dict[bool, list[MatchPlan]] = {True: [], False: []}
         for plan in plans:
             parts[not self._models.isdisjoint(plan.players)].append(plan)
         if parts[False]:
-            self._get_pool().play(parts[False], listener)
+            self._pool.play(parts[False], listener)
         if parts[True]:
             self.model_worker.play(parts[True], listener)
 
-    def _get_pool(self) -> Worker | ProcessPool | RayPool:
-        if self._pool is None:
-            self._pool = self._make_pool()
-        return self._pool
+    @cached_property
+    def _pool(self) -> Worker | ProcessPool | RayPool:
+        return self._stack.enter_context(closing(self._make_pool()))
 
     def close(self) -> None:
-        try:
-            if self._pool:
-                self._pool.close()
-        finally:
-            if self.model_worker:
-                self.model_worker.close()
+        self._stack.close()
 
 
 def _play_missing(
@@ -169,15 +165,15 @@ def _play_missing(
     if worker := dispatcher.model_worker:
         worker.on_wait = report_wait
     for first, last in _iter_rounds(max(len(plans) // 2 for plans in planned.values()), config.until):
-        undecided = {
-            pairing: plans
+        undecided = [
+            plans[2 * first : 2 * last]
             for pairing, plans in planned.items()
             if not _is_decided(config.until, scores, pairing, plans[: 2 * first], progress)
-        }
+        ]
         missing = (
             plan
-            for plan in _interleave(list(undecided.values()), range(2 * first, 2 * last))
-            if is_in_shard(plan.pair, shard) and not (before and plan.key in before)
+            for plan in chain.from_iterable(zip_longest(*undecided))  # every pairing has early results
+            if plan and is_in_shard(plan.pair, shard) and not (before and plan.key in before)
         )
         dispatcher.play(_check_first(missing, check), count)
 
@@ -194,14 +190,6 @@ def _iter_rounds(pairs: int, until: float | None) -> Iterator[tuple[int, int]]:
     while first < pairs:
         yield first, last
         first, last = last, min(last + max(MIN_ROUND, last // GROWTH), pairs)
-
-
-def _interleave(pairings: list[list[MatchPlan]], places: range) -> Iterator[MatchPlan]:
-    """Yield the matches of all pairings in turn, so every pairing has early results."""
-    for place in places:
-        for plans in pairings:
-            if place < len(plans):
-                yield plans[place]
 
 
 def _check_first(plans: Iterable[MatchPlan], check: Callable[[], None]) -> Iterator[MatchPlan]:
