@@ -71,10 +71,6 @@ class ExamPosition:
     share: SamplingShare
 
     @property
-    def weight(self) -> float:
-        return self.share.weight
-
-    @property
     def notation(self) -> str:
         """The position in one line."""
         return self.sight.rules.format_position(self.sight)
@@ -140,10 +136,11 @@ def estimate_score(positions: Sequence[ExamPosition], policy: Policy) -> tuple[f
         odds = policy(each.verdict)
         mean = _weighted_mean(odds, each.shortfalls)
         spread = _weighted_mean(odds, [(short - mean) ** 2 for short in each.shortfalls])
-        total += each.weight * mean
-        variance += each.weight**2 * spread
+        weight = each.share.weight
+        total += weight * mean
+        variance += weight**2 * spread
         if each.share.chance < 1:
-            by_chance.setdefault(each.share.group, []).append((1 - each.share.chance, each.weight * mean))
+            by_chance.setdefault(each.share.group, []).append((1 - each.share.chance, weight * mean))
     for parts in by_chance.values():
         if len(parts) == 1:
             return total, None
@@ -292,7 +289,7 @@ def _make_row(rules: AnyRules, number: int, position: ExamPosition) -> dict[str,
         "stratum": position.stratum,
         "group": position.share.group,
         "chance": position.share.chance,
-        "weight": position.weight,
+        "weight": position.share.weight,
     }
 
 

@@ -139,7 +139,7 @@ def collect_answers(
             _explore(config, probe, seat, answer)
     else:
         for each in draw_positions(rules, config.positions, config.seed, progress):
-            probe.weights[each.sight.seat, each.notation] = each.weight
+            probe.weights[each.sight.seat, each.notation] = each.share.weight
             probe.sights[each.sight.seat, each.notation] = each.sight
         _ask_about(config, probe, list(probe.sights.values()), answer)
     return probe
@@ -240,7 +240,7 @@ class _ProbeSession:
         self._rows = dict(folder.load_rows())
         self._log = Log(folder.path, "1", "answers", SYNC_NOW if self._model else SYNC_SOON)
         self._requests = folder.open_request_log("probe") if self._model else None
-        self._cache = PlayerCache(run, lambda name, seat: folder.get_bot_log_path(name, str(seat.value)))
+        self._cache = PlayerCache(run, folder)
         self.budget_meter = BudgetMeter(run, folder)
         self._runner = QuestionRunner(run.model, self.budget_meter)
         self.interruptions = self._runner.interruptions
