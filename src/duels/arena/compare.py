@@ -227,11 +227,8 @@ def _compare_pairings(one: GameReport, two: GameReport, both: _CommonPlayers) ->
 
 def _compare_results(game: str, one: Pairing, two: Pairing) -> ScoreChange:
     names = game, one.one, f"against {one.two}, luck taken out"
-    few, before, after = (
-        _explain_too_few(min(one.matches, two.matches)),
-        one.adjusted_fixed,
-        two.adjusted_fixed,
-    )
+    few = _explain_too_few(min(one.matches, two.matches))
+    before, after = one.adjusted_fixed, two.adjusted_fixed
     if before and after:
         first, second = ([unit for unit in each.units if unit.is_finished] for each in (one, two))
         paired = _paired_change(first, second, "adjusted", "matches")
@@ -394,14 +391,10 @@ def as_text(comparison: Comparison) -> str:
 
 def _answer_blocks(each: AnswerChanges) -> list[Block]:
     first, second = format_failures(each.one.failures), format_failures(each.two.failures)
-    failures = (
-        f"Failures: {first or 'none'} in the first, {second or 'none'} in the second."
-        if first or second
-        else ""
-    )
+    failures = f"Failures: {first or 'none'} in the first, {second or 'none'} in the second."
     name = each.one.probe.rules.name
     return [
-        Prose([f"{name}: {each.summary}", failures]),
+        Prose([f"{name}: {each.summary}", failures if first or second else ""]),
         Items("The largest changes", [_format_answer(answer) for answer in each.answers[:_MAX_SHOWN]]),
     ]
 

@@ -218,19 +218,10 @@ def _find_blunders(judge: Judge, player: str, rows: Iterable[Row]) -> list[RunMi
         before, last = match.previous, match.last
         assert before
         assert last
-        sight = before.sight(Seat(blunder["seat"]))
-        worst.add(
-            RunMistake(
-                player,
-                format_entry(rules, last),
-                tuple(blunder["best"]),
-                rules.format_position(sight),
-                sight,
-                blunder["shortfall"],
-                judge.measure,
-                times=times[entries],
-            )
-        )
+        sight, played = before.sight(Seat(blunder["seat"])), format_entry(rules, last)
+        best, position, short = tuple(blunder["best"]), rules.format_position(sight), blunder["shortfall"]
+        measure, count = judge.measure, times[entries]
+        worst.add(RunMistake(player, played, best, position, sight, short, measure, times=count))
     return worst.mistakes
 
 
