@@ -4,7 +4,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from hashlib import sha256
 from itertools import combinations
@@ -256,7 +256,7 @@ class Config:
             "options": {game: dict(self.rules(game).options()) for game in self.games},
             "until": self.until,
             "budget": self.budget,
-            "limits": {name: getattr(self.limits, name) for name in _field_names(ProgramLimits)},
+            "limits": asdict(self.limits),
             "model": {name: getattr(self.model, name) for name in _CONDITIONS} if self.list_models() else {},
             "prices": {name: getattr(self.model, name) for name in _PRICES} if self.list_models() else {},
             "currency": parse_currency(self.budget),
@@ -402,7 +402,7 @@ def read_config_file(path: Path) -> tuple[dict[str, Any], Path | None]:
 
 def parse_config(values: dict[str, Any]) -> Config:
     """Make a config from plain data. Raises UnknownName for unknown keys, BadOption for wrong values."""
-    _check_names(values, "nothing called {} in a run", [*_field_names(Config), "out"])
+    _check_names(values, "nothing called {} in a run", Config, "out")
     limits = _check_table(values.pop("limits", {}), ProgramLimits, "limits", "no limit {}")
     model = _check_table(values.pop("model", {}), EndpointSettings, "model", "no setting of models {}")
     for name in ("players", "games"):
@@ -420,18 +420,15 @@ def _check_table(
 ) -> dict[str, Any]:
     if not isinstance(values, dict):
         raise BadOption(f"{key} must be a table, not {values!r}.")
-    _check_names(values, problem, _field_names(kind))
+    _check_names(values, problem, kind)
     for name, value in values.items():
         _check_value(kind, name, value)
     return dict(values)
 
 
-def _check_names(values: Mapping[str, Any], problem: str, names: list[str]) -> None:
+def _check_names(values: Mapping[str, Any], problem: str, kind: type[Any], *others: str) -> None:
+    names = [*(each.name for each in fields(kind)), *others]
     for name in values:
         if name not in names:
             known = ", ".join(sorted(names))
             raise UnknownName(f"there is {problem.format(quote(name))}; there are {known}.")
-
-
-def _field_names(kind: type[Config] | type[ProgramLimits] | type[EndpointSettings]) -> list[str]:
-    return [each.name for each in fields(kind)]
