@@ -37,9 +37,8 @@ def compact_logs(folder: "Folder") -> None:
     from duels.core.extras import MissingExtra
 
     try:
-        write_parquet(
-            folder, folder.path / f"{'answers' if folder.is_probe else 'matches'}.parquet", over=True
-        )
+        name = "answers.parquet" if folder.is_probe else "matches.parquet"
+        write_parquet(folder, folder.path / name, over=True)
     except MissingExtra as missing:
         click.echo(f"No Parquet file was written. {missing}", err=True)
 
@@ -81,7 +80,7 @@ def report_command(
     run: Path, as_json: bool, html: Path | None, csv: Path | None, parquet: Path | None, force: bool
 ) -> None:
     """Show the report on a run or probe: results, losses, luck, and confidence."""
-    from duels.arena.folder import Folder
+    from duels.arena.folder import Folder, write_parquet
     from duels.core.errors import DuelsError
     from duels.files import write_atomically
 
@@ -92,8 +91,6 @@ def report_command(
     refuse_existing(force, html, csv, parquet)
     folder = Folder(run)
     if parquet:
-        from duels.arena.folder import write_parquet
-
         write_parquet(folder, parquet, over=force)
         click.echo(f"Wrote {parquet}.", err=True)
     if csv and folder.is_probe:
