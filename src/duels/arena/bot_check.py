@@ -24,8 +24,6 @@ _SEND_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class BotFinding:
-    """The result of one check."""
-
     name: str
     passed: bool
     detail: str = ""

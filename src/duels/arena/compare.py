@@ -124,8 +124,6 @@ class AnswerChanges:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The changes from one run or probe to another."""
-
     changes: tuple[ScoreChange, ...]
     notes: tuple[str, ...]
     """Sentences about changed players, missing comparisons, and warnings about the folders."""
@@ -256,7 +254,6 @@ def _explain_too_few(matches: int) -> str:
 
 
 def compare_probes(one: "ProbeReport", two: "ProbeReport") -> Comparison:
-    """Compare two probes in the games that both have."""
     first, second = (read_identities(each.config["player"], each.config) for each in (one, two))
     notes = [
         f"{name} is not the same in both: {difference}."

@@ -228,7 +228,6 @@ class Config:
         return kind.seat(rules, no_progress)
 
     def iter_pairings(self) -> Iterator[tuple[str, str, str]]:
-        """Yield every game with every two players, in the order of the config."""
         for game in self.games:
             for one, two in combinations(self.names, 2):
                 yield game, one, two

@@ -242,7 +242,6 @@ def write_exam(
 
 
 def get_card_path(path: Path) -> Path:
-    """Return the path of an exam's card, next to the exam."""
     return path.with_name(f"{path.name}.card.md")
 
 
@@ -345,7 +344,6 @@ position answered once, this comes to, in points of a hundred:
 
 
 def _render_scores(positions: Sequence[ExamPosition]) -> str:
-    """Return a table of the expected scores of random and the levels."""
     players: dict[str, Policy] = {"random": lambda verdict: [1 / len(verdict.actions)] * len(verdict.actions)}
     players |= {name: partial(mix_actions, share=share) for name, share in LEVELS.items()}
     rows = []

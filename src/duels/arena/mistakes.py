@@ -43,7 +43,6 @@ class RunMistake:
         return f"{self._describe_action()} at {self.position}: {self._describe_cost()}"
 
     def render_figure(self) -> str:
-        """Render the board with a caption, as HTML."""
         rules = self.sight.rules
         to_move = f"{rules.game.words(rules).seat_name(self.sight.seat)} to move."
         caption = f"{to_move} {self._describe_action()}: {self._describe_cost()}"
@@ -125,12 +124,10 @@ def _find_mirror(rules: AnyRules) -> Mirror | None:
 
 
 def measure_key(measure: str) -> str:
-    """Return the JSON key of a measure."""
     return "below_mixture" if measure == BELOW_THE_MIXTURE else "loss"
 
 
 def measure_label(measure: str) -> str:
-    """Return the column title of a measure."""
     return BELOW_THE_MIXTURE if measure == BELOW_THE_MIXTURE else "loss"
 
 

@@ -112,8 +112,6 @@ def iter_probes(folder: Folder, progress: Progress = no_progress) -> Iterator[Pr
 
 @dataclass(frozen=True)
 class ProbeQuestion:
-    """One question of a probe."""
-
     sight: AnySight
     position: str
     sample: int

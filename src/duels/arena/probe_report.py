@@ -36,8 +36,6 @@ Key = tuple[Seat, str]
 
 @dataclass(frozen=True)
 class GameProbe:
-    """The result of a probe in one game."""
-
     probe: Probe
     player_type: str
     """OURS, PROGRAM or MODEL."""
@@ -88,8 +86,6 @@ class GameProbe:
 
 @dataclass(frozen=True)
 class ProbeReport:
-    """The report on a probe."""
-
     player: str
     config: Mapping[str, Any]
     games: tuple[GameProbe, ...]

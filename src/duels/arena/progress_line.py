@@ -63,7 +63,6 @@ class ProgressLine:
 
 
 def format_progress(progress: RunProgress, seconds: float) -> str:
-    """Describe the progress of a run that started some seconds ago."""
     text = f"{progress.done} of {progress.total} matches"
     if progress.waiting:
         return f"{text}; {progress.waiting}"

@@ -38,8 +38,6 @@ _MIN_DECISIONS = 20  # of a category, to report its cost
 
 @dataclass(frozen=True)
 class GameReport:
-    """The report on one game of a run."""
-
     rules: AnyRules
     matches: int
     opening: float
@@ -79,8 +77,6 @@ class GameReport:
 
 @dataclass(frozen=True)
 class Report:
-    """The report on a run."""
-
     identities: Mapping[str, Identity]
     seed: str
     planned: int
@@ -100,7 +96,6 @@ class Report:
 
     @property
     def players(self) -> tuple[str, ...]:
-        """The players' names, in the order of the config."""
         return tuple(self.identities)
 
     @property

@@ -25,8 +25,6 @@ A later round has an eighth of the pairs played so far, because each check takes
 
 @dataclass
 class RunProgress:
-    """The progress of a run."""
-
     done: int
     total: int
     """An upper bound, as a run may stop earlier."""

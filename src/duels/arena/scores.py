@@ -66,7 +66,6 @@ class Unit:
 
 
 def make_units(rows: Iterable[Row], player: str) -> tuple[Unit, ...]:
-    """Return a player's units in a game, in the order of the rows."""
     by_seed: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         by_seed[row["seed"]].append(row)
@@ -146,7 +145,6 @@ class Pairing:
 
     @property
     def swapped(self) -> "Pairing":
-        """The pairing from the second player's point of view."""
         return replace(
             self,
             one=self.two,
@@ -190,7 +188,6 @@ class PlayerScore:
 def score_pairing(
     one: str, two: str, rows: Iterable[Row], planned: Iterable[int], fixed_size: bool = True
 ) -> Pairing:
-    """Score two players in one game from its rows and the planned pairs."""
     rows = list(rows)
     units = make_units(rows, one)
     pairs = list_finished_units(units)

@@ -52,7 +52,6 @@ force_option = click.option("--force", is_flag=True, help="Overwrite existing fi
 
 
 def refuse_existing(force: bool, *paths: Path | None) -> None:
-    """Raise UsageError if a file exists and `force` is false."""
     for path in paths:
         if path and os.path.lexists(path) and not force:
             raise click.UsageError(f"{escape_unprintable(str(path))} exists; pass --force to overwrite it.")
