@@ -17,7 +17,7 @@ from duels.arena.config import Config
 from duels.arena.folder import Folder
 from duels.arena.progress_line import format_progress
 from duels.arena.report import make_report
-from duels.arena.report_views import as_text
+from duels.arena.report_views import make_document
 from duels.arena.run import RunProgress, run
 from duels.core.errors import BadOption, DuelsError
 from duels.core.match import Match
@@ -291,8 +291,8 @@ def test_a_model_plays_with_renamed_cells(server: Server, tmp_path: Path) -> Non
     rows = Folder(tmp_path / "run").load_rows().values()
     (first,) = (row["entries"][0] for row in rows if row["players"][0] == "model first")
     assert first == "1"
-    assert "positions mirrored" not in as_text(make_report(Folder(tmp_path / "run")))
-    text = as_text(make_report(Folder(tmp_path / "run")))
+    assert "positions mirrored" not in make_document(make_report(Folder(tmp_path / "run"))).render_text()
+    text = make_document(make_report(Folder(tmp_path / "run"))).render_text()
     assert "cells renamed" in text
     assert "seconds each" in text
     assert "seconds" not in json.dumps(report_data)  # equal runs have equal data

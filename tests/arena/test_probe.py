@@ -25,7 +25,7 @@ from duels.arena.commands.run import report_unfinished
 from duels.arena.config import ProbeConfig
 from duels.arena.folder import Folder
 from duels.arena.probe import ProbeQuestion, collect_answers, run_probe
-from duels.arena.probe_report import as_data, as_page, as_text, make_report
+from duels.arena.probe_report import as_data, make_document, make_report
 from duels.arena.probe_values import AnswerTables, compute_results
 from duels.core.errors import BadOption, DuelsError
 from duels.core.rules import Seat
@@ -70,7 +70,7 @@ def test_a_deterministic_program_is_asked_only_where_it_can_come(tmp_path: Path)
     assert data["mistakes"][0]["loss"] == 1
     loss = data["loss_per_position"]  # over all positions, without sampling
     assert loss["low"] == loss["estimate"] == loss["high"]
-    text = " ".join(as_text(make_report(Folder(tmp_path / "probe"))).split())
+    text = " ".join(make_document(make_report(Folder(tmp_path / "probe"))).render_text().split())
     assert "This is exact if it always gives the same answer." in text
 
 
@@ -80,7 +80,7 @@ def test_mirror_images_are_asked_once_if_that_is_wanted(tmp_path: Path) -> None:
     assert half["questions"] < 0.65 * whole["questions"]
     assert half["positions"] == whole["positions"]
     folders = [Folder(tmp_path / each) for each in ("whole", "half")]
-    data = [" ".join(as_text(make_report(each)).split()) for each in folders]
+    data = [" ".join(make_document(make_report(each)).render_text().split()) for each in folders]
     assert ["of two mirror images only one was asked" in each for each in data] == [False, True]
     (note,) = compare.compare_probes(*map(make_report, folders)).notes
     assert note == "Only the second took one answer for both of two mirror images (--symmetric)."
@@ -115,7 +115,7 @@ def test_the_worst_positions_of_a_player_that_mixes_tell_its_share_and_its_mean(
     assert 0 < worst["often"] < 1
     points = f"{100 * worst['loss']:.1f} points given away on average"
     did = f"random played {worst['played']} ({worst['often']:.0%}) at {worst['position']}"
-    assert f"{did}: {points}" in " ".join(as_text(make_report(Folder(tmp_path))).split())
+    assert f"{did}: {points}" in " ".join(make_document(make_report(Folder(tmp_path))).render_text().split())
 
 
 def test_answers_that_are_alike_by_chance_or_reflected_leave_the_loss_open() -> None:
@@ -249,7 +249,7 @@ def test_no_answer_forfeits_the_match_as_in_a_run_and_is_no_loss_of_skill(tmp_pa
     assert data["unanswered"] == data["questions"]
     assert data["exploitability"]["estimate"] == 0.5
     assert {result["estimate"] for result in data["against"].values()} == {0.0}
-    text = as_text(make_report(Folder(tmp_path / "probe")))
+    text = make_document(make_report(Folder(tmp_path / "probe"))).render_text()
     assert "it answered no question" in text
     assert "points per position" not in text
 
@@ -290,7 +290,9 @@ def test_a_probe_goes_on_and_asks_nothing_twice(tmp_path: Path) -> None:
     lines = log.read_text().splitlines(keepends=True)
     log.write_text("".join(lines[:50]) + lines[50][:20])
     assert not as_data(make_report(Folder(folder)))["games"]["lights"]["complete"]
-    assert "Not all questions are answered yet" in " ".join(as_text(make_report(Folder(folder))).split())
+    assert "Not all questions are answered yet" in " ".join(
+        make_document(make_report(Folder(folder))).render_text().split()
+    )
     assert probed(folder, "club", "lights") == whole
     assert sorted(log.read_text().splitlines(keepends=True)) == sorted(lines)
 
@@ -336,8 +338,8 @@ def test_a_model_is_probed_over_the_wire(
     data = as_data(make_report(last))
     assert data["games"]["lights"]["exploitability"]["estimate"] == 0
     assert data["usage"]["cost"] == data["usage"]["requests"] == data["games"]["lights"]["questions"]
-    assert max(map(len, as_text(make_report(last)).splitlines())) <= 80
-    text = " ".join(as_text(make_report(last)).split())
+    assert max(map(len, make_document(make_report(last)).render_text().splitlines())) <= 80
+    text = " ".join(make_document(make_report(last)).render_text().split())
     assert f"It took {data['usage']['requests']} requests and cost {data['usage']['cost']:.2f} usd." in text
     assert "Each position was asked once, so there are no intervals. Use --samples 4 to get them." in text
     assert "With these answers it beats random" in text
@@ -345,7 +347,7 @@ def test_a_model_is_probed_over_the_wire(
     assert f"{count} of {count} requests had a reply" in text
     with closing(last.open_request_log("cut")) as log:
         log.add({"id": "1", "question": "", "status": 0})
-    text = " ".join(as_text(make_report(last)).split())
+    text = " ".join(make_document(make_report(last)).render_text().split())
     took = f"It took {count + 1} requests and cost {count}.00 usd."
     assert f"{took} 1 of them had no usable reply (429" in text
     replied = (
@@ -362,7 +364,7 @@ def test_damaged_lines_are_told_of_in_every_form(tmp_path: Path) -> None:
     (tmp_path / "p" / "requests-probe.jsonl").write_text("torn\n")
     said = "Skipped a damaged line of a log: requests-probe.jsonl, line 1."
     assert as_data(make_report(Folder(tmp_path / "p")))["notes"] == [said]
-    assert said in " ".join(as_text(make_report(Folder(tmp_path / "p"))).split())
+    assert said in " ".join(make_document(make_report(Folder(tmp_path / "p"))).render_text().split())
     found = compare.compare_probes(*[make_report(Folder(tmp_path / "p"))] * 2)
     assert found.notes == (f"First: {said}", f"Second: {said}")
     log = tmp_path / "p" / "answers-1.jsonl"
@@ -416,7 +418,7 @@ def test_the_command_and_its_reports(tmp_path: Path) -> None:
     )
     page = tmp_path / "page.html"
     assert duels(tmp_path, "arena", "report", folder, "--html", page).code == 0
-    assert page.read_text() == as_page(make_report(Folder(folder)))
+    assert page.read_text() == make_document(make_report(Folder(folder))).render_html()
 
 
 def test_limits_and_retries_reach_who_is_probed(tmp_path: Path) -> None:

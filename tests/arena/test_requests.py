@@ -13,7 +13,7 @@ import pytest
 from duels.arena.config import Config
 from duels.arena.folder import Folder, merge
 from duels.arena.report import make_report, summarize_run
-from duels.arena.report_views import as_data, as_text
+from duels.arena.report_views import as_data, make_document
 from duels.arena.run import run
 from duels.core.errors import BadOption, DuelsError
 from duels.players.endpoint import EndpointSettings
@@ -43,7 +43,7 @@ def test_a_budget_stops_cleanly_and_the_run_can_go_on(server: Server, tmp_path: 
     with closing(folder.open_request_log("killed")) as log:
         log.add({"id": "1", "match": "never finished", "seat": 1, "status": 200, "usage": [100, 0, 1]})
     expected = f"Including interrupted matches: {asked + 1} requests, cost {asked + 1}.00 usd."
-    text = as_text(make_report(folder))
+    text = make_document(make_report(folder)).render_text()
     assert expected in " ".join(text.split())
     assert max(map(len, text.splitlines())) <= 80
     assert f"Models took {asked + 1} requests and cost {asked + 1}.00 usd." in text

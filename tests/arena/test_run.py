@@ -16,7 +16,7 @@ from duels.arena.folder import Folder
 from duels.arena.match_plan import MatchPlan
 from duels.arena.probe import run_probe
 from duels.arena.report import make_report
-from duels.arena.report_views import as_data, as_page
+from duels.arena.report_views import as_data, make_document
 from duels.arena.run import MIN_ROUND, _iter_rounds, run
 from duels.arena.scores import adjusted_interval, list_finished_units, make_units
 from duels.core.errors import DuelsError
@@ -90,7 +90,7 @@ def test_failures_of_a_program_are_reported_by_class(tmp_path: Path) -> None:
     config = Config(("random", f"bad=cmd:{PYTHON} {BAD} die", f"good=cmd:{GOOD['shell']}"), ("lights",), 2)
     run(config, tmp_path / "run")
     found = make_report(Folder(tmp_path / "run"))
-    assert "<li>bad: 12 crashed</li>" in as_page(found)
+    assert "<li>bad: 12 crashed</li>" in make_document(found).render_html()
     expected_text = as_data(found)["games"]["lights"]["players"]
     assert expected_text["bad"]["failures"] == {"crashed": 3 * 4}
     assert expected_text["bad"]["forfeits"] == 4

@@ -15,7 +15,7 @@ from duels.arena.config import Config
 from duels.arena.folder import Folder
 from duels.arena.progress_line import ProgressLine
 from duels.arena.report import make_report
-from duels.arena.report_views import _render_cell, as_csv, as_data, as_page, as_text
+from duels.arena.report_views import _render_cell, as_csv, as_data, make_document
 from duels.arena.run import RunProgress, run
 from duels.arena.scores import Pairing, _gain, rate_players, score_pairing, score_player, take_unbroken
 from duels.arena.tables import Items, Table, format_percent
@@ -229,7 +229,7 @@ def test_a_part_of_a_run_has_no_gaps_and_a_broken_off_run_says_so(tmp_path: Path
     log.write_text("".join(lines))
     broken = make_report(Folder(joined.path))
     assert broken.games[0].pairings[0].left_out == 1  # pair 29, which comes later
-    assert "1 finished pair is left out" in as_text(broken)
+    assert "1 finished pair is left out" in make_document(broken).render_text()
 
 
 def test_a_report_is_of_what_its_config_asks_for(tmp_path: Path) -> None:
@@ -252,9 +252,9 @@ def test_one_pair_gives_no_interval_and_no_verdict(tmp_path: Path) -> None:
     text = json.dumps(as_data(one))
     assert "Infinity" not in text
     assert as_data(one)["games"]["lights"]["players"]["random"]["loss_per_match"]["low"] is None
-    assert "±?" in as_text(one)
-    assert "<th>fewer pairs</th><th>cut off</th>" in as_page(one)
-    assert "holds however often you look" in as_page(one)
+    assert "±?" in make_document(one).render_text()
+    assert "<th>fewer pairs</th><th>cut off</th>" in make_document(one).render_html()
+    assert "holds however often you look" in make_document(one).render_html()
     assert "inf" not in as_csv(one)
     assert {change.verdict for change in compare_runs(one, two).changes} == {"too few matches"}
     assert "inf" not in duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b").out
@@ -266,7 +266,7 @@ def test_results_that_decided_when_to_stop_are_compared_by_their_sequences(tmp_p
         run(config, tmp_path / name)
     one, two = (make_report(Folder(tmp_path / name)) for name in ("a", "b"))
     assert one.games[0].pairings[0].adjusted_fixed is None
-    assert "Results decided when to stop" in as_text(one)
+    assert "Results decided when to stop" in make_document(one).render_text()
     data = as_data(one)
     game = data["games"]["lights"]
     for usual in (
@@ -275,8 +275,8 @@ def test_results_that_decided_when_to_stop_are_compared_by_their_sequences(tmp_p
     ):
         assert usual["low"] is usual["high"] is None  # they do not hold
     assert data["ratings"]["players"]["mine"]["low"] is None
-    assert f"{100 * game['pairings'][0]['won']['estimate']:.1f} (–)" in as_text(one)
-    assert "too few mistakes" not in as_text(one)
+    assert f"{100 * game['pairings'][0]['won']['estimate']:.1f} (–)" in make_document(one).render_text()
+    assert "too few mistakes" not in make_document(one).render_text()
     (change,) = compare_runs(one, two).changes
     assert change.player == "mine"
     assert change.before == one.games[0].pairings[0].swapped.adjusted
@@ -306,6 +306,6 @@ def test_ratings_are_drawn_from_pairs_and_misfits_spread_like_them(tmp_path: Pat
     assert nothing.players == {}
     run(Config(("random", "club"), ("lights",), 2), tmp_path / "run")
     (tmp_path / "run" / "log-1.jsonl").write_text("")
-    data = as_text(make_report(Folder(tmp_path / "run")))
+    data = make_document(make_report(Folder(tmp_path / "run"))).render_text()
     assert "extra 'arena'" not in data
     assert "rating" not in data

@@ -11,7 +11,7 @@ from duels.arena.folder import Folder
 from duels.arena.mistakes import WorstMistakes
 from duels.arena.probe import run_probe
 from duels.arena.report import GameReport, describe_costliest_category, make_report, summarize_run
-from duels.arena.report_views import as_csv, as_data, as_page, as_text, format_gain
+from duels.arena.report_views import as_csv, as_data, format_gain, make_document
 from duels.arena.run import run
 from duels.arena.scores import PlayerScore
 from duels.core.match import Match
@@ -68,9 +68,9 @@ def test_players_are_told_of_in_order_with_how_sure_that_is(tmp_path: Path) -> N
     assert 0 < known < 6
     assert settled.startswith(f"Who is better is settled for {known} of 6 pairings")
     assert "random against novice in lights" in settled
-    text = as_text(report)
+    text = make_document(report).render_text()
     assert text.index("In short:") < text.index("Light Out Duel")
-    assert f"<li>{best}</li>" in as_page(report)
+    assert f"<li>{best}</li>" in make_document(report).render_html()
 
 
 def test_failures_are_told_apart_from_mistakes(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_failures_are_told_in_full_below_the_table(tmp_path: Path) -> None:
     (game,) = report.games
     failures = {"crashed": 72, "illegal": 431, "late": 31, "unreadable": 23}
     standings = tuple(replace(each, failures=failures) for each in game.scores)
-    text = as_text(replace(report, games=(replace(game, scores=standings),)))
+    text = make_document(replace(report, games=(replace(game, scores=standings),))).render_text()
     assert "\n  club: 72 crashed, 431 illegal, 31 late, 23 unreadable\n" in text
 
 
@@ -158,8 +158,8 @@ def test_nothing_is_said_of_nothing(tmp_path: Path) -> None:
     with Folder.open_locked(tmp_path, Config(("random", "best"), ("lights",), 2)) as folder:
         report = make_report(folder)
     assert summarize_run(report) == ["No matches yet."]
-    assert "50.0" not in as_text(report).replace("Player 1 wins 50.0%", "")
-    assert "50.0 (" not in as_page(report)
+    assert "50.0" not in make_document(report).render_text().replace("Player 1 wins 50.0%", "")
+    assert "50.0 (" not in make_document(report).render_html()
     game = as_data(report)["games"]["lights"]
     assert game["players"]["best"]["won"] is game["pairings"][0]["adjusted"] is None
     assert "lights,best,0,,,,given away,,,,,0,0,0" in as_csv(report)
@@ -181,8 +181,8 @@ def test_a_sort_of_decision_is_not_blamed_for_being_common() -> None:
 def test_a_probe_is_told_of_game_by_game(tmp_path: Path) -> None:
     folder = run_probe(ProbeConfig("casual", ("lights", "hunt"), positions=4), tmp_path)
     report = probe_report.make_report(folder)
-    text = " ".join(probe_report.as_text(report).split())
+    text = " ".join(probe_report.make_document(report).render_text().split())
     assert "It beats random, novice. It loses to greedy, club, expert, best." in text
     assert "- hunt: its choices lie" in text
     assert "lights: it gives away" in text[: text.index("Light Out Duel")]
-    assert "<li>lights: it gives away" in probe_report.as_page(report)
+    assert "<li>lights: it gives away" in probe_report.make_document(report).render_html()

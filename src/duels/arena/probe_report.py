@@ -241,15 +241,8 @@ def _game_data(game: GameProbe) -> dict[str, Any]:
     }
 
 
-def as_text(report: ProbeReport) -> str:
-    return _document(report).render_text()
-
-
-def as_page(report: ProbeReport) -> str:
-    return _document(report).render_html()
-
-
-def _document(report: ProbeReport) -> Document:
+def make_document(report: ProbeReport) -> Document:
+    """Return the report for a terminal or a page."""
     mirrored = "; of two mirror images only one was asked" * report.config["symmetric"]
     introduction = f"{report.player}, asked about positions without history{mirrored}."
     blocks = [block for game in report.games for block in _game_blocks(game)]

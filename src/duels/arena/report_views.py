@@ -146,15 +146,8 @@ def _csv_cells(name: str, interval: Interval, count: int) -> dict[str, float | N
     return dict(zip((name, f"{name}_low", f"{name}_high"), cells, strict=True))
 
 
-def as_text(report: Report) -> str:
-    return _document(report).render_text()
-
-
-def as_page(report: Report) -> str:
-    return _document(report).render_html()
-
-
-def _document(report: Report) -> Document:
+def make_document(report: Report) -> Document:
+    """Return the report for a terminal or a page."""
     done = "" if report.matches >= report.planned else f" of {report.planned}"
     introduction = (
         f"{report.matches}{done} matches between {len(report.players)} players, seed {report.seed}. "

@@ -45,7 +45,10 @@ def compact_logs(folder: "Folder") -> None:
 
 def show_report(folder: "Folder", as_json: bool = False) -> None:
     report, views = _make_report(folder)
-    click.echo(json.dumps(views.as_data(report), indent=2) if as_json else views.as_text(report), nl=as_json)
+    if as_json:
+        click.echo(json.dumps(views.as_data(report), indent=2))
+    else:
+        click.echo(views.make_document(report).render_text(), nl=False)
 
 
 def _make_report(folder: "Folder") -> tuple[Any, Any]:
@@ -98,7 +101,7 @@ def report_command(
     if html or csv:
         report, views = _make_report(folder)
         if html:
-            write(html, views.as_page(report))
+            write(html, views.make_document(report).render_html())
         if csv:
             write(csv, views.as_csv(report))
     if as_json or not (html or csv or parquet):
