@@ -120,8 +120,6 @@ def compare(one: Path, two: Path, as_json: bool) -> None:
     """Compare two runs or two probes: what changed, and with what confidence."""
     from duels.arena.compare import as_data, as_text, compare_probes, compare_runs
     from duels.arena.folder import Folder
-    from duels.arena.progress_line import ProgressLine
-    from duels.arena.report import make_report
     from duels.core.errors import DuelsError
 
     folders = Folder(one), Folder(two)
@@ -129,13 +127,8 @@ def compare(one: Path, two: Path, as_json: bool) -> None:
     if len(kinds) > 1:
         names = [f"{folder.path} is a {'probe' if folder.is_probe else 'run'}" for folder in folders]
         raise DuelsError(f"{' and '.join(names)}: compare two runs or two probes.")
-    with ProgressLine() as line:
-        if kinds == {True}:
-            from duels.arena import probe_report
-
-            comparison = compare_probes(*(probe_report.make_report(folder, line.show) for folder in folders))
-        else:
-            comparison = compare_runs(*(make_report(folder, line.show) for folder in folders))
+    reports = [_make_report(folder)[0] for folder in folders]
+    comparison = compare_probes(*reports) if kinds == {True} else compare_runs(*reports)
     click.echo(json.dumps(as_data(comparison), indent=2) if as_json else as_text(comparison), nl=as_json)
 
 
