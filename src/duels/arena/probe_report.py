@@ -14,7 +14,7 @@ from duels.arena.logs import Row
 from duels.arena.mistakes import MistakeBoards, RunMistake, WorstMistakes, explain_measure, measure_key
 from duels.arena.probe import Probe, estimate_policy, iter_probes
 from duels.arena.probe_values import AnswerTables, answer_deviation, compute_exploitability, compute_results
-from duels.arena.report import describe_costliest_category, format_failures, get_prices
+from duels.arena.report import describe_costliest_category, format_failures
 from duels.arena.report_views import describe_conditions
 from duels.arena.tables import Block, Document, Prose, Table, format_percent, format_points
 from duels.core.extras import require_extra
@@ -102,7 +102,8 @@ def make_report(folder: Folder, progress: Progress = no_progress) -> ProbeReport
     )
     spending = Spending.from_requests(folder.iter_requests())
     notes = folder.list_notes(complete=all(game.complete for game in games))
-    return ProbeReport(player, folder.config, games, get_prices(folder), spending, notes)
+    prices = Prices(folder.config["prices"], folder.config["currency"])
+    return ProbeReport(player, folder.config, games, prices, spending, notes)
 
 
 def _report_game(probe: Probe, player: str, player_type: str, progress: Progress) -> GameProbe:

@@ -142,15 +142,11 @@ def make_report(folder: Folder, progress: Progress = no_progress) -> Report:
         ratings,
         config["until"],
         config["model"],
-        get_prices(folder),
+        Prices(config["prices"], config["currency"]),
         seconds,
         spending,
         folder.list_notes(complete=len(rows) == due),
     )
-
-
-def get_prices(folder: Folder) -> Prices:
-    return Prices(folder.config["prices"], folder.config["currency"])
 
 
 def _sum_requests(folder: Folder, rows: Mapping[str, Row]) -> tuple[dict[str, float], Spending]:
@@ -234,9 +230,8 @@ def summarize_run(report: Report) -> list[str]:
     if not report.matches:
         return ["No matches yet.", *_summarize_cost(report), *report.notes]
     ordered = sorted(report.players, key=lambda player: -_mean_share(report, player))
-    players = [_summarize_player(report, player) for player in ordered]
     return [
-        *players,
+        *(_summarize_player(report, player) for player in ordered),
         *_summarize_settled(report),
         *_summarize_cut_off(report),
         *_summarize_cost(report),
