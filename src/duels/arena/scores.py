@@ -241,8 +241,7 @@ def _gain(scores: list[float], adjusted: list[float]) -> Interval | None:
 
 def score_player(player: str, rows: Iterable[Row], fixed_size: bool = True) -> PlayerScore:
     rows = [row for row in rows if player in row["players"]]
-    places = [row["players"].index(player) for row in rows]
-    seated = list(zip(rows, places, strict=True))
+    seated = [(row, row["players"].index(player)) for row in rows]
     units = make_units(rows, player)
     shortfalls, decisions = [unit.shortfall for unit in units], [unit.decisions for unit in units]
     failures: Counter[str] = Counter()
@@ -294,15 +293,9 @@ class Ratings:
     misfits: tuple[str, ...]
 
     def as_data(self) -> dict[str, Any]:
-        return {
-            "players": {name: _rating_data(each) for name, each in self.players.items()},
-            "misfits": list(self.misfits),
-        }
-
-
-def _rating_data(each: Interval) -> dict[str, float | None]:
-    data = interval_data(each)
-    return {"rating": data.pop("estimate"), **data}
+        intervals = {name: interval_data(each) for name, each in self.players.items()}
+        players = {name: {"rating": each.pop("estimate"), **each} for name, each in intervals.items()}
+        return {"players": players, "misfits": list(self.misfits)}
 
 
 def rate_players(players: Sequence[str], pairings: Iterable[Pairing]) -> Ratings | None:
