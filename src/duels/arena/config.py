@@ -80,10 +80,8 @@ class Entrant:
     def make_identity(self, base_url: str) -> dict[str, str]:
         """Return what a folder stores: a hash, which reveals neither a command nor an address."""
         source = f"{self.spec} {base_url}" if self.player_type == MODEL else self.spec
-        return {
-            "sort": self.player_type,
-            "called": sha256(source.encode(errors="surrogatepass")).hexdigest()[:16],
-        }
+        digest = sha256(source.encode(errors="surrogatepass")).hexdigest()
+        return {"sort": self.player_type, "called": digest[:16]}
 
 
 def read_identities(
@@ -136,8 +134,7 @@ class Config:
             raise BadOption("a run needs a game, such as --games lights.")
         for name in self.games:
             _check_matches(self.count_matches(name))
-        if self.budget is not None:
-            self.parse_budget()
+        self.parse_budget()
         self._check_options()
         self._check_players()
 

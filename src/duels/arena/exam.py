@@ -249,10 +249,10 @@ def explain_shortage(requested: int, count: int) -> str:
     """Explain why an exam has fewer positions than requested; empty if it has all."""
     if count == requested:
         return ""
-    met = (
-        f"{requested * POOL_FACTOR} decisions of good play had no more than {count} different ones among them"
+    most = f"had no more than {count} different ones among them"
+    return (
+        f"{requested} positions were asked for, but {requested * POOL_FACTOR} decisions of good play {most}."
     )
-    return f"{requested} positions were asked for, but {met}."
 
 
 def make_exam_rows(rules: AnyRules, positions: Sequence[ExamPosition]) -> list[dict[str, Any]]:
