@@ -82,7 +82,7 @@ class QuestionRunner:
     """Asks models concurrently until all is answered, the budget is spent or the endpoint is down."""
 
     def __init__(self, settings: EndpointSettings, budget_meter: BudgetMeter) -> None:
-        self._settings, self._purse = settings, budget_meter
+        self._settings, self._budget_meter = settings, budget_meter
         self.is_down = False
         """Whether the endpoint is down, which ends all questions."""
         self.interruptions: list[str] = []
@@ -94,7 +94,7 @@ class QuestionRunner:
         queue = iter(items)
         try:
             async with (
-                Endpoint(self._settings, self._purse, tell=tell) as endpoint,
+                Endpoint(self._settings, self._budget_meter, tell=tell) as endpoint,
                 asyncio.TaskGroup() as group,  # one error cancels all tasks
             ):
                 for number in range(self._settings.concurrency):

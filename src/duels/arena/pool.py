@@ -268,14 +268,14 @@ class _PlanQueue:
     """A queue of matches that adapts the batch size to what a worker plays in BATCH_SECONDS."""
 
     def __init__(self, plans: Iterable[MatchPlan]) -> None:
-        self._bouts = iter(plans)
+        self._plans = iter(plans)
         self._returned: list[MatchPlan] = []
         self._batch = 1
 
     def take(self) -> list[MatchPlan]:
         """Return the next batch; empty at the end."""
         some, self._returned = self._returned[: self._batch], self._returned[self._batch :]
-        return some + list(islice(self._bouts, self._batch - len(some)))
+        return some + list(islice(self._plans, self._batch - len(some)))
 
     def put_back(self, some: list[MatchPlan], count: int) -> None:
         """Put back the matches of a batch after the first `count`, which were played."""
