@@ -51,9 +51,6 @@ def _check_regular(handle: int, path: Path) -> None:
         raise DuelsError(f"{path}: this is not a regular file.")
 
 
-# -- locks -------------------------------------------------------------------------------------------
-
-
 class FileInUse(DuelsError):
     """Another program is writing to the file."""
 
@@ -101,9 +98,6 @@ def _is_at_path(handle: int, path: Path) -> bool:
     with suppress(FileNotFoundError):
         return os.path.samestat(os.fstat(handle), os.stat(path))
     return False
-
-
-# -- atomic writes -----------------------------------------------------------------------------------
 
 
 def write_atomically(path: Path, content: bytes, overwrite: bool = False, private: bool = False) -> None:

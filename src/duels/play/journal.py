@@ -165,8 +165,6 @@ class Journal:
             raise OSError(error.errno, f"{error.strerror}: the last entry is not saved", self.path) from None
         self._lengths.append(length + len(line))
 
-    # -- changes by other programs ---------------------------------------------------------------
-
     def _has_foreign_changes(self) -> bool:
         """Whether another program has removed, replaced or resized the file, as far as we can tell.
 

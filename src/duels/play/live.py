@@ -79,8 +79,6 @@ class LiveMatch:
         takebacks = map(self.find_takeback, Seat)
         return any(back and len(back.match.turns) >= self._start_length for back in takebacks)
 
-    # -- playing --------------------------------------------------------------------------------
-
     def decide_next_entry(self) -> NextEntry:
         """Return the bot's decision or the chance outcome that comes next.
 
@@ -111,8 +109,6 @@ class LiveMatch:
             close = getattr(player, "close", None)
             if close:
                 close()
-
-    # -- takebacks ------------------------------------------------------------------------------
 
     def find_takeback(self, seat: Seat) -> Takeback | None:
         """Return the takeback of the seat's last answer, or None if the seat has answered nothing yet."""

@@ -30,7 +30,6 @@ _COMMANDS = {name: module for module, names in _MODULES.items() for name in name
 
 
 def main() -> None:
-    """Run the command line and exit."""
     _prepare_streams()
     install_signal_handlers()
     sys.exit(run(sys.argv[1:]))

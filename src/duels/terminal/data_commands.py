@@ -144,7 +144,6 @@ def levels(rules: AnyRules, matches: int | None, seed: str, as_json: bool) -> No
 
 
 def render_levels(rules: AnyRules, rows: list[LevelRow], matches: int) -> str:
-    """Render the table of levels with its legend."""
     is_mixed = rows[0].measure == BELOW_THE_MIXTURE
     measured = (
         "how far each level's choices are below the mixture" if is_mixed else "what each level gives away"

@@ -37,8 +37,6 @@ class LeaveMenu(Exception):
 
 
 class Home:
-    """The menu loop."""
-
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
 
@@ -160,7 +158,6 @@ class Home:
 
 
 def _find_last_matches() -> tuple[SavedMatch | None, SavedMatch | None]:
-    """Find the last unfinished and the last finished match."""
     unfinished = finished = None
     for saved in islice(list_saved_matches(lambda text: None), _RECENT_MATCHES):
         if saved.record.match.over:

@@ -27,7 +27,6 @@ def format_seat(live: LiveMatch, seat: Seat) -> str:
 
 
 def format_matchup(live: LiveMatch, you: Seat) -> str:
-    """Format a sentence with your seat and your opponent."""
     return f"You are {format_seat(live, you)} against {live.names[you.other]}."
 
 
@@ -58,7 +57,6 @@ def format_consent_question(live: LiveMatch, takeback: Takeback) -> str:
 
 
 def format_takeback(takeback: Takeback) -> str:
-    """Format the notice after a takeback."""
     return f"Taken back: {takeback.entries} {'entry' if takeback.entries == 1 else 'entries'}."
 
 

@@ -14,7 +14,6 @@ from duels.terminal.screen import PACES, get_terminal_size, wrap
 
 
 def format_examples(*lines: str) -> str:
-    """Format the examples at the end of a command's help."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
@@ -47,9 +46,6 @@ def format_command(*words: object) -> str:
     elif Path(script).stem == "duels" and shutil.which("duels") is None:
         program = shlex.quote(os.path.relpath(script))
     return " ".join([program, *(shlex.quote(str(word)) for word in words)])
-
-
-# -- records ---------------------------------------------------------------------------------------------
 
 
 class _RecordFile(click.Path):

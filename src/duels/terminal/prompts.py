@@ -41,7 +41,6 @@ _MAX_ENTRIES_TO_REVIEW = 200  # a longer match is not reviewed before its result
 
 
 def format_help(commands: Mapping[str, str]) -> str:
-    """Format the list of commands."""
     lines = (f"  {command:<9}{description}\n" for command, description in commands.items())
     return "At any prompt you can also enter:\n" + "".join(lines)
 
@@ -208,8 +207,6 @@ class PromptedMatch:
             self._show_match()
         else:
             self.screen.say(text)
-
-    # -- commands -------------------------------------------------------------------------------
 
     def _commands(self, seat: Seat) -> Commands:
         show = self._show

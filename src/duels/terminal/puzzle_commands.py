@@ -148,9 +148,6 @@ def ask_exercise(
     return prompts.run_dialogue(lambda: words.ask(sight), screen.ask, prompts.add_aliases(commands, words))
 
 
-# -- daily -----------------------------------------------------------------------------------------------
-
-
 class _DateType(click.DateTime):
     """A date in the form YYYY-MM-DD."""
 
@@ -238,9 +235,6 @@ def _load_answers() -> dict[str, list[bool]]:
     """Load which answers were right, by day."""
     progress = load_progress(_DAILY).items()
     return {day: [bool(right) for right in rights] for day, rights in progress if isinstance(rights, list)}
-
-
-# -- progress in the user's data folder ------------------------------------------------------------------
 
 
 def load_progress(name: str) -> dict[str, Any]:

@@ -182,7 +182,6 @@ def _render_moment(review: Review, moment: Moment) -> str:
 
 
 def _list_clauses(review: Review, moment: Moment) -> list[str]:
-    """List the mark, the stakes, the loss and the luck of an entry."""
     clauses = []
     if moment.mark:
         clauses.append(_SERIOUS.get(moment.mark, str)(moment.mark))

@@ -76,7 +76,6 @@ class Screen:
         return self.size[0] if sys.stdout.isatty() else sys.maxsize
 
     def count_lines(self, text: str) -> int:
-        """Count the lines that the text takes on this screen."""
         return wrap(text, self.width).count("\n")
 
     def set_reader(self, you: Seat) -> None:
@@ -110,7 +109,6 @@ class Screen:
 
     @contextmanager
     def redirect_notices(self, handler: Callable[[str], None]) -> Iterator[None]:
-        """Pass notices to `handler` within the context."""
         self._notice_handler = handler
         try:
             yield
@@ -336,7 +334,6 @@ class Screen:
         self.say("".join(wrap(text, columns).splitlines(keepends=True)[-max(1, rows - _PAUSE_LINES) :]))
 
     def clear(self) -> None:
-        """Clear the screen."""
         if self._alternate is not None:
             self._alternate = ""
         sys.stdout.write(_CLEAR)
@@ -369,11 +366,7 @@ def format_echo(entry: str) -> str:
     return quote(entry, _ECHO_LIMIT)[1:-1]
 
 
-# -- line wrapping ---------------------------------------------------------------------------------------
-
-
 def get_terminal_size() -> tuple[int, int]:
-    """Return the columns and rows of the terminal."""
     import shutil  # slow to import
 
     return shutil.get_terminal_size()

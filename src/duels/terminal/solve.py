@@ -183,5 +183,4 @@ def verify(rules: AnyRules, as_json: bool, screen: Screen) -> bool:
 
 
 def format_solve_command(rules: AnyRules, position: str) -> str:
-    """Format the shell command that solves this position."""
     return format_command("solve", rules.name, *format_options(rules), "--position", position)

@@ -42,8 +42,6 @@ ARROWS: dict[str, Point] = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "do
 
 @dataclass(frozen=True)
 class Command:
-    """A command of the board."""
-
     name: str
     letter: str
     """Runs the command unless the game uses the letter itself."""
@@ -76,7 +74,6 @@ _WIDTH = 10
 
 
 def format_key_help() -> str:
-    """Format the list of keys."""
     keys = {**_CHOOSING, **{f"{c.letter} {c.key.upper()}": f"{c.name}: {c.description}" for c in COMMANDS}}
     lines = "".join(f"  {key:<{_WIDTH}}{description}\n" for key, description in keys.items())
     return f"Keys\n{lines}  {'Ctrl-C':<{_WIDTH}}leave at once; the match is saved\n"
@@ -167,8 +164,6 @@ class BoardApp(App[AppResult]):
     def get_default_screen(self) -> Scene:
         return self._scene
 
-    # -- start and exit ---------------------------------------------------------------------------
-
     def on_ready(self) -> None:
         self._running_loop, self._ui_thread = asyncio.get_running_loop(), get_ident()
         # The shell writes on the screen while the program is suspended.
@@ -198,8 +193,6 @@ class BoardApp(App[AppResult]):
             return
         self._note = text
         self._draw()
-
-    # -- the match --------------------------------------------------------------------------------
 
     async def _play_match(self) -> None:
         live = self.live
@@ -264,8 +257,6 @@ class BoardApp(App[AppResult]):
         except (DuelsError, OSError) as error:
             self.exit(error)
         self._decided.set()
-
-    # -- drawing ----------------------------------------------------------------------------------
 
     def on_scene_resized(self) -> None:
         self._draw()
@@ -342,8 +333,6 @@ class BoardApp(App[AppResult]):
         is_taken = self.choice is not None and self.choice.accepts(command.letter)
         return command.key.upper() if is_taken else command.letter
 
-    # -- choosing ---------------------------------------------------------------------------------
-
     def on_key(self, event: events.Key) -> None:
         if self.screen is not self._scene:
             return
@@ -402,15 +391,11 @@ class BoardApp(App[AppResult]):
             self._enter(event.option.action)
 
     def action_kind(self, number: int) -> None:
-        """Choose another kind of action."""
         if self.choice:
             self.choice.switch(self.choice.kinds[number])
             self._draw()
 
-    # -- commands ---------------------------------------------------------------------------------
-
     def action_next_step(self, key: str) -> None:
-        """Take the next step after the match."""
         if NextStep(key) is NextStep.REVIEW:
             self._review()
         else:

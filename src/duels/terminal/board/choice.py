@@ -29,7 +29,6 @@ class ChoiceOption:
 
     @property
     def cells(self) -> frozenset[int]:
-        """The cells of the action."""
         return frozenset(self.place.cells if self.place else ())
 
 
@@ -107,7 +106,6 @@ class Choice:
         self.clear()
 
     def switch_to_next_kind(self) -> None:
-        """Choose the next kind of action."""
         self.switch(self.kinds[(self.kinds.index(self.kind) + 1) % len(self.kinds)])
 
     def clear(self) -> None:

@@ -29,12 +29,10 @@ class BoardGrid:
 
     @property
     def size(self) -> Point:
-        """Columns and rows of the whole grid."""
         longest = max((len(row) for row in self.rows), default=0)
         return longest * (self.width + 1) + 1, len(self.rows) * (self.height + 1) + 1
 
     def draw_borders(self) -> list[str]:
-        """Return the lines of the empty grid."""
         columns = max((len(row) for row in self.rows), default=0)
         lines = []
         for row in range(len(self.rows) + 1):
@@ -134,6 +132,5 @@ def _split_row(row: Sequence[Cell], max_length: int) -> list[tuple[Cell, ...]]:
 
 
 def find_changed_cells(before: Sequence[Sequence[Cell]], after: Sequence[Sequence[Cell]]) -> frozenset[int]:
-    """Return the numbers of the cells whose text has changed."""
     pairs = zip(chain.from_iterable(before), chain.from_iterable(after), strict=False)
     return frozenset(new.number for old, new in pairs if strip_ink(old.text) != strip_ink(new.text))

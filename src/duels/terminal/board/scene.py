@@ -77,7 +77,6 @@ class Scene(Screen[None]):
 
     @property
     def board(self) -> BoardView:
-        """The widget with the cells."""
         return self.query_one(BoardView)
 
     @property
@@ -88,7 +87,6 @@ class Scene(Screen[None]):
     def show(
         self, board: TextBoard, choice: Choice | None, changed: frozenset[int], texts: SceneTexts
     ) -> None:
-        """Update all widgets."""
         columns = int(self.app.size.width * _BOARD_SHARE) - 2 * _MARGIN
         board = replace(board, text=wrap(board.text.strip("\n"), columns))
         self._show_board(board, choice, changed, (columns, self._count_cell_rows(board, columns, texts)))

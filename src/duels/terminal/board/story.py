@@ -21,7 +21,6 @@ class Story:
 
     @property
     def text(self) -> str:
-        """The whole story."""
         live = self._live
         turns = len(live.match.turns)
         self._paragraphs += [

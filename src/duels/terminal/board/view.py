@@ -43,31 +43,25 @@ class Palette:
         self._styles = {**_STYLES, Ink.for_seat(you): _YOURS, Ink.for_seat(you.other): _THEIRS}
 
     def get_style(self, *inks: Ink) -> Style:
-        """Combine the styles of these inks."""
         style = Style()
         for ink in inks:
             style += self._styles[ink]
         return style
 
     def make_content(self, text: str) -> Content:
-        """Convert a text with ink to Textual content."""
         return Content.assemble(*((piece, self.get_style(*inks)) for piece, inks in split_by_ink(text)))
 
 
 class Canvas:
-    """A grid of styled characters."""
-
     def __init__(self, lines: Sequence[str], style: Style) -> None:
         self._letters = [[(letter, style) for letter in line] for line in lines]
 
     def write(self, point: Point, text: str, style: Style) -> None:
-        """Write a text at a point."""
         column, row = point
         for offset, letter in enumerate(text):
             self._letters[row][column + offset] = (letter, style)
 
     def make_content(self) -> Content:
-        """Convert the canvas to Textual content."""
         return Content("\n").join(_join_runs(line) for line in self._letters)
 
 
@@ -101,14 +95,12 @@ class BoardView(Widget):
         self._changed: frozenset[int] = frozenset()
 
     def show(self, rows: Sequence[Sequence[Cell]], room: Point) -> None:
-        """Show these cells in the given columns and rows."""
         self._rows = rows
         self._grid = fit_grid(rows, *room)
         self.display = bool(rows)
         self.refresh(layout=True)
 
     def mark(self, choice: Choice | None, changed: frozenset[int]) -> None:
-        """Mark the choosable, the picked and the changed cells."""
         self._changed = changed
         self._picked = choice.picked_cells if choice else ()
         self._choosable = choice.cells if choice else frozenset()
@@ -116,12 +108,10 @@ class BoardView(Widget):
             self.cursor = min(self._choosable, key=lambda n: abs(n - (self.cursor or 0)), default=None)
 
     def move(self, step: Point) -> None:
-        """Move the cursor to the next choosable cell."""
         if self.cursor is not None:
             self.point_at(self._grid.find_next_cell(self.cursor, step, self._choosable) or self.cursor)
 
     def point_at(self, cell: int) -> None:
-        """Move the cursor to a cell and scroll to it."""
         self.cursor = cell
         self.refresh()
         column, row = self._grid.get_origin(cell)
@@ -208,11 +198,9 @@ class ActionList(Static):
 
     @property
     def current(self) -> ChoiceOption | None:
-        """The action at the cursor."""
         return self._options[self._cursor] if self._options else None
 
     def show(self, options: Sequence[ChoiceOption], columns: int) -> None:
-        """Show these actions in the given number of character columns."""
         if options != self._options:
             self._cursor = 0
         self._options = options
@@ -222,7 +210,6 @@ class ActionList(Static):
         self._draw()
 
     def move(self, step: Point) -> None:
-        """Move the cursor by one column or row."""
         target = self._cursor + step[0] + step[1] * self._columns
         if 0 <= target < len(self._options):
             self._cursor = target
