@@ -194,7 +194,11 @@ class Screen:
                 return line
         self.say(last)
         with self._prompting(last):
-            return _read_hidden_line() if hidden and not self._keyboard else self._read_plain_line()
+            if hidden and not self._keyboard:  # no termios
+                from getpass import getpass
+
+                return getpass("") + "\n"
+            return self._read_plain_line()
 
     @contextmanager
     def _prompting(self, line: str) -> Iterator[None]:
@@ -347,13 +351,6 @@ class Screen:
 def _write_unbuffered(text: str) -> None:
     # A signal may have interrupted a write of the buffered stream.
     os.write(sys.stdout.fileno(), text.encode())
-
-
-def _read_hidden_line() -> str:
-    """Read a line without echo on a system without termios."""
-    from getpass import getpass
-
-    return getpass("") + "\n"
 
 
 def format_key_prompt(keys: Sequence[str]) -> str:

@@ -50,7 +50,6 @@ class Choice:
             for action in sight.actions
         )
         self.kinds = tuple(dict.fromkeys(option.kind for option in self._options))
-        """The kinds of legal actions."""
         self.kind = self.kinds[0]
         self.picked_cells: tuple[int, ...] = ()
         """The cells picked so far for an action with several cells."""

@@ -43,10 +43,7 @@ class Palette:
         self._styles = {**_STYLES, Ink.for_seat(you): _YOURS, Ink.for_seat(you.other): _THEIRS}
 
     def get_style(self, *inks: Ink) -> Style:
-        style = Style()
-        for ink in inks:
-            style += self._styles[ink]
-        return style
+        return sum((self._styles[ink] for ink in inks), Style())
 
     def make_content(self, text: str) -> Content:
         return Content.assemble(*((piece, self.get_style(*inks)) for piece, inks in split_by_ink(text)))
@@ -86,7 +83,6 @@ class BoardView(Widget):
     def __init__(self, palette: Palette) -> None:
         super().__init__(id="cells")
         self.cursor: int | None = None
-        """The cell at the cursor."""
         self._palette = palette
         self._rows: Sequence[Sequence[Cell]] = ()
         self._grid = BoardGrid((), 0, 0)
