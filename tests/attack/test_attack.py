@@ -6,7 +6,7 @@ import re
 import secrets
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,6 @@ import pytest
 from duels import files
 from duels.core import record, rules, words
 from duels.core.rules import Event
-from duels.play import journal
 from duels.play.journal import Journal
 from duels.play.live import LiveMatch
 from duels.terminal import commands
@@ -106,10 +105,7 @@ def _careless() -> AbstractContextManager[Any]:
     def write(handle: int, data: bytes) -> None:
         os.write(handle, data)
 
-    patched = ExitStack()
-    for module in (files, journal):
-        patched.enter_context(mock.patch.object(module, "write_all", write))
-    return patched
+    return mock.patch.object(files, "write_all", write)
 
 
 _DEAF = "from duels.terminal import commands; commands.install_signal_handlers = int; commands.main()"
