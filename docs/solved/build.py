@@ -30,10 +30,11 @@ WIDTH = 110
 HEAD = """\
 # Perfect play
 
-This page is for players and researchers who want to know the value of each game and how to play it perfectly.
+This page is for players and researchers: the value of each game, and how to play it perfectly.
 
-A value is the probability that a player wins when both sides play perfectly. Never-ending play counts one
-half. `duels solve GAME --verify` checks the values with a second method. `make solved` writes this page and
+A value is the probability that a player wins when both sides play perfectly. Play that never ends
+counts one half. `duels solve GAME --verify` checks the values with a second method. `make solved`
+writes this page and
 fails if one of its statements is wrong.
 """
 
@@ -76,12 +77,12 @@ def hunt(pictures: Pictures) -> str:
 ## hunt: not solved, but bounded
 
 Both tokens are hidden, so perfect play is a mixed strategy, and nobody has found it. `duels` ships a strategy
-for both seats with a certificate: bounds on the wins of the best possible opponent with perfect memory.
-`duels solve hunt --verify` recomputes the certificate in minutes, and `make hunt-study`
+for both seats with a certificate: bounds on how often the best possible opponent with perfect memory wins.
+`duels solve hunt --verify` recomputes the certificate in minutes, and `make hunt-study` recomputes
 everything below. A point is 1% of winning probability.
 
 {chapters}
-[Hunt's strategy](hunt-strategy.md) explains how we found it.
+[Hunt's strategy](hunt-strategy.md) describes how we found it.
 """
 
 

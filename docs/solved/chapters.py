@@ -58,7 +58,7 @@ def opening_table(rules: Rules[Any, Any, Any], sight: Sight[Any, Any], oracle: O
     for judged in sorted(verdict.actions, key=lambda judged: -judged.value.number):
         groups.setdefault(format_percent(judged.value), []).append(f"`{rules.format(judged.action)}`")
     rows = "".join(f"| {value} | {' '.join(names)} |\n" for value, names in groups.items())
-    return f"| wins | with |\n|---|---|\n{rows}"
+    return f"| Player 1 wins | after |\n|---|---|\n{rows}"
 
 
 def lights(pictures: Pictures) -> str:
@@ -76,9 +76,10 @@ def lights(pictures: Pictures) -> str:
     return f"""\
 ## lights: Player 1 wins
 
-Lights that are on and next to each other form a run. Each run of n lights has a nim-value. The nim-sum of a
-position adds the nim-values of its runs in binary, without carrying. If you leave a nim-sum of 0, you win:
-every reply changes it, and you can restore it. A run of {rules.lights} has nim-value
+Lights that are on and next to each other form a run. The length of a run determines its nim-value.
+The nim-sum of
+a position adds the nim-values of its runs in binary, without carrying. If you leave a nim-sum of 0, you win:
+every reply changes the sum, and you can restore it to 0. A run of {rules.lights} has nim-value
 {get_nim_sum(ON * rules.lights)}, so Player 1 wins.
 
 {opening_table(rules, sight, oracle)}
@@ -86,7 +87,8 @@ To win, turn off the middle light ({rules.format(middle)}) and mirror your oppon
 
 ![Nim-values of runs](images/solved-lights.svg)
 
-Mathematicians call the game Kayles. From {told["repeat_from"]} lights on, the nim-values repeat with period
+Mathematicians call the game Kayles. From {told["repeat_from"]} lights upwards, the nim-values
+repeat with period
 {told["every"]}. Rows that the first player loses: {lost}.
 
 `duels solve lights` prints these values. Add `--lights 12` for another length.
@@ -119,20 +121,21 @@ def leap(pictures: Pictures) -> str:
     return f"""\
 ## leap: Player 1 wins
 
-The tokens do not affect each other, so only the number of turns that each player still needs counts. The
+The tokens do not affect each other, so only the number of turns that each player still needs matters. The
 player to move wins if they need no more turns than the opponent. At the start both need {shortest["turns"]}.
-Player 1 therefore wins by wasting no turn, for every goal. There are {shortest["count"]} shortest paths to
+Player 1 therefore wins by wasting no turn, whatever the goal. There are {shortest["count"]} shortest paths to
 {rules.goal}:
 
 {listed}
 
 ![Leaps still needed](images/solved-leap.svg)
 
-Landing exactly on {rules.goal} costs {cost} turn{"s" * (cost != 1)}; without it, doubling would be enough.
+The rule to land exactly on {rules.goal} costs {cost} turn{"s" * (cost != 1)}; without it, doubling
+would be enough.
 The clauses {never} never apply, because a leap of 1 is always possible.
 
-On the book's grid, the longest leap lies on a shortest path from every cell. The first goal where it does
-not is {long_way}. Turns needed to other goals: {others}.
+On the book's grid, the longest leap from every cell is part of a shortest path. The smallest goal where it is
+not is {long_way}. Turns needed to reach other goals: {others}.
 
 `duels solve leap` prints these values. Add `--position "5 - 1"` for another position, or `--goal {long_way}`
 for another goal.
@@ -161,8 +164,9 @@ def chain(pictures: Pictures) -> str:
     return f"""\
 ## chain: even
 
-The opening has the value {opening.value.fraction} exactly: neither side can get more than an even chance. All
-{rules.cells} first cells are equally good, and so are all replies. Later mistakes decide the match.
+The value of the opening is exactly {opening.value.fraction}: neither side can get more than an
+even chance. All
+{rules.cells} first cells are equally good, and so are all replies.
 
 {_why_even(rules, oracle)}
 ![Some positions](images/solved-chain.svg)
@@ -170,9 +174,9 @@ The opening has the value {opening.value.fraction} exactly: neither side can get
 ### When to accept instead of challenging
 
 {_when_to_accept(rules, oracle)}
-The value of the opening for other chains and numbers of cells: {others}.
+The value of the opening for other chain lengths and numbers of cells: {others}.
 
-`duels solve chain` prints these values. Add `--position "{examples[0]}"` for a position, or
+`duels solve chain` prints these values. Add `--position "{examples[0]}"` for another position, or
 `--cells 5 --run 3` for another size.
 """
 
@@ -193,7 +197,7 @@ Every chain of {rules.run} includes the middle cell, {middle + 1}. The player wh
 board and never has less than an even chance. A player's first symbol on a board cannot be challenged. So
 Player 1 can secure {HALF} at once, and Player 2 can too. If Player 1 leaves the middle free, Player 2 takes
 it. Otherwise Player 2 observes {middle}, and then a cell on the other side of the middle that is not beside
-an own symbol. Neither can be challenged, and together they block every chain.
+another O. Neither can be challenged, and together they block every chain.
 """
 
 
@@ -233,17 +237,19 @@ def _when_to_accept(rules: QuantumChain, oracle: ChainOracle) -> str:
         chances = (f"{judged.value.number:.1%}" for judged in (accept, challenge))
         rows.append(f"| `{rules.format_state(state)}` | {' | '.join(chances)} |\n")
     return f"""\
-Almost never. Either way it is your turn next, so accepting is better only if your opponent's symbol helps
-you. Up to mirroring and swapping symbols, play reaches {len(reached):,} positions in which you can challenge.
-Accepting is better in {len(right)} of them: without the new symbol, your opponent could have taken a free
-cell that you need; beside it, they can do so only under a challenge. A rule to remember:
+Almost never. Either way it is your turn next, so accepting is better only if your opponent's new
+symbol helps you. Up to mirroring and swapping symbols, play reaches {len(reached):,} positions in
+which you can challenge.
+Accepting is better in {len(right)} of them: there, a free cell that you need lies beside the new
+symbol, so you can challenge your opponent if they take it. Without the symbol you could not.
 
 **Challenge, unless a free cell beside the challenged symbol belongs to a chain of {rules.run} that you can
 still make.**
 
-If the rule says challenge, challenging is never a mistake. The rule has {reached_excepted} exceptions, and
-accepting is better in {len(right)} of those. (`duels solve chain` also counts boards that play cannot reach:
-{len(doubts):,} positions and {len(excepted)} exceptions.)
+Where the rule says to challenge, challenging is never a mistake. Its exception covers {reached_excepted}
+positions, and accepting is better in {len(right)} of those. (`duels solve chain` also counts
+boards that play cannot reach:
+{len(doubts):,} positions, {len(excepted)} of them covered by the exception.)
 
 | position | accepting wins | challenging wins |
 |---|---|---|
@@ -303,7 +309,7 @@ def flip(pictures: Pictures) -> str:
     return f"""\
 ## flip: Player 1, by a little
 
-Both players know the same tiles, so the game is about chance and timing. With all tiles face down,
+Both players know the same tiles, so chance and timing decide the game. With all tiles face down,
 Player 1 wins {format_percent(both)}.
 
 | first move (all flips have one value, all Quantum Flips another) | Player 1 wins |
@@ -313,7 +319,7 @@ Player 1 wins {format_percent(both)}.
 
 ### What a Quantum Flip is worth
 
-| has a Quantum Flip | Player 1 wins at the start | code |
+| has a Quantum Flip at the start | Player 1 wins | code |
 |---|---|---|
 {rows}
 Player 1's own Quantum Flip is worth {apart(one, none)} points if Player 2 has none, and {apart(both, two)}
@@ -321,9 +327,9 @@ points otherwise. Player 2's costs Player 1 {apart(none, two)} and {apart(one, b
 
 ![Quantum Flips](images/solved-flip.svg)
 
-This makes the game nearly even. Without Quantum Flips there is nothing to decide, and Player 1 comes near
-{target} first. Player 1 hits it in {mine.hits:.1%} of the games and Player 2 in {theirs.hits:.1%}. But
-Player 1 exceeds it in {mine.passes:.1%} and Player 2 only in {theirs.passes:.1%}. So Player 1 wins
+The Quantum Flips make the game nearly even. Without them there is nothing to decide, and Player 1 gets close
+to {target} first. Player 1 hits it in {mine.hits:.1%} of the games and Player 2 in {theirs.hits:.1%}. But
+Player 1 exceeds it in {mine.passes:.1%} and Player 2 in only {theirs.passes:.1%}. So Player 1 wins
 {format_percent(none)},
 {apart(even, none)} points below even. The player who is in danger first gains more from a choice between two
 tiles, so both Quantum Flips together add {apart(both, none)} points for Player 1.
@@ -343,12 +349,12 @@ def _good_play(rules: QuantumTiles) -> str:
     most = f"all but {expert['wide']} of" if expert["wide"] else "all"
     return f"""\
 Our goal is a proven error below {100 * GOAL:g} points in every position that good play reaches. In
-{perfect["matches"]} matches between perfect players, all {perfect["decisions"]:,} decisions met it; the
-widest bound was {perfect["widest"]}. In {expert["matches"]} matches between experts, {most}
-{expert["decisions"]:,} did; the widest bound was {expert["widest"]}.
+{perfect["matches"]} matches between perfect players, all {perfect["decisions"]:,} decisions met this goal;
+the largest error bound was {perfect["widest"]}. In {expert["matches"]} matches between experts, {most}
+{expert["decisions"]:,} met it; the largest was {expert["widest"]}.
 
-Perfect players used {flips["used"]} of their {2 * perfect["matches"]} Quantum Flips. They used
-{flips["used_when_close"]} of them with {flips["close"]} points or more, where one tile can reach
+Perfect players used {flips["used"]} of their {2 * perfect["matches"]} Quantum Flips. Of
+these, {flips["used_when_close"]} came at {flips["close"]} points or more, where one tile can reach
 {rules.target}.
 `python docs/solved/sample.py` prints this summary.
 """

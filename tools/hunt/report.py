@@ -37,12 +37,12 @@ def _proven(study: Study) -> str:
     low, high = _outwards(study["value"], "%")
     simulated = study["simulated"]
     text = _paragraph(
-        f"The pair is certified to give away at most {most[1]} points, both seats together; at least",
-        f"{least[0]} of them can be won. Under perfect play, Player 1 wins between {low} and {high}. If both",
-        f"seats play the strategy, Player 1 wins {_percent(study['pair']['won'], 2)} by exact calculation.",
-        f"In {simulated['games']:,} simulated matches it won {_sampled(simulated['won'], 100)}%",
+        f"Together, the strategies of both seats provably lose at most {most[1]} points to best",
+        f"responders, and at least {least[0]}. Under perfect play, Player 1 wins between {low} and {high}.",
+        f"If both seats play the strategy, Player 1 wins {_percent(study['pair']['won'], 2)} by exact",
+        "calculation.",
+        f"In {simulated['games']:,} simulated matches, Player 1 won {_sampled(simulated['won'], 100)}%",
         "(95% confidence).",
-        "`duels solve hunt` and `duels review` show this value for every position.",
     )
     return _table(["a best responder wins", "at least", "at most"], rows) + text
 
@@ -53,9 +53,9 @@ def _entering(study: Study) -> str:
     shares = [share for part in entered.values() for share in part]
     answer = seats[Seat.TWO.label]["enters_where_named"]
     text = _paragraph(
-        f"No cell is entered with less than {_percent(min(shares))} or more than {_percent(max(shares))}.",
-        "Player 2 enters the cell that Player 1 has just observed, and cannot observe again at once, with",
-        f"{_percent(answer)}; a random choice would be {_even(seats)}.",
+        f"The probabilities range only from {_percent(min(shares))} to {_percent(max(shares))}.",
+        "Player 1 cannot observe the same cell twice in a row, but Player 2 enters the cell just observed",
+        f"with only {_percent(answer)}; a random choice would be {_even(seats)}.",
     )
     return _by_cell(entered) + text
 
@@ -84,12 +84,12 @@ def _moving(study: Study) -> str:
     random, kept = (_percent(1 - study["habits"][name]["mean"]) for name in ("uniform", "never tunnels"))
     staying = _paragraph(
         f"On the grid, the token stays on {_of_both(seats, 'stays')} of the turns, because moving onto the",
-        "other token loses. Its movement ends on the opponent's last observation on",
+        "other token loses. Its movement ends on the cell that the opponent last observed on",
         f"{_of_both(seats, 'stands_where_named')} of the turns.",
     )
     tunnel = _paragraph("The strategy never tunnels. A best responder gains little from its tunnel:")
     worth = _paragraph(
-        f"Its tunnel is worth {' and '.join(worths)}. A random player wins {random} against the strategy,",
+        f"The tunnel is worth {' and '.join(worths)}. A random player wins {random} against the strategy,",
         f"and {kept} without tunnelling. Tunnelling to a neighbouring cell is never better than stepping",
         "there: the opponent sees no difference, and a step keeps the tunnel.",
     )
@@ -103,7 +103,7 @@ def _lasting(study: Study) -> str:
         f"A game lasts {pair['turns']:.2f} turns on average, counting both players ({simulated} when",
         "simulated).",
         f"{_percent(pair['long'])} of the games last more than {study['long']} turns.",
-        f"{_percent(pair['collisions'])} end in a collision, the others by an observation.",
+        f"{_percent(pair['collisions'])} end in a collision, the others with an observation.",
     ).lstrip()
 
 
@@ -115,11 +115,11 @@ def _habits(study: Study) -> str:
     header = ["opponent", "as Player 1", "as Player 2", "both seats", "best responder"]
     lost = [name for name, habit in study["habits"].items() if habit["mean"] < 0.5]
     opening = _paragraph(
-        "How often the strategy beats simple players, by exact calculation, and how often a best responder",
-        "to each of them would win from both seats:",
+        "How often the strategy beats simple players, and how often a best responder to each of them would",
+        "win, averaged over both seats (exact or proven):",
     )
     explained = _paragraph(
-        "'uniform' takes any legal action, and 'never tunnels' any but the tunnel. 'always stays' enters",
+        "'uniform' takes any legal action, and 'never tunnels' any except the tunnel. 'always stays' enters",
         "anywhere, never moves again and observes at random. 'sweeps' moves like 'never tunnels' and",
         "observes 1, 2, 3 … in order. 'stays and sweeps' does both.",
         f"Over both seats, the strategy loses to: {', '.join(lost)}."
