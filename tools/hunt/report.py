@@ -53,7 +53,7 @@ def _entering(study: Study) -> str:
     shares = [share for part in entered.values() for share in part]
     answer = seats[Seat.TWO.label]["enters_where_named"]
     text = _paragraph(
-        f"The probabilities range only from {_percent(min(shares))} to {_percent(max(shares))}.",
+        f"Every cell has at least {_percent(min(shares))} and at most {_percent(max(shares))} probability.",
         "Player 1 cannot observe the same cell twice in a row, but Player 2 enters the cell just observed",
         f"with only {_percent(answer)}; a random choice would be {_even(seats)}.",
     )

@@ -62,7 +62,7 @@ def test_nobody_wins_more_of_a_habit_than_a_best_responder() -> None:
 def test_the_report_says_what_is_proven_and_no_more() -> None:
     text = report(STORED)
     assert all(f"### {heading}\n" in text for heading in sections(STORED))
-    assert f"certified to give away at most {100 * load_certificate().nash_conv.high:.2f} points" in text
+    assert f"provably lose at most {100 * load_certificate().nash_conv.high:.2f} points" in text
     assert "optimal" not in text
     assert max(len(line) for line in text.splitlines()) <= 110
 
@@ -76,7 +76,7 @@ def test_every_bound_in_the_report_holds() -> None:
     habits = [habit["responder"] for habit in STORED["habits"].values() if habit["responder"]]
     table = re.findall(r"strategy \| (\S+)% \| (\S+)% \|", text)
     spans = re.findall(r"(\d+\.\d)%? (?:to|and) (\d+\.\d)(?:%| points)", text)
-    sums = re.findall(r"at most (\S+) points, both seats together; at least (\S+) of", text)
+    sums = re.findall(r"at most (\S+) points to best responders, and at least (\d+\.\d+)", text)
     shown = [*table, *spans, *((least, most) for most, least in sums)]
     known = [*certified, STORED["value"], *tunnels, *worths, *habits, STORED["gives_away"]]
     assert len(shown) == len(known)
