@@ -306,7 +306,7 @@ def test_their_best_response_lies_within_the_bounds_of_our_certificate(seed: int
         place = (sight.view.cell - 1) % 3
         moving = sight.view.phase is Phase.MOVE
         start = (row * 3 + place) * 2 if moving else (row * 2 + place) * 2
-        weights = (tables.moves if moving else tables.names)[start : start + 2]
+        weights = (tables.moves if moving else tables.observations)[start : start + 2]
         allowed = [action for action in sight.actions if not isinstance(action, Tunnel)]
         return {action: weights[action.cell - 1] / sum(weights) for action in allowed}
 

@@ -80,8 +80,8 @@ def evaluate(
         moved = np.zeros((types, types))
         named, answered, echoed = np.zeros((3, cells + 1, cells))
         captured, collided = _turn(
-            reach, onward, mine.following, mine.owner, theirs.opponent, len(mover.others.states),
-            mover.cell, other.cell, mover.moves, mover.names, mine.last, theirs.last,
+            reach, onward, mine.next_states, mine.owner, theirs.opponent, len(mover.others.states),
+            mover.cell, other.cell, mover.moves, mover.observation_probs, mine.last, theirs.last,
             moved, named, answered, echoed,
         )  # fmt: skip
         turns.append(Turn(seat, captured, collided, moved, named, answered, echoed))

@@ -99,5 +99,5 @@ def _furthest(one: Tables, two: Tables) -> float:
     def chances(weights: "array[int]") -> Any:
         return normalize(np.array(weights, float).reshape(-1, CELLS))
 
-    pairs = ((one.moves, two.moves), (one.names, two.names))
+    pairs = ((one.moves, two.moves), (one.observations, two.observations))
     return max(float(np.abs(chances(mine) - chances(theirs)).max()) for mine, theirs in pairs)

@@ -18,7 +18,9 @@ if TYPE_CHECKING:  # it is slow to import
 def pack_strategy(strategy: Strategy) -> bytes:
     """Return the file that `strategy.decode_strategy` reads."""
     tables = [strategy[seat] for seat in Seat]
-    parts = (pack_shorts(part) for table in tables for part in (table.moves, table.names, table.waiting))
+    parts = (
+        pack_shorts(part) for table in tables for part in (table.moves, table.observations, table.waiting)
+    )
     return zlib.compress(b"".join(parts), 9)
 
 

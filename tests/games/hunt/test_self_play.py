@@ -24,9 +24,9 @@ def turn_ahead(mover: Seat, mine: int, theirs: int, own: int, other: int) -> flo
     for cell, weight in enumerate(moves):
         if not weight or cell == other:
             continue
-        names = load_strategy()[mover].name_weights(row, cell)
+        names = load_strategy()[mover].observation_weights(row, cell)
         for named, share in enumerate(names):
-            won = PAIR.after_naming(mover, mine, theirs, cell, other, named)
+            won = PAIR.after_observation(mover, mine, theirs, cell, other, named)
             chance += weight / sum(moves) * share / sum(names) * won
     return chance
 

@@ -59,7 +59,7 @@ def test_a_strategy_gives_away_less_when_it_has_met_its_best_responders(seat: Se
 def strategy_of(tables: Tables) -> Strategy:
     rows = len(MEMORY.states) ** 2
     moves = np.array(tables.moves, float).reshape(rows, SMALL + 1, SMALL)
-    names = np.array(tables.names, float).reshape(rows, SMALL, SMALL)
+    names = np.array(tables.observations, float).reshape(rows, SMALL, SMALL)
     return Strategy(
         moves / moves.sum(axis=2, keepdims=True), names / names.sum(axis=2, keepdims=True),
         moves > 0, names > 0, np.array(list_mirrored_rows(MEMORY, MEMORY)),

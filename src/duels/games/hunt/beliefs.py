@@ -1,4 +1,4 @@
-"""Beliefs about the opponent's token in hunt, by Bayes' rule from what one seat has seen.
+"""Beliefs about the opponent's token in hunt, by Bayes' rule from one seat's observations.
 
 The opponent is assumed to play the strategy, with a small probability of any legal action.
 """
@@ -25,34 +25,35 @@ class Belief:
     """A seat's own place, both sides' observations, and the belief about the opponent's token."""
 
     own: int
-    names: Observations
+    observations: Observations
     other: dict[HiddenState, float]
 
 
 def track_belief(strategy: Strategy, seat: Seat, history: Sequence[Action | None]) -> Belief:
     """Return the belief of `seat` after `history`, with `strategy` as the opponent's policy."""
     belief = Belief(OFF, {Seat.ONE: (), Seat.TWO: ()}, {(OFF, True): 1.0})
-    for place, entry in enumerate(history):
-        mover = Seat.TWO if place // 2 % 2 else Seat.ONE
-        own, names, other = belief.own, belief.names, belief.other
-        row = find_row(names[mover], names[mover.other])
+    for index, entry in enumerate(history):
+        mover = Seat.TWO if index // 2 % 2 else Seat.ONE
+        own, observations, other = belief.own, belief.observations, belief.other
+        row = find_row(observations[mover], observations[mover.other])
         if isinstance(entry, Observe):
             cell = entry.cell - 1
             if mover is seat:
                 other = _normalize({h: p for h, p in other.items() if h[0] not in (cell, own)})
             else:
-                other = _update_by_observation(strategy[mover], row, other, cell, own, names[mover])
-            belief = Belief(own, {**names, mover: (*names[mover], cell)}, other)
+                previous_cell = observations[mover][-1] + 1 if observations[mover] else NONE_NAMED
+                other = _update_by_observation(strategy[mover], row, other, cell, own, previous_cell)
+            belief = Belief(own, {**observations, mover: (*observations[mover], cell)}, other)
         elif mover is seat:
             assert entry is not None
-            belief = Belief(entry.cell - 1, names, other)
+            belief = Belief(entry.cell - 1, observations, other)
         else:
-            belief = Belief(own, names, _update_by_move(strategy[mover], row, other))
+            belief = Belief(own, observations, _update_by_move(strategy[mover], row, other))
     return belief
 
 
 def _update_by_move(tables: Tables, row: int, other: dict[HiddenState, float]) -> dict[HiddenState, float]:
-    after: dict[HiddenState, float] = {}
+    updated: dict[HiddenState, float] = {}
     for hidden, p in other.items():
         weights = tables.move_weights(row, hidden[0])
         total = sum(weights)
@@ -60,22 +61,22 @@ def _update_by_move(tables: Tables, row: int, other: dict[HiddenState, float]) -
         for action, successor in transitions:
             planned = 0.0 if isinstance(action, Tunnel) else weights[action.cell - 1] / total
             share = (1 - RANDOM_ACTION) * planned + RANDOM_ACTION / len(transitions)
-            after[successor] = after.get(successor, 0.0) + p * share
-    return after
+            updated[successor] = updated.get(successor, 0.0) + p * share
+    return updated
 
 
 def _update_by_observation(
-    tables: Tables, row: int, other: dict[HiddenState, float], cell: int, own: int, named: tuple[int, ...]
+    tables: Tables, row: int, other: dict[HiddenState, float], cell: int, own: int, previous_cell: int
 ) -> dict[HiddenState, float]:
     """Update the belief after the opponent observed `cell`, missed and did not collide."""
-    observations = _count_observations(named[-1] + 1 if named else NONE_NAMED)
-    after: dict[HiddenState, float] = {}
+    count = _count_observations(previous_cell)
+    updated: dict[HiddenState, float] = {}
     for (place, tunnel), p in other.items():
         if place != own:
-            weights = tables.name_weights(row, place)
-            chance = (1 - RANDOM_ACTION) * weights[cell] / sum(weights) + RANDOM_ACTION / observations
-            after[place, tunnel] = p * chance
-    return _normalize(after)
+            weights = tables.observation_weights(row, place)
+            chance = (1 - RANDOM_ACTION) * weights[cell] / sum(weights) + RANDOM_ACTION / count
+            updated[place, tunnel] = p * chance
+    return _normalize(updated)
 
 
 @cache
@@ -84,14 +85,14 @@ def _list_transitions(place: int, tunnel: bool) -> tuple[tuple[Action, HiddenSta
     rules = QuantumHunt(CELLS)
     cell = OFF_GRID if place == OFF else place + 1
     state = State((cell, OFF_GRID), (tunnel, True), (NONE_NAMED, NONE_NAMED), Seat.ONE, Phase.MOVE)
-    moved = ((action, rules.apply(state, action).state) for action in rules.actions(state))
-    return tuple((action, (after.cells[0] - 1, after.tunnels[0])) for action, after in moved)
+    successors = ((action, rules.apply(state, action).state) for action in rules.actions(state))
+    return tuple((action, (new.cells[0] - 1, new.tunnels[0])) for action, new in successors)
 
 
 @cache
-def _count_observations(named: int) -> int:
-    """Return the number of legal observations. `named` is the cell observed on the previous turn."""
-    state = State((1, OFF_GRID), (True, True), (named, NONE_NAMED), Seat.ONE, Phase.OBSERVE)
+def _count_observations(previous_cell: int) -> int:
+    """Return the number of legal observations after `previous_cell` was observed."""
+    state = State((1, OFF_GRID), (True, True), (previous_cell, NONE_NAMED), Seat.ONE, Phase.OBSERVE)
     return len(QuantumHunt(CELLS).actions(state))
 
 

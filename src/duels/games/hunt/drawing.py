@@ -43,10 +43,8 @@ from duels.games.hunt.rules import (
 
 _EYE_OFFSETS = {Seat.ONE: -62, Seat.TWO: 102}  # from the centre of a cell to its eye
 _NUMBER_OFFSET, _TUNNEL_OFFSET = 62, 168
-_TUNNEL_HIT_OFFSET, _TUNNEL_WORDS_OFFSET = (
-    -8,
-    43,
-)  # relative to the tunnel; the hit box stays clear of the words below
+# Relative to the tunnel. The hit box stays clear of the words below it.
+_TUNNEL_HIT_OFFSET, _TUNNEL_WORDS_OFFSET = -8, 43
 _EYE_OPACITIES = (1.0, 0.55, 0.3)  # opacity of eyes, newest first
 _FOG_PUFFS = ((-13, 8, 18), (12, 6, 20), (-1, -8, 18), (17, -12, 11), (-19, -9, 10))
 
@@ -61,9 +59,9 @@ class HuntDrawing(Drawing[Action, View]):
     def instruction(self, sight: Sight[Action, View]) -> str:
         if sight.view.phase is Phase.OBSERVE:
             return "Name the position of the other token."
-        way = "Enter in secret" if sight.view.cell == OFF_GRID else "Move in secret"
+        verb = "Enter in secret" if sight.view.cell == OFF_GRID else "Move in secret"
         # The sentence is public, so it must not reveal whether the tunnel is left.
-        return f"{way}, by a step or the tunnel."
+        return f"{verb}, by a step or the tunnel."
 
     @property
     def guide(self) -> tuple[str, ...]:
@@ -108,9 +106,9 @@ class HuntDrawing(Drawing[Action, View]):
     ) -> Picture:
         """Draw both tokens, and beside the tunnel the marks of the players who still have it."""
         track, tokens = _make_track(self.rules.cells), {sight.seat: sight.view.cell for sight in (one, two)}
-        left = tuple(sight.seat for sight in (one, two) if sight.view.tunnel)
+        holders = tuple(sight.seat for sight in (one, two) if sight.view.tunnel)
         scene = _draw_scene(
-            track, one, tokens, _find_revealed_tokens(one.events), _draw_open_tunnel(track, left), names
+            track, one, tokens, _find_revealed_tokens(one.events), _draw_open_tunnel(track, holders), names
         )
         return board(track.height, self._describe_open_board(names, one, two), scene, None)
 
@@ -170,26 +168,28 @@ def _draw_scene(
 
     The tokens of the seats in `revealed` are public.
     """
-    here, named = _group_by_cell(tokens.items()), _group_by_cell(zip(Seat, sight.view.named, strict=True))
+    tokens_on = _group_by_cell(tokens.items())
+    observers = _group_by_cell(zip(Seat, sight.view.named, strict=True))
     scene = [_draw_path(track)]
     for number in range(1, track.cells + 1):
-        scene.append(_draw_cell(track, number, here.get(number, ()), named.get(number, ()), names, you))
+        scene.append(
+            _draw_cell(track, number, tokens_on.get(number, ()), observers.get(number, ()), names, you)
+        )
     for seat in Seat:
-        for place, strength in zip(_list_newest_observations(sight, seat), _EYE_OPACITIES, strict=False):
-            scene.append(_draw_eye(track, seat, place, strength, names.name(seat, begins=True)))
+        for position, strength in zip(_list_newest_observations(sight, seat), _EYE_OPACITIES, strict=False):
+            scene.append(_draw_eye(track, seat, position, strength, names.name(seat, begins=True)))
     scene.append(tunnel)
-    for seat, place in tokens.items():
+    for seat, position in tokens.items():
         whose = names.possessive(seat, begins=True)
-        shared = place != OFF_GRID and tokens.get(seat.other) == place
-        scene.append(_draw_token(track, seat, place, shared, whose if seat in revealed else "", you))
+        shared = position != OFF_GRID and tokens.get(seat.other) == position
+        scene.append(_draw_token(track, seat, position, shared, whose if seat in revealed else "", you))
     return scene
 
 
 def _group_by_cell(places: Iterable[tuple[Seat, int]]) -> dict[int, tuple[Seat, ...]]:
-    """Group seats by cell."""
     seats: dict[int, tuple[Seat, ...]] = {}
-    for seat, place in places:
-        seats[place] = (*seats.get(place, ()), seat)
+    for seat, position in places:
+        seats[position] = (*seats.get(position, ()), seat)
     return seats
 
 
@@ -202,18 +202,19 @@ def _draw_path(track: Track) -> str:
 def _draw_cell(
     track: Track,
     number: int,
-    here: tuple[Seat, ...],
-    named: tuple[Seat, ...],
+    tokens_here: tuple[Seat, ...],
+    observers: tuple[Seat, ...],
     names: PlayerNames,
     you: Seat | None,
 ) -> str:
-    """Draw a cell. `here`: the tokens on it; `named`: the seats whose last observation it was."""
+    """Draw a cell. `observers`: the seats whose last observation it was."""
     x, y = track.at(number)
     size = track.size
-    tokens = [f"{'your' if seat is you else names.possessive(seat)} token" for seat in here]
-    observers = [f"named last by {names.name(seat)}" for seat in named]
+    tokens = [f"{'your' if seat is you else names.possessive(seat)} token" for seat in tokens_here]
+    observations = [f"named last by {names.name(seat)}" for seat in observers]
     label, public_label = (
-        f"Position {number}: {', '.join(parts) or 'fog'}" for parts in ([*tokens, *observers], observers)
+        f"Position {number}: {', '.join(parts) or 'fog'}"
+        for parts in ([*tokens, *observations], observations)
     )
     swing = (number * 5) % 7 - 3  # fog differs between neighbours but not between matches
     scale = size / 78
@@ -230,7 +231,7 @@ def _draw_cell(
         text(0, _NUMBER_OFFSET, str(number), 24),
         x=x,
         y=y,
-        veiled=public_label if you in here else "",
+        veiled=public_label if you in tokens_here else "",
     )
 
 
@@ -270,16 +271,16 @@ def _draw_eye(track: Track, seat: Seat, named: int, strength: float, name: str) 
 
 
 @cache_shape
-def _draw_own_tunnel(track: Track, left: bool) -> str:
-    words = text(0, 0, "tunnel, once" if left else "tunnel, used", text_anchor="start")
+def _draw_own_tunnel(track: Track, is_left: bool) -> str:
+    words = text(0, 0, "tunnel, once" if is_left else "tunnel, used", text_anchor="start")
     # A spent tunnel keeps its place: the height of the board must not reveal it.
-    return _draw_tunnel(track, [words], "secret", 1 if left else 0.35)
+    return _draw_tunnel(track, [words], "secret", 1 if is_left else 0.35)
 
 
 @cache_shape
-def _draw_open_tunnel(track: Track, left: tuple[Seat, ...]) -> str:
-    words = text(0, 0, "tunnel left to" if left else "tunnel, used by both", text_anchor="start")
-    marks = [token(seat, 166 + 30 * place, 0, 11) for place, seat in enumerate(left)]
+def _draw_open_tunnel(track: Track, holders: tuple[Seat, ...]) -> str:
+    words = text(0, 0, "tunnel left to" if holders else "tunnel, used by both", text_anchor="start")
+    marks = [token(seat, 166 + 30 * i, 0, 11) for i, seat in enumerate(holders)]
     return _draw_tunnel(track, [words, *marks])
 
 
@@ -290,23 +291,23 @@ def _draw_tunnel(track: Track, words: Sequence[str], classes: str = "", opacity:
         x, y = track.at(number)
         holes.append(_draw_hole(x, y + _TUNNEL_OFFSET, 30, 15, fill="well", stroke="line", stroke_width=2))
         holes.append(_draw_hole(x, y + _TUNNEL_OFFSET + 2, 20, 8, fill="back", opacity=0.85))
-    down = translate(0, _TUNNEL_OFFSET)
-    way = group(path(track.line(), "line", 3, stroke_dasharray="1 9"), transform=down)
+    offset = translate(0, _TUNNEL_OFFSET)
+    dashes = group(path(track.line(), "line", 3, stroke_dasharray="1 9"), transform=offset)
     x, y = track.at(1)
-    below = group(*words, transform=translate(x - 30, y + _TUNNEL_OFFSET + _TUNNEL_WORDS_OFFSET))
-    drawn = group(way, *holes, opacity=opacity)
-    return decoration(drawn, below, data_key="tunnel", **{"class": classes} if classes else {})
+    caption = group(*words, transform=translate(x - 30, y + _TUNNEL_OFFSET + _TUNNEL_WORDS_OFFSET))
+    tunnel_shape = group(dashes, *holes, opacity=opacity)
+    return decoration(tunnel_shape, caption, data_key="tunnel", **{"class": classes} if classes else {})
 
 
 @cache_shape
-def _draw_token(track: Track, seat: Seat, place: int, shared: bool, owner: str, you: Seat | None) -> str:
+def _draw_token(track: Track, seat: Seat, position: int, shared: bool, owner: str, you: Seat | None) -> str:
     """Draw a token. `shared`: both are on this cell; `owner`: the player's name if the end revealed it."""
-    x, y = track.at(place or 1)
-    if place == OFF_GRID:
+    x, y = track.at(position or 1)
+    if position == OFF_GRID:
         # A token off the grid waits above the first cell, beside its eye.
         x, y = x - track.pitch / 2 + 13, y + _EYE_OFFSETS[seat if you is None else Seat.ONE]
     x += (-19 if seat is Seat.ONE else 19) if shared else 0
-    r = 13 if place == OFF_GRID else 19 if shared else 23
+    r = 13 if position == OFF_GRID else 19 if shared else 23
     own = "secret moves" if seat is you else "moves"
     shape = token(seat, 0, 0, r, "Q" if owner else "")
     tooltip = title(f"{owner} token was revealed here") if owner else ""
@@ -316,8 +317,8 @@ def _draw_token(track: Track, seat: Seat, place: int, shared: bool, owner: str, 
 
 
 @cache_shape
-def _draw_target(track: Track, kind: type[Action], number: int, here: bool, notation: str) -> str:
-    """Draw the target of an action. `here`: the player's own token is on this cell."""
+def _draw_target(track: Track, kind: type[Action], number: int, is_here: bool, notation: str) -> str:
+    """Draw the target of an action. `is_here`: the player's own token is on this cell."""
     x, y = track.at(number)
     size, width = track.size, track.pitch - 2
     if kind is Tunnel:
@@ -327,13 +328,14 @@ def _draw_target(track: Track, kind: type[Action], number: int, here: bool, nota
         hit = hit_box(x, y + _TUNNEL_OFFSET + _TUNNEL_HIT_OFFSET, width, 78)
         return target(notation, [number], f"Tunnel to position {number}", offer, hit, classes="secret")
     offer = box(x, y, size, size, size / 4, "none", "ok", classes="offer", stroke_width=3)
-    below = chip(x, y + _NUMBER_OFFSET, str(number), min(track.pitch - 20, 48))
+    caption = chip(x, y + _NUMBER_OFFSET, str(number), min(track.pitch - 20, 48))
     hit = hit_box(x, y + 20, width, 122)
     if kind is Move:
-        label = f"{'Stay at' if here else 'Move to'} position {number}"
-        return target(notation, [number], label, offer, below, hit, classes="secret")
+        label = f"{'Stay at' if is_here else 'Move to'} position {number}"
+        return target(notation, [number], label, offer, caption, hit, classes="secret")
     aim = path(f"M{x - 12:.1f} {y}h24M{x:.1f} {y - 12}v24", "ok", 2.5, classes="offer telling")
-    return target(notation, [number], f"Observe position {number}", offer, below, "" if here else aim, hit)
+    label = f"Observe position {number}"
+    return target(notation, [number], label, offer, caption, "" if is_here else aim, hit)
 
 
 def _draw_hole(x: float, y: float, rx: float, ry: float, **style: Any) -> str:

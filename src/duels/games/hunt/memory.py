@@ -22,9 +22,9 @@ class Memory(ABC):
         states: list[State] = [()]
         for state in states:  # grows during the loop
             for cell in range(self.cells):
-                following = self.after(state, cell)
-                if state[:1] != (cell,) and following not in states:
-                    states.append(following)
+                successor = self.after(state, cell)
+                if state[:1] != (cell,) and successor not in states:
+                    states.append(successor)
         return states
 
     @cached_property
@@ -33,7 +33,7 @@ class Memory(ABC):
 
     @property
     def following(self) -> list[list[int]]:
-        """By state and cell: the number of the next state, or 0 if the cell cannot be observed."""
+        """Numbers of the next states, indexed [state, cell]; 0 if the cell cannot be observed."""
         return [
             [self.numbers.get(self.after(state, cell), 0) for cell in range(self.cells)]
             for state in self.states
@@ -41,21 +41,21 @@ class Memory(ABC):
 
     @property
     def latest(self) -> list[int]:
-        """By state: the latest cell, or -1 for the empty memory."""
+        """The latest cell of each state, or -1 for the empty memory."""
         return [state[0] if state else -1 for state in self.states]
 
     @property
     def mirrored(self) -> list[int]:
-        """By state: the number of its mirror image."""
+        """The number of each state's mirror image."""
         return [self.numbers[self.mirror_state(state)] for state in self.states]
 
     def mirror_state(self, state: State) -> State:
         return tuple(self.cells - 1 - cell for cell in state)
 
-    def index(self, names: tuple[int, ...]) -> int:
-        """Return the number of the state after the observations `names`, oldest first."""
+    def index(self, observations: tuple[int, ...]) -> int:
+        """Return the number of the state after `observations`, oldest first."""
         state: State = ()
-        for cell in names:
+        for cell in observations:
             state = self.after(state, cell)
         return self.numbers[state]
 
@@ -74,8 +74,8 @@ class Window(Memory):
 class Round(Memory):
     """The latest cell, and the set of the other cells observed in this round.
 
-    A new round starts when a further cell would exceed `limit`. That is enough to sweep the grid for a
-    token that does not move.
+    A new round starts when another cell would exceed `limit`. This memory suffices to sweep the
+    grid for a token that does not move.
     """
 
     limit: int
@@ -85,5 +85,5 @@ class Round(Memory):
         return (cell, *sorted(cells - {cell})) if len(cells) <= self.limit else (cell,)
 
     def mirror_state(self, state: State) -> State:
-        image = super().mirror_state(state)
-        return (*image[:1], *sorted(image[1:]))
+        mirrored_cells = super().mirror_state(state)
+        return (*mirrored_cells[:1], *sorted(mirrored_cells[1:]))

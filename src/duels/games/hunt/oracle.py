@@ -70,28 +70,28 @@ class HuntOracle(Oracle[Action, View]):
         # The opponent's move reveals nothing, so use the belief from before it.
         belief = track_belief(self.strategy, sight.seat, sight.history[: len(sight.history) // 2 * 2])
         mover = sight.seat.other
-        mine, theirs = _index_memories(belief.names, mover)
-        others: float = sum(
-            p * self.pair.before_turn(mover, mine, theirs, x, belief.own)
+        own_memory, other_memory = _index_memories(belief.observations, mover)
+        opponent_chance: float = sum(
+            p * self.pair.before_turn(mover, own_memory, other_memory, x, belief.own)
             for (x, _), p in belief.other.items()
         )
-        return _make_estimate(1 - others)
+        return _make_estimate(1 - opponent_chance)
 
     def _verdict_on(self, sight: Sight[Action, View]) -> Verdict[Action]:
         """Return the verdict: the value is that of the mixture, and the best actions have a weight of OFTEN.
 
-        Other actions in the mixture are no mistakes, even if their value is below that of the mixture.
+        Other actions in the mixture are no mistakes, even if they are worse than the mixture.
         """
         belief = self._track_belief(sight)
         weights = self.weights(sight)
         values = [self._action_value(sight.seat, belief, action) for action in sight.actions]
         mixture = sum(weight * value for weight, value in zip(weights, values, strict=True))
-        least = min(OFTEN, max(weights))
+        min_weight = min(OFTEN, max(weights))
         judged = tuple(
             ActionValue(
                 action,
                 _make_estimate(value),
-                best=weight >= least,
+                best=weight >= min_weight,
                 weight=weight,
                 allowance=max(0.0, mixture - value) if weight else 0.0,
             )
@@ -119,11 +119,11 @@ class HuntOracle(Oracle[Action, View]):
     def weights(self, sight: Sight[Action, View]) -> tuple[float, ...]:
         """Return the strategy's probabilities of `sight.actions`."""
         seat, view = sight.seat, sight.view
-        names = _list_observations(sight.history)
+        observations = _list_observations(sight.history)
         tables = self.strategy[seat]
-        row = find_row(names[seat], names[seat.other])
+        row = find_row(observations[seat], observations[seat.other])
         if view.phase is Phase.OBSERVE:
-            raw = tables.name_weights(row, view.cell - 1)
+            raw = tables.observation_weights(row, view.cell - 1)
         else:
             raw = tables.move_weights(row, to_place(view.cell))
         legal = [0 if isinstance(action, Tunnel) else raw[action.cell - 1] for action in sight.actions]
@@ -133,11 +133,11 @@ class HuntOracle(Oracle[Action, View]):
         if one.outcome:
             return Value.from_fraction(one.outcome.score(Seat.ONE))
         mover, waiting = (one, two) if one.actor is Seat.ONE else (two, one)
-        mine, theirs = _index_memories(_list_observations(one.history), mover.seat)
+        own_memory, other_memory = _index_memories(_list_observations(one.history), mover.seat)
         own, other = to_place(mover.view.cell), to_place(waiting.view.cell)
         observing = mover.view.phase is Phase.OBSERVE
         value = self.pair.after_move if observing else self.pair.before_turn
-        chance = value(mover.seat, mine, theirs, own, other)
+        chance = value(mover.seat, own_memory, other_memory, own, other)
         return _make_estimate(chance if mover.seat is Seat.ONE else 1 - chance)
 
     def full_information_action_value(
@@ -182,10 +182,10 @@ class HuntOracle(Oracle[Action, View]):
 
     def effect(self, sight: Sight[Action, View], action: Action) -> str:
         """Describe a tunnel: only tunnels are mistakes."""
-        there = self.belief(sight)[f"position {action.cell}"]
+        chance = self.belief(sight)[f"position {action.cell}"]
         return (
             f"You {self.describe_action(action)}, where the other token was with a chance of about "
-            f"{there:.0%}; the strategy never tunnels."
+            f"{chance:.0%}; the strategy never tunnels."
         )
 
     def describe_action(self, action: Action) -> str:
@@ -212,8 +212,9 @@ class HuntOracle(Oracle[Action, View]):
             f"Player 2. The game's value to Player 1 lies between {value.in_words('and')}."
         )
         # A limit changes the game: the weaker side can play for the half point at the limit.
-        limited = self.rules.max_turns is not None
-        return f"{text} All this holds for the game without a limit of turns only." if limited else text
+        if self.rules.max_turns is None:
+            return text
+        return f"{text} All this holds for the game without a limit of turns only."
 
     def verify(self, progress: Progress = no_progress) -> Iterator[Check]:
         from duels.games.hunt.certify.verify import verify  # only one command needs it
@@ -226,18 +227,18 @@ class HuntOracle(Oracle[Action, View]):
     def _action_value(self, seat: Seat, belief: Belief, action: Action) -> float:
         """Return the chance to win after `action` if both then play the strategy."""
         return sum(
-            p * self._action_value_at(seat, belief.names, belief.own, x, action)
+            p * self._action_value_at(seat, belief.observations, belief.own, x, action)
             for (x, _), p in belief.other.items()
         )
 
     def _action_value_at(
-        self, seat: Seat, names: Observations, own: int, other: int, action: Action
+        self, seat: Seat, observations: Observations, own: int, other: int, action: Action
     ) -> float:
-        """Return the same chance, given the opponent's place."""
-        mine, theirs = _index_memories(names, seat)
+        """Return the chance to win after `action`, given the opponent's place."""
+        own_memory, other_memory = _index_memories(observations, seat)
         if isinstance(action, Observe):
-            return self.pair.after_naming(seat, mine, theirs, own, other, action.cell - 1)
-        return self.pair.after_move(seat, mine, theirs, action.cell - 1, other)
+            return self.pair.after_observation(seat, own_memory, other_memory, own, other, action.cell - 1)
+        return self.pair.after_move(seat, own_memory, other_memory, action.cell - 1, other)
 
 
 def _list_observations(history: Sequence[Action | None]) -> dict[Seat, tuple[int, ...]]:
@@ -245,9 +246,9 @@ def _list_observations(history: Sequence[Action | None]) -> dict[Seat, tuple[int
     return {Seat.ONE: tuple(cells[::2]), Seat.TWO: tuple(cells[1::2])}
 
 
-def _index_memories(names: Observations, seat: Seat) -> tuple[int, int]:
+def _index_memories(observations: Observations, seat: Seat) -> tuple[int, int]:
     """Return the memory states of `seat` and of the opponent."""
-    return index_memory(names[seat]), index_memory(names[seat.other])
+    return index_memory(observations[seat]), index_memory(observations[seat.other])
 
 
 def _format_certified_gain(gain: Bounds) -> str:
@@ -258,54 +259,58 @@ def _make_estimate(chance: float) -> Value:
     return Value(chance, Exactness.ESTIMATE)
 
 
-def _explain_best(sight: Sight[Action, View], verdict: Verdict[Action], at: dict[int, float]) -> str:
-    """Explain the best actions. `at`: the chance of the opponent's token, by cell."""
+def _explain_best(sight: Sight[Action, View], verdict: Verdict[Action], chances: dict[int, float]) -> str:
+    """Explain the best actions. `chances`: the chance of the opponent's token, by cell."""
     best = [judged for judged in verdict.actions if judged.best]
-    mostly = max(best, key=lambda judged: judged.weight)
-    often = join_or([judged.action.cell for judged in best])
-    clear = mostly.weight > MOSTLY
+    favourite = max(best, key=lambda judged: judged.weight)
+    best_cells = join_or([judged.action.cell for judged in best])
+    has_favourite = favourite.weight > MOSTLY
     if sight.view.phase is Phase.OBSERVE:
-        return _explain_observation(sight, at, mostly.action.cell if clear else None)
+        return _explain_observation(sight, chances, favourite.action.cell if has_favourite else None)
     if sight.view.cell == 0:
-        where = "anywhere" if len(best) == len(at) else f"on {often}"
+        where = "anywhere" if len(best) == len(chances) else f"on {best_cells}"
         return f"Enter {where}, at random, so that nothing can be guessed, and keep the tunnel."
-    if not clear:
+    if not has_favourite:
         return (
-            f"Be on {often}, at random: whichever you always chose, the other player would learn "
+            f"Be on {best_cells}, at random: whichever you always chose, the other player would learn "
             "to name, so what one is worth against the strategy decides little."
         )
-    return _explain_movement(sight, at, verdict, mostly)
+    return _explain_movement(sight, chances, verdict, favourite)
 
 
-def _explain_observation(sight: Sight[Action, View], at: dict[int, float], mostly: int | None) -> str:
-    """Explain the observation `mostly`, or why to mix if it is None. `at`: see `_explain_best`."""
-    if not any(at.values()):
+def _explain_observation(sight: Sight[Action, View], chances: dict[int, float], favourite: int | None) -> str:
+    """Explain the observation `favourite`, or why to mix if it is None. `chances`: see `_explain_best`."""
+    if not any(chances.values()):
         return "The other token is still off the grid: any observation misses, so give nothing away."
     # The opponent is not on the own cell: that would have been a collision.
-    nameable = [action.cell for action in sight.actions if action.cell != sight.view.cell]
-    likeliest = max(nameable, key=at.__getitem__)
-    if mostly is None:
+    observable = [action.cell for action in sight.actions if action.cell != sight.view.cell]
+    likeliest = max(observable, key=chances.__getitem__)
+    if favourite is None:
         return (
             f"Of the positions that you may name, {likeliest} is the likeliest place of the other token, "
-            f"about {at[likeliest]:.0%}; but names that can be foreseen tell it where to hide: mix them."
+            f"about {chances[likeliest]:.0%}; but names that can be foreseen tell it where to hide: mix them."
         )
-    why = ", the likeliest place that you may name" if mostly == likeliest else ""
-    return f"Mostly name {mostly}: the other token is there with a chance of about {at[mostly]:.0%}{why}."
+    why = ", the likeliest place that you may name" if favourite == likeliest else ""
+    chance = f"{chances[favourite]:.0%}"
+    return f"Mostly name {favourite}: the other token is there with a chance of about {chance}{why}."
 
 
 def _explain_movement(
-    sight: Sight[Action, View], at: dict[int, float], verdict: Verdict[Action], mostly: ActionValue[Action]
+    sight: Sight[Action, View],
+    chances: dict[int, float],
+    verdict: Verdict[Action],
+    favourite: ActionValue[Action],
 ) -> str:
-    here, cell = sight.view.cell, mostly.action.cell
+    here, cell = sight.view.cell, favourite.action.cell
     if cell == here:
-        beside = [c for c in (here - 1, here + 1) if c in at]
-        risks = join_and([f"{c} with a chance of about {at[c]:.0%}" for c in beside])
+        beside = [c for c in (here - 1, here + 1) if c in chances]
+        risks = join_and([f"{c} with a chance of about {chances[c]:.0%}" for c in beside])
         advice = f"Mostly stay: the other token is on {risks}, and whoever moves onto it loses."
         step = max(
             (j for j in verdict.actions if j.action in (Move(here - 1), Move(here + 1))),
             key=lambda judged: judged.value.number,
         )
-        gain = step.value.number - mostly.value.number
+        gain = step.value.number - favourite.value.number
         if gain < 0.0005:
             return advice
         return (
@@ -313,8 +318,8 @@ def _explain_movement(
             "but done often it would be foreseen."
         )
     (stay,) = (j.value.number for j in verdict.actions if j.action == Move(here))
-    there = f"Mostly step to {cell}, where the other token is with a chance of about {at[cell]:.0%}"
-    lost = mostly.value.number - stay
-    if lost < 0.0005:
-        return f"{there}; now and then step elsewhere, so that you cannot be found by habit."
-    return f"{there}; on {here} you are easier to find, which costs about {100 * lost:.1f} points."
+    advice = f"Mostly step to {cell}, where the other token is with a chance of about {chances[cell]:.0%}"
+    cost = favourite.value.number - stay
+    if cost < 0.0005:
+        return f"{advice}; now and then step elsewhere, so that you cannot be found by habit."
+    return f"{advice}; on {here} you are easier to find, which costs about {100 * cost:.1f} points."

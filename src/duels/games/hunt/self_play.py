@@ -23,16 +23,15 @@ ROUNDING = (STEP / 2 + 0.001) / UNITS
 """The largest difference between a stored value and the solved one."""
 
 FOLDED = CELLS // 2 + 1
-"""Only one of two mirror images is stored: the number of cells that the mover's latest cell can be."""
+"""The number of stored latest cells of the mover: only one of two mirror images is stored."""
 RANKS = (len(OWN.states) - 1) // CELLS
 """The number of memory states with the same latest cell."""
-_FOLLOWING, _LATEST, _MIRRORED = OWN.following, OWN.latest, OWN.mirrored
-RANK = [_LATEST[:number].count(latest) for number, latest in enumerate(_LATEST)]
-"""By memory state: its index among those with the same latest cell."""
-_OTHERS_STATE = [
-    OTHERS.numbers[state[:1]] for state in OWN.states
-]  # the same observations in the opponent's memory
-_ONE_SIDE = FOLDED * CELLS * RANKS * CELLS * CELLS
+_NEXT_STATE, _LATEST, _MIRRORED = OWN.following, OWN.latest, OWN.mirrored
+RANK = [_LATEST[:index].count(latest) for index, latest in enumerate(_LATEST)]
+"""The index of each memory state among those with the same latest cell."""
+# The same observations in the opponent's memory.
+_OPPONENT_STATE = [OTHERS.numbers[state[:1]] for state in OWN.states]
+_MEANS_PER_SIDE = FOLDED * CELLS * RANKS * CELLS * CELLS
 
 
 def format_header(strategy: bytes) -> str:
@@ -60,58 +59,71 @@ class PairValues:
         # One match and its explanations need these values many times.
         self._first_turn = lru_cache(20_000)(self._compute_first_turn)
         self._sections: dict[Seat, tuple[array[int], array[int], memoryview]] = {}
-        each = 4 * _ONE_SIDE + RANKS * _ONE_SIDE
-        for number, seat in enumerate(Seat):
-            section = memoryview(table)[number * each : (number + 1) * each]
-            means, rest = section[: 4 * _ONE_SIDE], section[4 * _ONE_SIDE :]
-            mine, theirs = means[: 2 * _ONE_SIDE], means[2 * _ONE_SIDE :]
-            self._sections[seat] = unpack_shorts(mine, "h"), unpack_shorts(theirs, "h"), rest.cast("b")
+        seat_size = 4 * _MEANS_PER_SIDE + RANKS * _MEANS_PER_SIDE
+        for index, seat in enumerate(Seat):
+            section = memoryview(table)[index * seat_size : (index + 1) * seat_size]
+            means, rest = section[: 4 * _MEANS_PER_SIDE], section[4 * _MEANS_PER_SIDE :]
+            own_means, other_means = means[: 2 * _MEANS_PER_SIDE], means[2 * _MEANS_PER_SIDE :]
+            self._sections[seat] = (
+                unpack_shorts(own_means, "h"),
+                unpack_shorts(other_means, "h"),
+                rest.cast("b"),
+            )
 
-    def before_turn(self, mover: Seat, mine: int, theirs: int, own: int, other: int) -> float:
+    def before_turn(self, mover: Seat, own_memory: int, other_memory: int, own: int, other: int) -> float:
         """Return the chance of `mover` at the start of its turn."""
-        if not mine or not theirs:
-            return self._first_turn(mover, mine, theirs, own, other)
-        if _LATEST[mine] >= FOLDED:
-            mine, theirs = _MIRRORED[mine], _MIRRORED[theirs]
+        if not own_memory or not other_memory:
+            return self._first_turn(mover, own_memory, other_memory, own, other)
+        if _LATEST[own_memory] >= FOLDED:
+            own_memory, other_memory = _MIRRORED[own_memory], _MIRRORED[other_memory]
             own, other = CELLS - 1 - own, CELLS - 1 - other
-        means, others_means, rest = self._sections[mover]
-        block = ((_LATEST[mine] * CELLS + _LATEST[theirs]) * CELLS + own) * CELLS + other
-        at, others_at = block * RANKS + RANK[mine], block * RANKS + RANK[theirs]
-        return (means[at] + others_means[others_at] + STEP * rest[at * RANKS + RANK[theirs]]) / UNITS
+        own_means, other_means, rest = self._sections[mover]
+        block = ((_LATEST[own_memory] * CELLS + _LATEST[other_memory]) * CELLS + own) * CELLS + other
+        own_index, other_index = block * RANKS + RANK[own_memory], block * RANKS + RANK[other_memory]
+        steps = rest[own_index * RANKS + RANK[other_memory]]
+        return (own_means[own_index] + other_means[other_index] + STEP * steps) / UNITS
 
-    def after_move(self, mover: Seat, mine: int, theirs: int, own: int, other: int) -> float:
+    def after_move(self, mover: Seat, own_memory: int, other_memory: int, own: int, other: int) -> float:
         """Return the chance of `mover` after it moved to `own`."""
         if own == other:
             return 0.0
-        weights = self._strategy[mover].name_weights(mine * len(OTHERS.states) + _OTHERS_STATE[theirs], own)
+        weights = self._strategy[mover].observation_weights(_find_row(own_memory, other_memory), own)
         return sum(
-            weight * self.after_naming(mover, mine, theirs, own, other, cell)
+            weight * self.after_observation(mover, own_memory, other_memory, own, other, cell)
             for cell, weight in enumerate(weights)
             if weight
         ) / sum(weights)
 
-    def after_naming(self, mover: Seat, mine: int, theirs: int, own: int, other: int, cell: int) -> float:
+    def after_observation(
+        self, mover: Seat, own_memory: int, other_memory: int, own: int, other: int, cell: int
+    ) -> float:
         """Return the chance of `mover` on `own` after it observed `cell`."""
         if own == other:
             return 0.0
         if cell == other:
             return 1.0
-        return 1.0 - self.before_turn(mover.other, theirs, _FOLLOWING[mine][cell], other, own)
+        return 1.0 - self.before_turn(mover.other, other_memory, _NEXT_STATE[own_memory][cell], other, own)
 
-    def _compute_first_turn(self, mover: Seat, mine: int, theirs: int, own: int, other: int) -> float:
-        """Compute `before_turn` while a side has observed nothing yet: the table omits these states."""
-        weights = self._strategy[mover].move_weights(mine * len(OTHERS.states) + _OTHERS_STATE[theirs], own)
+    def _compute_first_turn(
+        self, mover: Seat, own_memory: int, other_memory: int, own: int, other: int
+    ) -> float:
+        """Compute `before_turn` if a side has no observations: the table omits these states."""
+        weights = self._strategy[mover].move_weights(_find_row(own_memory, other_memory), own)
         return sum(
-            weight * self.after_move(mover, mine, theirs, cell, other)
+            weight * self.after_move(mover, own_memory, other_memory, cell, other)
             for cell, weight in enumerate(weights)
             if weight
         ) / sum(weights)
 
 
+def _find_row(own_memory: int, other_memory: int) -> int:
+    return own_memory * len(OTHERS.states) + _OPPONENT_STATE[other_memory]
+
+
 @lru_cache(10_000)
-def index_memory(names: tuple[int, ...]) -> int:
+def index_memory(observations: tuple[int, ...]) -> int:
     """Return the number in OWN of the memory of a side's observations (cells from 0, oldest first)."""
-    return OWN.index(names)
+    return OWN.index(observations)
 
 
 def to_place(cell: int) -> int:

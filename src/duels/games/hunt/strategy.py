@@ -38,41 +38,40 @@ _SIZES = (PLACES * CELLS, CELLS * CELLS, PLACES * PLACES)
 
 @dataclass(frozen=True)
 class Tables:
-    """One seat's strategy by memory row: integer weights, and estimated chances in units of 1 / 65535.
+    """One seat's strategy: integer weights, and estimated chances in units of 1 / 65535.
 
-    The estimates hold against the adversary of the training while the seat waits, by own place and
-    opponent's place.
+    Moves and observations are indexed [memory row, place, cell]. The chances, indexed [memory row, own place,
+    opponent's place], hold while the seat waits, against the adversary of the training.
     """
 
     moves: "array[int]"
-    names: "array[int]"
+    observations: "array[int]"
     waiting: "array[int]" = field(default_factory=lambda: array("H"))
 
     def move_weights(self, row: int, place: int) -> "array[int]":
         start = (row * PLACES + place) * CELLS
         return self.moves[start : start + CELLS]
 
-    def name_weights(self, row: int, cell: int) -> "array[int]":
+    def observation_weights(self, row: int, cell: int) -> "array[int]":
         start = (row * CELLS + cell) * CELLS
-        return self.names[start : start + CELLS]
+        return self.observations[start : start + CELLS]
 
 
 Strategy = dict[Seat, Tables]
 
 
 @lru_cache(10_000)
-def find_row(own_names: tuple[int, ...], other_names: tuple[int, ...]) -> int:
+def find_row(own_observations: tuple[int, ...], other_observations: tuple[int, ...]) -> int:
     """Return the memory row after both sides' observations (cells from 0, oldest first)."""
-    return OWN.index(own_names) * len(OTHERS.states) + OTHERS.index(other_names)
+    return OWN.index(own_observations) * len(OTHERS.states) + OTHERS.index(other_observations)
 
 
 def decode_strategy(data: bytes) -> Strategy:
-    """Decode the file of a strategy."""
     values = unpack_shorts(zlib.decompress(data))
     ends = list(accumulate(ROWS * size for size in _SIZES * len(Seat)))
     sections = [values[start:end] for start, end in pairwise([0, *ends])]
-    each = len(_SIZES)
-    return {seat: Tables(*sections[number * each :][:each]) for number, seat in enumerate(Seat)}
+    size = len(_SIZES)
+    return {seat: Tables(*sections[index * size :][:size]) for index, seat in enumerate(Seat)}
 
 
 @cache
@@ -123,5 +122,5 @@ def load_certificate() -> Certificate:
     return Certificate({seat: Bounds(*stored[str(seat.value)]) for seat in Seat})
 
 
-def digest_certificate(claim: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(claim, sort_keys=True).encode()).hexdigest()
+def digest_certificate(certificate: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(certificate, sort_keys=True).encode()).hexdigest()

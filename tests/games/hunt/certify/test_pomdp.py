@@ -89,7 +89,7 @@ class Search:
             cell = state.cells[self.seat - 1]
             if state.phase.value == "observe":
                 start = (row * cells + cell - 1) * cells
-                weights = self.tables.names[start : start + cells]
+                weights = self.tables.observations[start : start + cells]
             else:
                 start = (row * (cells + 1) + (cell - 1) % (cells + 1)) * cells
                 weights = self.tables.moves[start : start + cells]
@@ -111,7 +111,7 @@ class Search:
 def some_tables_alike_in_the_mirror(seed: int) -> Tables:
     tables = some_tables(seed)
     rows = list_mirrored_rows(MEMORY, MEMORY)
-    moves, names = array("H", tables.moves), array("H", tables.names)
+    moves, names = array("H", tables.moves), array("H", tables.observations)
     for row, image in enumerate(rows):
         for cell in range(CELLS):
             for place in range(CELLS + 1):
@@ -120,7 +120,7 @@ def some_tables_alike_in_the_mirror(seed: int) -> Tables:
                 moves[(row * (CELLS + 1) + place) * CELLS + cell] += tables.moves[there]
             for own in range(CELLS):
                 there = (image * CELLS + CELLS - 1 - own) * CELLS + CELLS - 1 - cell
-                names[(row * CELLS + own) * CELLS + cell] += tables.names[there]
+                names[(row * CELLS + own) * CELLS + cell] += tables.observations[there]
     return Tables(moves, names)
 
 

@@ -88,7 +88,7 @@ def _weights() -> tuple[Floats, Floats]:
     """[seat, row, place, cell] the strategy's weights to go to the cell, and to name it."""
     tables = [load_strategy()[seat] for seat in Seat]
     moves = np.array([table.moves for table in tables], np.float64).reshape(2, ROWS, PLACES, CELLS)
-    names = np.array([table.names for table in tables], np.float64).reshape(2, ROWS, CELLS, CELLS)
+    names = np.array([table.observations for table in tables], np.float64).reshape(2, ROWS, CELLS, CELLS)
     return moves, names
 
 

@@ -18,7 +18,7 @@ fast = cached_njit(nogil=True, boundscheck=False, fastmath={"contract", "arcp", 
 
 @fast
 def apply_strategy(place: int, belief: Array, problem: Tables, next_belief: Array) -> float:
-    """Let the strategy move. Fill `next_belief` with what remains; return the mass of caught states."""
+    """Let the strategy move. Fill `next_belief` with the uncaught states; return the mass of caught ones."""
     kernel, caught_masks, moves, hidden = problem[5], problem[6], problem[9], len(problem[12])
     next_belief[:] = 0.0
     row = kernel[place]
@@ -36,35 +36,35 @@ def apply_strategy(place: int, belief: Array, problem: Tables, next_belief: Arra
 
 @fast
 def choose_option(node: int, belief: Array, problem: Tables, points: Tables, choice: Array) -> float:
-    """Return the best value of a node by the known points. Store its option and point in `choice`."""
+    """Return the best value of a node over the stored points. Store its option and point in `choice`."""
     first_option, win_masks, continue_masks, next_places, is_mirrored, mirror, hidden = (
         *problem[:5],
         problem[11],
         len(problem[12]),
     )
-    first, following, _, _, values = points[:5]
-    left = np.empty(hidden)
+    first_point, next_sibling, _, _, values = points[:5]
+    remaining = np.empty(hidden)
     best = -1.0
     for option in range(first_option[node], first_option[node + 1]):
         won, mass = 0.0, 0.0
         for x in range(hidden):
             part = belief[x] if continue_masks[option] >> x & 1 else 0.0
-            left[mirror[x] if is_mirrored[option] else x] = part
+            remaining[mirror[x] if is_mirrored[option] else x] = part
             mass += part
             if win_masks[option] >> x & 1:
                 won += belief[x]
         if won + mass <= best:
             continue
-        k = first[next_places[option]]
+        k = first_point[next_places[option]]
         while k >= 0:
             value = won
             for x in range(hidden):
-                value += left[x] * values[k, x]
+                value += remaining[x] * values[k, x]
             if value > best:
                 best = value
                 choice[0] = option
                 choice[1] = k
-            k = following[k]
+            k = next_sibling[k]
     return best
 
 
@@ -87,10 +87,10 @@ def update_point(i: int, problem: Tables, points: Tables) -> None:  # noqa: C901
         states,
     ) = problem
     hidden = len(states)
-    _, _, places, beliefs, values, options, nexts, _ = points
+    _, _, places, beliefs, values, options, next_points, _ = points
     place = places[i]
     row = kernel[place]
-    next_belief, posterior, later = np.empty(hidden), np.empty(hidden), np.zeros(hidden)
+    next_belief, posterior, continuation = np.empty(hidden), np.empty(hidden), np.zeros(hidden)
     choice = np.zeros(2, np.int64)
     apply_strategy(place, beliefs[i], problem, next_belief)
     for signal in range(signals.shape[1]):
@@ -103,58 +103,58 @@ def update_point(i: int, problem: Tables, points: Tables) -> None:  # noqa: C901
         if mass > 0.0:
             choose_option(next_nodes[place, signal], posterior, problem, points, choice)
             options[i, signal] = choice[0]
-            nexts[i, signal] = choice[1]
-        option, k = options[i, signal], nexts[i, signal]
+            next_points[i, signal] = choice[1]
+        option, k = options[i, signal], next_points[i, signal]
         if option < 0:
             continue
         for z in range(hidden):
             if win_masks[option] >> z & 1:
-                later[z] += signals[row, signal, z]
+                continuation[z] += signals[row, signal, z]
             elif continue_masks[option] >> z & 1:
-                later[z] += signals[row, signal, z] * values[k, mirror[z] if is_mirrored[option] else z]
+                x = mirror[z] if is_mirrored[option] else z
+                continuation[z] += signals[row, signal, z] * values[k, x]
     for x in range(hidden):
         total = 0.0
         if support[place] >> x & 1:
             for z in range(hidden):
-                total += moves[row, x, z] * (1.0 if caught_masks[place] >> z & 1 else later[z])
+                total += moves[row, x, z] * (1.0 if caught_masks[place] >> z & 1 else continuation[z])
         values[i, x] = total
 
 
 @fast
-def update_points(problem: Tables, points: Tables, which: Array) -> None:
+def update_points(problem: Tables, points: Tables, point_mask: Array) -> None:
     for i in range(points[7][0] - 1, -1, -1):
-        if which[i]:
+        if point_mask[i]:
             update_point(i, problem, points)
 
 
 @fast
-def find_known_value(place: int, belief: Array, points: Tables) -> float:
-    """Return the best value of a known point at a belief."""
-    first, following, values = points[0], points[1], points[4]
+def find_stored_value(place: int, belief: Array, points: Tables) -> float:
+    first_point, next_sibling, values = points[0], points[1], points[4]
     best = 0.0
-    k = first[place]
+    k = first_point[place]
     while k >= 0:
         best = max(best, (belief * values[k]).sum())
-        k = following[k]
+        k = next_sibling[k]
     return best
 
 
 @fast
 def add_point(place: int, belief: Array, problem: Tables, points: Tables, gain: float) -> None:
     """Add a point at `belief` if it improves the value there by more than `gain`."""
-    first, following, places, beliefs, values, options, nexts, used = points
+    first_point, next_sibling, places, beliefs, values, options, next_points, used = points
     i = used[0]
-    if i == following.shape[0]:
+    if i == next_sibling.shape[0]:
         return
     mass = belief.sum()
     places[i] = place
     beliefs[i] = belief / mass
     options[i] = -1
-    nexts[i] = -1
+    next_points[i] = -1
     update_point(i, problem, points)
-    if (belief * values[i]).sum() - find_known_value(place, belief, points) > gain * mass:
-        following[i] = first[place]
-        first[place] = i
+    if (belief * values[i]).sum() - find_stored_value(place, belief, points) > gain * mass:
+        next_sibling[i] = first_point[place]
+        first_point[place] = i
         used[0] += 1
 
 
@@ -162,7 +162,7 @@ def add_point(place: int, belief: Array, problem: Tables, points: Tables, gain: 
 def grow(  # noqa: C901  compiled: a loop in one piece
     problem: Tables, points: Tables, reach: Array, min_reach: float, min_branch_reach: float, gain: float
 ) -> None:
-    """Add points at reached beliefs, and at successors of every option where play goes often."""
+    """Add points at reached beliefs, and at successors of every option at often reached nodes."""
     (
         first_option,
         _,
@@ -180,7 +180,7 @@ def grow(  # noqa: C901  compiled: a loop in one piece
     ) = problem
     hidden = len(states)
     places, beliefs, used = points[2], points[3], points[7]
-    next_belief, posterior, left = np.empty(hidden), np.empty(hidden), np.empty(hidden)
+    next_belief, posterior, remaining = np.empty(hidden), np.empty(hidden), np.empty(hidden)
     choice = np.zeros(2, np.int64)
     for i in range(used[0]):
         mass = reach[i].sum()
@@ -206,10 +206,10 @@ def grow(  # noqa: C901  compiled: a loop in one piece
                 part = 0.0
                 for x in range(hidden):
                     rest = posterior[x] if continue_masks[option] >> x & 1 else 0.0
-                    left[mirror[x] if is_mirrored[option] else x] = rest
+                    remaining[mirror[x] if is_mirrored[option] else x] = rest
                     part += rest
                 if part > 0.2 * mass:
-                    add_point(next_places[option], left, problem, points, gain)
+                    add_point(next_places[option], remaining, problem, points, gain)
 
 
 @fast
@@ -218,8 +218,8 @@ def propagate_play(  # noqa: C901  compiled: a loop in one piece
 ) -> None:
     """Compute how often play reaches each point, and the value of every action to the strategy.
 
-    `gains` holds value and reach of the strategy's moves, by kernel, state and new state, and of its
-    signals, by kernel, state and signal. A value is the responder's loss times reach.
+    `gains` holds value and reach of the strategy's moves, indexed [kernel, state, new state], and of its
+    signals, indexed [kernel, state, signal]. A value is the responder's loss times reach.
     """
     (
         _,
@@ -237,18 +237,18 @@ def propagate_play(  # noqa: C901  compiled: a loop in one piece
         states,
     ) = problem
     hidden = len(states)
-    places, values, options, nexts, used = points[2], points[4], points[5], points[6], points[7]
+    places, values, options, next_points, used = points[2], points[4], points[5], points[6], points[7]
     move_values, move_reach, signal_values, signal_reach = gains
-    count = used[0]
-    reach[:count] = 0.0
-    now, new = np.zeros((count, hidden)), np.zeros((count, hidden))
-    active, later = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    is_listed = np.zeros(count, np.bool_)
+    point_count = used[0]
+    reach[:point_count] = 0.0
+    current, successors = np.zeros((point_count, hidden)), np.zeros((point_count, hidden))
+    active, next_active = np.zeros(point_count, np.int64), np.zeros(point_count, np.int64)
+    is_listed = np.zeros(point_count, np.bool_)
     next_belief = np.zeros(hidden)
     losses = np.zeros((signals.shape[1], hidden))
     active_count = 0
     for r in range(roots.shape[0]):
-        now[roots[r]] += shares[r]
+        current[roots[r]] += shares[r]
         if not is_listed[roots[r]]:
             is_listed[roots[r]] = True
             active[active_count] = roots[r]
@@ -256,18 +256,18 @@ def propagate_play(  # noqa: C901  compiled: a loop in one piece
     for _ in range(rounds):
         for a in range(active_count):
             is_listed[active[a]] = False
-        later_count = 0
+        next_count = 0
         for a in range(active_count):
             i = active[a]
-            here = now[i]
+            point_reach = current[i]
             place = places[i]
             row = kernel[place]
-            if here.sum() > 1e-9:
-                reach[i] += here
-                apply_strategy(place, here, problem, next_belief)
+            if point_reach.sum() > 1e-9:
+                reach[i] += point_reach
+                apply_strategy(place, point_reach, problem, next_belief)
                 losses[:] = 1.0
                 for signal in range(signals.shape[1]):
-                    option, k = options[i, signal], nexts[i, signal]
+                    option, k = options[i, signal], next_points[i, signal]
                     if next_nodes[place, signal] < 0 or option < 0:
                         continue
                     for z in range(hidden):
@@ -277,26 +277,26 @@ def propagate_play(  # noqa: C901  compiled: a loop in one piece
                             x = mirror[z] if is_mirrored[option] else z
                             losses[signal, z] = 1.0 - values[k, x]
                             if next_belief[z] * signals[row, signal, z] > 0.0:
-                                new[k, x] += next_belief[z] * signals[row, signal, z]
+                                successors[k, x] += next_belief[z] * signals[row, signal, z]
                                 if not is_listed[k]:
                                     is_listed[k] = True
-                                    later[later_count] = k
-                                    later_count += 1
+                                    next_active[next_count] = k
+                                    next_count += 1
                 for z in range(hidden):
-                    hope = 0.0
+                    expected_loss = 0.0
                     signal_reach[row, z] += next_belief[z]
                     for signal in range(signals.shape[1]):
                         signal_values[row, z, signal] += next_belief[z] * losses[signal, z]
-                        hope += signals[row, signal, z] * losses[signal, z]
+                        expected_loss += signals[row, signal, z] * losses[signal, z]
                     if not caught_masks[place] >> z & 1:
                         for x in range(hidden):
-                            move_values[row, x, z] += here[x] * hope
+                            move_values[row, x, z] += point_reach[x] * expected_loss
                 for x in range(hidden):
-                    move_reach[row, x] += here[x]
-            here[:] = 0.0
-        now, new = new, now
-        active, later = later, active
-        active_count = later_count
+                    move_reach[row, x] += point_reach[x]
+            point_reach[:] = 0.0
+        current, successors = successors, current
+        active, next_active = next_active, active
+        active_count = next_count
 
 
 class Controller:
@@ -320,9 +320,9 @@ class Controller:
             np.full((max_points, problem.signals.shape[1]), -1),
             np.array([self.basis]),
         )
-        first, _, where, beliefs = self.points[:4]
-        first[places] = np.arange(self.basis)
-        where[: self.basis] = places
+        first_point, _, point_places, beliefs = self.points[:4]
+        first_point[places] = np.arange(self.basis)
+        point_places[: self.basis] = places
         beliefs[: self.basis] = bits / bits.sum(axis=1, keepdims=True)
         self.reach = np.zeros((max_points, hidden))
         rows, signals, _ = problem.signals.shape
@@ -339,12 +339,12 @@ class Controller:
 
     def settle(self, times: int = 10, min_reach: float = -1.0) -> None:
         """Update every point whose reach exceeds `min_reach`."""
-        which = self.reach[: self.count].sum(axis=1) > min_reach
+        point_mask = self.reach[: self.count].sum(axis=1) > min_reach
         for _ in range(times):
-            update_points(self.tables, self.points, which)
+            update_points(self.tables, self.points, point_mask)
 
     def begin(self) -> tuple[Array, Array, float]:
-        """Return the first points, their beliefs, and the mass that is won at once."""
+        """Return the initial points, their beliefs, and the mass that is won immediately."""
         win_masks, continue_masks, is_mirrored, mirror = (*self.tables[1:3], self.tables[4], self.tables[11])
         roots, shares, won = [], [], 0.0
         choice = np.zeros(2, np.int64)
@@ -354,9 +354,9 @@ class Controller:
             choose_option(node, belief, self.tables, self.points, choice)
             option = choice[0]
             won += float(belief[win_masks[option] >> states & 1 == 1].sum())
-            left = np.where(continue_masks[option] >> states & 1, belief, 0.0)
+            remaining = np.where(continue_masks[option] >> states & 1, belief, 0.0)
             roots.append(choice[1])
-            shares.append(left[mirror] if is_mirrored[option] else left)
+            shares.append(remaining[mirror] if is_mirrored[option] else remaining)
         return np.array(roots), np.array(shares), won
 
     def value(self) -> float:
@@ -376,7 +376,7 @@ class Controller:
         grow(self.tables, self.points, self.reach, min_reach, min_branch_reach, gain)
 
     def improve(self, depth: int) -> "Controller":
-        """Improve the controller `depth` times and return it."""
+        """Improve the controller `depth` times. Return it."""
         self.settle()
         for _ in range(depth):
             roots, shares, _ = self.begin()

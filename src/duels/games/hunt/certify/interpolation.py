@@ -13,14 +13,14 @@ from duels.games.hunt.certify.controller import (
     apply_strategy,
     choose_option,
     fast,
-    find_known_value,
+    find_stored_value,
 )
 from duels.games.hunt.certify.policies import Array
 from duels.games.hunt.certify.responder_problem import MAX_STATES, HiddenStrategy
 
 X = MAX_STATES
 PEELS = 3
-"""The number of known beliefs to subtract from a belief before the rest is interpolated between sets."""
+"""The number of stored beliefs to subtract from a belief before the rest is interpolated between sets."""
 UPPER_GAIN, LOWER_GAIN = 1e-5, 2e-4
 """The minimum improvement of a bound, for a belief of mass one, to store it."""
 MAX_TURNS = 20
@@ -50,14 +50,14 @@ def interpolate_sets(place: int, belief: Array, sets: Array, order: Array) -> fl
     mask = 0
     for i in range(count):
         mask |= 1 << order[i]
-        below = belief[order[i + 1]] if i + 1 < count else 0.0
-        total += (belief[order[i]] - below) * sets[place, mask]
+        next_weight = belief[order[i + 1]] if i + 1 < count else 0.0
+        total += (belief[order[i]] - next_weight) * sets[place, mask]
     return total
 
 
 @fast
 def find_share(belief: Array, inverse: Array) -> float:
-    """Return the largest multiple of a known belief within `belief`. `inverse`: its inverse weights, or 0."""
+    """Return the largest multiple of a stored belief, given by its inverse weights, within `belief`."""
     share = 1e18
     for x in range(X):
         if inverse[x] > 0.0:
@@ -67,18 +67,17 @@ def find_share(belief: Array, inverse: Array) -> float:
 
 @fast
 def subtract_share(rest: Array, share: float, inverse: Array) -> None:
-    """Subtract a share of a known belief from `rest`."""
     for x in range(X):
         if inverse[x] > 0.0:
             rest[x] = max(0.0, rest[x] - share / inverse[x])
 
 
 @fast
-def interpolate_points(place: int, belief: Array, plain: float, enough: float, table: Tables) -> float:  # noqa: C901  compiled: a loop in one piece
-    """Improve the bound `plain` from the sets by known beliefs. Stop once it is at most `enough`."""
-    sets, first, count, _, _, inverse, masks, values, gain, order, rest, other = table
-    value = plain
-    paid = 0.0
+def interpolate_points(place: int, belief: Array, set_bound: float, target: float, table: Tables) -> float:  # noqa: C901  compiled: a loop in one piece
+    """Improve `set_bound`, the bound from the sets, by stored beliefs. Stop once it is at most `target`."""
+    sets, first, count, _, _, inverse, masks, values, gain, order, rest, nearest_rest = table
+    value = set_bound
+    peeled_value = 0.0
     rest[:] = belief
     nearest, nearest_share = -1, 0.0
     for peel in range(PEELS):
@@ -97,16 +96,18 @@ def interpolate_points(place: int, belief: Array, plain: float, enough: float, t
                 nearest, nearest_share = k, share
         if choice < 0:
             break
-        # The value is subadditive: split the belief into a share of a known one and the rest.
+        # The value is subadditive: split the belief into a share of a stored one and the rest.
         subtract_share(rest, best_share, inverse[choice])
-        paid += best_share * values[choice]
-        value = min(value, paid + interpolate_sets(place, rest, sets, order))
-        if value <= enough:
+        peeled_value += best_share * values[choice]
+        value = min(value, peeled_value + interpolate_sets(place, rest, sets, order))
+        if value <= target:
             break
-    if nearest >= 0 and value > enough:
-        other[:] = belief
-        subtract_share(other, nearest_share, inverse[nearest])
-        value = min(value, nearest_share * values[nearest] + interpolate_sets(place, other, sets, order))
+    if nearest >= 0 and value > target:
+        nearest_rest[:] = belief
+        subtract_share(nearest_rest, nearest_share, inverse[nearest])
+        value = min(
+            value, nearest_share * values[nearest] + interpolate_sets(place, nearest_rest, sets, order)
+        )
     return value
 
 
@@ -116,7 +117,7 @@ def decide(node: int, belief: Array, problem: Tables, table: Tables, hint: Array
     first_option, win_masks, continue_masks, next_places, is_mirrored, mirror = (*problem[:5], problem[11])
     sets, count_at = table[0], table[2]
     order = np.empty(X, np.int64)
-    left = np.empty(X)
+    remaining = np.empty(X)
     count = sort_states(belief, order)
     best = -1.0
     start = first_option[node]
@@ -126,26 +127,26 @@ def decide(node: int, belief: Array, problem: Tables, table: Tables, hint: Array
             continue
         option = hinted if i < start else i
         place = next_places[option]
-        won, plain, previous, mask = 0.0, 0.0, 0.0, 0
+        won, set_bound, previous, mask = 0.0, 0.0, 0.0, 0
         for j in range(count):
             x = order[j]
             if win_masks[option] >> x & 1:
                 won += belief[x]
             elif continue_masks[option] >> x & 1:
-                plain += (previous - belief[x]) * sets[place, mask]
+                set_bound += (previous - belief[x]) * sets[place, mask]
                 previous = belief[x]
                 mask |= 1 << (mirror[x] if is_mirrored[option] else x)
-        plain += previous * sets[place, mask]
-        if won + plain <= best:
+        set_bound += previous * sets[place, mask]
+        if won + set_bound <= best:
             continue
         if count_at[place] and mask:
             for x in range(X):
-                left[mirror[x] if is_mirrored[option] else x] = (
+                remaining[mirror[x] if is_mirrored[option] else x] = (
                     belief[x] if continue_masks[option] >> x & 1 else 0.0
                 )
-            plain = interpolate_points(place, left, plain, best - won, table)
-        if won + plain > best:
-            best = won + plain
+            set_bound = interpolate_points(place, remaining, set_bound, best - won, table)
+        if won + set_bound > best:
+            best = won + set_bound
             hint[node] = option - start
     return best
 
@@ -172,8 +173,8 @@ def backup(place: int, belief: Array, problem: Tables, table: Tables, hint: Arra
 
 
 @fast
-def sweep_sets(problem: Tables, table: Tables, hint: Array, largest: int) -> None:
-    """Tighten the bounds at uniform beliefs on up to `largest` states, for every place, last first."""
+def sweep_sets(problem: Tables, table: Tables, hint: Array, max_size: int) -> None:
+    """Tighten the bounds at uniform beliefs on up to `max_size` states, for every place, last first."""
     support, sets = problem[7], table[0]
     belief = np.zeros(X)
     for place in range(support.shape[0] - 1, -1, -1):
@@ -181,33 +182,40 @@ def sweep_sets(problem: Tables, table: Tables, hint: Array, largest: int) -> Non
             if mask & ~support[place]:
                 continue
             size = 0
-            singly = 0.0
+            singles_bound = 0.0
             for x in range(X):
                 belief[x] = mask >> x & 1
                 if mask >> x & 1:
                     size += 1
-                    singly += sets[place, 1 << x]
-            value = singly if size > largest else backup(place, belief, problem, table, hint)
+                    singles_bound += sets[place, 1 << x]
+            value = singles_bound if size > max_size else backup(place, belief, problem, table, hint)
             sets[place, mask] = min(sets[place, mask], value)
 
 
 @fast
+def copy_bound(source: int, destination: int, table: Tables) -> None:
+    inverse, masks, values, gain = table[5:9]
+    inverse[destination], masks[destination] = inverse[source], masks[source]
+    values[destination], gain[destination] = values[source], gain[source]
+
+
+@fast
 def prune(place: int, table: Tables) -> None:
-    """Remove the known beliefs of a place whose bounds follow from the others."""
+    """Remove the stored beliefs of a place whose bounds follow from the others."""
     sets, first, count, _, _, inverse, masks, values, gain, order = table[:10]
     belief = np.empty(X)
     k = first[place]
     while k < first[place] + count[place]:
-        last = first[place] + count[place] - 1
+        tail = first[place] + count[place] - 1
         saved, saved_value, mask = inverse[k].copy(), values[k], masks[k]
         for x in range(X):
             belief[x] = 1.0 / saved[x] if saved[x] > 0.0 else 0.0
-        inverse[k], values[k], gain[k], masks[k] = inverse[last], values[last], gain[last], masks[last]
+        copy_bound(tail, k, table)
         count[place] -= 1
-        plain = interpolate_sets(place, belief, sets, order)
-        if interpolate_points(place, belief, plain, -1.0, table) > saved_value + 1e-4:
-            inverse[last], values[last], gain[last], masks[last] = inverse[k], values[k], gain[k], masks[k]
-            inverse[k], values[k], gain[k], masks[k] = saved, saved_value, saved_value - plain, mask
+        set_bound = interpolate_sets(place, belief, sets, order)
+        if interpolate_points(place, belief, set_bound, -1.0, table) > saved_value + 1e-4:
+            copy_bound(k, tail, table)
+            inverse[k], values[k], gain[k], masks[k] = saved, saved_value, saved_value - set_bound, mask
             count[place] += 1
             k += 1
 
@@ -215,24 +223,18 @@ def prune(place: int, table: Tables) -> None:
 @fast
 def store_bound(place: int, belief: Array, value: float, table: Tables) -> bool:
     """Store the bound at a belief. Return False if the store is full."""
-    sets, first, count, room, used, inverse, masks, values, gain, order = table[:10]
-    if count[place] == room[place] and count[place] >= 8:
+    sets, first, count, capacity, used, inverse, masks, values, gain, order = table[:10]
+    if count[place] == capacity[place] and count[place] >= 8:
         prune(place, table)
-    if 4 * count[place] >= 3 * room[place]:
-        larger = max(4, 2 * room[place])
-        if used[0] + larger > values.shape[0]:
+    if 4 * count[place] >= 3 * capacity[place]:
+        new_capacity = max(4, 2 * capacity[place])
+        if used[0] + new_capacity > values.shape[0]:
             return False
         for i in range(count[place]):
-            old, new = first[place] + i, used[0] + i
-            inverse[new], values[new], gain[new], masks[new] = (
-                inverse[old],
-                values[old],
-                gain[old],
-                masks[old],
-            )
+            copy_bound(first[place] + i, used[0] + i, table)
         first[place] = used[0]
-        room[place] = larger
-        used[0] += larger
+        capacity[place] = new_capacity
+        used[0] += new_capacity
     mass = belief.sum()
     k = first[place] + count[place]
     masks[k] = 0
@@ -251,7 +253,7 @@ def visit(
     place: int, belief: Array, problem: Tables, table: Tables, points: Tables, hint: Array,
     posterior: Array, gaps: Array,
 ) -> bool:  # fmt: skip
-    """Tighten both bounds at a belief. Fill in, by signal, the posterior and the gap between the bounds.
+    """Tighten both bounds at a belief. Fill in each signal's posterior and gap between the bounds.
 
     Return whether an upper bound was added.
     """
@@ -273,22 +275,22 @@ def visit(
             low += lower
             gaps[signal] = upper - lower
     mass = belief.sum()
-    if low - find_known_value(place, belief, points) > LOWER_GAIN * mass:
+    if low - find_stored_value(place, belief, points) > LOWER_GAIN * mass:
         add_point(place, belief, problem, points, LOWER_GAIN)
-    plain = interpolate_sets(place, belief, table[0], table[9])
-    if interpolate_points(place, belief, plain, -1.0, table) - high > UPPER_GAIN * mass:
+    set_bound = interpolate_sets(place, belief, table[0], table[9])
+    if interpolate_points(place, belief, set_bound, -1.0, table) - high > UPPER_GAIN * mass:
         return bool(store_bound(place, belief, high, table))
     return False
 
 
 @fast
 def explore(
-    trials: int, small: float, nodes: Array, starts: Array,
+    trials: int, min_gap: float, nodes: Array, starts: Array,
     problem: Tables, table: Tables, points: Tables, hint: Array,
 ) -> tuple[int, int]:  # fmt: skip
     """Run trials: play the best option by upper bounds and follow the signal with the widest gap.
 
-    Bounds are tightened on the way and again on the way back. A trial ends when the gap is below `small`.
+    Bounds are tightened on the way and again on the way back. A trial ends when the gap is below `min_gap`.
     Return the number of bounds added and of beliefs visited.
     """
     first_option, _, continue_masks, next_places, is_mirrored, _, _, _, next_nodes, _, signals, mirror, _ = (
@@ -302,12 +304,12 @@ def explore(
     belief = np.zeros(X)
     added, visited = 0, 0
     for _ in range(trials):
-        widest, start = -1.0, 0
+        widest_gap, start = -1.0, 0
         for i in range(nodes.shape[0]):
             gap = decide(nodes[i], starts[i], problem, table, hint)
             gap -= choose_option(nodes[i], starts[i], problem, points, choice)
-            if gap > widest:
-                widest, start = gap, i
+            if gap > widest_gap:
+                widest_gap, start = gap, i
         node = nodes[start]
         belief[:] = starts[start]
         length = 0
@@ -315,16 +317,16 @@ def explore(
             decide(node, belief, problem, table, hint)
             option = first_option[node] + hint[node]
             for x in range(X):
-                left = belief[x] if continue_masks[option] >> x & 1 else 0.0
-                beliefs[length, mirror[x] if is_mirrored[option] else x] = left
-            if beliefs[length].sum() < small:
+                remaining = belief[x] if continue_masks[option] >> x & 1 else 0.0
+                beliefs[length, mirror[x] if is_mirrored[option] else x] = remaining
+            if beliefs[length].sum() < min_gap:
                 break
             place = next_places[option]
             places[length] = place
             added += visit(place, beliefs[length], problem, table, points, hint, posterior, gaps)
             length += 1
             signal = np.argmax(gaps)
-            if gaps[signal] < small:
+            if gaps[signal] < min_gap:
                 break
             belief[:] = posterior[signal]
             node = next_nodes[place, signal]
@@ -358,23 +360,23 @@ class Interpolation:
         self._hint = np.zeros(len(problem.first_option), np.int64)
         self._nodes = np.array([node for node, _ in problem.start])
         self._beliefs = np.array([belief for _, belief in problem.start])
-        self._small = 1e-4
+        self._min_gap = 1e-4
 
-    def sweep(self, largest: int) -> None:
-        sweep_sets(self._problem, self._table, self._hint, largest)
+    def sweep(self, max_size: int) -> None:
+        sweep_sets(self._problem, self._table, self._hint, max_size)
 
     def explore(self, trials: int, responder: Controller) -> None:
         """Run trials. Lower the gap at which they end once most visits add no bound."""
-        done = 0
-        while done < trials:
-            batch = min(200, trials - done)
+        finished = 0
+        while finished < trials:
+            batch = min(200, trials - finished)
             added, visited = explore(
-                batch, self._small, self._nodes, self._beliefs,
+                batch, self._min_gap, self._nodes, self._beliefs,
                 self._problem, self._table, responder.points, self._hint,
             )  # fmt: skip
-            done += batch
+            finished += batch
             if added < 0.6 * visited:
-                self._small *= 0.7
+                self._min_gap *= 0.7
 
     def value(self) -> float:
         return float(

@@ -25,33 +25,33 @@ from duels.games.hunt.strategy import CELLS, OTHERS, OWN, Tables
 
 Array = np.ndarray[Any, Any]
 Weigh = Callable[[View, Sequence[Action]], list[float]]
-"""A memoryless policy: from a view and the legal actions to the weight of each action."""
+"""A memoryless policy: maps a view and the legal actions to the weight of each action."""
 NOWHERE = -1
 """The cell of a token off the grid, and of an observation that was not made."""
 
 
 @dataclass(frozen=True)
 class MemoryPolicy:
-    """A policy by memory row. The own side's memory is the more significant part of a row's number."""
+    """A policy in tables. A row is a pair of memory states, with the own side's as the major index."""
 
     own: Memory
     others: Memory
     cell: Array
-    """By type: the token's cell. The last type is the first one in a match."""
+    """The token's cell, indexed [type]. The last type is off the grid, where a token starts."""
     moves: Array
-    """By row, type and new type: the probability of the movement."""
-    names: Array
-    """By row, type and cell: the probability of the observation."""
+    """Movement probabilities, indexed [row, type, new type]."""
+    observation_probs: Array
+    """Observation probabilities, indexed [row, type, cell]."""
 
 
 def make_policy_from_tables(tables: Tables, own: Memory = OWN, others: Memory = OTHERS) -> MemoryPolicy:
     """Return one seat's tables as a policy. They never tunnel, so a token's type is its cell."""
     cells, rows = own.cells, len(own.states) * len(others.states)
     places = cells + 1
-    moves, names = np.zeros((rows, places, places)), np.zeros((rows, places, cells))
+    moves, observation_probs = np.zeros((rows, places, places)), np.zeros((rows, places, cells))
     moves[:, :, :cells] = normalize(np.array(tables.moves, float).reshape(rows, places, cells))
-    names[:, :cells] = normalize(np.array(tables.names, float).reshape(rows, cells, cells))
-    return MemoryPolicy(own, others, np.array([*range(cells), NOWHERE]), moves, names)
+    observation_probs[:, :cells] = normalize(np.array(tables.observations, float).reshape(rows, cells, cells))
+    return MemoryPolicy(own, others, np.array([*range(cells), NOWHERE]), moves, observation_probs)
 
 
 def make_policy_from_function(weigh: Weigh, seat: Seat, cells: int = CELLS) -> MemoryPolicy:
@@ -62,11 +62,11 @@ def make_policy_from_function(weigh: Weigh, seat: Seat, cells: int = CELLS) -> M
     rules, last = QuantumHunt(cells), Window(cells, 1)
     types = [(cell, tunnel) for tunnel in (False, True) for cell in range(1, cells + 1)] + [(OFF_GRID, True)]
     rows = len(last.states) ** 2
-    moves, names = np.zeros((rows, len(types), len(types))), np.zeros((rows, len(types), cells))
-    waiting = _list_first_states(rules, seat)
-    seen = set(waiting)
-    for state in waiting:  # grows during the loop
-        row, number = _find_row(last, state, seat), types.index(_get_type(state, seat))
+    moves, observation_probs = np.zeros((rows, len(types), len(types))), np.zeros((rows, len(types), cells))
+    queue = _list_first_states(rules, seat)
+    reached = set(queue)
+    for state in queue:  # grows during the loop
+        row, type_index = _find_row(last, state, seat), types.index(_get_type(state, seat))
         actions = rules.actions(state)
         weights = weigh(rules.view(state, seat), actions)
         for action, weight in zip(actions, weights, strict=True):
@@ -75,28 +75,31 @@ def make_policy_from_function(weigh: Weigh, seat: Seat, cells: int = CELLS) -> M
             share = weight / sum(weights)
             after = rules.apply(state, action).state
             if isinstance(action, Observe):
-                names[row, number, action.cell - 1] += share
-                following = _list_replies(rules, after)
+                observation_probs[row, type_index, action.cell - 1] += share
+                successors = _list_replies(rules, after)
             else:
-                moves[row, number, types.index(_get_type(after, seat))] += share
-                following = [after]
-            fresh = [new for new in following if new not in seen]
-            waiting += fresh
-            seen.update(fresh)
-    return MemoryPolicy(last, last, np.array([cell - 1 for cell, _ in types]), moves, names)
+                moves[row, type_index, types.index(_get_type(after, seat))] += share
+                successors = [after]
+            new_states = [new for new in successors if new not in reached]
+            queue += new_states
+            reached.update(new_states)
+    return MemoryPolicy(last, last, np.array([cell - 1 for cell, _ in types]), moves, observation_probs)
 
 
 def drop_tunnel(policy: MemoryPolicy) -> MemoryPolicy | None:
-    """Return the policy by the token's cell alone, or None if it ever tunnels."""
+    """Return the policy with cells as types, or None if it ever tunnels."""
     cells = policy.own.cells
-    tunnel_left = slice(cells, None)
-    if policy.moves[:, tunnel_left, :cells].any():
-        return None
+    return None if policy.moves[:, cells:, :cells].any() else keep_tunnel_types(policy)
+
+
+def keep_tunnel_types(policy: MemoryPolicy) -> MemoryPolicy:
+    """Return the policy restricted to the types whose tunnel is left."""
+    tunnel_left = slice(policy.own.cells, None)
     return replace(
         policy,
         cell=policy.cell[tunnel_left],
         moves=policy.moves[:, tunnel_left, tunnel_left],
-        names=policy.names[:, tunnel_left],
+        observation_probs=policy.observation_probs[:, tunnel_left],
     )
 
 
@@ -111,9 +114,9 @@ def _list_first_states(rules: QuantumHunt, seat: Seat) -> list[State]:
 
 def _list_replies(rules: QuantumHunt, state: State) -> list[State]:
     """Return the states after every observation of the opponent that misses."""
-    naming = replace(state, phase=Phase.OBSERVE)
-    answers = (rules.apply(naming, action).state for action in rules.actions(naming))
-    return [answer for answer in answers if not answer.end]
+    observing = replace(state, phase=Phase.OBSERVE)
+    replies = (rules.apply(observing, action).state for action in rules.actions(observing))
+    return [reply for reply in replies if not reply.end]
 
 
 def _get_type(state: State, seat: Seat) -> tuple[int, bool]:

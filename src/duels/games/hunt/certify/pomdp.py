@@ -53,7 +53,7 @@ class Step:
 
 BATCHES = 10
 EFFORT = Effort(sweeps=7, trials=25_000, depth=8)
-"""For the shipped certificate."""
+"""The effort for the shipped certificate."""
 
 
 def bounds(problem: HiddenStrategy, effort: Effort = Effort()) -> Iterator[Step]:
@@ -67,10 +67,10 @@ def bounds(problem: HiddenStrategy, effort: Effort = Effort()) -> Iterator[Step]
         return Bounds(low, min(1.0, table.value() + ROUNDING))
 
     yield Step("a concrete responder", 1 / steps, get_bounds())
-    for number in range(1, effort.sweeps + 1):
+    for sweep in range(1, effort.sweeps + 1):
         # Single states first: the bounds of all sets depend on them.
-        table.sweep(1 if number <= effort.sweeps // 2 else MAX_STATES)
-        yield Step(f"sweep {number} of {effort.sweeps}", (1 + number) / steps, get_bounds())
+        table.sweep(1 if sweep <= effort.sweeps // 2 else MAX_STATES)
+        yield Step(f"sweep {sweep} of {effort.sweeps}", (1 + sweep) / steps, get_bounds())
     for batch in range(BATCHES if effort.trials else 0):
         share = effort.trials * (batch + 1) // BATCHES - effort.trials * batch // BATCHES
         table.explore(share, responder)

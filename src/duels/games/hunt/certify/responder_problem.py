@@ -11,7 +11,7 @@ from duels.games.hunt.certify.policies import Array, MemoryPolicy
 from duels.games.hunt.memory import Memory
 from duels.games.hunt.strategy import CELLS, OTHERS, OWN
 
-LEFT = 1
+TUNNEL_LEFT = 1
 """The responder's type is its cell, plus `CELLS` while its tunnel is left. The last type is off the grid."""
 TYPES = 2 * CELLS + 1
 MAX_STATES = 8
@@ -42,15 +42,15 @@ class HiddenStrategy:
     next_nodes: Array
     """Per place and signal: the responder's next node, -1 if the signal beats it."""
     moves: Array
-    """Per kernel: probability of the new state, by old state."""
+    """Transition probabilities, indexed [kernel, old state, new state]."""
     signals: Array
-    """Per kernel and signal: its probability, by new state."""
+    """Signal probabilities, indexed [kernel, signal, new state]."""
     start: tuple[tuple[int, tuple[float, ...]], ...]
     """The responder's first nodes, each with its belief."""
     is_mirrored: Array | None = None
     """Per option: whether it leads to the mirror image of its place, with the states mirrored."""
     mirror: Array | None = None
-    """By state: its mirror image."""
+    """Per state: its mirror image."""
 
     @property
     def states(self) -> int:
@@ -84,30 +84,30 @@ def find_type_after(own: int, cell: int, cells: int = CELLS) -> int | None:
     tunnel, here = divmod(own, cells)
     if abs(here - cell) <= 1:
         return own - here + cell
-    return cell if tunnel == LEFT else None
+    return cell if tunnel == TUNNEL_LEFT else None
 
 
 def make_problem(policy: MemoryPolicy, seat: Seat) -> HiddenStrategy:
     """Return the POMDP of a responder to `seat`'s policy. The type of its token is the hidden state."""
-    cells, off = policy.own.cells, len(policy.cell) - 1
+    cells, off_grid_index = policy.own.cells, len(policy.cell) - 1
     rows = len(policy.own.states) * len(policy.others.states)
-    hidden = max(off + 1, MAX_STATES)
+    hidden = max(off_grid_index + 1, MAX_STATES)
     moves = np.zeros((rows, hidden, hidden))
-    moves[:, : off + 1, : off + 1] = policy.moves
+    moves[:, : off_grid_index + 1, : off_grid_index + 1] = policy.moves
     signals = np.zeros((rows, cells, hidden))
-    signals[:, :, : off + 1] = policy.names.transpose(0, 2, 1)
+    signals[:, :, : off_grid_index + 1] = policy.observation_probs.transpose(0, 2, 1)
     # The responder's first nodes if it moves second.
-    width, types = len(policy.others.states), 2 * cells + 1
-    entries = [after * width * types + 2 * cells for after in policy.own.following[0]]
+    other_states, types = len(policy.others.states), 2 * cells + 1
+    entry_nodes = [after * other_states * types + 2 * cells for after in policy.own.following[0]]
     support, caught_masks, next_nodes = _list_places(policy, seat)
     start: tuple[tuple[int, tuple[float, ...]], ...] = (
-        (2 * cells, tuple(float(place == off) for place in range(hidden))),
+        (2 * cells, tuple(float(place == off_grid_index) for place in range(hidden))),
     )
     if seat is Seat.ONE:
-        support[2 * cells], next_nodes[2 * cells] = 1 << off, entries  # the strategy enters
-        entered = moves[0, off]
+        support[2 * cells], next_nodes[2 * cells] = 1 << off_grid_index, entry_nodes  # the strategy enters
+        entered = moves[0, off_grid_index]
         start = tuple(
-            (node, tuple(entered * signal)) for node, signal in zip(entries, signals[0], strict=True)
+            (node, tuple(entered * signal)) for node, signal in zip(entry_nodes, signals[0], strict=True)
         )
     return HiddenStrategy(
         *_list_options(policy, hidden),
@@ -122,49 +122,49 @@ def make_problem(policy: MemoryPolicy, seat: Seat) -> HiddenStrategy:
 
 
 def _list_type_masks(policy: MemoryPolicy) -> list[int]:
-    """Return, by cell, the mask of the hidden types on it."""
+    """Return each cell's mask of hidden types."""
     types = range(len(policy.cell) - 1)
     return [sum(1 << kind for kind in types if policy.cell[kind] == cell) for cell in range(policy.own.cells)]
 
 
 def _list_options(policy: MemoryPolicy, hidden: int) -> tuple[Any, Any, Any, Any]:
     """Return the responder's options at every node: each moves to a cell and observes another."""
-    cells, width = policy.own.cells, len(policy.others.states)
-    types, at, everywhere = 2 * cells + 1, _list_type_masks(policy), (1 << hidden) - 1
+    cells, other_states = policy.own.cells, len(policy.others.states)
+    types, type_masks, all_states = 2 * cells + 1, _list_type_masks(policy), (1 << hidden) - 1
     latest, following = policy.others.latest, policy.others.following
     first_option, win_masks, continue_masks, next_places = [0], [], [], []
-    for row, kind in product(range(len(policy.own.states) * width), range(types)):
-        own, other = divmod(row, width)  # memory of the strategy's observations, and of the responder's
-        nameable = [cell for cell in range(cells) if cell != latest[other]]
+    for row, kind in product(range(len(policy.own.states) * other_states), range(types)):
+        own, other = divmod(row, other_states)  # the strategy's memory state and the responder's
+        observable = [cell for cell in range(cells) if cell != latest[other]]
         types_after = [(cell, find_type_after(kind, cell, cells)) for cell in range(cells)]
-        for (cell, new), named in product(types_after, nameable):
-            if new is not None:
-                win_masks.append(at[named] & ~at[cell])
-                continue_masks.append(everywhere & ~(at[named] | at[cell]))
-                next_places.append((own * width + following[other][named]) * types + new)
+        for (cell, new_type), observed in product(types_after, observable):
+            if new_type is not None:
+                win_masks.append(type_masks[observed] & ~type_masks[cell])
+                continue_masks.append(all_states & ~(type_masks[observed] | type_masks[cell]))
+                next_places.append((own * other_states + following[other][observed]) * types + new_type)
         first_option.append(len(win_masks))
     return np.array(first_option), np.array(win_masks), np.array(continue_masks), np.array(next_places)
 
 
 def _list_places(policy: MemoryPolicy, seat: Seat) -> tuple[Any, Any, Any]:
-    """Return, by place, the possible states, the caught states, and the node after each signal."""
-    cells, off, width = policy.own.cells, len(policy.cell) - 1, len(policy.others.states)
-    types, at = 2 * cells + 1, _list_type_masks(policy)
-    after_own, last_own, last_other = policy.own.following, policy.own.latest, policy.others.latest
-    places = len(policy.own.states) * width * types
+    """Return each place's possible states, caught states, and node after each signal."""
+    cells, off_grid_index, other_states = policy.own.cells, len(policy.cell) - 1, len(policy.others.states)
+    types, type_masks = 2 * cells + 1, _list_type_masks(policy)
+    next_own, last_own, last_other = policy.own.following, policy.own.latest, policy.others.latest
+    places = len(policy.own.states) * other_states * types
     support, caught_masks = np.zeros((2, places), np.int64)
     next_nodes = np.full((places, cells), -1, np.int64)
     for row, kind in product(sorted(_find_reached_rows(policy.own, policy.others, seat)), range(2 * cells)):
-        own, other = divmod(row, width)
+        own, other = divmod(row, other_states)
         place, here = row * types + kind, kind % cells
-        on_grid = (1 << off) - 1 & ~(at[here] | at[last_other[other]])
+        on_grid = (1 << off_grid_index) - 1 & ~(type_masks[here] | type_masks[last_other[other]])
         # On two cells, no state may be possible. The option that leads there wins at once and must remain
         # available, so the place gets some states: they have probability 0.
-        support[place] = (on_grid or (1 << off) - 1) if last_own[own] >= 0 else 1 << off
-        caught_masks[place] = at[here]
-        for named in range(cells):
-            if named not in (here, last_own[own]):
-                next_nodes[place, named] = (after_own[own][named] * width + other) * types + kind
+        support[place] = (on_grid or (1 << off_grid_index) - 1) if last_own[own] >= 0 else 1 << off_grid_index
+        caught_masks[place] = type_masks[here]
+        for observed in range(cells):
+            if observed not in (here, last_own[own]):
+                next_nodes[place, observed] = (next_own[own][observed] * other_states + other) * types + kind
     return support, caught_masks, next_nodes
 
 
@@ -174,7 +174,7 @@ def merge_mirror_images(
     """Return the problem with mirror images merged if the strategy is symmetric, else unchanged."""
     cells = own_memory.cells
     rows = list_mirrored_rows(own_memory, other_memory)
-    kinds = [*range(cells - 1, -1, -1), *range(2 * cells - 1, cells - 1, -1), 2 * cells]
+    mirrored_types = [*range(cells - 1, -1, -1), *range(2 * cells - 1, cells - 1, -1), 2 * cells]
     states = [*range(cells - 1, -1, -1), *range(cells, MAX_STATES)]
     moves, signals = (
         problem.moves[rows][:, states][:, :, states],
@@ -182,7 +182,7 @@ def merge_mirror_images(
     )
     if not (np.array_equal(moves, problem.moves) and np.array_equal(signals, problem.signals)):
         return problem
-    places = (np.array(rows)[:, None] * len(kinds) + np.array(kinds)).ravel()
+    places = (np.array(rows)[:, None] * len(mirrored_types) + np.array(mirrored_types)).ravel()
     is_mirrored = places[problem.next_places] < problem.next_places
     return replace(
         problem,
@@ -194,29 +194,29 @@ def merge_mirror_images(
 
 
 def list_mirrored_rows(own_memory: Memory = OWN, other_memory: Memory = OTHERS) -> list[int]:
-    """Return, by memory row, the row of its mirror image."""
-    width = len(other_memory.states)
-    return [own * width + other for own in own_memory.mirrored for other in other_memory.mirrored]
+    """Return the mirror image of each memory row."""
+    other_states = len(other_memory.states)
+    return [own * other_states + other for own in own_memory.mirrored for other in other_memory.mirrored]
 
 
 def _find_reached_rows(own_memory: Memory, other_memory: Memory, seat: Seat) -> set[int]:
     """Return the memory rows at which `seat` can be to act after the responder observed a cell."""
-    after_own, after_other = own_memory.following, other_memory.following
+    next_own, next_other = own_memory.following, other_memory.following
     last_own, last_other = own_memory.latest, other_memory.latest
     reached: set[tuple[int, int]] = set()
-    fresh = {(0, 0)} if seat is Seat.TWO else {(own, 0) for own in after_own[0]}
-    while fresh:
+    frontier = {(0, 0)} if seat is Seat.TWO else {(own, 0) for own in next_own[0]}
+    while frontier:
         acting = {
-            (own, after_other[other][c])
-            for own, other in fresh
+            (own, next_other[other][c])
+            for own, other in frontier
             for c in range(own_memory.cells)
             if c != last_other[other]
         } - reached
         reached |= acting
-        fresh = {
-            (after_own[own][c], other)
+        frontier = {
+            (next_own[own][c], other)
             for own, other in acting
             for c in range(own_memory.cells)
             if c != last_own[own]
         }
-    return {own * len(after_other) + other for own, other in reached}
+    return {own * len(next_other) + other for own, other in reached}

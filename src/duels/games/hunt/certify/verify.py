@@ -32,10 +32,10 @@ ERRORS = 4
 
 def verify(oracle: "HuntOracle", progress: Progress = no_progress) -> Iterator[Check]:
     """Check the self-play values and the certificate, always for the game without a limit of turns."""
-    limited = oracle.rules.max_turns is not None
+    has_turn_limit = oracle.rules.max_turns is not None
     for checks in (check_self_play, check_certificate):
         for check in checks(oracle, progress):
-            yield replace(check, name=f"without a limit of turns: {check.name}") if limited else check
+            yield replace(check, name=f"without a limit of turns: {check.name}") if has_turn_limit else check
 
 
 def check_certificate(oracle: "HuntOracle", progress: Progress) -> Iterator[Check]:
@@ -54,15 +54,15 @@ def check_self_play(oracle: "HuntOracle", progress: Progress) -> Iterator[Check]
     from duels.games.hunt.certify.pair_values import find_largest_error, solve_self_play
 
     value = oracle.pair.before_turn(Seat.ONE, 0, 0, OFF, OFF)
-    won, _ = simulate(QuantumHunt(), dict.fromkeys(Seat, oracle.weights), MATCHES, "hunt", progress)
+    wins, _ = simulate(QuantumHunt(), dict.fromkeys(Seat, oracle.weights), MATCHES, "hunt", progress)
     yield Check(
         "Player 1's wins when the strategy plays itself",
-        won.agrees(value),
-        f"{value:.4f} by the table, {won} in {MATCHES} matches",
+        wins.agrees(value),
+        f"{value:.4f} by the table, {wins} in {MATCHES} matches",
     )
-    off = find_largest_error(solve_self_play(oracle.strategy, progress), load_table())
-    detail = f"off by {100 * off:.3f} points at most, by rounding {100 * ROUNDING:.3f}"
-    yield Check("the table of self-play, solved again", off <= ROUNDING, detail)
+    largest_error = find_largest_error(solve_self_play(oracle.strategy, progress), load_table())
+    detail = f"off by {100 * largest_error:.3f} points at most, by rounding {100 * ROUNDING:.3f}"
+    yield Check("the table of self-play, solved again", largest_error <= ROUNDING, detail)
 
 
 @dataclass(frozen=True)
@@ -99,9 +99,9 @@ def simulate(
         sight = match.sight(seat)
         return rng.choices(sight.actions, policies[seat](sight))[0]
 
-    for number in range(games):
-        if number % 100 == 0:
-            progress(f"match {number:,} of {games:,}")
+    for game in range(games):
+        if game % 100 == 0:
+            progress(f"match {game:,} of {games:,}")
         *_, match = play_through(Match.start(rules), rng, decide)
         winner = match.outcome.winner if match.outcome else None
         scores.append(0.5 if winner is None else float(winner is Seat.ONE))
