@@ -11,7 +11,7 @@ GAMES = SOURCE / "games"
 # The environment class of each framework has the same name, as in the frameworks' own packages.
 SHARED = {"DuelEnv"}
 # Rooms that still have vague names. Remove a room from this set when it has none.
-PENDING = {"analysis", "games", "players"}
+PENDING = {"analysis", "players"}
 VAGUE = re.compile(
     "_?(?:told|shown|found|asked|kept|known|heard|given|taken|meant|said|begun|gone|few|thus|looks?|ways"
     "|stands?|standing|coming|going|doing|being)"

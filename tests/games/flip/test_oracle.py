@@ -59,7 +59,7 @@ def test_solving_without_numpy_gives_the_same_table(rules: QuantumTiles) -> None
 
 
 def test_stored_states_follow_from_the_states_after_them(oracle: FlipOracle) -> None:
-    check = verify.check_lookups(oracle.table, every=499)
+    check = verify.check_lookups(oracle.table, interval=499)
     assert check.passed, check.detail
 
 

@@ -90,7 +90,7 @@ def test_a_summary_is_what_the_board_says() -> None:
         "C5+D5",
     }  # A2 is not needed for pairs
     lifted = rules.parse_state("...../.4.../..5../...2e/ab... 6,5 01 2 E1|E2")
-    assert summarize(rules, lifted).shown == (1, 2)
+    assert summarize(rules, lifted).revealed == (1, 2)
     assert summarize(rules, lifted).moves == ("keep 1", "keep 2")
 
 
@@ -99,7 +99,7 @@ def test_it_plays_whole_games_and_always_finds_a_pair(rules: QuantumTiles) -> No
     """A policy that keeps its Quantum Flip for as long as it can, against random play."""
 
     def patient(at: Summary) -> str:
-        if at.shown:
+        if at.revealed:
             return at.moves[0]
         return "quantum" if at.my_quantum and at.mine >= rules.target - 3 else "flip"
 

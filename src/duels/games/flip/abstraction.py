@@ -69,23 +69,23 @@ class Abstraction:
 
     def _make_row(self, kind: str, key: Any) -> Row:
         faces = range(1, self.values + 1)
-        none, at = self.none, self.index
+        none, index = self.none, self.index
         if kind == "none":
             rest = {s: none(tuple(x for i, x in enumerate(key) if i != key.index(s))) for s in key}
             return Row(key, none(key), tuple(sorted(rest.items())))
         if kind in ("high", "low"):
             near = 0 if kind == "high" else MAX_NEAR
-            other = at["low" if kind == "high" else "high", ()]
-            return Row((), other, double=tuple(at["mine", (left, near)] for left in faces))
+            other = index["low" if kind == "high" else "high", ()]
+            return Row((), other, double=tuple(index["mine", (left, near)] for left in faces))
         s, near = key
         seen = (s,) if s else ()
         if kind == "theirs":
-            take = ((s, at["mine", (0, 0)]),) if s else ()
-            return Row(seen, at["mine", (s, max(near - 1, 0))], take)
+            take = ((s, index["mine", (0, 0)]),) if s else ()
+            return Row(seen, index["mine", (s, max(near - 1, 0))], take)
         return Row(
             seen,
-            at["theirs", key],
-            ((s, at["theirs", (0, 0)]),) if s else (),
+            index["theirs", key],
+            ((s, index["theirs", (0, 0)]),) if s else (),
             tuple(none((*seen, left)) for left in faces),
             tuple(none((left,)) for left in faces) if near else (),
         )
@@ -106,7 +106,7 @@ class Abstraction:
         return self.none(self.rows[row].seen)
 
 
-BEGINS, TIMES, ONE, TWO, LEAF, OTHER = range(6)
+BEGINS, TIMES, FIRST_VALUE, SECOND_VALUE, LEAF, OTHER_LEAF = range(6)
 
 
 class Turn(NamedTuple):
@@ -117,8 +117,9 @@ class Turn(NamedTuple):
     terms: tuple[tuple[int, ...], ...]
     """The chance outcomes of each move, one after the other.
 
-    A term says whether it BEGINS a move; its weight, which is TIMES the number of unknown tiles of value ONE
-    (0: none is drawn) and then of value TWO; the LEAF that follows; and the OTHER leaf to choose from, or -1.
+    A term says whether it BEGINS a move; its weight, which is TIMES the number of unknown tiles of the
+    FIRST_VALUE (0: none is drawn) and then of the SECOND_VALUE; the LEAF that follows; and the OTHER_LEAF to
+    choose from, or -1.
     """
 
 
@@ -127,16 +128,16 @@ def list_turn(row: Row, values: int) -> Turn:
     faces = range(1, values + 1)
     leaves: list[tuple[int, int]] = []
 
-    def add_leaf(value: int, left: int) -> int:
-        leaves.append((value, left))
+    def add_leaf(value: int, next_row: int) -> int:
+        leaves.append((value, next_row))
         return len(leaves) - 1
 
     moves = [[(1, v, 0, add_leaf(v, row.flip), -1) for v in faces]]
     moves += [[(1, 0, 0, add_leaf(v, rest), -1)] for v, rest in row.take]
     if row.double:
-        at = {(a, b): add_leaf(a, row.double[b - 1]) for a in faces for b in faces}
+        leaf = {(a, b): add_leaf(a, row.double[b - 1]) for a in faces for b in faces}
         pairs = [(a, b) for a in faces for b in faces if a <= b]
-        moves.append([(1 + (a < b), a, b, at[a, b], at[b, a] if a < b else -1) for a, b in pairs])
+        moves.append([(1 + (a < b), a, b, leaf[a, b], leaf[b, a] if a < b else -1) for a, b in pairs])
     if row.mixed:
         s = row.seen[0]
         moves.append([(1, v, 0, add_leaf(v, row.mixed[s - 1]), add_leaf(s, row.mixed[v - 1])) for v in faces])
@@ -144,11 +145,11 @@ def list_turn(row: Row, values: int) -> Turn:
 
 
 def evaluate_turn(
-    terms: Any, bag: Sequence[Any], gains: Sequence[Any], larger: Callable[[Any, Any], Any]
+    terms: Any, bag: Sequence[Any], gains: Sequence[Any], combine: Callable[[Any, Any], Any]
 ) -> Any:
     """Return the value of a turn to the mover, with `bag[v - 1]` unknown tiles of each value v.
 
-    `gains` are the values of its leaves. All numbers may be arrays. `larger` is the maximum, or the sum for
+    `gains` are the values of its leaves. All numbers may be arrays. `combine` is the maximum, or the sum for
     a mixed policy. So one function serves players, compiled code, layers of the table and best responses.
     """
     best = total = 0.0
@@ -157,20 +158,20 @@ def evaluate_turn(
         if term[TIMES] == 0:  # padding of an array in compiled code
             break
         if term[BEGINS]:
-            best = larger(best, total / (weights + (weights == 0)))
+            best = combine(best, total / (weights + (weights == 0)))
             total = 0.0
             weights = 0
         weight = term[TIMES]
-        if term[ONE]:
-            weight = weight * bag[term[ONE] - 1]
-        if term[TWO]:
-            weight = weight * (bag[term[TWO] - 1] - (term[ONE] == term[TWO]))
+        if term[FIRST_VALUE]:
+            weight = weight * bag[term[FIRST_VALUE] - 1]
+        if term[SECOND_VALUE]:
+            weight = weight * (bag[term[SECOND_VALUE] - 1] - (term[FIRST_VALUE] == term[SECOND_VALUE]))
         gain = gains[term[LEAF]]
-        if term[OTHER] >= 0:
-            gain = larger(gain, gains[term[OTHER]])
+        if term[OTHER_LEAF] >= 0:
+            gain = combine(gain, gains[term[OTHER_LEAF]])
         total = total + weight * gain
         weights = weights + weight
-    return larger(best, total / (weights + (weights == 0)))
+    return combine(best, total / (weights + (weights == 0)))
 
 
 class Places:
@@ -187,7 +188,7 @@ class Places:
         self.points: dict[int, int] = {}
         self.layer: dict[int, int] = {}
         self.start: dict[int, int] = {}
-        """By code: the start of its scores in a row, minus its lowest score. Add the mover's score."""
+        """Per code: the start of its scores in a row, minus its lowest score. Add the mover's score."""
         self.size = 0
         flipped = list_counts(values, copies, points)
         if len(flipped) > MAX_FLIPPED:
@@ -225,8 +226,8 @@ def list_counts(values: int, copies: int, points: int) -> list[tuple[int, ...]]:
     cases: list[tuple[tuple[int, ...], int]] = [((), points)]
     for v in range(1, values + 1):
         cases = [
-            ((*counts, count), left - v * count)
-            for counts, left in cases[: MAX_FLIPPED + 1]
-            for count in range(min(copies, left // v) + 1)
+            ((*counts, count), points_left - v * count)
+            for counts, points_left in cases[: MAX_FLIPPED + 1]
+            for count in range(min(copies, points_left // v) + 1)
         ]
     return [counts for counts, _ in cases]

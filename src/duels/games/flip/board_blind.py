@@ -31,12 +31,12 @@ class Summary(NamedTuple):
     bag: tuple[Any, ...]
     """The number of unseen tiles of each value, from 1."""
     seen: tuple[int, ...]
-    """The values of the tiles that were shown and are face down again, in ascending order."""
+    """The values of the seen tiles that are face down again, in ascending order."""
     my_quantum: bool
     their_quantum: bool
     beside: bool = False
     """Whether a seen tile has an unseen neighbour. Always False for a player without a Quantum Flip."""
-    shown: tuple[int, ...] = ()
+    revealed: tuple[int, ...] = ()
     """Both values of a Quantum Flip, in ascending order, while the mover chooses one."""
 
     @property
@@ -44,8 +44,8 @@ class Summary(NamedTuple):
         """The legal moves: `flip` an unseen tile, `take 3` (a seen 3), `quantum` (two unseen tiles),
         `quantum 3` (an unseen tile and a seen 3), or `keep 3`.
         """
-        if self.shown:
-            return tuple(f"keep {value}" for value in sorted(set(self.shown)))
+        if self.revealed:
+            return tuple(f"keep {value}" for value in sorted(set(self.revealed)))
         values = sorted(set(self.seen))
         moves = [FLIP, *(f"take {value}" for value in values)]
         if self.my_quantum:
@@ -67,8 +67,8 @@ def vectorize(decides: Decides) -> Decides:
         columns = list(zip(summary.mine, summary.theirs, *summary.bag, strict=True))
         result = {move: np.zeros(len(columns)) for move in summary.moves}
         for column, (mine, theirs, *bag) in enumerate(columns):
-            at = summary._replace(mine=int(mine), theirs=int(theirs), bag=tuple(map(int, bag)))
-            for move, p in get_odds(decides, at).items():
+            single = summary._replace(mine=int(mine), theirs=int(theirs), bag=tuple(map(int, bag)))
+            for move, p in get_odds(decides, single).items():
                 result[move][column] = p
         return result
 
@@ -126,7 +126,6 @@ def summarize(rules: QuantumTiles, state: State) -> Summary:
 
 
 def _make_action(move: str, rules: QuantumTiles, state: State) -> Action:
-    """Return the action for a move."""
     kind, _, value = move.partition(" ")
     grid, unknown = make_grid(rules.side), _mask_unknown(state)
     face_down = [tile for tile, face in enumerate(state.tiles) if face.isalpha()]

@@ -36,10 +36,10 @@ from duels.games.flip.grid import Shape, count_max_pairs, count_sure_turns, find
 from duels.games.flip.table import ROUNDING
 from duels.games.flip.values import (
     BOUND_KEY,
-    LOST,
     POINTS,
     SLOTS,
-    WITHOUT,
+    WITHOUT_MINE,
+    WITHOUT_THEIRS,
     Tables,
     bound_lasting_chance,
     count_bag,
@@ -51,10 +51,10 @@ from duels.games.flip.values import (
 )
 
 Interval = tuple[float, float]
-ENOUGH = 0.0018  # an interval this narrow (an error of half its width) needs no look-ahead
+MAX_WIDTH = 0.0018  # an interval this narrow (an error of half its width) needs no look-ahead
 MAX_PATIENT_TURNS = 4  # fact 2 with a later loss is used only this close to the end
 NO_SHAPE = Shape(0, 0)
-NOWHERE, NOTHING = -1, 0
+NO_TILE, NO_VALUE = -1, 0
 
 
 class Position(NamedTuple):
@@ -86,7 +86,6 @@ def make_position(
     mine: bool,
     theirs: bool,
 ) -> Position:
-    """Return a position with its shape."""
     shape = NO_SHAPE
     if mine or theirs:
         shape = find_shape(t.grid, unknown, count_max_pairs(t.grid, unknown), tiles[0])
@@ -100,7 +99,7 @@ def read_position(t: Tables, faces: Any, score: int, mine: bool, theirs: bool, k
     seen tile that is face down. `kept_tile` is a seen tile to leave out, or NOWHERE.
     """
     unknown = code = count = 0
-    tiles, values = [NOWHERE] * 3, [NOTHING] * 3
+    tiles, values = [NO_TILE] * 3, [NO_VALUE] * 3
     for tile in range(len(faces)):
         face = faces[tile]
         if face == 0:
@@ -113,117 +112,120 @@ def read_position(t: Tables, faces: Any, score: int, mine: bool, theirs: bool, k
     return make_position(t, unknown, code, score, (tiles[0], tiles[1]), (values[0], values[1]), mine, theirs)
 
 
-def bound(t: Tables, at: Position) -> Interval:
+def bound(t: Tables, pos: Position) -> Interval:
     """Return the interval from the four facts, without look-ahead."""
-    code, score, seen = at.code, at.score, at.values[0]
+    code, score, seen = pos.code, pos.score, pos.values[0]
     low, high = 0.0, 1.0
-    if not at.mine and not at.theirs:
-        low = high = get_value(t, t.none[seen][at.values[1]], code, score)
+    if not pos.mine and not pos.theirs:
+        low = high = get_value(t, t.none[seen][pos.values[1]], code, score)
         return max(0.0, low - ROUNDING), min(1.0, high + ROUNDING)
-    key = ((code * 256 + score) * 16 + seen) * 4 + int(at.mine) * 2 + int(at.theirs)
-    key = (key * (1 << 17) + pack_shape(at.shape)) * 4 + BOUND_KEY
+    key = ((code * 256 + score) * 16 + seen) * 4 + int(pos.mine) * 2 + int(pos.theirs)
+    key = (key * (1 << 17) + pack_shape(pos.shape)) * 4 + BOUND_KEY
     entry = t.memory[key % SLOTS]
     if entry[0] == key:
         return entry[1], entry[2]
     for patient in (False, True):
-        if high - low > ENOUGH:
-            low, high = estimate(t, at, patient)
+        if high - low > MAX_WIDTH:
+            low, high = estimate(t, pos, patient)
     low, high = max(0.0, low - ROUNDING), min(1.0, high + ROUNDING)
     remember(t, key, low, high)
     return low, high
 
 
-def estimate(t: Tables, at: Position, patient: bool) -> Interval:
+def estimate(t: Tables, pos: Position, patient: bool) -> Interval:
     """Return the interval without the rounding allowance. `patient` is slow and may find a narrower one."""
-    shape = at.shape
-    if at.mine and at.theirs:
+    shape = pos.shape
+    if pos.mine and pos.theirs:
         ends = [
-            bound_holder(t, at, t.low if mover else t.high, shape.pairs, shape.spare, mover, patient)
+            bound_holder(t, pos, t.low if mover else t.high, shape.pairs, shape.spare, mover, patient)
             for mover in (True, False)
         ]
         return ends[0], ends[1]
-    rows = t.one[int(at.mine)][at.values[0]]
-    most = get_value(t, rows[shape.near], at.code, at.score)
-    least = bound_holder(t, at, rows[0], shape.pairs, shape.spare, at.mine, patient)
+    rows = t.one[int(pos.mine)][pos.values[0]]
+    abstract_value = get_value(t, rows[shape.near], pos.code, pos.score)
+    safe_value = bound_holder(t, pos, rows[0], shape.pairs, shape.spare, pos.mine, patient)
     if shape.near:
-        far = bound_holder(t, at, rows[shape.near], shape.far_pairs, shape.far_spare, at.mine, patient)
-        least = max(least, far) if at.mine else min(least, far)
-    return (least, most) if at.mine else (most, least)
+        far = bound_holder(t, pos, rows[shape.near], shape.far_pairs, shape.far_spare, pos.mine, patient)
+        safe_value = max(safe_value, far) if pos.mine else min(safe_value, far)
+    return (safe_value, abstract_value) if pos.mine else (abstract_value, safe_value)
 
 
 def bound_holder(
-    t: Tables, at: Position, row: int, pairs: int, spare: int, mover: bool, patient: bool
+    t: Tables, pos: Position, row: int, pairs: int, spare: int, mover: bool, patient: bool
 ) -> float:
     """Return the mover's value if the holder (the mover or the opponent) relies on fact 3."""
-    rival = at.mine and at.theirs
-    sure, turns = count_sure_turns(pairs, spare, mover, rival), count_max_turns(t, at.code, at.score, mover)
-    full = get_value(t, row, at.code, at.score)
-    if sure >= turns:
-        return full
+    has_rival = pos.mine and pos.theirs
+    sure_turns = count_sure_turns(pairs, spare, mover, has_rival)
+    turns = count_max_turns(t, pos.code, pos.score, mover)
+    abstract_value = get_value(t, row, pos.code, pos.score)
+    if sure_turns >= turns:
+        return abstract_value
     if patient and turns <= MAX_PATIENT_TURNS:
-        return get_value_until(t, row, at.code, at.score, sure, int(mover))
-    lost = get_value(t, t.rows[row][WITHOUT if mover else LOST], at.code, at.score)
-    chance = bound_lasting_chance(t, at.code, at.values[0], 2 * sure + int(not mover), int(rival))
-    return max(lost, full - chance) if mover else min(lost, full + chance)
+        return get_value_until(t, row, pos.code, pos.score, sure_turns, int(mover))
+    lost_row = t.rows[row][WITHOUT_MINE if mover else WITHOUT_THEIRS]
+    lost_value = get_value(t, lost_row, pos.code, pos.score)
+    chance = bound_lasting_chance(t, pos.code, pos.values[0], 2 * sure_turns + int(not mover), int(has_rival))
+    return max(lost_value, abstract_value - chance) if mover else min(lost_value, abstract_value + chance)
 
 
-def score_value(t: Tables, left: Position, value: int, steps: int) -> Interval:
-    """Return the mover's interval after scoring `value`, with the board `left` to the opponent."""
-    score = left.score + value
+def score_value(t: Tables, board: Position, value: int, steps: int) -> Interval:
+    """Return the mover's interval after scoring `value`, with `board` left to the opponent."""
+    score = board.score + value
     if score >= t.target:
         won = 1.0 if score == t.target else 0.0
         return won, won
-    after = Position(
-        left.unknown,
-        flip_value(t, left.code, value),
-        t.codes[left.code][POINTS] - left.score,
-        left.tiles,
-        left.values,
-        left.theirs,
-        left.mine,
-        left.shape,
+    successor = Position(
+        board.unknown,
+        flip_value(t, board.code, value),
+        t.codes[board.code][POINTS] - board.score,
+        board.tiles,
+        board.values,
+        board.theirs,
+        board.mine,
+        board.shape,
     )
-    low, high = bound(t, after)
-    if steps and high - low > ENOUGH:
-        low, high = narrow(t, after, steps)
+    low, high = bound(t, successor)
+    if steps and high - low > MAX_WIDTH:
+        low, high = narrow(t, successor, steps)
     return 1 - high, 1 - low
 
 
-def take_tile(t: Tables, at: Position, which: int, steps: int) -> Interval:
+def take_tile(t: Tables, pos: Position, seen_index: int, steps: int) -> Interval:
     """Return the interval of flipping the first or the second seen tile."""
-    tiles, values = (at.tiles[1 - which], NOWHERE), (at.values[1 - which], NOTHING)
-    left = make_position(t, at.unknown, at.code, at.score, tiles, values, at.mine, at.theirs)
-    return score_value(t, left, at.values[which], steps)
+    tiles, values = (pos.tiles[1 - seen_index], NO_TILE), (pos.values[1 - seen_index], NO_VALUE)
+    board = make_position(t, pos.unknown, pos.code, pos.score, tiles, values, pos.mine, pos.theirs)
+    return score_value(t, board, pos.values[seen_index], steps)
 
 
-def remove_tile(t: Tables, at: Position, tile: int) -> Position:
+def remove_tile(t: Tables, pos: Position, tile: int) -> Position:
     """Return the position without an unknown tile."""
-    unknown = at.unknown & ~(1 << tile)
-    return make_position(t, unknown, at.code, at.score, at.tiles, at.values, at.mine, at.theirs)
+    unknown = pos.unknown & ~(1 << tile)
+    return make_position(t, unknown, pos.code, pos.score, pos.tiles, pos.values, pos.mine, pos.theirs)
 
 
-def flip_tile(t: Tables, left: Position, steps: int) -> Interval:
-    """Return the interval of flipping an unknown tile, which leaves the board `left`."""
+def flip_tile(t: Tables, board: Position, steps: int) -> Interval:
+    """Return the interval of flipping an unknown tile, which leaves `board`."""
     low = high = 0.0
     total = 0
-    bag = count_bag(t, left.code, left.values[0], left.values[1])
+    bag = count_bag(t, board.code, board.values[0], board.values[1])
     for value in range(1, t.values + 1):
         weight = bag[value - 1]
         if weight > 0:
-            least, most = score_value(t, left, value, steps)
-            low += weight * least
-            high += weight * most
+            value_low, value_high = score_value(t, board, value, steps)
+            low += weight * value_low
+            high += weight * value_high
             total += weight
     return low / total, high / total
 
 
-def use_quantum(t: Tables, at: Position, one: int, two: int, steps: int) -> Interval:
+def use_quantum(t: Tables, pos: Position, one: int, two: int, steps: int) -> Interval:
     """Return the interval of a Quantum Flip on two face-down neighbours."""
-    unknown = at.unknown & ~(1 << one) & ~(1 << two)
-    seen_values = (get_seen_value(at, one), get_seen_value(at, two))
-    beside, tile = (NOTHING, NOWHERE) if seen_values[0] or seen_values[1] else (at.values[0], at.tiles[0])
-    shapes = find_shapes_after(t, at, one, two)
-    bag = count_bag(t, at.code, at.values[0], NOTHING)
+    unknown = pos.unknown & ~(1 << one) & ~(1 << two)
+    seen_values = (get_seen_value(pos, one), get_seen_value(pos, two))
+    uses_seen = seen_values[0] or seen_values[1]
+    other_value, tile = (NO_VALUE, NO_TILE) if uses_seen else (pos.values[0], pos.tiles[0])
+    shapes = find_shapes_after(t, pos, one, two)
+    bag = count_bag(t, pos.code, pos.values[0], NO_VALUE)
     low = high = 0.0
     total = 0
     for a in range(seen_values[0], seen_values[0] + 1) if seen_values[0] else range(1, t.values + 1):
@@ -232,30 +234,30 @@ def use_quantum(t: Tables, at: Position, one: int, two: int, steps: int) -> Inte
             if not seen_values[1]:
                 weight *= bag[b - 1] - int(a == b and not seen_values[0])
             if weight > 0:
-                left = Position(
-                    unknown, at.code, at.score, (two, tile), (b, beside), False, at.theirs, shapes[1]
+                board = Position(
+                    unknown, pos.code, pos.score, (two, tile), (b, other_value), False, pos.theirs, shapes[1]
                 )
-                keep_one = score_value(t, left, a, steps)
-                left = Position(
-                    unknown, at.code, at.score, (one, tile), (a, beside), False, at.theirs, shapes[0]
+                keep_one = score_value(t, board, a, steps)
+                board = Position(
+                    unknown, pos.code, pos.score, (one, tile), (a, other_value), False, pos.theirs, shapes[0]
                 )
-                keep_two = score_value(t, left, b, steps)
+                keep_two = score_value(t, board, b, steps)
                 low += weight * max(keep_one[0], keep_two[0])
                 high += weight * max(keep_one[1], keep_two[1])
                 total += weight
     return low / total, high / total
 
 
-def get_seen_value(at: Position, tile: int) -> int:
+def get_seen_value(pos: Position, tile: int) -> int:
     """Return the value of the first seen tile, or NOTHING for another tile."""
-    return at.values[0] if tile == at.tiles[0] else NOTHING
+    return pos.values[0] if tile == pos.tiles[0] else NO_VALUE
 
 
-def find_shapes_after(t: Tables, at: Position, one: int, two: int) -> tuple[Shape, Shape]:
+def find_shapes_after(t: Tables, pos: Position, one: int, two: int) -> tuple[Shape, Shape]:
     """Return the shapes of the board after a Quantum Flip that leaves tile `one`, and tile `two`."""
-    if not at.theirs:
+    if not pos.theirs:
         return NO_SHAPE, NO_SHAPE
-    unknown = at.unknown & ~(1 << one) & ~(1 << two)
+    unknown = pos.unknown & ~(1 << one) & ~(1 << two)
     pairs = count_max_pairs(t.grid, unknown)
     return find_shape(t.grid, unknown, pairs, one), find_shape(t.grid, unknown, pairs, two)
 
@@ -276,81 +278,82 @@ def judge(
     `lifted` are two tiles to choose from, or NOWHERE. While the mover chooses, the result is (0, 1).
     """
     if lifted[0] < 0:
-        at = read_position(t, faces, score, mine, theirs, NOWHERE)
-        judge_turn(t, at, lows, highs)
-        return bound(t, at)
-    first = len(t.grid.near) + len(t.grid.pairs)
+        pos = read_position(t, faces, score, mine, theirs, NO_TILE)
+        judge_turn(t, pos, lows, highs)
+        return bound(t, pos)
+    first_keep = len(t.grid.near) + len(t.grid.pairs)
     for tile in lifted:
-        left = read_position(t, faces, score, False, theirs, tile)
-        lows[first + tile], highs[first + tile] = score_value(t, left, faces[tile] - t.values, 0)
+        board = read_position(t, faces, score, False, theirs, tile)
+        lows[first_keep + tile], highs[first_keep + tile] = score_value(t, board, faces[tile] - t.values, 0)
     return 0.0, 1.0
 
 
-def judge_turn(t: Tables, at: Position, lows: Any, highs: Any) -> None:
+def judge_turn(t: Tables, pos: Position, lows: Any, highs: Any) -> None:
     """Fill in the intervals before a turn, without look-ahead."""
-    for which in range(2):
-        if at.values[which]:
-            lows[at.tiles[which]], highs[at.tiles[which]] = take_tile(t, at, which, 0)
+    for seen_index in range(2):
+        if pos.values[seen_index]:
+            tile = pos.tiles[seen_index]
+            lows[tile], highs[tile] = take_tile(t, pos, seen_index, 0)
     # Without look-ahead, actions of the same kind have the same interval.
-    kinds, intervals = [-1], [(0.0, 0.0)]
+    action_kinds, intervals = [-1], [(0.0, 0.0)]
     for tile in range(len(t.grid.near)):
-        if at.unknown >> tile & 1:
-            left = remove_tile(t, at, tile)
-            kind = pack_shape(left.shape)
-            if kind not in kinds:
-                kinds.append(kind)
-                intervals.append(flip_tile(t, left, 0))
-            lows[tile], highs[tile] = intervals[kinds.index(kind)]
-    kinds, intervals = [-1], [(0.0, 0.0)]
-    place = len(t.grid.near)
+        if pos.unknown >> tile & 1:
+            board = remove_tile(t, pos, tile)
+            kind = pack_shape(board.shape)
+            if kind not in action_kinds:
+                action_kinds.append(kind)
+                intervals.append(flip_tile(t, board, 0))
+            lows[tile], highs[tile] = intervals[action_kinds.index(kind)]
+    action_kinds, intervals = [-1], [(0.0, 0.0)]
+    action_index = len(t.grid.near)
     for pair in t.grid.pairs:
         one, two = pair[0], pair[1]
-        if at.mine and is_face_down(at, one) and is_face_down(at, two):
-            kind = classify_quantum_flip(t, at, one, two)
-            if kind not in kinds:
-                kinds.append(kind)
-                intervals.append(use_quantum(t, at, one, two, 0))
-            lows[place], highs[place] = intervals[kinds.index(kind)]
-        place += 1
+        if pos.mine and is_face_down(pos, one) and is_face_down(pos, two):
+            kind = classify_quantum_flip(t, pos, one, two)
+            if kind not in action_kinds:
+                action_kinds.append(kind)
+                intervals.append(use_quantum(t, pos, one, two, 0))
+            lows[action_index], highs[action_index] = intervals[action_kinds.index(kind)]
+        action_index += 1
 
 
-def is_face_down(at: Position, tile: int) -> bool:
+def is_face_down(pos: Position, tile: int) -> bool:
     """Return whether a tile can be part of a Quantum Flip."""
-    return at.unknown >> tile & 1 == 1 or tile == at.tiles[0]
+    return pos.unknown >> tile & 1 == 1 or tile == pos.tiles[0]
 
 
-def classify_quantum_flip(t: Tables, at: Position, one: int, two: int) -> int:
+def classify_quantum_flip(t: Tables, pos: Position, one: int, two: int) -> int:
     """Return the kind of a Quantum Flip: equal kinds have equal intervals."""
-    if at.theirs:
-        shapes = find_shapes_after(t, at, one, two)
-        kinds = (pack_shape(shapes[0]), pack_shape(shapes[1]))
+    if pos.theirs:
+        shapes = find_shapes_after(t, pos, one, two)
+        sides = (pack_shape(shapes[0]), pack_shape(shapes[1]))
     else:  # no Quantum Flip is left after it: only the values matter
-        kinds = (get_seen_value(at, one), get_seen_value(at, two))
-    return min(kinds) * (1 << 17) + max(kinds)
+        sides = (get_seen_value(pos, one), get_seen_value(pos, two))
+    return min(sides) * (1 << 17) + max(sides)
 
 
-def narrow(t: Tables, at: Position, steps: int) -> Interval:
+def narrow(t: Tables, pos: Position, steps: int) -> Interval:
     """Return the interval with `steps` steps of look-ahead, at least one. Compiled code does not call it."""
-    cached: Interval | None = t.narrowed.get((at, steps))
+    cached: Interval | None = t.look_ahead_cache.get((pos, steps))
     if cached:
         return cached
     tiles = len(t.grid.near)
     lows, highs = ([-1.0] * (tiles + len(t.grid.pairs)) for _ in range(2))
-    judge_turn(t, at, lows, highs)
+    judge_turn(t, pos, lows, highs)
     if steps > 1:
-        for which in range(2):
-            if at.values[which]:
-                tile = at.tiles[which]
-                lows[tile], highs[tile] = take_tile(t, at, which, steps - 1)
-        for place, pair in enumerate(t.grid.pairs, tiles):
-            if highs[place] - lows[place] > ENOUGH:
-                lows[place], highs[place] = use_quantum(t, at, pair[0], pair[1], steps - 1)
-        least = max(lows)
-        for tile in list_tiles(at.unknown):
-            if highs[tile] > least and highs[tile] - lows[tile] > ENOUGH:
-                lows[tile], highs[tile] = flip_tile(t, remove_tile(t, at, tile), steps - 1)
-    low, high = bound(t, at)
-    if len(t.narrowed) > SLOTS:
-        t.narrowed.clear()
-    t.narrowed[at, steps] = max(low, max(lows)), min(high, max(highs))
+        for seen_index in range(2):
+            if pos.values[seen_index]:
+                tile = pos.tiles[seen_index]
+                lows[tile], highs[tile] = take_tile(t, pos, seen_index, steps - 1)
+        for action_index, pair in enumerate(t.grid.pairs, tiles):
+            if highs[action_index] - lows[action_index] > MAX_WIDTH:
+                lows[action_index], highs[action_index] = use_quantum(t, pos, pair[0], pair[1], steps - 1)
+        best_low = max(lows)
+        for tile in list_tiles(pos.unknown):
+            if highs[tile] > best_low and highs[tile] - lows[tile] > MAX_WIDTH:
+                lows[tile], highs[tile] = flip_tile(t, remove_tile(t, pos, tile), steps - 1)
+    low, high = bound(t, pos)
+    if len(t.look_ahead_cache) > SLOTS:
+        t.look_ahead_cache.clear()
+    t.look_ahead_cache[pos, steps] = max(low, max(lows)), min(high, max(highs))
     return max(low, max(lows)), min(high, max(highs))

@@ -75,7 +75,7 @@ class FlipDrawing(Drawing[Action, State]):
         scored = [event for event in sight.events if isinstance(event, Scored)]
         owner = {event.tile: event.seat for event in scored}
         newest = scored[-1].tile if scored and not state.lifted else None
-        lifted = {tile: self._get_shown_value(state, tile) for tile in state.lifted}
+        lifted = {tile: self._get_lifted_value(state, tile) for tile in state.lifted}
         dials = [
             _draw_dial(seat, score, self.rules.target, state.has_quantum(seat), names.name(seat, begins=True))
             for seat, score in zip(Seat, state.scores, strict=True)
@@ -93,7 +93,7 @@ class FlipDrawing(Drawing[Action, State]):
         scene = [*dials, _draw_coordinates(grid), *tiles, *raised]
         return board(grid.height, _describe_board(grid, state, lifted, names), scene, pressable)
 
-    def _get_shown_value(self, state: State, tile: int) -> str:
+    def _get_lifted_value(self, state: State, tile: int) -> str:
         """Return the value of a lifted tile, or '' before it is shown."""
         return str(self.rules.value_of(state.tiles[tile])) if state.choosing else ""
 
@@ -170,17 +170,17 @@ def _draw_dial(seat: Seat, score: int, goal: int, quantum: bool, name: str) -> s
     )
 
 
-def _draw_quantum(seat: Seat, x: float, y: float, left: bool) -> str:
+def _draw_quantum(seat: Seat, x: float, y: float, is_left: bool) -> str:
     """Draw two tiles and a label that show whether the Quantum Flip is left, from x inwards.
 
     There is no border, because it would look like a button.
     """
     direction, side = (1, "start") if seat is Seat.ONE else (-1, "end")
-    tone, tile = ("ink", "back") if left else ("dim", "none")
-    tiles = [box(x + direction * 19 * number, y, 16, 16, 4, tile, tone, stroke_width=2) for number in (0, 1)]
-    decoration_style: dict[str, Any] = {} if left else {"text_decoration": "line-through"}
+    tone, tile = ("ink", "back") if is_left else ("dim", "none")
+    tiles = [box(x + direction * 19 * i, y, 16, 16, 4, tile, tone, stroke_width=2) for i in (0, 1)]
+    decoration_style: dict[str, Any] = {} if is_left else {"text_decoration": "line-through"}
     words = text(x + direction * 34, y, "Quantum", fill=tone, text_anchor=side, **decoration_style)
-    return group(title(f"{_QUANTUM} {'left' if left else 'used'}"), *tiles, words)
+    return group(title(f"{_QUANTUM} {'left' if is_left else 'used'}"), *tiles, words)
 
 
 def _draw_arc(x: float, y: float, part: float, colour: str, width: float) -> str:

@@ -19,16 +19,16 @@ class Greedy:
         return float(self._evaluate(sight.view, action, sight.seat)) - penalty
 
     def _evaluate(self, state: State, action: Action, seat: Seat) -> Fraction:
-        after = self.rules.apply(state, action).state
-        outcome = self.rules.outcome(after)
+        successor = self.rules.apply(state, action).state
+        outcome = self.rules.outcome(successor)
         if outcome:
             return Fraction(1 if outcome.winner is seat else -1)
-        if not after.lifted:
+        if not successor.lifted:
             return Fraction(0)
-        replies = [self._evaluate(after, reply, seat) for reply in self.rules.actions(after)]
-        if after.choosing:
+        replies = [self._evaluate(successor, reply, seat) for reply in self.rules.actions(successor)]
+        if successor.choosing:
             return max(replies)
-        return sum((p * v for p, v in zip(self.rules.odds(after), replies, strict=True)), Fraction(0))
+        return sum((p * v for p, v in zip(self.rules.odds(successor), replies, strict=True)), Fraction(0))
 
 
 GREEDY = Greedy

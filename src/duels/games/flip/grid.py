@@ -16,9 +16,9 @@ class Grid(NamedTuple):
     dark: int
     """The dark tiles of a chessboard pattern. Neighbours have different colours."""
     inner: Any
-    """By direction (right, left, below, above): the tiles with a neighbour there."""
+    """The tiles that have a neighbour, indexed [direction]: right, left, below, above."""
     near: Any
-    """By tile: its neighbours."""
+    """The neighbours of each tile."""
     pairs: Any
     """Every pair of neighbours."""
 
@@ -29,7 +29,7 @@ class Shape(NamedTuple):
     pairs: int
     """The maximum number of disjoint pairs of neighbours among the unknown tiles."""
     spare: int
-    """1 if these leave a tile over, else 0."""
+    """1 if these pairs leave an unknown tile over, else 0."""
     near: int = 0
     """The number of unknown neighbours of the seen tile. `far_*` describe the other unknown tiles."""
     far_pairs: int = 0
@@ -43,24 +43,23 @@ def make_grid(side: int) -> Grid:
     for a, b in neighbours(side):
         near[a] |= 1 << b
         near[b] |= 1 << a
-        first = 0 if b == a + 1 else 2
-        inner[first] |= 1 << a
-        inner[first + 1] |= 1 << b
+        direction = 0 if b == a + 1 else 2
+        inner[direction] |= 1 << a
+        inner[direction + 1] |= 1 << b
     for tile in range(side**2):
         dark |= (sum(divmod(tile, side)) % 2 == 0) << tile
     return Grid(side, dark, tuple(inner), tuple(near), neighbours(side))
 
 
 def list_tiles(tiles: int) -> list[int]:
-    """Return the tiles of a set."""
     return [tile for tile in range(tiles.bit_length()) if tiles >> tile & 1]
 
 
-def shift(grid: Grid, tiles: int, to: int) -> int:
-    """Return the neighbours of `tiles` in direction `to`. `to ^ 1` is the opposite direction."""
-    by = 1 if to < 2 else grid.side
-    tiles &= grid.inner[to]
-    return tiles >> by if to & 1 else tiles << by
+def shift(grid: Grid, tiles: int, direction: int) -> int:
+    """Return the neighbours of `tiles` in a direction. `direction ^ 1` is the opposite one."""
+    step = 1 if direction < 2 else grid.side
+    tiles &= grid.inner[direction]
+    return tiles >> step if direction & 1 else tiles << step
 
 
 def count_max_pairs(grid: Grid, tiles: int) -> int:
@@ -68,10 +67,10 @@ def count_max_pairs(grid: Grid, tiles: int) -> int:
     dark, light = tiles & grid.dark, tiles & ~grid.dark  # tiles without a partner
     count = dark.bit_count()
     paired = [0, 0, 0, 0]  # matched dark tiles by the direction of their partner
-    for to in range(4):
-        paired[to] = dark & shift(grid, light, to ^ 1)
-        dark ^= paired[to]
-        light ^= shift(grid, paired[to], to)
+    for direction in range(4):
+        paired[direction] = dark & shift(grid, light, direction ^ 1)
+        dark ^= paired[direction]
+        light ^= shift(grid, paired[direction], direction)
     while dark and light:
         layers = find_path(grid, tiles, light, dark, paired)
         if not layers[-1]:
@@ -80,16 +79,16 @@ def count_max_pairs(grid: Grid, tiles: int) -> int:
         light ^= tile
         # Walk back along the path and pair each dark tile with the light tile that it reached.
         for depth in range(len(layers) - 2, -1, -1):
-            back = 0
-            for to in range(4):
-                if shift(grid, tile, to) & layers[depth]:
-                    back = to
-            owner = shift(grid, tile, back)
-            for to in range(4):
-                if paired[to] & owner:
-                    paired[to] ^= owner
-                    tile = shift(grid, owner, to)
-            paired[back ^ 1] |= owner
+            back_direction = 0
+            for direction in range(4):
+                if shift(grid, tile, direction) & layers[depth]:
+                    back_direction = direction
+            owner = shift(grid, tile, back_direction)
+            for direction in range(4):
+                if paired[direction] & owner:
+                    paired[direction] ^= owner
+                    tile = shift(grid, owner, direction)
+            paired[back_direction ^ 1] |= owner
         dark ^= owner
     return count - dark.bit_count()
 
@@ -99,15 +98,15 @@ def find_path(grid: Grid, tiles: int, light: int, dark: int, paired: list[int]) 
     layers, visited = [dark], 0
     while True:
         reached, partners = 0, 0
-        for to in range(4):
-            reached |= shift(grid, layers[-1], to)
+        for direction in range(4):
+            reached |= shift(grid, layers[-1], direction)
         reached &= tiles & ~visited
         if reached & light or not reached:
             layers.append(reached & light)
             return layers
         visited |= reached
-        for to in range(4):
-            partners |= shift(grid, reached, to ^ 1) & paired[to]
+        for direction in range(4):
+            partners |= shift(grid, reached, direction ^ 1) & paired[direction]
         layers.append(partners)
 
 
@@ -115,9 +114,10 @@ def find_shape(grid: Grid, unknown: int, pairs: int, seen: int) -> Shape:
     """Return the shape of a board, given its number of pairs. `seen` is -1 if no tile is seen."""
     count = unknown.bit_count()
     near = grid.near[seen] & unknown if seen >= 0 else 0
-    beside = near.bit_count()
-    far = count_max_pairs(grid, unknown & ~near) if near else pairs
-    return Shape(pairs, int(2 * pairs < count), beside, far, int(2 * far < count - beside))
+    near_count = near.bit_count()
+    far_pairs = count_max_pairs(grid, unknown & ~near) if near else pairs
+    far_spare = int(2 * far_pairs < count - near_count)
+    return Shape(pairs, int(2 * pairs < count), near_count, far_pairs, far_spare)
 
 
 def pack_shape(shape: Shape) -> int:
@@ -127,7 +127,7 @@ def pack_shape(shape: Shape) -> int:
 
 
 def count_sure_turns(pairs: int, spare: int, moves: bool, rival: bool) -> int:
-    """Return for how many of their turns a holder is sure to find a pair (fact 3 in `bounds.py`).
+    """Return the number of turns in which a holder is sure to find a pair (fact 3 in `bounds.py`).
 
     `moves`: the holder is to move, and this turn counts. `rival`: the opponent is a holder too.
     """

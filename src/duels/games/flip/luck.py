@@ -12,7 +12,7 @@ from duels.games.flip.rules import State
 
 
 def quick_value(oracle: FlipOracle) -> Callable[[State], float]:
-    """Return the function from a state, without a chance event, to Player 1's estimated chance to win."""
+    """Return a function that estimates Player 1's chance to win from a state without a chance event."""
     rules = oracle.rules
 
     def state_value(state: State) -> float:
@@ -23,7 +23,7 @@ def quick_value(oracle: FlipOracle) -> Callable[[State], float]:
             values = [state_value(rules.apply(state, action).state) for action in rules.actions(state)]
             return max(values) if state.mover is Seat.ONE else min(values)
         low, high = oracle.bound(state)
-        mine = (low + high) / 2
-        return mine if state.mover is Seat.ONE else 1 - mine
+        chance = (low + high) / 2
+        return chance if state.mover is Seat.ONE else 1 - chance
 
     return state_value

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from duels.core.notation import join_and
 from duels.core.rules import CHANCE, Seat, Sight
 from duels.games.flip import bounds
-from duels.games.flip.bounds import ENOUGH, NOWHERE, Interval, Position
+from duels.games.flip.bounds import MAX_WIDTH, NO_TILE, Interval, Position
 from duels.games.flip.rules import (
     SEEN_AS,
     UNKNOWN,
@@ -65,19 +65,19 @@ class FlipOracle(Oracle[Action, State]):
         return type(action).__name__, tiles[action.tile], has_quantum
 
     def findings(self, sight: Sight[Action, State]) -> Iterator[Finding]:
-        ends = find_endings(self.rules, sight.view)
-        if ends:
+        endings = find_endings(self.rules, sight.view)
+        if endings:
             clauses = [
                 f"{seat.label} reaches {self.rules.target} with {_format_percent(ending.hits)} "
                 f"and passes it with {_format_percent(ending.passes)}"
-                for seat, ending in sorted(ends.items())
+                for seat, ending in sorted(endings.items())
             ]
             yield Finding(
                 "endings",
                 f"Nothing is left to decide: {'; '.join(clauses)}.\n",
                 {
                     str(seat.value): {"hits": hits, "passes": passes}
-                    for seat, (hits, passes) in sorted(ends.items())
+                    for seat, (hits, passes) in sorted(endings.items())
                 },
             )
 
@@ -89,25 +89,25 @@ class FlipOracle(Oracle[Action, State]):
     def _verdict_on(self, sight: Sight[Action, State]) -> Verdict[Action]:
         state = sight.view
         actions = self.rules.actions(state)
-        lows, highs, least, most = self._bound_actions(state)
+        lows, highs, position_low, position_high = self._bound_actions(state)
         for steps in self._list_depths(state):
             if steps:
                 lows, highs = map(
                     list, zip(*(self._bound_action(state, a, steps) for a in actions), strict=True)
                 )
-            low, high = max(least, *lows), min(most, max(highs))
-            if high - low <= ENOUGH:
+            low, high = max(position_low, *lows), min(position_high, max(highs))
+            if high - low <= MAX_WIDTH:
                 break
         counts = Counter(zip(lows, highs, strict=True))  # many actions, few different intervals
         grades = grade([a for a, _ in counts], [b for _, b in counts], [*counts.values()], low, high)
         judged = {
-            (a, b): (_make_value(min(a, high), min(b, high), number), best, weight)
-            for (a, b), number, best, weight in zip(counts, *grades, strict=True)
+            (a, b): (_make_value(min(a, high), min(b, high), midpoint), best, weight)
+            for (a, b), midpoint, best, weight in zip(counts, *grades, strict=True)
         }
-        top = max(value.number for value, _, weight in judged.values() if weight)
+        best_number = max(value.number for value, _, weight in judged.values() if weight)
         intervals = zip(lows, highs, strict=True)
         return Verdict(
-            _make_value(low, high, top),
+            _make_value(low, high, best_number),
             tuple(
                 ActionValue(action, *judged[pair]) for action, pair in zip(actions, intervals, strict=True)
             ),
@@ -120,9 +120,9 @@ class FlipOracle(Oracle[Action, State]):
     def _bound_actions(self, state: State) -> tuple[list[float], list[float], float, float]:
         """Return the lower and upper bounds of the legal actions and of the position, without look-ahead."""
         lows, highs = ([-1.0] * len(self.rules.all_actions()) for _ in range(2))
-        least, most = bounds.judge(self.tables, *self._read_state(state), lows, highs)
+        interval = bounds.judge(self.tables, *self._read_state(state), lows, highs)
         # Legal actions keep the order of all_actions.
-        return [low for low in lows if low >= 0], [high for high in highs if high >= 0], least, most
+        return [low for low in lows if low >= 0], [high for high in highs if high >= 0], *interval
 
     def _bound_action(self, state: State, action: Action, steps: int) -> Interval:
         tables = self.tables
@@ -145,7 +145,7 @@ class FlipOracle(Oracle[Action, State]):
         action = Flip(lifted[0]) if len(lifted) == 1 else QuantumFlip(lifted[0], lifted[1])
         for steps in self._list_depths(before):
             low, high = self._bound_action(before, action, steps)
-            if high - low <= ENOUGH:
+            if high - low <= MAX_WIDTH:
                 break
         return _make_value(low, high, (low + high) / 2)
 
@@ -160,12 +160,12 @@ class FlipOracle(Oracle[Action, State]):
 
     def make_position(self, state: State) -> Position:
         """Return the position for `bounds`."""
-        return bounds.read_position(self.tables, *self._read_state(state)[:4], NOWHERE)
+        return bounds.read_position(self.tables, *self._read_state(state)[:4], NO_TILE)
 
     def _read_state(self, state: State) -> tuple[list[int], int, bool, bool, tuple[int, int]]:
         """Return the arguments of `bounds.judge`: faces, score, holders of Quantum Flips, lifted tiles."""
         mover = state.mover - 1
-        lifted = (state.lifted[0], state.lifted[1]) if state.choosing else (NOWHERE, NOWHERE)
+        lifted = (state.lifted[0], state.lifted[1]) if state.choosing else (NO_TILE, NO_TILE)
         return (
             [self._faces[tile] for tile in state.tiles],
             state.scores[mover],
@@ -208,15 +208,15 @@ class FlipOracle(Oracle[Action, State]):
         state = sight.view
         score, target = state.scores[state.mover - 1], self.rules.target
         left = [self.rules.name_of(tile) for tile in self._list_tiles_left(state, action)]
-        gave = f", and left {join_and(left)} to the other player" if left else ""
+        consequence = f", and left {join_and(left)} to the other player" if left else ""
         if isinstance(action, QuantumFlip):
-            return f"You spent the Quantum Flip{gave}."
+            return f"You spent the Quantum Flip{consequence}."
         assert isinstance(action, Flip | Keep)
         name, value = self.rules.name_of(action.tile), self.rules.value_of(state.tiles[action.tile])
         if value is None:
-            return f"You flipped {name}, an unknown tile{gave}."  # `reason` describes the chances
+            return f"You flipped {name}, an unknown tile{consequence}."  # `reason` describes the chances
         over = f", past {target}" if score + value > target else ""
-        return f"You took {name}, known to be a {value}, for {score + value}{over}{gave}."
+        return f"You took {name}, known to be a {value}, for {score + value}{over}{consequence}."
 
     def mistake_category(self, sight: Sight[Action, State], action: Action) -> str:
         if isinstance(action, QuantumFlip):
@@ -240,10 +240,8 @@ class FlipOracle(Oracle[Action, State]):
         tiles = self._list_winning_tiles(state)
         if not tiles:
             return ""
-        missing, names = (
-            self.rules.target - self._get_opponent_score(state),
-            [self.rules.name_of(t) for t in tiles],
-        )
+        missing = self.rules.target - self._get_opponent_score(state)
+        names = [self.rules.name_of(tile) for tile in tiles]
         are = f"is known to be a {missing}" if len(tiles) == 1 else f"are known to be {missing}s"
         leave = "unless you win now," if self._list_tiles_left(state, action) else "leave it and"
         return (
@@ -295,28 +293,28 @@ def find_endings(rules: QuantumTiles, state: State) -> dict[Seat, Ending] | None
         return None
 
     @cache
-    def compute(bag: tuple[int, ...], mine: int, theirs: int) -> tuple[float, float, float, float]:
+    def compute(bag: tuple[int, ...], own_score: int, other_score: int) -> tuple[float, float, float, float]:
         """Return the mover's chances to hit and to pass, then the opponent's."""
         tiles = sum(bag)
         hits = passes = other_hits = other_passes = 0.0
         for value, count in enumerate(bag, 1):
             if not count:
                 continue
-            chance, score = count / tiles, mine + value
+            chance, score = count / tiles, own_score + value
             if score >= rules.target:
                 hits += chance * (score == rules.target)
                 passes += chance * (score > rules.target)
                 continue
-            later = compute((*bag[: value - 1], count - 1, *bag[value:]), theirs, score)
-            other_hits += chance * later[0]
-            other_passes += chance * later[1]
-            hits += chance * later[2]
-            passes += chance * later[3]
+            reply = compute((*bag[: value - 1], count - 1, *bag[value:]), other_score, score)
+            other_hits += chance * reply[0]
+            other_passes += chance * reply[1]
+            hits += chance * reply[2]
+            passes += chance * reply[3]
         return hits, passes, other_hits, other_passes
 
     mover = state.mover
-    mine, theirs = (state.scores[seat - 1] for seat in (mover, mover.other))
-    result = compute(rules.left_in_bag(state.tiles), mine, theirs)
+    scores = (state.scores[seat - 1] for seat in (mover, mover.other))
+    result = compute(rules.left_in_bag(state.tiles), *scores)
     return {mover: Ending(*result[:2]), mover.other: Ending(*result[2:])}
 
 
@@ -329,11 +327,11 @@ def grade(
     """
     # No action is better than the position.
     numbers = [(min(lows[i], high) + min(highs[i], high)) / 2 for i in range(len(lows))]
-    least = max(numbers) - TOLERANCE
+    min_best = max(numbers) - TOLERANCE
     best, weights = [False] * len(lows), [0.0] * len(lows)
     total = 0
     for i in range(len(lows)):
-        if numbers[i] >= least:
+        if numbers[i] >= min_best:
             # The best action has the position's value, whose bounds may be tighter than those of any action.
             numbers[i] = min(max((low + high) / 2, min(lows[i], high)), min(highs[i], high))
             weights[i] = 1.0

@@ -43,8 +43,8 @@ class QuickOracle(FlipOracle):
         faces, *rest = self._read_state(state)
         self._intervals.fill(-1)
         lows, highs = self._intervals
-        least, most = self._compiled["judge"](self._arrays, np.array(faces), *rest, lows, highs)
-        return lows[lows >= 0].tolist(), highs[highs >= 0].tolist(), least, most
+        interval = self._compiled["judge"](self._arrays, np.array(faces), *rest, lows, highs)
+        return lows[lows >= 0].tolist(), highs[highs >= 0].tolist(), *interval
 
 
 def make_arrays(tables: Tables) -> Tables:
@@ -53,13 +53,13 @@ def make_arrays(tables: Tables) -> Tables:
 
     def pad(rows: Any) -> Any:
         padded = np.zeros((len(rows), max(map(len, rows)), len(rows[0][0])), np.int64)
-        for number, row in enumerate(rows):
-            padded[number, : len(row)] = row
+        for index, row in enumerate(rows):
+            padded[index, : len(row)] = row
         return padded
 
     codes = np.full((max(tables.codes) + 1, len(tables.codes[0])), -1)
     codes[list(tables.codes)] = list(tables.codes.values())
-    plain = tables.grid
+    inner, near, pairs = (np.array(part) for part in tables.grid[2:])
     return tables._replace(
         rows=np.array(tables.rows),
         none=np.array(tables.none),
@@ -69,10 +69,8 @@ def make_arrays(tables: Tables) -> Tables:
         codes=codes,
         numbers=np.frombuffer(tables.numbers, np.uint16),
         memory=np.full((SLOTS, 3), -1.0),
-        narrowed=0,
-        grid=plain._replace(
-            inner=np.array(plain.inner), near=np.array(plain.near), pairs=np.array(plain.pairs)
-        ),
+        look_ahead_cache=0,
+        grid=tables.grid._replace(inner=inner, near=near, pairs=pairs),
     )
 
 
@@ -93,7 +91,7 @@ def _remember(t: Tables, key: int, low: float, high: float) -> None:
     entry[0], entry[1], entry[2] = key, low, high
 
 
-def _narrow(t: Tables, at: Position, steps: int) -> Interval:
+def _narrow(t: Tables, pos: Position, steps: int) -> Interval:
     """Replace `narrow` in compiled code, which never calls it."""
     return 0.0, 1.0
 

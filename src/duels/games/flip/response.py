@@ -23,8 +23,8 @@ from duels.solving.bounds import Bounds
 
 Numbers = Any
 """A NumPy array with one number per column. NumPy is imported only in functions that use it."""
-Name = tuple[str, tuple[int, ...]]
-"""The holder of the Quantum Flip, and the values that were shown and are face down."""
+RowKey = tuple[str, tuple[int, ...]]
+"""The holder of the Quantum Flip, and the values of the seen tiles that are face down."""
 RESPONDER, POLICY, BOTH, NOBODY = "responder", "policy", "both", "nobody"
 
 KIND = "a `BoardBlind` policy (duels.games.flip.board_blind)"
@@ -59,51 +59,50 @@ class _Response:
         self._faces = range(1, rules.values + 1)
         none = [seen for size in range(3) for seen in combinations_with_replacement(self._faces, size)]
         one: list[tuple[int, ...]] = [(), *((s,) for s in self._faces)]
-        self._names: list[Name] = [
+        self._row_keys: list[RowKey] = [
             *((NOBODY, seen) for seen in none),
             *((kind, seen) for kind in (RESPONDER, POLICY) for seen in one),
             (BOTH, ()),
         ]
-        self._number = {name: number for number, name in enumerate(self._names)}
+        self._index = {key: i for i, key in enumerate(self._row_keys)}
 
     def bounds(self) -> Bounds:
         """Return bounds on the responder's chance to win from the empty board."""
         import numpy as np
 
-        after = [np.zeros((len(self._names), 1)) for _ in range(2)]
-        later = Columns(self._abstraction, [])
-        for number, codes in self._abstraction.places.iter_layers():
+        next_values = [np.zeros((len(self._row_keys), 1)) for _ in range(2)]
+        next_layer = Columns(self._abstraction, [])
+        for flipped, codes in self._abstraction.places.iter_layers():
             layer = Columns(self._abstraction, codes)
-            responds = (number % 2 == 0) == (self._responder is Seat.ONE)
-            leaf_values = [layer.value_leaves(later, values, float(responds)) for values in after]
-            now = [np.zeros((len(self._names), len(layer.code))) for _ in range(2)]
-            for place, name in enumerate(self._names):
-                row = self._make_row(name, responds)
+            responds = (flipped % 2 == 0) == (self._responder is Seat.ONE)
+            leaf_values = [layer.value_leaves(next_layer, values, float(responds)) for values in next_values]
+            layer_values = [np.zeros((len(self._row_keys), len(layer.code))) for _ in range(2)]
+            for index, key in enumerate(self._row_keys):
+                row = self._make_row(key, responds)
                 bounds = (
                     self._find_best(row, layer, leaf_values)
                     if responds
-                    else self._bound_policy_turn(name, row, layer, leaf_values)
+                    else self._bound_policy_turn(key, row, layer, leaf_values)
                 )
                 possible = np.min(layer.bag(row), axis=0) >= 0
-                for values, bound in zip(now, bounds, strict=True):
-                    values[place] = np.where(possible, bound, 0)
-            after, later = now, layer
-        start = self._number[BOTH, ()]
-        return Bounds(*(float(values[start, 0]) for values in after))
+                for values, bound in zip(layer_values, bounds, strict=True):
+                    values[index] = np.where(possible, bound, 0)
+            next_values, next_layer = layer_values, layer
+        start = self._index[BOTH, ()]
+        return Bounds(*(float(values[start, 0]) for values in next_values))
 
-    def _make_row(self, name: Name, responds: bool) -> Row:
-        """Return the mover's options."""
-        holder, seen = name
-        at = self._number
-        rest = {s: at[holder, tuple(x for i, x in enumerate(seen) if i != seen.index(s))] for s in seen}
-        row = Row(seen, at[name], tuple(sorted(rest.items())))
+    def _make_row(self, key: RowKey, responds: bool) -> Row:
+        holder, seen = key
+        index = self._index
+        rest = {s: index[holder, tuple(x for i, x in enumerate(seen) if i != seen.index(s))] for s in seen}
+        row = Row(seen, index[key], tuple(sorted(rest.items())))
         if holder == BOTH:
             left_to = POLICY if responds else RESPONDER
-            return replace(row, double=tuple(at[left_to, (left,)] for left in self._faces))
+            return replace(row, double=tuple(index[left_to, (left,)] for left in self._faces))
         if holder != (RESPONDER if responds else POLICY):
             return row
-        double = tuple(at[NOBODY, tuple(sorted((*seen, left)))] for left in self._faces)
-        mixed = tuple(at[NOBODY, (left,)] for left in self._faces) if seen else ()
+        double = tuple(index[NOBODY, tuple(sorted((*seen, left)))] for left in self._faces)
+        mixed = tuple(index[NOBODY, (left,)] for left in self._faces) if seen else ()
         return replace(row, double=double, mixed=mixed)
 
     def _find_best(self, row: Row, layer: Columns, leaf_values: list[Any]) -> list[Numbers]:
@@ -118,21 +117,21 @@ class _Response:
         return best
 
     def _bound_policy_turn(
-        self, name: Name, row: Row, layer: Columns, leaf_values: list[Any]
+        self, key: RowKey, row: Row, layer: Columns, leaf_values: list[Any]
     ) -> tuple[Numbers, Numbers]:
         """Return the lower and upper bounds that the policy leaves to the responder."""
         import numpy as np
 
-        low, high = self._expect(name, replace(row, mixed=()), layer, leaf_values)
+        low, high = self._expect(key, replace(row, mixed=()), layer, leaf_values)
         if row.mixed:
-            other_low, other_high = self._expect(name, row, layer, leaf_values)
+            other_low, other_high = self._expect(key, row, layer, leaf_values)
             low, high = np.minimum(low, other_low), np.maximum(high, other_high)
         return low, high
 
-    def _expect(self, name: Name, row: Row, layer: Columns, leaf_values: list[Any]) -> list[Numbers]:
+    def _expect(self, key: RowKey, row: Row, layer: Columns, leaf_values: list[Any]) -> list[Numbers]:
         """Return the expected values, if the seen tile has an unseen neighbour exactly if `row` says so."""
         bag, (leaves, terms) = layer.bag(row), list_turn(row, self._faces.stop - 1)
-        odds = _Mixture(self._decides, name, row, bag, layer).list_odds(row)
+        odds = _Mixture(self._decides, key, row, bag, layer).list_odds(row)
         return [
             # Leaves are weighted by the policy, so the value of a turn is a sum.
             evaluate_turn(
@@ -148,16 +147,16 @@ class _Response:
 class _Mixture:
     """A policy's probabilities in every column of a layer, for one row."""
 
-    def __init__(self, decides: Decides, name: Name, row: Row, bag: list[Any], layer: Columns) -> None:
+    def __init__(self, decides: Decides, key: RowKey, row: Row, bag: list[Any], layer: Columns) -> None:
         self._decides = decides
-        mine, theirs = name[0] in (POLICY, BOTH), name[0] in (RESPONDER, BOTH)
-        self._at = Summary(layer.score, layer.other, tuple(bag), row.seen, mine, theirs, bool(row.mixed))
-        self._odds = self._query_policy(self._at)
+        mine, theirs = key[0] in (POLICY, BOTH), key[0] in (RESPONDER, BOTH)
+        self._summary = Summary(layer.score, layer.other, tuple(bag), row.seen, mine, theirs, bool(row.mixed))
+        self._odds = self._query_policy(self._summary)
         self._keep_odds: dict[tuple[str, int, int], Any] = {}
 
     def list_odds(self, row: Row) -> list[Any]:
         """Return the probability of each leaf of a turn in `row`, apart from chance."""
-        faces, odds = range(1, len(self._at.bag) + 1), self._odds
+        faces, odds = range(1, len(self._summary.bag) + 1), self._odds
         leaf_odds = [odds.get(FLIP, 0.0) for _ in faces]
         leaf_odds += [odds.get(f"take {v}", 0.0) for v, _ in row.take]
         if row.double:
@@ -181,9 +180,10 @@ class _Mixture:
         key = (move, value, other)
         if key not in self._keep_odds:
             drawn = (value, other) if move == QUANTUM else (value,)
-            bag = tuple(count - drawn.count(v) for v, count in enumerate(self._at.bag, 1))
-            seen = self._at.seen if move == QUANTUM else ()
-            choice = self._at._replace(bag=bag, seen=seen, beside=False, shown=tuple(sorted((value, other))))
+            bag = tuple(count - drawn.count(v) for v, count in enumerate(self._summary.bag, 1))
+            seen = self._summary.seen if move == QUANTUM else ()
+            revealed = tuple(sorted((value, other)))
+            choice = self._summary._replace(bag=bag, seen=seen, beside=False, revealed=revealed)
             self._keep_odds[key] = self._query_policy(choice).get(f"keep {value}", 0.0)
         return self._keep_odds[key]
 
@@ -191,16 +191,13 @@ class _Mixture:
         """Return the policy's probabilities in the columns whose position exists."""
         import numpy as np
 
-        real = np.min(summary.bag, axis=0) >= 0
-        if not real.any():
+        exists = np.min(summary.bag, axis=0) >= 0
+        if not exists.any():
             return {}
-        mine, theirs, bag = (
-            summary.mine[real],
-            summary.theirs[real],
-            tuple(left[real] for left in summary.bag),
-        )
+        mine, theirs = summary.mine[exists], summary.theirs[exists]
+        bag = tuple(count[exists] for count in summary.bag)
         odds = get_odds(self._decides, summary._replace(mine=mine, theirs=theirs, bag=bag))
-        answers = {move: np.zeros(len(real)) for move in odds}
+        answers = {move: np.zeros(len(exists)) for move in odds}
         for move, p in odds.items():
-            answers[move][real] = p
+            answers[move][exists] = p
         return answers

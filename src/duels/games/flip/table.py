@@ -64,13 +64,13 @@ def solve_with_numpy(abstraction: Abstraction, progress: Progress = no_progress)
 
     places, rows = abstraction.places, abstraction.stored_rows
     stored = np.zeros((rows, places.size), np.uint16)
-    later, after = Columns(abstraction, []), np.zeros((rows, 1))
+    next_layer, next_values = Columns(abstraction, []), np.zeros((rows, 1))
     for layer, codes in places.iter_layers():
-        now = Columns(abstraction, codes)
-        after, later = now.values(later, after), now
+        columns = Columns(abstraction, codes)
+        next_values, next_layer = columns.values(next_layer, next_values), columns
         if layer % 2 == 0:
-            first = places.start[codes[0]] + int(now.score[0])
-            stored[:, first : first + len(now.score)] = np.rint(after * SCALE)
+            start = places.start[codes[0]] + int(columns.score[0])
+            stored[:, start : start + len(columns.score)] = np.rint(next_values * SCALE)
         progress(_format_progress(layer, places))
     return array("H", stored.tobytes())
 
@@ -95,11 +95,11 @@ class Columns:
         self.other = np.repeat(points, width) - self.score
         self.flipped = np.array([places.flipped[code] for code in codes]).T.repeat(width, axis=-1)
 
-    def value_leaves(self, later: "Columns", after: Any, won: float) -> list[Any]:
-        """Return a player's values, by value - 1 and row, after the mover scores a value and leaves a row.
+    def value_leaves(self, next_layer: "Columns", next_values: Any, won: float) -> list[Any]:
+        """Return a player's values after the mover scores a value, indexed [value - 1][row left, column].
 
-        `after` has the player's values in the states of `later`. `won` is the player's value if the mover
-        wins at once.
+        `next_values` has the player's values in the states of `next_layer`. `won` is the player's value if
+        the mover wins at once.
         """
         import numpy as np
 
@@ -109,28 +109,28 @@ class Columns:
             score = self.score + v
             continues = score < abstraction.target
             # A state that does not exist has weight 0, so any column will do.
-            column = np.where(continues, later.start[self.code + unit] + self.other, 0)
-            gain = after.take(column, axis=1, mode="clip")
+            column = np.where(continues, next_layer.start[self.code + unit] + self.other, 0)
+            gain = next_values.take(column, axis=1, mode="clip")
             gain[:, ~continues] = 1 - won
             gain[:, score == abstraction.target] = won
             values.append(gain)
         return values
 
     def bag(self, row: Row) -> list[Any]:
-        """Return the number of unknown tiles by value - 1. It is negative for states that do not exist."""
+        """Return the numbers of unknown tiles, indexed [value - 1]; negative if a state does not exist."""
         return [
             self.abstraction.copies - flipped - row.seen.count(v) for v, flipped in enumerate(self.flipped, 1)
         ]
 
-    def values(self, later: "Columns", after: Any) -> Any:
-        """Back up the values of these states from those `after` them, in the order of `later`."""
+    def values(self, next_layer: "Columns", next_values: Any) -> Any:
+        """Back up the values of these states from `next_values`, the values in the states of `next_layer`."""
         import numpy as np
 
-        mine = [1 - theirs for theirs in self.value_leaves(later, after, 0)]
-        values = np.zeros((len(after), len(self.code)))
-        for i, row in enumerate(self.abstraction.rows[: len(after)]):
+        own_values = [1 - other for other in self.value_leaves(next_layer, next_values, 0)]
+        values = np.zeros((len(next_values), len(self.code)))
+        for i, row in enumerate(self.abstraction.rows[: len(next_values)]):
             leaves, terms = self.abstraction.turns[i]
-            bag, gains = self.bag(row), [mine[v - 1][left] for v, left in leaves]
+            bag, gains = self.bag(row), [own_values[v - 1][next_row] for v, next_row in leaves]
             value = evaluate_turn(terms, bag, gains, np.maximum)
             values[i] = np.where(np.min(bag, axis=0) >= 0, value, 0)
         return values
@@ -140,30 +140,31 @@ def solve_in_python(abstraction: Abstraction, progress: Progress = no_progress) 
     """Solve the table state by state, in plain Python."""
     places, target = abstraction.places, abstraction.target
     stored = array("H", bytes(2 * abstraction.stored_rows * places.size))
-    after: dict[tuple[int, int], dict[int, float]] = {}
+    next_values: dict[tuple[int, int], dict[int, float]] = {}
 
-    def gain(code: int, score: int, v: int, left: int) -> float:
+    def gain(code: int, score: int, v: int, next_row: int) -> float:
         if score + v >= target:
             return float(score + v == target)
         # Impossible outcomes have weight 0.
-        return 1 - after.get((left, code + places.unit[v - 1]), {}).get(places.points[code] - score, 0.0)
+        line = next_values.get((next_row, code + places.unit[v - 1]), {})
+        return 1 - line.get(places.points[code] - score, 0.0)
 
     for layer, codes in places.iter_layers():
-        now: dict[tuple[int, int], dict[int, float]] = {}
+        layer_values: dict[tuple[int, int], dict[int, float]] = {}
         for (i, row), code in product(enumerate(abstraction.rows[: abstraction.stored_rows]), codes):
             bag = [abstraction.copies - f - row.seen.count(v) for v, f in enumerate(places.flipped[code], 1)]
             if min(bag) < 0:
                 continue
             leaves, terms = abstraction.turns[i]
             low, high = places.find_score_range(places.points[code], target)
-            line = now[i, code] = {
+            score_values = layer_values[i, code] = {
                 score: evaluate_turn(terms, bag, [gain(code, score, *leaf) for leaf in leaves], max)
                 for score in range(low, high + 1)
             }
             if layer % 2 == 0:
-                for score, value in line.items():
+                for score, value in score_values.items():
                     stored[i * places.size + places.start[code] + score] = round(value * SCALE)
-        after = now
+        next_values = layer_values
         progress(_format_progress(layer, places))
     return stored
 

@@ -17,7 +17,7 @@ MOVER = 1
 NOT_STORED = -1_000_000
 SLOTS = 262_139  # a prime number, so that keys spread evenly
 
-MINE, THEIRS, WITHOUT, LOST, SEEN, SEEN_TOO, LEAVES = range(7)
+MINE, THEIRS, WITHOUT_MINE, WITHOUT_THEIRS, SEEN, SECOND_SEEN, LEAVES = range(7)
 START, POINTS, FLIPPED = range(3)
 VALUE_KEY, TURNS_KEY, CHANCE_KEY, BOUND_KEY = range(4)
 
@@ -35,25 +35,25 @@ class Tables(NamedTuple):
     high: int
     low: int
     rows: Any
-    """By row: whether the mover and the opponent hold a Quantum Flip, the row without the mover's and the row
+    """Per row: whether the mover and the opponent hold a Quantum Flip, the rows without the mover's and
     without the opponent's, the values of two seen tiles (0: none), and the number of leaves."""
     leaves: Any
     terms: Any
-    """By row: as in `Turn`."""
+    """Per row: as in `Turn`."""
     none: Any
-    """The row without Quantum Flips, by the values of the two seen tiles (0: none)."""
+    """Rows without Quantum Flips, indexed by the values of the two seen tiles (0: none)."""
     one: Any
-    """The row with one Quantum Flip, by mover (1) or opponent (0), seen value and its unknown neighbours."""
+    """Rows with one Quantum Flip, indexed [1 mover or 0 opponent, seen value, unknown neighbours of it]."""
     codes: Any
-    """By code of the flipped tiles: the start of its scores in a row or NOT_STORED, the points, the number of
-    tiles of each value, and the code with one more tile of each value (-1: none)."""
+    """Per code of the flipped tiles: the start of its scores in a row or NOT_STORED, the points, the number
+    of tiles of each value, and the code with one more tile of each value (-1: none)."""
     after: int
     """The column of the codes with one more tile, minus 1."""
     numbers: Any
     """The stored values."""
     memory: Any
-    """The memo: by slot, a key and two numbers."""
-    narrowed: Any
+    """The memo: a key and two numbers per slot."""
+    look_ahead_cache: Any
     """A cache of intervals from look-ahead. Compiled code does not use it."""
     grid: Grid
 
@@ -64,12 +64,12 @@ def make_tables(abstraction: Abstraction, numbers: "array[int]", side: int) -> T
     index, none = abstraction.index, abstraction.none
     rows = [
         (
-            *(int(abstraction.has_quantum(number, mover)) for mover in (True, False)),
-            *(abstraction.drop_quantum(number, mover) for mover in (True, False)),
+            *(int(abstraction.has_quantum(i, mover)) for mover in (True, False)),
+            *(abstraction.drop_quantum(i, mover) for mover in (True, False)),
             *(*row.seen, 0, 0)[:2],
             len(turn.leaves),
         )
-        for number, (row, turn) in enumerate(zip(abstraction.rows, abstraction.turns, strict=True))
+        for i, (row, turn) in enumerate(zip(abstraction.rows, abstraction.turns, strict=True))
     ]
     one = [
         [[index[kind, (s, near if s else 0)] for near in range(MAX_NEAR + 2)] for s in faces]
@@ -111,7 +111,6 @@ def make_tables(abstraction: Abstraction, numbers: "array[int]", side: int) -> T
 
 
 def remember(t: Tables, key: int, low: float, high: float) -> None:
-    """Store two numbers in the memo."""
     t.memory[key % SLOTS] = (key, low, high)
 
 
@@ -123,8 +122,8 @@ def count_bag(t: Tables, code: int, one: int, two: int) -> list[int]:
 
 def flip_value(t: Tables, code: int, value: int) -> int:
     """Return the code with one more tile of a value, or -1."""
-    after: int = t.codes[code][t.after + value]
-    return after
+    next_code: int = t.codes[code][t.after + value]
+    return next_code
 
 
 def get_value(t: Tables, row: int, code: int, score: int) -> float:
@@ -145,7 +144,7 @@ def get_value_until(t: Tables, row: int, code: int, score: int, turns: int, hold
 def drop_lost_quantum(t: Tables, row: int, turns: int, holder: int) -> tuple[int, int]:
     """Return the row and turns, without the Quantum Flip if no turns are left."""
     if holder == MOVER and turns == 0:
-        return t.rows[row][WITHOUT], NEVER
+        return t.rows[row][WITHOUT_MINE], NEVER
     return row, turns
 
 
@@ -174,27 +173,24 @@ def compute_value(t: Tables, row: int, code: int, score: int, turns: int, holder
     while len(states):
         row, code, score, turns, holder = states[-1]
         gains, line, leaves = all_gains[-1], t.codes[code], t.leaves[row]
-        for number in range(len(gains), t.rows[row][LEAVES]):
-            total, left, after = (
-                score + leaves[number][0],
-                leaves[number][1],
-                line[leaves[number][0] + t.after],
-            )
-            if total >= t.target or after < 0:  # impossible outcomes have weight 0
+        for leaf in range(len(gains), t.rows[row][LEAVES]):
+            points, next_row = leaves[leaf][0], leaves[leaf][1]
+            total, next_code = score + points, line[points + t.after]
+            if total >= t.target or next_code < 0:  # impossible outcomes have weight 0
                 gains.append(1.0 if total == t.target else 0.0)
                 continue
-            rest, who = NEVER, MOVER
-            if turns != NEVER and t.rows[left][holder]:
-                rest, who = turns - holder, 1 - holder
-                left, rest = drop_lost_quantum(t, left, rest, who)
-            value = recall_value(t, left, after, line[POINTS] - score, rest, who)
+            next_turns, next_holder = NEVER, MOVER
+            if turns != NEVER and t.rows[next_row][holder]:
+                next_turns, next_holder = turns - holder, 1 - holder
+                next_row, next_turns = drop_lost_quantum(t, next_row, next_turns, next_holder)
+            value = recall_value(t, next_row, next_code, line[POINTS] - score, next_turns, next_holder)
             if value < 0:
-                states.append((left, after, line[POINTS] - score, rest, who))
+                states.append((next_row, next_code, line[POINTS] - score, next_turns, next_holder))
                 all_gains.append([0.0] * 0)
                 break
             gains.append(1 - value)
         else:
-            bag = count_bag(t, code, t.rows[row][SEEN], t.rows[row][SEEN_TOO])
+            bag = count_bag(t, code, t.rows[row][SEEN], t.rows[row][SECOND_SEEN])
             value = evaluate_turn(t.terms[row], bag, gains, max)
             remember(t, make_value_key(row, code, score, turns, holder), value, 0.0)
             states.pop()
@@ -210,19 +206,23 @@ def count_max_turns(t: Tables, code: int, score: int, mover: bool) -> int:
     entry = t.memory[key % SLOTS]
     if entry[0] == key:
         return int(entry[1])
-    left, rest = t.target - 1 - score, t.target - 1 - (t.codes[code][POINTS] - score)
+    room = t.target - 1 - score
+    other_room = t.target - 1 - (t.codes[code][POINTS] - score)
     sums = [0]
     for v in range(1, t.values + 1):
         for _ in range(t.copies - t.codes[code][FLIPPED + v - 1]):
             sums.append(sums[-1] + v)
-    one, two = 1, int(mover)  # the tiles that each player flips before one more turn
+    flips, other_flips = 1, int(mover)  # the tiles that each player flips before one more turn
     while (
-        one + two < len(sums) and sums[one + two] <= left + rest and sums[one] <= left and sums[two] <= rest
+        flips + other_flips < len(sums)
+        and sums[flips + other_flips] <= room + other_room
+        and sums[flips] <= room
+        and sums[other_flips] <= other_room
     ):
-        one += 1
-        two += 1
-    remember(t, key, float(two), 0.0)
-    return two
+        flips += 1
+        other_flips += 1
+    remember(t, key, float(other_flips), 0.0)
+    return other_flips
 
 
 def bound_lasting_chance(t: Tables, code: int, seen: int, flips: int, spared: int) -> float:
@@ -245,19 +245,19 @@ def bound_lasting_chance(t: Tables, code: int, seen: int, flips: int, spared: in
     cases = [(1, drawn, flips, 2 * (t.target - 1) - t.codes[code][POINTS])]
     for v in range(1, t.values + 1):
         extended = []
-        for times, left, wanted, room in cases:
-            if wanted * v > room:
+        for multiplicity, to_draw, to_take, points_left in cases:
+            if to_take * v > points_left:
                 continue
-            for count in range(min(left, bag[v - 1]) + 1):
-                used = max(0, min(wanted, count + (seen == v)))
-                extended.append((times, left - count, wanted - used, room - used * v))
-                times = times * (bag[v - 1] - count) // (count + 1)
+            for count in range(min(to_draw, bag[v - 1]) + 1):
+                used = max(0, min(to_take, count + (seen == v)))
+                extended.append((multiplicity, to_draw - count, to_take - used, points_left - used * v))
+                multiplicity = multiplicity * (bag[v - 1] - count) // (count + 1)
         cases = extended
-    lasting, every = 0, 1
-    for times, left, wanted, room in cases:
-        if left == 0 and wanted <= 0 <= room:
-            lasting += times
+    lasting_count, total_count = 0, 1
+    for multiplicity, to_draw, to_take, points_left in cases:
+        if to_draw == 0 and to_take <= 0 <= points_left:
+            lasting_count += multiplicity
     for k in range(drawn):
-        every = every * (tiles - k) // (k + 1)
-    remember(t, key, lasting / every, 0.0)
-    return lasting / every
+        total_count = total_count * (tiles - k) // (k + 1)
+    remember(t, key, lasting_count / total_count, 0.0)
+    return lasting_count / total_count

@@ -52,17 +52,17 @@ def verify(
 
 
 def check_solution(table: Table, progress: Progress = no_progress) -> Check:
-    again = solve(table.abstraction, progress)
-    differ = sum(a != b for a, b in zip(again, table.numbers, strict=True))
+    solved_again = solve(table.abstraction, progress)
+    differing = sum(a != b for a, b in zip(solved_again, table.numbers, strict=True))
     return Check(
         "the table equals one solved from nothing",
-        not differ,
-        f"{len(again):,} stored values, {differ} differ",
+        not differing,
+        f"{len(solved_again):,} stored values, {differing} differ",
     )
 
 
-def check_lookups(table: Table, every: int = 1, progress: Progress = no_progress) -> Check:
-    """Check that every `every`th stored value is a backup of the values after it."""
+def check_lookups(table: Table, interval: int = 1, progress: Progress = no_progress) -> Check:
+    """Check that every `interval`th stored value is a backup of the values after it."""
     places, target = table.abstraction.places, table.abstraction.target
     tables = make_tables(table.abstraction, table.numbers, 1)
     worst, count, rows = 0.0, 0, table.abstraction.stored_rows
@@ -75,13 +75,13 @@ def check_lookups(table: Table, every: int = 1, progress: Progress = no_progress
             low, high = places.find_score_range(places.points[code], target)
             for score in range(low, high + 1):
                 count += 1
-                if count % every == 0:
+                if count % interval == 0:
                     stored = table.numbers[row * places.size + start + score] / SCALE
                     worst = max(worst, abs(stored - compute_value(tables, row, code, score, NEVER, MOVER)))
     return Check(
         "states looked up follow from the states after them",
         worst <= 2 * ROUNDING + FLOAT,
-        f"{count // every:,} states, largest difference {worst:.1e}, rounding explains {2 * ROUNDING:.1e}",
+        f"{count // interval:,} states, largest difference {worst:.1e}, rounding explains {2 * ROUNDING:.1e}",
     )
 
 
@@ -103,22 +103,22 @@ def check_endings(oracle: "FlipOracle") -> Check:
 def check_pairing(side: int, turns: int, progress: Progress = no_progress) -> Check:
     """Check the pairing argument against every sequence of flips on every board of this size."""
     grid, lasts = make_grid(side), _make_brute_force(side)
-    claims = broken = 0
+    claims = refuted = 0
     for unknown in range(1 << side**2):
         if unknown % 256 == 0:
             progress(f"{unknown:,} of {1 << side**2:,} boards tried")
         shape = find_shape(grid, unknown, count_max_pairs(grid, unknown), -1)
-        for moves in (True, False):
-            for rival in (True, False):
+        for holder_moves in (True, False):
+            for has_rival in (True, False):
                 # Tiles can run out on a board this small; in the game they cannot.
-                sure = min(count_sure_turns(shape.pairs, shape.spare, moves, rival), turns)
-                if sure and unknown.bit_count() > 2 * turns + rival:
+                sure = min(count_sure_turns(shape.pairs, shape.spare, holder_moves, has_rival), turns)
+                if sure and unknown.bit_count() > 2 * turns + has_rival:
                     claims += 1
-                    broken += not lasts(unknown, sure, moves, rival)
+                    refuted += not lasts(unknown, sure, holder_moves, has_rival)
     return Check(
         f"the pairing argument holds on every {side}x{side} board",
-        not broken,
-        f"{claims:,} claims tried out in every way, {broken} refuted",
+        not refuted,
+        f"{claims:,} claims tried out in every way, {refuted} refuted",
     )
 
 
@@ -131,19 +131,22 @@ def _make_brute_force(side: int) -> Callable[[int, int, bool, bool], bool]:
     grid = make_grid(side)
 
     @cache
-    def lasts(unknown: int, left: int, moves: bool, rival: bool) -> bool:
-        if moves:
+    def lasts(unknown: int, turns_left: int, holder_moves: bool, has_rival: bool) -> bool:
+        if holder_moves:
             if not count_max_pairs(grid, unknown):
                 return False
-            if left == 1:
+            if turns_left == 1:
                 return True
-            return any(lasts(unknown & ~(1 << tile), left - 1, False, rival) for tile in list_tiles(unknown))
-        removals = [(1 << tile, rival) for tile in list_tiles(unknown)]
-        if rival:
+            return any(
+                lasts(unknown & ~(1 << tile), turns_left - 1, False, has_rival)
+                for tile in list_tiles(unknown)
+            )
+        removals = [(1 << tile, has_rival) for tile in list_tiles(unknown)]
+        if has_rival:
             removals += [
                 (1 << a | 1 << b, False) for a, b in grid.pairs if unknown >> a & 1 and unknown >> b & 1
             ]
-        return all(lasts(unknown & ~tiles, left, True, still_rival) for tiles, still_rival in removals)
+        return all(lasts(unknown & ~tiles, turns_left, True, keeps_rival) for tiles, keeps_rival in removals)
 
     return lasts
 
@@ -213,15 +216,15 @@ def compare(oracle: "FlipOracle", states: list[State], progress: Progress = no_p
         value = exact_values[graph.number[state]]
         return value if seat is Seat.ONE else 1 - value
 
-    for number, state in enumerate(states):
-        progress(f"{number:,} of {len(states):,} positions compared")
+    for i, state in enumerate(states):
+        progress(f"{i:,} of {len(states):,} positions compared")
         seat = state.mover
         verdict = oracle.judge(rules.sight(state, seat))
         claims = [(verdict.value, exact(state, seat))]
         for judged in verdict.actions:
-            after = rules.apply(state, judged.action).state
-            claims.append((judged.value, exact(after, seat)))
-            claims.append((oracle.value(rules.sight(after, seat)), exact(after, seat)))
+            successor = rules.apply(state, judged.action).state
+            claims.append((judged.value, exact(successor, seat)))
+            claims.append((oracle.value(rules.sight(successor, seat)), exact(successor, seat)))
         outside += any(not value.low - FLOAT <= true <= value.high + FLOAT for value, true in claims)
         widest = max(widest, verdict.value.error)
     return outside, widest
@@ -238,8 +241,8 @@ def check_self_play(oracle: "FlipOracle", matches: int, progress: Progress = no_
         widest = max(widest, verdict.value.error)
         return rng.choice([judged.action for judged in verdict.actions if judged.weight])
 
-    for number in range(matches):
-        progress(f"match {number + 1} of {matches}")
+    for game in range(matches):
+        progress(f"match {game + 1} of {matches}")
         *_, match = play_through(Match.start(rules), rng, decide)
         assert match.outcome
         won += match.outcome.winner is Seat.ONE

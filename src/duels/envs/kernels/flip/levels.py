@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from duels.core.features import Encoding
 from duels.core.rules import Seat
-from duels.games.flip.bounds import ENOUGH, judge
+from duels.games.flip.bounds import MAX_WIDTH, judge
 from duels.games.flip.features import features
 from duels.games.flip.oracle import FlipOracle, grade
 from duels.games.flip.quick import fits as fits
@@ -94,7 +94,7 @@ def _mix_levels(t: Any, faces: Any, scores: Any, held: Any, lifted: Any, share: 
         legal = [action for action in range(len(all_lows)) if all_lows[action] >= 0]
         lows, highs = [all_lows[action] for action in legal], [all_highs[action] for action in legal]
         low, high = max(least, max(lows)), min(most, max(highs))
-        if high - low > ENOUGH:
+        if high - low > MAX_WIDTH:
             odds[i, 0] = -1.0
             continue
         numbers, best, weights = grade(lows, highs, [1] * len(legal), low, high)
