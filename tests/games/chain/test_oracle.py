@@ -6,7 +6,7 @@ import pytest
 
 from duels.core.match import Match
 from duels.core.rules import CHANCE, Seat
-from duels.games.chain.boards import Boards, choose_turn, settle
+from duels.games.chain.boards import Boards, choose_turn, solve_pair
 from duels.games.chain.oracle import iter_boards, make_mask, make_oracle, shrink_to_checkable
 from duels.games.chain.rules import Answer, Observe, QuantumChain
 from duels.solving.check import format_options
@@ -248,7 +248,7 @@ def test_settle_finds_the_one_solution() -> None:
             for y_safe in choices:
                 for y_doubtful in choices:
                     scaled = [12 * n for n in (x_safe, x_doubtful, y_safe, y_doubtful)]
-                    x, y = settle(*scaled)
+                    x, y = solve_pair(*scaled)
                     assert x == choose_turn(scaled[0], scaled[1], y)
                     assert y == choose_turn(scaled[2], scaled[3], x)
 

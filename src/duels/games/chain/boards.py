@@ -31,14 +31,14 @@ class Boards:
 
         A step back by one cell halves a difference (one coin) or takes a third of it (coins that pass the
         turn back and forth: 1/4 + 1/16 + 1/64 + ...), so every cell needs a factor of 6. One more factor
-        of 2 is for `settle`, which tries candidate values.
+        of 2 is for `solve_pair`, which tries candidate values.
         """
         grain: int = 2 * 6**self.cells
         return grain
 
-    def index(self, mine: int, theirs: int) -> int:
+    def index(self, own: int, other: int) -> int:
         """Return the index of a board in the list from `solve`."""
-        return self._index_by_mask[mine] + 2 * self._index_by_mask[theirs]
+        return self._index_by_mask[own] + 2 * self._index_by_mask[other]
 
     def play_board(self, decohered: Fraction, side: int) -> tuple[Fraction, Fraction]:
         """Return the value of the empty board, given that of a decohered one, and its slope on this side.
@@ -54,40 +54,38 @@ class Boards:
 
     def solve(self, unit: int, decohered: int) -> list[int]:
         """Return the value of every board to the player to move, if a full board is worth `decohered`."""
-        everything = (1 << self.cells) - 1
+        all_cells = (1 << self.cells) - 1
         index_of, mirror, chain = self._index_by_mask, self._mirror, self._chain
         values = [0] * 3**self.cells
-        for taken in range(everything, -1, -1):
+        for taken in range(all_cells, -1, -1):
             # A placement adds a bit, so its successors are already solved. Mirror images have equal values:
             # the one with the larger mask is solved and written to both places.
             if mirror[taken] > taken:
                 continue
-            mine = taken
-            while mine >= 0:
-                theirs = taken ^ mine
-                if mine <= theirs:
-                    here, swapped = (
-                        index_of[mine] + 2 * index_of[theirs],
-                        index_of[theirs] + 2 * index_of[mine],
-                    )
-                    if chain[mine] or chain[theirs]:
+            own = taken
+            while own >= 0:
+                other = taken ^ own
+                if own <= other:
+                    own_index, other_index = index_of[own], index_of[other]
+                    index, swapped = own_index + 2 * other_index, other_index + 2 * own_index
+                    if chain[own] or chain[other]:
                         x = y = -unit  # the player who completed the chain has just moved
-                    elif taken == everything:
+                    elif taken == all_cells:
                         x = y = decohered
                     else:
                         # A failed observation passes the same board to the opponent, so both
                         # players' turns on it are solved together.
-                        x, y = settle(
-                            *self._find_best(values, swapped, everything ^ taken, mine, -9 * unit),
-                            *self._find_best(values, here, everything ^ taken, theirs, -9 * unit),
+                        x, y = solve_pair(
+                            *self._find_best(values, swapped, all_cells ^ taken, own, -9 * unit),
+                            *self._find_best(values, index, all_cells ^ taken, other, -9 * unit),
                         )
-                    values[here], values[swapped] = x, y
-                    m, t = index_of[mirror[mine]], index_of[mirror[theirs]]
-                    values[m + 2 * t], values[t + 2 * m] = x, y
-                mine = (mine - 1) & taken if mine else -1
+                    values[index], values[swapped] = x, y
+                    own_index, other_index = index_of[mirror[own]], index_of[mirror[other]]
+                    values[own_index + 2 * other_index], values[other_index + 2 * own_index] = x, y
+                own = (own - 1) & taken if own else -1
         return values
 
-    def _find_best(self, values: list[int], after: int, free: int, own: int, none: int) -> tuple[int, int]:
+    def _find_best(self, values: list[int], index: int, free: int, own: int, none: int) -> tuple[int, int]:
         """Return the values of the best safe observation and of the best doubtful one, if it succeeds.
 
         A challenge halves the gain of a doubtful observation, so it does not change which one is best.
@@ -96,8 +94,8 @@ class Boards:
         doubtful = free & (own << 1 | own >> 1)
         safe = free ^ doubtful
         return (
-            -min([values[after + step] for step in steps[safe]]) if safe else none,
-            -min([values[after + step] for step in steps[doubtful]]) if doubtful else none,
+            -min([values[index + step] for step in steps[safe]]) if safe else none,
+            -min([values[index + step] for step in steps[doubtful]]) if doubtful else none,
         )
 
     @cached_property
@@ -118,7 +116,7 @@ class Boards:
         return ["1" * self.run in f"{mask:b}" for mask in range(1 << self.cells)]
 
 
-def settle(x_safe: int, x_doubtful: int, y_safe: int, y_doubtful: int) -> tuple[int, int]:
+def solve_pair(x_safe: int, x_doubtful: int, y_safe: int, y_doubtful: int) -> tuple[int, int]:
     """Return the values x and y of one board to each player, if that player is to move.
 
     They solve x = choose_turn(x_safe, x_doubtful, y) and y = choose_turn(y_safe, y_doubtful, x). The function
@@ -187,15 +185,15 @@ def _find_least_zero(play_round: Round, from_zero: tuple[Fraction, Fraction]) ->
     leave the bracket is replaced by bisection.
     """
     low, high = Fraction(0), Fraction(2)  # |g| <= 1, so the zero lies in between
-    at, (value, slope) = low, from_zero
+    u, (value, slope) = low, from_zero
     while True:
-        step = at + (value - at) / (1 - slope) if slope < 1 else at
-        at = step if low < step < high else (low + high) / 2
-        value, slope = play_round(at, -1)
-        if value == at and slope < 1:
-            return at  # g(u) > u just below this u, and so everywhere below it
-        if value > at:
-            low = at
-            value, slope = play_round(at, 1)
+        step = u + (value - u) / (1 - slope) if slope < 1 else u
+        u = step if low < step < high else (low + high) / 2
+        value, slope = play_round(u, -1)
+        if value == u and slope < 1:
+            return u  # g(u) > u just below this u, and so everywhere below it
+        if value > u:
+            low = u
+            value, slope = play_round(u, 1)
         else:
-            high = at
+            high = u

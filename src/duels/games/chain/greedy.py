@@ -14,13 +14,13 @@ class Greedy:
         if not isinstance(action, Observe):
             return float(action is Answer.CHALLENGE)
         cells, seat = sight.view.cells, sight.seat
-        mine = self._measure_run(cells, action.cell, seat)
-        theirs = self._measure_run(cells, action.cell, seat.other)
-        if mine >= self.rules.run:
+        own_run = self._measure_run(cells, action.cell, seat)
+        other_run = self._measure_run(cells, action.cell, seat.other)
+        if own_run >= self.rules.run:
             return 100
-        if theirs >= self.rules.run:
+        if other_run >= self.rules.run:
             return 50
-        return self._count_chains(cells, action.cell, seat) * mine + 0.5 * theirs
+        return self._count_chains(cells, action.cell, seat) * own_run + 0.5 * other_run
 
     def _measure_run(self, cells: str, cell: int, seat: Seat) -> int:
         """Return the length of the run through `cell` if `seat` observes it."""

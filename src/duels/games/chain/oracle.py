@@ -27,7 +27,7 @@ from duels.solving.progress import Progress, no_progress
 _MAX_BOARDS_CHECKED = 7000
 _MAX_CELLS_LISTED = 8
 _MAX_CELLS = 13  # each additional cell takes three times the time and memory
-_WIDTH = 1e-9
+_BRACKET_WIDTH = 1e-9
 
 
 class ChainOracle(OpenOracle[Action, State]):
@@ -122,12 +122,12 @@ class ChainOracle(OpenOracle[Action, State]):
         cells = [action.cell for action in verdict.best if isinstance(action, Observe)]
         cell = choose_clearest_cell(self.rules, state.cells, cells, sight.seat)
         after = self.rules.apply(state, Observe(cell)).state
-        does = describe_purpose(self.rules, state.cells, cell, sight.seat)
+        purpose = describe_purpose(self.rules, state.cells, cell, sight.seat)
         leaves = f"leaves you {verdict.value.number:.1%}"
         if after.phase is not Phase.CHALLENGE:
-            return f"Cell {cell} {f'{does}, and it ' if does else ''}cannot be challenged: it {leaves}."
+            return f"Cell {cell} {f'{purpose}, and it ' if purpose else ''}cannot be challenged: it {leaves}."
         heads, tails = self._get_coin_values(after, sight.seat)
-        clause = f"{does}: it {leaves}" if does else leaves
+        clause = f"{purpose}: it {leaves}" if purpose else leaves
         return f"Cell {cell} {clause}; if it is challenged, {heads:.1%} on heads and {tails:.1%} on tails."
 
     def _explain_answer(self, doubtful: State, seat: Seat, verdict: Verdict[Action]) -> str:
@@ -147,20 +147,20 @@ class ChainOracle(OpenOracle[Action, State]):
     def _apply_rule_of_thumb(self, doubtful: State, accept: bool) -> str:
         if not self._can_list_all:
             return ""
-        here = "none does"
+        verdict = "none does"
         if may_accepting_be_right(self.rules, doubtful):
-            here = "one does" if accept else "one does, but challenging is better all the same"
-        return f" {self._rule_of_thumb}; here {here}."
+            verdict = "one does" if accept else "one does, but challenging is better all the same"
+        return f" {self._rule_of_thumb}; here {verdict}."
 
     def effect(self, sight: Sight[Action, State], action: Action) -> str:
         after = self.rules.apply(sight.view, action).state
-        left = self.value(self.rules.sight(after, sight.seat)).number
+        chance = self.value(self.rules.sight(after, sight.seat)).number
         if isinstance(action, Answer):
-            return f"You answered {self.rules.format(action)}, which left you {left:.1%}."
+            return f"You answered {self.rules.format(action)}, which left you {chance:.1%}."
         assert isinstance(action, Observe)
         threat = describe_ignored_threat(self.rules, sight.view.cells, action.cell, sight.seat)
         sentence = (
-            f"You observed cell {action.cell}, {f'{threat}, ' if threat else ''}which left you {left:.1%}"
+            f"You observed cell {action.cell}, {f'{threat}, ' if threat else ''}which left you {chance:.1%}"
         )
         if after.phase is not Phase.CHALLENGE:
             return f"{sentence}; it could not be challenged."
@@ -171,8 +171,8 @@ class ChainOracle(OpenOracle[Action, State]):
         if isinstance(action, Answer):
             return "challenging" if action is Answer.CHALLENGE else "letting an observation stand"
         after = self.rules.apply(sight.view, action).state
-        beside = after.phase is Phase.CHALLENGE
-        return f"observing {'beside your own symbol' if beside else 'away from your own symbols'}"
+        is_doubtful = after.phase is Phase.CHALLENGE
+        return f"observing {'beside your own symbol' if is_doubtful else 'away from your own symbols'}"
 
     def verify(self, progress: Progress = no_progress) -> Iterator[Check]:
         rules = shrink_to_checkable(self.rules)
@@ -190,14 +190,14 @@ class ChainOracle(OpenOracle[Action, State]):
         yield from check_equations(self.rules, graph, values, about)
         empty = [node for node, state in enumerate(graph.states) if FREE * self.rules.cells == state.cells]
         bounds = Brackets(graph, {node: values[node] for node in empty})
-        sweeps = bounds.close_to(_WIDTH)
+        sweeps = bounds.close_to(_BRACKET_WIDTH)
         yield Check(
             "bounds from below and above, by value iteration on each board, close in on every value",
             all(
-                low - _WIDTH <= float(value) <= high + _WIDTH
+                low - _BRACKET_WIDTH <= float(value) <= high + _BRACKET_WIDTH
                 for low, value, high in zip(bounds.low, values, bounds.high, strict=True)
             ),
-            f"{about}, {_WIDTH:.0e} wide after {sweeps} sweeps",
+            f"{about}, {_BRACKET_WIDTH:.0e} wide after {sweeps} sweeps",
         )
 
     def _check_sampled_states(self) -> Check:
@@ -223,10 +223,10 @@ class ChainOracle(OpenOracle[Action, State]):
 
     def _back_up(self, state: State) -> Fraction:
         actor = self.rules.actor(state)
-        after = self.action_values(state, self.rules.actions(state))
+        values = self.action_values(state, self.rules.actions(state))
         if actor is CHANCE:
-            return sum((o * w for o, w in zip(self.rules.odds(state), after, strict=True)), Fraction(0))
-        return max(after) if actor is Seat.ONE else min(after)
+            return sum((p * v for p, v in zip(self.rules.odds(state), values, strict=True)), Fraction(0))
+        return max(values) if actor is Seat.ONE else min(values)
 
     def _get_coin_values(self, doubtful: State, seat: Seat) -> tuple[float, float]:
         """Return the chances of `seat` after heads and after tails."""
@@ -241,8 +241,8 @@ class ChainOracle(OpenOracle[Action, State]):
 
     def _get_observer_value(self, state: State) -> Fraction:
         unit, values = self._table(self._get_next_board_value(state))
-        mine, theirs = make_mask(state.cells, state.mover), make_mask(state.cells, state.mover.other)
-        return Fraction(values[self.boards.index(mine, theirs)], unit)
+        own, other = make_mask(state.cells, state.mover), make_mask(state.cells, state.mover.other)
+        return Fraction(values[self.boards.index(own, other)], unit)
 
     def _make_table(self, decohered: Fraction) -> tuple[int, list[int]]:
         """Return the unit and the values of all boards, given the value of a decohered board."""
@@ -251,7 +251,7 @@ class ChainOracle(OpenOracle[Action, State]):
 
     @cached_property
     def _unlimited_value(self) -> Fraction:
-        """The value of the empty board without a limit of boards."""
+        """The value of the empty board without a board limit."""
         _, values = self._table(Fraction(0))
         # An even chance on one board is an even chance for any number of boards.
         return solve_start(self.boards.play_board) if values[0] else Fraction(0)

@@ -37,9 +37,9 @@ def describe_purpose(rules: QuantumChain, cells: str, cell: int, seat: Seat) -> 
         return " and ".join(clauses)
     if list_possible_chains(rules, cells, seat.other) and not list_possible_chains(rules, placed, seat.other):
         clauses.append("leaves the other player no chain on this board")
-    towards = [window for window in list_possible_chains(rules, cells, seat) if cell in window]
-    if towards:
-        likeliest = max(towards, key=lambda window: _count_symbols(cells, window, seat))
+    windows = [window for window in list_possible_chains(rules, cells, seat) if cell in window]
+    if windows:
+        likeliest = max(windows, key=lambda window: _count_symbols(cells, window, seat))
         clauses.append(f"builds toward a chain on cells {likeliest[0]} to {likeliest[-1]}")
     return " and ".join(clauses)
 
@@ -52,10 +52,10 @@ def choose_clearest_cell(rules: QuantumChain, cells: str, best: Sequence[int], s
 
 def describe_ignored_threat(rules: QuantumChain, cells: str, cell: int, seat: Seat) -> str:
     """Return the threat that `seat` ignored by observing `cell`, as a clause, or ''."""
-    theirs = list_completing_cells(rules, _place_symbol(cells, cell, seat), seat.other)
-    if not theirs or cell in list_completing_cells(rules, cells, seat):
+    threats = list_completing_cells(rules, _place_symbol(cells, cell, seat), seat.other)
+    if not threats or cell in list_completing_cells(rules, cells, seat):
         return ""
-    return f"though the other player could complete a chain with {join_or(theirs)}"
+    return f"though the other player could complete a chain with {join_or(threats)}"
 
 
 def describe_accepted_symbol(rules: QuantumChain, doubtful: State) -> str:

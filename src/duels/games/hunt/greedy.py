@@ -12,13 +12,13 @@ class Greedy:
         """Move where the opponent cannot look next; observe the least recently observed cell."""
         view = sight.view
         if isinstance(action, Observe):
-            mine = [e.cell for e in sight.events if isinstance(e, Observed) and e.seat is sight.seat]
+            observed = [e.cell for e in sight.events if isinstance(e, Observed) and e.seat is sight.seat]
             if action.cell == view.cell:  # the opponent is not there, or this seat has already lost
                 return -1
-            return mine[::-1].index(action.cell) if action.cell in mine else len(mine)
-        safe = action.cell == view.named[sight.seat.other - 1]
+            return observed[::-1].index(action.cell) if action.cell in observed else len(observed)
+        is_safe = action.cell == view.named[sight.seat.other - 1]
         # Save the tunnel for later.
-        return 2 * safe - isinstance(action, Tunnel)
+        return 2 * is_safe - isinstance(action, Tunnel)
 
 
 GREEDY = Greedy

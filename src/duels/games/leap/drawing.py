@@ -41,8 +41,8 @@ class LeapDrawing(Drawing[Action, State]):
         return isinstance(action, Leap)
 
     def instruction(self, sight: Sight[Action, State]) -> str:
-        here = sight.view.cell_of(sight.seat)
-        return f"Leap by a divisor of {here}." if here else "Enter the grid."
+        number = sight.view.cell_of(sight.seat)
+        return f"Leap by a divisor of {number}." if number else "Enter the grid."
 
     @property
     def guide(self) -> tuple[str, ...]:
@@ -82,9 +82,9 @@ def _make_track(goal: int, top: float) -> Track:
 def _draw_scene(track: Track, cells: tuple[int, int], visited: frozenset[int]) -> tuple[str, ...]:
     scene = [_draw_path(track)]
     x, o = cells
-    here = {x: "X and O"} if x == o else {x: "X", o: "O"}
+    tokens = {x: "X and O"} if x == o else {x: "X", o: "O"}
     for number in range(1, track.cells + 1):
-        scene.append(_draw_cell(track, number, number in visited, here.get(number, "")))
+        scene.append(_draw_cell(track, number, number in visited, tokens.get(number, "")))
     scene += [_draw_token(track, seat, cells[seat - 1], cells[seat.other - 1]) for seat in Seat]
     return tuple(scene)
 
@@ -95,31 +95,30 @@ def _draw_path(track: Track) -> str:
 
 
 @cache_shape
-def _draw_cell(track: Track, number: int, visited: bool, here: str) -> str:
-    """Draw a cell. `here` names the tokens on it."""
+def _draw_cell(track: Track, number: int, visited: bool, tokens: str) -> str:
     x, y = track.at(number)
-    label = f"Cell {number}: {here or ('visited' if visited else 'free')}"
+    label = f"Cell {number}: {tokens or ('visited' if visited else 'free')}"
     if number == track.cells:
         shape = box(0, 0, _CELL_SIZE + 4, _CELL_SIZE + 4, 18, "goal", "goal-edge", stroke_width=3)
-        words = "" if here else text(0, 0, str(number), 30, "goal-ink", font_weight=700)
+        words = "" if tokens else text(0, 0, str(number), 30, "goal-ink", font_weight=700)
         return cell(number, f"{label}, the goal", shape, words, x=x, y=y)
     shape = box(
-        0, 0, _CELL_SIZE, _CELL_SIZE, 17, "card" if visited and not here else "well", "line", stroke_width=2
+        0, 0, _CELL_SIZE, _CELL_SIZE, 17, "card" if visited and not tokens else "well", "line", stroke_width=2
     )
     return cell(number, label, shape, "" if visited else text(0, 0, str(number), 24), x=x, y=y)
 
 
 @cache_shape
 def _draw_token(track: Track, seat: Seat, here: int, other: int) -> str:
-    apart = (_SHARED_OFFSET if seat is Seat.TWO else -_SHARED_OFFSET) if here == other else 0
+    offset = (_SHARED_OFFSET if seat is Seat.TWO else -_SHARED_OFFSET) if here == other else 0
     if here == OFF_GRID:
         # A token off the grid waits below the first cell.
         x, y = track.at(1)
         x, y = x + (-17 if seat is Seat.ONE else 17), y + _CELL_SIZE / 2 + 20
     else:
         x, y = track.at(here)
-        x += apart
-    size = 9.0 if here == OFF_GRID else 10.5 if apart else 16.0
+        x += offset
+    size = 9.0 if here == OFF_GRID else 10.5 if offset else 16.0
     # Every token is drawn at one size and scaled, so that the page can animate a move.
     shape = group(mark(seat, 0, 0, 16), transform=f"scale({size / 16:.2f})", classes="resized")
     return decoration(shape, transform=translate(x, y), data_key=f"token-{seat.value}", **{"class": "moves"})
@@ -129,12 +128,12 @@ def _draw_token(track: Track, seat: Seat, here: int, other: int) -> str:
 def _draw_targets(rules: QuantumLeap, track: Track, here: int, leaps: tuple[int, ...]) -> str:
     """Draw the legal leaps: arcs, and the cells to press."""
     # Arcs are not part of a target: they would move its centre away from the cell.
-    arcs = decoration(*(_draw_arc(track, here, by) for by in leaps))
-    return "".join((arcs, *(_draw_target(track, here, by, rules.format(Leap(by))) for by in leaps)))
+    arcs = decoration(*(_draw_arc(track, here, leap) for leap in leaps))
+    return "".join((arcs, *(_draw_target(track, here, leap, rules.format(Leap(leap))) for leap in leaps)))
 
 
-def _draw_arc(track: Track, here: int, by: int) -> str:
-    return path(_format_arc(track, here, here + by), "ok", 2.5, stroke_dasharray="1 7", classes="offer")
+def _draw_arc(track: Track, here: int, leap: int) -> str:
+    return path(_format_arc(track, here, here + leap), "ok", 2.5, stroke_dasharray="1 7", classes="offer")
 
 
 def _format_arc(track: Track, here: int, there: int) -> str:
@@ -147,9 +146,9 @@ def _format_arc(track: Track, here: int, there: int) -> str:
     line = f"M{x:.1f} {top:.1f}"
     gap, landing = _ROW_HEIGHT - _CELL_SIZE, ty + half  # the arc reaches the target from below
     if landing < top - gap:  # to pass other rows, go up between two columns
-        beside = tx + (track.pitch / 2 if x > tx or x == tx < WIDTH / 2 else -track.pitch / 2)
-        line += f"{_format_curve(x, beside, top, top - gap)}V{landing + gap:.1f}"
-        x, top = beside, landing + gap
+        lane = tx + (track.pitch / 2 if x > tx or x == tx < WIDTH / 2 else -track.pitch / 2)
+        line += f"{_format_curve(x, lane, top, top - gap)}V{landing + gap:.1f}"
+        x, top = lane, landing + gap
     return line + _format_curve(x, tx, top, landing)
 
 
@@ -159,14 +158,14 @@ def _format_curve(x: float, tx: float, y: float, ty: float) -> str:
     return f"C{x:.1f} {middle:.1f} {tx:.1f} {middle:.1f} {tx:.1f} {ty:.1f}"
 
 
-def _draw_target(track: Track, here: int, by: int, notation: str) -> str:
-    goal = here + by
+def _draw_target(track: Track, here: int, leap: int, notation: str) -> str:
+    goal = here + leap
     x, y = track.at(goal)
-    words = f"+{by}"
+    words = f"+{leap}"
     return target(
         notation,
         [goal],
-        f"Leap {by}, to cell {goal}",
+        f"Leap {leap}, to cell {goal}",
         box(x, y, _CELL_SIZE, _CELL_SIZE, 17, "none", "ok", stroke_width=3, classes="offer"),
         chip(x, y - _CELL_SIZE / 2 - 4, words, 22 + MIN_TEXT_SIZE * 0.6 * len(words)),
         hit_box(x, y - 6, track.pitch - 2, _ROW_HEIGHT - 6),
@@ -174,7 +173,7 @@ def _draw_target(track: Track, here: int, by: int, notation: str) -> str:
 
 
 def _find_visited_cells(events: Sequence[Event]) -> set[int]:
-    return {place for event in events if isinstance(event, STEPS) for place in event.cells}
+    return {number for event in events if isinstance(event, STEPS) for number in event.cells}
 
 
 DRAWING = LeapDrawing

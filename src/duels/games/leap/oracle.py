@@ -35,8 +35,8 @@ class Paths:
         """Return the length of a shortest path from `cell` (0: off the grid), in turns."""
         return self._turns_by_cell[cell]
 
-    def bound_leaps(self, cell: int) -> int:
-        """Return how often `cell` must double to reach or pass the goal: a lower bound on the leaps."""
+    def min_leaps(self, cell: int) -> int:
+        """Return a lower bound on the leaps from `cell`: the doublings that reach or pass the goal."""
         return (-(-self.goal // cell) - 1).bit_length()
 
     def find_farthest_cell(self, cell: int) -> int:
@@ -45,18 +45,18 @@ class Paths:
 
     def list_next_cells(self, cell: int) -> list[int]:
         """Return the next cells on shortest paths from `cell`, the longest leap first."""
-        ahead = (cell + by for by in reversed(self._leaps_by_cell[cell]))
-        return [target for target in ahead if self._turns_by_cell[target] < self._turns_by_cell[cell]]
+        targets = (cell + leap for leap in reversed(self._leaps_by_cell[cell]))
+        return [target for target in targets if self._turns_by_cell[target] < self._turns_by_cell[cell]]
 
     def count_paths(self, cell: int) -> int:
         """Return the number of shortest paths from `cell`."""
         counts = {cell: 1}
         for _ in range(self.count_turns(cell)):
-            after: dict[int, int] = {}
-            for here, count in counts.items():
-                for target in self.list_next_cells(here):
-                    after[target] = after.get(target, 0) + count
-            counts = after
+            next_counts: dict[int, int] = {}
+            for current, count in counts.items():
+                for target in self.list_next_cells(current):
+                    next_counts[target] = next_counts.get(target, 0) + count
+            counts = next_counts
         return counts[self.goal]
 
     def iter_paths(self, cell: int) -> Iterator[tuple[int, ...]]:
@@ -69,20 +69,20 @@ class Paths:
 
     @cached_property
     def _leaps_by_cell(self) -> list[list[int]]:
-        """The possible leaps by cell, shortest first. Entering the grid counts as a leap of 1."""
+        """The possible leaps from each cell, shortest first. Entering the grid counts as a leap of 1."""
         leaps: list[list[int]] = [[] for _ in range(self.goal + 1)]
         leaps[OFF_GRID].append(1)
-        for by in range(1, self.goal // 2 + 1):
-            for cell in range(by, self.goal - by + 1, by):
-                leaps[cell].append(by)
+        for leap in range(1, self.goal // 2 + 1):
+            for cell in range(leap, self.goal - leap + 1, leap):
+                leaps[cell].append(leap)
         return leaps
 
     @cached_property
     def _turns_by_cell(self) -> list[int]:
-        """The turns needed by cell, computed from the goal backwards."""
+        """The turns needed from each cell, computed from the goal backwards."""
         turns_needed = [0] * (self.goal + 1)
         for cell in range(self.goal - 1, OFF_GRID - 1, -1):
-            turns_needed[cell] = 1 + min([turns_needed[cell + by] for by in self._leaps_by_cell[cell]])
+            turns_needed[cell] = 1 + min([turns_needed[cell + leap] for leap in self._leaps_by_cell[cell]])
         return turns_needed
 
 
@@ -96,33 +96,32 @@ class LeapOracle(OpenOracle[Action, State]):
         self.paths = Paths(rules.goal)
 
     def state_value(self, state: State) -> Fraction:
-        mine, theirs = (
-            self.paths.count_turns(state.cell_of(seat)) for seat in (state.mover, state.mover.other)
-        )
-        return Fraction((mine <= theirs) == (state.mover is Seat.ONE))
+        own_turns, other_turns = self._count_turns(state, state.mover)
+        return Fraction((own_turns <= other_turns) == (state.mover is Seat.ONE))
+
+    def _count_turns(self, state: State, seat: Seat) -> tuple[int, int]:
+        """Return the turns that `seat` and the opponent need."""
+        return self.paths.count_turns(state.cell_of(seat)), self.paths.count_turns(state.cell_of(seat.other))
 
     def reason(self, sight: Sight[Action, State]) -> str:
         state, seat = sight.view, sight.seat
-        mine = self.paths.count_turns(state.cell_of(seat))
-        theirs = self.paths.count_turns(state.cell_of(seat.other))
+        turns, other_turns = self._count_turns(state, seat)
         verdict = self.judge(sight)
-        count = f"You need {mine} more {_pluralize_turns(mine)} to the goal, the other player needs {theirs}"
+        need = f"You need {turns} more {_pluralize_turns(turns)} to the goal"
+        count = f"{need}, the other player needs {other_turns}"
         if verdict.value.number == 0:
             return f"{count}: the other player is ahead and stays ahead by taking a shortest path."
-        if mine == 1:
+        if turns == 1:
             return f"{count}: leaping {self.rules.goal - state.cell_of(seat)} ends the race."
         best = max(reversed(verdict.actions), key=lambda judged: judged.weight).action
         move = "entering" if isinstance(best, Enter) else f"leaping {self.rules.format(best)}"
         return f"{count}, and it is your turn: {move} leaves you enough time to be there first."
 
     def effect(self, sight: Sight[Action, State], action: Action) -> str:
-        after = self.rules.apply(sight.view, action).state
-        mine, theirs = (
-            self.paths.count_turns(after.cell_of(seat)) for seat in (sight.seat, sight.seat.other)
-        )
+        turns, other_turns = self._count_turns(self.rules.apply(sight.view, action).state, sight.seat)
         return (
-            f"After leaping {self.rules.format(action)} you needed {mine} more {_pluralize_turns(mine)}; "
-            f"the other player, whose turn it was, needed {theirs}."
+            f"After leaping {self.rules.format(action)} you needed {turns} more {_pluralize_turns(turns)}; "
+            f"the other player, whose turn it was, needed {other_turns}."
         )
 
     def mistake_category(self, sight: Sight[Action, State], action: Action) -> str:
@@ -141,7 +140,7 @@ class LeapOracle(OpenOracle[Action, State]):
         turns = self.paths.count_turns(cell)
         yield self._describe_shortest_paths(sight.seat, cell)
         # Doubling passes the goal fastest; landing on it exactly may take more turns.
-        cost = turns - (self.paths.bound_leaps(cell) if cell else 1 + self.paths.bound_leaps(1))
+        cost = turns - (self.paths.min_leaps(cell) if cell else 1 + self.paths.min_leaps(1))
         yield Finding(
             "clauses",
             f"Having to land exactly on {self.rules.goal} costs {cost} {_pluralize_turns(cost)} from here. "
@@ -192,17 +191,17 @@ class LeapOracle(OpenOracle[Action, State]):
             for seat in Seat
         ]
         yield check_backward_induction(small, starts, LeapOracle(small).state_value, progress)
-        near = QuantumLeap(min(self.rules.goal, _MAX_GOAL_TRIAL_DIVISION))
-        paths, distances = Paths(near.goal), _compute_distances(near)
+        medium = QuantumLeap(min(self.rules.goal, _MAX_GOAL_TRIAL_DIVISION))
+        paths, distances = Paths(medium.goal), _compute_distances(medium)
         yield Check(
             "trial division of every cell gives the same distances",
             all(paths.count_turns(cell) == turns_needed for cell, turns_needed in distances.items()),
-            f"{format_options(near)}, {len(distances):,} cells",
+            f"{format_options(medium)}, {len(distances):,} cells",
         )
         yield Check(
             "the clauses 'closest wins' and 'forfeit' never matter: a leap of 1 is possible from every cell",
-            all(near.leaps(cell)[:1] == (1,) for cell in range(1, near.goal)),
-            format_options(near),
+            all(medium.leaps(cell)[:1] == (1,) for cell in range(1, medium.goal)),
+            format_options(medium),
         )
         yield from check_sampled_play(small, LeapOracle(small), starts[::7], games=200)
 
@@ -211,7 +210,7 @@ def _compute_distances(rules: QuantumLeap) -> dict[int, int]:
     """Return the leaps needed from every cell, computed from the rules alone."""
     turns_needed = {rules.goal: 0}
     for cell in range(rules.goal - 1, 0, -1):
-        turns_needed[cell] = 1 + min(turns_needed[cell + by] for by in rules.leaps(cell))
+        turns_needed[cell] = 1 + min(turns_needed[cell + leap] for leap in rules.leaps(cell))
     return turns_needed
 
 

@@ -85,13 +85,13 @@ class QuantumLeap(OpenRules[State, Action]):
         cell = state.cell_of(state.mover)
         if cell == OFF_GRID:
             return (Enter(),)
-        return tuple([Leap(by) for by in self.leaps(cell)])
+        return tuple([Leap(leap) for leap in self.leaps(cell)])
 
     def leaps(self, cell: int) -> tuple[int, ...]:
         """Return the legal leaps from `cell`, shortest first. 1 is always among them."""
-        small = [by for by in range(1, isqrt(cell) + 1) if cell % by == 0]
-        large = [cell // by for by in reversed(small) if by * by < cell]
-        return tuple([by for by in small + large if cell + by <= self.goal])
+        small = [leap for leap in range(1, isqrt(cell) + 1) if cell % leap == 0]
+        large = [cell // leap for leap in reversed(small) if leap * leap < cell]
+        return tuple([leap for leap in small + large if cell + leap <= self.goal])
 
     def apply(self, state: State, action: Action) -> Step[State]:
         mover = state.mover
@@ -111,7 +111,7 @@ class QuantumLeap(OpenRules[State, Action]):
 
     def all_actions(self) -> tuple[Action, ...]:
         # A leap is at most the number of its cell, and at most the distance to the goal.
-        return (Enter(), *(Leap(by) for by in range(1, self.goal // 2 + 1)))
+        return (Enter(), *(Leap(leap) for leap in range(1, self.goal // 2 + 1)))
 
     def max_states(self) -> int:
         return 2 * (self.goal + 1) ** 2
@@ -119,10 +119,10 @@ class QuantumLeap(OpenRules[State, Action]):
     def parse(self, text: str) -> Action:
         if text.strip().lower() == "enter":
             return Enter()
-        by = parse_whole_number(text)
-        if by is None:
+        leap = parse_whole_number(text)
+        if leap is None:
             raise NotationError(f"Cannot read {quote(text)}: say how many cells to leap (4), or enter.")
-        return Leap(by)
+        return Leap(leap)
 
     def format(self, action: Action) -> str:
         return "enter" if isinstance(action, Enter) else str(action.by)

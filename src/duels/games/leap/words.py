@@ -38,15 +38,15 @@ class LeapWords(Words[Action, State]):
 
         def read(entry: str) -> Action:
             choice = f"Choose {join_or(leaps)}."
-            by = parse_number(entry, choice)
-            if by in leaps:
-                return Leap(by)
-            if by > 0 and cell % by == 0:
+            leap = parse_number(entry, choice)
+            if leap in leaps:
+                return Leap(leap)
+            if leap > 0 and cell % leap == 0:
                 raise InvalidEntry(
-                    f"Moving {by} cells to cell {cell + by} would overshoot "
+                    f"Moving {leap} cells to cell {cell + leap} would overshoot "
                     f"(since grid ends at {self.rules.goal}). {choice}"
                 )
-            raise InvalidEntry(f"{by} is not a divisor of {cell}. {choice}")
+            raise InvalidEntry(f"{leap} is not a divisor of {cell}. {choice}")
 
         return (
             yield from ask_until(
@@ -90,8 +90,8 @@ class LeapWords(Words[Action, State]):
         return self._render_grid(sight.events, sight.view.cells)
 
     def place(self, sight: Sight[Action, State], action: Action) -> Place:
-        by = action.by if isinstance(action, Leap) else 1
-        return Place((sight.view.cell_of(sight.seat) + by,))
+        leap = action.by if isinstance(action, Leap) else 1
+        return Place((sight.view.cell_of(sight.seat) + leap,))
 
     def label_action(self, sight: Sight[Action, State], action: Action) -> str:
         return f"leap by {action.by}" if isinstance(action, Leap) else self.rules.format(action)

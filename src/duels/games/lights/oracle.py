@@ -42,7 +42,7 @@ class LightsOracle(OpenOracle[TurnOff, State]):
 
     def action_values(self, state: State, actions: tuple[TurnOff, ...]) -> list[Fraction]:
         """Return the values of `actions` in one pass: each action changes only its own run."""
-        total = get_nim_sum(state.row)
+        nim_sum = get_nim_sum(state.row)
         bounds: dict[int, tuple[int, int]] = {}
         for start, end in find_runs(state.row):
             bounds.update(dict.fromkeys(range(start, end), (start, end)))
@@ -51,37 +51,36 @@ class LightsOracle(OpenOracle[TurnOff, State]):
             first = action.first - 1
             start, end = bounds[first]
             left, right = first - start, end - first - action.count
-            rest = total ^ KAYLES.nimber(end - start) ^ KAYLES.nimber(left) ^ KAYLES.nimber(right)
+            rest = nim_sum ^ KAYLES.nimber(end - start) ^ KAYLES.nimber(left) ^ KAYLES.nimber(right)
             values.append(_state_value(rest, state.mover.other))
         return values
 
     def reason(self, sight: Sight[TurnOff, State]) -> str:
         verdict = self.judge(sight)
-        now = f"You see {_describe_row(sight.view.row)}"
+        row_now = f"You see {_describe_row(sight.view.row)}"
         if verdict.value.number == 0:
-            return f"{now}: whatever you turn off, the other player can bring it back to 0."
+            return f"{row_now}: whatever you turn off, the other player can bring it back to 0."
         best = self.rules.format(verdict.best[0])
-        after = self.rules.apply(sight.view, verdict.best[0]).state.row
-        if ON not in after:
+        row_after = self.rules.apply(sight.view, verdict.best[0]).state.row
+        if ON not in row_after:
             return f"Turning off {best} turns off the last light."
         return (
-            f"{now}; turning off {best} leaves {_describe_row(after)}, "
+            f"{row_now}; turning off {best} leaves {_describe_row(row_after)}, "
             "and whatever the other player then turns off, you can bring it back to 0."
         )
 
     def effect(self, sight: Sight[TurnOff, State], action: TurnOff) -> str:
-        after = self.rules.apply(sight.view, action).state.row
-        left = f"You turned off {self.rules.format(action)}, which left {_describe_row(after)}"
-        return f"{left}: the other player could bring it to 0." if get_nim_sum(after) else f"{left}."
+        row_after = self.rules.apply(sight.view, action).state.row
+        clause = f"You turned off {self.rules.format(action)}, which left {_describe_row(row_after)}"
+        return f"{clause}: the other player could bring it to 0." if get_nim_sum(row_after) else f"{clause}."
 
     def mistake_category(self, sight: Sight[TurnOff, State], action: TurnOff) -> str:
         return "turning off one light" if action.count == 1 else "turning off a pair"
 
     def theme(self, sight: Sight[TurnOff, State], action: TurnOff) -> Hashable:
         """Group positions by the lengths of their runs before and after the action."""
-        return _sort_run_lengths(sight.view.row), _sort_run_lengths(
-            self.rules.apply(sight.view, action).state.row
-        )
+        row_after = self.rules.apply(sight.view, action).state.row
+        return _sort_run_lengths(sight.view.row), _sort_run_lengths(row_after)
 
     def findings(self, sight: Sight[TurnOff, State]) -> Iterator[Finding]:
         if sight.view != self.rules.initial():
@@ -143,8 +142,8 @@ def _sort_run_lengths(row: str) -> tuple[int, ...]:
     return tuple(sorted(end - start for start, end in find_runs(row)))
 
 
-def _state_value(total: int, mover: Seat) -> Fraction:
-    return _LOST if (total == 0) == (mover is Seat.ONE) else _WON
+def _state_value(nim_sum: int, mover: Seat) -> Fraction:
+    return _LOST if (nim_sum == 0) == (mover is Seat.ONE) else _WON
 
 
 def _describe_row(row: str) -> str:
