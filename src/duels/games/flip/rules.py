@@ -80,7 +80,7 @@ class Lifted(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Shown(Event):
+class Revealed(Event):
     """A Quantum Flip of `seat` showed the values of two tiles."""
 
     seat: Seat
@@ -221,7 +221,7 @@ class QuantumTiles(OpenRules[State, Action]):
         for tile, value in zip(lifted, values, strict=True):
             tiles = _replace_tile(tiles, tile, SEEN_AS[value - 1])
         after = replace(state, tiles=tiles, lifted=lifted, choosing=True)
-        return Step(after, (*events, Shown(state.mover, lifted, values)))
+        return Step(after, (*events, Revealed(state.mover, lifted, values)))
 
     def _score(
         self, state: State, tile: int, value: int, chosen: bool, events: tuple[Event, ...]

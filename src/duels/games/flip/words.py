@@ -17,8 +17,8 @@ from duels.games.flip.rules import (
     Lifted,
     QuantumFlip,
     QuantumTiles,
+    Revealed,
     Scored,
-    Shown,
     State,
 )
 
@@ -155,7 +155,7 @@ class FlipWords(Words[Action, State]):
 
     def narrate(self, seen: Sequence[Event]) -> Narration:
         event = seen[-1]
-        if isinstance(event, Shown):
+        if isinstance(event, Revealed):
             revealed = self._format_revealed(event)
             return Narration(
                 [say(event.seat, f"made a Quantum Flip revealing {revealed}.")],
@@ -171,7 +171,7 @@ class FlipWords(Words[Action, State]):
         assert isinstance(event, Lifted)
         return Narration()
 
-    def _format_revealed(self, event: Shown) -> str:
+    def _format_revealed(self, event: Revealed) -> str:
         pairs = zip(event.tiles, event.values, strict=True)
         one, two = (f"{self.rules.name_of(tile)}:{value}" for tile, value in pairs)
         return f"tiles {one} and {two}"
