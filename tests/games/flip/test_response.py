@@ -28,7 +28,8 @@ def skewed(seed: int) -> Callable[[Summary], dict[str, float]]:
 
     @vectorize
     def decides(at: Summary) -> dict[str, float]:
-        rng = Random(f"{seed} {at}")
+        # The text is a seed: it keeps the former name of a field, so that the policies stay the same.
+        rng = Random(f"{seed} {at}".replace("revealed=", "shown="))
         weights = [rng.choice((0, 1, 5)) for _ in at.moves]
         weights[rng.randrange(len(weights))] += 1
         return {move: weight / sum(weights) for move, weight in zip(at.moves, weights, strict=True)}
