@@ -10,8 +10,6 @@ SOURCE = Path(__file__).parents[1] / "src" / "duels"
 GAMES = SOURCE / "games"
 # The environment class of each framework has the same name, as in the frameworks' own packages.
 SHARED = {"DuelEnv"}
-# Rooms that still have vague names. Remove a room from this set when it has none.
-PENDING = {"analysis", "players"}
 VAGUE = re.compile(
     "_?(?:told|shown|found|asked|kept|known|heard|given|taken|meant|said|begun|gone|few|thus|looks?|ways"
     "|stands?|standing|coming|going|doing|being)"
@@ -52,6 +50,6 @@ def test_functions_classes_arguments_and_attributes_name_things() -> None:
         f"{path}:{line}: {name}"
         for path, tree in trees(games=True)
         for line, name in defined_names(tree)
-        if VAGUE.fullmatch(name) and Path(path).parts[0] not in PENDING
+        if VAGUE.fullmatch(name)
     ]
     assert vague == []

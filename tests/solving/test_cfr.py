@@ -15,7 +15,7 @@ from duels.core.rules import CHANCE, Actor, AnyRules, Event, Outcome, Seat, Step
 from duels.core.secret_rules import SecretRules
 from duels.games import GAMES
 from duels.solving.best_response import best_response
-from duels.solving.cfr import RARE, TARGET, Equilibrium, find_equilibrium
+from duels.solving.cfr import MIN_PROBABILITY, TARGET, Equilibrium, find_equilibrium
 from duels.solving.equilibrium_oracle import EquilibriumOracle, ProfileValues
 from duels.solving.oracle import Exactness
 from duels.solving.oracles import get_oracle
@@ -320,13 +320,13 @@ def test_what_is_shown_is_what_is_proven(rules: AnyRules) -> None:
             sight = match.sight(match.actor)
             weights = oracle.weights(sight)
             assert weights == tuple(judged.weight for judged in oracle.judge(sight).actions)
-            assert all(weight == 0 or weight >= RARE for weight in weights)
+            assert all(weight == 0 or weight >= MIN_PROBABILITY for weight in weights)
             assert sum(weights) == pytest.approx(1)
 
 
 def test_what_is_rare_and_needed_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a coin of 10 %, who hides takes the left once in eleven times, and would be found without."""
-    monkeypatch.setattr("duels.solving.cfr.RARE", 0.2)
+    monkeypatch.setattr("duels.solving.cfr.MIN_PROBABILITY", 0.2)
     rules = Skewed(10)
     oracle = EquilibriumOracle(rules)
     assert oracle.weights(rules.sight(rules.initial(), Seat.ONE))[0] == pytest.approx(1 / 11, abs=0.01)

@@ -16,9 +16,9 @@ Node = tuple[Actor, tuple[int, ...], tuple[str, ...]]
 
 def graph_of(*nodes: Node) -> Graph[int]:
     """The two ends, then nodes 2, 3, ...: who acts, what follows, and at chance nodes the odds."""
-    graph = Graph(states=list(range(len(nodes) + 2)), number={n: n for n in range(len(nodes) + 2)})
+    graph = Graph(states=list(range(len(nodes) + 2)), state_numbers={n: n for n in range(len(nodes) + 2)})
     graph.actor = [None, None, *(actor for actor, _, _ in nodes)]
-    graph.followers = [(), (), *(followers for _, followers, _ in nodes)]
+    graph.successors = [(), (), *(successors for _, successors, _ in nodes)]
     graph.odds = [(), (), *(tuple(map(Fraction, odds)) for _, _, odds in nodes)]
     graph.result = {WON: Fraction(1), LOST: Fraction(0)}
     return graph

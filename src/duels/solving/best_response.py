@@ -25,10 +25,10 @@ def best_response(rules: Rules[S, A, V], responder: Seat, policy: Policy[A, V]) 
 
     A draw and a match that is cut off count one half.
     """
-    return _best(rules, responder, policy, [HistoryNode(1.0, rules.initial())])
+    return _best_value(rules, responder, policy, [HistoryNode(1.0, rules.initial())])
 
 
-def _best(
+def _best_value(
     rules: Rules[S, A, V], responder: Seat, policy: Policy[A, V], nodes: list[HistoryNode[S, A]]
 ) -> float:
     """Return the value of `nodes`, which form an information set of the responder."""
@@ -36,13 +36,16 @@ def _best(
     if outcome:
         return float(outcome.score(responder)) * sum(node.reach for node in nodes)
 
-    def after(played: Iterable[tuple[HistoryNode[S, A], float, A]]) -> float:
-        return sum(_best(rules, responder, policy, part) for part in _parts(rules, responder, played))
+    def total_value(moves: Iterable[tuple[HistoryNode[S, A], float, A]]) -> float:
+        return sum(
+            _best_value(rules, responder, policy, group)
+            for group in _group_successors(rules, responder, moves)
+        )
 
     if rules.actor(nodes[0].state) is responder:
         actions = rules.actions(nodes[0].state)
-        return max(after((node, 1.0, action) for node in nodes) for action in actions)
-    return after(_expand(rules, responder.other, policy, nodes))
+        return max(total_value((node, 1.0, action) for node in nodes) for action in actions)
+    return total_value(_expand(rules, responder.other, policy, nodes))
 
 
 def _expand(
@@ -57,18 +60,18 @@ def _expand(
         yield from ((node, chance, action) for action, chance in zip(actions, chances, strict=True) if chance)
 
 
-def _parts(
-    rules: Rules[S, A, V], responder: Seat, played: Iterable[tuple[HistoryNode[S, A], float, A]]
+def _group_successors(
+    rules: Rules[S, A, V], responder: Seat, moves: Iterable[tuple[HistoryNode[S, A], float, A]]
 ) -> list[list[HistoryNode[S, A]]]:
-    """Carry out the actions and group the results by the responder's information sets."""
+    """Return the histories after `moves`, grouped by the responder's information sets."""
     seat = responder.other
-    parts: dict[tuple[Event, ...], list[HistoryNode[S, A]]] = {}
-    for node, chance, action in played:
+    groups: dict[tuple[Event, ...], list[HistoryNode[S, A]]] = {}
+    for node, chance, action in moves:
         step = rules.apply(node.state, action)
         hidden = any(seat not in event.seen_by for event in step.events)
         policy_events = tuple(event for event in step.events if seat in event.seen_by)
-        seen = tuple(event for event in step.events if responder in event.seen_by)
-        parts.setdefault(seen, []).append(
+        responder_events = tuple(event for event in step.events if responder in event.seen_by)
+        groups.setdefault(responder_events, []).append(
             HistoryNode(
                 node.reach * chance,
                 step.state,
@@ -76,4 +79,4 @@ def _parts(
                 (*node.history, None if hidden else action),
             )
         )
-    return list(parts.values())
+    return list(groups.values())

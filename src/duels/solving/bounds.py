@@ -6,7 +6,7 @@ from math import ceil, floor
 
 @dataclass(frozen=True)
 class Bounds:
-    """The number is at least `low` and at most `high`."""
+    """An interval that contains the number."""
 
     low: float
     high: float
@@ -18,7 +18,7 @@ class Bounds:
         low, high = (round(100 * scale * bound, 6) for bound in (self.low, self.high))
         return f"{floor(low) / scale:.{digits}f}", f"{ceil(high) / scale:.{digits}f}"
 
-    def in_words(self, joined: str = "to") -> str:
+    def in_words(self, separator: str = "to") -> str:
         """Return both bounds in percent for a sentence: `45.10% to 46.02%`."""
         low, high = self.percent(2)
-        return f"{low}% {joined} {high}%"
+        return f"{low}% {separator} {high}%"

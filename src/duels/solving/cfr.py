@@ -1,7 +1,8 @@
-"""Counterfactual regret minimization in sequence form: equilibria and best responses of games with secrets.
+"""Counterfactual regret minimization in sequence form: equilibria and best responses.
 
-A sequence is the list of actions that one seat has taken on the way to a history. The sequences of both seats
-meet only at terminal histories. So an iteration visits these and each seat's decisions, not the whole tree.
+It solves games with hidden information. A sequence is the list of actions that one seat has taken on the way
+to a history. The sequences of both seats meet only at terminal histories. So an iteration visits these and
+each seat's decisions, not the whole tree.
 
 The method is Discounted CFR with the recommended discounts (N. Brown, T. Sandholm: Solving
 Imperfect-Information Games via Discounted Regret Minimization, 2019). The next regrets are guessed to be like
@@ -29,14 +30,14 @@ MAX_VISITS = 50_000_000
 MAX_ITERATIONS = 2000
 CHECK_EVERY = 20
 """Iterations between two computations of the NashConv."""
-STRAY = 10.0
-"""In iteration t a seat plays uniformly at random with probability STRAY / t², at most 1/2.
+EXPLORATION = 10.0
+"""In iteration t a seat plays uniformly at random with probability EXPLORATION / t², at most 1/2.
 
 So every decision is reached and gets a good policy. The effect on the average policy is negligible.
 """
-GUESS = 0.5
+PREDICTION_WEIGHT = 0.5
 """The weight of the predicted regrets: with 0, mixed policies cycle; with 1, large games are slow."""
-RARE = 0.01
+MIN_PROBABILITY = 0.01
 """Actions with a lower probability are dropped if that does not increase the NashConv."""
 
 Policy = dict[int, tuple[float, ...]]
@@ -65,7 +66,7 @@ class SequenceForm:
         self.seat = seat
         self.sequences = 1
         self.decisions: list[tuple[int, int, int]] = []
-        """The sequence that leads to each decision, and the range (first, end) of its own sequences."""
+        """For each decision, the sequence that leads to it and the range (first, end) of its sequences."""
         self.information_sets: list[int] = []
         """The information set of each decision."""
         self.nodes: list[int] = []
@@ -76,25 +77,25 @@ class SequenceForm:
     def plan(self, policy: Sequence[float]) -> list[float]:
         """Return the realization plan of a policy: the probability of each whole sequence."""
         plan = [1.0] * self.sequences
-        for before, first, end in self.decisions:
-            so_far = plan[before]
-            plan[first:end] = [so_far * step for step in policy[first:end]]
+        for parent, first, end in self.decisions:
+            reach = plan[parent]
+            plan[first:end] = [reach * probability for probability in policy[first:end]]
         return plan
 
-    def gains(self, others: Sequence[float]) -> list[float]:
+    def gains(self, opponent_plan: Sequence[float]) -> list[float]:
         """Return the counterfactual value of the endings of each sequence, against the opponent's plan."""
         gains = [0.0] * self.sequences
-        find = others.__getitem__
-        for sequence, met, values in self.endings:
-            gains[sequence] = sum(map(mul, values, map(find, met)))
+        get_reach = opponent_plan.__getitem__
+        for sequence, opponent_sequences, values in self.endings:
+            gains[sequence] = sum(map(mul, values, map(get_reach, opponent_sequences)))
         return gains
 
-    def best_plan(self, others: Sequence[float]) -> tuple[float, list[int]]:
+    def best_response(self, opponent_plan: Sequence[float]) -> tuple[float, list[int]]:
         """Return the best-response value and the index of the best action at each decision."""
-        gains, best_actions = self.gains(others), []
-        for before, first, end in reversed(self.decisions):
+        gains, best_actions = self.gains(opponent_plan), []
+        for parent, first, end in reversed(self.decisions):
             best = max(gains[first:end])
-            gains[before] += best
+            gains[parent] += best
             best_actions.append(gains.index(best, first) - first)
         return gains[0], best_actions[::-1]
 
@@ -104,163 +105,171 @@ def build_sequence_forms(tree: Tree) -> dict[Seat, SequenceForm]:
 
     Raises DuelsError if the game does not have perfect recall.
     """
-    sides = {seat: SequenceForm(seat) for seat in Seat}
-    decision: dict[Seat, dict[int, tuple[int, int, int]]] = {seat: {} for seat in Seat}
-    ends: dict[Seat, dict[int, dict[int, float]]] = {seat: {} for seat in Seat}
-    done = {seat: [0] * len(tree) for seat in Seat}
+    forms = {seat: SequenceForm(seat) for seat in Seat}
+    decisions: dict[Seat, dict[int, tuple[int, int, int]]] = {seat: {} for seat in Seat}
+    endings: dict[Seat, dict[int, dict[int, float]]] = {seat: {} for seat in Seat}
+    sequences = {seat: [0] * len(tree) for seat in Seat}
     chance = [1.0] * len(tree)
     for node, actor in enumerate(tree.actor):
         children = tree.children[node]
-        one, two = done[Seat.ONE][node], done[Seat.TWO][node]
+        one, two = sequences[Seat.ONE][node], sequences[Seat.TWO][node]
         if actor is None:
             score = tree.score[node]
-            _add(ends[Seat.ONE], one, two, chance[node] * score)
-            _add(ends[Seat.TWO], two, one, chance[node] * (1 - score))
+            _add_ending(endings[Seat.ONE], one, two, chance[node] * score)
+            _add_ending(endings[Seat.TWO], two, one, chance[node] * (1 - score))
             continue
         span = slice(children.start, children.stop)
         chance[span] = [chance[node]] * len(children)
-        done[Seat.ONE][span], done[Seat.TWO][span] = [one] * len(children), [two] * len(children)
+        sequences[Seat.ONE][span] = [one] * len(children)
+        sequences[Seat.TWO][span] = [two] * len(children)
         if actor is CHANCE:
             chance[span] = [chance[node] * odds for odds in tree.odds[node]]
         elif isinstance(actor, Seat):
-            side, information_set, before = sides[actor], tree.information_set[actor][node], done[actor][node]
-            if information_set not in decision[actor]:
-                decision[actor][information_set] = (before, side.sequences, side.sequences + len(children))
-                side.decisions.append(decision[actor][information_set])
-                side.information_sets.append(information_set)
-                side.nodes.append(node)
-                side.sequences += len(children)
-            sequence, first, end = decision[actor][information_set]
-            if sequence != before or end - first != len(children):
+            form, parent = forms[actor], sequences[actor][node]
+            information_set = tree.information_set[actor][node]
+            if information_set not in decisions[actor]:
+                decisions[actor][information_set] = (parent, form.sequences, form.sequences + len(children))
+                form.decisions.append(decisions[actor][information_set])
+                form.information_sets.append(information_set)
+                form.nodes.append(node)
+                form.sequences += len(children)
+            sequence, first, end = decisions[actor][information_set]
+            if sequence != parent or end - first != len(children):
                 raise DuelsError(f"{actor.label} does not see its own actions: this game cannot be solved.")
-            done[actor][span] = range(first, end)
-    for seat, side in sides.items():
-        side.endings = [(done, tuple(met), tuple(met.values())) for done, met in ends[seat].items()]
-    return sides
+            sequences[actor][span] = range(first, end)
+    for seat, form in forms.items():
+        form.endings = [(own, tuple(values), tuple(values.values())) for own, values in endings[seat].items()]
+    return forms
 
 
-def _add(ends: dict[int, dict[int, float]], own: int, others: int, value: float) -> None:
+def _add_ending(endings: dict[int, dict[int, float]], own: int, opponent: int, value: float) -> None:
     if value:
-        met = ends.setdefault(own, {})
-        met[others] = met.get(others, 0.0) + value
+        values = endings.setdefault(own, {})
+        values[opponent] = values.get(opponent, 0.0) + value
 
 
 class _Learner:
     """One seat's regrets and average policy."""
 
-    def __init__(self, side: SequenceForm) -> None:
-        self.side = side
-        self._regrets = [[0.0] * (end - first) for _, first, end in side.decisions]
-        self._policy = [1.0] * side.sequences
-        for _, first, end in side.decisions:
+    def __init__(self, form: SequenceForm) -> None:
+        self.form = form
+        self._regrets = [[0.0] * (end - first) for _, first, end in form.decisions]
+        self._policy = [1.0] * form.sequences
+        for _, first, end in form.decisions:
             self._policy[first:end] = [1 / (end - first)] * (end - first)
-        self.plan = side.plan(self._policy)
-        self._sum = [0.0] * side.sequences
+        self.plan = form.plan(self._policy)
+        self._sum = [0.0] * form.sequences
 
-    def learn(self, others: Sequence[float], iteration: int) -> None:
+    def learn(self, opponent_plan: Sequence[float], iteration: int) -> None:
         """Update the regrets and the policy against the opponent's plan."""
-        side, policy = self.side, self._policy
-        gains = side.gains(others)
+        form, policy = self.form, self._policy
+        gains = form.gains(opponent_plan)
         discount = (iteration - 1) ** 1.5 / ((iteration - 1) ** 1.5 + 1)
-        stray = min(0.5, STRAY / iteration**2)
-        for place in reversed(range(len(side.decisions))):
-            before, first, end = side.decisions[place]
+        exploration = min(0.5, EXPLORATION / iteration**2)
+        for index in reversed(range(len(form.decisions))):
+            parent, first, end = form.decisions[index]
             value = sum(map(mul, policy[first:end], gains[first:end]))
-            gains[before] += value
-            regrets, targets = self._regrets[place], []
+            gains[parent] += value
+            regrets, targets = self._regrets[index], []
             for action, old in enumerate(regrets):  # a plain loop: lists are short, and there are very many
-                new = gains[first + action] - value
-                regret = regrets[action] = (old * discount if old > 0 else old / 2) + new
-                guess = (regret if regret > 0 else 0.0) + GUESS * new
-                targets.append(guess if guess > 0 else 0.0)
+                change = gains[first + action] - value
+                regret = regrets[action] = (old * discount if old > 0 else old / 2) + change
+                predicted = (regret if regret > 0 else 0.0) + PREDICTION_WEIGHT * change
+                targets.append(predicted if predicted > 0 else 0.0)
             total, count = sum(targets), end - first
             if total > 0:
-                share, uniform = (1 - stray) / total, stray / count
-                policy[first:end] = [share * guess + uniform for guess in targets]
+                share, uniform = (1 - exploration) / total, exploration / count
+                policy[first:end] = [share * predicted + uniform for predicted in targets]
             else:
                 policy[first:end] = [1 / count] * count
-        self.plan = side.plan(policy)
+        self.plan = form.plan(policy)
         weight = iteration**2
         self._sum = [total + weight * new for total, new in zip(self._sum, self.plan, strict=True)]
 
     def average(self) -> list[float]:
         """Return the average policy, with more weight on later iterations."""
-        policy = [1.0] * self.side.sequences
-        for before, first, end in self.side.decisions:
-            policy[first:end] = [done / self._sum[before] for done in self._sum[first:end]]
+        policy = [1.0] * self.form.sequences
+        for parent, first, end in self.form.decisions:
+            policy[first:end] = [total / self._sum[parent] for total in self._sum[first:end]]
         return policy
 
 
 def find_equilibrium(tree: Tree, progress: Progress = no_progress) -> Equilibrium:
     """Find a pair of policies with a NashConv of TARGET, or the best pair within the iteration limit."""
-    sides = build_sequence_forms(tree)
-    learners = {seat: _Learner(side) for seat, side in sides.items()}
-    most = max(CHECK_EVERY, min(MAX_ITERATIONS, MAX_VISITS // len(tree)) // CHECK_EVERY * CHECK_EVERY)
-    for iteration in range(1, most + 1):
+    forms = build_sequence_forms(tree)
+    learners = {seat: _Learner(form) for seat, form in forms.items()}
+    max_iterations = CHECK_EVERY * max(1, min(MAX_ITERATIONS, MAX_VISITS // len(tree)) // CHECK_EVERY)
+    for iteration in range(1, max_iterations + 1):
         for seat, learner in learners.items():
             learner.learn(learners[seat.other].plan, iteration)
         if iteration % CHECK_EVERY == 0:
-            solution = _solution(sides, learners, iteration)
-            progress(f"iteration {iteration} of {most}, {100 * solution.nash_conv:.3f} points given away")
+            solution = _average_solution(forms, learners, iteration)
+            progress(
+                f"iteration {iteration} of {max_iterations}, {100 * solution.nash_conv:.3f} points given away"
+            )
             if solution.nash_conv <= TARGET:
                 break
     return solution
 
 
-def _solution(sides: dict[Seat, SequenceForm], learners: dict[Seat, _Learner], iteration: int) -> Equilibrium:
-    """Return the average policies, without RARE actions if that does not increase the NashConv."""
+def _average_solution(
+    forms: dict[Seat, SequenceForm], learners: dict[Seat, _Learner], iteration: int
+) -> Equilibrium:
+    """Return the average policies, pruned if that does not increase the NashConv."""
     average = {seat: learner.average() for seat, learner in learners.items()}
-    played = _measured(sides, average, iteration)
-    pruned = _measured(sides, {seat: _pruned(side, average[seat]) for seat, side in sides.items()}, iteration)
-    return pruned if pruned.nash_conv <= max(TARGET, played.nash_conv) else played
+    unpruned = _measure(forms, average, iteration)
+    pruned = _measure(forms, {seat: _prune(form, average[seat]) for seat, form in forms.items()}, iteration)
+    return pruned if pruned.nash_conv <= max(TARGET, unpruned.nash_conv) else unpruned
 
 
-def _pruned(side: SequenceForm, policy: list[float]) -> list[float]:
-    pruned = [step if step >= RARE else 0.0 for step in policy]
-    for _, first, end in side.decisions:
+def _prune(form: SequenceForm, policy: list[float]) -> list[float]:
+    pruned = [probability if probability >= MIN_PROBABILITY else 0.0 for probability in policy]
+    for _, first, end in form.decisions:
         total = sum(pruned[first:end])
-        pruned[first:end] = [step / total for step in pruned[first:end]]
+        pruned[first:end] = [probability / total for probability in pruned[first:end]]
     return pruned
 
 
-def _measured(
-    sides: dict[Seat, SequenceForm], average: dict[Seat, list[float]], iterations: int
+def _measure(
+    forms: dict[Seat, SequenceForm], average: dict[Seat, list[float]], iterations: int
 ) -> Equilibrium:
-    plans = {seat: side.plan(average[seat]) for seat, side in sides.items()}
-    answers = {seat: side.best_plan(plans[seat.other])[0] for seat, side in sides.items()}
+    plans = {seat: form.plan(average[seat]) for seat, form in forms.items()}
+    best_response_values = {seat: form.best_response(plans[seat.other])[0] for seat, form in forms.items()}
     policy = {
         seat: {
             information_set: tuple(average[seat][first:end])
-            for information_set, (_, first, end) in zip(side.information_sets, side.decisions, strict=True)
+            for information_set, (_, first, end) in zip(form.information_sets, form.decisions, strict=True)
         }
-        for seat, side in sides.items()
+        for seat, form in forms.items()
     }
-    return Equilibrium(policy, answers, iterations)
+    return Equilibrium(policy, best_response_values, iterations)
 
 
 def find_best_responses(
     rules: AnyRules, tree: Tree, policy: best_response.Policy[Any, Any]
 ) -> dict[Seat, tuple[float, dict[int, int]]]:
-    """Return each seat's best response to `policy` in the other seat: its value, and its actions.
+    """Return the value of each seat's best response to `policy`, and its action index by information set.
 
-    The actions are indexes, by information set. This is quicker than `best_response`, which serves as an
+    This is quicker than `best_response`, which serves as an
     independent check.
     """
-    sides = build_sequence_forms(tree)
+    forms = build_sequence_forms(tree)
     matches = NodeMatches(rules, tree)
-    plans = {seat: _plan(side, matches, policy) for seat, side in sides.items()}
+    plans = {seat: _realize_policy(form, matches, policy) for seat, form in forms.items()}
     responses = {}
-    for seat, side in sides.items():
-        value, actions = side.best_plan(plans[seat.other])
-        responses[seat] = value, dict(zip(side.information_sets, actions, strict=True))
+    for seat, form in forms.items():
+        value, actions = form.best_response(plans[seat.other])
+        responses[seat] = value, dict(zip(form.information_sets, actions, strict=True))
     return responses
 
 
-def _plan(side: SequenceForm, matches: NodeMatches, policy: best_response.Policy[Any, Any]) -> list[float]:
-    """Return the realization plan of a policy, which is called only at decisions that it can reach."""
-    plan = [1.0] + [0.0] * (side.sequences - 1)
-    for (before, first, end), node in zip(side.decisions, side.nodes, strict=True):
-        if plan[before]:
-            chances = policy(matches.get_match(node).sight(side.seat))
-            plan[first:end] = [plan[before] * chance for chance in chances]
+def _realize_policy(
+    form: SequenceForm, matches: NodeMatches, policy: best_response.Policy[Any, Any]
+) -> list[float]:
+    """Return the realization plan of `policy`. It is called only at decisions that it can reach."""
+    plan = [1.0] + [0.0] * (form.sequences - 1)
+    for (parent, first, end), node in zip(form.decisions, form.nodes, strict=True):
+        if plan[parent]:
+            chances = policy(matches.get_match(node).sight(form.seat))
+            plan[first:end] = [plan[parent] * chance for chance in chances]
     return plan

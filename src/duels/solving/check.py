@@ -53,17 +53,17 @@ def check_backward_induction(
 
 
 def check_equations(
-    rules: OpenRules[S, A], graph: Graph[S], values: Sequence[Fraction], about: str
+    rules: OpenRules[S, A], graph: Graph[S], values: Sequence[Fraction], detail: str
 ) -> Iterator[Check]:
     """Check that the values satisfy the optimality equations and that no seat can gain by stalling."""
     wrong = next(find_broken_equations(graph, values), None)
     yield Check(
         "every state's value follows exactly from those of the states after it",
         wrong is None,
-        about if wrong is None else f"{about}, wrong at {rules.format_state(graph.states[wrong])}",
+        detail if wrong is None else f"{detail}, wrong at {rules.format_state(graph.states[wrong])}",
     )
-    hollow = [node for seat in Seat for node in find_stallable_states(graph, values, seat)]
-    yield Check("nobody can gain by never letting the game end", not hollow, about)
+    stallable = [node for seat in Seat for node in find_stallable_states(graph, values, seat)]
+    yield Check("nobody can gain by never letting the game end", not stallable, detail)
 
 
 def check_sampled_play(
@@ -79,11 +79,10 @@ def check_sampled_play(
             gains.append(gain if Seat.ONE in perfect else -gain)
         mean = sum(gains) / games
         error = _DEVIATIONS * sqrt(sum((gain - mean) ** 2 for gain in gains)) / games
-        enough = mean >= -error - 1e-12
+        passed = mean >= -error - 1e-12
+        name = f"a perfect {min(perfect).label} gets at least the value from a random one"
         if len(perfect) == 2:
-            name, passed = "perfect play of both gives the value", enough and mean <= error + 1e-12
-        else:
-            name, passed = f"a perfect {min(perfect).label} gets at least the value from a random one", enough
+            name, passed = "perfect play of both gives the value", passed and mean <= error + 1e-12
         yield Check(name, passed, f"{games} games, mean gain {mean:+.4f} ± {error:.4f}")
 
 
@@ -118,7 +117,7 @@ def find_stallable_states(graph: Graph[S], values: Sequence[Fraction], seat: Sea
 
     If every equation holds and no seat has such a state, the numbers are the values of the game. Proof,
     for player 1 (Everett 1957 proves more). Let player 1 take, among the actions that keep the value,
-    those found here to lead out of the set of states with the same value. Then the value along the match
+    those that lead out of the set of states with the same value. Then the value along the match
     never falls in expectation, whatever player 2 does. It is bounded, so it converges; the numbers are
     finitely many, so in a match that never ends it stays at some level from some time on, and from then
     on player 2 gave nothing away either (what is given away sums to at most 1, so it is given away
@@ -127,20 +126,24 @@ def find_stallable_states(graph: Graph[S], values: Sequence[Fraction], seat: Sea
     never-ending matches, worth one half, stay at levels of at most one half: player 1 gets at least the
     value that was promised. The same for player 2, so both numbers are what each can make sure of.
     """
-    mine = 1 if seat is Seat.ONE else -1
-    waiting = {node for node in range(len(graph)) if mine * (values[node] - HALF) > 0}
-    waiting -= graph.result.keys()
+    sign = 1 if seat is Seat.ONE else -1
+    stalled = {node for node in range(len(graph)) if sign * (values[node] - HALF) > 0}
+    stalled -= graph.result.keys()
 
     def leaves(node: int) -> bool:
         level = values[node]
         if graph.actor[node] is CHANCE:
-            return any(after not in waiting or values[after] != level for after in graph.followers[node])
-        keeping = [after not in waiting for after in graph.followers[node] if values[after] == level]
-        return any(keeping) if graph.actor[node] is seat else all(keeping)
+            return any(
+                successor not in stalled or values[successor] != level for successor in graph.successors[node]
+            )
+        exits = [
+            successor not in stalled for successor in graph.successors[node] if values[successor] == level
+        ]
+        return any(exits) if graph.actor[node] is seat else all(exits)
 
-    while leaving := {node for node in waiting if leaves(node)}:
-        waiting -= leaving
-    yield from sorted(waiting)
+    while leaving := {node for node in stalled if leaves(node)}:
+        stalled -= leaving
+    yield from sorted(stalled)
 
 
 @dataclass

@@ -33,7 +33,7 @@ def compile_functions(
     which suits small functions in a tight loop.
     """
     options = {"inline": "always"} if inline else _INNER
-    # Numba invalidates its cache only if the file of the entry changes, so the name contains a digest of all.
+    # Numba invalidates its cache only if the file of the entry changes, so the name contains a digest.
     text = repr([_describe(function.__code__, function.__globals__) for function in functions.values()])
     digest = sha256(text.encode()).hexdigest()[:16]
     compiled_functions, scopes = {}, []

@@ -25,7 +25,7 @@ class Transition(Generic[S]):
 
 
 class Decisions(Generic[S, A, V]):
-    """The decisions of `rules` without their limit; `limit` holds it, or None.
+    """The decisions of `rules` without their limit, which is in the attribute `limit`.
 
     With `clocked`, transitions count the ticks of the clock even if there is no limit.
     """
@@ -36,7 +36,7 @@ class Decisions(Generic[S, A, V]):
         self.rules = _limited_to(rules, sys.maxsize if clocked else None)
         self.clock = rules.clock
         self.actions = self.rules.all_actions()
-        self.number = {action: number for number, action in enumerate(self.actions)}
+        self.action_numbers = {action: number for number, action in enumerate(self.actions)}
         self.starts = self._settle(CERTAIN, self.rules.initial())
         """The possible first decisions: more than one if chance acts first."""
         if any(self.actor(transition.state) is None for transition in self.starts):
@@ -48,7 +48,7 @@ class Decisions(Generic[S, A, V]):
 
     def legal(self, state: S) -> dict[int, A]:
         """Return the legal actions by their integers, in ascending order."""
-        return dict(sorted((self.number[action], action) for action in self.rules.actions(state)))
+        return dict(sorted((self.action_numbers[action], action) for action in self.rules.actions(state)))
 
     def transitions(self, state: S, action: A) -> list[Transition[S]]:
         """Return the possible results of `action`, in the order of the rules' chance outcomes."""

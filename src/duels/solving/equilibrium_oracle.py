@@ -1,8 +1,8 @@
-"""An oracle for small games with secrets: a strategy profile near equilibrium.
+"""An oracle for small games with hidden information: a strategy profile near equilibrium.
 
 A profile is a policy for each seat. A value is the probability of winning if both seats follow the profile.
-Its error bound is the most that either seat could gain from there on by deviating. So the game's value lies
-within the bound at the start.
+Its error bound is the larger of the two seats' possible gains by deviating from then on. So the game's value
+lies within the error bound of the initial position.
 
 The value of a history is the mean of its children by the profile and by chance. The value of an information
 set is the mean of its histories, weighted by their reach probabilities.
@@ -23,7 +23,7 @@ from duels.solving.progress import Progress, no_progress
 from duels.solving.tree import NodeMatches, Tree, build_tree
 
 ROUNDING = 1e-9
-"""An upper bound on the rounding errors of all sums here."""
+"""An upper bound on the rounding errors of all sums in this module."""
 _NEARLY_ALWAYS = 0.9
 _MAX_BELIEFS = 24  # a longer list of beliefs helps nobody
 
@@ -54,24 +54,26 @@ class EquilibriumOracle(Oracle[A, V]):
     # -- answers --------------------------------------------------------------------------------
 
     def _value_of(self, sight: Sight[A, V]) -> Value:
-        return _bounded(self._profile.state_value(sight.seat, self._find_information_set(sight)))
+        return _to_value(self._profile.state_value(sight.seat, self._find_information_set(sight)))
 
     def _verdict_on(self, sight: Sight[A, V]) -> Verdict[A]:
-        """Mark as best the actions that are taken OFTEN and cost nothing, or the likeliest of these."""
+        """Mark as best the actions that cost nothing and are taken OFTEN, or the likeliest of these."""
         information_set = self._find_information_set(sight)
-        value = _bounded(self._profile.state_value(sight.seat, information_set))
+        value = _to_value(self._profile.state_value(sight.seat, information_set))
         values = [
-            _bounded(state_value) for state_value in self._profile.action_values(sight.seat, information_set)
+            _to_value(state_value) for state_value in self._profile.action_values(sight.seat, information_set)
         ]
         weights = self.weights(sight)
-        free = [
-            weight if value.number - after.number <= value.error else 0.0
-            for weight, after in zip(weights, values, strict=True)
+        free_weights = [
+            weight if value.number - action_value.number <= value.error else 0.0
+            for weight, action_value in zip(weights, values, strict=True)
         ]
-        threshold = min(OFTEN, max(free))
+        threshold = min(OFTEN, max(free_weights))
         action_values = tuple(
-            ActionValue(action, after, free_weight >= threshold, weight, value.error)
-            for action, after, free_weight, weight in zip(sight.actions, values, free, weights, strict=True)
+            ActionValue(action, action_value, free_weight >= threshold, weight, value.error)
+            for action, action_value, free_weight, weight in zip(
+                sight.actions, values, free_weights, weights, strict=True
+            )
         )
         return Verdict(value, action_values)
 
@@ -82,17 +84,17 @@ class EquilibriumOracle(Oracle[A, V]):
         """Return player 1's value given the information sets of both seats."""
         if one.outcome:
             return Value.from_fraction(one.outcome.score(Seat.ONE))
-        return _bounded(self._profile.value_histories(self._find_histories(one, two)))
+        return _to_value(self._profile.value_histories(self._find_histories(one, two)))
 
     def full_information_action_value(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> float:
-        place = sight.actions.index(action)
+        index = sight.actions.index(action)
         one, two = (sight, others) if sight.seat is Seat.ONE else (others, sight)
-        after = {
-            self._tree.children[node][place]: chance
+        distribution = {
+            self._tree.children[node][index]: chance
             for node, chance in self._find_histories(one, two).items()
         }
-        state_value = self._profile.value_histories(after).value
-        return state_value if sight.seat is Seat.ONE else 1 - state_value
+        value = self._profile.value_histories(distribution).value
+        return value if sight.seat is Seat.ONE else 1 - value
 
     def _find_histories(self, one: Sight[A, V], two: Sight[A, V]) -> dict[int, float]:
         histories = self._profile.shared_histories(
@@ -111,12 +113,12 @@ class EquilibriumOracle(Oracle[A, V]):
     # -- beliefs --------------------------------------------------------------------------------
 
     def belief(self, sight: Sight[A, V]) -> dict[str, float]:
-        places: dict[str, float] = {}
+        beliefs: dict[str, float] = {}
         matches = NodeMatches(self.rules, self._tree)
         for node, chance in self._profile.histories(sight.seat, self._find_information_set(sight)).items():
             name = self._secret(matches.get_match(node), sight.seat.other)
-            places[name] = places.get(name, 0.0) + chance
-        return places if 1 < len(places) <= _MAX_BELIEFS else {}
+            beliefs[name] = beliefs.get(name, 0.0) + chance
+        return beliefs if 1 < len(beliefs) <= _MAX_BELIEFS else {}
 
     def own_secret(self, sight: Sight[A, V]) -> str:
         node = next(iter(self._profile.histories(sight.seat, self._find_information_set(sight))))
@@ -127,8 +129,8 @@ class EquilibriumOracle(Oracle[A, V]):
         own, others = match.redacted_history(seat), match.redacted_history(seat.other)
         name = ", ".join(
             self.rules.format(action)
-            for place, action in enumerate(own)
-            if action is not None and (place >= len(others) or others[place] is None)
+            for index, action in enumerate(own)
+            if action is not None and (index >= len(others) or others[index] is None)
         )
         return f"hidden {name}" if name.isdigit() else name
 
@@ -142,12 +144,12 @@ class EquilibriumOracle(Oracle[A, V]):
         verdict = self.judge(sight)
         if len(verdict.actions) == 1:
             return "There is nothing to choose."
-        taken = max(verdict.actions, key=lambda action_value: action_value.weight)
-        about = f"{self._value_verb} about {taken.value.number:.1%} on the information you have"
-        clause = f"{self.rules.format(taken.action)} {about}"
-        if taken.weight < _NEARLY_ALWAYS:
+        top = max(verdict.actions, key=lambda action_value: action_value.weight)
+        about = f"{self._value_verb} about {top.value.number:.1%} on the information you have"
+        clause = f"{self.rules.format(top.action)} {about}"
+        if top.weight < _NEARLY_ALWAYS:
             return f"Perfect play mixes here to stay unpredictable; {clause}."
-        others = [action_value for action_value in verdict.actions if action_value is not taken]
+        others = [action_value for action_value in verdict.actions if action_value is not top]
         second = max(others, key=lambda action_value: action_value.value.number)
         return f"{clause}; the next best, {self.rules.format(second.action)}, {second.value.number:.1%}."
 
@@ -179,18 +181,16 @@ class EquilibriumOracle(Oracle[A, V]):
         """Compute the best responses again, by searching the game tree from the rules."""
         for seat in Seat:
             progress(f"the best response of {seat.label}")
-            claimed, found = (
-                self.solution.best_response_values[seat],
-                best_response(self.rules, seat, self.weights),
-            )
+            claimed = self.solution.best_response_values[seat]
+            searched = best_response(self.rules, seat, self.weights)
             yield Check(
                 f"the best-response value of {seat.label}",
-                abs(claimed - found) <= ROUNDING,
-                f"claimed {claimed:.6f}, found {found:.6f}, {len(self._tree):,} histories",
+                abs(claimed - searched) <= ROUNDING,
+                f"claimed {claimed:.6f}, found {searched:.6f}, {len(self._tree):,} histories",
             )
 
 
-def _bounded(state_value: ValueWithGain) -> Value:
+def _to_value(state_value: ValueWithGain) -> Value:
     return Value(state_value.value, Exactness.BOUND, error=min(1.0, state_value.gain + ROUNDING))
 
 
@@ -210,9 +210,9 @@ class ProfileValues:
         self.policy = policy
         self.value = self._values()
         """Player 1's value of each history."""
-        self._views = {seat: _View(self, seat) for seat in Seat}
+        self._seat_values = {seat: _SeatValues(self, seat) for seat in Seat}
 
-    def steps(self, node: int) -> tuple[float, ...]:
+    def child_probabilities(self, node: int) -> tuple[float, ...]:
         """Return the probabilities of a history's children."""
         actor = self.tree.actor[node]
         return (
@@ -227,92 +227,93 @@ class ProfileValues:
         for node in reversed(range(len(tree))):
             children = tree.children[node]
             if children:
-                values[node] = sum(map(mul, self.steps(node), values[children.start : children.stop]))
+                values[node] = sum(
+                    map(mul, self.child_probabilities(node), values[children.start : children.stop])
+                )
         return values
 
     def histories(self, seat: Seat, information_set: int) -> dict[int, float]:
         """Return the histories of an information set with their probabilities; may be empty."""
-        view = self._views[seat]
-        nodes = view.histories[information_set]
-        total = view.total[information_set]
-        return {node: view.weight[node] / total if total else 1 / len(nodes) for node in nodes}
+        seat_values = self._seat_values[seat]
+        return seat_values.normalize(seat_values.histories[information_set])
 
     def shared_histories(self, one: int, two: int) -> dict[int, float]:
         """Return the histories in both information sets with their probabilities."""
-        view, seen = self._views[Seat.ONE], self.tree.information_set
+        first, second = self._seat_values.values()
         # Either seat may have seen the last event.
-        nodes = [node for node in view.histories[one] if seen[Seat.TWO][node] == two]
-        last_two = [node for node in self._views[Seat.TWO].histories[two] if seen[Seat.ONE][node] == one]
-        nodes += [node for node in last_two if node not in nodes]
-        total = sum(view.weight[node] for node in nodes)
-        return {node: view.weight[node] / total if total else 1 / len(nodes) for node in nodes}
+        shared = [node for node in first.histories[one] if second.information_set[node] == two]
+        shared += [node for node in second.histories[two] if first.information_set[node] == one]
+        return first.normalize(list(dict.fromkeys(shared)))
 
-    def value_histories(self, at: dict[int, float]) -> ValueWithGain:
+    def value_histories(self, distribution: dict[int, float]) -> ValueWithGain:
         """Return player 1's mean value of these histories, and the larger expected gain."""
         return ValueWithGain(
-            sum(chance * self.value[node] for node, chance in at.items()),
-            max(self._expected_gain(seat, at) for seat in Seat),
+            sum(chance * self.value[node] for node, chance in distribution.items()),
+            max(self._expected_gain(seat, distribution) for seat in Seat),
         )
 
     def state_value(self, seat: Seat, information_set: int) -> ValueWithGain:
         """Return the value of an information set to `seat`."""
-        return self._seen_by(
-            seat, self.histories(seat, information_set), self._views[seat].gain[information_set]
+        return self._value_to(
+            seat, self.histories(seat, information_set), self._seat_values[seat].gain[information_set]
         )
 
     def action_values(self, seat: Seat, information_set: int) -> list[ValueWithGain]:
         """Return the value of each action of `seat` at an information set."""
         histories = self.histories(seat, information_set)
-        view, children = self._views[seat], self.tree.children
+        seat_values, children = self._seat_values[seat], self.tree.children
+        total = seat_values.total[information_set]
         action_values = []
-        for place in range(len(children[next(iter(histories))])):
-            after = {children[node][place]: chance for node, chance in histories.items()}
-            state_value = self._seen_by(seat, after, 0.0)
-            gain = (
-                view.after[information_set][place] / view.total[information_set] - state_value.value
-                if view.total[information_set]
-                else 1.0
-            )
-            action_values.append(ValueWithGain(state_value.value, max(state_value.gain, gain)))
+        for index in range(len(children[next(iter(histories))])):
+            distribution = {children[node][index]: chance for node, chance in histories.items()}
+            after = self._value_to(seat, distribution, 0.0)
+            responses = seat_values.response_values[information_set]
+            gain = responses[index] / total - after.value if total else 1.0
+            action_values.append(ValueWithGain(after.value, max(after.gain, gain)))
         return action_values
 
-    def _seen_by(self, seat: Seat, at: dict[int, float], gain: float) -> ValueWithGain:
+    def _value_to(self, seat: Seat, distribution: dict[int, float], gain: float) -> ValueWithGain:
         """Return the mean value to `seat`, and the larger of `gain` and the other seat's expected gain."""
-        mean = sum(chance * self.value[node] for node, chance in at.items())
+        mean = sum(chance * self.value[node] for node, chance in distribution.items())
         return ValueWithGain(
-            mean if seat is Seat.ONE else 1 - mean, max(gain, self._expected_gain(seat.other, at))
+            mean if seat is Seat.ONE else 1 - mean, max(gain, self._expected_gain(seat.other, distribution))
         )
 
-    def _expected_gain(self, seat: Seat, at: dict[int, float]) -> float:
-        gain, seen = self._views[seat].gain, self.tree.information_set[seat]
-        return sum(chance * gain[seen[node]] for node, chance in at.items())
+    def _expected_gain(self, seat: Seat, distribution: dict[int, float]) -> float:
+        gain, information_set = self._seat_values[seat].gain, self.tree.information_set[seat]
+        return sum(chance * gain[information_set[node]] for node, chance in distribution.items())
 
 
-class _View:
+class _SeatValues:
     """One seat's reach probabilities, values and gains, by history or information set."""
 
     def __init__(self, profile: ProfileValues, seat: Seat) -> None:
         tree = profile.tree
-        seen = tree.information_set[seat]
+        information_set = self.information_set = tree.information_set[seat]
         count = len(tree.information_sets[seat])
         self.weight = self._weights(profile, seat)
         """The counterfactual reach probability of each history: that of chance and the other seat."""
         self.histories: list[list[int]] = [[] for _ in range(count)]
         """The first histories of each information set."""
         origins: list[tuple[int, int]] = [(0, 0)] * count
-        ends, state_value = [0.0] * count, [0.0] * count
+        best, state_value = [0.0] * count, [0.0] * count
         for node, parent in enumerate(tree.parent):
             value = profile.value[node] if seat is Seat.ONE else 1 - profile.value[node]
             if node in tree.score:
-                ends[seen[node]] += self.weight[node] * value
-            if parent < 0 or seen[node] != seen[parent]:
-                self.histories[seen[node]].append(node)
-                state_value[seen[node]] += self.weight[node] * value
+                best[information_set[node]] += self.weight[node] * value
+            if parent < 0 or information_set[node] != information_set[parent]:
+                self.histories[information_set[node]].append(node)
+                state_value[information_set[node]] += self.weight[node] * value
                 if parent >= 0:
-                    mine = tree.actor[parent] is seat
-                    origins[seen[node]] = (seen[parent], node - tree.children[parent].start if mine else 0)
+                    index = node - tree.children[parent].start if tree.actor[parent] is seat else 0
+                    origins[information_set[node]] = (information_set[parent], index)
         self.total = [sum(self.weight[node] for node in nodes) for nodes in self.histories]
-        self._find_gains(tree, seat, ends, state_value, origins)
+        self._find_gains(tree, seat, best, state_value, origins)
+
+    def normalize(self, nodes: list[int]) -> dict[int, float]:
+        """Return the probability of each history, given that one of them has occurred."""
+        total = sum(self.weight[node] for node in nodes)
+        return {node: self.weight[node] / total if total else 1 / len(nodes) for node in nodes}
 
     def _find_gains(
         self,
@@ -327,7 +328,7 @@ class _View:
         By information set: `best` starts with the values of terminal histories, `state_value` is the value of
         the policy, and `origins` is the previous information set and the action taken there.
         """
-        self.after: dict[int, list[float]] = {}
+        self.response_values: dict[int, list[float]] = {}
         """The counterfactual best-response value of each action, where the seat decides."""
         self.gain = [1.0] * len(best)
         """The gain of the best response over the policy from there on; 1 if unknown."""
@@ -336,20 +337,20 @@ class _View:
             nodes = self.histories[information_set]
             if not nodes:
                 continue
-            if information_set in self.after:
-                best[information_set] += max(self.after[information_set])
+            if information_set in self.response_values:
+                best[information_set] += max(self.response_values[information_set])
             if self.total[information_set]:
                 self.gain[information_set] = (
                     max(0.0, best[information_set] - state_value[information_set])
                     / self.total[information_set]
                 )
-            before, place = origins[information_set]
+            previous, index = origins[information_set]
             parent = tree.parent[nodes[0]]
             if parent >= 0 and tree.actor[parent] is seat:
-                actions = self.after.setdefault(before, [0.0] * len(tree.children[parent]))
-                actions[place] += best[information_set]
+                actions = self.response_values.setdefault(previous, [0.0] * len(tree.children[parent]))
+                actions[index] += best[information_set]
             elif parent >= 0:
-                best[before] += best[information_set]
+                best[previous] += best[information_set]
 
     @staticmethod
     def _weights(profile: ProfileValues, seat: Seat) -> list[float]:
@@ -357,6 +358,7 @@ class _View:
         weights = [1.0] * len(tree)
         for node, children in enumerate(tree.children):
             weight, actor = weights[node], tree.actor[node]
-            steps = [1.0] * len(children) if actor is seat or not children else profile.steps(node)
-            weights[children.start : children.stop] = [weight * step for step in steps]
+            is_own = actor is seat or not children
+            probabilities = [1.0] * len(children) if is_own else profile.child_probabilities(node)
+            weights[children.start : children.stop] = [weight * chance for chance in probabilities]
         return weights

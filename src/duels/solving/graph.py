@@ -23,11 +23,11 @@ class Graph(Generic[S]):
     """A state graph. States are numbered in the order of discovery; lists are indexed by number."""
 
     states: list[S] = field(default_factory=list)
-    number: dict[S, int] = field(default_factory=dict)
+    state_numbers: dict[S, int] = field(default_factory=dict)
     actor: list[Actor | None] = field(default_factory=list)
-    followers: list[tuple[int, ...]] = field(default_factory=list)
+    successors: list[tuple[int, ...]] = field(default_factory=list)
     odds: list[tuple[Fraction, ...]] = field(default_factory=list)
-    """At chance nodes, aligned with `followers`."""
+    """At chance nodes, aligned with `successors`."""
     result: dict[int, Fraction] = field(default_factory=dict)
     """Player 1's score at terminal states: 1, 0 or 1/2."""
 
@@ -47,20 +47,20 @@ def explore(
     """
     graph: Graph[S] = Graph()
     for state in starts if starts is not None else (rules.initial(),):
-        _enter(graph, state)
+        _add_state(graph, state)
     for count, state in enumerate(graph.states):  # grows while it is read
         if count % 1000 == 0:
             progress(f"{count:,} states explored")
             if limit is not None:
                 check_state_count(rules, len(graph), limit)
         actor = rules.actor(state)
-        steps = [rules.apply(state, action).state for action in rules.actions(state)]
+        next_states = [rules.apply(state, action).state for action in rules.actions(state)]
         graph.actor.append(actor)
         graph.odds.append(rules.odds(state) if actor is CHANCE else ())
-        graph.followers.append(tuple([_enter(graph, after) for after in steps]))
+        graph.successors.append(tuple([_add_state(graph, next_state) for next_state in next_states]))
         outcome = rules.outcome(state)
         if outcome:
-            graph.result[graph.number[state]] = outcome.score(Seat.ONE)
+            graph.result[graph.state_numbers[state]] = outcome.score(Seat.ONE)
     if limit is not None:
         check_state_count(rules, len(graph), limit)
     return graph
@@ -76,7 +76,7 @@ def has_cycle(graph: Graph[S]) -> bool:
 
 
 def _sort_backwards(graph: Graph[S]) -> TopologicalSorter[int]:
-    return TopologicalSorter(dict(enumerate(graph.followers)))
+    return TopologicalSorter(dict(enumerate(graph.successors)))
 
 
 def check_state_count(rules: Rules[S, A, V], states: int | None, limit: int) -> None:
@@ -88,8 +88,8 @@ def check_state_count(rules: Rules[S, A, V], states: int | None, limit: int) -> 
         )
 
 
-def _enter(graph: Graph[S], state: S) -> int:
-    number = graph.number.setdefault(state, len(graph.states))
+def _add_state(graph: Graph[S], state: S) -> int:
+    number = graph.state_numbers.setdefault(state, len(graph.states))
     if number == len(graph.states):
         graph.states.append(state)
     return number
@@ -97,16 +97,16 @@ def _enter(graph: Graph[S], state: S) -> int:
 
 def backup(graph: Graph[S], node: int, values: Sequence[Number]) -> Number:
     """Return the value of a non-terminal state from the values of its successors."""
-    after = [values[follower] for follower in graph.followers[node]]
+    successor_values = [values[successor] for successor in graph.successors[node]]
     if graph.actor[node] is CHANCE:
-        mean, *more = (
+        mean, *terms = (
             value * odds.numerator / odds.denominator
-            for value, odds in zip(after, graph.odds[node], strict=True)
+            for value, odds in zip(successor_values, graph.odds[node], strict=True)
         )
-        for part in more:
-            mean += part
+        for term in terms:
+            mean += term
         return mean
-    return max(after) if graph.actor[node] is Seat.ONE else min(after)
+    return max(successor_values) if graph.actor[node] is Seat.ONE else min(successor_values)
 
 
 def backward_induction(graph: Graph[S]) -> list[Fraction]:
@@ -124,22 +124,22 @@ def forced_wins(graph: Graph[S], seat: Seat) -> dict[int, int]:
     """
     won = Fraction(seat is Seat.ONE)
     entries = {node: 0 for node, result in graph.result.items() if result == won}
-    before: list[list[int]] = [[] for _ in range(len(graph))]
-    for node, followers in enumerate(graph.followers):
-        for follower in followers:
-            before[follower].append(node)
+    predecessors: list[list[int]] = [[] for _ in range(len(graph))]
+    for node, successors in enumerate(graph.successors):
+        for successor in successors:
+            predecessors[successor].append(node)
     # If `seat` decides, one successor must be a win; otherwise all of them.
-    missing = [1 if actor is seat else len(graph.followers[node]) for node, actor in enumerate(graph.actor)]
+    missing = [1 if actor is seat else len(graph.successors[node]) for node, actor in enumerate(graph.actor)]
     layer = list(entries)
     while layer:
-        further = []
+        next_layer = []
         for node in layer:
-            for earlier in before[node]:
-                missing[earlier] -= 1
-                if missing[earlier] == 0:
-                    entries[earlier] = entries[node] + 1
-                    further.append(earlier)
-        layer = further
+            for predecessor in predecessors[node]:
+                missing[predecessor] -= 1
+                if missing[predecessor] == 0:
+                    entries[predecessor] = entries[node] + 1
+                    next_layer.append(predecessor)
+        layer = next_layer
     return entries
 
 

@@ -1,4 +1,4 @@
-"""Perfect play for games without secrets whose states can be listed."""
+"""Perfect play for games without hidden information whose states can be listed."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -24,7 +24,7 @@ from duels.solving.progress import Progress, no_progress
 MAX_STATES = 200_000
 """The maximum number of states: listing more would take minutes."""
 _MAX_LISTED = 4
-_PLAYED_OUT = 200
+_SAMPLED_GAMES = 200
 
 
 class InductionOracle(OpenOracle[A, S]):
@@ -51,8 +51,10 @@ class InductionOracle(OpenOracle[A, S]):
 
     def _has_only_draws(self, graph: Graph[S]) -> bool:
         halves = [graph.states[node] for node, result in graph.result.items() if result == HALF]
-        ends = [self.rules.outcome(state) for state in halves]
-        return all(end and end.ending is Ending.DRAWN for end in ends) and not has_cycle(graph)
+        outcomes = [self.rules.outcome(state) for state in halves]
+        return all(outcome and outcome.ending is Ending.DRAWN for outcome in outcomes) and not has_cycle(
+            graph
+        )
 
     def state_value(self, state: S) -> Fraction:
         if state not in self._values:  # a position that was typed in need not be reachable
@@ -60,59 +62,66 @@ class InductionOracle(OpenOracle[A, S]):
         return self._values[state]
 
     def select_quickest(self, state: S, best: tuple[A, ...]) -> tuple[A, ...]:
-        mine = self.state_value(state) if self.rules.actor(state) is Seat.ONE else 1 - self.state_value(state)
-        if mine not in (0, 1):
+        value = self.state_value(state)
+        own_value = value if self.rules.actor(state) is Seat.ONE else 1 - value
+        if own_value not in (0, 1):
             return best
         lengths = [self._count_entries_left(state, action) for action in best]
-        target = min(lengths) if mine == 1 else max(lengths)
+        target = min(lengths) if own_value == 1 else max(lengths)
         return tuple(action for action, length in zip(best, lengths, strict=True) if length == target)
 
     def _count_entries_left(self, state: S, action: A) -> int:
-        after = self.rules.apply(state, action).state
-        self.state_value(after)
-        return self._entries[after]
+        next_state = self.rules.apply(state, action).state
+        self.state_value(next_state)
+        return self._entries[next_state]
 
     # -- in words -------------------------------------------------------------------------------
 
     def reason(self, sight: Sight[A, S]) -> str:
         verdict = self.judge(sight)
         value = verdict.value.fraction
-        taken = [action_value.action for action_value in verdict.actions if action_value.weight]
-        worse = [action_value.value.number for action_value in verdict.actions if not action_value.best]
+        moves = [action_value.action for action_value in verdict.actions if action_value.weight]
+        other_values = [
+            action_value.value.number for action_value in verdict.actions if not action_value.best
+        ]
 
-        names = [self.rules.format(action) for action in taken]
-        named = join_or(names) if len(names) <= _MAX_LISTED else f"any of {len(names)} moves"
-        others = "every other move loses."
+        names = [self.rules.format(action) for action in moves]
+        choice = join_or(names) if len(names) <= _MAX_LISTED else f"any of {len(names)} moves"
+        rest = "every other move loses."
 
         def does(verb: str) -> str:
-            return f"{named} {verb}"
+            return f"{choice} {verb}"
 
         if value == 1:
-            left = self._count_entries_left(sight.view, taken[0])
-            return f"{does('wins')} {f'by force within {left + 1} moves' if left else 'at once'}."
+            remaining = self._count_entries_left(sight.view, moves[0])
+            return f"{does('wins')} {f'by force within {remaining + 1} moves' if remaining else 'at once'}."
         if value == 0:
             return f"Every move loses by force; {does('holds')} out longest."
         if value == HALF and not self.rules.all_outcomes():
             if self._half_is_drawn:
-                return f"{does('keeps')} the draw; {others}" if worse else "Every move keeps the draw."
-            return f"After {named} nobody can force a win; {others}" if worse else "Nobody can force a win."
-        if not worse:
+                return f"{does('keeps')} the draw; {rest}" if other_values else "Every move keeps the draw."
+            return (
+                f"After {choice} nobody can force a win; {rest}"
+                if other_values
+                else "Nobody can force a win."
+            )
+        if not other_values:
             return f"Every move leaves you {verdict.value.number:.1%}."
-        return f"{does('leaves')} you {verdict.value.number:.1%}, the next best {max(worse):.1%}."
+        return f"{does('leaves')} you {verdict.value.number:.1%}, the next best {max(other_values):.1%}."
 
     def effect(self, sight: Sight[A, S], action: A) -> str:
         value = self.judge(sight).get_action_value(action).value
-        played = f"You played {self.rules.format(action)}"
+        move = f"You played {self.rules.format(action)}"
         if value.fraction == 0:
-            return f"{played}, after which the other player wins by force."
+            return f"{move}, after which the other player wins by force."
         if value.fraction == HALF and not self.rules.all_outcomes():
-            became = (
+            clause = (
                 "which lets a win become a draw"
                 if self._half_is_drawn
                 else "after which nobody can force a win"
             )
-            return f"{played}, {became}."
-        return f"{played}, which left you {value.number:.1%}."
+            return f"{move}, {clause}."
+        return f"{move}, which left you {value.number:.1%}."
 
     # -- second methods -------------------------------------------------------------------------
 
@@ -120,7 +129,7 @@ class InductionOracle(OpenOracle[A, S]):
         graph = explore(self.rules, progress=progress)
         values = [self.state_value(state) for state in graph.states]
         yield from check_equations(self.rules, graph, values, f"{len(graph):,} states")
-        yield from check_sampled_play(self.rules, self, [self.rules.initial()], _PLAYED_OUT)
+        yield from check_sampled_play(self.rules, self, [self.rules.initial()], _SAMPLED_GAMES)
 
 
 def _values(rules: OpenRules[S, A], graph: Graph[S]) -> list[Fraction]:

@@ -30,13 +30,13 @@ class TakeAndBreak:
 
     def nimber(self, n: int) -> int:
         """Return the nim-value of a heap of n."""
-        known = self._nimbers
-        if n >= len(known):
+        nimbers = self._nimbers
+        if n >= len(nimbers):
             period = self.period(n)
             # Searching for the period may have computed n, and the period need not hold for small heaps.
-            if period and n >= len(known):
-                return known[period.start + (n - period.start) % period.length]
-        return known[n]
+            if period and n >= len(nimbers):
+                return nimbers[period.start + (n - period.start) % period.length]
+        return nimbers[n]
 
     def period(self, upto: int = _FIRST_LENGTH) -> Period | None:
         """Return the period if the nim-values of heaps up to about `upto` prove one, or None.
@@ -54,20 +54,20 @@ class TakeAndBreak:
         return self._nimbers[: n + 1]
 
     def _extend(self, length: int) -> None:
-        known = self._nimbers
-        for n in range(len(known), length):
-            known.append(find_mex(self._options(n)))
+        nimbers = self._nimbers
+        for n in range(len(nimbers), length):
+            nimbers.append(find_mex(self._options(n)))
 
     def _options(self, n: int) -> set[int]:
-        known, options = self._nimbers, set[int]()
-        for taken, digit in enumerate(self.digits[:n], start=1):
-            left = n - taken
-            if digit & _EMPTY and left == 0:
+        nimbers, options = self._nimbers, set[int]()
+        for count, digit in enumerate(self.digits[:n], start=1):
+            rest = n - count
+            if digit & _EMPTY and rest == 0:
                 options.add(0)
-            if digit & _ONE_HEAP and left > 0:
-                options.add(known[left])
+            if digit & _ONE_HEAP and rest > 0:
+                options.add(nimbers[rest])
             if digit & _TWO_HEAPS:
-                options.update(known[a] ^ known[left - a] for a in range(1, left // 2 + 1))
+                options.update(nimbers[a] ^ nimbers[rest - a] for a in range(1, rest // 2 + 1))
         return options
 
 

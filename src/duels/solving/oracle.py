@@ -57,13 +57,13 @@ class Value:
 
     def for_other(self) -> "Value":
         """Return the value to the other seat."""
-        flipped = None if self.fraction is None else 1 - self.fraction
-        return Value(1.0 - self.number, self.exactness, flipped, self.error)
+        fraction = None if self.fraction is None else 1 - self.fraction
+        return Value(1.0 - self.number, self.exactness, fraction, self.error)
 
     def __str__(self) -> str:
         """Return a percentage for a sentence, with `about` unless every digit is proven."""
-        unsure = self.exactness is Exactness.ESTIMATE or self.error >= 0.0005
-        return f"{'about ' * unsure}{100 * self.number:.1f}%"
+        is_uncertain = self.exactness is Exactness.ESTIMATE or self.error >= 0.0005
+        return f"{'about ' * is_uncertain}{100 * self.number:.1f}%"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +124,9 @@ class Verdict(Generic[A]):
         if self.value.exactness is not Exactness.BOUND:
             return 0.0
         loss, value = self.loss(action), self.get_action_value(action).value
-        most = self.value.high - value.low
-        least = max(0.0, self.value.low - value.high)
-        return max(most - loss, loss - least)
+        max_loss = self.value.high - value.low
+        min_loss = max(0.0, self.value.low - value.high)
+        return max(max_loss - loss, loss - min_loss)
 
     @property
     def is_mixed(self) -> bool:
@@ -195,9 +195,8 @@ class Oracle(ABC, Generic[A, V]):
         Raises NotYourTurn if the seat is not to move.
         """
         # Callers often ask for the reason next, which needs the same verdict.
-        last = self._last_verdict
-        if last and last[0] is sight:
-            return last[1]
+        if self._last_verdict and self._last_verdict[0] is sight:
+            return self._last_verdict[1]
         if not sight.actions:
             raise NotYourTurn(f"{sight.seat.label} has nothing to decide in this position.")
         verdict = self._verdict_on(sight)
@@ -315,7 +314,7 @@ class Oracle(ABC, Generic[A, V]):
         return ""
 
     def winning_discovery(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> str:
-        """Return such a clause on how `action` wins at once by finding a secret, or ''."""
+        """Return a clause without a subject on how `action` wins at once by finding a secret, or ''."""
         return ""
 
     # -- proofs ---------------------------------------------------------------------------------
@@ -325,12 +324,12 @@ class Oracle(ABC, Generic[A, V]):
         return iter(())
 
     def exploitability_bound(self) -> float | None:
-        """Return a proven bound on the exploitability of its play, averaged over both seats, or None."""
+        """Return a proven bound on the oracle's exploitability, averaged over both seats, or None."""
         return None
 
 
 class OpenOracle(Oracle[A, S]):
-    """An oracle with exact values of every position of a game without secrets."""
+    """An oracle with exact values of every position of a game without hidden information."""
 
     def __init__(self, rules: OpenRules[S, A]) -> None:
         self.rules = rules
@@ -352,14 +351,16 @@ class OpenOracle(Oracle[A, S]):
 
     def _verdict_on(self, sight: Sight[A, S]) -> Verdict[A]:
         values = [_to_seat(sight.seat, value) for value in self.action_values(sight.view, sight.actions)]
-        most = max(values)
-        best = tuple(action for action, value in zip(sight.actions, values, strict=True) if value == most)
-        taken = frozenset(self.select_quickest(sight.view, best))
+        highest = max(values)
+        best = tuple(action for action, value in zip(sight.actions, values, strict=True) if value == highest)
+        quickest = frozenset(self.select_quickest(sight.view, best))
         action_values = tuple(
-            ActionValue(action, Value.from_fraction(value), value == most, (action in taken) / len(taken))
+            ActionValue(
+                action, Value.from_fraction(value), value == highest, (action in quickest) / len(quickest)
+            )
             for action, value in zip(sight.actions, values, strict=True)
         )
-        return Verdict(Value.from_fraction(most), action_values)
+        return Verdict(Value.from_fraction(highest), action_values)
 
 
 def _to_seat(seat: Seat, value: Fraction) -> Fraction:

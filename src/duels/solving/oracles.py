@@ -11,9 +11,7 @@ from duels.solving.progress import Progress, no_progress
 _MAX_CACHED = 8
 _QUICK_STATES = 50_000
 _cache: dict[AnyRules, Oracle[Any, Any]] = {}
-
-
-_building: WeakValueDictionary[AnyRules, RLock] = WeakValueDictionary()
+_build_locks: WeakValueDictionary[AnyRules, RLock] = WeakValueDictionary()
 """Locks of oracles that are being built: other threads wait."""
 _guard = Lock()  # guards the two dictionaries
 
@@ -25,12 +23,12 @@ def get_oracle(rules: AnyRules, progress: Progress = no_progress) -> Oracle[Any,
     the game is too large for the default.
     """
     with _guard:
-        lock = _building.setdefault(rules, RLock())
+        lock = _build_locks.setdefault(rules, RLock())
     with lock:
-        cached = _cache.get(rules)
-        return cached or _store(
-            rules, (rules.game.find("oracle", "make_oracle") or _default)(rules, progress)
-        )
+        if cached := _cache.get(rules):
+            return cached
+        make_oracle = rules.game.find("oracle", "make_oracle") or _make_default_oracle
+        return _store(rules, make_oracle(rules, progress))
 
 
 def _store(rules: AnyRules, oracle: Oracle[Any, Any]) -> Oracle[Any, Any]:
@@ -60,7 +58,7 @@ def get_quick_oracle(rules: AnyRules) -> Oracle[Any, Any]:
     return get_oracle(rules)
 
 
-def _default(rules: AnyRules, progress: Progress) -> Oracle[Any, Any]:
+def _make_default_oracle(rules: AnyRules, progress: Progress) -> Oracle[Any, Any]:
     if isinstance(rules, OpenRules):
         from duels.solving.induction import InductionOracle
 

@@ -29,14 +29,14 @@ class ShippedTable:
     """A table that comes with the package; the digest is in the code."""
 
     path: Path
-    holds: str
+    table_name: str
     digest: str
     """The SHA-256 of the unpacked table."""
 
     def check(self, table: bytes) -> bytes:
         """Return the table. Raises DamagedTable if its digest differs."""
         if sha256(table).hexdigest() != self.digest:
-            raise DamagedTable(f"the table '{self.holds}' is not the one that duels comes with")
+            raise DamagedTable(f"the table '{self.table_name}' is not the one that duels comes with")
         return table
 
 
@@ -48,24 +48,24 @@ def make_cache_key(subject: object, sources: Iterable[Path]) -> str:
     return digest.hexdigest()[:16]
 
 
-def pack_table(holds: str, table: bytes) -> bytes:
-    """Return the content of a table file; `holds` is the table's name, in one line."""
+def pack_table(table_name: str, table: bytes) -> bytes:
+    """Return the content of a table file; `table_name` is one line."""
     packed = lzma.compress(table, preset=1)  # a tenth larger than the default, in a third of its time
-    return f"{MAGIC}: {holds}\n{sha256(packed).hexdigest()}\n".encode() + packed
+    return f"{MAGIC}: {table_name}\n{sha256(packed).hexdigest()}\n".encode() + packed
 
 
-def unpack_table(content: bytes, holds: str) -> bytes:
-    """Return the table of a file. Raises DamagedTable if it is damaged or is not the table `holds`."""
+def unpack_table(content: bytes, table_name: str) -> bytes:
+    """Return the table of a file. Raises DamagedTable if it is damaged or another table."""
     head, _, rest = content.partition(b"\n")
     checksum, _, packed = rest.partition(b"\n")
-    if head != f"{MAGIC}: {holds}".encode():
-        raise DamagedTable(f"this is not the table '{holds}'")
+    if head != f"{MAGIC}: {table_name}".encode():
+        raise DamagedTable(f"this is not the table '{table_name}'")
     if checksum != sha256(packed).hexdigest().encode():
-        raise DamagedTable(f"the table '{holds}' does not match its checksum")
+        raise DamagedTable(f"the table '{table_name}' does not match its checksum")
     try:
         return lzma.decompress(packed)
     except lzma.LZMAError as problem:
-        raise DamagedTable(f"the table '{holds}' cannot be unpacked") from problem
+        raise DamagedTable(f"the table '{table_name}' cannot be unpacked") from problem
 
 
 def pack_shorts(numbers: "array[int]") -> bytes:
@@ -73,9 +73,9 @@ def pack_shorts(numbers: "array[int]") -> bytes:
     return _little_endian(numbers).tobytes()
 
 
-def unpack_shorts(stored: bytes | memoryview, kind: str = "H") -> "array[int]":
-    """Undo `pack_shorts`; the kind of signed numbers is "h"."""
-    numbers = array(kind)
+def unpack_shorts(stored: bytes | memoryview, typecode: str = "H") -> "array[int]":
+    """Return the 16-bit numbers that `pack_shorts` packed; the type code of signed numbers is "h"."""
+    numbers = array(typecode)
     numbers.frombytes(stored)
     return _little_endian(numbers)
 
@@ -89,43 +89,43 @@ def _little_endian(numbers: "array[int]") -> "array[int]":
 
 
 def load_or_build(
-    holds: str, name: str, build: Callable[[], bytes], shipped: ShippedTable | None = None
+    table_name: str, file_name: str, build: Callable[[], bytes], shipped: ShippedTable | None = None
 ) -> bytes:
     """Return the table from the package, or from the cache, or build it and cache it.
 
-    If a table is shipped, only that table is accepted. `holds` should name the code that builds the table
-    (see `make_cache_key`).
+    If a table is shipped, only that table is accepted. `table_name` should contain a digest of the code that
+    builds the table (see `make_cache_key`).
     """
-    damage = []
+    problems = []
     if shipped:
         try:
-            return shipped.check(unpack_table(shipped.path.read_bytes(), shipped.holds))
+            return shipped.check(unpack_table(shipped.path.read_bytes(), shipped.table_name))
         except (DamagedTable, OSError) as problem:
-            damage.append(f"{shipped.path}: {problem}")
+            problems.append(f"{shipped.path}: {problem}")
     from duels.paths import cache_dir  # imported late: most runs find the table in the package
 
-    cached = cache_dir() / name
+    cached = cache_dir() / file_name
     try:
         with open_regular_file(cached) as file:
-            table = unpack_table(file.read(), holds)
+            table = unpack_table(file.read(), table_name)
         table = shipped.check(table) if shipped else table
     except FileNotFoundError:
         pass
     except (DuelsError, OSError) as problem:
-        damage.append(f"{cached}: {problem}")
+        problems.append(f"{cached}: {problem}")
     else:
-        _warn(damage, "using the copy in the cache")
+        _warn(problems, "using the copy in the cache")
         return table
-    _warn(damage, "building the table again")
+    _warn(problems, "building the table again")
     table = build()
     try:
         cached.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(cached, pack_table(holds, table), overwrite=True, private=True)
+        write_atomically(cached, pack_table(table_name, table), overwrite=True, private=True)
     except OSError as problem:  # a full or read-only disk costs time at the next start, nothing else
         log.warning("Cannot write %s: %s", cached, problem)
     return table
 
 
-def _warn(damage: list[str], instead: str) -> None:
-    if damage:
-        log.warning("%s; %s", "; ".join(damage), instead)
+def _warn(problems: list[str], fallback: str) -> None:
+    if problems:
+        log.warning("%s; %s", "; ".join(problems), fallback)

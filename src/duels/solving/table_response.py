@@ -1,4 +1,4 @@
-"""The best response to a policy in a game with tables and without secrets, by policy iteration.
+"""The best response to a policy in a game with tables and without hidden information, by policy iteration.
 
 Values are in points: 1 if the responder wins, -1 if it loses, 0 for a draw or an endless match.
 """
@@ -16,10 +16,10 @@ Table = NDArray[np.float64]
 
 # If the opponent errs once in 10 ** 30 games, good and bad moves differ by only that much.
 DIGITS = 60
-CLOSE = Decimal("1e-40")
+TOLERANCE = Decimal("1e-40")
 
-SETTLED = -1  # instead of a move: the responder plays for an endless match from here on
-NOTHING = Decimal(0)
+STALL = -1  # instead of a move: the responder plays for an endless match from here on
+ZERO = Decimal(0)
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Response:
     value: float
     """The responder's probability of winning; a draw counts one half."""
     actions: list[list[int]]
-    """[clock][state] the index of the responder's legal action; 0 if it has none.
+    """The index of the responder's legal action, by clock and state; 0 if it has none.
 
     Without a limit there is one clock reading.
     """
@@ -40,26 +40,26 @@ def best_response(
 ) -> Response:
     """Return the best response of `responder` (0 or 1) to `policy`.
 
-    `policy` maps a clock reading to the other seat's probabilities, [state, action]. A draw, an endless match
-    and a match that is cut off after `limit` ticks count one half.
+    `policy` maps a clock reading to the other seat's probabilities, indexed [state, action]. A draw, an
+    endless match and a match that is cut off after `limit` ticks count one half.
     """
     with localcontext(prec=DIGITS):
-        ends = _ends(tables, responder)
+        end_points = _get_end_points(tables, responder)
         chosen_moves: list[list[int]] = []
         if limit is None:
-            points, moves = best_points(_moves(tables, policy(0), responder, ends, None))
+            points, moves = best_points(_moves(tables, policy(0), responder, end_points, None))
             chosen_moves.append(moves)
         else:
-            points = [NOTHING] * tables.states  # cut off
+            points = [ZERO] * tables.states  # cut off
             for clock in reversed(range(limit)):
-                points, moves = best_points(_moves(tables, policy(clock), responder, ends, points))
+                points, moves = best_points(_moves(tables, policy(clock), responder, end_points, points))
                 chosen_moves.insert(0, moves)
         starts = tables.starts.tolist()
         return Response(float((1 + sum(points[start] for start in starts) / len(starts)) / 2), chosen_moves)
 
 
-def _ends(tables: Tables, responder: int) -> list[Decimal | None]:
-    """Return [state] the points at the end, or None if the game is not over."""
+def _get_end_points(tables: Tables, responder: int) -> list[Decimal | None]:
+    """Return the points of every terminal state, and None for the others."""
     results = tables.result.tolist()
     points = [Decimal(value) for value in POINTS[:, responder].tolist()]
     return [None if result == ONGOING else points[result + 1] for result in results]
@@ -70,12 +70,14 @@ class MarkovMove:
     """The result of a move: the weights of the next states, the weight of ending, and its points."""
 
     onward: dict[int, Decimal]
-    ended: Decimal = NOTHING
-    points: Decimal = NOTHING
+    ended: Decimal = ZERO
+    points: Decimal = ZERO
 
     def state_value(self, points: Sequence[Decimal]) -> Decimal:
         """Return the expected points, given the points of the states."""
-        return self.points + sum((share * points[to] for to, share in self.onward.items()), NOTHING)
+        return self.points + sum(
+            (share * points[successor] for successor, share in self.onward.items()), ZERO
+        )
 
 
 ENDLESS = MarkovMove({}, ended=Decimal(1))
@@ -85,10 +87,10 @@ def _moves(
     tables: Tables,
     policy: Table,
     responder: int,
-    ends: list[Decimal | None],
+    end_points: list[Decimal | None],
     after_tick: list[Decimal] | None,
 ) -> list[list[MarkovMove]]:
-    """Return [state] the responder's moves, or one move, the mixture, if the policy decides.
+    """Return the responder's moves in every state, or one move, the mixture, if the policy decides.
 
     `after_tick` has the points of the states after a tick of the clock; None if there is no limit.
     """
@@ -108,12 +110,12 @@ def _moves(
         move = moves[state][-1]
         weight = Decimal(1) if chosen else Decimal(probability)
         for code in successors:
-            to, ticks = code >> 1, code & 1
-            end = ends[to]
+            successor, ticks = code >> 1, code & 1
+            end = end_points[successor]
             if end is None and ticks and after_tick is not None:
-                end = after_tick[to]
+                end = after_tick[successor]
             if end is None:
-                move.onward[to] = move.onward.get(to, NOTHING) + weight
+                move.onward[successor] = move.onward.get(successor, ZERO) + weight
             else:
                 move.ended += weight
                 move.points += weight * end
@@ -123,7 +125,7 @@ def _moves(
 def _normalize(move: MarkovMove) -> MarkovMove:
     """Return the move with weights that sum to 1."""
     total = move.ended + sum(move.onward.values())
-    onward = {to: weight / total for to, weight in move.onward.items()}
+    onward = {successor: weight / total for successor, weight in move.onward.items()}
     return MarkovMove(onward, move.ended / total, move.points / total)
 
 
@@ -135,39 +137,39 @@ def best_points(moves: list[list[MarkovMove]]) -> tuple[list[Decimal], list[int]
     have the same value, and none of its moves is better than another.
     """
     safe = _find_safe_states(moves)
-    chosen_moves = [SETTLED if endless else 0 for endless in safe]
+    chosen_moves = [STALL if endless else 0 for endless in safe]
     while True:
         points = expected_points(
             [
-                choices[place] if choices and place != SETTLED else ENDLESS
-                for choices, place in zip(moves, chosen_moves, strict=True)
+                choices[index] if choices and index != STALL else ENDLESS
+                for choices, index in zip(moves, chosen_moves, strict=True)
             ]
         )
         changed = False
         for state, choices in enumerate(moves):
-            if len(choices) > 1 or chosen_moves[state] == SETTLED:
+            if len(choices) > 1 or chosen_moves[state] == STALL:
                 values = [move.state_value(points) for move in choices]
                 best = max(values)
-                if best - points[state] > CLOSE:
+                if best - points[state] > TOLERANCE:
                     chosen_moves[state], changed = values.index(best), True
         if not changed:
             return points, [
-                _find_safe_move(choices, safe) if place == SETTLED else place
-                for choices, place in zip(moves, chosen_moves, strict=True)
+                _find_safe_move(choices, safe) if index == STALL else index
+                for choices, index in zip(moves, chosen_moves, strict=True)
             ]
 
 
 def _find_safe_move(choices: list[MarkovMove], safe: list[bool]) -> int:
     """Return a move after which an endless match can still be forced."""
-    return next(place for place, move in enumerate(choices) if _stays_safe(move, safe))
+    return next(index for index, move in enumerate(choices) if _stays_safe(move, safe))
 
 
 def _stays_safe(move: MarkovMove, safe: list[bool]) -> bool:
-    return not move.ended and all(safe[to] for to in move.onward)
+    return not move.ended and all(safe[successor] for successor in move.onward)
 
 
 def _find_safe_states(moves: list[list[MarkovMove]]) -> list[bool]:
-    """Return [state] whether the responder can force an endless match."""
+    """Return for every state whether the responder can force an endless match."""
     safe = [bool(choices) for choices in moves]
     while True:
         lost = [
@@ -195,8 +197,8 @@ def expected_points(chain: list[MarkovMove]) -> list[Decimal]:
             weight = row.onward.pop(later)
             row.ended += weight * rows[later].ended
             row.points += weight * rows[later].points
-            for to, share in rows[later].onward.items():
-                row.onward[to] = row.onward.get(to, NOTHING) + weight * share
+            for successor, share in rows[later].onward.items():
+                row.onward[successor] = row.onward.get(successor, ZERO) + weight * share
         row.onward.pop(state, None)
         rows[state] = _normalize(row) if row.onward or row.ended else ENDLESS
     points: list[Decimal] = []
@@ -206,16 +208,17 @@ def expected_points(chain: list[MarkovMove]) -> list[Decimal]:
 
 
 def expected_values(tables: Tables, policy: Table, limit: int | None = None) -> list[float]:
-    """Return [state] the probability that seat 0 wins if both seats follow `policy`, [state, action].
+    """Return the probability that seat 0 wins from every state if both seats follow `policy`.
 
-    A draw, an endless match and a match that is cut off after `limit` ticks count one half. So do terminal
-    states.
+    The policy's probabilities are indexed [state, action]. A draw, an endless match and a match that is cut
+    off after `limit` ticks count one half. So do terminal states.
     """
-    nobody = 2  # no seat responds: every state has one move, the policy's mixture
+    no_responder = 2  # no seat responds: every state has one move, the policy's mixture
     with localcontext(prec=DIGITS):
-        ends, after_tick = _ends(tables, 0), None if limit is None else [NOTHING] * tables.states
+        end_points = _get_end_points(tables, 0)
+        after_tick = None if limit is None else [ZERO] * tables.states
         for _ in range(1 if limit is None else limit):
-            moves = _moves(tables, policy, nobody, ends, after_tick)
+            moves = _moves(tables, policy, no_responder, end_points, after_tick)
             points = expected_points([choices[0] if choices else ENDLESS for choices in moves])
             after_tick = points
-        return [float((1 + each) / 2) for each in points]
+        return [float((1 + value) / 2) for value in points]

@@ -47,7 +47,7 @@ _ENDINGS = (Outcome.cut(""), *(Outcome.win(seat, "") for seat in Seat), Outcome.
 POINTS: NDArray[np.float32] = np.array(
     [[float(2 * ending.score(seat) - 1) for seat in Seat] for ending in _ENDINGS], np.float32
 )
-"""[result + 1, seat] the points of a result, from -1 (lost) to 1 (won)."""
+"""The points of a result, from -1 (lost) to 1 (won), indexed [result + 1, seat]."""
 
 
 def encode_result(outcome: Outcome | None) -> int:
@@ -77,17 +77,17 @@ class Tables:
     """A game's decisions and endings as arrays; seats are 0 and 1."""
 
     actor: NDArray[np.int8]
-    """[state] the player to move, or NOBODY if the game is over."""
+    """The player to move in each state, or NOBODY if the game is over."""
     result: NDArray[np.int8]
-    """[state] ONGOING, FIRST_WON, SECOND_WON or DRAWN."""
+    """The result of each state: ONGOING, FIRST_WON, SECOND_WON or DRAWN."""
     starts: NDArray[np.int32]
-    """[ticket] the first state; tickets are equally likely."""
+    """The first state by ticket; tickets are equally likely."""
     successor: NDArray[np.int32]
-    """[state, action, ticket] the next state, times 2, plus 1 if the clock ticks; ILLEGAL."""
+    """The next state times 2, plus 1 if the clock ticks, indexed [state, action, ticket]; or ILLEGAL."""
     observation: NDArray[np.int8]
-    """[seat, state] the observation of the seat."""
+    """Observations, indexed [seat, state, element]."""
     origin: NDArray[np.int32]
-    """[state] the state, action and transition by which it was first reached; -1 for a first state."""
+    """The state, action and transition by which each state was first reached; -1 for a first state."""
 
     @property
     def states(self) -> int:
@@ -106,20 +106,20 @@ class Tables:
 
     @property
     def legal(self) -> NDArray[np.bool_]:
-        """[state, action] whether the action is legal."""
+        """Whether an action is legal, indexed [state, action]."""
         return cast("NDArray[np.bool_]", self.successor[:, :, 0] != ILLEGAL)
 
     def rules_states(self, rules: AnyRules) -> list[Any]:
         """Return the rules' states, in the order of the tables."""
         decisions = Decisions(rules)
         states: list[Any] = []
-        for parent, action, place in self.origin.tolist():
+        for parent, action, index in self.origin.tolist():
             transitions = (
                 decisions.transitions(states[parent], decisions.actions[action])
                 if parent >= 0
                 else decisions.starts
             )
-            states.append(transitions[place].state)
+            states.append(transitions[index].state)
         return states
 
 
@@ -152,9 +152,9 @@ def check_table_size(rules: AnyRules) -> None:
 
 def _sources(rules: AnyRules, encoding: Encoding) -> Iterator[Path | None]:
     """Yield the files that the tables depend on, in a fixed order; None for code without a file."""
-    ours = (__name__, core_rules.__name__, core_features.__name__, decisions_module.__name__)
+    own_modules = (__name__, core_rules.__name__, core_features.__name__, decisions_module.__name__)
     readers = {feature.read.__module__ for feature in encoding.features}
-    for name in (type(rules).__module__, *sorted(readers), *ours):
+    for name in (type(rules).__module__, *sorted(readers), *own_modules):
         file = getattr(sys.modules.get(name), "__file__", None)
         yield Path(file) if file else None
     package = getattr(sys.modules.get(rules.game.package), "__path__", ())
@@ -176,21 +176,25 @@ def _unpack(stored: bytes) -> Arrays:
 
 def compile_tables(decisions: Decisions[Any, Any, Any], encoding: Encoding) -> Arrays:
     """Explore all reachable states and return the arrays of `Tables`. Raises TooLarge."""
-    found = _explore(decisions)
-    tickets = lcm(*found.shares)
+    exploration = _explore(decisions)
+    tickets = lcm(*exploration.denominators)
     if tickets > MAX_TICKETS:
         raise TooLarge(f"{decisions.rules.name} has too many chance outcomes for tables ({tickets} tickets).")
-    successor = np.full((len(found.states), len(decisions.actions), tickets), ILLEGAL, np.int32)
-    for state, action, targets in found.moves:
+    successor = np.full((len(exploration.states), len(decisions.actions), tickets), ILLEGAL, np.int32)
+    for state, action, targets in exploration.moves:
         successor[state, action] = _expand_tickets(targets, tickets)
-    starts = [(found.number[transition.state], transition.odds) for transition in decisions.starts]
+    starts = [
+        (exploration.state_numbers[transition.state], transition.odds) for transition in decisions.starts
+    ]
     tickets = lcm(*(odds.denominator for _, odds in starts))
     if tickets > MAX_STARTS:
         raise TooLarge(f"{decisions.rules.name} has too many ways to begin for tables ({tickets} tickets).")
-    actors = [decisions.actor(state) for state in found.states]
-    results = [get_state_result(decisions, state) for state in found.states]
+    actors = [decisions.actor(state) for state in exploration.states]
+    results = [get_state_result(decisions, state) for state in exploration.states]
     observations = [
-        encoding.encode(decisions.rules.view(state, seat), seat) for seat in Seat for state in found.states
+        encoding.encode(decisions.rules.view(state, seat), seat)
+        for seat in Seat
+        for state in exploration.states
     ]
     return {
         "actor": np.array([actor - 1 if actor else NOBODY for actor in actors], np.int8),
@@ -198,12 +202,12 @@ def compile_tables(decisions: Decisions[Any, Any, Any], encoding: Encoding) -> A
         "starts": np.array(_expand_tickets(starts, tickets), np.int32),
         "successor": successor,
         "observation": np.frombuffer(b"".join(observations), np.int8).reshape(len(Seat), -1, encoding.size),
-        "origin": np.array(found.origin, np.int32),
+        "origin": np.array(exploration.origin, np.int32),
     }
 
 
 def _expand_tickets(targets: list[tuple[int, Fraction]], tickets: int) -> list[int]:
-    """Return [ticket] the target, by the odds of each."""
+    """Return the target of each ticket."""
     return [target for target, odds in targets for _ in range(int(odds * tickets))]
 
 
@@ -212,13 +216,13 @@ class _Exploration:
     """The states and moves so far. A target is a successor in the encoding of the tables."""
 
     states: list[Any] = field(default_factory=list)
-    number: dict[Any, int] = field(default_factory=dict)
+    state_numbers: dict[Any, int] = field(default_factory=dict)
     origin: list[tuple[int, int, int]] = field(default_factory=list)
     moves: list[tuple[int, int, list[tuple[int, Fraction]]]] = field(default_factory=list)
-    shares: set[int] = field(default_factory=lambda: {1})
+    denominators: set[int] = field(default_factory=lambda: {1})
 
-    def enter(self, transition: Transition[Any], origin: tuple[int, int, int]) -> int:
-        number = self.number.setdefault(transition.state, len(self.states))
+    def add(self, transition: Transition[Any], origin: tuple[int, int, int]) -> int:
+        number = self.state_numbers.setdefault(transition.state, len(self.states))
         if number == len(self.states):
             self.states.append(transition.state)
             self.origin.append(origin)
@@ -228,26 +232,26 @@ class _Exploration:
 def _explore(decisions: Decisions[Any, Any, Any]) -> _Exploration:
     """Explore the states breadth first, so that a state's number is higher than its origin's."""
     name = decisions.rules.name
-    found = _Exploration()
-    for place, transition in enumerate(decisions.starts):
-        found.enter(transition, (-1, 0, place))
-    for number, state in enumerate(found.states):  # the list grows while it is read
+    exploration = _Exploration()
+    for index, transition in enumerate(decisions.starts):
+        exploration.add(transition, (-1, 0, index))
+    for number, state in enumerate(exploration.states):  # the list grows while it is read
         if decisions.actor(state) is None:
             continue
         for action_number, action in decisions.legal(state).items():
             targets = []
-            for place, transition in enumerate(decisions.transitions(state, action)):
+            for index, transition in enumerate(decisions.transitions(state, action)):
                 if transition.ticks not in (0, 1):
                     raise TooLarge(
                         f"The clock of {name} advances by {transition.ticks} in one move; tables allow 1."
                     )
-                target = found.enter(transition, (number, action_number, place))
+                target = exploration.add(transition, (number, action_number, index))
                 targets.append((2 * target + transition.ticks, transition.odds))
-                found.shares.add(transition.odds.denominator)
-            found.moves.append((number, action_number, targets))
-        if len(found.states) > MAX_STATES:
+                exploration.denominators.add(transition.odds.denominator)
+            exploration.moves.append((number, action_number, targets))
+        if len(exploration.states) > MAX_STATES:
             raise TooLarge(f"{name} has too many states for tables.")
-    return found
+    return exploration
 
 
 @lru_cache(maxsize=16)
@@ -282,39 +286,38 @@ class GameTables:
 
     @cached_property
     def choices(self) -> NDArray[np.int16]:
-        """[state, k] the k-th legal action, or 0 after the last; 16 bits, so that more fit the CPU cache."""
+        """The k-th legal action, or 0 after the last one, indexed [state, k]."""
+        # 16 bits, so that more fit the CPU cache.
         order = np.argsort(~self.tables.legal, axis=1, kind="stable")[:, : int(self.counts.max())]
         return np.where(np.arange(order.shape[1]) < self.counts[:, None], order, 0).astype(np.int16)
 
     @cached_property
     def hidden(self) -> NDArray[np.bool_]:
-        """[state, action] whether the action is hidden from the other seat."""
+        """Whether an action is hidden from the other seat, indexed [state, action]."""
         decisions = Decisions(self.rules)
         hidden = np.zeros(self.legal.shape, np.bool_)
-        for place, state in enumerate(self.tables.rules_states(self.rules)):
+        for index, state in enumerate(self.tables.rules_states(self.rules)):
             for number, action in decisions.legal(state).items():
-                hidden[place, number] = decisions.hides(state, action)
+                hidden[index, number] = decisions.hides(state, action)
         return hidden
 
     @cached_property
     def mover_observation(self) -> NDArray[np.int8]:
-        """[state, number] the observation of the player to move, or of seat 0 if the game is over."""
+        """Observations of the player to move, or of seat 0 after the end, indexed [state, element]."""
         actor = np.maximum(self.tables.actor, 0)
         return np.ascontiguousarray(self.tables.observation[actor, np.arange(self.tables.states)])
 
     @cached_property
     def observation_groups(self) -> NDArray[np.intp]:
-        """[state] a number that is equal for states that the player to move cannot distinguish."""
-        actor = np.maximum(self.tables.actor, 0)
-        return np.unique(np.column_stack([actor, self.mover_observation]), axis=0, return_inverse=True)[
-            1
-        ].ravel()
+        """A number for each state, equal for states that the player to move cannot distinguish."""
+        rows = np.column_stack([np.maximum(self.tables.actor, 0), self.mover_observation])
+        return np.unique(rows, axis=0, return_inverse=True)[1].ravel()
 
     def probabilities(self, table: ArrayLike) -> NDArray[np.float64]:
-        """Return a policy as [state, action] probabilities of legal actions, which sum to 1.
+        """Return a policy's probabilities of legal actions, indexed [state, action].
 
-        `table` is [state] the action or [state, action] its probability. Raises DuelsError if it is not a
-        policy.
+        `table` contains the action of each state, or probabilities indexed [state, action]. Raises DuelsError
+        if it is not a policy.
         """
         tables, policy = self.tables, np.asarray(table)
         decisions = tables.actor != NOBODY

@@ -1,6 +1,6 @@
 """The game tree: every history, with the information set of each seat.
 
-For games with secrets, in which histories of one state can belong to different information sets.
+In games with hidden information, histories of one state can belong to different information sets.
 """
 
 from collections.abc import Hashable, Iterable
@@ -22,7 +22,7 @@ class InformationSetIndex:
 
     def __init__(self) -> None:
         self._events: dict[Event, int] = {}
-        self._longer: dict[tuple[int, int], int] = {}
+        self._extensions: dict[tuple[int, int], int] = {}
 
     def number_events(self, events: Iterable[Event]) -> tuple[int, ...]:
         """Return the numbers of events, for `extend`."""
@@ -31,7 +31,7 @@ class InformationSetIndex:
     def extend(self, information_set: int, events: tuple[int, ...]) -> int:
         """Return the information set after more events."""
         for event in events:
-            information_set = self._longer.setdefault((information_set, event), len(self._longer) + 1)
+            information_set = self._extensions.setdefault((information_set, event), len(self._extensions) + 1)
         return information_set
 
     def find(self, events: Iterable[Event]) -> int | None:
@@ -40,11 +40,11 @@ class InformationSetIndex:
         for event in events:
             if information_set is None or event not in self._events:
                 return None
-            information_set = self._longer.get((information_set, self._events[event]))
+            information_set = self._extensions.get((information_set, self._events[event]))
         return information_set
 
     def __len__(self) -> int:
-        return len(self._longer) + 1
+        return len(self._extensions) + 1
 
 
 @dataclass
@@ -102,11 +102,11 @@ class NodeMatches:
             path.append(node)
             node = self._tree.parent[node]
         match = self._matches[node]
-        for after in reversed(path):
-            place = self._tree.children[node].index(after)
+        for child in reversed(path):
+            index = self._tree.children[node].index(child)
             assert match.actor is not None
-            match = self._matches[after] = match.play(match.actor, match.actions[place])
-            node = after
+            match = self._matches[child] = match.play(match.actor, match.actions[index])
+            node = child
         return match
 
 
@@ -127,24 +127,24 @@ def build_tree(rules: AnyRules, progress: Progress = no_progress) -> Tree:
     count = check_tree_size(rules)
     tree = Tree()
     explorer = _Explorer(rules, tree)
-    at = [explorer.position(rules.initial())]
+    positions = [explorer.position(rules.initial())]
     tree.parent.append(-1)
     one, two = tree.information_set.values()
     extend_one, extend_two = (index.extend for index in tree.information_sets.values())
     one.append(0)
     two.append(0)
-    for node, position in enumerate(at):  # grows while it is read
+    for node, position in enumerate(positions):  # grows while it is read
         if node % 10_000 == 0:
             progress(f"{node:,} of {count:,} histories explored")
         steps = explorer.steps(position) if position.steps is None else position.steps
         tree.actor.append(position.actor)
-        tree.children.append(range(len(at), len(at) + len(steps)))
+        tree.children.append(range(len(positions), len(positions) + len(steps)))
         if position.odds:
             tree.odds[node] = position.odds
         if position.score is not None:
             tree.score[node] = position.score
-        for after, seen_by_one, seen_by_two in steps:
-            at.append(after)
+        for child, seen_by_one, seen_by_two in steps:
+            positions.append(child)
             tree.parent.append(node)
             one.append(extend_one(one[node], seen_by_one))
             two.append(extend_two(two[node], seen_by_two))
@@ -154,7 +154,7 @@ def build_tree(rules: AnyRules, progress: Progress = no_progress) -> Tree:
 class _Explorer:
     def __init__(self, rules: AnyRules, tree: Tree) -> None:
         self._rules = rules
-        self._memories = tree.information_sets
+        self._indexes = tree.information_sets
         self._positions: dict[Hashable, _Position] = {}
 
     def position(self, state: Any) -> _Position:
@@ -171,7 +171,7 @@ class _Explorer:
         for action in self._rules.actions(position.state):
             step = self._rules.apply(position.state, action)
             seen_by_one, seen_by_two = (
-                self._memories[seat].number_events(event for event in step.events if seat in event.seen_by)
+                self._indexes[seat].number_events(event for event in step.events if seat in event.seen_by)
                 for seat in Seat
             )
             position.steps.append((self.position(step.state), seen_by_one, seen_by_two))

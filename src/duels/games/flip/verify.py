@@ -213,7 +213,7 @@ def compare(oracle: "FlipOracle", states: list[State], progress: Progress = no_p
     exact_values = backward_induction(graph)
 
     def exact(state: State, seat: Seat) -> Fraction:
-        value = exact_values[graph.number[state]]
+        value = exact_values[graph.state_numbers[state]]
         return value if seat is Seat.ONE else 1 - value
 
     for i, state in enumerate(states):
