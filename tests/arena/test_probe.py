@@ -468,7 +468,7 @@ def test_parts_of_a_probe_are_joined(tmp_path: Path) -> None:
 
 def test_a_probe_that_is_broken_off_says_so_and_exits_with_a_code_of_its_own(tmp_path: Path) -> None:
     words = ("arena", "probe", "--player", "model:NAME", "--base-url", "http://127.0.0.1:1/v1")
-    with mock.patch("duels.players.endpoint._TO_CONNECT", 0.05):
+    with mock.patch("duels.players.endpoint._CONNECT_TIMEOUT", 0.05):
         done = duels(tmp_path, *words, "--games", "lights", "--out", tmp_path / "p")
     assert done.code == 75
     assert "0 questions, not finished" in done.out

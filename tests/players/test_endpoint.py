@@ -266,7 +266,7 @@ def test_an_endpoint_that_never_answers_is_down_until_it_does() -> None:
 
 
 def test_an_address_where_nobody_is_is_given_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endpoints, "_TO_CONNECT", 0.2)
+    monkeypatch.setattr(endpoints, "_CONNECT_TIMEOUT", 0.2)
 
     async def ask(url: str) -> bool:
         async with Endpoint(EndpointSettings(url)) as endpoint:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Player(Protocol):
-    """Anything that decides for a seat, from what that seat may know.
+    """A player that decides for a seat, from that seat's information.
 
     >>> import duels
     >>> from random import Random
@@ -74,7 +74,7 @@ def find_player_kind(name: str) -> PlayerKind:
 def get_strongest_name(rules: AnyRules) -> str:
     """Return the name of the strongest player: `perfect` if that is proven, otherwise `best`.
 
-    Perfect play of games with secrets is only known within bounds.
+    Perfect play of games with hidden information is only known within bounds.
     """
     return BEST if rules.has_secrets else PERFECT
 
@@ -126,7 +126,7 @@ def make_player(
 
 
 def is_external(name: str) -> bool:
-    """Whether a name in a record is that of an external player, which a record cannot start again."""
+    """Return whether a name in a record is an external player's, which a record cannot start again."""
     return name.startswith((PROGRAM, MODEL))
 
 
@@ -141,7 +141,7 @@ def number_duplicates(kinds: Iterable[PlayerKind]) -> list[PlayerKind]:
 
 
 def matches_recorded_name(name: str, recorded: str) -> bool:
-    """Whether a recorded name is this player's, possibly with a number."""
+    """Return whether a recorded name is this player's, possibly with a number."""
     return recorded == name or re.fullmatch(rf"{re.escape(name)} \([0-9]+\)", recorded) is not None
 
 
@@ -151,7 +151,7 @@ def format_seat_option(name: str, seat: int) -> str:
 
 
 def check_can_reseat(name: str, seat: int) -> None:
-    """Raises UnknownName if the player is external, and says how to seat it again."""
+    """Raise UnknownName if the player is external. The message says how to seat it again."""
     if is_external(name):
         raise UnknownName(
             f"Seat {seat} was {quote(name)}, and the record does not say how to start it. "
@@ -186,7 +186,7 @@ class GreedyPlayer(MixedPlayer):
         return GreedyPlayer, (self._rules,)  # the score may be a function that cannot be pickled
 
     def choose(self, sight: AnySight, rng: "Random") -> Any:
-        return rng.choice(list(self._odds(sight)))  # they are equally likely
+        return rng.choice(list(self._odds(sight)))  # the best actions are equally likely
 
     def _find_odds(self, sight: AnySight) -> dict[Any, float]:
         scores = [self._score(sight, action) for action in sight.actions]

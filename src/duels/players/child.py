@@ -17,8 +17,8 @@ MAX_OUTPUT = 1 << 20
 """The maximum number of bytes in a line of output."""
 MAX_LOG = 1 << 20
 """The maximum number of bytes of stderr that are logged."""
-_CHUNK = 1 << 16
-_GRACE = 0.5  # seconds to exit after its input is closed
+_CHUNK_BYTES = 1 << 16
+_GRACE_SECONDS = 0.5  # to exit after the input is closed
 KEY_ENV = "OPENAI_API_KEY"
 """The default environment variable with a model's key."""
 _MARK = "DUELS_PROGRAM"
@@ -28,14 +28,14 @@ _MARK = "DUELS_PROGRAM"
 _WATCHDOG_SCRIPT = """
 read -r _
 kill -s KILL -- "-$1"
-looks=0
-while [ $looks -lt 50 ]; do
-  looks=$((looks + 1))
-  left=$(grep -alsF "$2" /proc/[0-9]*/environ)
-  [ -n "$left" ] || break
-  for each in $left; do
-    each=${each#/proc/}
-    kill -s KILL "${each%/environ}"
+rounds=0
+while [ $rounds -lt 50 ]; do
+  rounds=$((rounds + 1))
+  files=$(grep -alsF "$2" /proc/[0-9]*/environ)
+  [ -n "$files" ] || break
+  for file in $files; do
+    pid=${file#/proc/}
+    kill -s KILL "${pid%/environ}"
   done
 done
 """
@@ -76,9 +76,9 @@ class Child:
         self._selector.register(self._out, selectors.EVENT_READ)
         self._selector.register(self._err, selectors.EVENT_READ)
         self._log = log.open("ab") if log else None
-        self._logged = log.stat().st_size if log else 0
+        self._log_size = log.stat().st_size if log else 0
         self._buffer = bytearray()
-        self._tail = b""  # of stderr, for the message after a crash
+        self._stderr_tail = b""  # for the message after a crash
 
     def send(self, line: str, deadline: float) -> None:
         """Write one line. Raises BadAnswer if the program has exited or does not read."""
@@ -92,7 +92,7 @@ class Child:
                     if not self._wait(deadline):
                         raise BadAnswer(Failure.LATE, "it does not read what it is asked.") from None
                 except OSError:
-                    raise self._crashed() from None
+                    raise self._make_crash_error() from None
         finally:
             self._selector.unregister(self._in)
 
@@ -109,44 +109,44 @@ class Child:
 
     def _wait(self, deadline: float) -> bool:
         """Wait until a pipe is ready and read the output; return whether time was left."""
-        left = deadline - monotonic()
-        for key, _ in self._selector.select(max(0.0, left)):
+        seconds = deadline - monotonic()
+        for key, _ in self._selector.select(max(0.0, seconds)):
             if key.fileobj is self._err:
                 self._drain_stderr()
             elif key.fileobj is self._out:
                 try:
-                    data = os.read(self._out.fileno(), _CHUNK)
+                    data = os.read(self._out.fileno(), _CHUNK_BYTES)
                 except BlockingIOError:
                     continue
                 if not data:
-                    raise self._crashed()
+                    raise self._make_crash_error()
                 self._buffer += data
-        return left > 0
+        return seconds > 0
 
     def _drain_stderr(self) -> None:
         try:
-            data = os.read(self._err.fileno(), _CHUNK)
+            data = os.read(self._err.fileno(), _CHUNK_BYTES)
         except BlockingIOError:
             return
         if not data:
             self._selector.unregister(self._err)
             return
-        self._tail = (self._tail + data)[-2000:]
-        if self._log and self._logged < MAX_LOG:
-            self._log.write(data[: MAX_LOG - self._logged])
+        self._stderr_tail = (self._stderr_tail + data)[-2000:]
+        if self._log and self._log_size < MAX_LOG:
+            self._log.write(data[: MAX_LOG - self._log_size])
             self._log.flush()
-            self._logged += len(data)
+            self._log_size += len(data)
 
-    def _crashed(self) -> BadAnswer:
+    def _make_crash_error(self) -> BadAnswer:
         with suppress(subprocess.TimeoutExpired):
-            self._process.wait(_GRACE)
-        for _ in range(MAX_LOG // _CHUNK):
+            self._process.wait(_GRACE_SECONDS)
+        for _ in range(MAX_LOG // _CHUNK_BYTES):
             if self._err not in {key.fileobj for key, _ in self._selector.select(0)}:
                 break
             self._drain_stderr()
         code = self._process.poll()
         reason = "it closed its output" if code is None else _describe_exit(code)
-        lines = self._tail.decode("utf-8", "replace").strip().splitlines()
+        lines = self._stderr_tail.decode("utf-8", "replace").strip().splitlines()
         return BadAnswer(Failure.CRASHED, f"{reason}{f', saying {quote(lines[-1], 200)}' if lines else ''}.")
 
     def close(self) -> bool:
@@ -154,7 +154,7 @@ class Child:
         with suppress(OSError):
             self._in.close()
         with suppress(subprocess.TimeoutExpired):
-            self._process.wait(_GRACE)
+            self._process.wait(_GRACE_SECONDS)
         exited = self._process.poll() is not None
         self.kill()
         return exited

@@ -40,12 +40,12 @@ MAX_TOKENS_NAMES = ("max_tokens", "max_completion_tokens")
 MAX_BODY = 1 << 26
 """The maximum number of bytes in a response; streams need many for a short answer."""
 _MAX_EVENT = 1 << 22
-_FIRST_WAIT, _MAX_WAIT = 0.5, 60.0
+_FIRST_WAIT, _MAX_WAIT = 0.5, 60.0  # seconds
 _RETRY_STATUSES = frozenset({408, 409, 425, 429})
 _UNAUTHORIZED = (401, 403)
-_NAME = re.compile("[A-Z][A-Z0-9_]*")
-_TO_CONNECT = 10.0  # seconds until we assume that the address is wrong
-_DOWN = 3  # consecutive decisions without a reply before we give up
+_VARIABLE_NAME = re.compile("[A-Z][A-Z0-9_]*")
+_CONNECT_TIMEOUT = 10.0  # seconds until we assume that the address is wrong
+_MAX_UNANSWERED = 3  # consecutive decisions without a reply before we give up
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,6 @@ class EndpointSettings:
             raise BadOption(f"base_url begins with http:// or https://, unlike {quote(self.base_url)}.")
         if "@" in self.base_url.split("://")[-1].split("/")[0]:
             raise BadOption("base_url holds no user or password: the key comes from the environment.")
-
         if self.max_tokens_name not in MAX_TOKENS_NAMES:
             raise BadOption(
                 f"max_tokens_name is {' or '.join(MAX_TOKENS_NAMES)}, not {quote(self.max_tokens_name)}."
@@ -109,7 +108,7 @@ class Meter:
     """Counts the usage of requests; this base class has no budget."""
 
     def check(self) -> None:
-        """Raises BudgetSpent if the budget does not cover another request."""
+        """Raise BudgetSpent if the budget does not cover another request."""
 
     def count(self, used: Usage) -> None:
         """Add the usage that the endpoint reported."""
@@ -140,13 +139,13 @@ class Endpoint:
         self._tell = tell  # reports delays
         self._client: httpx.AsyncClient | None = None
         self._key = ""
-        self._in_vain = 0  # consecutive decisions without a reply
+        self._unanswered = 0  # consecutive decisions without a reply
         self._reached = False
 
     @property
     def down(self) -> bool:
         """Whether too many consecutive decisions had no reply."""
-        return self._in_vain >= _DOWN
+        return self._unanswered >= _MAX_UNANSWERED
 
     async def __aenter__(self) -> "Endpoint":
         with require_extra("llm"):
@@ -159,7 +158,7 @@ class Endpoint:
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         limit = httpx.Limits(max_connections=self.settings.concurrency)
         seconds = self.settings.request_seconds
-        timeout = httpx.Timeout(seconds, connect=min(seconds, _TO_CONNECT))
+        timeout = httpx.Timeout(seconds, connect=min(seconds, _CONNECT_TIMEOUT))
         self._client = httpx.AsyncClient(headers=headers, timeout=timeout, limits=limit, trust_env=False)
         return self
 
@@ -181,16 +180,16 @@ class Endpoint:
             attempt = await self._try(request, record)
             self._reached |= attempt.reached
             if attempt.reply:
-                self._in_vain = 0
+                self._unanswered = 0
                 return attempt.reply
             problem = f"{quote(model)} gave no reply: {self.without_key(attempt.problem)}"
             if attempt.final:
                 raise DuelsError(problem)
             # Random, so that requests that failed together are not retried together.
-            pause = max(attempt.after, uniform(wait / 2, wait))
-            most = self.settings.total_seconds
-            if monotonic() + pause > started + (most if self._reached else min(most, _TO_CONNECT)):
-                self._in_vain = self._in_vain + 1 if self._reached else _DOWN
+            pause = max(attempt.retry_after, uniform(wait / 2, wait))
+            timeout = self.settings.total_seconds
+            if monotonic() + pause > started + (timeout if self._reached else min(timeout, _CONNECT_TIMEOUT)):
+                self._unanswered = self._unanswered + 1 if self._reached else _MAX_UNANSWERED
                 raise TransportError(problem)
             self._tell(f"{problem}; trying again in {pause:.0f} s")
             await self._sleep(pause)
@@ -200,17 +199,18 @@ class Endpoint:
         """Send one request. It is recorded first, because it may cost something even if we crash."""
         import httpx
 
-        sent = token_hex(8)
-        most = self._most(request)
-        record(self._redacted({"id": sent, "request": request, "at_most": [most.prompt, most.completion]}))
-        keep = partial(self._keep, record, sent, most, monotonic())
-        status, after, reply = 0, 0.0, None
+        request_id = token_hex(8)
+        limit = self._max_usage(request)
+        at_most = [limit.prompt, limit.completion]
+        record(self._redact({"id": request_id, "request": request, "at_most": at_most}))
+        save = partial(self._record_response, record, request_id, limit, monotonic())
+        status, retry_after, reply = 0, 0.0, None
         reached = may_cost = True
         try:
             async with asyncio.timeout(self.settings.request_seconds):
-                status, body, after = await self._post(request)
+                status, body, retry_after = await self._post(request)
         except asyncio.CancelledError:
-            keep(0, "it was not waited for", None, may_cost=True)
+            save(0, "it was not waited for", None, may_cost=True)
             raise
         except _TooLong:
             status, body = 200, f"the reply is longer than {MAX_TEXT:,} characters"
@@ -225,18 +225,18 @@ class Endpoint:
                 reply = parse_reply(body)
             elif parse_error(body)[0] == STOPPED_BY_FILTER:
                 reply = Reply("", STOPPED_BY_FILTER, reported=True)
-        keep(status, body, reply, may_cost)
+        save(status, body, reply, may_cost)
         final = 300 <= status < 500 and status not in _RETRY_STATUSES
         problem = _describe_problem(status, body)
         if status in _UNAUTHORIZED and (missing := describe_missing_key(self.settings.key_env)):
             problem += f". {missing}, so no key was sent."
-        return _Attempt(reply, problem, after, final, reached)
+        return _Attempt(reply, problem, retry_after, final, reached)
 
-    def _keep(
+    def _record_response(
         self,
         record: Recorder,
-        sent: str,
-        most: Usage,
+        request_id: str,
+        limit: Usage,
         started: float,
         status: int,
         body: str,
@@ -245,19 +245,19 @@ class Endpoint:
     ) -> None:
         """Record the response and count its usage."""
         seconds = round(monotonic() - started, 3)
-        row: dict[str, Any] = {"id": sent, "status": status, "reply": body, "seconds": seconds}
+        row: dict[str, Any] = {"id": request_id, "status": status, "reply": body, "seconds": seconds}
         if reply:
             row["usage"] = [reply.usage.prompt, reply.usage.completion, reply.usage.requests]
-        unknown = may_cost and not (reply and reply.reported)
-        if unknown:
-            row["at_most"] = [most.prompt, most.completion]
-        record(self._redacted(row))
+        is_unreported = may_cost and not (reply and reply.reported)
+        if is_unreported:
+            row["at_most"] = [limit.prompt, limit.completion]
+        record(self._redact(row))
         if reply:
             self._meter.count(reply.usage)
-        if unknown:
-            self._meter.assume(most, answered=reply is not None and reply.finish != FLOODED)
+        if is_unreported:
+            self._meter.assume(limit, answered=reply is not None and reply.finish != FLOODED)
 
-    def _most(self, request: dict[str, Any]) -> Usage:
+    def _max_usage(self, request: dict[str, Any]) -> Usage:
         """Return the maximum usage of a request; a token has at least one byte."""
         return Usage(len(json.dumps(request["messages"]).encode()), self.settings.max_tokens)
 
@@ -284,40 +284,40 @@ class Endpoint:
                 body += piece
                 if len(body) > MAX_BODY:
                     raise _TooLong
-            after = _parse_retry_after(response.headers.get("retry-after", ""))
-            return response.status_code, body.decode("utf-8", "replace"), after
+            retry_after = _parse_retry_after(response.headers.get("retry-after", ""))
+            return response.status_code, body.decode("utf-8", "replace"), retry_after
 
     def without_key(self, text: str) -> str:
         """Remove the key from a text, because some endpoints echo it."""
         if self._key:
-            for spelled in (self._key, json.dumps(self._key)[1:-1], self._key.replace("/", "\\/")):
-                text = text.replace(spelled, "[key]")
+            for spelling in (self._key, json.dumps(self._key)[1:-1], self._key.replace("/", "\\/")):
+                text = text.replace(spelling, "[key]")
         return text
 
-    def _redacted(self, value: Any) -> Any:
+    def _redact(self, value: Any) -> Any:
         if isinstance(value, str):
             return self.without_key(value)
         if isinstance(value, dict):
-            return {name: self._redacted(each) for name, each in value.items()}
-        return [self._redacted(each) for each in value] if isinstance(value, list) else value
+            return {name: self._redact(item) for name, item in value.items()}
+        return [self._redact(item) for item in value] if isinstance(value, list) else value
 
 
-def join_replies(recorded: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Join each request with its response, from rows in the order in which they were recorded.
+def join_replies(rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Join each request with its response, from rows in the order of the log.
 
     A request without a response keeps its maximum usage.
     """
-    waiting: dict[str, dict[str, Any]] = {}
-    for row in map(dict, recorded):
+    requests: dict[str, dict[str, Any]] = {}
+    for row in map(dict, rows):
         if "status" not in row:
-            waiting[row["id"]] = row
+            requests[row["id"]] = row
         elif "request" in row:  # already joined, as in a merged log
             yield row
         else:
-            request = waiting.pop(row["id"], {})  # its row may be damaged
+            request = requests.pop(row["id"], {})  # its row may be damaged
             request.pop("at_most", None)
             yield request | row
-    yield from waiting.values()
+    yield from requests.values()
 
 
 @dataclass(frozen=True)
@@ -326,8 +326,8 @@ class _Attempt:
 
     reply: Reply | None
     problem: str
-    after: float
-    """Seconds of Retry-After."""
+    retry_after: float
+    """Seconds to wait, by the endpoint's header."""
     final: bool
     """Whether a retry would have the same outcome."""
     reached: bool
@@ -349,18 +349,18 @@ def describe_missing_key(name: str) -> str:
     """
     if os.environ.get(name, "").strip():
         return ""
-    named = name if _NAME.fullmatch(name) else "that is named for the key"
-    return f"The environment variable {named} is not set"
+    label = name if _VARIABLE_NAME.fullmatch(name) else "that is named for the key"
+    return f"The environment variable {label} is not set"
 
 
 async def _read_stream(response: "httpx.Response") -> str:
-    stream, rest, read = CompletionStream(), b"", 0
+    stream, rest, size = CompletionStream(), b"", 0
     async for piece in response.aiter_bytes():
-        read += len(piece)
+        size += len(piece)
         *lines, rest = (rest + piece).split(b"\n")
         for line in lines:
             stream.add(line)
-        if read > MAX_BODY or len(rest) > _MAX_EVENT or stream.length > MAX_TEXT:
+        if size > MAX_BODY or len(rest) > _MAX_EVENT or stream.length > MAX_TEXT:
             raise _TooLong
     stream.add(rest)
     if not stream.done:
@@ -368,15 +368,15 @@ async def _read_stream(response: "httpx.Response") -> str:
     return stream.body()
 
 
-def _parse_retry_after(after: str) -> float:
-    """Parse seconds or a date; return 0 if it is neither."""
-    if after.replace(".", "", 1).isdecimal():
-        return float(after)
+def _parse_retry_after(header: str) -> float:
+    """Return the seconds to wait, from a number or a date; 0 if the header is neither."""
+    if header.replace(".", "", 1).isdecimal():
+        return float(header)
     try:
-        when = parsedate_to_datetime(after)
+        date = parsedate_to_datetime(header)
     except ValueError:
         return 0.0
-    return max(0.0, (when - datetime.now(UTC)).total_seconds()) if when.tzinfo else 0.0
+    return max(0.0, (date - datetime.now(UTC)).total_seconds()) if date.tzinfo else 0.0
 
 
 def _describe_problem(status: int, body: str) -> str:

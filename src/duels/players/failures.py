@@ -18,7 +18,7 @@ class Failure(Enum):
     LATE = "late"
     CRASHED = "crashed"
     FLOODED = "flooded"
-    """It wrote far too much."""
+    """The output exceeded the size limits."""
     REFUSED = "refused"
 
 
@@ -39,9 +39,9 @@ class NoMove(DuelsError):
 
     def __init__(self, player: str, failed: tuple[BadAnswer, ...]) -> None:
         last = failed[-1]
-        tries = "attempt" if len(failed) == 1 else "attempts"
+        noun = "attempt" if len(failed) == 1 else "attempts"
         super().__init__(
-            f"{player} gave no move in {len(failed)} {tries}; the last was {last.failure.value}: {last}"
+            f"{player} gave no move in {len(failed)} {noun}; the last was {last.failure.value}: {last}"
         )
         self.player = player
         self.failed = failed

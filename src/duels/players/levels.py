@@ -1,4 +1,4 @@
-"""Players of graded strength: each gives away a fixed share of what random play gives away.
+"""Players of graded strength: each loses a fixed share of the expected loss of random play.
 
 At every decision, a level player mixes its actions so that its expected loss, by the game's oracle, is
 exactly its share of a random choice's expected loss. Small mistakes are likelier than large ones. If perfect
@@ -21,7 +21,7 @@ LEVEL_SHARES = {"novice": 0.8, "casual": 0.5, "club": 0.25, "expert": 0.1, "best
 
 
 class MixedPlayer(ABC):
-    """A player that draws from known odds, which are cached in games without secrets."""
+    """A player that draws from known odds, which are cached in games without hidden information."""
 
     def __init__(self, rules: "AnyRules") -> None:
         self._caches = not rules.has_secrets
@@ -55,7 +55,7 @@ class MixedPlayer(ABC):
 
 
 class LevelPlayer(MixedPlayer):
-    """Gives away, at every decision, `share` of what a random choice gives away on average."""
+    """Loses, at every decision, `share` of a random choice's expected loss."""
 
     def __init__(self, oracle: "Oracle[Any, Any]", share: float) -> None:
         super().__init__(oracle.rules)

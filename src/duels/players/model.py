@@ -50,9 +50,9 @@ class ModelPlayer:
                 failed.append(BadAnswer(failure.failure, self._endpoint.without_key(failure.detail)))
                 continue
             if self._mirror:
-                back = self._mirror.action
-                action = None if action is None else back(action)
-                policy = {back(each): chance for each, chance in policy.items()} if policy else None
+                unmirror = self._mirror.action
+                action = None if action is None else unmirror(action)
+                policy = {unmirror(key): chance for key, chance in policy.items()} if policy else None
             if policy is not None:
                 (action,) = rng.choices(list(policy), weights=list(policy.values()))
             return Answer(action, policy, tuple(failed)), used
@@ -91,7 +91,7 @@ class SeatedModel:
 
 
 def check_disguise(rules: AnyRules, settings: EndpointSettings) -> None:
-    """Raises BadOption if the game does not support mirroring or relabelling as in the settings."""
+    """Raise BadOption if the game does not support the mirroring or relabelling of the settings."""
     if settings.mirror:
         Mirror.of(rules)
     if settings.relabel:
@@ -104,16 +104,16 @@ class Mirror:
 
     action: Callable[[Any], Any]
     state: Callable[[Any], Any]
-    """Maps the state, or a seat's view in games with secrets."""
+    """Maps the state, or a seat's view in games with hidden information."""
     event: Callable[[Any], Any]
 
     @classmethod
     def of(cls, rules: AnyRules) -> "Mirror":
         """Return the game's symmetry. Raises BadOption if it has none."""
-        found = [rules.game.find("mirror", name) for name in ("mirror", "mirror_state", "mirror_event")]
-        if None in found:
+        makers = [rules.game.find("mirror", name) for name in ("mirror", "mirror_state", "mirror_event")]
+        if None in makers:
             raise BadOption(f"{rules.name} has no mirror images to ask instead.")
-        return cls(*(make(rules) for make in found))
+        return cls(*(make(rules) for make in makers))
 
     def sight(self, sight: AnySight) -> AnySight:
         """Return the sight of the same match on the mirrored board."""

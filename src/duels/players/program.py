@@ -58,8 +58,8 @@ class ProgramPlayer:
         self._lock = Lock()  # for the next two attributes
         self._child: Child | None = None
         self._closed = False
-        self._number = 0  # of the last request
-        self._card = False
+        self._request_number = 0
+        self._wants_card = False
         self._match = token_hex(4)  # until new_match is called
 
     def new_match(self, match: str) -> None:
@@ -126,15 +126,20 @@ class ProgramPlayer:
 
     def _ask(self, sight: AnySight, error: str) -> tuple[Any | None, dict[Any, float] | None]:
         child = self._get_child()
-        self._number += 1
+        self._request_number += 1
         budget = self._limits.move_seconds
         deadline = monotonic() + budget
-        question = protocol.make_request(
-            sight, self._number, int(budget * 1000), match=self._match, card=self._card, error=error
+        request = protocol.make_request(
+            sight,
+            self._request_number,
+            int(budget * 1000),
+            match=self._match,
+            card=self._wants_card,
+            error=error,
         )
-        child.send(json.dumps(question), deadline)
+        child.send(json.dumps(request), deadline)
         for _ in range(MAX_STALE):
-            answer = protocol.parse_reply_to(child.receive(deadline), self._number)
+            answer = protocol.parse_reply_to(child.receive(deadline), self._request_number)
             if answer is not None:
                 return protocol.parse_move(answer, sight)
         raise BadAnswer(Failure.FLOODED, f"it wrote {MAX_STALE} answers to questions that were not open.")
@@ -149,14 +154,13 @@ class ProgramPlayer:
             child = self._child = Child(self._command, self._limits.memory_mb, self._log, self._secret)
         try:
             deadline = monotonic() + self._limits.start_seconds
-            child.send(
-                json.dumps(protocol.make_hello(self._rules, int(self._limits.move_seconds * 1000))), deadline
-            )
+            hello = protocol.make_hello(self._rules, int(self._limits.move_seconds * 1000))
+            child.send(json.dumps(hello), deadline)
             ready = protocol.parse_ready(child.receive(deadline))
         except BaseException:
             self._kill()
             raise
-        self._card = ready.get("card") is True
+        self._wants_card = ready.get("card") is True
         return child
 
 

@@ -15,7 +15,7 @@ from duels.core.words import strip_ink
 from duels.players import protocol
 from duels.players.failures import BadAnswer, Failure
 
-_HOW = (
+_ANSWER_INSTRUCTIONS = (
     "Think as long as you like. End your answer with one line that holds nothing but a JSON object with your "
     "action. How an action is written is said with the question; what the rules say about typing is for "
     "people at a keyboard."
@@ -29,7 +29,7 @@ class Labels:
     """Other names for the cells, from left to right; the same in every run.
 
     They make memorized answers useless: `1-2` may become `K-T`, in notation and on the board. Only numbered
-    cells in a row can be renamed; elsewhere numbers mean more than a place.
+    cells in a row can be renamed: on other boards a number means more than an index.
     """
 
     rules: AnyRules
@@ -56,7 +56,7 @@ class Labels:
 
     def parse(self, text: str) -> Any:
         """Parse an action with these names. Raises NotationError if it uses others."""
-        numbers = {name: str(place) for place, name in enumerate(self.names, start=1)}
+        numbers = {name: str(number) for number, name in enumerate(self.names, start=1)}
         words = re.split(r"([^A-Za-z0-9]+)", text.strip())
         if any(word.isdecimal() for word in words):
             raise NotationError(f"{quote(text)} has a number in it; the places are {', '.join(self.names)}.")
@@ -92,12 +92,12 @@ def make_messages(sight: AnySight, show_actions: bool, labels: Labels | None = N
     if not labels:
         parts.append(f"In notation: {rules.format_position(sight)}")
     if show_actions:
-        parts.append(f"You may play: {rename(', '.join(rules.format(each) for each in sight.actions))}.")
+        parts.append(f"You may play: {rename(', '.join(rules.format(action) for action in sight.actions))}.")
     form, examples = _describe_format(sight)
     shape = " or ".join(json.dumps({"action": rename(example)}) for example in examples)
     parts.append(f"{rename(form)} The last line of your answer looks like {shape}.")
     notes = [f"{rules.game.card()}", *_describe_options(rules), *([labels.legend] if labels else [])]
-    system = "\n".join(["You play this game to win.\n", *notes, "", _HOW])
+    system = "\n".join(["You play this game to win.\n", *notes, "", _ANSWER_INSTRUCTIONS])
     return [{"role": "system", "content": system}, {"role": "user", "content": "\n\n".join(parts)}]
 
 
@@ -106,8 +106,8 @@ def _describe_history(sight: AnySight) -> str:
     rules = sight.rules
     if isinstance(rules, OpenRules) and not sight.history and sight.view != rules.initial():
         return "The match is under way; what was played before does not matter."
-    seen = ", ".join(format_history(sight)) or "nothing"
-    return f"Played so far, one entry after another (? was hidden from you): {seen}."
+    history = ", ".join(format_history(sight)) or "nothing"
+    return f"Played so far, one entry after another (? was hidden from you): {history}."
 
 
 def _describe_format(sight: AnySight) -> tuple[str, tuple[str, ...]]:
@@ -127,12 +127,12 @@ def _name_seat(name: str, seat: Seat) -> str:
 def _describe_options(rules: AnyRules) -> list[str]:
     """Describe the differences from the rule card, which has the default options."""
     options = rules.options()
-    told = ", ".join(
+    differences = ", ".join(
         f"{option.name} {options[option.name]}{option.help and f' ({option.help})'}"
         for option in list_options(type(rules))
         if option.name in options
     )
-    return [f"This match differs from that: {told}."] if told else []
+    return [f"This match differs from that: {differences}."] if differences else []
 
 
 def make_retry_messages(messages: list[dict[str, str]], answer: str, reason: str) -> list[dict[str, str]]:
@@ -144,8 +144,8 @@ def make_retry_messages(messages: list[dict[str, str]], answer: str, reason: str
     request = f"That is no move: {reason} Please answer again."
     if answer.strip():
         return [*messages, {"role": "assistant", "content": answer}, {"role": "user", "content": request}]
-    *before, last = messages
-    return [*before, {**last, "content": f"{last['content']}\n\n{request}"}]
+    *earlier, last = messages
+    return [*earlier, {**last, "content": f"{last['content']}\n\n{request}"}]
 
 
 def parse_answer(
@@ -168,14 +168,14 @@ def _find_last_object(text: str) -> Mapping[str, Any] | None:
     """Return the last JSON object with an action or a policy."""
     decoder = json.JSONDecoder()
     last: Mapping[str, Any] | None = None
-    place = text.find("{")
-    while place >= 0:
+    start = text.find("{")
+    while start >= 0:
         try:
-            value, end = decoder.raw_decode(text, place)
+            value, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
-            end = place + 1
+            end = start + 1
         else:
             if isinstance(value, dict) and ("action" in value or "policy" in value):
                 last = value
-        place = text.find("{", end)
+        start = text.find("{", end)
     return last

@@ -13,7 +13,7 @@ from duels.players.failures import BadAnswer, Failure
 
 VERSION = 1
 _MAX_WEIGHT = 1e9  # in a policy; the comparison also rejects NaN
-_MAX_NAMED = 70  # legal actions that an error lists
+_MAX_LISTED = 70  # legal actions in an error message
 
 
 def make_hello(rules: AnyRules, budget_ms: int) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def parse_action(
     text: object, sight: AnySight, notation: Notation | None = None, show_actions: bool = True
 ) -> Any:
     """Parse one of the sight's actions. Raises BadAnswer if it is invalid or illegal."""
-    spelling = notation or sight.rules
+    notation = notation or sight.rules
     if type(text) is int:  # JSON numbers are accepted for actions that are numbers
         text = str(text)
     if not isinstance(text, str):
@@ -113,16 +113,16 @@ def parse_action(
     if not text.strip():
         raise BadAnswer(Failure.EMPTY, "the action is empty.")
     try:
-        action = spelling.parse(text)
+        action = notation.parse(text)
     except NotationError as error:
         raise BadAnswer(Failure.UNREADABLE, str(error)) from None
     if action not in sight.actions:
-        listed = ""
+        suffix = ""
         if show_actions:
-            allowed = [spelling.format(each) for each in sight.actions[:_MAX_NAMED]]
+            allowed = [notation.format(legal) for legal in sight.actions[:_MAX_LISTED]]
             more = len(sight.actions) - len(allowed)
-            listed = "; allowed: " + ", ".join([*allowed, f"{more} more"] if more else allowed)
-        raise BadAnswer(Failure.ILLEGAL, f"{quote(text)} is not allowed now{listed}.")
+            suffix = "; allowed: " + ", ".join([*allowed, f"{more} more"] if more else allowed)
+        raise BadAnswer(Failure.ILLEGAL, f"{quote(text)} is not allowed now{suffix}.")
     return action
 
 
