@@ -40,7 +40,7 @@ NOT_DETERMINISTIC = (
 _MASKING = "If the agent learned without masks, wrap it with duels.mask_agent."
 
 Agent: TypeAlias = Callable[[Any, NDArray[np.int8]], ArrayLike]
-"""Maps an observation and a mask of the environments to an action's number or to [action] probabilities."""
+"""Maps an observation and a mask of the environments to an action's number or to action probabilities."""
 
 
 def table_of(
@@ -52,11 +52,11 @@ def table_of(
     dtype: DTypeLike = np.float32,
     **options: OptionValue,
 ) -> NDArray[np.float64]:
-    """Return the [state, action] probabilities of `agent`, for `exploitability` and `duels.vector`.
+    """Return the probabilities of `agent`, indexed [state, action], for `exploitability` and `duels.vector`.
 
     The agent is called with every observation and mask; with `batch`, with arrays of them, one row each.
     Observations have this `dtype`. With `limit_ends="draw"` they include the time left until the limit, as in
-    the environments, and the table is [clock, state, action]. Raises DuelsError if the agent is not
+    the environments, and the table is indexed [clock, state, action]. Raises DuelsError if the agent is not
     deterministic or its answers are invalid, and TooLarge if the game has no tables.
 
     >>> import duels
@@ -79,29 +79,28 @@ def table_of(
             f"{problem} duels.policy_of turns an agent into a function instead, which duels.exploitability "
             "can grade if the game is small enough to be searched."
         ) from None
-    deciding = np.flatnonzero(tables.actor >= 0)
-    encoded = tables.observation[tables.actor[deciding], deciding]
-    inputs = np.column_stack([encoded, tables.legal[deciding]]).astype(np.int8)
-    questions, index = np.unique(inputs, axis=0, return_inverse=True)
-    observations, masks = np.split(questions, [encoded.shape[1]], axis=1)
+    decisions = np.flatnonzero(tables.actor >= 0)
+    encoded = tables.observation[tables.actor[decisions], decisions]
+    inputs = np.column_stack([encoded, tables.legal[decisions]]).astype(np.int8)
+    unique_inputs, index = np.unique(inputs, axis=0, return_inverse=True)
+    observations, masks = np.split(unique_inputs, [encoded.shape[1]], axis=1)
     check_flag("batch", batch)
 
-    def make_table(left: NDArray[np.int8]) -> NDArray[np.float64]:
-        columns = [observations, np.tile(left, (len(observations), 1))]
-        with_left = np.column_stack(columns).astype(observation_type)
-        first, again = (_ask(agent, batch, with_left, masks) for _ in range(2))
+    def make_table(time_left: NDArray[np.int8]) -> NDArray[np.float64]:
+        columns = [observations, np.tile(time_left, (len(observations), 1))]
+        rows = np.column_stack(columns).astype(observation_type)
+        first, again = (_ask(agent, batch, rows, masks) for _ in range(2))
         if not np.allclose(first, again, rtol=0, atol=ANSWER_TOLERANCE):
             raise DuelsError(f"The agent {NOT_DETERMINISTIC}.")
         table = np.zeros(tables.legal.shape)
-        table[deciding] = first[index.ravel()]
+        table[decisions] = first[index.ravel()]
         return table
 
     if not is_limit_draw(limit_ends):
         return make_table(np.zeros(0, np.int8))
     feature = make_limit_feature(rules)
     marks = feature.marks()
-    lefts = reversed(feature.values[1:])
-    return np.stack([make_table(np.frombuffer(marks[left], np.int8)) for left in lefts])
+    return np.stack([make_table(np.frombuffer(marks[left], np.int8)) for left in feature.values[:0:-1]])
 
 
 def policy_of(
@@ -116,8 +115,9 @@ def policy_of(
 ) -> Callable[[AnySight], dict[Any, float]]:
     """Turn `agent` into a function of a `Sight`, for `exploitability` of games or agents without tables.
 
-    The agent sees what the environments show: with `limit_ends="draw"` the time left until the limit, with
-    `memory` that number of recent entries, all in this `dtype`. With `batch` it is called with one row.
+    The agent takes the observations of the environments: with `limit_ends="draw"` they include the time left
+    until the limit, with `memory` that number of recent entries, all in this `dtype`. With `batch` the agent
+    is called with one row.
 
     >>> import duels
     >>> policy = duels.policy_of(lambda observation, mask: mask.argmax(), "hunt")
@@ -127,8 +127,8 @@ def policy_of(
     observation_type = parse_observation_dtype(dtype)
     rules = resolve_rules(game, **options)
     check_flag("batch", batch)
-    left = (make_limit_feature(rules),) if is_limit_draw(limit_ends) else ()
-    encoding = Encoding((*rules.game.encoding(rules).features, *left))
+    limit_features = (make_limit_feature(rules),) if is_limit_draw(limit_ends) else ()
+    encoding = Encoding((*rules.game.encoding(rules).features, *limit_features))
     actions = rules.all_actions()
     history = _RecentEntries(rules, memory) if check_memory(rules, memory) else None
 
@@ -197,7 +197,7 @@ class _RecentEntries:
         self._rules, self._memory = rules, memory
         self._entries = EntryTokens(rules)
         self._marks = self._entries.marks()
-        self._number = number_actions(rules)
+        self._action_numbers = number_actions(rules)
 
     def encode(self, sight: AnySight) -> bytes:
         information_set = InformationSet.start(self._rules, sight.seat)
@@ -208,7 +208,7 @@ class _RecentEntries:
                 tokens.append(
                     EntryTokens.HIDDEN
                     if entry is None
-                    else self._entries.token(self._number[entry], mine=actor is sight.seat)
+                    else self._entries.token(self._action_numbers[entry], mine=actor is sight.seat)
                 )
             information_set = information_set.add_entry(entry)
         return b"".join(self._marks[token] for token in tokens[: -self._memory - 1 : -1])
@@ -217,7 +217,7 @@ class _RecentEntries:
 def _ask(
     agent: Agent, batch: bool, observations: NDArray[Any], masks: NDArray[np.int8]
 ) -> NDArray[np.float64]:
-    """Return the agent's [row, action] probabilities."""
+    """Return the agent's probabilities, indexed [row, action]."""
     if batch:
         return ask_batch(agent, observations, masks)
     rows = zip(observations, masks, strict=True)
@@ -225,26 +225,26 @@ def _ask(
 
 
 def ask_batch(agent: Agent, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.float64]:
-    """Return the [row, action] probabilities of an agent that accepts batches.
+    """Return the probabilities of an agent that accepts batches, indexed [row, action].
 
     Raises DuelsError if an answer is invalid.
     """
     answers: list[NDArray[np.float64]] = []
-    for first in range(0, len(masks), BATCH_SIZE):
-        part = masks[first : first + BATCH_SIZE]
-        answer = np.asarray(agent(observations[first : first + BATCH_SIZE].copy(), part.copy()))
-        if answer.shape[:1] != (len(part),):
+    for start in range(0, len(masks), BATCH_SIZE):
+        batch_masks = masks[start : start + BATCH_SIZE]
+        answer = np.asarray(agent(observations[start : start + BATCH_SIZE].copy(), batch_masks.copy()))
+        if answer.shape[:1] != (len(batch_masks),):
             raise DuelsError(
-                f"The agent returned an array of shape {answer.shape} for {len(part)} rows; it must return "
-                "one answer per row. If it takes a single observation, grade it with batch=False, or use "
-                'it as an opponent with vectorization_mode="sync".'
+                f"The agent returned an array of shape {answer.shape} for {len(batch_masks)} rows; "
+                "it must return one answer per row. If it takes a single observation, grade it with "
+                'batch=False, or use it as an opponent with vectorization_mode="sync".'
             )
-        answers.append(_parse_rows(answer, part))
+        answers.append(_parse_rows(answer, batch_masks))
     return np.concatenate(answers)
 
 
 def parse_probabilities(output: ArrayLike, mask: NDArray[np.int8]) -> NDArray[np.float64]:
-    """Return [action] probabilities from an agent's answer. Raises DuelsError if it is invalid."""
+    """Return the probability of each action from an agent's answer. Raises DuelsError if it is invalid."""
     answer = np.asarray(output)
     rows = _parse_rows(answer.reshape(1, *answer.shape), mask[None])
     return rows.reshape(mask.shape)
@@ -257,18 +257,18 @@ def _parse_rows(answer: NDArray[Any], masks: NDArray[np.int8]) -> NDArray[np.flo
         actions = answer.reshape(len(masks))
         clipped = np.clip(actions, 0, masks.shape[1] - 1)
         odds = np.eye(masks.shape[1])[clipped]
-        wrong = (clipped != actions) | (masks[rows, clipped] == 0)
+        is_invalid = (clipped != actions) | (masks[rows, clipped] == 0)
         problem = "The agent chose action {answer}, but only {allowed} are allowed. {masking}"
     elif answer.shape == masks.shape and answer.dtype.kind in "iuf":
         odds = np.where(masks == 1, answer, 0).astype(np.float64)
-        wrong = (answer < 0).any(axis=1) | ~np.isclose(odds.sum(axis=1), 1)
+        is_invalid = (answer < 0).any(axis=1) | ~np.isclose(odds.sum(axis=1), 1)
         problem = "The agent's probabilities of the allowed actions {allowed} do not sum to 1. {masking}"
     else:
-        odds, wrong = np.zeros(masks.shape), rows == 0
+        odds, is_invalid = np.zeros(masks.shape), rows == 0
         problem = (
             f"An agent must return an action's number or {masks.shape[1]} probabilities, not {{answer!r}}."
         )
-    for row in np.flatnonzero(wrong):
+    for row in np.flatnonzero(is_invalid):
         allowed = np.flatnonzero(masks[row]).tolist()
         value = answer[row].item() if answer[row].size == 1 else answer[row]
         raise DuelsError(problem.format(answer=value, allowed=allowed, masking=_MASKING))
@@ -276,7 +276,7 @@ def _parse_rows(answer: NDArray[Any], masks: NDArray[np.int8]) -> NDArray[np.flo
 
 
 def accepts_arguments(function: Callable[..., Any], arguments: int) -> bool:
-    """Whether a function accepts this many arguments; True if its signature is unknown."""
+    """Return whether a function accepts this many arguments; True if its signature is unknown."""
     try:
         signature(function).bind(*[None] * arguments)
     except TypeError:
@@ -286,9 +286,9 @@ def accepts_arguments(function: Callable[..., Any], arguments: int) -> bool:
     return True
 
 
-def is_player(thing: object) -> TypeGuard[Player]:
-    """Whether `thing` is a player; arrays also have a method `choose`."""
-    return callable(getattr(thing, "choose", None)) and not isinstance(thing, np.ndarray)
+def is_player(policy: object) -> TypeGuard[Player]:
+    """Return whether `policy` is a player. Arrays, which also have a method `choose`, are not."""
+    return callable(getattr(policy, "choose", None)) and not isinstance(policy, np.ndarray)
 
 
 def get_player_odds(player: str | Player, rules: AnyRules) -> Callable[[AnySight], dict[Any, float]]:

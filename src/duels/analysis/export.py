@@ -72,11 +72,11 @@ def export(
         # A Parquet file can only be written as a whole, so matches are first collected line by line.
         lines = path.with_name(path.name + ".jsonl")
         with exclusive_writer(lines):
-            held = _count_parquet_matches(run, path)
-            if held >= run.games:
-                return held
-            start = _write_lines(run, lines, progress, held, jobs)
-            _write_parquet(run, lines, path, held)
+            finished = _count_parquet_matches(run, path)
+            if finished >= run.games:
+                return finished
+            start = _write_lines(run, lines, progress, finished, jobs)
+            _write_parquet(run, lines, path, finished)
             lines.unlink()
             return min(start, run.games)
     raise DuelsError(f"The file name must end with .jsonl or .parquet, not with '{path.suffix}'.")
@@ -85,9 +85,9 @@ def export(
 # -- JSON Lines --------------------------------------------------------------------------------------
 
 
-def _write_lines(run: Export, path: Path, progress: ProgressCallback, held: int = 0, jobs: int = 1) -> int:
-    """Write the matches from number `held`; return the number of the first new one."""
-    start = _find_next_number(run, path, held)
+def _write_lines(run: Export, path: Path, progress: ProgressCallback, first: int = 0, jobs: int = 1) -> int:
+    """Write the matches from number `first`; return the number of the first new one."""
+    start = _find_next_number(run, path, first)
     with name_file_in_errors(path), path.open("a", encoding="utf-8") as file:
         for match in play_matches(run, start, progress, jobs):
             file.write(_format_line(match))
@@ -104,8 +104,8 @@ def play_matches(run: Export, first: int, progress: ProgressCallback, jobs: int)
             yield _play(run, number)
     else:
         with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
-            played = pool.map(partial(_play, run), numbers, chunksize=4)
-            for number, match in zip(numbers, played, strict=True):
+            matches = pool.map(partial(_play, run), numbers, chunksize=4)
+            for number, match in zip(numbers, matches, strict=True):
                 progress(number, run.games)
                 yield match
     progress(run.games, run.games)
@@ -121,36 +121,38 @@ def _make_oracle_and_players(run: Export) -> tuple[Any, dict[Seat, Player]]:
     return oracle, {seat: make_player(name, run.rules) for seat, name in zip(Seat, run.players, strict=True)}
 
 
-def _find_next_number(run: Export, path: Path, held: int) -> int:
+def _find_next_number(run: Export, path: Path, first: int) -> int:
     """Check the file, remove an incomplete last line and return the number of the next match.
 
-    The first match in the file is number `held`, or an earlier one if the run was interrupted after those
+    The first match in the file is number `first`, or an earlier one if the run was interrupted after those
     matches were written to the Parquet file.
     """
     content = path.read_bytes()
-    whole = content[: content.rfind(b"\n") + 1]
+    complete_lines = content[: content.rfind(b"\n") + 1]
     numbers: list[Any] = []
-    for place, line in enumerate(whole.splitlines(), start=1):
+    for line_number, line in enumerate(complete_lines.splitlines(), start=1):
         try:
             head = json.loads(line)
         except ValueError:
-            raise DuelsError(f"{path}, line {place}: not a match in JSON.") from None
+            raise DuelsError(f"{path}, line {line_number}: not a match in JSON.") from None
         number = head.get("number") if isinstance(head, dict) else None
-        follows = number == numbers[-1] + 1 if numbers else number in range(held + 1)
-        if not follows or any(head.get(key) != value for key, value in run.head.items()):
-            raise DuelsError(f"{path}, line {place}: this match belongs to another run; choose another file.")
+        is_next = number == numbers[-1] + 1 if numbers else number in range(first + 1)
+        if not is_next or any(head.get(key) != value for key, value in run.head.items()):
+            raise DuelsError(
+                f"{path}, line {line_number}: this match belongs to another run; choose another file."
+            )
         numbers.append(number)
-    if numbers and numbers[-1] + 1 < held:
+    next_number = numbers[-1] + 1 if numbers else first
+    if next_number < first:
         raise DuelsError(f"{path}: matches are missing after the last one; remove the file.")
-    following = numbers[-1] + 1 if numbers else held
-    if torn := content[len(whole) :]:
-        start = _format_line({**run.head, "number": following}).rstrip("}\n").encode()
-        if not (torn.startswith(start) or start.startswith(torn)):
+    if fragment := content[len(complete_lines) :]:
+        start = _format_line({**run.head, "number": next_number}).rstrip("}\n").encode()
+        if not (fragment.startswith(start) or start.startswith(fragment)):
             raise DuelsError(
                 f"{path}, line {len(numbers) + 1}: not a match of this run; choose another file."
             )
-        os.truncate(path, len(whole))
-    return following
+        os.truncate(path, len(complete_lines))
+    return next_number
 
 
 def _format_line(match: dict[str, Any]) -> str:
@@ -196,9 +198,9 @@ def _grade_turn(rules: Any, oracle: Any, player: Any, sight: AnySight, action: A
         "regret": verdict.loss(action),
         "exactness": verdict.value.exactness.value,
         "error": None if estimated else verdict.value.error,
-        "actions": [format_action(judged.action) for judged in verdict.actions],
-        "values": [judged.value.number for judged in verdict.actions],
-        "policy": odds and [odds.get(judged.action, 0.0) for judged in verdict.actions],
+        "actions": [format_action(action_value.action) for action_value in verdict.actions],
+        "values": [action_value.value.number for action_value in verdict.actions],
+        "policy": odds and [odds.get(action_value.action, 0.0) for action_value in verdict.actions],
     }
 
 
@@ -262,8 +264,8 @@ def _make_schema(run: Export) -> Any:
     )
 
 
-def _write_parquet(run: Export, lines: Path, path: Path, held: int) -> None:
-    """Write the `held` matches of `path` and the following ones of `lines`, up to `run.games`."""
+def _write_parquet(run: Export, lines: Path, path: Path, finished: int) -> None:
+    """Write the `finished` matches of `path` and the next ones of `lines`, up to `run.games`."""
     import pyarrow as arrow
     from pyarrow import parquet
 
@@ -273,10 +275,11 @@ def _write_parquet(run: Export, lines: Path, path: Path, held: int) -> None:
             parquet.ParquetWriter(draft, schema, compression="zstd") as writer,
             lines.open(encoding="utf-8") as file,
         ):
-            if held:
+            if finished:
                 for batch in parquet.ParquetFile(path).iter_batches():
                     writer.write_batch(batch)
-            matches = (match for match in map(json.loads, file) if match["number"] in range(held, run.games))
+            numbers = range(finished, run.games)
+            matches = (match for match in map(json.loads, file) if match["number"] in numbers)
             while rows := [row for match in islice(matches, BATCH_SIZE) for row in build_rows(run, match)]:
                 writer.write_batch(arrow.RecordBatch.from_pylist(rows, schema=schema))
         os.replace(draft, path)
@@ -284,25 +287,25 @@ def _write_parquet(run: Export, lines: Path, path: Path, held: int) -> None:
 
 def build_rows(run: Export, data: dict[str, Any]) -> list[dict[str, Any]]:
     """Return a match's decisions with observations, masks and rewards, as in the environments."""
-    encoder, number = _make_encoder_and_numbers(run.rules)
+    encoder, numbers = _make_encoder_and_numbers(run.rules)
     match: AnyMatch = Match.start(run.rules)
-    rows, last = [], {}
+    rows, last_rows = [], {}
     for move, turn in enumerate(data["turns"]):
         action = run.rules.parse(turn["action"])
         actor = match.actor
         assert actor is not None
         if actor is not CHANCE:
             seat = Seat(actor)
-            legal = [number[text] for text in turn["actions"]]
-            last[seat] = {
+            legal = [numbers[text] for text in turn["actions"]]
+            last_rows[seat] = {
                 "number": data["number"],
                 "move": move,
                 "seat": seat.value,
                 "observation": list(encoder.encode(seat, match)),
-                "action_mask": _scatter(legal, [1] * len(legal), len(number), 0),
-                "action_number": number[turn["action"]],
-                "values": _scatter(legal, turn["values"], len(number), None),
-                "policy": turn["policy"] and _scatter(legal, turn["policy"], len(number), 0.0),
+                "action_mask": _scatter(legal, [1] * len(legal), len(numbers), 0),
+                "action_number": numbers[turn["action"]],
+                "values": _scatter(legal, turn["values"], len(numbers), None),
+                "policy": turn["policy"] and _scatter(legal, turn["policy"], len(numbers), 0.0),
                 **{key: data[key] for key in ("result", "ending", "winner")},
                 "reward": 0.0,
                 "done": False,
@@ -310,15 +313,15 @@ def build_rows(run: Export, data: dict[str, Any]) -> list[dict[str, Any]]:
                 "final_action_mask": None,
                 **{key: turn[key] for key in _GRADE_FIELDS},
             }
-            rows.append(last[seat])
+            rows.append(last_rows[seat])
         match = match.play(actor, action)
-    for seat, row in last.items():
-        following = [number[run.rules.format(action)] for action in encoder.next_actions(seat, match)]
+    for seat, row in last_rows.items():
+        legal = [numbers[run.rules.format(action)] for action in encoder.next_actions(seat, match)]
         row |= {
             "reward": 0.0 if data["winner"] is None else 1.0 if data["winner"] == seat else -1.0,
             "done": True,
             "final_observation": list(encoder.encode(seat, match)),
-            "final_action_mask": _scatter(following, [1] * len(following), len(number), 0),
+            "final_action_mask": _scatter(legal, [1] * len(legal), len(numbers), 0),
         }
     return rows
 
@@ -326,12 +329,12 @@ def build_rows(run: Export, data: dict[str, Any]) -> list[dict[str, Any]]:
 @lru_cache(maxsize=8)
 def _make_encoder_and_numbers(rules: AnyRules) -> tuple[ObservationEncoder, dict[str, int]]:
     return ObservationEncoder(rules), {
-        rules.format(action): place for place, action in enumerate(rules.all_actions())
+        rules.format(action): number for number, action in enumerate(rules.all_actions())
     }
 
 
-def _scatter(places: list[int], values: list[Any], size: int, default: float | None) -> list[Any]:
+def _scatter(indexes: list[int], values: list[Any], size: int, default: float | None) -> list[Any]:
     row: list[Any] = [default] * size
-    for place, value in zip(places, values, strict=True):
-        row[place] = value
+    for index, value in zip(indexes, values, strict=True):
+        row[index] = value
     return row

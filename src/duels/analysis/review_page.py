@@ -126,8 +126,8 @@ def _make_commands(review: Review, number: int, play_on: ContinueCommand | None)
     """Return commands that continue from the shown board, and that repeat a slip."""
     if play_on is None:
         return {}
-    over = number == len(review.moments) and review.match.over
-    commands = {} if over else {"here": play_on(number)}
+    is_final = number == len(review.moments) and review.match.over
+    commands = {} if is_final else {"here": play_on(number)}
     if number and is_slip(review.moments[number - 1]):
         commands["again"] = play_on(number - 1)
     return commands
@@ -138,7 +138,7 @@ def _get_viewer(moment: Moment) -> Seat:
 
 
 def _render_board(drawing: Drawing[Any, Any], match: AnyMatch, seat: Seat, names: PlayerNames) -> str:
-    """Render the board for a seat; in games with secrets, with the secrets of both."""
+    """Render the board for a seat; in games with hidden information, with the secrets of both."""
     if match.rules.has_secrets:
         picture = drawing.open_picture(match.sight(Seat.ONE), match.sight(Seat.TWO), names=names)
     else:
@@ -149,10 +149,11 @@ def _render_board(drawing: Drawing[Any, Any], match: AnyMatch, seat: Seat, names
 def _describe_step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, str]:
     seat = _get_viewer(moment)
     viewers = tuple(Seat) if moment.match.rules.has_secrets else (seat,)
-    recaps = [words.recap(moment.match.sight(each)) for each in viewers]
+    recaps = [words.recap(moment.match.sight(viewer)) for viewer in viewers]
     if not review.is_person(seat):  # the recap addresses the actor
-        recaps = [Narration(each.lines) for each in recaps]
-    news = [strip_ink(line) for each in recaps for line in each.render_news(review.names or SEAT_LABELS)]
+        recaps = [Narration(recap.lines) for recap in recaps]
+    names = review.names or SEAT_LABELS
+    news = [strip_ink(line) for recap in recaps for line in recap.render_news(names)]
     text = "\n".join([*news, *list_comments(review, moment)])
     return {"title": format_title(review, moment), "text": text, "mark": moment.mark}
 
@@ -160,8 +161,8 @@ def _describe_step(review: Review, words: Words[Any, Any], moment: Moment) -> di
 def _render_entries(review: Review) -> str:
     """List every entry with its cost; each opens its board."""
     board = 1
-    numbered = any(moment.restarts for moment in review.moments)
-    items = [_BOARD_ITEM.format(board)] if numbered else []
+    has_restarts = any(moment.restarts for moment in review.moments)
+    items = [_BOARD_ITEM.format(board)] if has_restarts else []
     for moment in review.moments:
         stake = describe_stake(review, moment) if moment.indifference else ""
         details = [moment.mark, format_loss(review, moment) if is_slip(moment) else "", stake]
@@ -214,9 +215,9 @@ def _render_belief_table(moments: list[Moment], seat: Seat) -> str:
 
 def _render_belief_row(belief: Belief) -> str:
     return "".join(
-        f'<td class="place" style="--p:{dark:.2f}" title="{escape(name)}: {belief.places[name]:.0%}">'
+        f'<td class="place" style="--p:{darkness:.2f}" title="{escape(name)}: {belief.places[name]:.0%}">'
         f"{'●' if name == belief.truth else ''}</td>"
-        for name, dark in compute_darkness(belief.places).items()
+        for name, darkness in compute_darkness(belief.places).items()
     )
 
 
@@ -247,8 +248,8 @@ def render_curve(review: Review) -> str:
         for y in (_MARGIN, _HEIGHT / 2, _HEIGHT - _MARGIN)
     )
     line = "".join(
-        f'<line class="value" x1="{x:.3f}%" y1="{y:.1f}" x2="{to_x:.3f}%" y2="{to_y:.1f}"/>'
-        for (x, y), (to_x, to_y) in pairwise(points)
+        f'<line class="value" x1="{x:.3f}%" y1="{y:.1f}" x2="{end_x:.3f}%" y2="{end_y:.1f}"/>'
+        for (x, y), (end_x, end_y) in pairwise(points)
     )
     dots = "".join(
         f'<circle class="dot {mark}" data-step="{index}" cx="{x:.3f}%" cy="{y:.1f}" '
@@ -260,9 +261,9 @@ def render_curve(review: Review) -> str:
         f'height="{_HEIGHT}" fill="none" pointer-events="all"/>'
         for index, (x, _) in enumerate(points)
     )
-    drawn = f'<svg width="100%" height="{_HEIGHT}">{grid}{line}{dots}{bands}</svg>'
+    svg = f'<svg width="100%" height="{_HEIGHT}">{grid}{line}{dots}{bands}</svg>'
     scale = "<span>100%</span><span>50%</span><span>0%</span>"
     return (
         f'<div class="curve side-{review.side.value}" aria-hidden="true">'
-        f'<div class="scale">{scale}</div><div class="drawn">{drawn}</div></div>'
+        f'<div class="scale">{scale}</div><div class="drawn">{svg}</div></div>'
     )
