@@ -5,15 +5,15 @@ Pages, reviews and docs use the same drawing. The default shows the board as tex
 A page needs no knowledge of the rules. Every cell is a `g.cell` with its name in `data-cell`. A legal action
 is a `g.target` with the notation in `data-action` and its cells in `data-cells`:
 
-- Without `data-mode` a target is pressed itself.
-- With `data-mode` (flip's Quantum Flip) it shares its cells with other targets, and is not seen. The page
-  offers the mode as a switch; then the player picks cells one after another, and the target whose
-  `data-cells` are those that were picked is meant. The class `chosen` shows it.
+- Without `data-mode`, the player clicks the target.
+- With `data-mode` (flip's Quantum Flip), the target shares its cells with other targets and is invisible. The
+  page offers the mode as a switch. Then the player picks cells one after another, which selects the target
+  with these `data-cells`. The class `chosen` shows it.
 
-Elements that stay the same thing while they change have a `data-key`, by which a script that patches the page
-tells them apart; `boards.css` moves what changed. What only this seat may know has the class `secret`, and
-`telling` what is there or not by such a secret; both can be hidden from a neighbour's eyes. `data-veiled` is
-then the name of an element whose own name tells a secret.
+Elements that persist from move to move have a `data-key`, by which the script that patches the page finds
+them; `boards.css` animates the changes. Elements that only this seat may see have the class `secret`, and
+elements whose presence depends on a secret have the class `telling`. Both can be hidden from a neighbour's
+eyes. `data-veiled` is then the label of an element whose own label contains a secret.
 """
 
 from abc import ABC, abstractmethod
@@ -27,9 +27,9 @@ from duels.core.words import Words, strip_ink
 
 _FONT = "DejaVu Sans Mono, Menlo, Consolas, monospace"
 _MARGIN = 24
-_WIDEST_LETTER = 16.0
-_LETTER_ASPECT = 0.6  # width by height of a letter in the fonts named below
-_LINE = 1.4
+_MAX_LETTER_WIDTH = 16.0
+_LETTER_ASPECT = 0.6  # width by height of a letter in _FONT
+_LINE_HEIGHT = 1.4
 
 
 class Drawing(ABC, Generic[A, V]):
@@ -39,17 +39,17 @@ class Drawing(ABC, Generic[A, V]):
     def picture(
         self, sight: Sight[A, V], *, targets: bool = False, names: PlayerNames = SEAT_LABELS
     ) -> Picture:
-        """The board as this seat may see it, WIDTH wide, with these names wherever it speaks of a player.
+        """Return the board from the seat's information, with these names of the players.
 
-        With `targets`, what the seat may do now and what has a place on the board can be pressed there.
+        With `targets`, the seat's legal actions that have a place on the board can be clicked.
         """
 
     def open_picture(
         self, one: Sight[A, V], two: Sight[A, V], *, names: PlayerNames = SEAT_LABELS
     ) -> Picture:
-        """Return the board with the secrets of both seats, for looking back at a match.
+        """Return the board with the secrets of both seats, for a review.
 
-        Games with secrets override it.
+        Games with hidden information override it.
         """
         return self.picture(one, names=names)
 
@@ -70,11 +70,11 @@ class Drawing(ABC, Generic[A, V]):
         return "Choose your move."
 
     def recap(self, sight: Sight[A, V]) -> str:
-        """Return a sentence on what the seat has seen and the drawing no longer shows, or ''."""
+        """Return a sentence on past observations that the drawing no longer shows, or ''."""
         return ""
 
     def opponent_task(self, sight: Sight[A, V]) -> str:
-        """Return a verb for what the other seat has to do while this one waits."""
+        """Return a verb for the other seat's task while this one waits."""
         return "move"
 
     def last_change(self, sight: Sight[A, V]) -> str:
@@ -110,15 +110,15 @@ class TextDrawing(Drawing[A, V]):
     def _draw_text(self, text: str, targets: bool = False) -> Picture:
         lines = strip_ink(text).strip("\n").split("\n")
         letters = max(1, *map(len, lines))
-        size = min(_WIDEST_LETTER / _LETTER_ASPECT, (WIDTH - 2 * _MARGIN) / letters / _LETTER_ASPECT)
-        height = 2 * _MARGIN + size * _LINE * len(lines)
+        size = min(_MAX_LETTER_WIDTH / _LETTER_ASPECT, (WIDTH - 2 * _MARGIN) / letters / _LETTER_ASPECT)
+        height = 2 * _MARGIN + size * _LINE_HEIGHT * len(lines)
         rows = [
             element(
                 "text",
                 escape(line),
                 fill="ink",
                 x=_MARGIN,
-                y=_MARGIN + size * _LINE * (row + 0.75),
+                y=_MARGIN + size * _LINE_HEIGHT * (row + 0.75),
                 font_size=size,
                 font_family=_FONT,
                 **{"xml:space": "preserve"},

@@ -41,7 +41,7 @@ class Feature:
     def marks(self) -> "Mapping[Hashable, bytes]":
         """Return the encoding of each value of a slot."""
         if self.width == 1:
-            return {value: bytes([place]) for place, value in enumerate(self.values)}
+            return {value: bytes([index]) for index, value in enumerate(self.values)}
         return _OneHot(self.values)
 
     def names(self) -> Iterator[str]:
@@ -99,11 +99,11 @@ class _OneHot(dict[Hashable, bytes]):
 
     def __init__(self, values: Sequence[Hashable]) -> None:
         super().__init__()
-        self._place = {value: place for place, value in enumerate(values)}
+        self._indexes = {value: index for index, value in enumerate(values)}
 
     def __missing__(self, value: Hashable) -> bytes:
-        place = self._place[value]
-        return bytes(place) + b"\1" + bytes(len(self._place) - place - 1)
+        index = self._indexes[value]
+        return bytes(index) + b"\1" + bytes(len(self._indexes) - index - 1)
 
 
 TRUNCATION, DRAW = LIMIT_ENDS = ("truncation", "draw")
@@ -122,8 +122,8 @@ def make_limit_feature(rules: AnyRules) -> Feature:
     """Return the feature of the turns left before the limit. Raises DuelsError without a limit."""
     limit, clock = rules.limit_value, rules.clock
     if limit is None or clock is None:
-        named = f"{rules.name} has none" if rules.limit is None else f"set {rules.limit}"
-        raise DuelsError(f"What is left of a limit needs a limit: {named}.")
+        advice = f"{rules.name} has none" if rules.limit is None else f"set {rules.limit}"
+        raise DuelsError(f"What is left of a limit needs a limit: {advice}.")
     if limit > MAX_OBSERVED_LIMIT:
         raise DuelsError(f"A limit that is observed is at most {MAX_OBSERVED_LIMIT}, not {limit}.")
     return Feature("left", tuple(range(limit + 1)), lambda view, seat: (limit - getattr(view, clock),))
@@ -142,9 +142,9 @@ def number_actions(rules: AnyRules) -> dict[Any, int]:
 
 
 class EntryTokens:
-    """The last entries that a seat has seen, as numbers in addition to the features of its view.
+    """Tokens for the last entries that a seat has seen, which are added to the features of its view.
 
-    The token of an entry is NOTHING (none so far), HIDDEN, or an action and whether it was the seat's own.
+    A token is NOTHING (no entry yet), HIDDEN, or an action and whether it was the seat's own.
     """
 
     NOTHING, HIDDEN = range(2)
@@ -154,20 +154,20 @@ class EntryTokens:
         self.width = 2 + len(self.actions)
 
     def token(self, action: Any, mine: Any) -> Any:
-        """The token of an action that the seat has seen, by its number; of many, if they are arrays."""
+        """Return the token of an action's number, or of each number in an array."""
         return 2 + 2 * action + mine
 
     def marks(self) -> list[bytes]:
-        """The numbers of every token: whether it is the seat's own, whether it is hidden, and which it is."""
-        seen = [
+        """Return the encoding of every token: own or not, hidden or not, and the one-hot action."""
+        visible = [
             bytes([mine, 0]) + bytes(action) + b"\1" + bytes(len(self.actions) - action - 1)
             for action in range(len(self.actions))
             for mine in (0, 1)
         ]
-        return [bytes(self.width), b"\0\1" + bytes(len(self.actions)), *seen]
+        return [bytes(self.width), b"\0\1" + bytes(len(self.actions)), *visible]
 
     def names(self, memory: int) -> Iterator[str]:
-        """What the numbers of the last `memory` entries say, the latest first."""
+        """Yield the names of the elements for the last `memory` entries, the latest first."""
         for entry in range(1, memory + 1):
             yield from (f"past[{entry}]={name}" for name in ("mine", "hidden", *self.actions))
 
@@ -188,50 +188,50 @@ def discover_features(rules: AnyRules) -> tuple[Feature, ...]:
     Raises DuelsError if the game has too many states.
     """
     unlimited: Any = replace(cast(Any, rules), **{rules.limit: None}) if rules.limit else rules
-    small = (unlimited.max_states() or 0) <= MAX_EXPLORED_STATES
-    states = (
-        [match.state for match in islice(iter_reachable(unlimited), MAX_EXPLORED_STATES + 1)] if small else []
-    )
+    states = []
+    if (unlimited.max_states() or 0) <= MAX_EXPLORED_STATES:
+        states = [match.state for match in islice(iter_reachable(unlimited), MAX_EXPLORED_STATES + 1)]
     if not 0 < len(states) <= MAX_EXPLORED_STATES:
         raise DuelsError(
             f"{rules.name} has too many states to find its features by exploring: "
             f"write a module 'features' in {rules.game.package}."
         )
-    met: dict[str, dict[Hashable, None]] = {}
+    field_values: dict[str, dict[Hashable, None]] = {}
     lengths: dict[str, set[int]] = {}
     for state in states:
         for seat in Seat:
-            for name, values in _parts(rules.view(state, seat), seat):
-                if name == rules.clock:
-                    continue
-                met.setdefault(name, {}).update(dict.fromkeys(values))
-                lengths.setdefault(name, set()).add(len(values))
-    for name, found in lengths.items():
-        if len(found) > 1:  # a tuple that grows is filled up
-            met[name][None] = None
-    return tuple(_feature(name, _in_order(values), max(lengths[name])) for name, values in met.items())
+            for name, slots in _iter_fields(rules.view(state, seat), seat):
+                if name != rules.clock:
+                    field_values.setdefault(name, {}).update(dict.fromkeys(slots))
+                    lengths.setdefault(name, set()).add(len(slots))
+    for name, field_lengths in lengths.items():
+        if len(field_lengths) > 1:  # shorter tuples are padded with None
+            field_values[name][None] = None
+    return tuple(
+        _make_feature(name, _sort_values(values), max(lengths[name])) for name, values in field_values.items()
+    )
 
 
-def _in_order(met: Collection[Hashable]) -> tuple[Hashable, ...]:
-    values: list[Any] = [value for value in met if value is not None]
+def _sort_values(unsorted: Collection[Hashable]) -> tuple[Hashable, ...]:
+    values: list[Any] = [value for value in unsorted if value is not None]
     if any(all(type(value) is kind for value in values) for kind in (int, str)):
         values.sort()
-    return (*values, *[None] * (None in met))
+    return (*values, *[None] * (None in unsorted))
 
 
-def _feature(name: str, values: tuple[Hashable, ...], count: int) -> Feature:
+def _make_feature(name: str, values: tuple[Hashable, ...], count: int) -> Feature:
     def read(view: Any, seat: Seat) -> Sequence[Hashable]:
-        slots = dict(_parts(view, seat)).get(name, ())
+        slots = dict(_iter_fields(view, seat)).get(name, ())
         return (*slots, *[None] * (count - len(slots)))
 
-    letters = _letters(values)
+    letters = _find_alphabet(values)
     if letters and count == 1 and letters[0] * len(letters[1]) < len(values):
         length, alphabet = letters
         return Feature(name, alphabet, lambda view, seat: cast(str, read(view, seat)[0]), length)
     return Feature(name, values, read, count)
 
 
-def _letters(values: tuple[Hashable, ...]) -> tuple[int, tuple[str, ...]] | None:
+def _find_alphabet(values: tuple[Hashable, ...]) -> tuple[int, tuple[str, ...]] | None:
     """Return the common length and the letters of strings, or None if the lengths differ."""
     words = [value for value in values if isinstance(value, str)]
     lengths = {len(word) for word in words}
@@ -240,18 +240,18 @@ def _letters(values: tuple[Hashable, ...]) -> tuple[int, tuple[str, ...]] | None
     return lengths.pop(), tuple(sorted(set().union(*words)))
 
 
-def _parts(view: Any, seat: Seat) -> Iterator[tuple[str, tuple[Hashable, ...]]]:
+def _iter_fields(view: Any, seat: Seat) -> Iterator[tuple[str, tuple[Hashable, ...]]]:
     """Yield the names of a view's fields and the values of their slots."""
     if not is_dataclass(view):
-        yield "view", _slots(view, seat)
+        yield "view", _flatten(view, seat)
         return
     for field in fields(view):
-        yield field.name, _slots(getattr(view, field.name), seat)
+        yield field.name, _flatten(getattr(view, field.name), seat)
 
 
-def _slots(value: Any, seat: Seat) -> tuple[Hashable, ...]:
+def _flatten(value: Any, seat: Seat) -> tuple[Hashable, ...]:
     if isinstance(value, tuple):
-        return tuple(slot for part in value for slot in _slots(part, seat))
+        return tuple(slot for item in value for slot in _flatten(item, seat))
     if isinstance(value, Seat):
         return (_MINE if value is seat else _OTHERS,)
     return (value,)

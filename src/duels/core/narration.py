@@ -1,7 +1,7 @@
-"""Narration: what happened in a match, as sentences with slots for the players.
+"""Narration: the events of a match as sentences with slots for the players.
 
-A game says each event once, as data. A surface fills the slots when it shows a sentence: `you` for its
-reader, names for everybody else. Nothing reads a rendered sentence back.
+A game describes each event once, as data. A user interface fills the slots when it shows a sentence: `you`
+for the reader, names for everybody else. No code parses a rendered sentence.
 
 >>> from duels.core.rules import Seat
 >>> won = say(Seat.ONE, wins(Seat.ONE), "by capturing", whose(Seat.TWO), "token!")
@@ -73,27 +73,27 @@ class Slot:
 
 
 def name(seat: "Seat") -> Slot:
-    """The player: `Ann`, or `you`. A seat among the pieces of a sentence is the same."""
+    """Return a slot for the player: `Ann`, or `you`. `say` makes one from a seat."""
     return Slot(seat, "you", "", True)
 
 
 def whose(seat: "Seat") -> Slot:
-    """The player before a noun: `Ann's`, or `your`."""
+    """Return a slot for the player before a noun: `Ann's`, or `your`."""
     return Slot(seat, "your", "'s", True)
 
 
 def owner(seat: "Seat") -> Slot:
-    """The player who has something: `Ann's`, or `yours`."""
+    """Return a slot for the possessive without a noun: `Ann's`, or `yours`."""
     return Slot(seat, "yours", "'s", True)
 
 
 def verb(seat: "Seat", third: str, second: str) -> Slot:
-    """What the player does: `takes`, or `take` after `you`. A verb with one form (`took`) needs no slot."""
+    """Return a slot for a verb: `takes`, or `take` after `you`. Verbs with one form (`took`) need no slot."""
     return Slot(seat, second, third, False)
 
 
 def wins(seat: "Seat") -> Slot:
-    """The verb of a result: `wins`, or `win` after `you`."""
+    """Return a slot for the verb of a result: `wins`, or `win` after `you`."""
     return verb(seat, "wins", "win")
 
 
@@ -128,25 +128,25 @@ def say(*pieces: "str | Seat | Slot | Sentence", ink: Callable[[str], str] | Non
 
     A space separates them, except before punctuation. Empty texts are left out.
     """
-    made: list[str | Slot | Sentence] = []
+    parts: list[str | Slot | Sentence] = []
     begins = True
     for piece in pieces:
         if piece == "":
             continue
-        if made and not (isinstance(piece, str) and piece.startswith(_PUNCTUATION)):
-            made.append(" ")
+        if parts and not (isinstance(piece, str) and piece.startswith(_PUNCTUATION)):
+            parts.append(" ")
         if isinstance(piece, str | Sentence):
-            made.append(piece)
+            parts.append(piece)
             begins = isinstance(piece, Sentence) or piece.endswith(_CAPITAL_FOLLOWS)
         else:
             slot = piece if isinstance(piece, Slot) else name(piece)
-            made.append(replace(slot, second=slot.second.capitalize()) if begins else slot)
+            parts.append(replace(slot, second=slot.second.capitalize()) if begins else slot)
             begins = False
-    return Sentence(tuple(made), ink)
+    return Sentence(tuple(parts), ink)
 
 
 def victory(seat: "Seat", ink: Callable[[str], str] | None = None) -> Sentence:
-    """The result in a sentence: `Ann wins!`, or `You win!`."""
+    """Return the sentence of a result: `Ann wins!`, or `You win!`."""
     return say(seat, wins(seat), "!", ink=ink)
 
 
@@ -155,7 +155,7 @@ class Cell:
     """One cell of a board."""
 
     number: int
-    """Counted from 1 in reading order, as `Place.cells` counts them."""
+    """From 1 in reading order, as in `Place.cells`."""
     label: str
     """The cell's name: `4`, `B2`."""
     text: str
@@ -164,7 +164,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The contents of cells side by side, and how a line of text shows them.
+    """The contents of cells side by side, and their layout as a line of text.
 
     >>> str(Row(("X", " ", "3")))
     '[X][ ][3]\\n'
@@ -175,11 +175,11 @@ class Row:
     between: str = "]["
     closing: str = "]"
     name: str = ""
-    """Begins the labels of the cells: `B1`, `B2`. Without a name cells are numbered from row to row."""
+    """The prefix of the cells' labels: `B1`, `B2`. Without a name, cells are numbered from row to row."""
     above: str = ""
-    """A line over the cells that numbers them; left out where each cell is drawn with its label."""
+    """A line of numbers over the cells; omitted if each cell is drawn with its label."""
     below: str = ""
-    """The same under the cells."""
+    """A line of numbers under the cells; omitted likewise."""
 
     def __str__(self) -> str:
         return f"{self.above}{self.opening}{self.between.join(self.texts)}{self.closing}\n{self.below}"
@@ -187,15 +187,15 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class TextBoard:
-    """A board: the rows of cells, and the text below them. A board without cells is text alone.
+    """A board: rows of cells and the text below them. Both are optional.
 
-    `str` gives the whole board as text.
+    `str` returns the whole board as text.
     """
 
     text: str = ""
     rows: tuple[Row, ...] = ()
     heading: str = ""
-    """Lines over the rows; left out where the cells are drawn."""
+    """Lines over the rows; omitted if the cells are drawn."""
 
     @property
     def cells(self) -> tuple[tuple[Cell, ...], ...]:
@@ -221,7 +221,7 @@ A plain text is the same for every reader; an empty one is a blank line."""
 
 @dataclass(frozen=True, slots=True)
 class Narration:
-    r"""What a game says of an event, line by line, and where the board belongs.
+    r"""The description of an event, line by line, with the position of the board.
 
     >>> from duels.core.rules import Seat
     >>> taken = say(Seat.ONE, verb(Seat.ONE, "takes", "take"), "two.")
@@ -237,7 +237,7 @@ class Narration:
     book: Sequence[Line] | None = None
     """The book's exact words, if it has its own."""
     to: "Seat | None" = None
-    """The player whom a plain prompt addresses, in the book's words if it has its own; None: nobody."""
+    """The player whom a plain prompt addresses, in the book's words if it has its own; None for nobody."""
     suspense: bool = False
     """Whether to pause after it, as after a coin flip."""
 
@@ -262,6 +262,6 @@ class Narration:
 
     def render_news(self, names: PlayerNames = SEAT_LABELS) -> list[str]:
         """Return the lines for a reader who sees the board: the book's words if they suit, or else ours."""
-        suits = self.book is not None and self.to in (None, names.reader)
-        narration = Narration(self.book or ()) if suits else self
+        uses_book = self.book is not None and self.to in (None, names.reader)
+        narration = Narration(self.book or ()) if uses_book else self
         return [sentence.render(names) for sentence in narration.sentences]

@@ -1,7 +1,7 @@
 """SVG elements of boards: named colours, shapes, the players' marks, and targets.
 
-Every colour is an attribute with its value in the light theme, so that a drawing stands alone, and a class by
-which `boards.css` restyles it. Nothing here has an id or a style of its own: several boards share a page.
+Every colour is an attribute with its value in the light theme, so that a drawing needs no style sheet, and a
+class by which `boards.css` restyles it. No element has an id or a style: several boards share a page.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -70,27 +70,27 @@ def element(
 @cache_shape
 def _start(name: str, fill: str, stroke: str, classes: str, **attributes: Any) -> str:
     """Return a start tag without its closing bracket."""
-    painted = {f"f-{fill}": fill, f"s-{stroke}": stroke}
-    words = [classes, *(word for word, colour in painted.items() if colour in COLOURS)]
-    values: dict[str, Any] = {"class": " ".join(filter(None, words))}
+    colour_classes = {f"f-{fill}": fill, f"s-{stroke}": stroke}
+    names = [classes, *(name for name, colour in colour_classes.items() if colour in COLOURS)]
+    values: dict[str, Any] = {"class": " ".join(filter(None, names))}
     values |= {"fill": COLOURS.get(fill, fill), "stroke": COLOURS.get(stroke, stroke)}
     values = {key: value for key, value in values.items() if value}
     values |= {key.replace("_", "-"): value for key, value in attributes.items()}
-    return f"<{name}" + "".join(f' {key}="{_value(value)}"' for key, value in values.items())
+    return f"<{name}" + "".join(f' {key}="{_format_value(value)}"' for key, value in values.items())
 
 
-def _value(value: str | float) -> str:
+def _format_value(value: str | float) -> str:
     return escape(value) if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def group(*inside: str, classes: str = "", **attributes: Any) -> str:
-    """Shapes that belong together; they are drawn around the point (0, 0) where `transform` places them."""
+    """Return a group of shapes. They are drawn around (0, 0), which `transform` moves."""
     return element("g", *inside, classes=classes, **attributes)
 
 
 def translate(x: float, y: float) -> str:
-    """The value of `transform` that puts a group's (0, 0) there."""
-    return f"translate({_value(x)} {_value(y)})"
+    """Return the value of `transform` that moves a group's (0, 0) to (x, y)."""
+    return f"translate({_format_value(x)} {_format_value(y)})"
 
 
 def text(
@@ -103,14 +103,14 @@ def text(
     room: float = inf,
     **more: Any,
 ) -> str:
-    """Words centred on (x, y), which is the middle of a digit's height.
+    """Return a text centred on (x, y), which is the middle of a digit's height.
 
-    Words that need more than `room` are cut short; their title is the whole of them.
+    A text wider than `room` is shortened, and its title is the full text.
     """
     short = shorten(words, room, size)
-    written = escape(short) if short == words else title(words) + escape(short)
-    place: dict[str, Any] = {"x": x, "y": y + size * 0.36, "font_size": size, "text_anchor": "middle"}
-    return element("text", written, fill=fill, classes=classes, **{**place, **more})
+    content = escape(short) if short == words else title(words) + escape(short)
+    layout: dict[str, Any] = {"x": x, "y": y + size * 0.36, "font_size": size, "text_anchor": "middle"}
+    return element("text", content, fill=fill, classes=classes, **{**layout, **more})
 
 
 def title(words: str) -> str:
@@ -119,16 +119,16 @@ def title(words: str) -> str:
 
 
 def shorten(words: str, room: float, size: float = MIN_TEXT_SIZE) -> str:
-    """Cut words to a width that suits any usual font, with an ellipsis."""
-    if _wide(words) * size <= room:
+    """Shorten a text to the width `room` in any usual font, with an ellipsis."""
+    if _max_width(words) * size <= room:
         return words
-    cut = words
-    while cut and _wide(f"{cut}…") * size > room:
-        cut = cut[:-1]
-    return f"{cut.rstrip()}…"
+    prefix = words
+    while prefix and _max_width(f"{prefix}…") * size > room:
+        prefix = prefix[:-1]
+    return f"{prefix.rstrip()}…"
 
 
-def _wide(words: str) -> float:
+def _max_width(words: str) -> float:
     """Return the maximum width in units of the font size: that of DejaVu Sans, the widest font."""
     return sum(_letter_width(letter) for letter in words)
 
@@ -146,13 +146,13 @@ def _letter_width(letter: str) -> float:
 
 
 def path(d: str, stroke: str, width: float, fill: str = "none", classes: str = "", **more: Any) -> str:
-    """A line with round ends."""
+    """Return a line with round ends."""
     ends: dict[str, Any] = {"stroke_width": width, "stroke_linecap": "round", "stroke_linejoin": "round"}
     return element("path", fill=fill, stroke=stroke, classes=classes, d=d, **ends, **more)
 
 
 def circle(x: float, y: float, r: float, fill: str, stroke: str = "", classes: str = "", **more: Any) -> str:
-    """A circle around (x, y); its `fill` may be "none"."""
+    """Return a circle around (x, y); its `fill` may be "none"."""
     return element("circle", fill=fill, stroke=stroke, classes=classes, cx=x, cy=y, r=r, **more)
 
 
@@ -167,22 +167,22 @@ def box(
     classes: str = "",
     **more: Any,
 ) -> str:
-    """A rectangle with round corners, centred on (x, y); its `fill` may be "none"."""
-    place = {"x": x - width / 2, "y": y - height / 2, "width": width, "height": height, "rx": radius}
-    return element("rect", fill=fill, stroke=stroke, classes=classes, **place, **more)
+    """Return a rectangle with round corners, centred on (x, y); its `fill` may be "none"."""
+    layout = {"x": x - width / 2, "y": y - height / 2, "width": width, "height": height, "rx": radius}
+    return element("rect", fill=fill, stroke=stroke, classes=classes, **layout, **more)
 
 
 def mark(seat: Seat, x: float, y: float, r: float) -> str:
-    """A player's mark: a cross for Player 1, a ring for Player 2."""
+    """Return a player's mark: a cross for Player 1, a ring for Player 2."""
     width = r * 0.4
     if seat is Seat.ONE:
-        return path(f"M{_value(x - r)} {_value(y - r)}l{_value(2 * r)} {_value(2 * r)}m0 {_value(-2 * r)}"
-                    f"l{_value(-2 * r)} {_value(2 * r)}", "p1", width)  # fmt: skip
+        left, top, length = _format_value(x - r), _format_value(y - r), _format_value(2 * r)
+        return path(f"M{left} {top}l{length} {length}m0 -{length}l-{length} {length}", "p1", width)
     return _ring(x, y, r * 1.05, width)
 
 
 def token(seat: Seat, x: float, y: float, r: float, letter: str = "") -> str:
-    """A player's token: a solid disc for Player 1, a ring for Player 2; a letter stands inside."""
+    """Return a player's token: a solid disc for Player 1, a ring for Player 2, with a letter inside."""
     if seat is Seat.ONE:
         disc = circle(x, y, r, "p1") + circle(
             x, y, r * 0.74, "none", "p1-ink", stroke_width=r * 0.09, opacity=0.45
@@ -193,7 +193,7 @@ def token(seat: Seat, x: float, y: float, r: float, letter: str = "") -> str:
 
 
 def _ring(x: float, y: float, r: float, width: float) -> str:
-    """An orange ring; its darker edge stands out where orange alone would not."""
+    """Return an orange ring with a darker edge, for contrast."""
     return circle(x, y, r, "none", "p2-edge", stroke_width=width + max(1.6, width * 0.24)) + circle(
         x, y, r, "none", "p2", stroke_width=width
     )
@@ -207,24 +207,24 @@ def get_edge_colour(seat: Seat) -> str:
 def chip(
     x: float, y: float, words: str, width: float, colour: str = "ok", wash: str = "ok-wash", weight: int = 600
 ) -> str:
-    """A small label with a border."""
+    """Return a small label with a border."""
     border = box(x, y, width, 34, 17, wash, colour, stroke_width=2)
     return border + text(x, y, words, MIN_TEXT_SIZE, colour, font_weight=weight)
 
 
 def hit_box(x: float, y: float, width: float, height: float, radius: float = 18) -> str:
-    """The area that can be pressed, centred on (x, y); it shows when it is pointed at or focused."""
+    """Return a clickable area centred on (x, y), which is visible under the pointer or with focus."""
     return box(x, y, width, height, radius, "none", classes="hit", pointer_events="all")
 
 
 def target(
     action: str, cells: Iterable[object], label: str, *inside: str, mode: str = "", classes: str = ""
 ) -> str:
-    """A legal action with a place on the board.
+    """Return the element that selects a legal action on the board.
 
-    `action` is its notation and `cells` are the names of the cells that it is about. It is pressed itself;
-    with a `mode` it is not seen at first: the page offers the mode as a switch, and the target is reached by
-    picking its cells one after another.
+    `action` is the notation and `cells` are the names of the action's cells. The player clicks the element.
+    With a `mode` it is invisible: the page offers the mode as a switch, and the player then picks the cells
+    one after another.
     """
     hidden: dict[str, Any] = {"data_mode": mode, "opacity": 0.0, "pointer_events": "none"} if mode else {}
     return element(
@@ -243,7 +243,7 @@ def target(
 def cell(
     name: object, label: str, *inside: str, x: float, y: float, classes: str = "", veiled: str = ""
 ) -> str:
-    """A cell around (x, y), by its name; `label` says what is there, `veiled` says it without a secret."""
+    """Return a cell around (x, y). `label` describes its content, and `veiled` does so without a secret."""
     return element(
         "g",
         *inside,
@@ -253,12 +253,12 @@ def cell(
         role="img",
         aria_label=label,
         transform=translate(x, y),
-        **_veiled(veiled),
+        **_veil(veiled),
     )
 
 
-def _veiled(label: str) -> dict[str, str]:
-    """What stands in for the name of an element while one's secrets are hidden from a neighbour."""
+def _veil(label: str) -> dict[str, str]:
+    """Return the attribute with an element's label for the time when the player's secrets are veiled."""
     return {"data_veiled": label} if label else {}
 
 
@@ -268,9 +268,9 @@ class Picture(NamedTuple):
     start: str
     """The tag of the `<svg>` element."""
     parts: tuple[str, ...]
-    """The elements in it, each of them one."""
+    """The elements, one string each."""
     height: int
-    """It is WIDTH wide."""
+    """The height; the width is WIDTH."""
 
     def __str__(self) -> str:
         return "".join((self.start, *self.parts, "</svg>"))
@@ -283,10 +283,10 @@ def board(
     targets: Sequence[str] | None = None,
     veiled: str = "",
 ) -> Picture:
-    """The drawing: a picture that `label` says in words, or, with targets, a group of things to press.
+    """Return the drawing: a picture, or with `targets` a group of clickable elements.
 
-    Each part of the scene is one element.
-    `veiled` says it without one's own secrets, where there are any.
+    Each part of the scene is one element. `label` describes the drawing, and `veiled` does so without the
+    player's secrets.
     """
     start = _start(
         "svg",
@@ -298,11 +298,11 @@ def board(
         role="img" if targets is None else "group",
         aria_label=label,
         font_family=_FONT,
-        **_veiled(veiled),
+        **_veil(veiled),
     )
-    # Where there is nothing to press there is an empty group: a picture keeps its parts from move to move.
-    pressed = [] if targets is None else [element("g", "", *targets, classes="targets", data_key="targets")]
-    return Picture(f"{start}>", (*scene, *pressed), round(height))
+    # The group may be empty, so that a picture has the same parts from move to move.
+    groups = [] if targets is None else [element("g", "", *targets, classes="targets", data_key="targets")]
+    return Picture(f"{start}>", (*scene, *groups), round(height))
 
 
 def decoration(*inside: str, **attributes: Any) -> str:
