@@ -58,7 +58,7 @@ class ProgramPlayer:
         self._lock = Lock()  # for the next two attributes
         self._child: Child | None = None
         self._closed = False
-        self._request_number = 0
+        self._number = 0  # of the last request
         self._wants_card = False
         self._match = token_hex(4)  # until new_match is called
 
@@ -126,20 +126,15 @@ class ProgramPlayer:
 
     def _ask(self, sight: AnySight, error: str) -> tuple[Any | None, dict[Any, float] | None]:
         child = self._get_child()
-        self._request_number += 1
+        self._number += 1
         budget = self._limits.move_seconds
         deadline = monotonic() + budget
         request = protocol.make_request(
-            sight,
-            self._request_number,
-            int(budget * 1000),
-            match=self._match,
-            card=self._wants_card,
-            error=error,
+            sight, self._number, int(budget * 1000), match=self._match, card=self._wants_card, error=error
         )
         child.send(json.dumps(request), deadline)
         for _ in range(MAX_STALE):
-            answer = protocol.parse_reply_to(child.receive(deadline), self._request_number)
+            answer = protocol.parse_reply_to(child.receive(deadline), self._number)
             if answer is not None:
                 return protocol.parse_move(answer, sight)
         raise BadAnswer(Failure.FLOODED, f"it wrote {MAX_STALE} answers to questions that were not open.")

@@ -37,10 +37,8 @@ def _best_value(
         return float(outcome.score(responder)) * sum(node.reach for node in nodes)
 
     def total_value(moves: Iterable[tuple[HistoryNode[S, A], float, A]]) -> float:
-        return sum(
-            _best_value(rules, responder, policy, group)
-            for group in _group_successors(rules, responder, moves)
-        )
+        groups = _group_successors(rules, responder, moves)
+        return sum(_best_value(rules, responder, policy, group) for group in groups)
 
     if rules.actor(nodes[0].state) is responder:
         actions = rules.actions(nodes[0].state)

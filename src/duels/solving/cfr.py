@@ -204,9 +204,8 @@ def find_equilibrium(tree: Tree, progress: Progress = no_progress) -> Equilibriu
             learner.learn(learners[seat.other].plan, iteration)
         if iteration % CHECK_EVERY == 0:
             solution = _average_solution(forms, learners, iteration)
-            progress(
-                f"iteration {iteration} of {max_iterations}, {100 * solution.nash_conv:.3f} points given away"
-            )
+            points = 100 * solution.nash_conv
+            progress(f"iteration {iteration} of {max_iterations}, {points:.3f} points given away")
             if solution.nash_conv <= TARGET:
                 break
     return solution

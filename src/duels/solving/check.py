@@ -131,14 +131,10 @@ def find_stallable_states(graph: Graph[S], values: Sequence[Fraction], seat: Sea
     stalled -= graph.result.keys()
 
     def leaves(node: int) -> bool:
-        level = values[node]
+        level, successors = values[node], graph.successors[node]
         if graph.actor[node] is CHANCE:
-            return any(
-                successor not in stalled or values[successor] != level for successor in graph.successors[node]
-            )
-        exits = [
-            successor not in stalled for successor in graph.successors[node] if values[successor] == level
-        ]
+            return any(successor not in stalled or values[successor] != level for successor in successors)
+        exits = [successor not in stalled for successor in successors if values[successor] == level]
         return any(exits) if graph.actor[node] is seat else all(exits)
 
     while leaving := {node for node in stalled if leaves(node)}:

@@ -52,9 +52,8 @@ class InductionOracle(OpenOracle[A, S]):
     def _has_only_draws(self, graph: Graph[S]) -> bool:
         halves = [graph.states[node] for node, result in graph.result.items() if result == HALF]
         outcomes = [self.rules.outcome(state) for state in halves]
-        return all(outcome and outcome.ending is Ending.DRAWN for outcome in outcomes) and not has_cycle(
-            graph
-        )
+        has_only_draws = all(outcome and outcome.ending is Ending.DRAWN for outcome in outcomes)
+        return has_only_draws and not has_cycle(graph)
 
     def state_value(self, state: S) -> Fraction:
         if state not in self._values:  # a position that was typed in need not be reachable
@@ -81,33 +80,22 @@ class InductionOracle(OpenOracle[A, S]):
         verdict = self.judge(sight)
         value = verdict.value.fraction
         moves = [action_value.action for action_value in verdict.actions if action_value.weight]
-        other_values = [
-            action_value.value.number for action_value in verdict.actions if not action_value.best
-        ]
-
+        worse = [action_value.value.number for action_value in verdict.actions if not action_value.best]
         names = [self.rules.format(action) for action in moves]
         choice = join_or(names) if len(names) <= _MAX_LISTED else f"any of {len(names)} moves"
         rest = "every other move loses."
-
-        def does(verb: str) -> str:
-            return f"{choice} {verb}"
-
         if value == 1:
             remaining = self._count_entries_left(sight.view, moves[0])
-            return f"{does('wins')} {f'by force within {remaining + 1} moves' if remaining else 'at once'}."
+            return f"{choice} wins {f'by force within {remaining + 1} moves' if remaining else 'at once'}."
         if value == 0:
-            return f"Every move loses by force; {does('holds')} out longest."
+            return f"Every move loses by force; {choice} holds out longest."
         if value == HALF and not self.rules.all_outcomes():
             if self._half_is_drawn:
-                return f"{does('keeps')} the draw; {rest}" if other_values else "Every move keeps the draw."
-            return (
-                f"After {choice} nobody can force a win; {rest}"
-                if other_values
-                else "Nobody can force a win."
-            )
-        if not other_values:
+                return f"{choice} keeps the draw; {rest}" if worse else "Every move keeps the draw."
+            return f"After {choice} nobody can force a win; {rest}" if worse else "Nobody can force a win."
+        if not worse:
             return f"Every move leaves you {verdict.value.number:.1%}."
-        return f"{does('leaves')} you {verdict.value.number:.1%}, the next best {max(other_values):.1%}."
+        return f"{choice} leaves you {verdict.value.number:.1%}, the next best {max(worse):.1%}."
 
     def effect(self, sight: Sight[A, S], action: A) -> str:
         value = self.judge(sight).get_action_value(action).value
