@@ -30,7 +30,7 @@ WIDTH = 110
 HEAD = """\
 # Perfect play
 
-This page is for players and researchers: the value of each game, and how to play it perfectly.
+For players and researchers: the value of each game, and how to play it perfectly.
 
 A value is the probability that a player wins when both sides play perfectly. Play that never ends
 counts one half. `duels solve GAME --verify` checks the values with a second method. `make solved`
