@@ -310,7 +310,7 @@ def test_what_two_people_agree_on(ann: Person, bob: Person) -> None:
     assert ann.page.evaluate(focused) == "sentence", "not on what asks again"
     bob.page.wait_for_selector("#offers:not(:has(#offer))", state="attached")
     ann.page.click("#tools [data-offer=takeback]")
-    ann.page.wait_for_selector("text=You ask to take back a move.")
+    ann.page.wait_for_selector("text=You asked to take back a move.")
     bob.page.click("text=Agree")
     ann.saw("Taken back.")
     ann.wait("you")
@@ -330,7 +330,7 @@ def test_what_two_people_agree_on(ann: Person, bob: Person) -> None:
     ann.wait("over")
     ann.page.evaluate(HIDE)
     bob.page.click("[data-offer=rematch]")
-    bob.page.wait_for_selector("text=You offer a rematch.")
+    bob.page.wait_for_selector("text=You offered a rematch.")
     ann.page.clock.fast_forward(20_000)
     ann.page.wait_for_function("() => document.title.startsWith('Rematch offered')")
     ann.page.evaluate(SHOW)
