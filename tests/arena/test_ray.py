@@ -52,5 +52,5 @@ def test_what_is_wrong_is_told(cluster: Any, tmp_path: Path) -> None:
     config = Config(("random", "cmd:no-such-bot"), ("lights",), 2)
     with pytest.raises(DuelsError, match="'no-such-bot' cannot be started"):
         run(config, tmp_path / "run", on="ray")
-    with pytest.raises(DuelsError, match="not on 'slurm'"):
+    with pytest.raises(DuelsError, match="not 'slurm'"):
         run(Config(("random", "club"), ("lights",), 2), tmp_path / "other", on="slurm")

@@ -1,8 +1,7 @@
-"""Checks of the laws that every game must obey, over a whole state space or along single matches::
+"""Checks of the laws that every game must obey, over a whole state space or along single matches.
 
-from duels.core.laws import check_everywhere
-check_everywhere(MyGame())          # every reachable state; raises LawBroken with a witness
-check_along(MyGame(), my_choice)    # one match, where there are too many states
+`check_everywhere(MyGame())` checks every reachable state and raises LawBroken with a witness.
+`check_along(MyGame(), my_choice)` checks one match, for games with too many states.
 """
 
 from collections import deque
