@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from pieces import table
+
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "performance.md"
 
@@ -24,11 +26,6 @@ ratios differ less, because both sides were measured in the same run.
 
 def load(name: str) -> Any:
     return json.loads((HERE / f"{name}.json").read_text(encoding="utf-8"))
-
-
-def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    lines = [head, ("---",) * len(head), *rows]
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
 def seconds(taken: float) -> str:
