@@ -1,6 +1,6 @@
-"""Train every baseline on every game with five seeds, and save its exploitability by steps.
+"""Train every baseline on every game with five seeds, and save its exploitability at checkpoints.
 
-python examples/baselines.py docs/baselines  write one file per form; existing runs are not repeated
+python examples/baselines.py docs/baselines  write a file per game and options; skip existing runs
 """
 
 import argparse
@@ -18,7 +18,7 @@ from self_play import FORMS, grades
 import duels
 
 SEEDS = range(5)
-# The number of training steps.
+# The number of training steps, by form of the game and learner.
 STEPS = {
     ("lights", "masked_ppo"): 200_000,
     ("lights", "masked_dqn"): 200_000,
@@ -51,7 +51,7 @@ def run(form: str, learner: str, seed: int, steps: int) -> Run:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Read a results file and drop runs with other settings. Without a file, return an empty result."""
+    """Return the results in a file without runs of other settings. Without a file, return empty results."""
     game, options = FORMS[path.stem]
     if path.exists():
         data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -76,7 +76,7 @@ def write(path: Path, data: dict[str, Any]) -> None:
 
 
 def summarize(run: Run) -> str:
-    """Summarise a run in one line."""
+    """Return a summary of a run, in one line."""
     return (
         f"{run['learner']}, seed {run['seed']}: exploitability {run['exploitability'][-1]:.4f} "
         f"after {run['steps'][-1]:,} steps ({run['seconds']:.0f} s)"
@@ -94,18 +94,18 @@ def main() -> None:
     files = {form: arguments.folder / f"{form}.json" for form, _ in STEPS}
     results = {form: read(path) for form, path in files.items()}
     finished = {
-        (form, each["learner"], each["seed"], each["until"])
-        for form in results
-        for each in results[form]["runs"]
+        (form, run["learner"], run["seed"], run["until"]) for form in results for run in results[form]["runs"]
     }
-    planned = [(*which, seed, steps) for which, steps in STEPS.items() for seed in SEEDS]
-    missing = [each for each in planned if each not in finished]
+    planned = [
+        (*form_and_learner, seed, steps) for form_and_learner, steps in STEPS.items() for seed in SEEDS
+    ]
+    missing = [settings for settings in planned if settings not in finished]
     print(f"{len(planned) - len(missing)} of {len(planned)} runs exist already", flush=True)
     # torch's threads do not survive a fork.
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(arguments.jobs, context)
     try:
-        running = {pool.submit(run, *each): each[0] for each in missing}
+        running = {pool.submit(run, *settings): settings[0] for settings in missing}
         for number, future in enumerate(as_completed(running), len(planned) - len(missing) + 1):
             form, result = running[future], future.result()
             results[form]["runs"].append(result)

@@ -1,4 +1,4 @@
-"""Train masked PPO (sb3-contrib) on chain against the level `club`, and grade it exactly on the way.
+"""Train masked PPO (sb3-contrib) on chain against the level `club`, and grade it exactly during training.
 
 python examples/chain_ppo.py --plot chain_ppo.svg
 """
@@ -16,7 +16,7 @@ from duels.envs.gymnasium import DuelEnv
 from duels.vector import TableBatch, make
 
 OPPONENT = "club"
-# Without a limit any weakness costs almost everything, because the best opponent can wait for it.
+# Without a limit, any weakness loses almost every game, because a best response can wait for it.
 MAX_BOARDS = 2
 
 

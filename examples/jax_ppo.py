@@ -21,7 +21,7 @@ from duels.envs.jax import Env, auto_reset, make
 ENVS, STEPS, EPOCHS, MINIBATCHES = 256, 32, 4, 4
 HIDDEN = 64
 # High entropy makes training visit all positions, which perfect play needs.
-TRACE, CLIP, ENTROPY, RATE = 0.7, 0.2, 0.1, 3e-3
+GAE_LAMBDA, CLIP, ENTROPY, RATE = 0.7, 0.2, 0.1, 3e-3
 
 
 class Transition(NamedTuple):
@@ -30,16 +30,16 @@ class Transition(NamedTuple):
     observation: Any
     mask: Any
     action: Any
-    log_odds: Any
+    log_prob: Any
     value: Any
     reward: Any
     """The reward of the player who moved."""
     done: Any
-    same: Any
-    """1 if the same player moves next, -1 if the other does."""
+    turn_sign: Any
+    """1 if the same player moves next, -1 if the opponent does."""
 
 
-def initial(key: Any, sizes: tuple[int, ...]) -> Any:
+def initialize_weights(key: Any, sizes: tuple[int, ...]) -> Any:
     """Return initial weights of a network with these layers."""
     keys = jax.random.split(key, len(sizes) - 1)
     make_weights = jax.nn.initializers.orthogonal(jnp.sqrt(2.0))
@@ -54,14 +54,14 @@ def network(layers: Any, observation: Any, mask: Any) -> tuple[Any, Any]:
     for weights, bias in layers[:-1]:
         hidden = jnp.tanh(hidden @ weights + bias)
     weights, bias = layers[-1]
-    out = hidden @ weights + bias
-    return jnp.where(mask, out[..., :-1], -1e9), jnp.tanh(out[..., -1])
+    outputs = hidden @ weights + bias
+    return jnp.where(mask, outputs[..., :-1], -1e9), jnp.tanh(outputs[..., -1])
 
 
 def trainer(env: Env, updates: int) -> Any:
     """Return a function from a key to trained weights."""
     step = jax.vmap(auto_reset(env.step, env.init))
-    optimiser = optax.chain(
+    optimizer = optax.chain(
         optax.clip_by_global_norm(0.5),
         optax.adam(optax.linear_schedule(RATE, 0.0, updates * EPOCHS * MINIBATCHES)),
     )
@@ -71,39 +71,40 @@ def trainer(env: Env, updates: int) -> Any:
         mask = states.legal_action_mask
         logits, value = network(layers, states.observation, mask)
         action = jax.random.categorical(action_key, logits)
-        log_odds = jnp.take_along_axis(jax.nn.log_softmax(logits), action[:, None], axis=1)[:, 0]
+        log_prob = jnp.take_along_axis(jax.nn.log_softmax(logits), action[:, None], axis=1)[:, 0]
         after = step(states, action, jax.random.split(step_key, ENVS))
         reward = jnp.take_along_axis(after.rewards, states.current_player[:, None], axis=1)[:, 0]
-        same = jnp.where(after.current_player == states.current_player, 1.0, -1.0)
+        turn_sign = jnp.where(after.current_player == states.current_player, 1.0, -1.0)
         done = after.terminated | after.truncated
-        return after, Transition(states.observation, mask, action, log_odds, value, reward, done, same)
+        return after, Transition(states.observation, mask, action, log_prob, value, reward, done, turn_sign)
 
-    def advantages(played: Transition, last: Any) -> Any:
+    def advantages(transitions: Transition, last_value: Any) -> Any:
         """Return the advantage of every step to its mover. The sign flips when the turn changes."""
 
-        def back(carry: tuple[Any, Any], now: Transition) -> tuple[tuple[Any, Any], Any]:
-            ahead, value = carry
-            sign = jnp.where(now.done, 0.0, now.same)
-            advantage = now.reward + sign * value - now.value + sign * TRACE * ahead
-            return (advantage, now.value), advantage
+        def accumulate(carry: tuple[Any, Any], transition: Transition) -> tuple[tuple[Any, Any], Any]:
+            next_advantage, next_value = carry
+            sign = jnp.where(transition.done, 0.0, transition.turn_sign)
+            error = transition.reward + sign * next_value - transition.value
+            advantage = error + sign * GAE_LAMBDA * next_advantage
+            return (advantage, transition.value), advantage
 
-        return jax.lax.scan(back, (jnp.zeros(ENVS), last), played, reverse=True)[1]
+        return jax.lax.scan(accumulate, (jnp.zeros(ENVS), last_value), transitions, reverse=True)[1]
 
     def loss(layers: Any, batch: tuple[Transition, Any, Any]) -> Any:
-        played, advantage, target = batch
-        logits, value = network(layers, played.observation, played.mask)
-        log_all = jax.nn.log_softmax(logits)
-        log_odds = jnp.take_along_axis(log_all, played.action[:, None], axis=1)[:, 0]
+        transitions, advantage, target = batch
+        logits, value = network(layers, transitions.observation, transitions.mask)
+        log_probs = jax.nn.log_softmax(logits)
+        log_prob = jnp.take_along_axis(log_probs, transitions.action[:, None], axis=1)[:, 0]
         advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
-        ratio = jnp.exp(log_odds - played.log_odds)
-        gain = jnp.minimum(ratio * advantage, jnp.clip(ratio, 1 - CLIP, 1 + CLIP) * advantage)
-        entropy = -(jnp.exp(log_all) * jnp.where(played.mask, log_all, 0.0)).sum(axis=1)
-        return -gain.mean() + 0.5 * jnp.square(value - target).mean() - ENTROPY * entropy.mean()
+        ratio = jnp.exp(log_prob - transitions.log_prob)
+        surrogate = jnp.minimum(ratio * advantage, jnp.clip(ratio, 1 - CLIP, 1 + CLIP) * advantage)
+        entropy = -(jnp.exp(log_probs) * jnp.where(transitions.mask, log_probs, 0.0)).sum(axis=1)
+        return -surrogate.mean() + 0.5 * jnp.square(value - target).mean() - ENTROPY * entropy.mean()
 
     def learn(carry: Any, batch: Any) -> tuple[Any, None]:
-        layers, memory = carry
-        changes, memory = optimiser.update(jax.grad(loss)(layers, batch), memory)
-        return (optax.apply_updates(layers, changes), memory), None
+        layers, optimizer_state = carry
+        changes, optimizer_state = optimizer.update(jax.grad(loss)(layers, batch), optimizer_state)
+        return (optax.apply_updates(layers, changes), optimizer_state), None
 
     def epoch(carry: Any, key: Any, batch: Any) -> Any:
         order = jax.random.permutation(key, ENVS * STEPS)
@@ -111,26 +112,31 @@ def trainer(env: Env, updates: int) -> Any:
         return jax.lax.scan(learn, carry, parts)
 
     def update(carry: Any, key: Any) -> tuple[Any, None]:
-        layers, memory, states = carry
+        layers, optimizer_state, states = carry
         play_key, epochs_key = jax.random.split(key)
-        states, played = jax.lax.scan(
+        states, transitions = jax.lax.scan(
             lambda states, key: play(layers, states, key), states, jax.random.split(play_key, STEPS)
         )
-        _, last = network(layers, states.observation, states.legal_action_mask)
-        advantage = advantages(played, last)
+        _, last_value = network(layers, states.observation, states.legal_action_mask)
+        advantage = advantages(transitions, last_value)
         flat = jax.tree.map(
-            lambda part: part.reshape(-1, *part.shape[2:]), (played, advantage, advantage + played.value)
+            lambda part: part.reshape(-1, *part.shape[2:]),
+            (transitions, advantage, advantage + transitions.value),
         )
-        (layers, memory), _ = jax.lax.scan(
-            lambda carry, key: epoch(carry, key, flat), (layers, memory), jax.random.split(epochs_key, EPOCHS)
+        (layers, optimizer_state), _ = jax.lax.scan(
+            lambda carry, key: epoch(carry, key, flat),
+            (layers, optimizer_state),
+            jax.random.split(epochs_key, EPOCHS),
         )
-        return (layers, memory, states), None
+        return (layers, optimizer_state, states), None
 
     def train(key: Any) -> Any:
         weights_key, games_key, updates_key = jax.random.split(key, 3)
-        layers = initial(weights_key, (*env.observation_shape, HIDDEN, HIDDEN, env.num_actions + 1))
+        layers = initialize_weights(
+            weights_key, (*env.observation_shape, HIDDEN, HIDDEN, env.num_actions + 1)
+        )
         states = jax.vmap(env.init)(jax.random.split(games_key, ENVS))
-        carry = layers, optimiser.init(layers), states
+        carry = layers, optimizer.init(layers), states
         return jax.lax.scan(update, carry, jax.random.split(updates_key, updates))[0][0]
 
     return train

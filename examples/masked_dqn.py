@@ -25,7 +25,7 @@ WIDTH = 128
 
 def learn(game: str, checkpoints: list[int], seed: int = 0, **options: Any) -> Iterator[tuple[int, Any]]:
     """Yield the steps taken and the greedy policy at every checkpoint."""
-    torch.set_num_threads(1)  # small networks gain nothing from more
+    torch.set_num_threads(1)  # small networks gain nothing from more threads
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
     envs = make(game, ENVS, seed, **options)
@@ -38,7 +38,7 @@ def learn(game: str, checkpoints: list[int], seed: int = 0, **options: Any) -> I
             observations, legal, movers = envs.observe(), envs.masks(), envs.actor
             actions = np.where(rng.random(ENVS) < EXPLORE, envs.sample(), greedy(online, observations, legal))
             result = envs.step(actions)
-            # The opponent's value counts negative, and nothing follows the end.
+            # The opponent's value counts as negative, and the value after the end is 0.
             sides = np.where(envs.actor == movers, 1, -1) * ~(result.terminated | result.truncated)
             rewards = result.rewards[np.arange(ENVS), movers]
             memory.add(observations, actions, rewards, sides, envs.observe(), envs.masks())
@@ -53,14 +53,14 @@ def learn(game: str, checkpoints: list[int], seed: int = 0, **options: Any) -> I
 
 
 def network(size: int, actions: int) -> Any:
-    """Create a network from observations to action values for the seat to move."""
+    """Return a network from observations to action values for the seat to move."""
     return nn.Sequential(
         nn.Linear(size, WIDTH), nn.ReLU(), nn.Linear(WIDTH, WIDTH), nn.ReLU(), nn.Linear(WIDTH, actions)
     )
 
 
 class ReplayBuffer:
-    """The last steps of all games."""
+    """The latest steps of all games."""
 
     def __init__(self, size: int, actions: int) -> None:
         self.count = 0
@@ -75,15 +75,15 @@ class ReplayBuffer:
 
     def add(self, *steps: Any) -> None:
         """Add steps, overwriting the oldest."""
-        places = np.arange(self.count, self.count + len(steps[0])) % MEMORY
+        indices = np.arange(self.count, self.count + len(steps[0])) % MEMORY
         for column, rows in zip(self.columns, steps, strict=True):
-            column[places] = rows
-        self.count += len(places)
+            column[indices] = rows
+        self.count += len(indices)
 
     def draw(self, rng: np.random.Generator) -> list[Any]:
         """Sample a batch."""
-        places = rng.integers(min(self.count, MEMORY), size=BATCH)
-        return [torch.from_numpy(column[places]) for column in self.columns]
+        indices = rng.integers(min(self.count, MEMORY), size=BATCH)
+        return [torch.from_numpy(column[indices]) for column in self.columns]
 
 
 def greedy(net: Any, observations: Any, legal: Any) -> Any:

@@ -16,14 +16,14 @@ import duels
 from duels.envs.stable_baselines3 import DuelVecEnv
 
 ENVS, STEPS = 64, 32  # games at once, and steps per game and update
-EXPLORE = 0.3  # share of random moves of the opponent, so that the learner meets all positions
+EXPLORE = 0.3  # share of random moves by the opponent, so that the learner meets all positions
 
 Floats = NDArray[np.float64]
 
 
 def learn(game: str, checkpoints: list[int], seed: int = 0, **options: Any) -> Iterator[tuple[int, Floats]]:
-    """Yield the steps taken and the most likely actions at every checkpoint."""
-    torch.set_num_threads(1)  # small networks gain nothing from more
+    """Yield the steps taken and a table of the most likely actions at every checkpoint."""
+    torch.set_num_threads(1)  # small networks gain nothing from more threads
     envs = DuelVecEnv(game, ENVS, seat="random", **options)
     model = MaskablePPO(
         "MlpPolicy",
@@ -53,7 +53,7 @@ def learn(game: str, checkpoints: list[int], seed: int = 0, **options: Any) -> I
 
 
 def odds(model: Any, observations: Any, masks: Any) -> Floats:
-    """Return the learner's probabilities, [row, action]."""
+    """Return the learner's probabilities, indexed [row, action]."""
     with torch.no_grad():
         inputs = torch.as_tensor(observations, dtype=torch.float32)
         distribution = model.policy.get_distribution(inputs, masks == 1)

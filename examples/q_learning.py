@@ -24,7 +24,7 @@ def learn(game: str, checkpoints: list[int], seed: int = 0, **options: Any) -> I
     envs = make(game, ENVS, seed, **options)
     assert isinstance(envs, TableBatch)
     rng = np.random.default_rng(seed)
-    values = np.where(envs.tables.legal, 0.0, -np.inf)  # [state, action], for the seat to move
+    values = np.where(envs.tables.legal, 0.0, -np.inf)  # indexed [state, action], for the seat to move
     visits = np.zeros(values.shape, np.int64)
     taken = 0
     for checkpoint in checkpoints:
@@ -40,7 +40,7 @@ def update(values: Floats, visits: Ints, envs: TableBatch, rng: np.random.Genera
     actions = np.where(rng.random(ENVS) < EXPLORE, envs.sample(), values[states].argmax(axis=1))
     result = envs.step(actions)
     ended = result.terminated | result.truncated
-    sides = np.where(envs.actor == movers, 1.0, -1.0)  # the opponent's value counts negative
+    sides = np.where(envs.actor == movers, 1.0, -1.0)  # the opponent's value counts as negative
     target = np.where(ended, result.rewards[np.arange(ENVS), movers], sides * values[envs.states].max(axis=1))
     np.add.at(visits, (states, actions), 1)
     rate = visits[states, actions] ** -0.5  # large at first; later it averages over chance
@@ -49,9 +49,9 @@ def update(values: Floats, visits: Ints, envs: TableBatch, rng: np.random.Genera
 
 
 def count_duplicates(states: Ints, actions: Ints) -> Any:
-    """Return, for every environment, how many take the same action in the same state."""
-    _, where, count = np.unique(states * 1000 + actions, return_inverse=True, return_counts=True)
-    return count[where]
+    """Return, for each environment, how many environments take its action in its state."""
+    _, indices, counts = np.unique(states * 1000 + actions, return_inverse=True, return_counts=True)
+    return counts[indices]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Code that the self-play learners share: forms of the games, checkpoints, a command line."""
+"""Code that the self-play learners share: games with options, checkpoints, a command line."""
 
 import argparse
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import duels
 
-# In chain without a limit any weakness costs almost everything, because the best opponent can wait for it.
+# In chain without a limit, any weakness loses almost every game: a best response can wait for it.
 FORMS: dict[str, tuple[str, dict[str, Any]]] = {
     "lights": ("lights", {}),
     "leap": ("leap", {}),
@@ -28,10 +28,10 @@ class Learn(Protocol):
 
 
 def checkpoints_until(steps: int) -> list[int]:
-    """Return 0, then 1, 2 and 5 times every power of ten from 1,000 up to `steps`."""
+    """Return 0, 1000, 2000, 5000, 10000 and so on, up to `steps`."""
     return [
         0,
-        *(first * 10**power for power in range(3, 10) for first in (1, 2, 5) if first * 10**power <= steps),
+        *(digit * 10**power for power in range(3, 10) for digit in (1, 2, 5) if digit * 10**power <= steps),
     ]
 
 
@@ -43,7 +43,7 @@ def grades(learn: Learn, form: str, steps: int, seed: int) -> Iterator[tuple[int
 
 
 def main(learn: Learn, description: str | None) -> None:
-    """Train as the command line says and print the exploitability at every checkpoint."""
+    """Parse the command line, train, and print the exploitability at every checkpoint."""
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )

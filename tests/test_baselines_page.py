@@ -40,11 +40,11 @@ def test_a_baseline_is_its_median_and_range(runs: Any) -> None:
 def test_perfect_play_is_reached_where_it_stays(runs: Any) -> None:
     better = runs.Baseline("q_learning", [run(0, 0.5, 0.25, 0.0), run(1, 0.5, 0.0, 0.0)])
     assert better.near == [2000, 1000]
-    assert runs.near_in_words(better) == "1,500 (1,000 to 2,000)"
+    assert runs.format_steps_to_near(better) == "1,500 (1,000 to 2,000)"
     worse = runs.Baseline("q_learning", [run(0, 0.5, 0.0, 0.125), run(1, 0.5, 0.0, 0.005)])
     assert worse.near == [None, 1000]
-    assert runs.near_in_words(worse) == "1 of 2 seeds"
-    assert runs.near_in_words(runs.Baseline("q_learning", [run(0, 0.5)])) == "no seed"
+    assert runs.format_steps_to_near(worse) == "1 of 2 seeds"
+    assert runs.format_steps_to_near(runs.Baseline("q_learning", [run(0, 0.5)])) == "no seed"
     assert runs.Form("leap", {}, 0.4, [worse, better]).best is better
 
 

@@ -28,7 +28,7 @@ def test_who_takes_too_long_is_given_up(tmp_path: Path, monkeypatch: pytest.Monk
     import solving
 
     monkeypatch.setattr(solving, "LIMIT", 1)
-    assert solving.solved_once("opening", "chain", {"cells": 13}, str(tmp_path)) is None
+    assert solving.solved_once("theirs", "chain", {"cells": 13}, str(tmp_path)) is None
 
 
 def test_every_state_is_found_within_the_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,11 +28,6 @@ def test_examples_print_what_they_show(name: str) -> None:
     assert doctest.testmod(module).failed == 0
 
 
-def _needs_example(value: object) -> bool:
-    module: str = getattr(value, "__module__", "")
-    return callable(value) and module.startswith(("duels.analysis", "duels.players"))
-
-
-@pytest.mark.parametrize("name", [name for name, value in PUBLIC.items() if _needs_example(value)])
+@pytest.mark.parametrize("name", [name for name, value in PUBLIC.items() if callable(value)])
 def test_public_names_have_examples(name: str) -> None:
     assert ">>> " in (PUBLIC[name].__doc__ or ""), name

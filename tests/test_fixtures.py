@@ -49,9 +49,16 @@ def test_an_old_match_goes_on(tmp_path: Path) -> None:
         assert path.read_bytes() == (HERE / "journals" / name.replace("left", "resigned")).read_bytes()
 
 
-def test_an_old_run_goes_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["run", "probe-lights"])
+def test_a_run_without_digests_is_read(name: str, tmp_path: Path) -> None:
+    done = duels(tmp_path, "arena", "report", HERE / "runs_before_digests" / name, "--json")
+    assert done.out == (HERE / "reports" / f"{name}.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("section", ["arena", "runs_before_digests"])
+def test_an_old_run_goes_on(section: str, tmp_path: Path) -> None:
     """A run that is asked for more plays only what is new."""
-    shutil.copytree(HERE / "arena" / "part-1", tmp_path / "part-1")
+    shutil.copytree(HERE / section / "part-1", tmp_path / "part-1")
     before = (tmp_path / "part-1" / "log-1-of-2-1.jsonl").read_bytes()
     told = {"players": ["random", "club"], "games": ["lights", "hunt"]}
     config = "".join(f"{name} = {json.dumps(value)}\n" for name, value in told.items())

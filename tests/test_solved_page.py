@@ -52,8 +52,8 @@ def test_every_action_on_the_page_covers_what_is_proven() -> None:
 def test_every_difference_on_the_page_covers_what_is_proven(values: dict[str, Value]) -> None:
     told = re.search(
         rf"own Quantum Flip is worth {SHOWN} points if Player 2 has none, and {SHOWN} points otherwise\. "
-        rf"Player 2's costs Player 1 {SHOWN} and {SHOWN} points\..* wins {SHOWN} points, {SHOWN} points "
-        rf"below even\..* add {SHOWN} points for Player 1\.",
+        rf"Player 2's costs Player 1 {SHOWN} points if Player 1 has none, and {SHOWN} points otherwise\..* "
+        rf"wins {SHOWN} points, {SHOWN} points below even\..* add {SHOWN} points for Player 1\.",
         CHAPTER,
     )
     assert told

@@ -9,7 +9,7 @@ from typing import Any
 HERE = Path(__file__).parent
 FORMS = ("lights", "leap", "short-chain", "chain")
 LEARNERS = {"q_learning": "tabular Q-learning", "masked_ppo": "masked PPO", "masked_dqn": "masked DQN"}
-NEAR = 0.01  # below this exploitability play is called perfect
+NEAR = 0.01  # the page calls play below this exploitability perfect
 
 Range = tuple[float, float, float]
 """Median, lowest and highest over the seeds."""
@@ -50,12 +50,12 @@ class Baseline:
 
     @property
     def slowest(self) -> int:
-        """The steps that the slowest seed needed, or all steps if it did not get there."""
-        return max(self.steps[-1] if at is None else at for at in self.near)
+        """The steps that the slowest seed needed, or all steps if it stayed above NEAR."""
+        return max(self.steps[-1] if steps is None else steps for steps in self.near)
 
 
 def _near(steps: list[int], grades: list[float]) -> int | None:
-    last_far = max((place for place, grade in enumerate(grades) if grade >= NEAR), default=-1)
+    last_far = max((index for index, grade in enumerate(grades) if grade >= NEAR), default=-1)
     return steps[last_far + 1] if last_far + 1 < len(steps) else None
 
 
@@ -77,14 +77,14 @@ class Form:
     @property
     def best(self) -> Baseline:
         """The baseline with the lowest final exploitability; among equals, the fastest."""
-        return min(self.baselines, key=lambda each: (each.final, each.slowest))
+        return min(self.baselines, key=lambda baseline: (baseline.final, baseline.slowest))
 
 
 def read_form(form: str) -> Form:
     """Read the results of a form, learners in the order of LEARNERS."""
     data = json.loads((HERE / f"{form}.json").read_text(encoding="utf-8"))
     runs = {name: [run for run in data["runs"] if run["learner"] == name] for name in LEARNERS}
-    baselines = [Baseline(name, own) for name, own in runs.items() if own]
+    baselines = [Baseline(name, learner_runs) for name, learner_runs in runs.items() if learner_runs]
     return Form(data["game"], data["options"], data["random"], baselines)
 
 
@@ -99,10 +99,10 @@ def spread(grades: Range) -> str:
     return number(middle) if low == high else f"{number(middle)} ({number(low)} to {number(high)})"
 
 
-def near_in_words(each: Baseline) -> str:
+def format_steps_to_near(baseline: Baseline) -> str:
     """Format the steps to near-perfect play as median and range."""
-    reached = [at for at in each.near if at is not None]
-    if len(reached) < len(each.near):
-        return f"{len(reached)} of {len(each.near)} seeds" if reached else "no seed"
+    reached = [steps for steps in baseline.near if steps is not None]
+    if len(reached) < len(baseline.near):
+        return f"{len(reached)} of {len(baseline.near)} seeds" if reached else "no seed"
     middle, low, high = ranged(reached)
     return f"{middle:,.0f}" if low == high else f"{middle:,.0f} ({low:,} to {high:,})"

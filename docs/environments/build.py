@@ -13,7 +13,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "baselines"))
 
-from runs import FORMS, LEARNERS, Form, near_in_words, number, read_form, spread
+from runs import FORMS, LEARNERS, Form, format_steps_to_near, number, read_form, spread
 
 from duels import vector
 from duels.core.features import EntryTokens, Feature, format_feature_value, make_limit_feature
@@ -29,10 +29,10 @@ from duels.solving.tables import ILLEGAL, NOBODY, Tables
 
 FOLDER = Path(__file__).parent / "games"
 
-UNLEARNED = {
+NO_BASELINE = {
     "hunt": "no trained agent yet; the shipped strategy `best` has an exploitability between 0.082 and "
     "0.098 ([Grading](../grading.md))",
-    "flip": "no trained agent yet; `best` is perfect within the bounds of its values",
+    "flip": "no trained agent yet; `best` is perfect up to the proven error of its values",
 }
 RANDOM_UNKNOWN = {
     "hunt": "within proven bounds: [Grading](../grading.md#agents-in-hunt-and-flip)",
@@ -56,18 +56,18 @@ MEANINGS = {
     },
     "flip": {
         "tiles": "`.`: nobody has seen it; digit: flipped; `a` to `e`: not flipped, but seen as 1 to 5",
-        "my_quantum": "whether my Quantum Flip is left; still 1 while I choose the tile to keep",
-        "other_quantum": "the same for the opponent",
+        "my_quantum": "whether I still have my Quantum Flip; 1 until I have chosen the tile to keep",
+        "other_quantum": "whether the opponent still has its Quantum Flip",
         "lifted": "the tiles being turned",
         "choosing": "whether the player must keep one of two lifted tiles",
     },
 }
-"""Explanations of features whose names are not enough."""
-MANY = 30  # list fewer actions in full
+"""Explanations of features that need more than a name."""
+MAX_LISTED_ACTIONS = 30
 
 
-def page(name: str) -> str:
-    """Return the page of a game."""
+def render_page(name: str) -> str:
+    """Return the Markdown page of a game."""
     game = GAMES[name]
     rules = game.rules()
     return "\n".join(
@@ -79,7 +79,7 @@ def page(name: str) -> str:
             "",
             "| property | value |",
             "|---|---|",
-            *(f"| {key} | {value} |" for key, value in _facts(rules)),
+            *(f"| {key} | {value} |" for key, value in _list_properties(rules)),
             "",
             "## Observation",
             "",
@@ -88,8 +88,8 @@ def page(name: str) -> str:
             "",
             "| numbers | feature | values | meaning |",
             "|---|---|---|---|",
-            *_layout(game.encoding(rules).features, MEANINGS[name]),
-            *_longer(rules),
+            *_list_features(game.encoding(rules).features, MEANINGS[name]),
+            *_describe_settings(rules),
             "",
             "## Actions",
             "",
@@ -120,9 +120,9 @@ def _default(option: Option) -> str:
     return "none" if option.default is None else str(option.default)
 
 
-def _facts(rules: Any) -> list[tuple[str, str]]:
+def _list_properties(rules: Any) -> list[tuple[str, str]]:
     name, batch = rules.name, vector.make(rules)
-    defaults = {key: each.default for key, each in signature(DuelEnv).parameters.items()}
+    defaults = {name: parameter.default for name, parameter in signature(DuelEnv).parameters.items()}
     return [
         ("Gymnasium", f"`duels/{name.title()}-v{LATEST}`"),
         ("PettingZoo", f"`duels/{name}-v{LATEST}`, `{name}_v{LATEST}`; agents `player_1` and `player_2`"),
@@ -147,7 +147,7 @@ def _facts(rules: Any) -> list[tuple[str, str]]:
             "[Rewards and endings](../reference.md#rewards-and-endings)",
         ),
         ("keys of `info`", "see [Gymnasium](../gymnasium.md#step-by-step)"),
-        ("hidden information", "yes" if rules.has_secrets else "no"),
+        ("hidden information", "yes" if rules.has_hidden_information else "no"),
         ("chance", "yes" if rules.all_outcomes() else "no"),
         ("value to Player 1", _value(rules)),
         ("exploitability of random play", _random(name)),
@@ -174,25 +174,26 @@ def _longest(tables: Tables) -> int:
         if tables.actor[state] == NOBODY:
             return 0
         if state not in lengths:
-            follow = tables.successor[state]
+            successors = tables.successor[state]
+            legal_successors = successors[successors != ILLEGAL]
             lengths[state] = 1 + max(
-                longest_from(after >> 1) for after in set(follow[follow != ILLEGAL].tolist())
+                longest_from(successor >> 1) for successor in set(legal_successors.tolist())
             )
         return lengths[state]
 
     return max(map(longest_from, tables.starts.tolist()))
 
 
-def _longer(rules: Any) -> list[str]:
+def _describe_settings(rules: Any) -> list[str]:
     """Return the paragraphs on settings that lengthen observations."""
     paragraphs = []
     if rules.limit:
         size = make_limit_feature(replace(rules, **{rules.limit: 2})).size
         paragraphs.append(
-            f'With `limit_ends="draw"` an observation ends with the rest of `{rules.limit}`, one-hot '
-            f"from 0: `{rules.limit}=2` adds {size} numbers."
+            f'With `limit_ends="draw"` an observation ends with the number of {rules.clock} left, '
+            f"one-hot from 0: `{rules.limit}=2` adds {size} numbers."
         )
-    if rules.has_secrets:
+    if rules.has_hidden_information:
         paragraphs.append(
             "An observation contains what the seat knows now, but no history. `memory=n` adds the last n "
             f"entries as the seat saw them, {EntryTokens(rules).width} numbers each "
@@ -202,7 +203,7 @@ def _longer(rules: Any) -> list[str]:
 
 
 def _learned(name: str) -> Form | None:
-    """Return the largest form of a game that has baselines."""
+    """Return the largest form of a game that has baselines, or None."""
     return next((form for form in map(read_form, reversed(FORMS)) if form.game == name), None)
 
 
@@ -216,12 +217,12 @@ def _random(name: str) -> str:
 
 
 def _baseline(name: str) -> str:
-    """Describe the best baseline on the largest form that has any."""
+    """Describe the best baseline on the largest form with baselines."""
     form = _learned(name)
     if not form:
-        return UNLEARNED[name]
+        return NO_BASELINE[name]
     best, options = form.best, _options(form)
-    steps = f"{best.steps[-1]:,}" if None in best.near else near_in_words(best)
+    steps = f"{best.steps[-1]:,}" if None in best.near else format_steps_to_near(best)
     return (
         f"{LEARNERS[best.learner]} in self-play{options}: exploitability {spread(best.final)} after {steps} "
         f"steps, over {len(best.runs)} seeds ([Baselines](../../baselines.md))"
@@ -238,30 +239,29 @@ def _value(rules: Any) -> str:
     return f"between {bounds.low:.4f} and {bounds.high:.4f}, proven; about {value.number:.3f}"
 
 
-def _layout(features: tuple[Feature, ...], meanings: dict[str, str]) -> list[str]:
+def _list_features(features: tuple[Feature, ...], meanings: dict[str, str]) -> list[str]:
     assert meanings.keys() <= {feature.name for feature in features}
     rows, start = [], 0
     for feature in features:
         end = start + feature.size - 1
-        places = f"{start}" if start == end else f"{start}–{end}"
+        numbers = f"{start}" if start == end else f"{start}–{end}"
         values = [format_feature_value(value) for value in feature.values]
         if len(values) > 12:
             values = [*values[:3], "…", values[-1]]
         slots = f" × {feature.count}" if feature.count > 1 else ""
-        rows.append(
-            f"| {places} | `{feature.name}`{slots} | {', '.join(values)} | {meanings.get(feature.name, '')} |"
-        )
+        meaning = meanings.get(feature.name, "")
+        rows.append(f"| {numbers} | `{feature.name}`{slots} | {', '.join(values)} | {meaning} |")
         start = end + 1
     return rows
 
 
 def _actions(rules: Any) -> list[str]:
     numbered = list(enumerate(rules.all_actions()))
-    kinds = [list(kind) for _, kind in groupby(numbered, key=lambda each: type(each[1]))]
-    shorten = len(numbered) > MANY
+    by_type = [list(group) for _, group in groupby(numbered, key=lambda pair: type(pair[1]))]
+    shorten = len(numbered) > MAX_LISTED_ACTIONS
     listed = []
-    for kind in kinds:
-        names = [f"{place} `{rules.format(action)}`" for place, action in kind]
+    for group in by_type:
+        names = [f"{number} `{rules.format(action)}`" for number, action in group]
         listed += [*names[:3], "…", names[-1]] if shorten and len(names) > 5 else names
     return [", ".join(listed) + "."]
 
@@ -273,10 +273,10 @@ def main() -> None:
         path = FOLDER / f"{name}.md"
         if "--check" in sys.argv[1:]:
             outdated += (
-                [] if path.exists() and path.read_text(encoding="utf-8") == page(name) else [path.name]
+                [] if path.exists() and path.read_text(encoding="utf-8") == render_page(name) else [path.name]
             )
         else:
-            path.write_text(page(name), encoding="utf-8")
+            path.write_text(render_page(name), encoding="utf-8")
     if outdated:
         sys.exit(f"Out of date: {', '.join(outdated)}. Run make environment-pages.")
 

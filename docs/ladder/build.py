@@ -15,36 +15,37 @@ from duels.arena.logs import Row
 from duels.arena.mistakes import explain_measure, measure_label
 from duels.arena.report import GameReport, Report, make_report
 from duels.arena.report_views import format_shortfalls
-from duels.arena.tables import format_percent
+from duels.arena.tables import Table, format_interval
 from duels.games import find_game
 
 PAGE = Path(__file__).parents[1] / "ladder.md"
 PUBLISHED = {"o3-mini": 17, "o1": 12, "DeepSeek-R1": 4, "any other": 0}
-MATCHES = 30
+MATCHES = 30  # of each model in the published results
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+    return Table("", head, rows).render_markdown()
 
 
-def needs(report: Report, rows: list[Row]) -> str:
+def render_needed_pairs(report: Report, rows: list[Row]) -> str:
     lines = []
     for game in report.games:
         pairings = list(experiments.pairs_by_pairing(game, rows))
         raw, adjusted = (
-            experiments.needed([pvariance([getattr(pair, what) for pair in pairs]) for pairs in pairings])
-            for what in ("score", "adjusted_score")
+            experiments.needed_pairs(
+                [pvariance([getattr(pair, key) for pair in pairs]) for pairs in pairings]
+            )
+            for key in ("score", "adjusted_score")
         )
         requests = 2 * experiments.requests_per_match(game.rules, rows)
-        questions = experiments.questions(game.rules.name)
+        questions = experiments.count_questions_by_player(game.rules.name)
         lines.append(
             [
                 game.rules.name,
                 f"{raw:,}",
                 f"{adjusted:,}",
                 f"{raw / adjusted:.1f}",
-                f"{experiments.needed_under_peeking(pairings):,}",
+                f"{experiments.needed_pairs_for_sequence(pairings):,}",
                 f"{raw * requests:,.0f}",
                 f"{adjusted * requests:,.0f}",
                 _range([sum(each.values()) for each in questions]) if questions else "–",
@@ -53,11 +54,11 @@ def needs(report: Report, rows: list[Row]) -> str:
     head = [
         "game",
         "pairs, plain results",
-        "pairs, luck taken out",
+        "pairs, luck-adjusted",
         "ratio",
-        "pairs, luck taken out, any stopping time",
+        "pairs, luck-adjusted, any stopping time",
         "requests, plain results",
-        "requests, luck taken out",
+        "requests, luck-adjusted",
         "questions of a probe",
     ]
     return table(head, lines)
@@ -67,7 +68,7 @@ def _range(counts: list[int]) -> str:
     return f"{min(counts):,} to {max(counts):,}"
 
 
-def covered() -> str:
+def render_coverage() -> str:
     head = [
         "game",
         "true result",
@@ -78,15 +79,15 @@ def covered() -> str:
     return table(head, [experiments.coverage(name) for name in ("lights", "leap")])
 
 
-def standings_table(game: GameReport) -> str:
-    rows = [[each.player, format_percent(each.won), *format_shortfalls(each)] for each in game.scores]
+def render_standings(game: GameReport) -> str:
+    rows = [[each.player, format_interval(each.won), *format_shortfalls(each)] for each in game.scores]
     name = measure_label(game.measure)
     note = explain_measure(game.measure)
     standings = table(["player", "won", f"{name} per decision", f"{name} per match"], rows)
     return standings + (f"\n{note}\n" if note else "")
 
 
-def matrix(report: Report, game: GameReport) -> str:
+def render_matrix(report: Report, game: GameReport) -> str:
     results = {}
     for each in game.pairings:
         results[each.one, each.two] = each.adjusted.estimate
@@ -98,7 +99,7 @@ def matrix(report: Report, game: GameReport) -> str:
     return table(["", *report.players], rows)
 
 
-def published() -> str:
+def render_published_results() -> str:
     rows = []
     for model, won in PUBLISHED.items():
         interval = wilson_interval(won, MATCHES)
@@ -106,24 +107,26 @@ def published() -> str:
     return table(["model", "won", "95 %, in percent"], rows)
 
 
-def beside(rows: list[Row]) -> str:
-    """Compare the precision of so few matches with a probe."""
+def compare_with_probe(rows: list[Row]) -> str:
+    """Compare the precision and requests of the published matches with those of a probe."""
     rules = find_game("lights").rules()
     intervals = [wilson_interval(won, MATCHES) for won in PUBLISHED.values()]
     widest = max(interval.high - interval.low for interval in intervals)
     requests = MATCHES * experiments.requests_per_match(rules, rows)
-    seats = [count for each in experiments.questions("lights") or () for count in each.values()]
+    seats = [
+        count for each in experiments.count_questions_by_player("lights") or () for count in each.values()
+    ]
     low, high = min(seats), max(seats)
     return (
         f"{MATCHES} matches leave intervals of up to {100 * widest:.0f} points and do not show which moves\n"
         f"were wrong. They take about {requests:.0f} requests. A probe of one seat takes {low} to {high}\n"
-        f"requests, for a perfect player and {experiments.ASKED} other deterministic players. It shows\n"
+        f"requests, for a perfect player and {experiments.OTHERS} other deterministic players. It shows\n"
         "whether the model knows the right move in every relevant position, how much the best opponent wins\n"
         "against it, and its result against every built-in opponent."
     )
 
 
-def page(folder: Folder) -> str:
+def render_page(folder: Folder) -> str:
     report = make_report(folder)
     rows = list(folder.load_rows().values())
     ratings = report.ratings
@@ -134,8 +137,8 @@ def page(folder: Folder) -> str:
     ]
     misfits = "".join(f"- {each}\n" for each in ratings.misfits)
     games = "\n".join(
-        f"### {game.rules.game.title} ({game.rules.name})\n\n{standings_table(game)}\n"
-        f"Results with luck taken out, row against column:\n\n{matrix(report, game)}"
+        f"### {game.rules.game.title} ({game.rules.name})\n\n{render_standings(game)}\n"
+        f"Luck-adjusted results, row against column:\n\n{render_matrix(report, game)}"
         for game in report.games
     )
     return f"""\
@@ -150,7 +153,7 @@ explains the numbers.
 ## Ratings over all games
 
 {table(["player", "rating", "95 %"], rated)}
-{"Some pairings do not fit one rating:" if misfits else "All pairs fit the model."}
+{"Some pairings do not fit one rating:" if misfits else "All pairings fit the ratings."}
 
 {misfits}
 ## By game
@@ -159,31 +162,31 @@ explains the numbers.
 ## How many matches you need
 
 The table shows how many pairs of matches make a result precise to within {100 * experiments.WIDTH:.0f}
-points, for the median pairing above. It compares plain results with results without luck, and a fixed
-number of pairs with the confidence sequence, which holds for any stopping time. Requests are those to
+points, for the median pairing above. It compares plain with luck-adjusted results, and a fixed
+number of pairs with the confidence sequence, which is valid whenever you stop. Requests are counted for
 one player, including forced moves.
 
 A probe asks about positions instead. For a deterministic player its results are exact, against every
-opponent. The table gives the questions for both seats of a perfect player and of {experiments.ASKED}
+opponent. The table gives the questions for both seats of a perfect player and of {experiments.OTHERS}
 others. In hunt and flip a probe measures decisions only.
 
-{needs(report, rows)}
+{render_needed_pairs(report, rows)}
 We checked the intervals with {experiments.RUNS} runs of {experiments.ONE} against {experiments.TWO}, in
 games whose true result can be computed. Each run was checked after
-{", ".join(map(str, experiments.LOOKS))} pairs. A 95 % interval should contain the true result in 95 of
+{", ".join(map(str, experiments.CHECKS))} pairs. A 95 % interval should contain the true result in 95 of
 100 runs. The interval for a fixed size does so at a single check, but not at repeated checks.
 
-{covered()}
-`make ladder` runs these experiments. `tests/arena/test_confidence.py` tests the same.
+{render_coverage()}
+`make ladder` runs these experiments. `tests/arena/test_confidence.py` repeats this check.
 
 ## Compared with published results for lights
 
-In gg-bench, models played {MATCHES} matches each of this game (its number 891) against a trained agent:
+In gg-bench, models played {MATCHES} matches each of this game (number 891) against a trained agent:
 
-{published()}
-{beside(rows)}
+{render_published_results()}
+{compare_with_probe(rows)}
 """
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(Folder(Path(sys.argv[1]))), encoding="utf-8")
+    PAGE.write_text(render_page(Folder(Path(sys.argv[1]))), encoding="utf-8")

@@ -17,7 +17,7 @@ from duels.arena.logs import Row
 from duels.arena.match_plan import Judge, MatchPlan, play_match
 from duels.arena.probe import ProbeQuestion, collect_answers
 from duels.arena.report import GameReport
-from duels.arena.scores import MAX_ADJUSTED, MIN_ADJUSTED, Unit, list_finished_units, make_units
+from duels.arena.scores import MAX_ADJUSTED, MIN_ADJUSTED, MatchPair, list_finished_pairs, make_match_pairs
 from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.games import find_game
 from duels.players import Player, make_player
@@ -27,8 +27,8 @@ from duels.solving.tables import get_tables
 
 WIDTH = 0.03
 ONE, TWO = "club", "expert"
-RUNS, LOOKS = 200, (50, 60, 70, 80, 90, 100)
-ASKED = 10  # deterministic players
+RUNS, CHECKS = 200, (50, 60, 70, 80, 90, 100)
+OTHERS = 10  # deterministic players besides a perfect one
 _Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 AnyRules = Rules[Any, Any, Any]
 
@@ -36,35 +36,35 @@ AnyRules = Rules[Any, Any, Any]
 # -- matches needed to know a result to within WIDTH -----------------------------------------------------
 
 
-def pairs_by_pairing(game: GameReport, rows: list[Row]) -> Iterator[list[Unit]]:
+def pairs_by_pairing(game: GameReport, rows: list[Row]) -> Iterator[list[MatchPair]]:
     for pairing in game.pairings:
         both = {pairing.one, pairing.two}
         ours = [row for row in rows if row["game"] == game.rules.name and set(row["players"]) == both]
-        yield list_finished_units(make_units(ours, pairing.one))
+        yield list_finished_pairs(make_match_pairs(ours, pairing.one))
 
 
-def needed(spread: list[float]) -> int:
+def needed_pairs(variances: list[float]) -> int:
     """Return the pairs that a fixed-size interval needs for WIDTH, for the median pairing."""
-    return max(1, ceil(_Z**2 * median(spread) / WIDTH**2))
+    return max(1, ceil(_Z**2 * median(variances) / WIDTH**2))
 
 
-def needed_under_peeking(pairings: list[list[Unit]]) -> int:
+def needed_pairs_for_sequence(pairings: list[list[MatchPair]]) -> int:
     """Return the pairs that the confidence sequence needs for WIDTH, by resampling the median pairing."""
     ordered = sorted(pairings, key=lambda pairs: pvariance([pair.adjusted_score for pair in pairs]))
     rng = Random("needed")
     values = rng.choices([pair.adjusted_score for pair in ordered[len(ordered) // 2]], k=20_000)
-    few, many = 1, 2
-    while confidence_sequence(values[:many], MIN_ADJUSTED, MAX_ADJUSTED).margin > WIDTH and many < len(
+    too_few, enough = 1, 2
+    while confidence_sequence(values[:enough], MIN_ADJUSTED, MAX_ADJUSTED).margin > WIDTH and enough < len(
         values
     ):
-        few, many = many, 2 * many
-    while many - few > 1 + few // 50:
-        middle = (few + many) // 2
+        too_few, enough = enough, 2 * enough
+    while enough - too_few > 1 + too_few // 50:
+        middle = (too_few + enough) // 2
         if confidence_sequence(values[:middle], MIN_ADJUSTED, MAX_ADJUSTED).margin > WIDTH:
-            few = middle
+            too_few = middle
         else:
-            many = middle
-    return many
+            enough = middle
+    return enough
 
 
 def requests_per_match(rules: AnyRules, rows: list[Row]) -> float:
@@ -77,12 +77,12 @@ def requests_per_match(rules: AnyRules, rows: list[Row]) -> float:
 # -- questions of a probe ----------------------------------------------------------------------------------
 
 
-def questions(name: str) -> list[Mapping[Seat, int]] | None:
+def count_questions_by_player(name: str) -> list[Mapping[Seat, int]] | None:
     """Return a probe's questions by seat, for a perfect player and then for other deterministic players."""
     rules = find_game(name).rules()
     if not (isinstance(rules, OpenRules) and has_state_table(rules)):
         return None
-    return [_count_questions(rules, number) for number in range(1 + ASKED)]
+    return [_count_questions(rules, number) for number in range(1 + OTHERS)]
 
 
 def _count_questions(rules: AnyRules, number: int) -> Mapping[Seat, int]:
@@ -107,18 +107,19 @@ def _answer(sight: Sight[Any, Any], number: int) -> Row:
 def coverage(name: str) -> list[str]:
     """Return a row: the true result, and how many of RUNS runs contain it at every check or at the last."""
     rules = find_game(name).rules()
-    true = _true_result(rules)
+    true_result = _true_result(rules)
     judge = Judge(rules)
     players = {each: make_player(each, rules) for each in (ONE, TWO)}
-    sequence = peeked = fixed = 0
+    sequence_count = every_check_count = last_check_count = 0
     for number in range(RUNS):
-        values = [pair.adjusted_score for pair in _played(rules, judge, players, number)]
-        looks = [confidence_sequence(values[:size], MIN_ADJUSTED, MAX_ADJUSTED) for size in LOOKS]
-        usual = [mean_interval(values[:size]) for size in LOOKS]
-        sequence += all(each.low <= true <= each.high for each in looks)
-        peeked += all(each.low <= true <= each.high for each in usual)
-        fixed += usual[-1].low <= true <= usual[-1].high
-    return [name, f"{100 * true:.2f}", *(f"{each} of {RUNS}" for each in (sequence, peeked, fixed))]
+        values = [pair.adjusted_score for pair in _play_pairs(rules, judge, players, number)]
+        sequences = [confidence_sequence(values[:size], MIN_ADJUSTED, MAX_ADJUSTED) for size in CHECKS]
+        fixed_size = [mean_interval(values[:size]) for size in CHECKS]
+        sequence_count += all(each.low <= true_result <= each.high for each in sequences)
+        every_check_count += all(each.low <= true_result <= each.high for each in fixed_size)
+        last_check_count += fixed_size[-1].low <= true_result <= fixed_size[-1].high
+    counts = sequence_count, every_check_count, last_check_count
+    return [name, f"{100 * true_result:.2f}", *(f"{count} of {RUNS}" for count in counts)]
 
 
 def _true_result(rules: AnyRules) -> float:
@@ -132,10 +133,10 @@ def _true_result(rules: AnyRules) -> float:
     return (first + 1 - second) / 2
 
 
-def _played(rules: AnyRules, judge: Judge, players: dict[str, Player], number: int) -> list[Unit]:
+def _play_pairs(rules: AnyRules, judge: Judge, players: dict[str, Player], number: int) -> list[MatchPair]:
     rows = []
-    for pair in range(LOOKS[-1]):
+    for pair in range(CHECKS[-1]):
         for names in ((ONE, TWO), (TWO, ONE)):
             plan = MatchPlan(rules.name, (), names, f"coverage {number} {pair}", pair)
             rows.append(play_match(plan, judge, {seat: players[names[seat - 1]] for seat in Seat}))
-    return list_finished_units(make_units(rows, ONE))
+    return list_finished_pairs(make_match_pairs(rows, ONE))

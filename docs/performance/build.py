@@ -1,7 +1,7 @@
-"""Writes docs/performance.md from the results of the benchmarks: no number in it is typed by hand.
+"""Generate docs/performance.md from the results of the benchmarks.
 
-python docs/performance/build.py          writes the page from the JSON files beside this script
-python docs/performance/build.py --check  fails if the page does not match them
+python docs/performance/build.py          write the page from the JSON files beside this script
+python docs/performance/build.py --check  fail if the page is out of date
 """
 
 import json
@@ -18,9 +18,9 @@ PAGE = HERE.parent / "performance.md"
 HEAD = """\
 # Performance
 
-This page is for everybody who wants to know how fast `duels` is before using it. `make bench` measured every
-number and wrote the page, on a virtual machine with two cores and Python 3.11. Your numbers will differ;
-ratios differ less, because both sides were measured in the same run.
+For users who want to know how fast `duels` is before they install it. `make bench` measured every number and
+generated this page, on a virtual machine with two cores and Python 3.11. Your numbers will differ. Ratios
+differ less, because the same run measured both sides.
 """
 
 
@@ -48,7 +48,7 @@ def playing() -> str:
     return f"""\
 ## Starting a match
 
-CPU time from the shell to the end of the command, beside a Python that does nothing:
+CPU time of a command, compared with a Python that does nothing:
 
 {table(("command", "time", "relative to bare Python"), rows)}"""
 
@@ -74,19 +74,19 @@ def server() -> str:
     return f"""\
 ## The server
 
-`duels serve` beside boardgame.io's server with its own file storage (`benchmarks/web.py`). One program plays
-random matches of leap on both, {data["pairs"]} pairs at a time, each seat with an open stream. Our server
-makes {ratio:.2f} times as many moves per CPU second. It syncs every move to disk before it sends it, and
-sends the board drawn for each seat; boardgame.io sends the state, and the browser draws.
+`duels serve` compared with boardgame.io's server, which uses its own file storage (`benchmarks/web.py`). One
+program plays random matches of leap on both servers, {data["pairs"]} pairs at a time, with an open stream per
+seat. Our server makes {ratio:.2f} times as many moves per CPU second. It syncs every move to disk before it
+sends the move, and it draws the board for each seat. boardgame.io leaves drawing to the browser.
 
-The wait is the time from sending a move until the other seat receives it. With people thinking, there is
-{data["pause"] / 1000:g} s between two moves of a match. The disk alone takes {data["disk"]["p50_ms"]:.1f} ms
-in the median and {data["disk"]["p99_ms"]:.1f} ms at p99 to sync as much as one move writes. The load of the
+The wait is the time from sending a move until the other seat receives it. "With people thinking" means
+{data["pause"] / 1000:g} s between two moves of a match. To sync the bytes of one move, the disk alone takes
+{data["disk"]["p50_ms"]:.1f} ms in the median and {data["disk"]["p99_ms"]:.1f} ms at p99. The load of the
 machine was {data["load"]:.1f} when the run started.
 
-{table(("what", ours, theirs), rows)}
-The first page is there {data["start_up"]["seconds"]:.2f} s after `duels serve` starts, over a bare Python.
-Pages with an empty cache, compressed, as Chromium counts them:
+{table(("measure", ours, theirs), rows)}
+`duels serve` returns the first page after {data["start_up"]["seconds"]:.2f} s, without the start of Python.
+Bytes that Chromium loads per page with an empty cache, compressed:
 
 {table(("page", "loaded"), pages)}"""
 
@@ -109,21 +109,21 @@ def environments() -> str:
         *(f"Pgx, batch of {int(batch):,}" for batch in batches),
         "PettingZoo",
         "steps/s against `best`",
-        "the same, 256 games",
+        "steps/s against `best`, 256 games",
     )
     return f"""\
 ## Environments
 
-Random play beside the peers (`benchmarks/bench_envs.py`). Columns with a peer's name are ratios: our speed
-divided by the peer's. A batch returns observations and masks with every step; the peer is the faster of Pgx's
-tic-tac-toe and Connect Four on the CPU. PettingZoo's peer is its own tic-tac-toe. Each case is measured for
-{data["seconds"]:g} s in turn; the best of {data["rounds"]} rounds counts. flip's step is compiled (the extra
-`fast`): without it, batches of flip work and are slow.
+Random play compared with other libraries (`benchmarks/bench_envs.py`). The columns Pgx and PettingZoo are
+ratios: our speed divided by the other library's. Batches return observations and masks with every step. From
+Pgx, we take the faster of tic-tac-toe and Connect Four on the CPU; from PettingZoo, tic-tac-toe. Each case
+runs for {data["seconds"]:g} s in turn, and the best of {data["rounds"]} rounds counts. flip's step is
+compiled (extra `fast`); without this extra, batches of flip are slow.
 
 {table(head, rows)}
-The other four games are tables, so a step is one lookup. flip has too many positions for a table, and its
-observation and mask have 446 numbers where tic-tac-toe has 27. Batches use their own arrays (`copy=False`);
-the default makes new arrays with every step.
+In lights, leap, chain and hunt, a step is one lookup in a table. flip has too many positions for a table. Its
+observation and mask have 446 numbers, compared with 27 in tic-tac-toe. Batches return their own arrays
+(`copy=False`); by default, they copy the arrays in every step.
 """
 
 
@@ -146,11 +146,11 @@ def training() -> str:
     return f"""\
 ## Training
 
-`examples/masked_ppo.py` (MaskablePPO) until the exact exploitability is below {data["small"]}, in CPU time
-without grading (`benchmarks/training.py`). A seed counts as failed after {data["max_steps"]:,} steps.
+CPU time until `examples/masked_ppo.py` (MaskablePPO) reaches an exact exploitability below {data["small"]},
+without grading (`benchmarks/training.py`). A seed fails if it needs more than {data["max_steps"]:,} steps.
 
-{table(("game", "seeds", "steps, median", "time, median", "time, slowest"), rows)}
-The environment's share of a MaskablePPO run with default settings:
+{table(("game", "successful seeds", "steps, median", "time, median", "time, slowest"), rows)}
+The environment's share of the time of a MaskablePPO run with default settings:
 
 {table(("game", "share"), shares)}"""
 
@@ -166,10 +166,11 @@ def jax_environments() -> str:
     return f"""\
 ## Environments in JAX
 
-`duels.envs.jax` beside Pgx, compiled by the same XLA, on one core and in CPU time (`benchmarks/jax_envs.py`).
-Numbers are our speed divided by that of a comparable game of Pgx. A rollout is one compiled call.
+`duels.envs.jax` compared with Pgx, both compiled by the same XLA, in CPU time on one core
+(`benchmarks/jax_envs.py`). Numbers are our speed divided by that of a comparable game in Pgx. A rollout is
+one compiled call.
 
-{table(("how", "games", *(f"batch of {batch:,}" for batch in batches)), rows)}"""
+{table(("mode", "our game by theirs", *(f"batch of {batch:,}" for batch in batches)), rows)}"""
 
 
 def solving() -> str:
@@ -196,15 +197,15 @@ def solving() -> str:
     return f"""\
 ## Solving
 
-CPU time to solve a game from scratch, without shipped tables or a cache, and then to judge every action of a
-position from random play:
+CPU time to solve a game from scratch, without shipped tables or a cache, and then to compute the value of
+every action in a position from random play:
 
-{table(("game", "solve", "judge, median", "judge, longest"), rows)}
-OpenSpiel's own algorithms on the same games, which `duels.envs.openspiel` registers: their time until the
-opening is judged, as a multiple of ours. `nim` is OpenSpiel's own, with rules in C++. flip's board has too
-many positions to visit, so a 2x2 board replaces it. The benchmark fails if values disagree.
+{table(("game", "solve", "position, median", "position, longest"), rows)}
+The time that OpenSpiel's own algorithms need for the value of the opening, as a multiple of ours. They run on
+our games, which `duels.envs.openspiel` registers. `nim` is OpenSpiel's own game, with rules in C++. flip's
+full board has too many positions, so we use a 2x2 board. The benchmark fails if values disagree.
 
-{table(("game", "OpenSpiel's", "relative to ours"), peers)}"""
+{table(("game", "OpenSpiel's algorithm", "relative to ours"), peers)}"""
 
 
 def arena() -> str:
@@ -222,12 +223,12 @@ def arena() -> str:
     return f"""\
 ## The arena
 
-Matches per CPU second between `club` and `expert` on one core, with every decision graded and luck removed:
-the matches alone, and in a run that logs and can be resumed.
+Matches per CPU second between `club` and `expert` on one core. Every decision is graded, and results are
+luck-adjusted. "In a run" includes the log, from which a run can be resumed.
 
-{table(("game", "alone", "in a run", "longer by"), rows)}
-A question to a program over pipes takes {1000 * data["question_seconds"]:.2f} ms, the program's own time
-included. Other arenas' loops with random players, which grade nothing and keep no log, beside ours:
+{table(("game", "matches alone", "in a run", "extra time"), rows)}
+A question to a program over pipes takes {1000 * data["question_seconds"]:.2f} ms, including the program's own
+time. Match loops of other arenas with random players, without grading or a log, compared with ours:
 
 {table(("loop", "matches per second"), loops)}"""
 
@@ -242,7 +243,8 @@ def build_page() -> str:
 def main() -> None:
     text = build_page()
     if "--check" in sys.argv[1:]:
-        sys.exit(text != PAGE.read_text(encoding="utf-8") and f"{PAGE.name} does not match the results")
+        is_outdated = text != PAGE.read_text(encoding="utf-8")
+        sys.exit(f"{PAGE.name} is out of date. Run docs/performance/build.py." if is_outdated else 0)
     PAGE.write_text(text, encoding="utf-8")
 
 

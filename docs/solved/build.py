@@ -32,10 +32,9 @@ HEAD = """\
 
 For players and researchers: the value of each game, and how to play it perfectly.
 
-A value is the probability that a player wins when both sides play perfectly. Play that never ends
-counts one half. `duels solve GAME --verify` checks the values with a second method. `make solved`
-writes this page and
-fails if one of its statements is wrong.
+A value is the probability that a player wins when both sides play perfectly. A match that
+never ends counts as half a win. `duels solve GAME --verify` checks the values with a second method.
+`make solved` writes this page and fails if one of its statements is wrong.
 """
 
 

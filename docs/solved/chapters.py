@@ -10,7 +10,7 @@ from sample import GOAL, PLAYERS, summed_up
 from duels.analysis.wording import format_bounded, format_percent
 from duels.core.rules import Rules, Seat, Sight
 from duels.games.chain.oracle import ChainOracle, iter_boards, iter_challenges
-from duels.games.chain.reasons import may_accepting_be_right
+from duels.games.chain.reasons import can_accepting_be_right
 from duels.games.chain.rules import (
     FREE,
     SYMBOL,
@@ -72,7 +72,7 @@ def lights(pictures: Pictures) -> str:
     middle = TurnOff((rules.lights + 1) // 2, 1)
     left, right = rules.apply(sight.view, middle).state.row.split("X")
     holds(left == right and middle in oracle.judge(sight).best, "the middle light wins, by mirroring")
-    lost = ", ".join(map(str, told["lost_rows"])) or "none, however long"
+    lost = ", ".join(map(str, told["lost_rows"])) or "none, whatever their length"
     return f"""\
 ## lights: Player 1 wins
 
@@ -89,7 +89,7 @@ To win, turn off the middle light ({rules.format(middle)}) and mirror your oppon
 
 Mathematicians call the game Kayles. From {told["repeat_from"]} lights upwards, the nim-values
 repeat with period
-{told["every"]}. Rows that the first player loses: {lost}.
+{told["every"]}. Full rows that Player 1 loses: {lost}.
 
 `duels solve lights` prints these values. Add `--lights 12` for another length.
 """
@@ -174,7 +174,7 @@ even chance. All
 ### When to accept instead of challenging
 
 {_when_to_accept(rules, oracle)}
-The value of the opening for other chain lengths and numbers of cells: {others}.
+The value of the opening for other lengths and numbers of cells: {others}.
 
 `duels solve chain` prints these values. Add `--position "{examples[0]}"` for another position, or
 `--cells 5 --run 3` for another size.
@@ -227,7 +227,7 @@ def _when_to_accept(rules: QuantumChain, oracle: ChainOracle) -> str:
     reached = _reached_challenges(rules)
     counts = [sum(_kind(rules, state) in reached for state in states) for states in (doubts, right)]
     holds(counts[0] == len(reached) and counts[1] == len(right), "play reaches all exceptions")
-    excepted = [doubted for doubted in doubts if may_accepting_be_right(rules, doubted)]
+    excepted = [doubted for doubted in doubts if can_accepting_be_right(rules, doubted)]
     reached_excepted = sum(_kind(rules, state) in reached for state in excepted)
     holds(set(right) <= set(excepted), "where the rule says to challenge, challenging is no mistake")
     holds(all(_blocks_itself(rules, doubted) for doubted in right), "why accepting can be right")
@@ -323,7 +323,8 @@ Player 1 wins {format_percent(both)}.
 |---|---|---|
 {rows}
 Player 1's own Quantum Flip is worth {apart(one, none)} points if Player 2 has none, and {apart(both, two)}
-points otherwise. Player 2's costs Player 1 {apart(none, two)} and {apart(one, both)} points.
+points otherwise. Player 2's costs Player 1 {apart(none, two)} points if Player 1 has none, and
+{apart(one, both)} points otherwise.
 
 ![Quantum Flips](images/solved-flip.svg)
 

@@ -14,7 +14,7 @@ from duels.core.errors import DuelsError
 
 try:
     import fcntl
-except ImportError:  # Windows has no fcntl: a second writer is not kept out there
+except ImportError:  # Windows has no fcntl, so files are not locked on Windows
     fcntl = None  # type: ignore[assignment]
 
 
@@ -213,7 +213,7 @@ def _rename_new(draft: str, path: Path) -> None:
 
 def _remove_stale_drafts(folder: Path) -> None:
     """Remove drafts of programs that were killed: they may contain secrets."""
-    with suppress(OSError):  # a folder may be writable and not readable
+    with suppress(OSError):  # a folder may be writable but not readable
         for name in os.listdir(folder):
             draft = folder / name
             if _DRAFT_NAME.fullmatch(name) and time() - draft.lstat().st_mtime > _STALE_AFTER:

@@ -29,18 +29,18 @@ def make(
 ) -> Batch:
     """Make a batch of `num_envs` games.
 
-    `game` is a name or a `Game`, each with options such as `max_turns=40`, or rules.
+    `game` is a name, a `Game` or rules. Only the first two take options, such as `max_turns=40`.
 
-    - `first`: the number of the first environment. A batch of 100 is, game for game, a batch of 60 and a
-      batch of 40 made with `first=60`.
+    - `first`: the number of the first environment. A batch of 100 plays the same games as a batch of 60 and
+      a batch of 40 with `first=60`.
     - `autoreset`: restart ended games in the same step.
     - `copy`: with False, `observe()` and `masks()` may return the batch's own arrays, which the next step
       overwrites.
-    - `limit_ends`: with `draw`, reaching a limit ends the game drawn, and observations show the moves left.
-    - `memory`: the number of past entries in an observation, in games with secrets.
+    - `limit_ends`: with `draw`, a limit ends the game as a draw, and observations show the moves left.
+    - `memory`: the number of past entries in an observation, in games with hidden information.
 
-    Raises TooLarge if the game has too many states for tables. flip needs no tables; without the extra
-    `fast`, large batches of it are slow.
+    Raises TooLarge if the game has too many states for tables. flip needs no tables, but large batches of
+    flip are slow without the extra `fast`.
 
     >>> batch = make("lights", num_envs=4, seed=7)
     >>> batch.observe().shape[0], batch.masks().shape == (4, batch.num_actions)

@@ -138,7 +138,7 @@ def test_an_agent_is_shown_the_type_it_was_trained_on() -> None:
 def test_a_memory_is_checked_as_in_environments() -> None:
     with pytest.raises(DuelsError, match="memory"):
         duels.policy_of(last_allowed, "hunt", memory=-3)
-    with pytest.raises(DuelsError, match="Nothing is hidden in lights"):
+    with pytest.raises(DuelsError, match="memory must be 0 in lights"):
         duels.policy_of(last_allowed, "lights", memory=4)
     with pytest.raises(DuelsError, match=r"has no table: use duels\.policy_of"):
         table_of(last_allowed, "hunt", memory=4)

@@ -158,7 +158,7 @@ def test_rows_are_what_an_environment_shows(game: str, tmp_path: Path) -> None:
         assert [value is not None for value in row["values"]] == legal
         assert [share > 0 for share in row["policy"]] == legal  # of a random player
         assert sum(row["policy"]) == pytest.approx(1)
-        if not rules.has_secrets and not row["regret"]:
+        if not rules.has_hidden_information and not row["regret"]:
             assert row["values"][row["action_number"]] == pytest.approx(row["value"], abs=1e-3)
     # The last observation of a seat is that of an engine which has played the same.
     if game == "flip":

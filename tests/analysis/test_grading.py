@@ -60,8 +60,9 @@ def test_it_is_openspiels_by_half(game: str, options: dict[str, Any]) -> None:
     policy = TabularPolicy(spiel)
     for number, state in enumerate(policy.states):
         sight = state.match.sight(Seat(state.current_player() + 1))
+        action_numbers = state._position.settings.action_numbers
         for action, probability in skewed(sight).items():
-            policy.action_probability_array[number, state._at.settings.number[action]] = probability
+            policy.action_probability_array[number, action_numbers[action]] = probability
         untaken = [a for a in range(spiel.num_distinct_actions()) if a not in state.legal_actions()]
         policy.action_probability_array[number, untaken] = 0
     ours = exploitability(skewed, game, **options)
@@ -120,12 +121,12 @@ def test_grades_in_pettingzoo_are_the_oracles(game: str, options: dict[str, Any]
     for seed in range(2):
         env.reset(seed=seed)
         regrets = dict.fromkeys(env.agents, 0.0)
-        engine, sights = env.unwrapped._engine, env.unwrapped._sights
+        session = env.unwrapped._session
         while env.agents and not any(env.terminations.values()):
             for seat, agent in enumerate(env.possible_agents):
-                assert env.infos[agent]["value"] == oracle.value(sights.get(seat)).number
+                assert env.infos[agent]["value"] == oracle.value(session.sight(seat)).number
                 assert env.infos[agent]["regret"] == regrets[agent]
-            verdict = oracle.judge(sights.get(engine.actor))
+            verdict = oracle.judge(session.sight(session.engine.actor))
             taken = rng.choice(verdict.actions)
             regrets[env.agent_selection] = max(0.0, verdict.value.number - taken.value.number)
             env.step(oracle.rules.all_actions().index(taken.action))
@@ -156,7 +157,7 @@ def test_grades_in_gymnasium(seat: int) -> None:
     rules, oracle = env.rules, get_oracle(env.rules)
     over = False
     while not over:
-        verdict = oracle.judge(env._sights.get(seat - 1))
+        verdict = oracle.judge(env._session.sight(seat - 1))
         worst = min(verdict.actions, key=lambda judged: judged.value.number)
         _, reward, over, _, info = env.step(np.int64(rules.all_actions().index(worst.action)))
         assert info["regret"] == verdict.value.number - worst.value.number
@@ -278,7 +279,7 @@ SHORT: dict[str, Any] = {"cells": 2, "max_turns": 3}
 def shown_to(sight: AnySight, number: int) -> float:
     """A weight that depends on what an observation shows, and on the action."""
     view = sight.view
-    heard: int = view.named[sight.seat - 1] + 3 * view.named[sight.seat.other - 1]
+    heard: int = view.last_observed[sight.seat - 1] + 3 * view.last_observed[sight.seat.other - 1]
     return float(1 + (heard + 5 * view.cell + 11 * view.tunnel + 7 * number) % 5)
 
 

@@ -11,8 +11,8 @@ from duels.analysis import levels
 from duels.analysis.levels import (
     _QUICK_MATCHES,
     MeasuredLevel,
-    _luckless_points,
-    _ratio,
+    _compute_ratio,
+    _estimate_luck_adjusted_score,
     describe_other_factors,
     get_default_matches,
     measure_levels,
@@ -45,7 +45,7 @@ def test_levels_are_ordered(game: str, matches: int, clear: int) -> None:
     assert given_away == sorted(given_away, reverse=True)
     assert given_away[-1] == 0
     assert all(row.score > 0.5 for row in rows[1:] if row.score is not None)
-    assert all(row.clear for row in rows[-clear:])
+    assert all(row.is_clear for row in rows[-clear:])
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_taking_luck_out_does_not_change_the_score(
     assert abs(mean(luck)) < 3 * error
     # Else what the levels give away would be lost in the noise, and the test could not fail.
     others = [play_measured_match(casual, club, seat, rng) for seat in seats]
-    assert 3 * error < 2 * mean(each.lost for each in others)
+    assert 3 * error < 2 * mean(each.loss for each in others)
 
 
 def test_hunt_is_measured_by_many_quick_matches_and_estimates_are_called_so() -> None:
@@ -103,7 +103,7 @@ def test_in_hunt_choices_come_nearer_to_the_mixture_from_level_to_level() -> Non
     for share in (1.0, LEVEL_SHARES["club"], LEVEL_SHARES["best"]):
         own, other = (MeasuredLevel(get_oracle(rules), share) for _ in range(2))
         played = [play_measured_match(own, other, Seat(n % 2 + 1), rng) for n in range(12)]
-        amounts.append(sum(each.lost for each in played) / sum(each.decisions for each in played))
+        amounts.append(sum(each.loss for each in played) / sum(each.decisions for each in played))
     assert amounts == sorted(set(amounts), reverse=True)
     assert amounts[-1] == 0
 
@@ -112,27 +112,32 @@ def test_in_hunt_a_level_lies_its_share_of_random_play_below_the_mixture() -> No
     rules = find_game("hunt").rules()
     match = Match.start(rules).play_text("move 3", "observe 5", "move 6", "observe 2")
     sight = match.sight(Seat.ONE)
-    at_random = MeasuredLevel(get_oracle(rules), 1.0).average(sight)
+    at_random = MeasuredLevel(get_oracle(rules), 1.0).expected_loss(sight)
     assert at_random > 0.005
-    averages = [MeasuredLevel(get_oracle(rules), share).average(sight) for share in LEVEL_SHARES.values()]
-    assert averages == pytest.approx([share * at_random for share in LEVEL_SHARES.values()])
+    levels = [MeasuredLevel(get_oracle(rules), share) for share in LEVEL_SHARES.values()]
+    assert [level.expected_loss(sight) for level in levels] == pytest.approx(
+        [share * at_random for share in LEVEL_SHARES.values()]
+    )
 
 
 def test_hidden_luck_taken_out_changes_no_mean_and_narrows_the_spread() -> None:
     """A level against itself scores one half, seats alternating, however unequal the seats are."""
     rules = find_game("hunt").rules()
     oracle, rng = get_oracle(rules), Random(4)
-    points = [_luckless_points(oracle, dict.fromkeys(Seat, 0.5), Seat(n % 2 + 1), rng) for n in range(1000)]
+    points = [
+        _estimate_luck_adjusted_score(oracle, dict.fromkeys(Seat, 0.5), Seat(n % 2 + 1), rng)
+        for n in range(1000)
+    ]
     assert mean(points) == pytest.approx(0.5, abs=4 * 0.2 / 1000**0.5)
     assert stdev(points) < 0.3  # of plain results it is one half
 
 
 def test_the_margin_narrows_with_the_number_of_matches() -> None:
-    few, many = _ratio([0.0, 1.0] * 10, [1] * 20), _ratio([0.0, 1.0] * 1000, [1] * 2000)
+    few, many = _compute_ratio([0.0, 1.0] * 10, [1] * 20), _compute_ratio([0.0, 1.0] * 1000, [1] * 2000)
     assert few[0] == many[0] == 0.5
     assert few[1] / many[1] == pytest.approx(10, rel=0.05)
     assert many[1] == pytest.approx(1.96 * 0.5 / 2000**0.5, rel=0.01)
-    assert _ratio([0.2, 0.4], [1, 2])[0] == pytest.approx(0.2)
+    assert _compute_ratio([0.2, 0.4], [1, 2])[0] == pytest.approx(0.2)
 
 
 @pytest.mark.parametrize(
@@ -160,6 +165,8 @@ def test_a_game_with_chance_and_secrets_is_played_to_its_end() -> None:
     """Its oracle sees one side only, so no luck is taken out: what is left are plain results."""
     oracle = HideOracle()
     rng = Random(1)
-    points = [_luckless_points(oracle, dict.fromkeys(Seat, 0.0), Seat.ONE, rng) for _ in range(400)]
+    points = [
+        _estimate_luck_adjusted_score(oracle, dict.fromkeys(Seat, 0.0), Seat.ONE, rng) for _ in range(400)
+    ]
     assert set(points) == {0.0, 1.0}
     assert mean(points) == pytest.approx(0.5, abs=0.1)

@@ -38,7 +38,7 @@ def test_luck_and_losses_add_up_to_the_result(game: str) -> None:
         assert total == pytest.approx(found.score)
         if match.outcome:
             assert found.score == float(match.outcome.winner is Seat.ONE)
-        for moment in found.moments:
+        for moment in found.entries:
             assert moment.loss >= 0
             if moment.actor is not CHANCE and game in OPEN_GAMES:
                 assert moment.luck == 0  # nothing is hidden: a decision alone moves nothing else
@@ -69,23 +69,23 @@ def test_in_hunt_the_parts_add_up_without_a_remainder(played: Callable[..., AnyM
     for seed in range(25):
         found = review(played("hunt", rng=Random(seed)), oracle)
         total = found.opening
-        for moment in found.moments:
+        for moment in found.entries:
             before = moment.match.previous
             assert before
             assert isinstance(moment.actor, Seat)
             sight, others = before.sight(moment.actor), before.sight(moment.actor.other)
-            action = oracle.rules.parse(moment.entry)
+            action = oracle.rules.parse(moment.notation)
             worths = {a: oracle.full_information_action_value(sight, others, a) for a in sight.actions}
             mean = sum(w * worths[a] for a, w in zip(sight.actions, oracle.weights(sight), strict=True))
             came = worths[action] - mean + moment.loss
             luck = came if moment.actor is Seat.ONE else -came
             assert moment.luck == pytest.approx(luck, abs=3 * ROUNDING)
             total += luck + (moment.loss if moment.actor is Seat.TWO else -moment.loss)
-        assert total == pytest.approx(found.score, abs=3 * ROUNDING * len(found.moments))
+        assert total == pytest.approx(found.score, abs=3 * ROUNDING * len(found.entries))
         assert found.opening + found.luck - found.loss(Seat.ONE) + found.loss(Seat.TWO) == pytest.approx(
             found.score, abs=1e-12
         )
-        ended[found.moments[-1].indifference] += 1
+        ended[found.entries[-1].indifference] += 1
     assert min(ended[""], ended["Already lost."]) > 1  # captures and collisions
 
 
@@ -96,10 +96,10 @@ def test_in_hunt_luck_that_cannot_be_is_none() -> None:
     for cell in range(1, 8):
         match = duels.start("hunt").play_text("move 3", f"observe {cell}", f"move {cell % 7 + 1}")
         found = review(match.resign(Seat.TWO), oracle)
-        for moment in found.moments[:2]:
+        for moment in found.entries[:2]:
             assert moment.luck == pytest.approx(moment.mixing, abs=1e-12)
             assert moment.loss == 0
-        gains[cell] = found.moments[1].luck
+        gains[cell] = found.entries[1].luck
     named = duels.start("hunt").play_text("move 3").sight(Seat.ONE)
     mean = sum(w * gain for w, gain in zip(oracle.weights(named), gains.values(), strict=True))
     assert mean == pytest.approx(0, abs=1e-12)  # an observation that cannot hit gains nothing
@@ -118,7 +118,7 @@ def test_what_the_strategy_mixes_in_is_never_faulted() -> None:
         assert [found.loss(seat) for seat in Seat] == [0, 0]
         unlucky += sum(
             (moment.mixing if moment.actor is Seat.ONE else -moment.mixing) < -0.05
-            for moment in found.moments
+            for moment in found.entries
         )
     assert unlucky > 5  # far below the mixture as some of it lies
 
@@ -127,14 +127,14 @@ def test_what_the_strategy_does_not_do_is_a_slip_and_no_choice_of_its_mixture() 
     oracle = make_oracle(QuantumHunt())
     slips = 0
     for seed in range(8):
-        for moment in review(random_match("hunt", Random(seed), TO_THE_END), oracle).moments:
+        for moment in review(random_match("hunt", Random(seed), TO_THE_END), oracle).entries:
             before = moment.match.previous
             assert before
             assert isinstance(moment.actor, Seat)
             sight = before.sight(moment.actor)
             weights = dict(zip(sight.actions, oracle.weights(sight), strict=True))
             if moment.loss:
-                assert weights[oracle.rules.parse(moment.entry)] == 0
+                assert weights[oracle.rules.parse(moment.notation)] == 0
                 assert moment.mixing == pytest.approx(0, abs=1e-12)
                 assert moment.mark != "best"
             slips += moment.loss > 0
@@ -163,4 +163,4 @@ def test_a_record_is_reviewed_like_its_match_unless_it_is_one_seats_copy() -> No
 def test_a_copy_of_an_open_game_is_the_whole_record() -> None:
     match = duels.start("chain").play_text("2", "5", "1", "challenge", "tails")
     record = load_record(dump_record(match, seat=Seat.ONE))
-    assert review_record(record).moments[-1].outcome_text == "the coin showed tails"
+    assert review_record(record).entries[-1].outcome_text == "the coin showed tails"

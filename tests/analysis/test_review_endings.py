@@ -73,8 +73,8 @@ def test_every_ending_is_accounted_for(
 def test_a_drawn_match_was_nobodys_loss_but_chances_were_missed() -> None:
     review = reviewed("2", "1", "2")
     assert format_heading(review) == "Both went too far."
-    assert [moment.mark for moment in review.moments] == ["blunder", "blunder", "blunder"]
-    assert [moment.loss for moment in review.moments] == [1, 1, 0.5]
+    assert [moment.mark for moment in review.entries] == ["blunder", "blunder", "blunder"]
+    assert [moment.loss for moment in review.entries] == [1, 1, 0.5]
     assert "= 50.0, the result." in render_review(review)
 
 
@@ -99,10 +99,10 @@ def test_who_did_not_win_a_drawn_match_is_told_what_to_do_better() -> None:
     ("entry", "effect"), [("resign", "You resigned."), ("forfeit", "You forfeited the match.")]
 )
 def test_who_concedes_gives_away_what_the_position_was_worth(entry: str, effect: str) -> None:
-    won = reviewed("2", entry).moments[-1]
+    won = reviewed("2", entry).entries[-1]
     assert (won.loss, won.mark, won.effect) == (1, "blunder", effect)
     assert won.reason == "Best is 2, worth 100.0%; anything else is worth 0.0% at most."
-    lost = reviewed("1", entry).moments[-1]
+    lost = reviewed("1", entry).entries[-1]
     assert (lost.loss, lost.mark, lost.effect) == (0, "good", effect)
     (section,) = explain_result(reviewed("1", entry))
     assert section.reasons[1] == Reason("You made no mistakes.")

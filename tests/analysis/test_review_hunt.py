@@ -88,15 +88,17 @@ def test_resigning_has_no_luck_and_a_tunnel_is_no_draw_of_the_mixture() -> None:
         match = random_match("hunt", Random(seed), 10)
         if isinstance(match.actor, Seat):
             resigned += 1
-            last = duels.review(match.resign(match.actor), ORACLE).moments[-1]
+            last = duels.review(match.resign(match.actor), ORACLE).entries[-1]
             assert last.luck == 0
-            assert last.loss == pytest.approx(last.before if last.actor is Seat.ONE else 1 - last.before)
+            assert last.loss == pytest.approx(
+                last.value_before if last.actor is Seat.ONE else 1 - last.value_before
+            )
     assert resigned > 2
     tunnels = [
         moment
         for seed in range(8)
-        for moment in duels.review(random_match("hunt", Random(seed), 10_000), ORACLE).moments
-        if moment.entry.startswith("tunnel")
+        for moment in duels.review(random_match("hunt", Random(seed), 10_000), ORACLE).entries
+        if moment.notation.startswith("tunnel")
     ]
     assert any(moment.below_mixture < 0 for moment in tunnels)  # some are worth more than the mixture
     assert all((moment.mixing, moment.draws) == (0, ()) for moment in tunnels)
@@ -107,14 +109,14 @@ def test_a_collision_is_told_where_the_token_went_onto_the_other() -> None:
     assert match.outcome
     assert match.outcome.winner is Seat.TWO
     review = duels.review(match, ORACLE)
-    moved, named = review.moments[-2:]
+    moved, named = review.entries[-2:]
     assert moved.unforeseen_loss.startswith(
         "went onto {whose} token, which was there with a chance of about "
     )
-    assert named.before == named.after == moved.after == 0.0
+    assert named.value_before == named.value_after == moved.value_after == 0.0
     assert moved.luck < -0.2
     assert (named.luck, named.loss, named.mark, named.indifference) == (0, 0, "", "Already lost.")
-    assert not any(moment.unforeseen_loss for moment in review.moments[:-2])
+    assert not any(moment.unforeseen_loss for moment in review.entries[:-2])
     total = review.opening + review.luck - review.loss(Seat.ONE) + review.loss(Seat.TWO)
     assert abs(total - review.score) < 1e-9
     told = " ".join(render_review(review).split())
@@ -162,11 +164,11 @@ def test_what_won_the_match_is_told_first(players: tuple[str, str], told: str) -
     match = duels.start("hunt").play_text(*CAPTURE)
     review = duels.review(match, ORACLE, dict(zip(Seat, players, strict=True)))
     assert told in " ".join(render_review(review).split())
-    last = review.moments[-1]
+    last = review.entries[-1]
     assert review_to_dict(review)["moments"][-1]["strike"] == last.winning_discovery.format(
         whose="the other's"
     )
-    assert not any(moment.winning_discovery or moment.unforeseen_loss for moment in review.moments[:-1])
+    assert not any(moment.winning_discovery or moment.unforeseen_loss for moment in review.entries[:-1])
 
 
 def test_choices_below_the_mixture_are_not_called_a_fault() -> None:

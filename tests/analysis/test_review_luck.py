@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from duels.analysis.review import Moment, review
+from duels.analysis.review import ReviewedEntry, review
 from duels.core.match import AnyMatch
 from duels.core.rules import CHANCE, Seat
 from duels.games.flip.oracle import make_oracle
@@ -26,7 +26,7 @@ def to_player_1(match: AnyMatch) -> Value:
     return ORACLE.value(match.sight(Seat.ONE))
 
 
-def luck_of_chance(moment: Moment) -> Value:
+def luck_of_chance(moment: ReviewedEntry) -> Value:
     """What the tiles that came up are worth beyond the average of all that could, for Player 1."""
     before = moment.match.previous
     assert before
@@ -39,7 +39,7 @@ def luck_of_chance(moment: Moment) -> Value:
     return Value(after.number - mean, error=after.error + error)
 
 
-def loss_of_decision(moment: Moment) -> Value:
+def loss_of_decision(moment: ReviewedEntry) -> Value:
     """How much less the position after a decision is worth to whoever decided."""
     before = moment.match.previous
     assert before
@@ -54,9 +54,9 @@ def test_luck_and_losses_worked_out_apart_add_up_to_the_result(level: str, seed:
     found = review(match, ORACLE)
     assert match.outcome
     assert found.score == float(match.outcome.winner is Seat.ONE)
-    assert len({moment.actor for moment in found.moments}) == 3
+    assert len({moment.actor for moment in found.entries}) == 3
     total = Value(found.opening, error=found.error)
-    for moment in found.moments:
+    for moment in found.entries:
         if moment.actor is CHANCE:
             apart = luck_of_chance(moment)
             told, share = moment.luck, apart.number
@@ -69,7 +69,7 @@ def test_luck_and_losses_worked_out_apart_add_up_to_the_result(level: str, seed:
         total = Value(total.number + share, error=total.error + apart.error)
     assert abs(total.number - found.score) <= total.error + CLOSE
     # The bounds say something: luck and losses are much larger than what is not known about them.
-    swings = sum(abs(moment.after - moment.before) for moment in found.moments)
+    swings = sum(abs(moment.value_after - moment.value_before) for moment in found.entries)
     assert total.error < swings / 20
 
 

@@ -108,7 +108,7 @@ def test_no_grid_of_letters_stands_under_a_drawing(game: str) -> None:
 def test_chain_numbers_its_boards_and_says_what_was_at_stake() -> None:
     page = page_of(random_match("chain", Random(1), 150))
     listed = page[page.index("<ol>") : page.index("</ol>")]
-    boards = re.findall(r'<li class="on">Board (\d+)</li>', listed)
+    boards = re.findall(r'<li class="board-number">Board (\d+)</li>', listed)
     assert boards == [str(number) for number in range(1, len(boards) + 1)]
     assert len(boards) > 1
     assert re.search(r'class="cost ">\d of Player [12]&#x27;s \d replies would have lost', listed)
@@ -148,7 +148,7 @@ def test_players_and_date_stand_at_the_top() -> None:
 
 def test_commands_play_on_from_every_board_but_the_last_and_repeat_what_was_a_slip() -> None:
     review = duels.review(duels.start("lights").play_text(*LOST))
-    steps = steps_of(render_review_page(review, play_on=lambda entries: f"at {entries}"))
+    steps = steps_of(render_review_page(review, make_command=lambda entries: f"at {entries}"))
     assert [step.get("here") for step in steps] == [*(f"at {n}" for n in range(5)), None]
     assert [step.get("again") for step in steps] == [None, "at 0", "at 1", "at 2", "at 3", None]
     assert "here" not in steps_of(render_review_page(review))[0]

@@ -99,7 +99,7 @@ def test_the_biggest_cause_comes_first(level: str, seed: int, lucky: bool, perso
     match = level_match("chain", level, Random(seed))
     reviewed = review(match, players={person: HUMAN, person.other: level})
     loser = winner_of(reviewed).other
-    luck, slips = -reviewed.unforeseen(loser), reviewed.loss(loser)
+    luck, slips = -reviewed.luck_without_mixing(loser), reviewed.loss(loser)
     assert (luck > slips > 0) is lucky
     told = [reason.text for reason in explain_result(reviewed)[0].reasons]
     kinds = [
@@ -159,19 +159,19 @@ def test_data_say_who_you_are_and_stay_player_1s() -> None:
     assert one["players"] == {"1": HUMAN, "2": "club"}
     assert one["score"] == two["score"]
     assert one["opening"] + one["luck"] - one["loss"]["1"] + one["loss"]["2"] == pytest.approx(one["score"])
-    assert "you is the one person's seat" in one["values"]
+    assert "you is the seat of the only person" in one["values"]
 
 
 def test_what_was_at_stake_is_what_the_reply_could_lose() -> None:
     match = duels.start("chain").play_text("2", "5", "3")
     reviewed = review(match)
-    (stake,) = (moment.stake for moment in reviewed.moments if moment.number == 2)
+    (stake,) = (moment.stake for moment in reviewed.entries if moment.number == 2)
     assert stake
-    assert stake == Stake(replies=5, mistakes=1, most=stake.most)
-    assert stake.most == pytest.approx(1 / 36)
+    assert stake == Stake(replies=5, mistakes=1, max_loss=stake.max_loss)
+    assert stake.max_loss == pytest.approx(1 / 36)
     assert (
         "all actions are equally good; 1 of Player 1's 5 replies would have lost up to 2.8 points"
         in text_of(reviewed)
     )
     assert review_to_dict(reviewed)["moments"][1]["stake"]["mistakes"] == 1
-    assert reviewed.moments[-1].stake is None  # nobody has replied
+    assert reviewed.entries[-1].stake is None  # nobody has replied

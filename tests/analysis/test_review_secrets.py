@@ -29,13 +29,13 @@ def test_luck_and_losses_add_up_to_the_result(entries: tuple[str, str, str]) -> 
     assert total == pytest.approx(found.score)
     assert match.outcome
     assert found.score == match.outcome.score(Seat.ONE)
-    assert [moment.after for moment in found.moments] == [value_of(step) for step in match.steps()]
-    fell, hid, guessed = found.moments
+    assert [moment.value_after for moment in found.entries] == [value_of(step) for step in match.steps()]
+    fell, hid, guessed = found.entries
     assert (fell.actor, fell.outcome_text) == (CHANCE, f"chance brought {entries[0]}")
-    assert hid.luck == pytest.approx(hid.after - hid.before)
+    assert hid.luck == pytest.approx(hid.value_after - hid.value_before)
     assert hid.luck == pytest.approx(hid.mixing)  # where it was hidden is all that came up
     assert hid.beliefs == {}
-    assert guessed.beliefs[Seat.TWO].places == ORACLE.HIDES
+    assert guessed.beliefs[Seat.TWO].probabilities == ORACLE.HIDES
     assert guessed.beliefs[Seat.TWO].truth == entries[1]
 
 
@@ -47,7 +47,7 @@ class EvenHideOracle(SeeingHideOracle):
 
 @pytest.mark.parametrize("entries", [*product(FACES, SIDES, SIDES)])
 def test_what_is_mixed_evenly_is_chosen_of_the_mixture_too(entries: tuple[str, str, str]) -> None:
-    _, hid, _ = review(Match.start(Hide()).play_text(*entries), EvenHideOracle()).moments
+    _, hid, _ = review(Match.start(Hide()).play_text(*entries), EvenHideOracle()).entries
     assert hid.luck == pytest.approx(hid.mixing)
     assert abs(hid.mixing) == pytest.approx(0.1)
 
@@ -67,7 +67,7 @@ def test_the_values_are_those_of_what_comes_next_on_average() -> None:
 def test_without_such_values_a_match_is_valued_as_the_actor_knows_it() -> None:
     match = Match.start(Hide()).play_text("heads", "left", "left")
     found = review(match, HideOracle())
-    assert [moment.after for moment in found.moments] == pytest.approx([0.45, 0.45, 0])
+    assert [moment.value_after for moment in found.entries] == pytest.approx([0.45, 0.45, 0])
     assert found.opening + found.luck == pytest.approx(found.score)
 
 

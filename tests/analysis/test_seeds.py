@@ -67,7 +67,7 @@ def test_a_spread_is_that_of_each_seed_graded_by_itself() -> None:
 
     found = duels.exploitability_over_seeds(learn, "lights", seeds=range(3))
     each = [duels.exploitability(duels.table_of(learn(seed), "lights"), "lights") for seed in range(3)]
-    assert list(found.each) == each
+    assert list(found.highs) == each
     assert (found.best, found.median, found.worst) == tuple(sorted(each))
     assert str(found) == "{1:.4f} ({0:.4f} to {2:.4f}, 3 seeds)".format(*sorted(each))
 
@@ -76,12 +76,12 @@ def test_where_bounds_are_known_a_spread_has_them_of_each_seed() -> None:
     agent = duels.mask_agent(lambda seen: np.tile(np.arange(9.0) / 4, (len(seen), 1)), softmax=True)
     found = duels.exploitability_over_seeds(lambda seed: agent, "hunt", seeds=1, cells=3)
     table = duels.table_of(agent, "hunt", batch=True, cells=3)
-    assert Bounds(*found.lows, *found.each) == duels.exploitability_bounds(table, "hunt", cells=3)
-    assert found.lows < found.each
+    assert Bounds(*found.lows, *found.highs) == duels.exploitability_bounds(table, "hunt", cells=3)
+    assert found.lows < found.highs
 
 
 def test_the_median_and_the_range_of_bounds_are_bounds() -> None:
-    found = Spread(each=(0.3, 0.125, 0.2), lows=(0.25, 0.125, 0.15))
+    found = Spread(highs=(0.3, 0.125, 0.2), lows=(0.25, 0.125, 0.15))
     assert str(found) == "between 0.1500 and 0.2000 (0.1250 to 0.3000, 3 seeds)"
 
 
@@ -91,7 +91,7 @@ def test_an_agent_of_a_game_without_tables_is_graded_in_short_forms() -> None:
         lambda seed: lambda seen, masks: masks.argmax(axis=1), "flip", seeds=1, **form
     )
     policy = duels.policy_of(lambda seen, mask: mask.argmax(), "flip", **form)
-    assert found.each == (duels.exploitability(policy, "flip", **form),)
+    assert found.highs == (duels.exploitability(policy, "flip", **form),)
 
 
 @pytest.mark.parametrize("batch", [True, False])
@@ -152,8 +152,8 @@ def test_an_agent_is_asked_as_it_was_trained() -> None:
     found = duels.exploitability_over_seeds(learn, "chain", seeds=[7], batch=False, **how, **form)
     assert asked == {(1, "int8")}
     table = duels.table_of(learn(7), "chain", **how, **form)
-    assert found.each == (duels.exploitability(table, "chain", **form),)
-    assert str(found) == "{0:.4f} ({0:.4f} to {0:.4f}, 1 seed)".format(*found.each)
+    assert found.highs == (duels.exploitability(table, "chain", **form),)
+    assert str(found) == "{0:.4f} ({0:.4f} to {0:.4f}, 1 seed)".format(*found.highs)
 
 
 @pytest.mark.parametrize("how", [{"memory": 3}, {"limit_ends": "draw"}, {"memory": 3, "limit_ends": "draw"}])
@@ -171,7 +171,7 @@ def test_an_agent_without_a_table_is_graded_too(how: dict[str, Any]) -> None:
     found = duels.exploitability_over_seeds(learn, "hunt", seeds=[7], **how, **form)
     assert shapes == {(1, len(DuelEnv("hunt", **how, **form).feature_names))}
     policy = duels.policy_of(lambda seen, mask: mask.argmax(), "hunt", **how, **form)
-    assert found.each == (duels.exploitability(policy, "hunt", **form),)
+    assert found.highs == (duels.exploitability(policy, "hunt", **form),)
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ import duels
 from duels.analysis import statistics as module
 from duels.analysis.review import review
 from duels.analysis.statistics import (
+    MAX_STAGES,
     MISTAKE_NAMES,
-    STAGES,
     Decision,
     PlayedMatch,
     compute_statistics,
@@ -61,7 +61,7 @@ def test_results_and_streaks_by_game_and_opponent() -> None:
 def test_stages_hold_every_match_once_and_their_mean_is_the_mean(games: list[tuple[float, float]]) -> None:
     found = compute_statistics(played(score, day, loss) for day, (score, loss) in enumerate(games))
     stages = found.stages.get("lights", ())
-    assert len(stages) == min(STAGES, len(games))
+    assert len(stages) == min(MAX_STAGES, len(games))
     assert sum(stage.matches for stage in stages) == found.matches == len(games)
     assert sum(stage.decisions for stage in stages) == 2 * len(games)
     total = sum(stage.loss * stage.decisions for stage in stages)
@@ -84,7 +84,7 @@ def test_the_kind_of_mistake_that_comes_most_comes_first() -> None:
 def test_a_grade_is_what_the_review_says(game: str) -> None:
     match = a_match(game)
     oracle = get_oracle(match.rules)
-    moments = review(match, oracle).moments
+    moments = review(match, oracle).entries
     for seat in Seat:
         graded = grade_decisions(match, seat, oracle)
         mine = [moment for moment in moments if moment.actor is seat and moment.mark != ONLY_MOVE]
@@ -114,7 +114,7 @@ def test_in_hunt_the_worst_of_the_mixture_shows_below_it_and_the_strategys_mean_
     assert stage.loss == 0
     assert stage.below_mixture == pytest.approx(mean)
     told = render_statistics(found)
-    assert f"hunt     {100 * mean:.1f}" in told.split("Points below the mixture per decision")[1]
+    assert f"hunt     {100 * mean:.1f}" in told.split("Points below the mixed strategy per decision")[1]
     assert "given away" not in told
 
 

@@ -55,9 +55,9 @@ def test_the_slowest_answer_is_that_of_a_program_that_runs(monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("habit", "expected"),
     [
-        ("early", "FAILED: says ready first, and nothing before it: unreadable: 'Loading the model...'"),
-        ("twice", "FAILED: writes one line for one question"),
-        ("stays", "FAILED: ends by itself when its input is closed: late: it had to be killed"),
+        ("early", "FAILED: sends 'ready' before anything else: unreadable: 'Loading the model...'"),
+        ("twice", "FAILED: writes one line per question"),
+        ("stays", "FAILED: exits when its input is closed: late: it did not exit and was killed"),
         ("die", "FAILED: plays lights as Player 1: program bad_bot.py gave no move in 3 attempts"),
     ],
 )
@@ -71,7 +71,7 @@ def test_a_bot_that_never_answers_passes_nothing_that_takes_an_answer(tmp_path: 
     words = (f"cmd:{PYTHON} {BAD} hang", "--games", "lights", "--move-seconds", "0.05")
     lines = duels(tmp_path, "bot", "check", *words).out.splitlines()
     assert "FAILED: answers a question: late: no answer came in time. Does it flush its output?" in lines
-    assert "FAILED: writes one line for one question: empty: no question was answered." in lines
+    assert "FAILED: writes one line per question: empty: no question was answered." in lines
 
 
 def test_the_findings_as_json(tmp_path: Path) -> None:

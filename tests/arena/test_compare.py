@@ -33,7 +33,7 @@ def test_compare_says_what_changed(tmp_path: Path) -> None:
     run(strong, tmp_path / "b")
     said = compared(tmp_path)
     data = said["changes"]
-    numbers = ("won", "loss per decision", "against random, luck taken out")
+    numbers = ("won", "loss per decision", "against random, luck-adjusted")
     assert {each["what"]: each["verdict"] for each in data} == dict.fromkeys(numbers, "better")
     assert {each["player"] for each in data} == {"mine"}  # random met another opponent
     assert said["notes"][0] == "mine is not the same in both: its command or address differs."
@@ -50,7 +50,7 @@ def test_shares_of_the_points_are_compared_only_against_the_same_field(tmp_path:
     run(Config(("random", "club", "novice"), ("lights",), 40), tmp_path / "b")
     data = compared(tmp_path)["changes"]
     ((what, verdict),) = {(each["what"], each["verdict"]) for each in data}
-    assert (what, verdict) == ("against club, luck taken out", "no clear change")
+    assert (what, verdict) == ("against club, luck-adjusted", "no clear change")
 
 
 def test_what_is_out_of_the_ordinary_in_either_run_is_told(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_what_is_out_of_the_ordinary_in_either_run_is_told(tmp_path: Path) -> No
 def test_few_pairs_are_not_taken_for_few_mistakes(tmp_path: Path) -> None:
     run(Config(("random", "novice"), ("lights",), 40), tmp_path)
     found = compare_runs(*[make_report(Folder(tmp_path))] * 2)
-    assert {each.verdict for each in found.changes if each.what == "loss per decision"} == {"too few pairs"}
+    assert {each.verdict for each in found.changes if each.label == "loss per decision"} == {"too few pairs"}
 
 
 def test_players_of_one_name_are_not_taken_for_the_same(tmp_path: Path) -> None:
@@ -106,24 +106,24 @@ def test_no_result_is_compared_of_two_players_that_both_changed(tmp_path: Path) 
     run(Config(("random", "a=novice", "b=club"), ("lights",), 40), tmp_path / "a")
     run(Config(("a=casual", "b=expert", "random"), ("lights",), 40), tmp_path / "b")
     found = compare_runs(*(make_report(Folder(tmp_path / each)) for each in "ab"))
-    assert [(each.player, each.what) for each in found.changes] == [
-        ("a", "against random, luck taken out"),
-        ("b", "against random, luck taken out"),
+    assert [(each.player, each.label) for each in found.changes] == [
+        ("a", "against random, luck-adjusted"),
+        ("b", "against random, luck-adjusted"),
     ]
-    assert "Neither a nor b is the same: their results are not comparable." in found.notes
+    assert "Both a and b changed: their results are not comparable." in found.notes
 
 
 def test_the_same_pairs_of_matches_are_compared_pair_by_pair(tmp_path: Path) -> None:
     for name, player, seed in (("a", "club", "1"), ("b", "expert", "1"), ("c", "expert", "2")):
         run(Config(("best", f"mine={player}"), ("lights",), 100, seed), tmp_path / name)
     first, again, other = (make_report(Folder(tmp_path / each)) for each in "abc")
-    paired = {each.what: each for each in compare_runs(first, again).changes}
-    apart = {each.what: each for each in compare_runs(first, other).changes}
+    paired = {each.label: each for each in compare_runs(first, again).changes}
+    apart = {each.label: each for each in compare_runs(first, other).changes}
     for what, change in paired.items():
         assert change.paired == change.difference
         assert not apart[what].paired
-        assert change.difference.estimate == pytest.approx(change.after.estimate - change.before.estimate)
-    assert paired.keys() == apart.keys() == {"won", "loss per decision", "against best, luck taken out"}
+        assert change.difference.estimate == pytest.approx(change.second.estimate - change.first.estimate)
+    assert paired.keys() == apart.keys() == {"won", "loss per decision", "against best, luck-adjusted"}
 
 
 def test_what_both_measurements_of_a_unit_share_is_no_part_of_the_interval() -> None:

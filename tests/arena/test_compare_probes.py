@@ -11,10 +11,10 @@ from duels.arena import confidence
 from duels.arena.compare import AnswerChanges, as_data, as_text, compare_probes
 from duels.arena.config import Config, ProbeConfig
 from duels.arena.folder import Folder
-from duels.arena.logs import Row
 from duels.arena.probe import run_probe
 from duels.arena.probe_report import GameProbe, make_report
 from duels.arena.run import run
+from duels.arena.schemas import Row
 from duels.players.program import ProgramLimits
 from duels.solving.oracles import get_oracle
 from tests.players.test_program import BAD, PYTHON
@@ -42,7 +42,7 @@ def test_two_probes_are_compared_number_by_number_and_answer_by_answer(tmp_path:
     assert answers["in_both"] == len(asked & again)
     text = as_text(found)
     assert f"{worst['position']}: was {worst['first']}, is nothing" in text
-    assert "This is exact for players that always give the same answer" in text
+    assert "This is exact if the player always gives the same answer" in text
     alike = as_text(compare_probes(*[make_report(best)] * 2))
     assert "per position" not in alike  # the positions depend on the answers
     assert "no change" in alike
@@ -95,10 +95,10 @@ def test_probes_without_a_number_in_common_are_told_of_by_their_answers(tmp_path
 def test_drawn_positions_are_compared_one_by_one(tmp_path: Path) -> None:
     for folder, player in {"a": "mine=random", "b": "mine=casual"}.items():
         run_probe(ProbeConfig(player, ("hunt",), positions=4), tmp_path / folder)
-    with mock.patch.multiple(confidence, MIN_UNITS=2, _PER_SKEWNESS=0):  # for a small sample
+    with mock.patch.multiple(confidence, MIN_UNITS=2, _UNITS_PER_SKEWNESS=0):  # for a small sample
         done = duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b", "--json")
     (change,) = json.loads(done.out)["changes"]
-    assert change["what"] == "below the mixture per position"
+    assert change["what"] == "shortfall per position"
     assert change["verdict"] == "too few positions"
     first, second, gap = change["first"], change["second"], change["difference"]
     assert gap["estimate"] == pytest.approx(second["estimate"] - first["estimate"])

@@ -17,9 +17,9 @@ from duels.arena.confidence import (
     t_quantile,
     wilson_interval,
 )
-from duels.arena.logs import Row
 from duels.arena.match_plan import Judge, MatchPlan, play_match
-from duels.arena.scores import MAX_ADJUSTED, MIN_ADJUSTED, make_units
+from duels.arena.schemas import Row
+from duels.arena.scores import MAX_ADJUSTED, MIN_ADJUSTED, make_match_pairs
 from duels.core.rules import Rules, Seat
 from duels.games import find_game
 from duels.players import make_player
@@ -155,7 +155,7 @@ def played(game: str, one: str, two: str, pairs: int) -> list[Row]:
 
 def samples_of(rows: list[Row], one: str, two: str) -> dict[str, tuple[list[float], list[float]]]:
     """Return parts and wholes by pair: results without luck, and the losses of each player."""
-    adjusted = [unit.adjusted_score for unit in make_units(rows, one)]
+    adjusted = [unit.adjusted_score for unit in make_match_pairs(rows, one)]
     found = {"result": (adjusted, [1.0] * len(adjusted))}
     for player in (one, two):
         lost, decided = (
@@ -215,7 +215,9 @@ def test_a_level_against_a_level_is_covered_and_unbiased(game: str, pairs: int) 
     """
     rules = find_game(game).rules()
     true = (exact_result(rules, "club", "expert") + 1 - exact_result(rules, "expert", "club")) / 2
-    adjusted = [unit.adjusted_score for unit in make_units(played(game, "club", "expert", pairs), "club")]
+    adjusted = [
+        unit.adjusted_score for unit in make_match_pairs(played(game, "club", "expert", pairs), "club")
+    ]
     error = standard_error(adjusted, [1.0] * pairs)
     assert error < 0.25 / pairs**0.5
     assert abs(sum(adjusted) / pairs - true) < 3 * error

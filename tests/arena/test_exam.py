@@ -118,14 +118,12 @@ def test_an_exam_with_fewer_positions_than_asked_for_says_so(tmp_path: Path) -> 
     count = len((tmp_path / "exam.jsonl").read_text().splitlines())
     assert count < 30
     assert f": {count} positions;" in content
-    assert fewer == (
-        "30 positions were asked for, but 300 decisions of good play had no more than "
-        f"{count} different ones among them."
-    )
+    contain = f"300 decisions of good play contain only {count} different ones."
+    assert fewer == f"30 positions were requested, but {contain}"
     card = get_card_path(tmp_path / "exam.jsonl").read_text()
     assert f"{count} positions, options lights 4" in card
     assert fewer in card
-    assert "were asked for" not in duels(tmp_path, *asked[:5], "2", *asked[6:], "--force").err
+    assert "were requested" not in duels(tmp_path, *asked[:5], "2", *asked[6:], "--force").err
 
 
 def test_an_exam_in_a_game_of_mixing_grades_by_how_far_below_the_mixture() -> None:
@@ -135,7 +133,7 @@ def test_an_exam_in_a_game_of_mixing_grades_by_how_far_below_the_mixture() -> No
         mean = sum(each["weight"] * each["below_mixture"] for each in row["actions"])
         assert mean == pytest.approx(0, abs=1e-9)
         assert "loss" not in row["actions"][0]
-    assert "the `below_mixture` of what it answers" in render_card(rules, 4, drawn, "1")
+    assert "the `below_mixture` of the answer" in render_card(rules, 4, drawn, "1")
     assert "perfect" not in render_card(rules, 4, drawn, "1")
 
 
@@ -213,7 +211,7 @@ def test_the_command_on_the_card_draws_the_same_exam(tmp_path: Path) -> None:
     )
     assert duels(tmp_path, *words, "--out", first).code == 0
     assert len(first.read_text().splitlines()) < 60
-    (command,) = re.findall("^`(duels exam .*)` draws the same ones", card_text(first), re.MULTILINE)
+    (command,) = re.findall("^`(duels exam .*)` draws the same positions", card_text(first), re.MULTILINE)
     again = tmp_path / "again.jsonl"
     assert duels(tmp_path, *shlex.split(command)[1:-1], again).code == 0
     assert again.read_bytes() == first.read_bytes()

@@ -12,13 +12,14 @@ from unittest import mock
 
 import pytest
 
-from duels.arena.config import FORMAT, Config, ProbeConfig
+from duels.arena.config import FORMAT, FORMAT_WITHOUT_DIGESTS, Config, ProbeConfig
 from duels.arena.folder import CONFIG, Folder, merge
-from duels.arena.logs import ANSWER, MATCH, SYNC_NOW, Log
+from duels.arena.logs import SYNC_NOW, Log
 from duels.arena.probe import run_probe
 from duels.arena.report import make_report
 from duels.arena.report_views import as_data
-from duels.arena.run import run
+from duels.arena.run import RunProgress, run
+from duels.arena.schemas import ANSWER, DIGEST, MATCH, encode_row
 from duels.core.errors import BadOption, DuelsError
 from duels.players.completions import Usage
 from duels.players.endpoint import EndpointSettings
@@ -130,13 +131,16 @@ def test_a_folder_that_is_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "expected_text"),
     [
-        ("player = ['club']", "there is nothing called 'player' in a run; there are"),
+        ("player = ['club']", "'player' is not a run setting; the run settings are"),
         ("players = ['club', 'clubb']\ngames = ['lights']", "There is no player 'clubb'"),
         ("players = ['club', 'best']\ngames = ['light']", "There is no game 'light'"),
         ("players = ['club', 'human']\ngames = ['lights']", "a person cannot play in a run"),
         ("players = ['club', 'club']\ngames = ['lights']", "two players are called 'club'"),
         ("players = ['club', 'best']\ngames = ['lights']\nmatches = 7", "matches must be even"),
-        ("players = ['club', 'best']\ngames = ['lights']\n[limits]\nmove = 1", "there is no limit 'move'"),
+        (
+            "players = ['club', 'best']\ngames = ['lights']\n[limits]\nmove = 1",
+            "'move' is not a program limit",
+        ),
         (
             "players = ['club', 'best']\ngames = ['lights']\n[options.chain]\ncells = 5",
             "'chain' is not one of the games",
@@ -249,7 +253,7 @@ def test_what_could_not_be_synced_is_told_with_the_next_row_and_at_the_end(tmp_p
     log = Log(tmp_path, "1", every=0.01)
     with mock.patch("duels.arena.logs.os.fsync", side_effect=[LOST, None]):  # the system reports it once
         log.add({"key": "x"})
-        wait_for(lambda: log._failed)
+        wait_for(lambda: log._sync_error)
         with pytest.raises(OSError, match="Input/output error: the last row is not saved"):
             log.add({"key": "y"})
         with pytest.raises(OSError, match="Input/output error: the last row is not saved"):
@@ -291,7 +295,7 @@ def test_what_is_no_number_is_damaged(tmp_path: Path) -> None:
     log.write_text("".join([json.dumps({**json.loads(first), "adjusted": float("nan")}) + "\n", *rest]))
     folder = Folder(tmp_path / "run")
     assert len(folder.load_rows()) == len(rest)
-    assert folder.damage == "Skipped a damaged line of a log: log-1.jsonl, line 1."
+    assert folder.damage == "Skipped 1 damaged line of logs, the first in log-1.jsonl, line 1."
 
 
 def test_a_part_of_a_run_cannot_tell_when_enough_is_known(tmp_path: Path) -> None:
@@ -300,22 +304,122 @@ def test_a_part_of_a_run_cannot_tell_when_enough_is_known(tmp_path: Path) -> Non
     assert not (tmp_path / "run").exists()
 
 
-def test_a_row_that_cannot_be_right_is_refused(tmp_path: Path) -> None:
+def test_a_row_of_another_version_is_refused(tmp_path: Path) -> None:
     run(LIGHTS, tmp_path / "run")
     log = tmp_path / "run" / "log-1.jsonl"
-    first, *rest = log.read_text().splitlines(keepends=True)
-    row = json.loads(first)
-    for damaged, expected_text in (
-        ({"v": 0}, "written by another version of duels"),
-        ({**row, "score": 7.0}, f"score 7.0 contradicts the result '{row['result']}'"),
-        ({**row, "score": 1 - row["score"]}, "contradicts the result"),
-    ):
-        log.write_text("".join([json.dumps(damaged) + "\n", *rest]))
-        done = arena(tmp_path, "report", tmp_path / "run")
-        assert (done.code, len(done.err.splitlines())) == (1, 1)
-        assert "log-1.jsonl, line 1: " in done.err
+    log.write_text(encode_row({"v": 9}) + log.read_text())
+    done = arena(tmp_path, "report", tmp_path / "run")
+    assert (done.code, len(done.err.splitlines())) == (1, 1)
+    assert "log-1.jsonl, line 1: this row was written by another version of duels" in done.err
+
+
+CHANGES: dict[str, Any] = {
+    "points beyond the possible": lambda row: {**row, "shortfalls": [2.0 * len(row["entries"]), 0.0]},
+    "a little more lost": lambda row: {**row, "shortfalls": [row["shortfalls"][0] + 0.01, 0.0]},
+    "the other player won": lambda row: {**row, "score": 1 - row["score"]},
+    "an infinite result": lambda row: {**row, "adjusted": 1e999},
+    "another entry": lambda row: {**row, "entries": ["7", *row["entries"]]},
+    "another seed": lambda row: {**row, "seed": "8"},
+    "another pair": lambda row: {**row, "pair": row["pair"] + 1},
+    "another player": lambda row: {**row, "players": ["random", "nobody"]},
+    "another game": lambda row: {**row, "game": "chain"},
+    "a blunder at no entry": lambda row: {
+        **row,
+        "blunders": [{"seat": 1, "entry": 99, "shortfall": 1.0, "best": []}],
+    },
+    "text for numbers": lambda row: {**row, "decisions": ["1", "2"]},
+    "no digest": lambda row: row,
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("form", [FORMAT, FORMAT_WITHOUT_DIGESTS])
+def test_a_changed_row_is_named_and_its_match_played_again(change: str, form: int, tmp_path: Path) -> None:
+    """By its digest; without one, because it cannot be right."""
+    if form == FORMAT_WITHOUT_DIGESTS and change == "no digest":
+        return
+    config = replace(LIGHTS, games=("lights",), matches=4)
+    expected = run(config, tmp_path / "run").load_rows()
+    log = tmp_path / "run" / "log-1.jsonl"
+    rows = [{name: row[name] for name in MATCH} for row in map(json.loads, log.read_text().splitlines())]
+    rows[1] = CHANGES[change](rows[1])
+    log.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    path = tmp_path / "run" / CONFIG
+    content = json.loads(path.read_text())
+    if form == FORMAT:
+        log.write_text("".join([encode_row(rows[0]), json.dumps(rows[1]), "\n", *map(encode_row, rows[2:])]))
+    else:
+        path.write_text(json.dumps({**content, "format": form}))
+    folder = Folder(tmp_path / "run")
+    assert len(folder.load_rows()) == len(expected) - 1
+    assert list(folder.damaged) == ["log-1.jsonl, line 2"]
+    again = run(config, tmp_path / "run")
+    assert again.load_rows() == expected
+    assert Folder(tmp_path / "run").format == form
+
+
+def test_one_changed_digit_is_found(tmp_path: Path) -> None:
+    run(replace(LIGHTS, games=("lights",), matches=2), tmp_path / "run")
+    log, config = tmp_path / "run" / "log-1.jsonl", tmp_path / "run" / CONFIG
+    log.write_text(log.read_text().replace('"adjusted": 0.', '"adjusted": 0.0', 1))
+    done = arena(tmp_path, "report", tmp_path / "run")
+    assert "Skipped 1 damaged line of logs, the first in log-1.jsonl, line " in done.out
+    config.write_text(config.read_text().replace('"seed": "7"', '"seed": "8"'))
+    done = arena(tmp_path, "report", tmp_path / "run")
+    problem = "is damaged: its digest does not match, so it was changed after the run began."
+    assert done.err == f"duels: {config} {problem} Correct it or restore it from a copy.\n"
+    assert done.code == 1
+
+
+def test_a_run_whose_logs_are_damaged_meanwhile_is_not_finished(tmp_path: Path) -> None:
+    def damage(progress: RunProgress) -> None:
+        if progress.played == 10:
+            log = tmp_path / "run" / "log-1.jsonl"
+            log.write_bytes(log.read_bytes().replace(b'"v"', b"v", 2))
+
+    folder = run(LIGHTS, tmp_path / "run", listener=damage)
+    problem = "logs were damaged meanwhile: 2 rows lost, 2 lines damaged, the first in log-1.jsonl, line 1"
+    assert folder.unfinished == (problem,)
+    assert run(LIGHTS, tmp_path / "run").unfinished == ()
+    assert len(Folder(tmp_path / "run").load_rows()) == 48
+
+
+def test_the_command_of_such_a_run_does_not_end_with_0(tmp_path: Path) -> None:
+    """The program at the table empties the log of the run."""
+    bot, log = tmp_path / "bot.sh", tmp_path / "run" / "log-1.jsonl"
+    ready = """echo '{"type": "ready", "protocol": 1}'"""
+    bot.write_text(f"while read -r line; do [ -s {log} ] && : > {log}; {ready}; done")
+    words = ("--players", "random", "--player", f"cmd:sh {bot}", "--games", "lights", "--matches", "4")
+    done = arena(tmp_path, "run", *words, "--retries", "0", "--workers", "1", "--out", tmp_path / "run")
+    assert done.code == 75
+    assert "Some matches are unfinished: logs were damaged meanwhile" in done.err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected_text"),
+    [
+        ('"seed"', '"sed"', "'sed' is not a key of a config; the keys are budget, currency, games, "),
+        ('"retries"', '"retry"', "'limits.retry' is not a key of a config; the keys are memory_mb, "),
+        ('"until": null,', "", "the key 'until' is missing."),
+        ('"matches": {', '"matches": 7, "limits": {', "'matches' cannot be '7'"),
+        ('"lights": 8', '"lights": 7', "'matches' cannot be"),
+        ('"lights": 8', '"light": 8', "'games', 'matches' and 'options' name different games."),
+        ('"sort": "ours"', '"sort": "theirs"', "'players' cannot be"),
+    ],
+)
+def test_a_damaged_config_gives_one_sentence(old: str, new: str, expected_text: str, tmp_path: Path) -> None:
+    with Folder.open_locked(tmp_path / "run", LIGHTS):
+        pass
+    path = tmp_path / "run" / CONFIG
+    path.write_text(path.read_text().replace(old, new, 1))
+    for words in (("report",), ("verify",), ("merge", "--out", tmp_path / "merged")):
+        done = arena(tmp_path, *words, tmp_path / "run")
+        assert (done.code, done.err.count("\n")) == (1, 1)
+        assert done.err.startswith(f"duels: {path} is damaged: ")
         assert expected_text in done.err
-    assert "Delete this line to play the match again." in done.err
+    path.write_text('{"format": ' + "[" * 50_000)
+    done = arena(tmp_path, "report", tmp_path / "run")
+    assert (done.code, done.err) == (1, f"duels: {path} is not the config of a run.\n")
 
 
 def test_the_fields_of_rows_are_all_that_is_written(tmp_path: Path) -> None:
@@ -334,7 +438,8 @@ def test_matches_that_are_there_twice_and_differ_are_told_of(tmp_path: Path) -> 
     row = json.loads(first)
     won = row["score"] == 1.0
     other = {**row, "score": 1 - row["score"], "result": f"{2 if won else 1} won"}
-    log.write_text("\n".join([*rest, json.dumps(other), ""]))
+    del other[DIGEST]
+    log.write_text("\n".join([*rest, encode_row(other)]))
     done = arena(tmp_path, "merge", tmp_path / "a", tmp_path / "b", "--out", tmp_path / "c")
     places = f"{tmp_path / 'a' / 'log-1.jsonl'}, line 1 and {log}, line 48"
     assert done.err.splitlines()[0] == (
@@ -356,6 +461,7 @@ def test_matches_that_are_there_twice_and_differ_are_told_of(tmp_path: Path) -> 
         lambda line: line[:50],
         lambda line: bytes(len(line)),
         lambda line: b"7",
+        lambda line: b'{"v": ' + b"[" * 50_000,
         lambda line: line.replace(b'"shortfalls"', b'"shortfall"'),
         lambda line: line.replace(b'"score": ', b'"score": null, "was": '),
     ],
@@ -368,11 +474,14 @@ def test_a_line_that_cannot_be_read_is_named_and_its_match_played_again(cut: Any
     done = arena(tmp_path, "report", tmp_path / "run")
     assert done.code == 0
     assert "47 of 48 matches" in done.out
-    skipped = "Skipped a damaged line of a log: log-1.jsonl, line 2."
+    skipped = "Skipped 1 damaged line of logs, the first in log-1.jsonl, line 2."
     assert skipped in done.out
     again = run(LIGHTS, tmp_path / "run")
     assert {row["key"] for row in again.load_rows().values()} >= {json.loads(second)["key"]}
-    assert as_data(make_report(again)) == {**expected, "notes": [f"{skipped} Its match was played again."]}
+    assert as_data(make_report(again)) == {
+        **expected,
+        "notes": [f"{skipped} Lost matches were played again."],
+    }
 
 
 def test_damaged_lines_are_told_of_where_runs_are_merged(tmp_path: Path) -> None:
@@ -387,7 +496,7 @@ def test_damaged_lines_are_told_of_where_runs_are_merged(tmp_path: Path) -> None
     ]
     assert not make_report(Folder(tmp_path / "merged")).notes
     assert make_report(run(LIGHTS, tmp_path / "run")).notes == (
-        f"{expected_text} Matches in them were played again.",
+        f"{expected_text} Lost matches were played again.",
     )
 
 

@@ -46,7 +46,7 @@ def test_the_usual_variable_may_be_missing_as_long_as_nobody_minds(
 def test_a_key_that_is_given_in_place_of_a_variable_is_not_repeated(tmp_path: Path) -> None:
     for key in ("sk-a-secret", "gsk_secret"):
         output = asked(tmp_path, 401, *PROBE, "--key-env", key)
-        assert output.count("The environment variable that is named for the key is not set") == 2
+        assert output.count("The environment variable given as key_env is not set") == 2
         assert "secret" not in output
 
 

@@ -178,7 +178,7 @@ def test_what_is_legal_is_not_told_after_an_illegal_answer_either(server: Server
         reasons = {messages[3]["content"] for messages in again if len(messages) > 3}
         assert reasons
         for reason in reasons:
-            assert reason.startswith("That is no move: '7-8' is not allowed now")
+            assert reason.startswith("That is not a move: '7-8' is not allowed now")
             assert ("now; allowed: " in reason) is shown
 
 
@@ -213,7 +213,7 @@ def test_a_game_of_somebody_elses_is_asked_too(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("game", ["lights", "chain", "hunt"])
 def test_mirror_images_are_the_same_game(game: str, seed: int) -> None:
     rules = add_machine_limit(find_game(game).rules())
-    mirror, rng, match = Mirror.of(rules), Random(seed), Match.start(rules)
+    mirror, rng, match = Mirror.from_rules(rules), Random(seed), Match.start(rules)
     image = Match.start(rules)
     while (actor := match.actor) is not None:
         action = rng.choice(match.actions)
@@ -233,8 +233,8 @@ def test_a_mirrored_model_plays_the_mirrored_move(server: Server, tmp_path: Path
     rows = Folder(tmp_path / "run").load_rows().values()
     (first,) = (row["entries"][0] for row in rows if row["players"][0] == "model badly")
     assert first == "7"
-    with pytest.raises(DuelsError, match="leap has no mirror images"):
-        Mirror.of(find_game("leap").rules())
+    with pytest.raises(DuelsError, match="leap has no mirror symmetry"):
+        Mirror.from_rules(find_game("leap").rules())
 
 
 RENAMED = ("lights", "chain", "hunt")
@@ -243,7 +243,7 @@ RENAMED = ("lights", "chain", "hunt")
 @pytest.mark.parametrize("game", RENAMED)
 def test_renamed_cells_have_no_numbers_left_and_are_read_back(game: str) -> None:
     rules = find_game(game).rules()
-    labels, rng, match = Labels.of(rules), Random(5), Match.start(rules)
+    labels, rng, match = Labels.from_rules(rules), Random(5), Match.start(rules)
     assert len(set(labels.names)) == rules.game.find("labels", "cells")(rules)
     while isinstance(match.actor, Seat):
         sight = match.sight(match.actor)
@@ -261,13 +261,13 @@ def test_renamed_cells_have_no_numbers_left_and_are_read_back(game: str) -> None
 
 
 def test_renamed_cells_are_not_read_by_their_numbers() -> None:
-    sight, labels = Match.start(LIGHTS).sight(Seat.ONE), Labels.of(LIGHTS)
+    sight, labels = Match.start(LIGHTS).sight(Seat.ONE), Labels.from_rules(LIGHTS)
     first, _, third = labels.names[:3]
     for text, failure in (("1", Failure.UNREADABLE), ("pass", Failure.UNREADABLE)):
-        with pytest.raises(BadAnswer, match=f"the places are {first}, ") as problem:
+        with pytest.raises(BadAnswer, match=f"the cells are {first}, ") as problem:
             parse_answer(text, sight, labels)
         assert problem.value.failure is failure
-    with pytest.raises(BadAnswer, match="is no action; the places are"):
+    with pytest.raises(BadAnswer, match="is not an action; the cells are"):
         parse_answer(f"{first}-{third}", sight, labels)
     after = Match.start(LIGHTS).play_text("1").sight(Seat.TWO)
     with pytest.raises(BadAnswer, match=f"not allowed now; allowed: {labels.names[1]}, ") as problem:
@@ -277,11 +277,11 @@ def test_renamed_cells_are_not_read_by_their_numbers() -> None:
 
 @pytest.mark.parametrize("game", ["leap", "flip"])
 def test_cells_that_are_more_than_places_are_not_renamed(game: str) -> None:
-    report_data = f"{game} has no cells that are places in a row"
+    report_data = f"The cells of {game} cannot be renamed"
     with pytest.raises(DuelsError, match=report_data):
         Config(("random", "model:x"), (game,), 2, model=EndpointSettings("http://localhost", relabel=True))
-    with pytest.raises(DuelsError, match="at most 18 cells"):
-        Labels.of(find_game("lights").rules(lights=19))
+    with pytest.raises(DuelsError, match="At most 18 cells"):
+        Labels.from_rules(find_game("lights").rules(lights=19))
 
 
 def test_a_model_plays_with_renamed_cells(server: Server, tmp_path: Path) -> None:
@@ -301,7 +301,7 @@ def test_a_model_plays_with_renamed_cells(server: Server, tmp_path: Path) -> Non
 def test_the_prompt_says_what_differs_from_the_rule_card() -> None:
     rules = find_game("chain").rules(max_boards=50, cells=5, run=3)
     system = make_messages(Match.start(rules).sight(Seat.ONE), False)[0]["content"]
-    assert "This match differs from that: cells 5" in system
+    assert "This match differs from these rules: cells 5" in system
     assert "max_boards 50" in system
     book = find_game("flip").rules()
     report_data = make_messages(Match.start(book).sight(Seat.ONE), False)
@@ -309,7 +309,7 @@ def test_the_prompt_says_what_differs_from_the_rule_card() -> None:
     assert "\n   1   2   3   4   5\nA [ ]" in report_data[1]["content"]
     assert report_data[1]["content"].startswith("You are Player 1, and it is your turn.")
     probed = make_messages(LIGHTS.parse_position("XXOOOOO 1"), False)[1]["content"]
-    assert "what was played before does not matter" in probed
+    assert "Earlier moves do not matter" in probed
     begun = make_messages(Match.start(LIGHTS).sight(Seat.ONE), False)[1]["content"]
     assert "Played so far, one entry after another (? was hidden from you): nothing." in begun
 

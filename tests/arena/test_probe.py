@@ -27,6 +27,7 @@ from duels.arena.folder import Folder
 from duels.arena.probe import ProbeQuestion, collect_answers, run_probe
 from duels.arena.probe_report import as_data, make_document, make_report
 from duels.arena.probe_values import AnswerTables, compute_results
+from duels.arena.schemas import DIGEST, encode_row
 from duels.core.errors import BadOption, DuelsError
 from duels.core.rules import Seat
 from duels.games import find_game
@@ -71,7 +72,7 @@ def test_a_deterministic_program_is_asked_only_where_it_can_come(tmp_path: Path)
     loss = data["loss_per_position"]  # over all positions, without sampling
     assert loss["low"] == loss["estimate"] == loss["high"]
     text = " ".join(make_document(make_report(Folder(tmp_path / "probe"))).render_text().split())
-    assert "This is exact if it always gives the same answer." in text
+    assert "This is exact if the player always gives the same answer." in text
 
 
 def test_mirror_images_are_asked_once_if_that_is_wanted(tmp_path: Path) -> None:
@@ -81,11 +82,11 @@ def test_mirror_images_are_asked_once_if_that_is_wanted(tmp_path: Path) -> None:
     assert half["positions"] == whole["positions"]
     folders = [Folder(tmp_path / each) for each in ("whole", "half")]
     data = [" ".join(make_document(make_report(each)).render_text().split()) for each in folders]
-    assert ["of two mirror images only one was asked" in each for each in data] == [False, True]
+    assert ["only one of two mirror images was asked" in each for each in data] == [False, True]
     (note,) = compare.compare_probes(*map(make_report, folders)).notes
-    assert note == "Only the second took one answer for both of two mirror images (--symmetric)."
+    assert note == "Only the second probe used one answer for both mirror images (--symmetric)."
     assert half["exploitability"]["estimate"] == pytest.approx(whole["exploitability"]["estimate"])
-    with pytest.raises(DuelsError, match="leap has no mirror images"):
+    with pytest.raises(DuelsError, match="leap has no mirror symmetry"):
         probed(tmp_path / "leap", "club", "leap", symmetric=True)
     with pytest.raises(DuelsError, match="hunt is too large"):
         probed(tmp_path / "hunt", "club", "hunt", symmetric=True)
@@ -107,7 +108,7 @@ def test_a_player_that_draws_gets_intervals(tmp_path: Path) -> None:
             assert change["verdict"] == "asked once"
             assert change["first"]["low"] is not None
             assert change["second"]["low"] is change["difference"]["low"] is None
-    assert "so there is no interval and no verdict" in " ".join(compare.as_text(found).split())
+    assert "So there are no intervals; use --samples 4" in " ".join(compare.as_text(found).split())
 
 
 def test_the_worst_positions_of_a_player_that_mixes_tell_its_share_and_its_mean(tmp_path: Path) -> None:
@@ -127,7 +128,7 @@ def test_answers_that_are_alike_by_chance_or_reflected_leave_the_loss_open() -> 
 
     def margin() -> float:
         short = {key: probe_report._mean_shortfall(found, key) for key in found.answers}
-        return probe_report._mean_of_all(found, short).margin
+        return probe_report._mean_over_all(found, short).margin
 
     config = ProbeConfig("random", ("lights",), samples=2, symmetric=True)
     found = collect_answers(config, rules, answer)
@@ -210,9 +211,9 @@ def test_where_a_player_was_not_asked_it_may_do_anything() -> None:
     policy = np.where((answers.tables.actor == 0)[:, None], answers.make_policy(slice(None)), theirs)
     values = np.array(expected_values(answers.tables, policy))
     free = answers.tables.actor == 0
-    free[answers._places] = False
+    free[answers._asked_states] = False
     worst, best = probe_values.MoveTable(answers.tables, None).value_bounds(policy, values, free)
-    asked = answers._places[answers.tables.actor[answers._places] == 0]
+    asked = answers._asked_states[answers.tables.actor[answers._asked_states] == 0]
     assert worst[asked] == pytest.approx(values[asked])
     assert best[asked] == pytest.approx(values[asked])
     assert (best - worst)[free].max() > 0.5
@@ -262,7 +263,8 @@ def test_a_forfeit_now_and_then_costs_the_matches_that_come_to_it(tmp_path: Path
     for row in rows:
         if row["seat"] == 1 and row["position"] == "OOOOOOO 1":
             row |= {"action": None, "policy": None, "failures": [["illegal", "9"]]}
-    log.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        del row[DIGEST]
+    log.write_text("".join(map(encode_row, rows)))
     data = as_data(make_report(Folder(tmp_path / "probe")))["games"]["lights"]
     assert data["unanswered"] == 1
     assert data["loss_per_position"]["estimate"] == 0
@@ -341,19 +343,16 @@ def test_a_model_is_probed_over_the_wire(
     assert max(map(len, make_document(make_report(last)).render_text().splitlines())) <= 80
     text = " ".join(make_document(make_report(last)).render_text().split())
     assert f"It took {data['usage']['requests']} requests and cost {data['usage']['cost']:.2f} usd." in text
-    assert "Each position was asked once, so there are no intervals. Use --samples 4 to get them." in text
+    assert "So there are no intervals; use --samples 4 to get them." in text
     assert "With these answers it beats random" in text
     count = data["usage"]["requests"]
-    assert f"{count} of {count} requests had a reply" in text
+    assert f"It took {count} requests and cost {count}.00 usd." in text
     with closing(last.open_request_log("cut")) as log:
         log.add({"id": "1", "question": "", "status": 0})
     text = " ".join(make_document(make_report(last)).render_text().split())
     took = f"It took {count + 1} requests and cost {count}.00 usd."
     assert f"{took} 1 of them had no usable reply (429" in text
-    replied = (
-        rf"{count} of {count + 1} requests had a reply, after \d+\.\d seconds on average: {count}00 tokens in"
-    )
-    assert re.search(replied, text)
+    assert re.search(rf"model well {count} \d+\.\d {count}00 ", text)
     again = compare.as_data(compare.compare_probes(*[make_report(last)] * 2))
     assert {each["verdict"] for each in again["changes"]} == {"asked once"}  # at any temperature
 
@@ -362,7 +361,7 @@ def test_damaged_lines_are_told_of_in_every_form(tmp_path: Path) -> None:
     data = probed(tmp_path / "p", "club", "lights")
     assert data["notes"] == []
     (tmp_path / "p" / "requests-probe.jsonl").write_text("torn\n")
-    said = "Skipped a damaged line of a log: requests-probe.jsonl, line 1."
+    said = "Skipped 1 damaged line of logs, the first in requests-probe.jsonl, line 1."
     assert as_data(make_report(Folder(tmp_path / "p")))["notes"] == [said]
     assert said in " ".join(make_document(make_report(Folder(tmp_path / "p"))).render_text().split())
     found = compare.compare_probes(*[make_report(Folder(tmp_path / "p"))] * 2)
@@ -372,9 +371,7 @@ def test_damaged_lines_are_told_of_in_every_form(tmp_path: Path) -> None:
     assert as_data(make_report(Folder(tmp_path / "p")))["notes"] == [
         "Skipped 2 damaged lines of logs, the first in answers-1.jsonl, line 1."
     ]
-    assert probed(tmp_path / "p", "club", "lights")["notes"][0].endswith(
-        "Questions in them were asked again."
-    )
+    assert probed(tmp_path / "p", "club", "lights")["notes"][0].endswith("Lost questions were asked again.")
 
 
 def test_a_problem_with_one_question_ends_the_others_first(

@@ -143,7 +143,7 @@ def test_a_request_that_was_never_sent_costs_nothing(tmp_path: Path) -> None:
 def test_a_budget_needs_an_endpoint_that_reports_tokens(server: Server, tmp_path: Path) -> None:
     config = Config(("random", "model:silent"), ("lights",), 2, model=EndpointSettings(server.url, **PRICES))
     assert len(run(config, tmp_path / "free").load_rows()) == 2
-    with pytest.raises(DuelsError, match="does not report tokens, so a budget cannot be kept"):
+    with pytest.raises(DuelsError, match="does not report tokens, so a budget cannot be enforced"):
         run(replace(config, budget="5usd"), tmp_path / "run")
     with pytest.raises(BadOption, match="max_tokens must not be 0"):
         replace(config, budget="5usd", model=replace(config.model, max_tokens=0))
@@ -156,7 +156,7 @@ def test_shards_share_a_budget(server: Server, tmp_path: Path) -> None:
     for _ in range(2):
         for part in (1, 2):
             folder = run(config, tmp_path / "run", shard=(part, 2))
-            expected = "The budget of 0.05 usd for one of 2 parts is spent."
+            expected = "The budget of 0.05 usd for one of 2 shards is spent."
             assert folder.unfinished == (expected,)
         assert server.asked["well"] - before == 10
 
@@ -230,4 +230,6 @@ def test_a_line_that_is_no_request_is_told_of(server: Server, tmp_path: Path) ->
     log.write_bytes(log.read_bytes() + b'{"request": {}}\n')
     folder = Folder(tmp_path / "run")
     assert [row["id"] for row in folder.iter_requests() if "request" not in row]
-    assert folder.damage.startswith("Skipped a damaged line of a log: requests-models.jsonl, line ")
+    assert folder.damage.startswith(
+        "Skipped 1 damaged line of logs, the first in requests-models.jsonl, line "
+    )

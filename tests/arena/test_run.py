@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from duels.arena.commands.options import for_shell
+from duels.arena.commands.options import quote_for_shell
 from duels.arena.config import Config, ProbeConfig
 from duels.arena.folder import Folder
 from duels.arena.match_plan import MatchPlan
@@ -18,7 +18,7 @@ from duels.arena.probe import run_probe
 from duels.arena.report import make_report
 from duels.arena.report_views import as_data, make_document
 from duels.arena.run import MIN_ROUND, _iter_rounds, run
-from duels.arena.scores import adjusted_interval, list_finished_units, make_units
+from duels.arena.scores import adjusted_interval, list_finished_pairs, make_match_pairs
 from duels.core.errors import DuelsError
 from duels.core.svg import stylesheet
 from duels.players.endpoint import EndpointSettings
@@ -154,16 +154,17 @@ def test_a_folder_needs_a_name_and_is_quoted_for_a_shell(tmp_path: Path) -> None
     config.write_text('players = ["random", "club"]\ngames = ["lights"]\nout = ""\n')
     done = arena(tmp_path, "run", config)
     assert (done.code, "out must be the name of a folder" in done.err) == (2, True)
-    assert for_shell(Path("runs/first")) == "runs/first"
-    assert for_shell(Path("my runs")) == "'my runs'"
-    assert for_shell(Path("-x")) == "./-x"
+    assert quote_for_shell(Path("runs/first")) == "runs/first"
+    assert quote_for_shell(Path("my runs")) == "'my runs'"
+    assert quote_for_shell(Path("-x")) == "./-x"
 
 
 def test_until_stops_where_enough_is_known(tmp_path: Path) -> None:
     config = Config(("best", "perfect"), ("lights",), 2000, until=0.2)
     run(config, tmp_path / "run")
     pairs = [
-        unit.adjusted_score for unit in list_finished_units(make_units(rows_of(tmp_path / "run"), "best"))
+        unit.adjusted_score
+        for unit in list_finished_pairs(make_match_pairs(rows_of(tmp_path / "run"), "best"))
     ]
     assert adjusted_interval(pairs).margin <= 0.2 < adjusted_interval(pairs[:-MIN_ROUND]).margin
     run(config, tmp_path / "two", 2)
@@ -214,14 +215,14 @@ def test_the_report_in_every_form(tmp_path: Path) -> None:
     run(LIGHTS, tmp_path / "run")
     text = arena(tmp_path, "report", tmp_path / "run").out
     assert "Light Out Duel (lights): 24 matches" in text
-    assert text.count("There is no chance in it") == len(LIGHTS.games)
+    assert text.count("Luck adjustment removes the random choices") == len(LIGHTS.games)
     page, csv, table = tmp_path / "p.html", tmp_path / "s.csv", tmp_path / "m.parquet"
     done = arena(tmp_path, "report", tmp_path / "run", "--html", page, "--csv", csv, "--parquet", table)
     assert (done.code, done.out) == (0, "")
     assert done.err.splitlines() == [f"Wrote {each}." for each in (table, page, csv)]
     assert "<svg" in page.read_text()
     assert stylesheet() in page.read_text()  # else boards have light colours only
-    assert page.read_text().count("There is no chance in it") == len(LIGHTS.games)
+    assert page.read_text().count("Luck adjustment removes the random choices") == len(LIGHTS.games)
     assert re.search(r"<td>[0-9.]+ \([0-9.]+\xa0to\xa0[0-9.]+\)</td>", page.read_text())
     assert "http" not in page.read_text().replace("http://www.w3.org/2000/svg", "")
     assert len(csv.read_text().splitlines()) == 1 + 2 * 3
@@ -257,7 +258,7 @@ def test_progress_tells_how_far_it_is() -> None:
     from duels.arena.run import RunProgress
 
     progress = RunProgress(10, 100, 10)
-    expected_text = "10 of 100 matches, 9 min 0 s left at most"
+    expected_text = "10 of 100 matches, 0:09:00 left at most"
     assert format_progress(progress, 60.0) == expected_text
     progress.count(MatchPlan("lights", (), ("random", "club"), "1", 0), 0.0)
     progress.count(MatchPlan("lights", (), ("club", "random"), "1", 0), 0.5)

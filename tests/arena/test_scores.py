@@ -17,8 +17,15 @@ from duels.arena.progress_line import ProgressLine
 from duels.arena.report import make_report
 from duels.arena.report_views import _render_cell, as_csv, as_data, make_document
 from duels.arena.run import RunProgress, run
-from duels.arena.scores import Pairing, _gain, rate_players, score_pairing, score_player, take_unbroken
-from duels.arena.tables import Items, Table, format_percent
+from duels.arena.scores import (
+    Pairing,
+    _variance_ratio,
+    rate_players,
+    score_pairing,
+    score_player,
+    take_unbroken,
+)
+from duels.arena.tables import Items, Table, format_interval
 from tests.arena.test_workers import wait_for
 from tests.support import duels
 
@@ -68,7 +75,7 @@ def test_a_result_without_luck_is_not_moved_inside_its_bounds() -> None:
     assert known.adjusted.estimate == pytest.approx(1.2)
     assert known.adjusted.high == 1
     assert known.adjusted.margin == pytest.approx(1 - known.adjusted.low)
-    assert "120.0 (" in format_percent(known.adjusted)
+    assert "120.0 (" in format_interval(known.adjusted)
 
 
 def test_results_beyond_their_bounds_are_compared_by_how_they_spread() -> None:
@@ -100,7 +107,7 @@ def test_rounding_is_no_change(after: float, verdict: str) -> None:
 
 def test_text_fits_a_terminal() -> None:
     wide = ["x", "y", *(letter * 20 for letter in "abcdef")]
-    lines = Table("", ["one", "two", *"abcdef"], [wide], names=2).render_text()
+    lines = Table("", ["one", "two", *"abcdef"], [wide], label_columns=2).render_text()
     assert max(map(len, lines)) <= 80
     assert [line.split()[:2] for line in lines] == [
         ["one", "two"],
@@ -117,7 +124,7 @@ def test_text_fits_a_terminal() -> None:
 def test_long_names_are_shortened_and_told_apart() -> None:
     names = [f"{'a' * 60}-{end}" for end in ("small", "large")]
     row = [*names, "50.0 (0.0 to 100.0)", "3 crashed, " * 20]
-    lines = Table("", ["one", "two", "won", "failures"], [row], names=2).render_text()
+    lines = Table("", ["one", "two", "won", "failures"], [row], label_columns=2).render_text()
     assert max(map(len, lines)) <= 80
     assert all(f"…{'a' * 9}-small" in line and "-large" in line for line in lines if "a" * 9 in line)
     assert Table("", ["one", "two"], [["a" * 30, "b" * 30]]).render_text() == [
@@ -166,7 +173,7 @@ def test_what_takes_long_without_a_word_is_told_of_all_the_same(
     monkeypatch.setattr("duels.arena.progress_line._FIRST_SECONDS", 0.0)
     with ProgressLine() as line:
         line.show("ratings")
-        wait_for(lambda: line.lines)
+        wait_for(lambda: line.lines_written)
     assert capsys.readouterr().err == "ratings\n"
 
 
@@ -174,15 +181,15 @@ def test_how_much_taking_luck_out_saves_has_an_interval_that_holds() -> None:
     rng, runs, held = Random(1), 200, 0
     for _ in range(runs):
         skill = [rng.gauss(0.5, 0.1) for _ in range(100)]
-        found = _gain([each + rng.gauss(0, 0.2) for each in skill], skill)
+        found = _variance_ratio([each + rng.gauss(0, 0.2) for each in skill], skill)
         assert found
         held += found.low <= 5 <= found.high
     assert held >= 0.9 * runs
-    few = _gain([0.0, 1.0, 0.5], [0.4, 0.6, 0.5])
+    few = _variance_ratio([0.0, 1.0, 0.5], [0.4, 0.6, 0.5])
     assert few
     assert few.estimate == pytest.approx(25)
     assert few.margin == inf
-    assert _gain([], []) is _gain([0.5] * 60, [0.1, 0.2] * 30) is None
+    assert _variance_ratio([], []) is _variance_ratio([0.5] * 60, [0.1, 0.2] * 30) is None
 
 
 def test_the_matrix_is_pale_where_it_is_not_settled_who_is_better() -> None:
@@ -236,7 +243,7 @@ def test_a_report_is_of_what_its_config_asks_for(tmp_path: Path) -> None:
     run(Config(("random", "club"), ("lights",), 8), tmp_path / "fewer")
     words = ("--players", "random,club", "--games", "lights", "--matches", "4", "--out", tmp_path / "fewer")
     assert (
-        "leaves out 4 logged matches, because fewer are requested now.\n"
+        "leaves out 4 logged matches, because the run now has fewer.\n"
         in duels(tmp_path, "arena", "run", *words).err
     )
     run(Config(("random", "club"), ("lights",), 4), tmp_path / "new")
@@ -254,7 +261,7 @@ def test_one_pair_gives_no_interval_and_no_verdict(tmp_path: Path) -> None:
     assert as_data(one)["games"]["lights"]["players"]["random"]["loss_per_match"]["low"] is None
     assert "±?" in make_document(one).render_text()
     assert "<th>fewer pairs</th><th>cut off</th>" in make_document(one).render_html()
-    assert "holds however often you look" in make_document(one).render_html()
+    assert "valid however often you look" in make_document(one).render_html()
     assert "inf" not in as_csv(one)
     assert {change.verdict for change in compare_runs(one, two).changes} == {"too few matches"}
     assert "inf" not in duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b").out
@@ -266,7 +273,7 @@ def test_results_that_decided_when_to_stop_are_compared_by_their_sequences(tmp_p
         run(config, tmp_path / name)
     one, two = (make_report(Folder(tmp_path / name)) for name in ("a", "b"))
     assert one.games[0].pairings[0].adjusted_fixed is None
-    assert "Results decided when to stop" in make_document(one).render_text()
+    assert "The run may stop early" in make_document(one).render_text()
     data = as_data(one)
     game = data["games"]["lights"]
     for usual in (
@@ -279,8 +286,8 @@ def test_results_that_decided_when_to_stop_are_compared_by_their_sequences(tmp_p
     assert "too few mistakes" not in make_document(one).render_text()
     (change,) = compare_runs(one, two).changes
     assert change.player == "mine"
-    assert change.before == one.games[0].pairings[0].swapped.adjusted
-    assert change.difference.low == pytest.approx(change.after.low - change.before.high)
+    assert change.first == one.games[0].pairings[0].swapped.adjusted
+    assert change.difference.low == pytest.approx(change.second.low - change.first.high)
 
 
 def test_pairs_that_come_out_alike_against_each_opponent_rate_nobody_for_certain() -> None:

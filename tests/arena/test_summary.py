@@ -28,7 +28,7 @@ def _of(game: GameReport, player: str) -> PlayerScore:
 def test_the_same_mistake_is_told_once_with_how_often_it_was_made(tmp_path: Path) -> None:
     """Mistakes are counted with their mirror images."""
     folder = run(Config(("random", "novice"), ("lights",), 200), tmp_path)
-    mirror = Mirror.of(find_game("lights").rules())
+    mirror = Mirror.from_rules(find_game("lights").rules())
     (game,) = make_report(folder).games
     found = [each for each in game.blunders if each.player == "random"]
     assert len({(each.position, each.played) for each in found}) == len(found) == 5
@@ -66,7 +66,7 @@ def test_players_are_told_of_in_order_with_how_sure_that_is(tmp_path: Path) -> N
         not pair.adjusted.low <= 0.5 <= pair.adjusted.high for g in report.games for pair in g.pairings
     )
     assert 0 < known < 6
-    assert settled.startswith(f"Who is better is settled for {known} of 6 pairings")
+    assert settled.startswith(f"The better player is known in {known} of 6 pairings")
     assert "random against novice in lights" in settled
     text = make_document(report).render_text()
     assert text.index("In short:") < text.index("Light Out Duel")
@@ -78,7 +78,7 @@ def test_failures_are_told_apart_from_mistakes(tmp_path: Path) -> None:
     random, mine, settled = summarize_run(make_report(run(config, tmp_path)))
     assert mine == "mine won 0% in lights. Failures: 6 unreadable; it forfeited 2 matches."
     assert random.startswith("random won 100% in lights.")  # with until, fixed-size intervals do not hold
-    assert settled == "Too few pairs of matches to settle who is better: about 20 are needed."
+    assert settled == "Too few pairs of matches to tell who is better: about 20 are needed."
 
 
 def test_the_worst_decisions_are_those_of_whom_one_came_to_measure(tmp_path: Path) -> None:
@@ -132,9 +132,9 @@ def test_how_many_fewer_pairs_is_no_guess_from_a_few_and_plain_to_read(tmp_path:
     (game,) = make_report(run(Config(("random", "novice"), ("lights",), 40), tmp_path)).games
     (pair,) = game.pairings
     guess = Interval(250.0, -inf, inf)
-    assert format_gain(replace(pair, gain=guess)) == "250x?"
-    assert format_gain(replace(pair, gain=Interval(3.0, 2.53, 99.7))) == "2.5 to 100x"
-    assert format_gain(replace(pair, gain=guess, units=pair.units[:4])) == "–"
+    assert format_gain(replace(pair, variance_ratio=guess)) == "250x?"
+    assert format_gain(replace(pair, variance_ratio=Interval(3.0, 2.53, 99.7))) == "2.5 to 100x"
+    assert format_gain(replace(pair, variance_ratio=guess, match_pairs=pair.match_pairs[:4])) == "–"
 
 
 def test_many_matches_that_were_cut_off_are_told_of(tmp_path: Path) -> None:
@@ -148,10 +148,10 @@ def test_many_matches_that_were_cut_off_are_told_of(tmp_path: Path) -> None:
 
 def test_a_single_pairing_is_settled_or_not(tmp_path: Path) -> None:
     alike = make_report(run(Config(("random", "other=random"), ("lights",), 40), tmp_path / "alike"))
-    sure = "at 95%, by intervals that allow peeking."
-    assert summarize_run(alike)[-1] == f"Who is better is not settled, {sure}"
+    sure = "(95 % confidence, by anytime-valid intervals)."
+    assert summarize_run(alike)[-1] == f"The better player is not known yet {sure}"
     unlike = make_report(run(Config(("random", "best"), ("lights",), 60), tmp_path / "unlike"))
-    assert summarize_run(unlike)[-1] == f"Who is better is settled, {sure}"
+    assert summarize_run(unlike)[-1] == f"The better player is known {sure}"
 
 
 def test_nothing_is_said_of_nothing(tmp_path: Path) -> None:
@@ -183,6 +183,6 @@ def test_a_probe_is_told_of_game_by_game(tmp_path: Path) -> None:
     report = probe_report.make_report(folder)
     text = " ".join(probe_report.make_document(report).render_text().split())
     assert "It beats random, novice. It loses to greedy, club, expert, best." in text
-    assert "- hunt: its choices lie" in text
+    assert "- hunt: its choices are" in text
     assert "lights: it gives away" in text[: text.index("Light Out Duel")]
     assert "<li>lights: it gives away" in probe_report.make_document(report).render_html()

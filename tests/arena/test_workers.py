@@ -53,7 +53,7 @@ def test_a_worker_that_starts_after_its_run_was_killed_plays_nothing(tmp_path: P
     played = _lines(tmp_path)
     for alive in (False, True):
         ours, theirs = Pipe()
-        ours.send([next(iter(config.plan_matches("lights", "random", "club", range(1))))])
+        ours.send(next(iter(config.plan_matches("lights", "random", "club", range(1)))))
         ours.close()
         starter = mock.Mock(is_alive=mock.Mock(return_value=alive))
         with (
@@ -66,11 +66,11 @@ def test_a_worker_that_starts_after_its_run_was_killed_plays_nothing(tmp_path: P
 
 @contextmanager
 def _mortal_workers(
-    config: Config, folder: Path, deadly: int, lives: int, at_once: int = 0
+    config: Config, folder: Path, deadly: int, lives: int, at_once: int = 0, is_played: bool = False
 ) -> Iterator[None]:
-    """Workers as threads: so many of them die, each as it comes to the match with the place `deadly`.
+    """Run workers as threads. `lives` of them die when they receive the match at index `deadly`.
 
-    Before them, `at_once` die as they start.
+    With `is_played`, they log that match first. Before them, `at_once` workers die while starting.
     """
     left, early = iter(range(lives)), iter(range(at_once))
     fatal = list(config.plan_matches("lights", "random", "club", range(config.count_matches("lights") // 2)))[
@@ -83,11 +83,12 @@ def _mortal_workers(
             connection.close()
             return
         with closing(Worker(config, folder, name)) as worker, closing(connection):
-            while (plans := connection.recv()) is not None:
-                if fatal in plans and next(left, None) is not None:
-                    worker.play_batch(plans[: plans.index(fatal)])
+            while (plan := connection.recv()) is not None:
+                if plan == fatal and next(left, None) is not None:
+                    if is_played:
+                        worker.play_one(plan)
                     return
-                connection.send(worker.play_batch(plans))
+                connection.send(worker.play_one(plan))
 
     def start(self: ProcessPool, name: str) -> Any:
         ours, theirs = Pipe()
@@ -100,11 +101,12 @@ def _mortal_workers(
         yield
 
 
-def test_what_a_worker_played_before_it_died_is_not_played_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_played", [False, True])
+def test_a_match_logged_before_a_worker_died_is_not_played_again(tmp_path: Path, is_played: bool) -> None:
     config = Config(("random", "club"), ("lights",), 40)
     run(config, tmp_path / "whole")
     folder = tmp_path / "run"
-    with _mortal_workers(config, folder, deadly=11, lives=2):
+    with _mortal_workers(config, folder, deadly=11, lives=2, is_played=is_played):
         run(config, folder, workers=2)
     assert len(_lines(folder)) == 40
     assert rows_of(folder) == rows_of(tmp_path / "whole")

@@ -42,4 +42,5 @@ def main() -> int:
     return int(any(report.failures for report in reports))
 
 
-sys.exit(main())
+if __name__ == "__main__":  # processes that compute reviews import this module
+    sys.exit(main())

@@ -1,6 +1,6 @@
 """The table of all attacks."""
 
-from tests.attack import caches, faults, fuzzing
+from tests.attack import caches, faults, fuzzing, load, requests, runs
 from tests.attack.environments import environments
 from tests.attack.harness import Attack
 from tests.attack.information_flow import information_flow
@@ -29,6 +29,7 @@ ATTACKS = (
         60,
     ),
     Attack("caches", "damage files in the cache", caches.caches, 16),
+    Attack("runs", "damage the files of runs and probes, read and continue them", runs.runs, 12),
     Attack(
         "information flow",
         "compare matches that a seat cannot tell apart on every surface",
@@ -42,4 +43,14 @@ ATTACKS = (
         environments,
         20,
     ),
+    Attack("floods", "flood a server with requests while a person plays a machine there", load.floods, 2),
+    Attack(
+        "idle connections",
+        "hold more connections than a server may have files",
+        load.idle_connections,
+        4,
+    ),
+    Attack("odd text", "send odd text in every field, path and header to a server", requests.odd_text, 150),
+    Attack("names", "sit down under names that pose as somebody else", requests.names, 60),
+    Attack("damaged rows", "damage one value of a match in the database", requests.damaged_rows, 60),
 )

@@ -49,7 +49,7 @@ class Pair:
 def with_secrets() -> list[AnyRules]:
     """Rules of every game that has secrets, ours and others'."""
     ours = [game.rules(**options) for game in all_games() for options in _sizes(game)]
-    return [*(rules for rules in ours if rules.has_secrets), Hide()]
+    return [*(rules for rules in ours if rules.has_hidden_information), Hide()]
 
 
 def _sizes(game: Game) -> list[dict[str, Any]]:
@@ -66,7 +66,7 @@ def alike(match: AnyMatch, seat: Seat, rng: Random) -> AnyMatch:
             for way in ways
             if way.match.last and way.match.last.events_seen_by(seat) == turn.events_seen_by(seat)
         )
-    other: AnyMatch = rng.choice(seen.possible)
+    other: AnyMatch = rng.choice(seen.matches)
     # That the other seat has decided in secret already is a secret, too.
     while other.actor is seat.other and rng.random() < 0.5:
         after = other.play(seat.other, rng.choice(other.actions))

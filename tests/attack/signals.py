@@ -59,7 +59,7 @@ def sitting(name: str, machine: bool, rng: Random) -> Sitting:
     headers = {**HEADERS, "seat2": "greedy" if machine else "human"}
     there = Sitting(("play", name, "--seed", "7", "--save", "{}", "--seat2", headers["seat2"], "--plain"))
     live = seat_players(Match.start(find_game(name).rules()), headers)
-    guarded = live.match.rules.has_secrets and not machine
+    guarded = live.match.rules.has_hidden_information and not machine
     at_keyboard: Seat | None = None
 
     def ask(text: str, answer: str, hidden: bool = False) -> None:

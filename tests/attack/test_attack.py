@@ -18,12 +18,15 @@ import click
 import pytest
 
 from duels import files
+from duels.arena import schemas
 from duels.core import record, rules, words
 from duels.core.rules import Event
 from duels.play.journal import Journal
 from duels.play.live import LiveMatch
 from duels.terminal import commands
-from tests.attack import signals
+from duels.web import service, visitors
+from duels.web.service import MatchService
+from tests.attack import load, signals
 from tests.attack.attacks import ATTACKS
 from tests.attack.environments import TAKERS
 from tests.attack.figures import BEGIN, END, FIGURES, PAGE, figures_of, markdown
@@ -52,12 +55,28 @@ def test_a_minute_of(attack: Attack, record_property: Callable[[str, object], No
     assert not report.failures, f"seed {seed}\n" + "\n".join(map(str, report.failures[:5]))
 
 
+@pytest.mark.slow
+def test_a_machine_answers_within_two_seconds_in_every_flood(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The promise of SECURITY.md, measured where nothing else runs."""
+    monkeypatch.setattr(load, "ANSWER_SECONDS", 2.0)
+    seed = os.environ.get("ATTACK_SEED") or secrets.token_hex(4)
+    report = run(BY_KIND["floods"], seed, seconds=LONG)
+    assert not report.failures, f"seed {seed}\n" + "\n".join(map(str, report.failures[:5]))
+
+
 def test_the_page_shows_the_figures() -> None:
     page = PAGE.read_text(encoding="utf-8")
     figures = json.loads(FIGURES.read_text(encoding="utf-8"))
     assert page.partition(BEGIN)[2].partition(END)[0] == markdown(figures)
     assert [row["kind"] for row in figures["attacks"]] == list(BY_KIND)
     assert not any(row["failures"] for row in figures["attacks"])
+
+
+def test_the_guarantees_name_attacks_that_exist() -> None:
+    guarantees = PAGE.read_text(encoding="utf-8").partition("## Guarantees")[2].partition("\n## ")[0]
+    named = set(re.findall(r"(?<!\*)\*([a-z ]+)\*(?!\*)", guarantees))
+    assert "runs" in named
+    assert named <= set(BY_KIND)
 
 
 def _takes_a_file(command: click.Command) -> bool:
@@ -109,6 +128,20 @@ def _careless() -> AbstractContextManager[Any]:
 
 
 _DEAF = "from duels.terminal import commands; commands.install_signal_handlers = int; commands.main()"
+
+
+_NO_SEATS = """
+from duels.web import site
+site.Visitor = lambda identity, address, is_seated: visitor(identity, address)
+from duels.web.visitors import RateLimiter, Visitor as visitor
+take = RateLimiter.take
+RateLimiter.take = lambda self, kind, who: take(self, kind, who._replace(is_seated=False))
+"""
+_NO_LIMITS = "from duels.web.connections import ConnectionLimiter; ConnectionLimiter.add = lambda *_: True"
+
+
+def _as_it_is(name: str, others: object) -> str:
+    return name
 
 
 def _naively(kind: Any, text: str) -> dict[str, int]:
@@ -172,8 +205,30 @@ _BROKEN = {
         "it ended with [0-9]+, not",
         lambda: mock.patch.object(signals, "Job", partial(Job, program=_DEAF)),
     ),
+    "rows are not checked": Breakage(
+        "runs",
+        "^(KeyError|TypeError|AttributeError|ValueError)",
+        lambda: mock.patch.object(schemas, "fields_of", return_value=lambda row: True),
+    ),
     "failures are tracebacks": Breakage(
         "environments", "Traceback", lambda: mock.patch.object(commands, "DuelsError", KeyError)
+    ),
+    "players are limited like strangers": Breakage(
+        "floods", "Too many", lambda: mock.patch.object(load, "SETUP", _NO_SEATS)
+    ),
+    "idle connections stay": Breakage(
+        "idle connections",
+        "Timeout|Protocol|ReadError|Connect",
+        lambda: mock.patch.object(load, "SETUP", _NO_LIMITS),
+    ),
+    "text passes no gate": Breakage("odd text", "500", lambda: mock.patch.object(visitors, "_check_text")),
+    "names are as they come": Breakage(
+        "names",
+        "both are called|is called|marks in",
+        lambda: mock.patch.object(service, "clean_name", _as_it_is),
+    ),
+    "rows are believed": Breakage(
+        "damaged rows", "500", lambda: mock.patch.object(MatchService, "_load", MatchService._read)
     ),
 }
 

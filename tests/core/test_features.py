@@ -26,9 +26,9 @@ def test_one_hot_and_two_valued_slots() -> None:
     assert encoding.size == 7
     assert list(encoding.encode("ca", Seat.ONE)) == [0, 0, 1, 1, 0, 0, 1]
     assert list(encoding.encode("bb", Seat.TWO)) == [0, 1, 0, 0, 1, 0, 0]
-    assert encoding.place("mine") == slice(6, 7)
+    assert encoding.find_slice("mine") == slice(6, 7)
     with pytest.raises(KeyError):
-        encoding.place("yours")
+        encoding.find_slice("yours")
 
 
 def test_a_slot_of_a_million_values_is_made_of_those_that_are_asked_for() -> None:

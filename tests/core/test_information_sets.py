@@ -32,10 +32,10 @@ def test_the_real_match_is_possible_and_all_that_is_possible_looks_like_it(
     match: AnyMatch, seat: Seat
 ) -> None:
     seen = recall(match, seat)
-    states = [possible.state for possible in seen.possible]
+    states = [possible.state for possible in seen.matches]
     assert match.state in states
     assert len(set(states)) == len(states), "one match for each state"
-    for possible in seen.possible:
+    for possible in seen.matches:
         assert possible.sight(seat) == match.sight(seat)
 
 
@@ -48,7 +48,7 @@ def test_nothing_that_fits_is_left_out(seat: Seat) -> None:
     assert len(groups) > 20
     for alike in groups.values():
         seen = recall(alike[0], seat)
-        assert {match.state for match in alike} == {match.state for match in seen.possible}
+        assert {match.state for match in alike} == {match.state for match in seen.matches}
 
 
 def test_what_a_miss_tells() -> None:
@@ -57,10 +57,10 @@ def test_what_a_miss_tells() -> None:
     for action in (Move(1), Observe(3), None):
         seen = seen.add_entry(action)
     # The other entered anywhere, by step or by tunnel.
-    assert len(seen.possible) == 6
+    assert len(seen.matches) == 6
     seen = seen.add_entry(Observe(3)).add_entry(Move(1)).add_entry(Observe(2))
     # Had it come onto cell 1 it would have lost; on cell 2 it would have been caught.
-    assert {match.state.cells for match in seen.possible} == {(1, 3)}
+    assert {match.state.cells for match in seen.matches} == {(1, 3)}
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ def test_a_broken_law_names_game_law_and_way() -> None:
         check_everywhere(toys.TellTale())
     message = str(caught.value)
     assert message == (
-        "hide: Player 2 saw the same after 'heads, left', and has another view "
+        "hide: Player 2 saw the same after 'heads, left', but has a different view "
         f"after 'heads, right' (law: {Law.SECRECY.value})"
     )
     assert caught.value.match is not None

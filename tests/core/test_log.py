@@ -6,7 +6,6 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -35,7 +34,6 @@ def test_a_prefix_is_a_tuple_in_all_but_its_price(items: list[int], data: st.Dat
     assert list(reversed(prefix)) == list(reversed(plain))
     part = data.draw(st.slices(10))
     assert prefix[part] == plain[part]
-    assert (*prefix, 1) == prefix + (1,) == (*plain, 1)  # noqa: RUF005
     assert prefix.first(2) == plain[:2]
     for index in range(-length, length):
         assert prefix[index] == plain[index]
@@ -129,21 +127,6 @@ def test_threads_that_share_a_match_see_and_play_the_same() -> None:
                 assert all(end.turns == ends[0].turns for end in ends)
     finally:
         sys.setswitchinterval(interval)
-
-
-def test_whoever_finds_an_entry_finds_its_state() -> None:
-    match = long_match(60)
-    entry = match.rules.format(match.actions[0])
-    found = []
-
-    class Entries(list[Any]):
-        def append(self, turn: Any) -> None:
-            super().append(turn)
-            found.append(match.play_text(entry).state)  # another thread, at this moment
-
-    match._log.entries = Entries(match.turns)
-    after = match.play_text(entry)
-    assert found == [after.state]
 
 
 @pytest.mark.parametrize("wrong", [0, 3, -1, None, "1", 1.0, True, "Player 1"])

@@ -102,14 +102,14 @@ def test_a_plain_sentence_reads_the_same_to_everybody() -> None:
 
 def test_the_board_is_left_out_where_it_is_in_sight() -> None:
     board = TextBoard("Current Board:\n[X]\n")
-    spoken = Narration([say(ONE, "placed X."), board], book=["", "You placed X.", "", board, ""], to=ONE)
+    spoken = Narration([say(ONE, "placed X."), board], book=["", "You placed X.", "", board, ""], reader=ONE)
     assert spoken.render() == "\nYou placed X.\n\nCurrent Board:\n[X]\n\n"
     assert spoken.render_news(NAMES[ONE]) == ["You placed X."]
     assert spoken.render_news(NAMES[TWO]) == ["Ann placed X."]
-    ours = Narration(["", say("It is", owner(ONE), "."), board], to=ONE)
+    ours = Narration(["", say("It is", owner(ONE), "."), board], reader=ONE)
     assert ours.render() == "\nIt is yours.\nCurrent Board:\n[X]\n"
     assert ours.render_news(NAMES[TWO]) == ["It is Ann's."]
-    assert Narration([say(ONE, "moved.")], book=[], to=ONE).render_news(NAMES[ONE]) == []
+    assert Narration([say(ONE, "moved.")], book=[], reader=ONE).render_news(NAMES[ONE]) == []
     assert Narration(["Result: Heads."], book=["Result: Heads"]).render_news(NAMES[TWO]) == ["Result: Heads"]
 
 

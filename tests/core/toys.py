@@ -63,7 +63,7 @@ class Hide(Rules[State, str, View]):
     """The lawful one."""
 
     game = Game("hide", "Hide", "a toy", __name__)
-    has_secrets = True
+    has_hidden_information = True
 
     def initial(self) -> State:
         return State()
@@ -456,7 +456,7 @@ class Pretender(Broken):
     """Says that it has no secrets."""
 
     breaks = Law.OPENNESS
-    has_secrets = False
+    has_hidden_information = False
 
 
 class Boaster(Broken):

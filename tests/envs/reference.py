@@ -23,22 +23,22 @@ class MatchEngine(Engine):
         self._actions = rules.all_actions()
         self._number = number_actions(rules)
         self._shown = ObservationEncoder(rules)
-        self._with_left = ObservationEncoder(rules, with_left=settings.is_limit_draw)
+        self._with_left = ObservationEncoder(rules, with_time_left=settings.is_limit_draw)
         self.num_actions = len(self._actions)
         self.observation_size = self._with_left.size
         self.reset(0)
 
     def reset(self, stream: int) -> None:
-        self._place(draw_chance(Match.start(self.rules), dice.start_bits(stream)))
+        self._set_position(draw_chance(Match.start(self.rules), dice.start_bits(stream)))
 
     def step(self, action: int, chance: int) -> None:
         assert isinstance(self.match.actor, Seat)
-        self._place(draw_chance(self.match.play(self.match.actor, self._actions[action]), chance))
+        self._set_position(draw_chance(self.match.play(self.match.actor, self._actions[action]), chance))
 
-    def _position(self) -> AnyMatch:
+    def _get_position(self) -> AnyMatch:
         return self.match
 
-    def _place(self, position: AnyMatch) -> None:
+    def _set_position(self, position: AnyMatch) -> None:
         self.match = position
         actor, outcome = position.actor, position.outcome
         self.actor = self.next_actor = actor - 1 if isinstance(actor, Seat) else NOBODY

@@ -99,13 +99,13 @@ def test_the_short_form_of_chain_is_as_the_page_says() -> None:
     import duels
 
     told = re.search(
-        r"A good short form is `([^`]*)`: .*?random play has ([\d.]+) there", PAGES["grading.md"], re.S
+        r"A good short form is `([^`]*)`: .*?random play has (\d\.\d+)\.", PAGES["grading.md"], re.S
     )
     assert told
     settings: dict[str, Any] = {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", told[1])}
     assert f"{duels.exploitability('random', 'chain', **settings):.2f}" == told[2]
     assert duels.exploitability("perfect", "chain", **settings) == 0
-    assert f"Random play has {told[2]} there" in PAGES["trainers.md"]
+    assert f"Random play has {told[2]}." in PAGES["trainers.md"]
     for script in (FOLDER / "trainers").glob("*.py"):
         assert f"SHORT = {json.dumps(settings)}\n" in script.read_text(encoding="utf-8")
 

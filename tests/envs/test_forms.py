@@ -186,12 +186,12 @@ def test_some_games_of_many_meet_another_opponent() -> None:
     envs: Any = DuelVectorEnv("chain", 3, firsts, seat=2)
     some = np.array([False, True, False])
     old, _ = envs.reset(seed=1)
-    envs.set_opponent(lasts, which=some)
+    envs.set_opponent(lasts, env_mask=some)
     shown, _ = envs.reset(seed=1)
     new = DuelVectorEnv("chain", 3, lasts, seat=2).reset(seed=1)[0]
     assert (shown == np.where(some[:, None], new, old)).all()
-    with pytest.raises(DuelsError, match="which must be a boolean array of length 3"):
-        envs.set_opponent(lasts, which=[1])
+    with pytest.raises(DuelsError, match="env_mask must be a boolean array of length 3"):
+        envs.set_opponent(lasts, env_mask=[1])
 
 
 def test_opponents_that_nobody_meets_are_dropped() -> None:

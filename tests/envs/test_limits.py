@@ -161,9 +161,9 @@ def test_its_grade_is_one_half() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"game": "chain"}, "needs a limit: set max_boards"),
-        ({"game": "flip"}, "needs a limit: flip has none"),
-        ({"game": "hunt", "max_turns": 1001}, "at most 1000, not 1001"),
+        ({"game": "chain"}, "only with a limit: set max_boards"),
+        ({"game": "flip"}, "only with a limit: flip has none"),
+        ({"game": "hunt", "max_turns": 1001}, "at most 1000 to be observed, not 1001"),
     ],
 )
 def test_what_is_no_limit_to_be_observed(options: dict[str, Any], said: str) -> None:

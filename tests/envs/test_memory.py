@@ -113,7 +113,7 @@ def test_environments_show_it() -> None:
 
 def test_there_is_nothing_to_remember_where_nothing_is_hidden() -> None:
     for make in (vector.make, DuelEnv, DuelVectorEnv, pettingzoo.env):
-        with pytest.raises(DuelsError, match="Nothing is hidden in chain"):
+        with pytest.raises(DuelsError, match="memory must be 0 in chain"):
             make("chain", memory=2)
     with pytest.raises(DuelsError, match="memory"):
         vector.make("hunt", memory=-1)

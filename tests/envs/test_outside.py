@@ -178,9 +178,9 @@ def test_a_kernel_is_found_by_the_rules_not_by_a_name() -> None:
 
 def test_an_id_stands_for_one_game() -> None:
     for ours in (ours_gymnasium, ours_pettingzoo, ours_openspiel):
-        with pytest.raises(DuelsError, match=r"is taken by the game in duels\.games\.flip"):
+        with pytest.raises(DuelsError, match=r"is already the id of the game in duels\.games\.flip"):
             ours.register(Flip.game)
-    with pytest.raises(DuelsError, match="are not the rules of"):
+    with pytest.raises(DuelsError, match="only if its class is the rules class of"):
         ours_openspiel.load_game(Flip())
 
 

@@ -140,7 +140,7 @@ def test_raw_environment_refuses_what_is_illegal() -> None:
 def test_raw_environment_takes_whole_numbers_only(action: Any) -> None:
     env = module_of("chain").raw_env()
     env.reset(seed=1)
-    with pytest.raises(IllegalMove, match=r"is not (allowed|legal) now"):
+    with pytest.raises(IllegalMove, match="is illegal"):
         env.step(action)
     for number in (np.int64(1), np.array(2)):
         env.step(number)

@@ -59,22 +59,24 @@ def test_pettingzoo_draws(game: str) -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_all_pictures_of_a_game_have_one_size(case: str) -> None:
     rules = resolve_rules(case)
-    board, match = BoardRenderer(rules), Match.start(rules)
-    shapes = {board.picture(match.sight(seat)).shape for seat in Seat}
+    board: Any = BoardRenderer(rules, "rgb_array")
+    match = Match.start(rules)
+    shapes = {board.render(match.sight(seat)).shape for seat in Seat}
     for _ in range(8):
         if match.actor is not None:
             match = match.play(match.actor, match.actions[-1])
-            shapes.add(board.picture(match.sight(Seat.TWO)).shape)
+            shapes.add(board.render(match.sight(Seat.TWO)).shape)
     assert len(shapes) == 1
 
 
 def test_a_picture_shows_what_the_seat_knows() -> None:
     rules = resolve_rules("hunt")
-    board, hidden = BoardRenderer(rules), []
+    board: Any = BoardRenderer(rules, "rgb_array")
+    hidden = []
     for cell in (2, 6):
         match = Match.start(rules)
         hidden.append(match.play(Seat.ONE, rules.parse(f"move {cell}")))
-    seen = [[board.picture(match.sight(seat)) for match in hidden] for seat in Seat]
+    seen = [[board.render(match.sight(seat)) for match in hidden] for seat in Seat]
     assert (seen[0][0] != seen[0][1]).any()
     assert (seen[1][0] == seen[1][1]).all()
 
@@ -85,7 +87,7 @@ from duels.core.rules import Seat
 from duels.envs.render import BoardRenderer
 from duels.games import GAMES
 rules = GAMES["flip"].rules()
-picture = BoardRenderer(rules).picture(rules.sight(rules.initial(), Seat.ONE))
+picture = BoardRenderer(rules, "rgb_array").render(rules.sight(rules.initial(), Seat.ONE))
 print((picture < 128).any(axis=2).sum(), hashlib.sha256(picture.tobytes()).hexdigest())
 """
 

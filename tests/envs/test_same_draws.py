@@ -102,7 +102,7 @@ def test_a_best_response_is_an_opponent_of_many(game: str, options: dict[str, An
 
 def test_a_best_response_in_a_game_that_batches_without_tables_is_sent_to_single_ones() -> None:
     settings: dict[str, Any] = {"side": 2, "values": 2, "copies": 2, "target": 2}
-    with pytest.raises(DuelsError, match=r'plays flip one game at a time: .*vectorization_mode="sync"'):
+    with pytest.raises(DuelsError, match=r'can only play single games of flip: .*vectorization_mode="sync"'):
         DuelVectorEnv("flip", opponent=best_responses("random", "flip", **settings), **settings)
 
 

@@ -33,7 +33,7 @@ def last_mask(match: Reference, seat: int) -> list[int]:
     assert before
     assert last
     state = endless.apply(before.state, last.action).state
-    if rules.has_secrets and endless.actor(state) != seat + 1:
+    if rules.has_hidden_information and endless.actor(state) != seat + 1:
         return [1] * match.engine.num_actions
     return [int(action in endless.actions(state)) for action in rules.all_actions()]
 

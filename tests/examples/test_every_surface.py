@@ -101,7 +101,7 @@ def test_what_is_too_large_to_be_searched_says_what_would_not_be() -> None:
 
 
 @BOTH
-@pytest.mark.parametrize("level", [name for name, kind in PLAYER_KINDS.items() if kind.seat])
+@pytest.mark.parametrize("level", [name for name, kind in PLAYER_KINDS.items() if kind.make])
 def test_every_player_sits_down(rules: AnyRules, level: str) -> None:
     player = duels.make_player(level, rules)
     match = Match.start(rules)

@@ -97,7 +97,7 @@ def test_prompts_hold_no_secret() -> None:
     words = GAMES["hunt"].words(rules)
     prompts: dict[object, str] = {}
     for sight in reachable_sights(rules):
-        public = (sight.seat, sight.view.phase, sight.view.named)
+        public = (sight.seat, sight.view.phase, sight.view.last_observed)
         assert prompts.setdefault(public, next(words.ask(sight)).prompt) == next(words.ask(sight)).prompt
     assert len(prompts) > 100
 

@@ -11,7 +11,7 @@ import jax.numpy as jnp  # noqa: E402
 
 from duels.core.errors import TooLarge  # noqa: E402
 from duels.envs.jax import table_env  # noqa: E402
-from duels.envs.jax.chance import MAX_OUTCOMES, Purpose, pick, random_bits  # noqa: E402
+from duels.envs.jax.env import MAX_OUTCOMES, Purpose, pick, random_bits  # noqa: E402
 from duels.envs.jax.table_env import TableEnv  # noqa: E402
 from duels.envs.settings import DEFAULT_SETTINGS  # noqa: E402
 from tests.outside.highcard import HighCard  # noqa: E402
@@ -63,5 +63,5 @@ def test_more_ways_to_begin_are_refused(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(table_env, "MAX_OUTCOMES", starts)
     TableEnv(HighCard(), DEFAULT_SETTINGS)
     monkeypatch.setattr(table_env, "MAX_OUTCOMES", starts - 1)
-    with pytest.raises(TooLarge, match=rf"too many possible starts for JAX \({starts},"):
+    with pytest.raises(TooLarge, match=rf"too many openings for JAX: {starts},"):
         TableEnv(HighCard(), DEFAULT_SETTINGS)

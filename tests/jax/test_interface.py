@@ -61,9 +61,9 @@ def test_games_begin_again_as_pgx_lets_them(settings: str, monkeypatch: pytest.M
 
 def test_only_one_environment_begins_again() -> None:
     env = make("lights")
-    with pytest.raises(DuelsError, match="of one environment"):
+    with pytest.raises(DuelsError, match="of the same environment"):
         auto_reset(env.step, make("leap").init)
-    with pytest.raises(DuelsError, match="of one environment"):
+    with pytest.raises(DuelsError, match="of the same environment"):
         auto_reset(lambda state, action, key: state, env.init)
 
 
@@ -147,5 +147,5 @@ def test_pictures_of_one_game_and_of_many(game: str) -> None:
 
 
 def test_a_limit_is_refused_where_there_is_none() -> None:
-    with pytest.raises(DuelsError, match="needs a limit"):
+    with pytest.raises(DuelsError, match="only with a limit"):
         make("chain", limit_ends="draw")

@@ -59,5 +59,5 @@ def test_a_person_takes_the_seat_to_move_where_two_machines_played(tmp_path: Pat
 def test_one_seats_copy_cannot_be_played_on(tmp_path: Path) -> None:
     match = duels.start("hunt").play_text("move 3", "observe 5")
     copy = kept(tmp_path, match, {}, Seat.TWO)
-    with pytest.raises(DuelsError, match="holds only what Player 2 saw; it cannot be continued"):
+    with pytest.raises(DuelsError, match="holds only what Player 2 saw and cannot be continued"):
         branch(copy, read_record(copy), 1)

@@ -78,7 +78,7 @@ def test_truncated_at_every_byte(name: str, seat: Seat | None, tmp_path: Path) -
 WRONG = {
     b"": (1, "empty"),
     b"\n\n": (1, "empty"),
-    b"\x00\x01\x02": (1, "begins with"),
+    b"\x00\x01\x02": (1, "first line must be"),
     b"\xff\xfe\x00": (1, "not UTF-8 text"),
     b"duels record 1\ngame: lights\n\n1\n\xff\n": (5, "not UTF-8 text"),
     b"PK\x03\x04 zip": (1, "not a duels record"),

@@ -125,3 +125,24 @@ def test_taking_back_brings_the_same_draw_again_and_no_other() -> None:
 def test_a_script_that_cannot_be(text: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         ChanceScript.parse(find_game("chain").rules(), text)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 10**6), st.lists(st.integers(0, 10), min_size=1, max_size=4))
+def test_a_tile_that_was_taken_back_keeps_its_value(seed: int, takebacks: list[int]) -> None:
+    """Also if its value was given by hand, and whatever is flipped in between."""
+    rng = Random(seed)
+    script = ChanceScript(tuple(Drawn((value,)) for value in (3, 3, 1, 2)))
+    dice, match, values = Dice(str(seed), script), Match.start(SMALL), dict[int, int]()
+    for kept in takebacks:
+        for _ in range(3):
+            if match.actor is None:
+                break
+            flips = [action for action in match.actions if isinstance(action, Flip)]
+            match = match.play(match.actor, rng.choice(flips))
+            (tile,), outcome = match.state.lifted, dice.draw_chance(match)
+            match = match.play(CHANCE, outcome)  # refused if the bag could not hold it
+            assert values.setdefault(tile, outcome.values[0]) == outcome.values[0]
+        before = match.after(2 * min(kept, len(match.turns) // 2))
+        dice.take_back(match, before)
+        match = before

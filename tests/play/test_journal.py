@@ -267,14 +267,14 @@ def test_one_seats_copy_cannot_be_played_on(tmp_path: Path) -> None:
     path.write_bytes(sample_record("hunt", 5, seat=Seat.ONE))
     done = duels(tmp_path, "resume", path)
     assert done.code == 1
-    assert done.err == f"duels: {path} holds only what Player 1 saw; it cannot be continued.\n"
+    assert done.err == f"duels: {path} holds only what Player 1 saw and cannot be continued.\n"
 
 
 def test_of_a_torn_copy_nothing_is_said_to_be_dropped(tmp_path: Path) -> None:
     path = tmp_path / "copy.duel"
     path.write_bytes(sample_record("hunt", 5, seat=Seat.ONE) + b"mo")
     done = duels(tmp_path, "resume", path)
-    assert done.err == f"duels: {path} holds only what Player 1 saw; it cannot be continued.\n"
+    assert done.err == f"duels: {path} holds only what Player 1 saw and cannot be continued.\n"
 
 
 OPENED = "duels record 2\ngame: lights\nseed: 1\n\n1\n"

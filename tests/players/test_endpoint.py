@@ -86,17 +86,31 @@ def decided(*answers: Sent, **settings: Any) -> tuple[Asked, Answer | NoMove]:
 @pytest.mark.parametrize("key", ["sk-se\ncret", "sk-s\u00e9cret", "sk-se cret", "sk-se\x7fcret"])
 def test_what_cannot_be_a_key_is_refused_and_not_told(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", key)
-    with pytest.raises(BadOption, match="OPENAI_API_KEY holds no key") as problem:
+    with pytest.raises(BadOption, match="OPENAI_API_KEY is not valid") as problem:
         asked(completion("4"))
     assert "cret" not in str(problem.value)
 
 
-def test_a_key_changes_nothing_in_what_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "1")
-    found, answer = decided(completion("1-2"))
+@pytest.mark.parametrize("key", ["1", "x", "seven77"])
+def test_a_short_key_is_not_redacted(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the key `x` of a local server would turn "next" into "ne[key]t"."""
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    found, answer = decided(completion("next: seven77"), completion("1-2"))
     assert isinstance(answer, Answer)
     assert LIGHTS.format(answer.action) == "1-2"
-    assert "[key]-2" in found.rows[0]["reply"]
+    assert "[key]" not in found.kept
+    assert "next: seven77" in found.rows[0]["reply"]
+
+
+def test_a_long_key_is_redacted_in_replies_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "keyboard")  # eight letters that the prompt contains
+    found, answer = decided(completion("no keyboard"), completion("1-2"))
+    assert isinstance(answer, Answer)
+    requests = [row["request"] for row in found.rows]
+    assert requests == found.server.asked
+    assert "keyboard" in str(requests[0])
+    assert "no [key]" in found.rows[0]["reply"]
+    assert "no [key]" in str(requests[1])
 
 
 @pytest.mark.parametrize("slash", ["/", "\\/"])
@@ -147,7 +161,7 @@ def test_an_empty_answer_is_not_sent_back() -> None:
     assert isinstance(answer, Answer)
     roles = [[message["role"] for message in request["messages"]] for request in found.server.asked]
     assert roles == [["system", "user"]] * 2 + [["system", "user", "assistant", "user"]]
-    assert "That is no move: the answer is empty." in found.server.asked[1]["messages"][1]["content"]
+    assert "That is not a move: the answer is empty." in found.server.asked[1]["messages"][1]["content"]
 
 
 def delta(text: str, **more: object) -> str:
@@ -258,7 +272,7 @@ def test_an_endpoint_that_never_answers_is_down_until_it_does() -> None:
             for _ in range(5):
                 with suppress(TransportError):
                     await endpoint.chat("it", [], lambda row: None)
-                known.append(endpoint.down)
+                known.append(endpoint.is_down)
         return known
 
     with answering(BUSY, BUSY, BUSY, completion("4"), BUSY) as server:
@@ -272,7 +286,7 @@ def test_an_address_where_nobody_is_is_given_up_soon(monkeypatch: pytest.MonkeyP
         async with Endpoint(EndpointSettings(url)) as endpoint:
             with pytest.raises(TransportError, match="ConnectError"):
                 await endpoint.chat("it", [], lambda row: None)
-            return endpoint.down
+            return endpoint.is_down
 
     with answering(completion("4")) as server:
         url = server.url
@@ -293,7 +307,7 @@ def test_an_endpoint_that_was_there_is_waited_for() -> None:
         with pytest.raises(TransportError):
             await endpoint.chat("it", [], lambda row: None)
         await endpoint.__aexit__()
-        return endpoint.down, sum(pauses)
+        return endpoint.is_down, sum(pauses)
 
     down, waited = asyncio.run(ask())
     assert not down
@@ -305,5 +319,5 @@ def test_an_address_that_is_none_is_refused() -> None:
         async with Endpoint(EndpointSettings("http://[::1/v1")):
             pass
 
-    with pytest.raises(BadOption, match="base_url is no address"):
+    with pytest.raises(BadOption, match="base_url is not a valid URL"):
         asyncio.run(enter())

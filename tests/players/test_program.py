@@ -87,9 +87,9 @@ def test_the_example_bots_play_whole_matches(language: str, game: str) -> None:
         ("no-id", Failure.UNREADABLE, "has no id"),
         ("empty", Failure.EMPTY, "neither an action nor a policy"),
         ("policy", Failure.UNREADABLE, "sum to 1, not to 0.5"),
-        ("huge-policy", Failure.UNREADABLE, "is no number"),
+        ("huge-policy", Failure.UNREADABLE, "is not a number"),
         ("early", Failure.UNREADABLE, "'Loading the model...'"),
-        ("newer", Failure.REFUSED, "protocol '2'; we speak 1"),
+        ("newer", Failure.REFUSED, "version is '2'; ours is 1"),
     ],
 )
 def test_every_bad_habit_has_its_class(habit: str, failure: Failure, told: str) -> None:

@@ -2,13 +2,18 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.games import find_game
 from duels.players import protocol
 from duels.players.failures import Failure
+from tests.support import COMMAND, environment
 
 PAGE = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
 SHOWN = [json.loads(text) for text in re.findall(r"^```json\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)]
@@ -34,3 +39,17 @@ def test_every_key_and_every_class_is_explained() -> None:
     for failure in Failure:
         if failure is not Failure.CUT_OFF:  # an answer of a program has no limit of length but the flood's
             assert f"| `{failure.value}` |" in PAGE
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_what_a_program_can_see_of_a_key_is_said(tmp_path: Path) -> None:
+    """The key is not in the program's own environment; that of `duels` is readable, and the page says so."""
+    bot = tmp_path / "bot.sh"
+    bot.write_text('env > "$0.own"; tr "\\0" "\\n" < /proc/$PPID/environ > "$0.parent"\n')
+    variables = {**environment(tmp_path), "OPENAI_API_KEY": "sk-the-key"}
+    asked = [*COMMAND, "play", "lights", "--seat1", f"cmd:sh {bot}", "--seat2", "random"]
+    subprocess.run(asked, env=variables, capture_output=True, check=False, timeout=60)
+    assert "sk-the-key" not in (tmp_path / "bot.sh.own").read_text()
+    assert "sk-the-key" in (tmp_path / "bot.sh.parent").read_text()
+    assert "read the\nenvironment of `duels` (`/proc` on Linux)" in PAGE
+    assert "This does not keep the key from a program\nthat looks for it." in PAGE

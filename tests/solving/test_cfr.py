@@ -206,9 +206,9 @@ def test_the_nash_conv_is_what_best_responders_win(rules: AnyRules) -> None:
             solution.best_response_values[seat], abs=1e-9
         )
         opening = oracle._profile.state_value(seat, 0)
-        mine = solution.best_response_values[seat] - opening.value
-        others = solution.best_response_values[seat.other] - (1 - opening.value)
-        assert opening.gain == pytest.approx(max(mine, others), abs=1e-9)
+        mine = solution.best_response_values[seat] - opening.number
+        others = solution.best_response_values[seat.other] - (1 - opening.number)
+        assert opening.error == pytest.approx(max(mine, others), abs=2e-9)
     assert all(check.passed for check in oracle.verify())
 
 

@@ -153,7 +153,9 @@ def test_our_oracles_explain_and_verify_themselves(game: str) -> None:
     kind = type(get_oracle(GAMES[game].rules()))
     assert all(getattr(kind, name) is not getattr(Oracle, name) for name in ("reason", "effect", "verify"))
     for secret in ("belief", "own_secret", "full_information_action_value", "full_information_value"):
-        assert (getattr(kind, secret) is not getattr(Oracle, secret)) is GAMES[game].rules().has_secrets
+        assert (getattr(kind, secret) is not getattr(Oracle, secret)) is GAMES[
+            game
+        ].rules().has_hidden_information
 
 
 def test_an_oracle_of_values_alone_lacks_nothing_that_callers_need() -> None:

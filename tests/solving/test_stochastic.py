@@ -69,18 +69,18 @@ def test_a_hollow_promise_satisfies_every_equation() -> None:
 def test_brackets_close_in_on_the_value() -> None:
     again = graph_of((CHANCE, (WON, LOST, 2), ("1/3", "1/6", "1/2")))
     bounds = Brackets(again, {})
-    assert bounds.close_to(1e-6) > 10
+    assert bounds.narrow_to(1e-6) > 10
     assert bounds.low[2] <= 2 / 3 <= bounds.high[2]
 
 
 def test_brackets_stay_open_where_play_need_not_end() -> None:
     with pytest.raises(ArithmeticError, match=r"still 1\.0 wide"):
-        Brackets(graph_of((Seat.TWO, (2, WON), ())), {}).close_to(0.5, max_sweeps=50)
+        Brackets(graph_of((Seat.TWO, (2, WON), ())), {}).narrow_to(0.5, max_sweeps=50)
 
 
 def test_pinned_states_are_not_followed() -> None:
     bounds = Brackets(graph_of((Seat.TWO, (2, WON), ()), (Seat.ONE, (2, LOST), ())), {2: Fraction(1, 2)})
-    assert bounds.close_to(1e-9) == 1
+    assert bounds.narrow_to(1e-9) == 1
     assert bounds.low[3] == bounds.high[3] == 0.5
 
 

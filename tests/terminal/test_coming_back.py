@@ -1,9 +1,8 @@
-"""Statistics, daily puzzles, practice levels and longer games."""
+"""Statistics, daily puzzles and practice levels."""
 
 import json
 import os
 import re
-import sys
 from datetime import date, timedelta
 from pathlib import Path
 from unittest import mock
@@ -172,41 +171,6 @@ def test_it_is_told_whether_it_gets_harder(right: bool, outlook: str, tmp_path: 
     assert done.out.endswith(f"{int(right)} of 1 right. The next puzzles will be {outlook}.\n")
 
 
-# -- longer games --------------------------------------------------------------------------------
-
-WON = ("4", "3", "5", "2", "6", "1")  # leaves one light
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-@pytest.mark.parametrize("opponent", ["perfect", "best", "expert"])
-@pytest.mark.parametrize("wins", [1, 2, 3])
-def test_longer_games_are_suggested_to_who_has_beaten_the_strongest_twice(
-    opponent: str, wins: int, tmp_path: Path
-) -> None:
-    for number in range(1, wins):
-        keep(tmp_path, f"won{number}", "lights", "human", opponent, *WON, "7")
-    path = keep(tmp_path, "last", "lights", "human", opponent, *WON)
-    with Terminal(tmp_path, "resume", path, NO_COLOR="1") as terminal:
-        terminal.answer("> ", "1")
-        terminal.answer("> ", "7")
-        terminal.expect("You won.")
-        if wins < 2 or opponent == "expert":
-            terminal.press("Press r rematch, s swap seats, v review, n new game, q quit: ", "q")
-        else:
-            if wins == 2:
-                terminal.expect(
-                    "You have beaten perfect play twice: you know the trick. Try 12 lights: press l."
-                )
-            terminal.press("l longer game, v review, n new game, q quit: ", "l")
-            terminal.expect("States:" + "  O" * 12)
-            terminal.answer("> ", "1-2")
-            terminal.answer("> ", "quit")
-        assert terminal.wait() == 0
-    assert terminal.text.count("you know the trick") == (wins == 2 and opponent != "expert")
-    longer = [read_record(path).match.rules for path in (tmp_path / "matches").glob("*.duel")]
-    assert (find_game("lights").rules(lights=12) in longer) == (wins >= 2 and opponent != "expert")
-
-
 # -- the strongest player ------------------------------------------------------------------------
 
 
@@ -229,5 +193,5 @@ def test_an_old_record_of_hunt_goes_on_against_best(tmp_path: Path) -> None:
     path = keep(tmp_path, "old", "hunt", "human", "perfect", "move 3", "observe 5", "move 6", "observe 1")
     with Terminal(tmp_path, "resume", path, NO_COLOR="1") as terminal:
         terminal.expect("You are Player 1 against best.")
-        terminal.answer("Enters: ", "quit")
+        terminal.answer("Where do you go? MOVE n, STAY or TUNNEL n: ", "quit")
         assert terminal.wait() == 0

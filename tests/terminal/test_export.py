@@ -28,7 +28,7 @@ def test_the_command(
     assert run(["export", "lights", "--games", "5", "--player", "casual"]) == 0
     assert "already had 3 matches" in capsys.readouterr().err
     assert run(["export", "lights", "--games", "2", "--player", "casual"]) == 0
-    assert "already had 5 matches. The file keeps them all, although --games is 2." in capsys.readouterr().err
+    assert "already had 5 matches, more than --games 2. All of them are kept." in capsys.readouterr().err
     assert run(["export", "lights", "--out", "lights.csv"]) == 1
     assert ".jsonl or .parquet" in capsys.readouterr().err
     assert run(["export", "lights", "--player", "nobody"]) == 2
@@ -88,7 +88,7 @@ def test_the_limit_of_the_command(
         assert run(["export", "chain", *out, *limit]) == 0
         assert matches_in(tmp_path / f"{boards}.jsonl")[0]["options"] == {"max_boards": boards}
     assert run(["export", "leap", "--max-boards", "2"]) == 2
-    assert "No such option" in capsys.readouterr().err
+    assert "--max-boards is an option of chain, not of leap." in capsys.readouterr().err
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such limit")

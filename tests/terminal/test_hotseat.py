@@ -243,13 +243,13 @@ def test_a_machines_token_is_never_shown(tmp_path: Path, seat: Seat) -> None:
         record.write_text(f"duels record 1\ngame: hunt\n{header}" + "".join(f"{e}\n" for e in entries))
         with Terminal(tmp_path, "resume", record) as terminal:
             for entry in ("board", "moves", "undo", "MOVE 7"):
-                terminal.answer("Enters: ", entry)
-            terminal.answer("Enters: ", "MOVE 3")
-            terminal.answer("Enters: ", "quit")
+                terminal.answer("Where do you go? MOVE n, STAY or TUNNEL n: ", entry)
+            terminal.answer("Where do you go? MOVE n, STAY or TUNNEL n: ", "MOVE 3")
+            terminal.answer("Which position do you observe? OBSERVE n: ", "quit")
             assert terminal.wait() == 0
         screens.append(terminal.text.replace(record.name, "RECORD"))
     assert screens[0] == screens[1]
-    assert "(hidden)" in screens[0]
+    assert "random observes position 7. Your token is not there." in screens[0]
     assert "You cannot take this back" in screens[0]
 
 

@@ -232,7 +232,7 @@ def test_a_key_cuts_the_pause_short(key: str, tmp_path: Path) -> None:
         terminal.expect("Turning OFF lights 1 and 2.\r\n\r\nStates: X X O O O O O\r\n")
         terminal.wait_for_no_echo()
         terminal.send(key)
-        terminal.expect("Player 2, choose")
+        terminal.expect("greedy turns OFF")
         terminal.answer(LIGHTS, "quit")
         assert terminal.wait() == 0
     assert "'x'" not in terminal.text, "the key is not an entry"
@@ -286,29 +286,6 @@ def test_a_line_is_edited_with_the_arrows(tmp_path: Path) -> None:
         terminal.answer("want to observe: ", "quit")
         assert terminal.wait() == 0
     assert lines_of(read_record(path).match) == ["7", "4"]
-
-
-def test_the_last_moves_are_told_again_where_they_scrolled_away(tmp_path: Path) -> None:
-    play = ("play", "flip", "--seat2", "greedy", "--chance", "4 3")
-    for rows, message in ((24, 1), (60, 0)):
-        with Terminal(tmp_path, *play, size=(80, rows)) as terminal:
-            terminal.answer("single tile: ", "B2")
-            terminal.answer("single tile: ", "quit")
-            assert terminal.wait() == 0
-        output = INK.sub("", terminal.text)
-        assert len(re.findall(r"Last moves: you: B2 \(4\); greedy: [A-E][1-5] \(3\)\.\n", output)) == message
-
-
-def test_no_last_moves_are_told_after_they_were_taken_back(tmp_path: Path) -> None:
-    with Terminal(tmp_path, "play", "chain", "--seat2", "random", "--seed", "7", **PLAIN) as terminal:
-        terminal.answer("want to observe: ", "4")
-        for _ in range(12):  # until the board has scrolled off the screen
-            terminal.answer("want to observe: ", "nonsense")
-        terminal.answer("want to observe: ", "undo")
-        terminal.answer("want to observe: ", "quit")
-        assert terminal.wait() == 0
-    _, after = terminal.text.split("Taken back: 2 entries.")
-    assert "Last moves" not in after
 
 
 @pytest.mark.parametrize("columns", [60, 40])

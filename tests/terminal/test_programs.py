@@ -41,7 +41,7 @@ def test_resume_needs_the_program_again(tmp_path: Path) -> None:
     record = unfinished(tmp_path, "program bot.sh")
     done = duels(tmp_path, "resume", str(record))
     assert done.code == 1
-    assert "Seat 2 was 'program bot.sh', and the record does not say how to start it" in done.err
+    assert "Seat 2 was 'program bot.sh', but the record does not say how to start it" in done.err
     done = duels(tmp_path, "resume", str(record), "--seat2", SHELL, entered="quit\n")
     assert (done.code, record.read_text().count("\n2\n")) == (0, 1)
     assert "seat2: program bot.sh\n" in record.read_text()
@@ -52,7 +52,7 @@ def test_a_seat_that_needs_nobody_is_not_changed(tmp_path: Path) -> None:
     done = duels(tmp_path, "resume", str(record), "--seat2", SHELL)
     assert (done.code, "the record has club at seat 2. Leave out --seat2." in done.err) == (1, True)
     done = duels(tmp_path, "resume", str(record), "--seat2", "random")
-    assert (done.code, "must be the program or model that played there" in done.err) == (2, True)
+    assert (done.code, "must be a program or a model" in done.err) == (2, True)
 
 
 @pytest.mark.parametrize("who", ["cmd:touch {}", "CMD:touch {}", "program touch {}", "model:gpt"])

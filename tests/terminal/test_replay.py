@@ -1,6 +1,5 @@
 """A replay prints exactly the screen of the original match."""
 
-import io
 import re
 import sys
 from pathlib import Path
@@ -11,7 +10,6 @@ import pytest
 from duels.core.match import Match, draw
 from duels.core.rules import Seat
 from duels.games import GAMES
-from duels.terminal.screen import Screen
 from tests.golden.transcripts import CommandOutput, Scene, in_process
 from tests.terminal.terminal import CLEAR, Terminal
 
@@ -125,14 +123,3 @@ def test_going_backwards_shows_no_more_than_was_seen(tmp_path: Path) -> None:
         assert terminal.wait() == 0
     assert "MOVE 6" in terminal.text
     assert "MOVE 3" not in terminal.text
-
-
-@pytest.mark.parametrize(
-    ("entered", "key"), [("\n", "\n"), ("b\n", "b"), ("Back\n", "b"), ("x\n", "q"), ("", "q")]
-)
-def test_where_single_keys_are_not_heard_a_line_is_entered(
-    entered: str, key: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO(entered))
-    with Screen().keys(["\n", "b", "q"]) as next_key:
-        assert next_key("Enter next, b back, q stop") == key

@@ -271,7 +271,7 @@ def test_entries_that_could_change_nothing_share_a_line_in_a_short_match(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     match = random_match("chain", Random(10))
-    moments = duels.review(match).moments
+    moments = duels.review(match).entries
     assert all(moment.indifference for moment in moments[:4])
     assert not moments[4].indifference
     reviewed(tmp_path, match)

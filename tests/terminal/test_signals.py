@@ -75,7 +75,7 @@ def test_two_people_need_a_screen_that_can_be_cleared(tmp_path: Path) -> None:
         assert "two people cannot play hunt here" in terminal.text
     assert not (tmp_path / "matches").exists()
     with Terminal(tmp_path, "play", "hunt", "--seat2", "greedy", TERM="dumb") as terminal:
-        terminal.answer("Enters: ", "quit")
+        terminal.answer("Where do you go? MOVE n or TUNNEL n: ", "quit")
         assert terminal.wait() == 0
 
 

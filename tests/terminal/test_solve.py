@@ -228,7 +228,7 @@ def test_many_different_values_are_cut_off() -> None:
     lines = _list_actions(rules, Verdict(Value(1.0), judged), every_action=False)
     assert len(lines) == MAX_LINES + 1
     assert lines[0].split() == ["*", "50", "100.0%"]
-    assert lines[-1] == f"  … and {50 - MAX_LINES} more: --all lists them"
+    assert lines[-1] == f"  … and {50 - MAX_LINES} more: pass --all to list them"
     assert len(_list_actions(rules, Verdict(Value(1.0), judged), every_action=True)) == 50
 
 

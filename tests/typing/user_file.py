@@ -7,7 +7,7 @@ from typing import Any, assert_type
 import duels
 from duels import vector
 from duels.envs.pettingzoo import GuardedDuelEnv, chain_v0
-from duels.envs.pettingzoo.base import Observation
+from duels.envs.pettingzoo.aec import Observation
 
 AnyMatch = duels.Match[Any, Any, Any]
 
@@ -76,7 +76,7 @@ def analysis(match: AnyMatch) -> None:
     review = assert_type(duels.review(match), duels.Review)
     assert_type(review.score, float)
     assert_type(review.loss(duels.Seat.ONE), float)
-    assert_type(review.moments[0].luck, float)
+    assert_type(review.entries[0].luck, float)
     hint = assert_type(duels.hint(match.sight(duels.Seat.ONE)), duels.Hint[Any])
     assert_type(hint.text, str)
     assert_type(hint.value.number, float)

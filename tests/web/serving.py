@@ -20,9 +20,7 @@ from duels.web.settings import ServerSettings
 from duels.web.visitors import RateLimit, VisitorLimits
 
 PLENTY = RateLimit(1e9, 1e9)
-UNLIMITED = VisitorLimits(
-    PLENTY, PLENTY, PLENTY, PLENTY, streams=10**6, streams_of_address=10**6, matches_a_day=10**6
-)
+UNLIMITED = VisitorLimits(PLENTY, PLENTY, PLENTY, PLENTY, 1, *[10**6] * 5)
 
 
 class Visitor:
@@ -158,7 +156,9 @@ def serving(database: str, **settings: Any) -> Iterator[str]:
 class Process:
     """A server in a process of its own, which can be killed."""
 
-    def __init__(self, database: str, home: Path, port: int = 0, before: str = "") -> None:
+    def __init__(
+        self, database: str, home: Path, port: int = 0, before: str = "", limits: str = "UNLIMITED"
+    ) -> None:
         """`before` is run in the process first: it may break something."""
         program = (
             f"import sys\n{before}\n"
@@ -166,15 +166,21 @@ class Process:
             "from functools import partial\n"
             "from duels.terminal.signals import install_signal_handlers\n"
             "install_signal_handlers()\n"
-            "from tests.web.serving import UNLIMITED\n"
-            "quick = dict(pause=0.0, prepare_puzzles=False, limits=UNLIMITED)\n"
+            "from tests.web.serving import *\n"
+            f"quick = dict(pause=0.0, prepare_puzzles=False, limits={limits})\n"
             "settings.ServerSettings = partial(settings.ServerSettings, **quick)\n"
             f"command.serve(['--port', '{port}', '--no-browser', '--database', {database!r}])\n"
         )
         environment = {**os.environ, "DUELS_HOME": str(home), "PYTHONUNBUFFERED": "1"}
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, env=environment
-        )
+        self.log = home / "log"
+        with open(self.log, "ab") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", program],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                env=environment,
+            )
         assert self._process.stdout
         line = self._process.stdout.readline()
         assert line.startswith("Play at "), line

@@ -85,11 +85,11 @@ def test_two_people_play_to_the_end(ann: Person, bob: Person, game: str, tmp_pat
 
 def test_one_click_is_a_match_and_the_next_the_first_move(ann: Person) -> None:
     ann.go("/")
-    assert ann.page.locator(".plays svg.board").count() == len(GAMES)
-    ann.page.locator("section:has(#card-lights) .plays").click()
+    assert ann.page.locator(".board-link svg.board").count() == len(GAMES)
+    ann.page.locator("section:has(#card-lights) .board-link").click()
     ann.page.wait_for_url("**/m/*")
     ann.press("4")
-    assert ann.log[0] == "You turned OFF light 4."
+    assert ann.log[0] == "You turn OFF light 4."
 
 
 def test_a_quantum_flip_is_picked_tile_by_tile(ann: Person) -> None:
@@ -113,7 +113,7 @@ def test_a_quantum_flip_is_picked_tile_by_tile(ann: Person) -> None:
     ann.target("B1").click()
     page.wait_for_selector(f'#state:not([data-event="{before}"])')
     assert ann.pressable == ["keep A1", "keep B1"]
-    assert "You made a Quantum Flip revealing tiles A1:" in ann.log[0]
+    assert "You make a Quantum Flip revealing tiles A1:" in ann.log[0]
     assert ann.sentence.startswith("Your turn. Keep one")
 
 
@@ -415,7 +415,7 @@ def test_links_can_be_copied_without_tls(ann: Person) -> None:
     # Where that is not allowed either, it is there to be copied by hand.
     ann.page.evaluate("document.execCommand = () => false")
     ann.page.click("text=Copy the link")
-    ann.page.wait_for_selector("#uncopied[open]")
+    ann.page.wait_for_selector("#copy-dialog[open]")
     assert ann.page.evaluate("getSelection().toString()") == ann.page.input_value("#link")
 
 
@@ -456,7 +456,7 @@ def test_a_neighbour_does_not_see_the_token(ann: Person) -> None:
     page.click("text=Show my token")
     assert token.is_visible()
     assert "your token" in page.locator("#board [aria-label]").evaluate_all(named)
-    assert page.inner_text("#log") == "You entered at position 3."
+    assert page.inner_text("#log") == "You enter at position 3."
     assert ann.notice == ""
     page.click("text=Hide my token")
     page.click("[data-resign]")
@@ -499,8 +499,8 @@ def test_browsers_that_cannot_run_it_are_told(browser: Browser, base: str) -> No
         lambda route: route.fulfill(body="a syntax that is new ?? ??=", content_type="text/javascript"),
     )
     page.goto(base)
-    page.wait_for_selector("#old")
-    assert "too old" in page.inner_text("#old")
+    page.wait_for_selector("#not-loaded")
+    assert "too old" in page.inner_text("#not-loaded")
     old.close()
 
 
@@ -518,10 +518,10 @@ def test_a_record_that_is_refused_leaves_no_other_review(ann: Person) -> None:
     ann.page.clock.install()
     ann.go("/review")
     ann.page.fill("[name=record]", "duels record 2\ngame: lights\n\n4\n")
-    ann.page.click("#hand-in button")
+    ann.page.click("#upload button")
     ann.page.wait_for_selector("#review .stage svg.board")
     ann.page.fill("[name=record]", "nothing")
-    ann.page.click("#hand-in button")
+    ann.page.click("#upload button")
     ann.saw("not a duels record")
     assert ann.page.locator("#review").count() == 0
     ann.page.clock.fast_forward(60_000)

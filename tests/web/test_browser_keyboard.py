@@ -195,7 +195,7 @@ def test_an_enter_pressed_twice_does_not_challenge(ann: Person, bob: Person) -> 
     page.keyboard.press("a")
     page.keyboard.press("Enter")
     page.wait_for_selector(f'#state:not([data-event="{before}"])')
-    assert bob.log[-1].startswith("You accepted.")
+    assert bob.log[-1].startswith("You accept.")
     assert page.locator("#board .target:focus").count() == 1, "from the buttons back to the board"
 
 

@@ -15,8 +15,8 @@ RULES = {
     "rules": {"label-content-name-mismatch": {"enabled": True}},  # newer versions have it on
 }
 PRESSED = (
-    "button, .button, .plays, .game h2 a, .crumb a, nav a, .brand, input[name=name], .link, #entry-field, "
-    "textarea, .choice label, .hit"
+    "button, .button, .board-link, .game h2 a, .page-header a, nav a, .brand, input[name=name], .link, "
+    "#entry-field, textarea, .choice label, .hit"
 )
 MEASURED = f"""
 () => [...document.querySelectorAll('{PRESSED}')]
@@ -127,7 +127,7 @@ def handed_in(person: Person) -> None:
     record = person.page.evaluate("fetch(location.href + '/record').then((answer) => answer.text())")
     person.go("/review")
     person.page.fill("textarea", record)
-    person.page.click("#hand-in .likely")
+    person.page.click("#upload .primary")
     person.page.wait_for_selector("#review .stage svg")
 
 

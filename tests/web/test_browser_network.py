@@ -121,7 +121,7 @@ def test_connections_that_are_cut(browser: Browser, base: str, proxy: Proxy) -> 
     seat_two(ann, bob, "lights")
     proxy.cut()
     for person in (ann, bob):
-        person.page.wait_for_selector("#lost")
+        person.page.wait_for_selector("#connection-lost")
     # Asked for while nobody answers, played once when somebody does: of two moves the last, which is marked.
     before = ann.event
     marked = "all => all.map((each) => each.dataset.action)"
@@ -139,11 +139,11 @@ def test_connections_that_are_cut(browser: Browser, base: str, proxy: Proxy) -> 
     bob.wait("you")
     bob.press("4")
     ann.wait("you")
-    assert ann.log == ["You turned OFF light 1.", "Bob turned OFF light 4."]
+    assert ann.log == ["You turn OFF light 1.", "Bob turns OFF light 4."]
     assert not ann.notice
     for person in (ann, bob):
         assert len(person.log) == 2
-        person.page.wait_for_selector("#lost", state="hidden")
+        person.page.wait_for_selector("#connection-lost", state="hidden")
         person.close()
 
 
@@ -154,7 +154,7 @@ def test_a_move_pressed_after_a_takeback_is_not_taken_back(browser: Browser, pro
     ann.wait("you")
     before, move = ann.event, ann.pressable[0]
     proxy.cut()
-    ann.page.wait_for_selector("#lost")
+    ann.page.wait_for_selector("#connection-lost")
     for pressed in (ann.page.locator("[data-offer=takeback]"), ann.target(move)):
         with ann.page.expect_event("requestfailed", lambda request: request.method == "POST"):
             pressed.click()
@@ -188,7 +188,7 @@ def test_a_server_that_is_gone_is_told(browser: Browser, tmp_path: Path) -> None
     with serving(str(tmp_path / "web.sqlite3")) as address:
         ann = Person(browser, address)
         ann.start("lights", "casual")
-    ann.page.wait_for_selector("#lost")
+    ann.page.wait_for_selector("#connection-lost")
     ann.target("1").click()
     ann.saw("The server cannot be reached")
     ann.close()

@@ -148,7 +148,7 @@ def test_a_database_that_is_gone_is_told_and_back_again(tmp_path: Path) -> None:
     file = tmp_path / "web.sqlite3"
     with serving(str(file)) as base:
         ann, bob, match = pair(base, "lights")
-        assert ann.get("/health").json() == {"ok": True}
+        assert ann.get("/health").json()["ok"] is True
         aside = tmp_path / "aside.sqlite3"
         file.rename(aside)
         refused = ann.act(match, "4", ann.see(match)["event"])

@@ -7,6 +7,8 @@ import pytest
 
 from duels.web.app import ROUTES
 from duels.web.command import serve
+from duels.web.reviews import PAGE_ENTRIES
+from duels.web.visitors import VisitorLimits
 from tests.web.serving import serving
 
 PAGE = (Path(__file__).parents[2] / "docs" / "serving.md").read_text(encoding="utf-8")
@@ -33,3 +35,17 @@ def test_every_address_is_told() -> None:
             assert re.search(
                 rf"`[^`]*{method}[^`]* {re.escape(told)}`|`GET`, `POST {re.escape(told)}`", PAGE
             ), path
+
+
+@pytest.mark.parametrize(
+    ("sentence", "value"),
+    [
+        ("A request must arrive within {:.0f} seconds, with its body.", VisitorLimits().request_timeout),
+        ("An address can have {} connections", VisitorLimits().connections),
+        ("`?page=2` for more than {} entries", PAGE_ENTRIES),
+        ("Nothing is logged as long as all is well.", None),
+    ],
+)
+def test_promised_limits_are_those_of_the_server(sentence: str, value: float | None) -> None:
+    """`tests/attack/load.py` and `test_load.py` try them out."""
+    assert sentence.format(value) in " ".join(PAGE.split())

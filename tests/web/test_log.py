@@ -15,7 +15,7 @@ from duels.games import GAMES, find_game
 from duels.web.match_state import MatchState, Viewer, make_play_entries
 from duels.web.pages import MatchPage, Pages
 from duels.web.store import Entry, EntryKind
-from duels.web.views import make_json_view, make_page_view
+from duels.web.views import Headline, make_json_view, make_page_view
 from tests.support import play_randomly
 from tests.web.serving import header_of
 
@@ -37,27 +37,27 @@ def told(game: str, played: str, viewer: Viewer) -> list[str]:
 @pytest.mark.parametrize(
     ("game", "played", "ann", "bob"),
     [
-        ("lights", "3-4", "You turned OFF lights 3 and 4.", "Ann turned OFF lights 3 and 4."),
+        ("lights", "3-4", "You turn OFF lights 3 and 4.", "Ann turns OFF lights 3 and 4."),
         (
             "lights",
             "1-2; 3-4; 5-6; 7",
-            "Bob turned OFF light 7. Bob wins by turning OFF the last light.",
-            "You turned OFF light 7. You win by turning OFF the last light.",
+            "Bob turns OFF light 7. Bob wins by turning OFF the last light.",
+            "You turn OFF light 7. You win by turning OFF the last light.",
         ),
-        ("leap", "enter", "You entered at cell 1.", "Ann entered at cell 1."),
-        ("leap", "enter; enter; 1", "You moved to cell 2.", "Ann moved to cell 2."),
-        ("chain", "3", "You observed cell 3.", "Ann observed cell 3."),
+        ("leap", "enter", "You enter at cell 1.", "Ann enters at cell 1."),
+        ("leap", "enter; enter; 1", "You move to cell 2.", "Ann moves to cell 2."),
+        ("chain", "3", "You observe cell 3.", "Ann observes cell 3."),
         (
             "chain",
             "3; 5; 2",
-            "You observed cell 2, adjacent to cell 3.",
-            "Ann observed cell 2, adjacent to cell 3.",
+            "You observe cell 2, adjacent to cell 3.",
+            "Ann observes cell 2, adjacent to cell 3.",
         ),
         (
             "chain",
             "3; 5; 2; challenge",
-            "Bob challenged: a coin decides.",
-            "You challenged: a coin decides.",
+            "Bob challenges: a coin decides.",
+            "You challenge: a coin decides.",
         ),
         (
             "chain",
@@ -74,40 +74,40 @@ def told(game: str, played: str, viewer: Viewer) -> list[str]:
         (
             "chain",
             "3; 5; 2; accept",
-            "Bob accepted. Observation successful! Cell 2 is now yours.",
-            "You accepted. Observation successful! Cell 2 is now Ann's.",
+            "Bob accepts. Observation successful! Cell 2 is now yours.",
+            "You accept. Observation successful! Cell 2 is now Ann's.",
         ),
-        ("hunt", "move 3", "You entered at position 3.", None),
+        ("hunt", "move 3", "You enter at position 3.", None),
         (
             "hunt",
             "move 3; observe 5",
-            "You observed position 5. Bob's token is not there.",
-            "Ann observed position 5. Your token is not there.",
+            "You observe position 5. Bob's token is not there.",
+            "Ann observes position 5. Your token is not there.",
         ),
         (
             "hunt",
             "move 3; observe 5; move 2; observe 3",
-            "Bob observed position 3. Your token is there. Bob wins by capturing your token!",
-            "You observed position 3. Ann's token is there. You win by capturing Ann's token!",
+            "Bob observes position 3. Your token is there. Bob wins by capturing your token!",
+            "You observe position 3. Ann's token is there. You win by capturing Ann's token!",
         ),
         ("flip", "A5", "", ""),
         (
             "flip",
             "A5; 3",
-            "You flipped tile A5 revealing a 3. New score: 3.",
-            "Ann flipped tile A5 revealing a 3. New score: 3.",
+            "You flip tile A5 revealing a 3. New score: 3.",
+            "Ann flips tile A5 revealing a 3. New score: 3.",
         ),
         (
             "flip",
             "D4+D5; 2,5",
-            "You made a Quantum Flip revealing tiles D4:2 and D5:5.",
-            "Ann made a Quantum Flip revealing tiles D4:2 and D5:5.",
+            "You make a Quantum Flip revealing tiles D4:2 and D5:5.",
+            "Ann makes a Quantum Flip revealing tiles D4:2 and D5:5.",
         ),
         (
             "flip",
             "D4+D5; 2,5; keep D4",
-            "You chose 2, tile D4. New score: 2.",
-            "Ann chose 2, tile D4. New score: 2.",
+            "You choose 2, tile D4. New score: 2.",
+            "Ann chooses 2, tile D4. New score: 2.",
         ),
     ],
 )
@@ -158,7 +158,7 @@ def test_a_name_may_look_like_a_sentence() -> None:
     state = make_state(Match.start(find_game("lights").rules()).play_text("4"), ann="Dr. You", bob="You")
     page = MatchPage(Pages(), make_page_view(state, None)).render()
     assert "<b>You is to move.</b>" in page
-    assert '<b class="p1">Dr. You</b> turned OFF light 4.</span>' in page
+    assert '<b class="p1">Dr. You</b> turns OFF light 4.</span>' in page
 
 
 def test_what_chance_brings_in_secret(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,9 +199,9 @@ def test_names_are_told_as_they_are() -> None:
     match = Match.start(find_game("lights").rules()).play_text("4")
     state = make_state(match, ann="[<b>]")
     (line,) = make_json_view(state, Seat.TWO)["log"]
-    assert line["text"] == "[<b>] turned OFF light 4."
+    assert line["text"] == "[<b>] turns OFF light 4."
     html = MatchPage(Pages(), make_page_view(state, Seat.TWO)).render()
-    assert '<b class="p1">[&lt;b&gt;]</b> turned OFF light 4.</span></li>' in html
+    assert '<b class="p1">[&lt;b&gt;]</b> turns OFF light 4.</span></li>' in html
 
 
 def test_who_resigned_is_named() -> None:
@@ -247,6 +247,13 @@ def test_the_board_and_the_result_call_people_by_their_names() -> None:
         assert make_page_view(make_state(match, "", ""), viewer)["sentence"] == told.replace(
             "Bob", "Player 2"
         )
+
+
+def test_headlines_with_equal_text_keep_their_own_spoken_parts() -> None:
+    pages, view = Pages(), make_page_view(make_state(Match.start(find_game("lights").rules())), Seat.ONE)
+    for spoken in ("Your turn.", ""):
+        view["sentence"] = Headline("Your turn.", spoken=spoken)
+        assert f'data-spoken="{spoken}"' in MatchPage(pages, view).render()
 
 
 def test_a_full_board_of_chain_is_explained_to_both() -> None:

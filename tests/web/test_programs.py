@@ -18,7 +18,7 @@ def nobody_stays_named() -> Iterator[None]:
     yield
     for name in set(PLAYER_KINDS) - before:
         del PLAYER_KINDS[name]
-    opponents._added.clear()
+    opponents._added_players.clear()
     opponents._programs.clear()
 
 

@@ -208,7 +208,7 @@ def test_matches_of_an_identity_are_listed_the_last_one_first(opened: Opened) ->
             kept = await store.list_matches("ann", False, 2)
             # What is written to a match moves it to no other place: it may be hidden.
             assert [(each.id, each.seat) for each in kept] == [("m3", Seat.ONE), ("m2", Seat.ONE)]
-            assert LATER > kept[0].since >= kept[1].since > 0
+            assert LATER > kept[0].since.timestamp() >= kept[1].since.timestamp() > 0
             assert [each.number for each in await store.list_matches("ann", False, 9)] == [1, 1, 2]
             assert await store.count_matches_since("ann", 0.0) == 3
             assert await store.count_matches_since("ann", LATER) == 0

@@ -1,27 +1,25 @@
 """The second part of training: a strategy learns against its best responders.
 
-The responder is a controller that answers the current strategy. Actions that did better against the latest
-responders get more weight. The computation is deterministic.
+The responder is a controller that responds to the current strategy. Actions that did better against the
+latest responders get more weight. The computation is deterministic.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from duels.games.hunt.certify.controller import Controller
-from duels.games.hunt.certify.responder_problem import MAX_STATES, HiddenStrategy
+from duels.games.hunt.certify.controller import ActionGains, Controller
+from duels.games.hunt.certify.policies import Array
+from duels.games.hunt.certify.responder_problem import MAX_STATES, ResponderProblem
 from tools.hunt.mirror_descent import descend
 
-Array = np.ndarray[Any, Any]
-Turn = Callable[[Array], Array]
-MEMORY = 0.9
+DISCOUNT = 0.9
 """Discount of earlier responders after each round."""
-MOST_NEW = 60_000
-"""Points that the responder may add, beyond one per place, before unused points are dropped."""
-EVEN = 0.004
-"""The loss up to which some responders still take a first option."""
+MAX_NEW_VECTORS = 60_000
+"""Vectors that the responder may add, beyond one per afterstate, before unused vectors are dropped."""
+OPENING_TEMPERATURE = 0.004
+"""The scale of the loss up to which some responders still take a first action."""
 
 
 @dataclass(frozen=True)
@@ -33,44 +31,44 @@ class Stage:
 
 @dataclass
 class Strategy:
-    """The strategy by memory row: moves by old and new state, signals by state. It is mirror-symmetric."""
+    """A mirror-symmetric strategy. Probabilities are indexed [memory row, state, new state or cell]."""
 
-    moves: Array
-    names: Array
+    move_probs: Array
+    observation_probs: Array
     can_move: Array
-    can_name: Array
-    rows: Array
-    """By row, its mirror image. States are counted from the other end, except the last one."""
+    can_observe: Array
+    mirrored_rows: Array
+    """The mirror image of each row. States are counted from the other end, except the last one."""
 
-    def turned_moves(self, values: Array) -> Array:
-        """Return the mirrored moves, by row and old state."""
-        cells = self.names.shape[1]
-        return values[self.rows][:, [*range(cells - 1, -1, -1), cells]]
+    def mirror_states(self, values: Array) -> Array:
+        """Return values indexed [row, old state, ...] at the mirrored rows and states."""
+        cells = self.observation_probs.shape[1]
+        return values[self.mirrored_rows][:, [*range(cells - 1, -1, -1), cells]]
 
-    def put(self, problem: HiddenStrategy) -> None:
+    def write_to(self, problem: ResponderProblem) -> None:
         """Write the strategy into the responder's problem."""
-        cells = self.names.shape[1]
-        problem.moves[:, : cells + 1, :cells] = self.moves
-        problem.signals[:, :, :cells] = self.names.transpose(0, 2, 1)
+        cells = self.observation_probs.shape[1]
+        problem.transition_probs[:, : cells + 1, :cells] = self.move_probs
+        problem.observation_probs[:, :, :cells] = self.observation_probs.transpose(0, 2, 1)
 
-    def even_out(self) -> None:
+    def symmetrize(self) -> None:
         """Make the strategy exactly mirror-symmetric."""
-        self.moves = (self.moves + self.turned_moves(self.moves)[:, :, ::-1]) / 2
-        self.names = (self.names + self.names[self.rows][:, ::-1, ::-1]) / 2
+        self.move_probs = (self.move_probs + self.mirror_states(self.move_probs)[:, :, ::-1]) / 2
+        mirrored_probs = self.observation_probs[self.mirrored_rows][:, ::-1, ::-1]
+        self.observation_probs = (self.observation_probs + mirrored_probs) / 2
 
-    def learn(self, gains: tuple[Array, ...], stage: Stage) -> None:
-        cells = self.names.shape[1]
-        move_worth, move_reach, name_worth, name_reach = gains
-        moved, at = move_worth[:, : cells + 1, :cells], move_reach[:, : cells + 1]
-        named, on = name_worth[:, :cells], name_reach[:, :cells]
+    def learn(self, gains: ActionGains, stage: Stage) -> None:
+        cells = self.observation_probs.shape[1]
+        values, reach = gains.move_values[:, : cells + 1, :cells], gains.move_reach[:, : cells + 1]
         descend(
-            self.moves, self.can_move,
-            moved + self.turned_moves(moved)[:, :, ::-1], at + self.turned_moves(at),
+            self.move_probs, self.can_move,
+            values + self.mirror_states(values)[:, :, ::-1], reach + self.mirror_states(reach),
             stage.step, stage.temperature,
         )  # fmt: skip
+        values, reach = gains.observation_values[:, :cells], gains.observation_reach[:, :cells]
         descend(
-            self.names, self.can_name,
-            named + named[self.rows][:, ::-1, ::-1], on + on[self.rows][:, ::-1],
+            self.observation_probs, self.can_observe,
+            values + values[self.mirrored_rows][:, ::-1, ::-1], reach + reach[self.mirrored_rows][:, ::-1],
             stage.step, stage.temperature,
         )  # fmt: skip
 
@@ -78,94 +76,97 @@ class Strategy:
 class Responder(Controller):
     """The best responder so far, updated while the strategy changes."""
 
-    def __init__(self, problem: HiddenStrategy, opening: int | None) -> None:
+    def __init__(self, problem: ResponderProblem, opening: int | None) -> None:
         super().__init__(problem, 150_000)
         self.opening = opening
-        self.lately = np.zeros(len(self.reach))
-        self.worth = 0.0
+        self.recent_reach = np.zeros(len(self.reach))
+        self.win_probability = 0.0
 
-    def opened(self) -> tuple[Array, Array]:
-        """Return the opening places: those of the strategy, or first options close to the best."""
-        hidden = np.array(self.problem.start[0][1])
-        first, worth = self.points[0], self.points[4]
+    def find_opening(self) -> tuple[Array, Array]:
+        """Return the first vectors and beliefs: the strategy's opening, or nearly best first actions."""
+        problem, belief = self.problem, self.problem.start_beliefs[0]
+        first_vector, values = self.vectors.first_vector, self.vectors.values
         if self.opening is not None:
-            root = first[self.opening]
-            opens = (self.problem.support[self.opening] >> np.arange(MAX_STATES) & 1).astype(float)
-            self.worth = float((worth[root] * opens).sum())
-            return np.array([root]), opens[None]
-        node = self.problem.start[0][0]
-        roots = first[
-            self.problem.next_places[self.problem.first_option[node] : self.problem.first_option[node + 1]]
-        ]
-        values = worth[roots] @ hidden
-        self.worth = float(values.max())
-        weights = np.exp((values - values.max()) / EVEN)
-        return roots, (weights / weights.sum())[:, None] * hidden
+            root = first_vector[self.opening]
+            belief = (problem.support[self.opening] >> np.arange(MAX_STATES) & 1).astype(float)
+            self.win_probability = float((values[root] * belief).sum())
+            return np.array([root]), belief[None]
+        node = problem.start_nodes[0]
+        roots = first_vector[problem.afterstates[problem.first_action[node] : problem.first_action[node + 1]]]
+        root_values = values[roots] @ belief
+        self.win_probability = float(root_values.max())
+        weights = np.exp((root_values - root_values.max()) / OPENING_TEMPERATURE)
+        return roots, (weights / weights.sum())[:, None] * belief
 
-    def answer(self, number: int) -> None:
-        """Respond to the current strategy and follow play. Every fifth round recomputes everything."""
-        self.settle(1, -1.0 if number % 5 == 0 else 1e-7)
+    def respond(self, round_number: int) -> None:
+        """Respond to the current strategy and propagate play. Every fifth round backs up all vectors."""
+        self.iterate(1, -1.0 if round_number % 5 == 0 else 1e-7)
         for gain in self.gains:
-            gain *= MEMORY
-        self.play(*self.opened())
-        count = self.count
-        self.lately[:count] = MEMORY * self.lately[:count] + self.reach[:count].sum(axis=1)
+            gain *= DISCOUNT
+        self.play(*self.find_opening())
+        count = self.vector_count
+        self.recent_reach[:count] = DISCOUNT * self.recent_reach[:count] + self.reach[:count].sum(axis=1)
 
     def refine(self) -> None:
-        if self.count > self.basis + MOST_NEW:
-            self.forget(self.lately[: self.count] > 3e-6)
+        if self.vector_count > self.initial_count + MAX_NEW_VECTORS:
+            self.drop_vectors(self.recent_reach[: self.vector_count] > 3e-6)
         self.grow(min_reach=1e-4, min_branch_reach=2.5e-3, gain=7e-4)
 
-    def forget(self, in_use: Array) -> None:
-        """Drop points that are not in use, except one per place."""
-        first, following, places, beliefs, worth, options, nexts, used = self.points
-        in_use[: self.basis] = True
-        old = np.nonzero(in_use)[0]
-        count = len(old)
-        home = np.full(len(first), -1)
-        home[places[: self.basis]] = np.arange(self.basis)
-        new = np.where(in_use, np.cumsum(in_use) - 1, home[places[: len(in_use)]])
-        for values in (places, beliefs, worth, options, self.lately, self.reach):
-            values[:count] = values[old]
-        self.lately[count:], self.reach[count:] = 0.0, 0.0
-        then = nexts[old]
-        nexts[:count] = np.where(then >= 0, new[then], -1)
-        first[:] = -1
+    def drop_vectors(self, in_use: Array) -> None:
+        """Drop vectors that are not in use, except one per afterstate."""
+        vectors = self.vectors
+        in_use[: self.initial_count] = True
+        old_indices = np.nonzero(in_use)[0]
+        count = len(old_indices)
+        initial_vectors = np.full(len(vectors.first_vector), -1)
+        initial_vectors[vectors.afterstates[: self.initial_count]] = np.arange(self.initial_count)
+        new_indices = np.where(
+            in_use, np.cumsum(in_use) - 1, initial_vectors[vectors.afterstates[: len(in_use)]]
+        )
+        for values in (
+            vectors.afterstates, vectors.beliefs, vectors.values, vectors.actions,
+            self.recent_reach, self.reach,
+        ):  # fmt: skip
+            values[:count] = values[old_indices]
+        self.recent_reach[count:], self.reach[count:] = 0.0, 0.0
+        successors = vectors.successors[old_indices]
+        vectors.successors[:count] = np.where(successors >= 0, new_indices[successors], -1)
+        vectors.first_vector[:] = -1
         for i in range(count):
-            following[i] = first[places[i]]
-            first[places[i]] = i
-        used[0] = count
+            vectors.next_vector[i] = vectors.first_vector[vectors.afterstates[i]]
+            vectors.first_vector[vectors.afterstates[i]] = i
+        vectors.size[0] = count
 
 
 def improve(
     strategy: Strategy,
-    problem: HiddenStrategy,
+    problem: ResponderProblem,
     opening: int | None,
     stages: tuple[Stage, ...],
 ) -> Iterator[tuple[float, float]]:
-    """Improve `strategy` in place. Yield the share of the work done and the responder's winnings.
+    """Improve `strategy` in place. Yield the share of the work done and the responder's win probability.
 
-    `problem` is the responder's folded problem, into which the strategy is written. `opening` is the place
-    where the strategy acts before the responder's first turn, if any.
+    `problem` is the responder's problem with merged mirror images, into which the strategy is written.
+    `opening` is the afterstate at which the strategy acts before the responder's first turn, if any.
     """
-    strategy.even_out()
-    strategy.put(problem)
+    strategy.symmetrize()
+    strategy.write_to(problem)
     responder = Responder(problem, opening)
-    responder.settle()
+    responder.iterate()
     for _ in range(3):
-        responder.play(*responder.opened())
+        responder.play(*responder.find_opening())
         responder.grow()
-        responder.settle(2)
-    whole = sum(stage.rounds for stage in stages)
-    done = 0
+        responder.iterate(2)
+    total_rounds = sum(stage.rounds for stage in stages)
+    finished_rounds = 0
     for stage in stages:
-        for number in range(stage.rounds):
-            responder.answer(number)
+        for round_number in range(stage.rounds):
+            responder.respond(round_number)
             strategy.learn(responder.gains, stage)
-            strategy.put(problem)
-            if number % 4 == 0:
+            strategy.write_to(problem)
+            if round_number % 4 == 0:
                 responder.refine()
-            if number % 10 == 0:
-                yield done / whole, responder.worth
-            done += 1
-    strategy.even_out()
+            if round_number % 10 == 0:
+                yield finished_rounds / total_rounds, responder.win_probability
+            finished_rounds += 1
+    strategy.symmetrize()

@@ -17,32 +17,32 @@ from duels.solving.progress import Progress, no_progress
 
 @dataclass(frozen=True)
 class Turn:
-    """The events of one turn as probabilities in the whole game, summed over all histories."""
+    """The probabilities of the events of one turn, summed over all histories of the game."""
 
     seat: Seat
     captured: float
     collided: float
     moved: Array
-    """By the mover's type before and after."""
-    named: Array
-    """By the mover's previous naming (last row: none) and its new one."""
-    answered: Array
-    """By the opponent's last naming (last row: none) and the mover's new cell."""
-    echoed: Array
-    """By the opponent's last naming (last row: none) and the mover's naming."""
+    """Indexed [the mover's type before, after]."""
+    observed: Array
+    """Indexed [the mover's last observation, its new one]. In the last row there is no last observation."""
+    moved_after_observation: Array
+    """Indexed [the opponent's last observation, the mover's new cell], with the same last row."""
+    observed_after_observation: Array
+    """Indexed [the opponent's last observation, the mover's observation], with the same last row."""
 
 
 @dataclass(frozen=True)
 class Evaluation:
     turns: tuple[Turn, ...]
-    left: float
+    unfinished: float
     """The probability that the game continues after these turns."""
 
     @property
     def won(self) -> float:
-        """Player 1's probability of winning, to within `left`. Unfinished games count one half."""
-        taken = sum(t.captured if t.seat is Seat.ONE else t.collided for t in self.turns)
-        return float(taken + self.left / 2)
+        """Player 1's probability of winning, to within `unfinished`. Unfinished games count one half."""
+        decided = sum(t.captured if t.seat is Seat.ONE else t.collided for t in self.turns)
+        return float(decided + self.unfinished / 2)
 
     @property
     def lengths(self) -> tuple[float, ...]:
@@ -57,45 +57,50 @@ class Evaluation:
 def evaluate(
     one: MemoryPolicy,
     two: MemoryPolicy,
-    longest: int = 400,
+    max_turns: int = 400,
     negligible: float = 1e-9,
     progress: Progress = no_progress,
 ) -> Evaluation:
     """Play `one` against `two` until the probability of an unfinished game is `negligible`."""
     sides = {Seat.ONE: one, Seat.TWO: two}
-    public = {seat: PublicStates(sides[seat].own, sides[seat.other].others) for seat in Seat}
-    reach: Array = np.zeros(
-        (len(public[Seat.ONE].last), len(public[Seat.TWO].last), len(one.cell), len(two.cell))
-    )
-    reach[0, 0, -1, -1] = left = 1.0
+    public = {seat: PublicStates(sides[seat].own_memory, sides[seat.other].other_memory) for seat in Seat}
+    shape = (*(len(public[seat].latest) for seat in Seat), *(len(sides[seat].type_cells) for seat in Seat))
+    reach: Array = np.zeros(shape)
+    reach[0, 0, -1, -1] = unfinished = 1.0
     turns: list[Turn] = []
     seat = Seat.ONE
-    while left > negligible and len(turns) < longest:
-        progress(f"exact sums, turn {len(turns) + 1}, {left:.2g} of the games left")
+    while unfinished > negligible and len(turns) < max_turns:
+        progress(f"exact sums, turn {len(turns) + 1}, {unfinished:.2g} of the games left")
         mover, other = sides[seat], sides[seat.other]
-        mine, theirs = public[seat], public[seat.other]
-        cells = mover.own.cells
-        onward = np.zeros(tuple(reach.shape[axis] for axis in (1, 0, 3, 2)))
-        types = len(mover.cell)
+        own_public, other_public = public[seat], public[seat.other]
+        cells = mover.own_memory.cells
+        next_reach = np.zeros(tuple(reach.shape[axis] for axis in (1, 0, 3, 2)))
+        types = len(mover.type_cells)
         moved = np.zeros((types, types))
-        named, answered, echoed = np.zeros((3, cells + 1, cells))
+        observed, moved_after_observation, observed_after_observation = np.zeros((3, cells + 1, cells))
         captured, collided = _turn(
-            reach, onward, mine.next_states, mine.owner, theirs.opponent, len(mover.others.states),
-            mover.cell, other.cell, mover.moves, mover.observation_probs, mine.last, theirs.last,
-            moved, named, answered, echoed,
+            reach, next_reach, own_public.next_states, own_public.owner_memory, other_public.opponent_memory,
+            len(mover.other_memory.states), mover.type_cells, other.type_cells,
+            mover.move_probs, mover.observation_probs, own_public.latest, other_public.latest,
+            moved, observed, moved_after_observation, observed_after_observation,
         )  # fmt: skip
-        turns.append(Turn(seat, captured, collided, moved, named, answered, echoed))
-        reach, left, seat = onward, float(onward.sum()), seat.other
-    return Evaluation(tuple(turns), left)
+        turns.append(
+            Turn(
+                seat, captured, collided, moved, observed, moved_after_observation, observed_after_observation
+            )
+        )
+        reach, unfinished, seat = next_reach, float(next_reach.sum()), seat.other
+    return Evaluation(tuple(turns), unfinished)
 
 
 @cached_njit(nogil=True)
 def _turn(  # noqa: C901  compiled: a loop in one piece
-    reach: Array, onward: Array, following: Array, owner: Array, hearer: Array, width: int,
-    cell: Array, other_cell: Array, moves: Array, names: Array, last: Array, other_last: Array,
-    moved: Array, named: Array, answered: Array, echoed: Array,
+    reach: Array, next_reach: Array, next_states: Array, owner_memory: Array, opponent_memory: Array,
+    opponent_memory_states: int, type_cells: Array, other_type_cells: Array,
+    move_probs: Array, observation_probs: Array, latest: Array, other_latest: Array,
+    moved: Array, observed: Array, moved_after_observation: Array, observed_after_observation: Array,
 ) -> tuple[float, float]:  # fmt: skip
-    """Compute one turn in all states. The mover's axes come first in `reach`, the opponent's in `onward`."""
+    """Compute one turn in all states. The axes of the player to move come first."""
     captured, collided = 0.0, 0.0
     types, others = reach.shape[2], reach.shape[3]
     after = np.zeros((types, others))
@@ -104,37 +109,37 @@ def _turn(  # noqa: C901  compiled: a loop in one piece
             here = reach[i, j]
             if here.sum() == 0.0:
                 continue
-            row = owner[i] * width + hearer[j]
+            row = owner_memory[i] * opponent_memory_states + opponent_memory[j]
             after[:] = 0.0
             for x in range(types):
                 mass = here[x].sum()
                 if mass == 0.0:
                     continue
                 for z in range(types):
-                    p = moves[row, x, z]
+                    p = move_probs[row, x, z]
                     if p > 0.0:
                         moved[x, z] += p * mass
-                        answered[other_last[j], cell[z]] += p * mass
+                        moved_after_observation[other_latest[j], type_cells[z]] += p * mass
                         for y in range(others):
                             after[z, y] += p * here[x, y]
             for z in range(types):
                 for y in range(others):
-                    if cell[z] == other_cell[y] and after[z, y] > 0.0:
+                    if type_cells[z] == other_type_cells[y] and after[z, y] > 0.0:
                         collided += after[z, y]
                         after[z, y] = 0.0
                 mass = after[z].sum()
                 if mass == 0.0:
                     continue
-                for c in range(names.shape[2]):
-                    q = names[row, z, c]
+                for c in range(observation_probs.shape[2]):
+                    q = observation_probs[row, z, c]
                     if q == 0.0:
                         continue
-                    named[last[i], c] += q * mass
-                    echoed[other_last[j], c] += q * mass
-                    k = following[i, c]
+                    observed[latest[i], c] += q * mass
+                    observed_after_observation[other_latest[j], c] += q * mass
+                    k = next_states[i, c]
                     for y in range(others):
-                        if other_cell[y] == c:
+                        if other_type_cells[y] == c:
                             captured += q * after[z, y]
                         else:
-                            onward[j, k, y, z] += q * after[z, y]
+                            next_reach[j, k, y, z] += q * after[z, y]
     return captured, collided

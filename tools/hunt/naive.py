@@ -30,7 +30,7 @@ def sweeps(view: View, actions: Sequence[Action]) -> list[float]:
     """Move anywhere except through the tunnel; name 1, 2, 3 … in a cycle."""
     if view.phase is not Phase.OBSERVE:
         return never_tunnels(view, actions)
-    following = view.named[view.seat - 1] % CELLS + 1
+    following = view.last_observed[view.seat - 1] % CELLS + 1
     return [float(action.cell == following) for action in actions]
 
 

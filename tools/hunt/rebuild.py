@@ -12,14 +12,22 @@ from duels.games.hunt.certify.pair_values import TOLERANCE, solve_self_play
 from duels.games.hunt.certify.policies import normalize
 from duels.games.hunt.certify.pomdp import EFFORT, Effort, certify
 from duels.games.hunt.memory import Window
-from duels.games.hunt.self_play import TABLE
-from duels.games.hunt.strategy import CELLS, CERTIFICATE, DATA, Certificate, Strategy, Tables, load_strategy
+from duels.games.hunt.self_play import SELF_PLAY_FILE
+from duels.games.hunt.strategy import (
+    CELLS,
+    CERTIFICATE_FILE,
+    STRATEGY_FILE,
+    Certificate,
+    Strategy,
+    Tables,
+    load_strategy,
+)
 from duels.solving.bounds import Bounds
 from tools.hunt.self_play import Plan, Step
 from tools.hunt.shipping import pack_strategy, write_certificate, write_self_play
 from tools.hunt.training import train
 
-FILES = (DATA.name, TABLE.name, CERTIFICATE.name)
+FILES = (STRATEGY_FILE.name, SELF_PLAY_FILE.name, CERTIFICATE_FILE.name)
 QUICK_PLAN = Plan(rounds=2, depth=1, stages=())
 QUICK_EFFORT = Effort(sweeps=0, depth=0)
 RESPONDER = 180
@@ -58,23 +66,23 @@ def rebuild(quick: bool, certifying: bool, tell: Tell) -> Rebuilt:
         tell(f"{step.stage}, wins {step.value:.1%} against it", done)
 
     strategy = train(plan, trained)
-    files = {DATA.name: pack_strategy(strategy)}
+    files = {STRATEGY_FILE.name: pack_strategy(strategy)}
     if certifying:
         values = solve_self_play(
             strategy,
             lambda message: tell(message, sum(training) / sum(work)),
             QUICK_CLOSE if quick else TOLERANCE,
         )
-        files[TABLE.name] = write_self_play(values, files[DATA.name])
+        files[SELF_PLAY_FILE.name] = write_self_play(values, files[STRATEGY_FILE.name])
         seat_bounds: dict[Seat, Bounds] = {}
         for seat, bounded in certify(strategy, QUICK_EFFORT if quick else EFFORT):
             seat_bounds[seat] = bounded.bounds
-            behind = sum(work) - certificates * (len(Seat) - (seat - 1) - bounded.done)
+            behind = sum(work) - certificates * (len(Seat) - (seat - 1) - bounded.finished_share)
             low, high = bounded.bounds.percent(1)
             stage = f"{seat.label}, certificate, {bounded.stage}"
             tell(f"{stage}, a best responder wins {low} to {high} %", behind / sum(work))
-        files[CERTIFICATE.name] = write_certificate(Certificate(seat_bounds), files[DATA.name])
-    return Rebuilt(files, _compared(strategy, files[DATA.name]))
+        files[CERTIFICATE_FILE.name] = write_certificate(Certificate(seat_bounds), files[STRATEGY_FILE.name])
+    return Rebuilt(files, _compared(strategy, files[STRATEGY_FILE.name]))
 
 
 def _work(plan: Plan) -> list[float]:
@@ -86,7 +94,7 @@ def _work(plan: Plan) -> list[float]:
 
 
 def _compared(strategy: Strategy, data: bytes) -> str:
-    if data == DATA.read_bytes():
+    if data == STRATEGY_FILE.read_bytes():
         return "The shipped strategy came out, byte by byte."
     pairs = [(strategy[seat], load_strategy()[seat]) for seat in Seat]
     most = max(_furthest(*pair) for pair in pairs)

@@ -1,6 +1,6 @@
 """The first part of training: a strategy learns against an adversary with more memory.
 
-The sums over all memories and all places of both tokens are exact. The computation is deterministic.
+The sums over all memories and positions of both seats are exact. The computation is deterministic.
 """
 # mypy: disable-error-code="no-untyped-call"
 
@@ -23,28 +23,28 @@ TEMPERATURE = 0.012
 
 @dataclass(frozen=True)
 class Grid:
-    """The moves of tokens. Types: cells without the tunnel, cells with it, off the grid."""
+    """The moves of tokens. Types are numbered: cells without the tunnel, cells with it, off the grid."""
 
-    after: Array
-    """By type and cell, the type after the move, or -1 if the move is illegal."""
-    plain: Array
-    """By type and cell, whether the move needs no tunnel."""
+    next_type: Array
+    """The type after a move, or -1 if the move is illegal, indexed [type, cell]."""
+    is_step: Array
+    """Whether a move needs no tunnel, indexed [type, cell]."""
 
     @property
     def types(self) -> int:
-        return len(self.after)
+        return len(self.next_type)
 
     @property
     def cells(self) -> int:
-        return len(self.after[0])
+        return len(self.next_type[0])
 
 
 @dataclass(frozen=True)
 class Learned:
-    """A strategy by memory row and own place (cells, then off the grid), with its winning probabilities."""
+    """A strategy and its win probabilities, indexed [memory row, own position, ...]."""
 
-    moves: Array
-    names: Array
+    move_probs: Array
+    observation_probs: Array
     waiting: Array
 
 
@@ -52,8 +52,8 @@ class Learned:
 class Plan:
     """The length of training.
 
-    First against an adversary with the strategy's memory and a number of its own last cells, then against
-    the best responders.
+    In the first `rounds`, the adversary knows the strategy's memory and its own last `depth` cells. In the
+    `stages`, best responders are the adversaries.
     """
 
     rounds: int = 160
@@ -67,64 +67,77 @@ class Plan:
 
 
 class Policy:
-    """One seat's policy by memory row and own type, with the value of every action."""
+    """One seat's policy and the values of its actions, indexed [memory row, own type, cell]."""
 
-    def __init__(self, seat: Seat, rows: Array, last: Array, moves: Array) -> None:
+    def __init__(self, seat: Seat, rows: Array, latest: Array, can_move: Array) -> None:
         self.seat, self.rows = seat, rows
-        count = len(last)
-        types, cells = moves.shape
-        self.can_move = np.broadcast_to(moves, (count, types, cells))
-        free = last[:, None] != np.arange(cells)
-        self.can_name = np.broadcast_to(free[:, None, :], (count, types - 1, cells))
-        self.moves = (self.can_move / self.can_move.sum(-1, keepdims=True)).astype(np.float32)
-        self.names = (self.can_name / self.can_name.sum(-1, keepdims=True)).astype(np.float32)
-        self.move_worth, self.move_reach = np.zeros_like(self.moves), np.zeros((count, types), np.float32)
-        self.name_worth, self.name_reach = np.zeros_like(self.names), np.zeros((count, types - 1), np.float32)
+        count = len(latest)
+        types, cells = can_move.shape
+        self.can_move = np.broadcast_to(can_move, (count, types, cells))
+        is_legal = latest[:, None] != np.arange(cells)
+        self.can_observe = np.broadcast_to(is_legal[:, None, :], (count, types - 1, cells))
+        self.move_probs = (self.can_move / self.can_move.sum(-1, keepdims=True)).astype(np.float32)
+        self.observation_probs = (self.can_observe / self.can_observe.sum(-1, keepdims=True)).astype(
+            np.float32
+        )
+        self.move_values, self.move_reach = (
+            np.zeros_like(self.move_probs),
+            np.zeros((count, types), np.float32),
+        )
+        self.observation_values = np.zeros_like(self.observation_probs)
+        self.observation_reach = np.zeros((count, types - 1), np.float32)
 
     def learn(self, step: float, temperature: float) -> None:
-        descend(self.moves, self.can_move, self.move_worth, self.move_reach, step, temperature)
-        descend(self.names, self.can_name, self.name_worth, self.name_reach, step, temperature)
+        descend(self.move_probs, self.can_move, self.move_values, self.move_reach, step, temperature)
+        descend(
+            self.observation_probs,
+            self.can_observe,
+            self.observation_values,
+            self.observation_reach,
+            step,
+            temperature,
+        )
 
 
 class Chain:
-    """The game between two policies as a Markov chain over namings and places.
+    """The game between two policies as a Markov chain over memories and types.
 
-    `reach[s]` is how often seat s moves there; `worth[s]` is the value to s of the other seat's next turn.
-    Both are by memory row, type of the waiting seat, type of the moving seat.
+    `reach[seat]` is the expected number of visits with `seat` to move. `values[seat]` is the value to `seat`
+    before the other seat's turn. Both are indexed [memory row, type of the waiting seat, type of the mover].
     """
 
     def __init__(self, one: Memory, two: Memory, grid: "Grid") -> None:
         self.grid = grid
         self.memory = {Seat.ONE: one, Seat.TWO: two}
-        self.next = {seat: np.array(memory.following) for seat, memory in self.memory.items()}
-        self.last = {seat: np.array(memory.latest) for seat, memory in self.memory.items()}
+        self.next = {seat: np.array(memory.successors) for seat, memory in self.memory.items()}
+        self.latest = {seat: np.array(memory.latest) for seat, memory in self.memory.items()}
         self.size = len(one.states) * len(two.states)
         shape = (self.size, grid.types, grid.types)
         self.reach = {seat: np.zeros(shape, np.float32) for seat in Seat}
-        self.worth = {seat: np.full(shape, 0.5, np.float32) for seat in Seat}
+        self.values = {seat: np.full(shape, 0.5, np.float32) for seat in Seat}
         self.reach[Seat.ONE][0, -1, -1] = 1
 
     def rows(self, seat: Seat, others: Memory) -> Any:
-        """Return every state's row for `seat`, which remembers only `others` of the opponent's namings."""
+        """Return every state's row for `seat`, which remembers the opponent's observations as `others`."""
         one, two = np.divmod(np.arange(self.size), len(self.memory[Seat.TWO].states))
         own, other = (one, two) if seat is Seat.ONE else (two, one)
         shorter = np.array([others.index(state[::-1]) for state in self.memory[seat.other].states])
         return own * len(others.states) + shorter[other]
 
     def policy(self, seat: Seat, others: Memory, tunnels: bool) -> Policy:
-        last = np.repeat(self.last[seat], len(others.states))
-        moves = (self.grid.after >= 0) & (self.grid.plain | tunnels)
-        return Policy(seat, self.rows(seat, others), last, moves)
+        latest = np.repeat(self.latest[seat], len(others.states))
+        can_move = (self.grid.next_type >= 0) & (self.grid.is_step | tunnels)
+        return Policy(seat, self.rows(seat, others), latest, can_move)
 
     def turn(self, policy: Policy) -> None:
         seat = policy.seat
         other = seat.other
         _turn(
-            seat == Seat.ONE, self.next[Seat.ONE], self.next[Seat.TWO], self.last[seat],
-            self.grid.after, policy.rows,
-            self.reach[seat], self.worth[seat], self.worth[other], self.reach[other],
-            policy.moves, policy.names,
-            policy.move_worth, policy.move_reach, policy.name_worth, policy.name_reach,
+            seat == Seat.ONE, self.next[Seat.ONE], self.next[Seat.TWO], self.latest[seat],
+            self.grid.next_type, policy.rows,
+            self.reach[seat], self.values[seat], self.values[other], self.reach[other],
+            policy.move_probs, policy.observation_probs,
+            policy.move_values, policy.move_reach, policy.observation_values, policy.observation_reach,
         )  # fmt: skip
         if seat is Seat.TWO:
             self.reach[Seat.ONE][0, -1, -1] += 1
@@ -132,77 +145,78 @@ class Chain:
     @property
     def value(self) -> float:
         """Player 1's probability of winning."""
-        return 1 - float(self.worth[Seat.TWO][0, -1, -1])
+        return 1 - float(self.values[Seat.TWO][0, -1, -1])
 
 
 @cached_njit(nogil=True, fastmath=True)
 def _turn(  # noqa: C901  compiled: a loop in one piece
-    first: bool, next_one: Array, next_two: Array, last: Array, after: Array, rows: Array,
-    reach: Array, next_worth: Array, worth: Array, onward: Array, moves: Array, names: Array,
-    move_worth: Array, move_reach: Array, name_worth: Array, name_reach: Array,
+    first: bool, next_one: Array, next_two: Array, latest: Array, next_type: Array, rows: Array,
+    reach: Array, next_values: Array, values: Array, next_reach: Array,
+    move_probs: Array, observation_probs: Array,
+    move_values: Array, move_reach: Array, observation_values: Array, observation_reach: Array,
 ) -> None:  # fmt: skip
     """Compute one turn in all states: reach flows forward, values flow back to actions."""
-    onward[:] = 0
-    move_worth[:] = 0
+    next_reach[:] = 0
+    move_values[:] = 0
     move_reach[:] = 0
-    name_worth[:] = 0
-    name_reach[:] = 0
-    types, cells = after.shape
-    moved = np.zeros((types, types), np.float32)
-    named = np.zeros((types, types), np.float32)
-    then = np.zeros(cells, np.int64)
+    observation_values[:] = 0
+    observation_reach[:] = 0
+    types, cells = next_type.shape
+    moved_reach = np.zeros((types, types), np.float32)
+    mean_values = np.zeros((types, types), np.float32)
+    next_memories = np.zeros(cells, np.int64)
     count = next_two.shape[0]
     for m in range(next_one.shape[0] * count):
         one, two = m // count, m % count
         for c in range(cells):
-            then[c] = next_one[one, c] * count + two if first else one * count + next_two[two, c]
-        barred = last[one] if first else last[two]
+            next_memories[c] = next_one[one, c] * count + two if first else one * count + next_two[two, c]
+        last_observed = latest[one] if first else latest[two]
         row = rows[m]
         here = reach[m]
-        moved[:] = 0
-        named[:] = 0
+        moved_reach[:] = 0
+        mean_values[:] = 0
         for x in range(types):
             for c in range(cells):
-                if after[x, c] >= 0:
-                    p = moves[row, x, c]
+                if next_type[x, c] >= 0:
+                    p = move_probs[row, x, c]
                     for y in range(types):
-                        moved[after[x, c], y] += p * here[y, x]
+                        moved_reach[next_type[x, c], y] += p * here[y, x]
         for a in range(2 * cells):
             cell = a % cells
-            moved[a, cell] = 0
-            moved[a, cells + cell] = 0
-            name_reach[row, a] += moved[a].sum()
+            moved_reach[a, cell] = 0
+            moved_reach[a, cells + cell] = 0
+            observation_reach[row, a] += moved_reach[a].sum()
             for c in range(cells):
-                if c == barred:
+                if c == last_observed:
                     continue
-                value = next_worth[then[c], a]
-                target = onward[then[c], a]
-                q = names[row, a, c]
+                value = next_values[next_memories[c], a]
+                target = next_reach[next_memories[c], a]
+                q = observation_probs[row, a, c]
                 total = np.float32(0)
                 for y in range(types):
                     if y == c or y == cells + c:
-                        named[a, y] += q
-                        total += moved[a, y]
+                        mean_values[a, y] += q
+                        total += moved_reach[a, y]
                     else:
-                        named[a, y] += q * value[y]
-                        total += moved[a, y] * value[y]
-                        target[y] += q * moved[a, y]
-                name_worth[row, a, c] += total
-            named[a, cell] = 0
-            named[a, cells + cell] = 0
-        worth[m] = 1
+                        mean_values[a, y] += q * value[y]
+                        total += moved_reach[a, y] * value[y]
+                        target[y] += q * moved_reach[a, y]
+                observation_values[row, a, c] += total
+            mean_values[a, cell] = 0
+            mean_values[a, cells + cell] = 0
+        values[m] = 1
         for x in range(types):
             for y in range(types):
                 move_reach[row, x] += here[y, x]
             for c in range(cells):
-                a = after[x, c]
+                a = next_type[x, c]
                 if a >= 0:
-                    p = moves[row, x, c]
+                    p = move_probs[row, x, c]
                     total = np.float32(0)
                     for y in range(types):
-                        total += here[y, x] * named[a, y]
-                        worth[m, y, x] -= p * named[a, y]
-                    move_worth[row, x, c] += total
+                        total += here[y, x] * mean_values[a, y]
+                        values[m, y, x] -= p * mean_values[a, y]
+                    move_values[row, x, c] += total
 
 
 @dataclass(frozen=True)
@@ -212,7 +226,7 @@ class Step:
     stage: str
     done: float
     value: float
-    """The strategy's current winnings against its training adversary."""
+    """The strategy's win probability against its training adversary."""
 
 
 Report = Callable[[Step], None]
@@ -228,7 +242,7 @@ def train_seat(seat: Seat, own: Memory, others: Memory, grid: Grid, plan: Plan, 
     for number in range(plan.rounds):
         # Start with a high temperature.
         heat = (0.1 - TEMPERATURE) * max(0.0, 1 - 1.5 * number / plan.rounds) ** 2
-        for policy in trained.in_turn:
+        for policy in trained.by_seat:
             chain.turn(policy)
             policy.learn(0.5 if policy is pupil else 1.0, heat + TEMPERATURE)
         if number % 10 == 0:
@@ -246,35 +260,35 @@ class Trained:
     adversary: Policy
 
     @property
-    def in_turn(self) -> list[Policy]:
-        """Return both, the first mover first."""
+    def by_seat(self) -> list[Policy]:
+        """Both policies, Player 1's first."""
         return sorted((self.pupil, self.adversary), key=lambda policy: policy.seat)
 
     def learned(self) -> Learned:
         """Return the pupil's strategy, which keeps its tunnel, and its winning probabilities."""
         cells = self.chain.grid.cells
-        worth, reach = self.chain.worth[self.pupil.seat], self.chain.reach[self.adversary.seat]
-        waiting = _mean(worth, reach, self.pupil, cells)
-        return Learned(self.pupil.moves[:, cells:], self.pupil.names[:, cells:], waiting)
+        values, reach = self.chain.values[self.pupil.seat], self.chain.reach[self.adversary.seat]
+        waiting = _mean(values, reach, self.pupil, cells)
+        return Learned(self.pupil.move_probs[:, cells:], self.pupil.observation_probs[:, cells:], waiting)
 
-    def get_used_to(self, moves: Array, names: Array, rounds: int) -> None:
+    def adapt_adversary(self, move_probs: Array, observation_probs: Array, rounds: int) -> None:
         """Give the pupil another strategy and let the adversary adapt for some rounds."""
         cells = self.chain.grid.cells
-        self.pupil.moves[:, cells:] = moves
-        self.pupil.names[:, cells:] = names
+        self.pupil.move_probs[:, cells:] = move_probs
+        self.pupil.observation_probs[:, cells:] = observation_probs
         for _ in range(rounds):
-            for policy in self.in_turn:
+            for policy in self.by_seat:
                 self.chain.turn(policy)
             self.adversary.learn(1.0, TEMPERATURE)
 
 
-def _mean(worth: Array, reach: Array, pupil: Policy, cells: int) -> Any:
-    """Return the mean value by row, own place and the opponent's place."""
-    worth, weight = worth[:, cells:].astype(float), reach[:, cells:].astype(float) + 1e-12
-    sums = np.zeros((2, len(pupil.moves), cells + 1, cells + 1))
-    for total, values in zip(sums, (worth * weight, weight), strict=True):
-        by_place = np.zeros((len(values), cells + 1, cells + 1))
-        by_place[:, :, :cells] = values[:, :, :cells] + values[:, :, cells:-1]
-        by_place[:, :, cells] = values[:, :, -1]
-        np.add.at(total, pupil.rows, by_place)
+def _mean(values: Array, reach: Array, pupil: Policy, cells: int) -> Any:
+    """Return the mean values, indexed [memory row, own position, opponent's position]."""
+    values, weight = values[:, cells:].astype(float), reach[:, cells:].astype(float) + 1e-12
+    sums = np.zeros((2, len(pupil.move_probs), cells + 1, cells + 1))
+    for total, part in zip(sums, (values * weight, weight), strict=True):
+        by_position = np.zeros((len(part), cells + 1, cells + 1))
+        by_position[:, :, :cells] = part[:, :, :cells] + part[:, :, cells:-1]
+        by_position[:, :, cells] = part[:, :, -1]
+        np.add.at(total, pupil.rows, by_position)
     return np.clip(sums[0] / np.maximum(sums[1], 1e-300), 0.0, 1.0)

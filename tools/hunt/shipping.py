@@ -25,7 +25,7 @@ def pack_strategy(strategy: Strategy) -> bytes:
 
 
 def write_certificate(certificate: Certificate, strategy: bytes) -> bytes:
-    """Return the file of a certificate, rounded to the safe side; its checksum goes into CERTIFIED."""
+    """Return the file of a certificate, rounded to the safe side. CERTIFICATE_DIGEST is its checksum."""
     claim: dict[str, object] = {
         str(seat.value): [floor(b.low * 10_000) / 10_000, min(1.0, ceil(b.high * 10_000) / 10_000)]
         for seat, b in certificate.against.items()

@@ -4,7 +4,6 @@ This takes minutes. The result is plain data; docs/solved has a copy with the st
 """
 
 import hashlib
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +11,20 @@ import numpy as np
 from duels.core.rules import Seat
 from duels.games.hunt.certify.agents import bound_responder
 from duels.games.hunt.certify.policies import MemoryPolicy, make_policy_from_function, make_policy_from_tables
-from duels.games.hunt.certify.pomdp import EFFORT, bounds
-from duels.games.hunt.certify.responder_problem import HiddenStrategy, make_problem
+from duels.games.hunt.certify.pomdp import EFFORT, tighten_bounds
+from duels.games.hunt.certify.responder_problem import ResponderProblem, make_problem
 from duels.games.hunt.certify.verify import simulate
 from duels.games.hunt.oracle import HuntOracle
 from duels.games.hunt.rules import QuantumHunt
-from duels.games.hunt.strategy import CELLS, CERTIFICATE, DATA, OFF, Strategy, load_certificate, load_strategy
+from duels.games.hunt.strategy import (
+    CELLS,
+    CERTIFICATE_FILE,
+    OFF,
+    STRATEGY_FILE,
+    Strategy,
+    load_certificate,
+    load_strategy,
+)
 from duels.solving.bounds import Bounds
 from duels.solving.progress import Progress, no_progress
 from tools.hunt.evaluation import Evaluation, Turn, evaluate
@@ -31,8 +38,8 @@ GAMES = 5000
 
 
 def fingerprint() -> str:
-    """Return the digests of the tables and the certificate."""
-    return hashlib.sha256(DATA.read_bytes() + CERTIFICATE.read_bytes()).hexdigest()
+    """Return a digest of the strategy and its certificate."""
+    return hashlib.sha256(STRATEGY_FILE.read_bytes() + CERTIFICATE_FILE.read_bytes()).hexdigest()
 
 
 def study(progress: Progress = no_progress) -> Study:
@@ -47,37 +54,37 @@ def study(progress: Progress = no_progress) -> Study:
         "long": LONG,
     }
     sides = {seat: make_policy_from_tables(tables) for seat, tables in strategy.items()}
-    results |= played_out(sides, progress)
+    results |= describe_self_play(sides, progress)
     rules = QuantumHunt()
-    played = dict.fromkeys(Seat, HuntOracle(rules, strategy).weights)
-    won, entries = simulate(rules, played, GAMES, "hunt", progress)
+    policies = dict.fromkeys(Seat, HuntOracle(rules, strategy).weights)
+    won, entries = simulate(rules, policies, GAMES, "hunt", progress)
     results["simulated"] = {
         "games": GAMES,
         "won": [won.mean, won.error],
         "turns": [entries.mean / 2, entries.error / 2],
     }
     results["habits"] = _against_naive_policies(sides, progress)
-    results["tunnel"] = _worth_of_the_tunnel(strategy, progress)
+    results["tunnel"] = _measure_tunnel(strategy, progress)
     return results
 
 
-def played_out(sides: dict[Seat, MemoryPolicy], progress: Progress = no_progress) -> Study:
+def describe_self_play(sides: dict[Seat, MemoryPolicy], progress: Progress = no_progress) -> Study:
     """Describe self-play: the results and the conduct of both seats."""
     evaluation = evaluate(sides[Seat.ONE], sides[Seat.TWO], progress=progress)
-    conduct = {str(seat.value): _conduct(evaluation, seat) for seat in Seat}
-    return {"pair": _course(evaluation), "seats": conduct}
+    conduct = {str(seat.value): _summarize_conduct(evaluation, seat) for seat in Seat}
+    return {"pair": _summarize_results(evaluation), "seats": conduct}
 
 
 def _pair(bound: Bounds) -> list[float]:
     return [bound.low, bound.high]
 
 
-def _course(evaluation: Evaluation) -> Study:
-    """Return winners, endings and lengths."""
+def _summarize_results(evaluation: Evaluation) -> Study:
+    """Return how self-play ends, and after how many turns."""
     lengths = evaluation.lengths
     return {
         "won": evaluation.won,
-        "left": evaluation.left,
+        "left": evaluation.unfinished,
         "turns": evaluation.turns_on_average,
         "long": 1 - sum(lengths[:LONG]),
         "collisions": sum(turn.collided for turn in evaluation.turns),
@@ -85,19 +92,19 @@ def _course(evaluation: Evaluation) -> Study:
     }
 
 
-def _conduct(evaluation: Evaluation, seat: Seat) -> Study:
+def _summarize_conduct(evaluation: Evaluation, seat: Seat) -> Study:
     """Return how one seat enters, moves and observes, as probabilities per turn played."""
     turns = [turn for turn in evaluation.turns if turn.seat is seat]
-    moved, named = _total(turns, "moved"), _total(turns, "named")
+    moved, observed = _total(turns, "moved"), _total(turns, "observed")
     on_grid = moved[:OFF, :OFF]
     return {
         "enters": moved[OFF, :OFF].tolist(),
-        "enters_where_named": _diagonal(turns[:1], "answered"),
+        "enters_where_named": _diagonal(turns[:1], "moved_after_observation"),
         "stays": float(on_grid.trace() / on_grid.sum()),
-        "stands_where_named": _diagonal(turns, "answered"),
-        "names": _shares(named.sum(axis=0)),
-        "names_far": _by_distance(named),
-        "names_where_named": _diagonal(turns, "echoed"),
+        "stands_where_named": _diagonal(turns, "moved_after_observation"),
+        "names": _shares(observed.sum(axis=0)),
+        "names_far": _by_distance(observed),
+        "names_where_named": _diagonal(turns, "observed_after_observation"),
     }
 
 
@@ -106,18 +113,18 @@ def _total(turns: list[Turn], field: str) -> Any:
 
 
 def _diagonal(turns: list[Turn], field: str) -> float | None:
-    """Return how often a seat repeats the opponent's naming, or None before the first naming."""
+    """Return how often a seat chooses the opponent's last observation, or None if there is none yet."""
     table = _total(turns, field)[:CELLS]
     return float(table.trace() / table.sum()) if table.any() else None
 
 
-def _by_distance(named: Any) -> list[float]:
-    """Return the distances between successive namings, from 1 cell up."""
-    far = [0.0] * CELLS
+def _by_distance(observed: Any) -> list[float]:
+    """Return the share of each distance between successive observations, from 1 cell up."""
+    by_distance = [0.0] * CELLS
     for last in range(CELLS):
         for cell in range(CELLS):
-            far[abs(last - cell)] += float(named[last, cell])
-    return _shares(far[1:])
+            by_distance[abs(last - cell)] += float(observed[last, cell])
+    return _shares(by_distance[1:])
 
 
 def _shares(values: Any) -> list[float]:
@@ -140,19 +147,21 @@ def _against_naive_policies(sides: dict[Seat, MemoryPolicy], progress: Progress)
     return results
 
 
-def _worth_of_the_tunnel(strategy: Strategy, progress: Progress) -> Study:
+def _measure_tunnel(strategy: Strategy, progress: Progress) -> Study:
     """Return a best responder's result against each seat without its tunnel."""
     results: Study = {}
     for seat, tables in strategy.items():
-        for step in bounds(without_tunnel(make_problem(make_policy_from_tables(tables), seat)), EFFORT):
+        for step in tighten_bounds(
+            without_tunnel(make_problem(make_policy_from_tables(tables), seat)), EFFORT
+        ):
             progress(f"a responder without a tunnel against {seat.label}, {step.stage}")
         results[str(seat.value)] = _pair(step.bounds)
     return results
 
 
-def without_tunnel(problem: HiddenStrategy, cells: int = CELLS) -> HiddenStrategy:
+def without_tunnel(problem: ResponderProblem, cells: int = CELLS) -> ResponderProblem:
     """Return the problem for a responder that enters without its tunnel."""
-    nodes = np.repeat(np.arange(len(problem.first_option) - 1), np.diff(problem.first_option))
+    nodes = np.repeat(np.arange(len(problem.first_action) - 1), np.diff(problem.first_action))
     types = 2 * cells + 1  # the last is off the grid, and enters with its tunnel left
     enters = nodes % types == types - 1
-    return replace(problem, next_places=problem.next_places - cells * enters)
+    return problem._replace(afterstates=problem.afterstates - cells * enters)

@@ -9,12 +9,21 @@ from duels.core.rules import Seat
 from duels.games.hunt.certify.policies import make_policy_from_tables
 from duels.games.hunt.certify.responder_problem import (
     TYPES,
-    find_type_after,
+    find_next_type,
     list_mirrored_rows,
     make_problem,
     merge_mirror_images,
 )
-from duels.games.hunt.strategy import CELLS, OTHERS, OWN, PLACES, ROWS, SCALE, Strategy, Tables
+from duels.games.hunt.strategy import (
+    CELLS,
+    OTHER_MEMORY,
+    OWN_MEMORY,
+    POSITIONS,
+    ROWS,
+    SCALE,
+    Strategy,
+    Tables,
+)
 from tools.hunt import best_responders, self_play
 from tools.hunt.self_play import Grid, Learned, Plan, Report, Step, Trained
 
@@ -26,13 +35,15 @@ def train(plan: Plan, report: Report) -> Strategy:
 
 def train_seat(seat: Seat, plan: Plan, report: Report) -> Tables:
     """Build one seat's tables."""
-    after = [[find_type_after(kind, cell) for cell in range(CELLS)] for kind in range(TYPES)]
-    plain = [  # the tunnel is left, or was not
-        [then is not None and (then < CELLS) == (kind < CELLS) for then in row]
-        for kind, row in enumerate(after)
+    next_types = [[find_next_type(kind, cell) for cell in range(CELLS)] for kind in range(TYPES)]
+    is_step = [  # a step does not change whether the tunnel is left
+        [new is not None and (new < CELLS) == (kind < CELLS) for new in row]
+        for kind, row in enumerate(next_types)
     ]
-    grid = Grid(np.array([[-1 if kind is None else kind for kind in row] for row in after]), np.array(plain))
-    trained = self_play.train_seat(seat, OWN, OTHERS, grid, plan, report)
+    grid = Grid(
+        np.array([[-1 if kind is None else kind for kind in row] for row in next_types]), np.array(is_step)
+    )
+    trained = self_play.train_seat(seat, OWN_MEMORY, OTHER_MEMORY, grid, plan, report)
     if plan.stages:
         _answer_best_responders(seat, trained, plan, report)
     return tables(trained.learned())
@@ -42,19 +53,19 @@ def _answer_best_responders(seat: Seat, trained: Trained, plan: Plan, report: Re
     """Improve the learned strategy against its best responders."""
     pupil = trained.pupil
     strategy = best_responders.Strategy(
-        pupil.moves[:, CELLS:].astype(float), pupil.names[:, CELLS:].astype(float),
-        pupil.can_move[:, CELLS:], pupil.can_name[:, CELLS:], np.array(list_mirrored_rows()),
+        pupil.move_probs[:, CELLS:].astype(float), pupil.observation_probs[:, CELLS:].astype(float),
+        pupil.can_move[:, CELLS:], pupil.can_observe[:, CELLS:], np.array(list_mirrored_rows()),
     )  # fmt: skip
-    alike = Tables(array("H", [1]) * (ROWS * PLACES * CELLS), array("H", [1]) * (ROWS * CELLS**2))
-    problem = merge_mirror_images(make_problem(make_policy_from_tables(alike), seat))
+    uniform = Tables(array("H", [1]) * (ROWS * POSITIONS * CELLS), array("H", [1]) * (ROWS * CELLS**2))
+    problem = merge_mirror_images(make_problem(make_policy_from_tables(uniform), seat))
     opening = 2 * CELLS if seat is Seat.ONE else None
     for done, lost in best_responders.improve(strategy, problem, opening, plan.stages):
         report(Step(f"{seat.label}, best responders", done, 1 - lost))
-    trained.get_used_to(strategy.moves, strategy.names, rounds=30)
+    trained.adapt_adversary(strategy.move_probs, strategy.observation_probs, rounds=30)
 
 
 def tables(learned: Learned) -> Tables:
-    """Convert the learned strategy to integers. Every legal action keeps at least weight 1."""
+    """Return the learned strategy with integer weights. Every legal action keeps at least weight 1."""
 
     def weights(chances: Any) -> "array[int]":
         scaled = np.rint(chances.astype(float) * SCALE)
@@ -63,4 +74,6 @@ def tables(learned: Learned) -> Tables:
     def shorts(values: Any) -> "array[int]":
         return array("H", np.rint(values).astype(np.uint16).tobytes())
 
-    return Tables(weights(learned.moves), weights(learned.names), shorts(learned.waiting * 65535))
+    return Tables(
+        weights(learned.move_probs), weights(learned.observation_probs), shorts(learned.waiting * 65535)
+    )

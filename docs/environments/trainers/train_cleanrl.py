@@ -51,20 +51,22 @@ def learn(seed, env_id="duels/Chain-v0", num_envs=4, num_steps=64, iterations=4,
             next_obs = torch.Tensor(step_obs)
             next_done = torch.Tensor(np.logical_or(terminations, truncations))
         with torch.no_grad():
-            next_value, advantages, last = agent.critic(next_obs).flatten(), torch.zeros_like(rewards), 0
+            next_value = agent.critic(next_obs).flatten()
+            advantages, lastgaelam = torch.zeros_like(rewards), 0
             for t in reversed(range(num_steps)):
                 alive = 1 - (next_done if t == num_steps - 1 else dones[t + 1])
                 delta = rewards[t] + gamma * next_value * alive - values[t]
-                advantages[t] = last = delta + gamma * gae_lambda * alive * last
+                advantages[t] = lastgaelam = delta + gamma * gae_lambda * alive * lastgaelam
                 next_value = values[t]
         for _ in range(4):
-            for at in torch.randperm(num_steps * num_envs).split(64):
+            for batch in torch.randperm(num_steps * num_envs).split(64):
                 _, newlogprob, entropy, newvalue = agent.get_action_and_value(
-                    obs.flatten(0, 1)[at], masks.flatten(0, 1)[at], actions.flatten()[at]
+                    obs.flatten(0, 1)[batch], masks.flatten(0, 1)[batch], actions.flatten()[batch]
                 )
-                ratio, gain = (newlogprob - logprobs.flatten()[at]).exp(), advantages.flatten()[at]
-                pg_loss = torch.max(-gain * ratio, -gain * ratio.clamp(0.8, 1.2)).mean()
-                v_loss = 0.5 * (newvalue.flatten() - (advantages + values).flatten()[at]).pow(2).mean()
+                ratio = (newlogprob - logprobs.flatten()[batch]).exp()
+                advantage = advantages.flatten()[batch]
+                pg_loss = torch.max(-advantage * ratio, -advantage * ratio.clamp(0.8, 1.2)).mean()
+                v_loss = 0.5 * (newvalue.flatten() - (advantages + values).flatten()[batch]).pow(2).mean()
                 loss = pg_loss - 0.01 * entropy.mean() + 0.5 * v_loss
                 optimizer.zero_grad()
                 loss.backward()

@@ -33,23 +33,23 @@ def learn(seed):
         action_space=env.action_space,
         eps_training=0.5,
     )
-    one = DQN(
+    learner = DQN(
         policy=policy,
         optim=AdamOptimizerFactory(lr=3e-3),
         target_update_freq=50,
         n_step_return_horizon=20,
     )
-    both = MultiAgentOffPolicyAlgorithm(algorithms=[one, one], env=env)
+    algorithm = MultiAgentOffPolicyAlgorithm(algorithms=[learner, learner], env=env)
     envs.seed(seed)
     buffer = VectorReplayBuffer(2_000, 4)
-    collector = Collector(both, envs, buffer)
+    collector = Collector(algorithm, envs, buffer)
     collector.reset()
     for _ in range(15):
-        with policy_within_training_step(both.policy):
+        with policy_within_training_step(algorithm.policy):
             collector.collect(n_step=80)
-        with torch_train_mode(both), policy_within_training_step(both.policy):
+        with torch_train_mode(algorithm), policy_within_training_step(algorithm.policy):
             for _ in range(10):
-                both.update(buffer, sample_size=64)
+                algorithm.update(buffer, sample_size=64)
     return lambda observations, masks: policy(Batch(obs=Batch(obs=observations, mask=masks), info={})).act
 
 

@@ -1,7 +1,8 @@
 """Conversion of trained agents and players' names into policies that can be graded."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping
 from inspect import signature
+from math import isclose
 from typing import Any, TypeAlias, TypeGuard
 
 from duels.core.errors import DuelsError, TooLarge
@@ -18,7 +19,7 @@ from duels.core.features import (
 from duels.core.game import Game
 from duels.core.information_sets import InformationSet
 from duels.core.options import OptionValue
-from duels.core.rules import CHANCE, AnyRules, AnySight
+from duels.core.rules import CHANCE, AnyRules, AnySight, Seat
 from duels.core.validation import ANSWER_TOLERANCE, check_flag
 from duels.games import resolve_rules
 from duels.players import Player, make_player
@@ -27,8 +28,12 @@ with require_extra("vector"):
     import numpy as np
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-    from duels.solving.tables import get_tables
+    from duels.solving.tables import get_tables, has_tables
 
+PolicyFunction: TypeAlias = Callable[[AnySight], object]
+"""Maps a sight to one of `sight.actions`, or to a mapping from actions to probabilities."""
+Policy: TypeAlias = str | Player | PolicyFunction | ArrayLike | Mapping[Seat, object]
+"""A player's name, a player with `odds`, a function, a table, or an object that the game can grade itself."""
 BATCH_SIZE = 8192  # rows per call of an agent: more would fill the memory of a large network
 
 NOT_DETERMINISTIC = (
@@ -99,7 +104,7 @@ def table_of(
     if not is_limit_draw(limit_ends):
         return make_table(np.zeros(0, np.int8))
     feature = make_limit_feature(rules)
-    marks = feature.marks()
+    marks = feature.encode_values()
     return np.stack([make_table(np.frombuffer(marks[left], np.int8)) for left in feature.values[:0:-1]])
 
 
@@ -196,7 +201,7 @@ class _RecentEntries:
     def __init__(self, rules: AnyRules, memory: int) -> None:
         self._rules, self._memory = rules, memory
         self._entries = EntryTokens(rules)
-        self._marks = self._entries.marks()
+        self._marks = self._entries.encode_tokens()
         self._action_numbers = number_actions(rules)
 
     def encode(self, sight: AnySight) -> bytes:
@@ -208,7 +213,7 @@ class _RecentEntries:
                 tokens.append(
                     EntryTokens.HIDDEN
                     if entry is None
-                    else self._entries.token(self._action_numbers[entry], mine=actor is sight.seat)
+                    else self._entries.token(self._action_numbers[entry], is_own=actor is sight.seat)
                 )
             information_set = information_set.add_entry(entry)
         return b"".join(self._marks[token] for token in tokens[: -self._memory - 1 : -1])
@@ -299,3 +304,55 @@ def get_player_odds(player: str | Player, rules: AnyRules) -> Callable[[AnySight
         name = repr(player) if isinstance(player, str) else type(player).__name__
         raise DuelsError(f"The player {name} has no method 'odds' with its action probabilities.")
     return odds
+
+
+# -- policies ----------------------------------------------------------------------------------------
+
+
+def normalize_policy(policy: Any, rules: AnyRules) -> Any:
+    """Return a policy as a table or a function. Raises DuelsError if it is neither, nor a player."""
+    if isinstance(policy, str):  # our own players are deterministic
+        return get_player_odds(policy, rules)
+    if is_player(policy):
+        policy = get_player_odds(policy, rules)
+    elif callable(policy) and not accepts_arguments(policy, 1):
+        converter = "duels.table_of" if has_tables(rules) else "duels.policy_of"
+        raise DuelsError(
+            "A policy function must accept one argument, a Sight. "
+            f"To grade an agent that takes an observation and a mask, use {converter}(agent, {rules.name!r})."
+        )
+    elif not callable(policy) and np.ndim(policy) == 0 and type(policy).__module__ == "builtins":
+        raise DuelsError(
+            "A policy must be a player or its name, a table (see duels.table_of) or a function from a Sight "
+            f"to an action or to a mapping from actions to probabilities, not a {type(policy).__name__}."
+        )
+    return _require_determinism(policy) if callable(policy) else policy
+
+
+def _require_determinism(policy: PolicyFunction) -> PolicyFunction:
+    def odds(sight: AnySight) -> Mapping[Any, float]:
+        first, again = get_action_odds(policy, sight), get_action_odds(policy, sight)
+        differences = [abs(first.get(action, 0) - again.get(action, 0)) for action in {**first, **again}]
+        if max(differences) > ANSWER_TOLERANCE:
+            raise DuelsError(f"At {sight.view}, the policy {NOT_DETERMINISTIC}.")
+        return first
+
+    return odds
+
+
+def get_action_odds(policy: PolicyFunction, sight: AnySight) -> Mapping[Any, float]:
+    """Return the policy's probabilities of actions. Raises DuelsError if they are invalid."""
+    answer = policy(sight)
+    if not isinstance(answer, Hashable | Mapping):
+        raise DuelsError(f"A policy must return an action or a mapping, not a {type(answer).__name__}.")
+    odds: Mapping[Any, float] = answer if isinstance(answer, Mapping) else {answer: 1.0}
+    for action, probability in odds.items():
+        if action not in sight.actions and probability != 0:
+            raise DuelsError(
+                f"The policy chose {action!r}, which is not allowed at {sight.view}: "
+                "choose one of `sight.actions`."
+            )
+    total = sum(odds.values())
+    if not (all(p >= 0 for p in odds.values()) and isclose(total, 1, rel_tol=1e-5)):
+        raise DuelsError(f"The policy's probabilities must sum to 1, but do not at {sight.view}.")
+    return {action: probability / total for action, probability in odds.items() if probability}

@@ -11,10 +11,10 @@ from duels.solving.decisions import Decisions
 class ObservationEncoder:
     """Encodes a seat's view of a match as numbers, the same under every limit and after a cut-off."""
 
-    def __init__(self, rules: AnyRules, with_left: bool = False) -> None:
-        """`with_left` adds the time left until the limit, if there is one."""
+    def __init__(self, rules: AnyRules, with_time_left: bool = False) -> None:
+        """`with_time_left` adds the time left until the limit, if there is one."""
         self._endless = Decisions(rules).rules
-        left = (make_limit_feature(rules),) if with_left and rules.limit_value is not None else ()
+        left = (make_limit_feature(rules),) if with_time_left and rules.limit_value is not None else ()
         self._encoding = Encoding((*rules.game.encoding(rules).features, *left))
         self.features = self._encoding.features
         self.names = self._encoding.names
@@ -38,7 +38,8 @@ class ObservationEncoder:
             return ()
         actor, actions = self.next_decision(match)
         # The other player's legal actions can reveal a secret.
-        return self._endless.all_actions() if actor is not seat and self._endless.has_secrets else actions
+        hides = actor is not seat and self._endless.has_hidden_information
+        return self._endless.all_actions() if hides else actions
 
     def _state(self, match: AnyMatch) -> Any:
         outcome = match.outcome

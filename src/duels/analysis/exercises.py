@@ -27,27 +27,27 @@ from duels.solving.oracle import OFTEN, ActionValue, Oracle, Verdict
 from duels.solving.oracles import get_oracle
 
 CLEAR_GAP = 0.05
-"""A position is an exercise only if every wrong answer gives away at least this much,"""
-NEARLY_ALWAYS = 0.9
-"""and perfect play gives the right answer at least this often."""
+"""The smallest loss of a wrong answer in an exercise."""
+MIN_RIGHT_WEIGHT = 0.9
+"""The smallest probability with which perfect play gives the right answer."""
 MAX_RIGHT_SHARE = 2 / 3
-"""If the strategy mixes, several answers are right: at most this share, or guessing would do,"""
+"""The largest share of right answers if the strategy mixes. With more, guessing would be enough."""
 MIXED_GAP = next(mark.max_loss for mark in MARKS if mark.name == "good")
-"""and every wrong answer is at least this much worse than the average of the mixture."""
-PLAY_SHARE = 0.3
-"""The share of random play's losses in the matches that lead to the positions."""
-_MEASURING_SHARE = 0.5  # of the player by whom difficulty is measured
-OPENING = 3
-"""The decisions at the start of a match that are not used."""
-_RECENT = 3  # themes that are not repeated
-_PATIENCE = 40  # matches without a new theme before a recent one is used again
-_MAX_MATCHES = 300  # matches without a new exercise before we stop looking
+"""The least by which a wrong answer is worse than the mixture's average, if the strategy mixes."""
+MATCH_LOSS_SHARE = 0.3
+"""The losses in the matches that supply the positions, as a share of random play's."""
+_MEASURING_SHARE = 0.5  # the losses of the player who measures difficulty, as a share of random play's
+SKIPPED_DECISIONS = 3
+"""The number of decisions at the start of a match that are not used."""
+_RECENT_THEMES = 3  # the latest themes are not repeated
+_MATCHES_BEFORE_REPEAT = 40  # matches without a new theme until a recent one may return
+_MAX_MATCHES = 300  # matches without a new exercise until the search ends
 _MAX_MATCH_LENGTH = 200
-_RARELY = 0.005  # smaller weights are shown as 0%
-_OFFERED = 5  # exercises from which one is chosen by difficulty
-_UP, _DOWN = 0.1, 0.2  # the difficulty stays the same if two of three answers are right
+_MIN_SHOWN_WEIGHT = 0.005  # smaller weights are shown as 0%
+_CANDIDATES = 5  # exercises from which one is chosen by difficulty
+_SKILL_GAIN, _SKILL_LOSS = 0.1, 0.2  # the difficulty stays the same if two of three answers are right
 RIGHT, WRONG, OPEN = "■", "□", "·"
-_DAILY_AIM = 0.8  # rather hard
+_DAILY_SKILL = 0.8  # rather hard
 
 
 @dataclass(frozen=True)
@@ -71,13 +71,13 @@ class Exercise:
     """
 
     sight: AnySight
-    """What the seat knows; an exercise reveals no secret."""
+    """The information of the seat to move."""
     verdict: Verdict[Any]
     """The value of every legal action."""
-    right: frozenset[Hashable]
+    right_classes: frozenset[Hashable]
     """The classes of the right actions: one, or a few if the strategy mixes."""
     theme: Hashable
-    """What the exercise teaches; several exercises may teach the same."""
+    """The idea that the exercise teaches. Several exercises may have the same theme."""
     oracle: Oracle[Any, Any] = field(repr=False, compare=False)
 
     @property
@@ -88,33 +88,31 @@ class Exercise:
     @property
     def answers(self) -> tuple[Any, ...]:
         """The right actions."""
-        classify = self.oracle.action_class
-        return tuple(action for action in self.sight.actions if classify(self.sight, action) in self.right)
+        sight, classify, right = self.sight, self.oracle.action_class, self.right_classes
+        return tuple(action for action in sight.actions if classify(sight, action) in right)
 
     @property
     def difficulty(self) -> float:
-        """How often two players miss it: one who errs half as much as random play, and a greedy one."""
+        """The mean error rate of two weak players: one loses half as much as random play, one is greedy."""
         sight = self.sight
-        average = dict(zip(sight.actions, mix_actions(self.verdict, _MEASURING_SHARE), strict=True))
-        odds = (average, GreedyPlayer(self.sight.rules).odds(sight))
+        mixed = dict(zip(sight.actions, mix_actions(self.verdict, _MEASURING_SHARE), strict=True))
+        policies = (mixed, GreedyPlayer(self.sight.rules).odds(sight))
         wrong = set(sight.actions) - set(self.answers)
-        return sum(each.get(action, 0.0) for each in odds for action in wrong) / len(odds)
+        return sum(policy.get(action, 0.0) for policy in policies for action in wrong) / len(policies)
 
     def grade(self, answer: Any) -> ExerciseResult:
         """Grade an answer, one of `sight.actions`."""
         sight, rules = self.sight, self.sight.rules
-        judged, reason, answers = (
-            self.verdict.get_action_value(answer),
-            self.oracle.reason(sight),
-            self.answers,
-        )
+        judged, answers = self.verdict.get_action_value(answer), self.answers
+        reason = self.oracle.reason(sight)
         if answer in answers:
-            others = f", one of {len(self.right)} right answers" if len(self.right) > 1 else ""
+            count = len(self.right_classes)
+            others = f", one of {count} right answers" if count > 1 else ""
             value = format_winning(judged.value, rules)
             return ExerciseResult(True, f"Right: {name_action(sight, answer)} {value}{others}. {reason}")
-        right = [each for each in self.verdict.actions if each.best and each.action in answers]
-        correct = self._compare_with_mixture if self.oracle.mixes else self._compare_with_best
-        return ExerciseResult(False, f"{correct(judged, right)} {reason}")
+        right = [best for best in self.verdict.actions if best.best and best.action in answers]
+        compare = self._compare_with_mixture if self.oracle.mixes else self._compare_with_best
+        return ExerciseResult(False, f"{compare(judged, right)} {reason}")
 
     def _compare_with_best(self, chosen: ActionValue[Any], right: list[ActionValue[Any]]) -> str:
         verdict, action = self.verdict, chosen.action
@@ -127,7 +125,7 @@ class Exercise:
     def _compare_with_mixture(self, chosen: ActionValue[Any], right: list[ActionValue[Any]]) -> str:
         # No mark and no loss: the strategy may choose this action now and then.
         frequency = f"plays it {chosen.weight:.0%} of the time" if chosen.weight else "never plays it"
-        if 0 < chosen.weight < _RARELY:
+        if 0 < chosen.weight < _MIN_SHOWN_WEIGHT:
             frequency = "hardly ever plays it"
         difference = format_points(_get_shortfall(self.verdict, chosen), self.verdict.value.exactness)
         usual = join_or([name_action(self.sight, judged.action) for judged in right])
@@ -140,10 +138,10 @@ class Exercise:
 def exercises(
     game: str | Game | AnyRules, seed: str | None = None, **options: OptionValue
 ) -> Iterator[Exercise]:
-    """Iterate over exercises of a game, each from a match of its own; no position comes twice.
+    """Iterate over exercises of a game, each from a different match and with a different position.
 
     `game` is a name or a `Game`, each with options, or rules. The same seed gives the same exercises. A
-    recent theme comes again only if no other is found. Raises UnknownName if there is no such game,
+    recent theme returns only if no other is found. Raises UnknownName if there is no such game,
     BadOption if the options are invalid.
 
     >>> import duels
@@ -159,35 +157,35 @@ def _generate_exercises(oracle: Oracle[Any, Any], rng: Random) -> Iterator[Exerc
     used: set[str] = set()
     recent: list[Hashable] = []
     stale: list[Exercise] = []
-    matches, opening = 0, OPENING
-    while matches < _MAX_MATCHES or opening:
-        if matches == _MAX_MATCHES:  # the matches may be too short for an opening
-            matches, opening = 0, 0
+    matches, skipped = 0, SKIPPED_DECISIONS
+    while matches < _MAX_MATCHES or skipped:
+        if matches == _MAX_MATCHES:  # the matches may be too short to skip decisions
+            matches, skipped = 0, 0
         matches += 1
-        candidates = [e for e in _find_exercises(oracle, rng, opening) if e.position not in used]
+        candidates = [e for e in _find_exercises(oracle, rng, skipped) if e.position not in used]
         fresh = [exercise for exercise in candidates if exercise.theme not in recent]
         stale += candidates
         if fresh:
             exercise = rng.choice(fresh)
-        elif stale and matches >= _PATIENCE:
+        elif stale and matches >= _MATCHES_BEFORE_REPEAT:
             exercise = min(stale, key=lambda exercise: recent.index(exercise.theme))
         else:
             continue
         used.add(exercise.position)
         others = [theme for theme in recent if theme != exercise.theme]
-        recent = [*others[1 - _RECENT :], exercise.theme]
+        recent = [*others[1 - _RECENT_THEMES :], exercise.theme]
         stale, matches = [], 0
         yield exercise
 
 
-def _find_exercises(oracle: Oracle[Any, Any], rng: Random, opening: int = OPENING) -> list[Exercise]:
-    """Play one match and return its exercises after the opening."""
+def _find_exercises(oracle: Oracle[Any, Any], rng: Random, skipped: int) -> list[Exercise]:
+    """Play one match and return its exercises after the skipped decisions."""
     find_right = find_mixed_answers if oracle.mixes else find_clear_answer
     exercises: list[Exercise] = []
     decisions = 0
-    for sight, verdict in play_judged_match(oracle, PLAY_SHARE, rng, _MAX_MATCH_LENGTH):
+    for sight, verdict in play_judged_match(oracle, MATCH_LOSS_SHARE, rng, _MAX_MATCH_LENGTH):
         decisions += len(verdict.actions) > 1
-        if decisions > opening and (right := find_right(oracle, sight, verdict)):
+        if decisions > skipped and (right := find_right(oracle, sight, verdict)):
             themes = {
                 oracle.theme(sight, judged.action)
                 for judged in verdict.actions
@@ -200,7 +198,7 @@ def _find_exercises(oracle: Oracle[Any, Any], rng: Random, opening: int = OPENIN
 def play_judged_match(
     oracle: Oracle[Any, Any], share: float, rng: Random, max_entries: int
 ) -> list[tuple[AnySight, Verdict[Any]]]:
-    """Play a match in which both players give away `share`, and return its judged decisions."""
+    """Play a match and return its judged decisions. Both players lose `share` of random play's losses."""
     decisions: list[tuple[AnySight, Verdict[Any]]] = []
 
     class RecordingPlayer:
@@ -217,7 +215,7 @@ def play_judged_match(
 def find_mixed_answers(
     oracle: Oracle[Any, Any], sight: AnySight, verdict: Verdict[Any]
 ) -> frozenset[Hashable]:
-    """Return the action classes that the strategy often plays or that are about average; none if most are."""
+    """Return the action classes that are frequent or about average; empty if they are too many."""
     classes = [oracle.action_class(sight, judged.action) for judged in verdict.actions]
     right = {
         action_class
@@ -234,7 +232,7 @@ def _get_shortfall(verdict: Verdict[Any], judged: ActionValue[Any]) -> float:
 def find_clear_answer(
     oracle: Oracle[Any, Any], sight: AnySight, verdict: Verdict[Any]
 ) -> frozenset[Hashable]:
-    """Return the only action class that is clearly right, or none."""
+    """Return the class of the one clearly right action; empty if there is none."""
     weights: dict[Hashable, float] = {}
     values: dict[Hashable, float] = {}
     for judged in verdict.actions:
@@ -244,7 +242,7 @@ def find_clear_answer(
     right = max(weights, key=weights.__getitem__)
     others = [value for action_class, value in values.items() if action_class != right]
     is_clear = bool(others) and values[right] - max(others) >= CLEAR_GAP
-    return frozenset({right}) if is_clear and weights[right] >= NEARLY_ALWAYS else frozenset()
+    return frozenset({right}) if is_clear and weights[right] >= MIN_RIGHT_WEIGHT else frozenset()
 
 
 # -- practice ----------------------------------------------------------------------------------------
@@ -271,15 +269,15 @@ class Skill:
 
     def update(self, right: bool) -> None:
         """Raise the skill after a right answer, lower it after a wrong one."""
-        self.aim = min(1.0, self.aim + _UP) if right else max(0.0, self.aim - _DOWN)
+        self.aim = min(1.0, self.aim + _SKILL_GAIN) if right else max(0.0, self.aim - _SKILL_LOSS)
 
 
 def select_by_skill(exercises: Iterator[Exercise], skill: Skill) -> Iterator[Exercise]:
-    """Choose the exercise that suits the current skill from every few exercises."""
-    offered: list[Exercise] = []
-    while offered := [*offered, *islice(exercises, _OFFERED - len(offered))]:
-        offered.sort(key=lambda exercise: exercise.difficulty)
-        yield offered.pop(round(skill.aim * (len(offered) - 1)))
+    """Yield exercises that suit the current skill, each chosen from a few candidates."""
+    candidates: list[Exercise] = []
+    while candidates := [*candidates, *islice(exercises, _CANDIDATES - len(candidates))]:
+        candidates.sort(key=lambda exercise: exercise.difficulty)
+        yield candidates.pop(round(skill.aim * (len(candidates) - 1)))
 
 
 # -- daily puzzles -----------------------------------------------------------------------------------
@@ -289,7 +287,7 @@ def select_by_skill(exercises: Iterator[Exercise], skill: Skill) -> Iterator[Exe
 def get_daily_puzzle(day: date, game: Game) -> Exercise:
     """Return the puzzle of a day in one game; it depends only on the date."""
     seed = sha256(f"duels daily {day.isoformat()} {game.name}".encode()).hexdigest()
-    return next(select_by_skill(exercises(game, seed), Skill(_DAILY_AIM)))
+    return next(select_by_skill(exercises(game, seed), Skill(_DAILY_SKILL)))
 
 
 def is_complete(answers: Sequence[bool]) -> bool:

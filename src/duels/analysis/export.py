@@ -43,7 +43,7 @@ class Export:
     games: int
 
     @property
-    def head(self) -> dict[str, Any]:
+    def fields(self) -> dict[str, Any]:
         """The fields of the run in every line of the file."""
         options = self.rules.options()
         return {
@@ -112,7 +112,7 @@ def play_matches(run: Export, first: int, progress: ProgressCallback, jobs: int)
 
 
 def _play(run: Export, number: int) -> dict[str, Any]:
-    return {**run.head, "number": number, **play_match(run, number, *_make_oracle_and_players(run))}
+    return {**run.fields, "number": number, **play_match(run, number, *_make_oracle_and_players(run))}
 
 
 @lru_cache(maxsize=1)
@@ -137,7 +137,7 @@ def _find_next_number(run: Export, path: Path, first: int) -> int:
             raise DuelsError(f"{path}, line {line_number}: not a match in JSON.") from None
         number = head.get("number") if isinstance(head, dict) else None
         is_next = number == numbers[-1] + 1 if numbers else number in range(first + 1)
-        if not is_next or any(head.get(key) != value for key, value in run.head.items()):
+        if not is_next or any(head.get(key) != value for key, value in run.fields.items()):
             raise DuelsError(
                 f"{path}, line {line_number}: this match belongs to another run; choose another file."
             )
@@ -146,7 +146,7 @@ def _find_next_number(run: Export, path: Path, first: int) -> int:
     if next_number < first:
         raise DuelsError(f"{path}: matches are missing after the last one; remove the file.")
     if fragment := content[len(complete_lines) :]:
-        start = _format_line({**run.head, "number": next_number}).rstrip("}\n").encode()
+        start = _format_line({**run.fields, "number": next_number}).rstrip("}\n").encode()
         if not (fragment.startswith(start) or start.startswith(fragment)):
             raise DuelsError(
                 f"{path}, line {len(numbers) + 1}: not a match of this run; choose another file."
@@ -260,7 +260,7 @@ def _make_schema(run: Export) -> Any:
             ("final_observation", observation),
             ("final_action_mask", arrow.list_(arrow.int8(), actions)),
         ],
-        metadata={key: json.dumps(value) for key, value in run.head.items()},
+        metadata={key: json.dumps(value) for key, value in run.fields.items()},
     )
 
 

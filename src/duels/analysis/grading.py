@@ -71,16 +71,16 @@ class Grades:
     """The grades of every position and action of a game with tables."""
 
     values: NDArray[np.float64]
-    """[seat, state] probabilities of winning if both play perfectly."""
+    """The probabilities of winning if both play perfectly, indexed [seat, state]."""
     regrets: NDArray[np.float64]
-    """[state, action] losses; NaN for illegal actions."""
+    """The losses, indexed [state, action]; NaN for illegal actions."""
     exactness: str
     """The least certain exactness of all values."""
 
 
 @lru_cache(maxsize=16)
 def compute_grades(rules: AnyRules) -> Grades:
-    """Grade a game without secrets, aligned with its tables. Raises DuelsError if `depends_on_clock`."""
+    """Grade every state of a game without hidden information. Raises DuelsError if `depends_on_clock`."""
     check_state_table(rules)
     if depends_on_clock(rules):
         raise DuelsError(
@@ -90,29 +90,29 @@ def compute_grades(rules: AnyRules) -> Grades:
     kinds = {Exactness.EXACT}
     tables = get_tables(rules).tables
     oracle = get_oracle(rules)
-    number = number_actions(rules)
+    action_numbers = number_actions(rules)
     values = np.zeros((2, tables.states))
     regrets = np.full((tables.states, tables.actions), np.nan)
-    for place, state in enumerate(tables.rules_states(rules)):
-        sight = rules.sight(state, Seat(max(int(tables.actor[place]), 0) + 1))
+    for index, state in enumerate(tables.rules_states(rules)):
+        sight = rules.sight(state, Seat(max(int(tables.actor[index]), 0) + 1))
         value = oracle.value(sight)
         kinds.add(value.exactness)
-        values[sight.seat - 1, place], values[2 - sight.seat, place] = value.number, 1 - value.number
+        values[sight.seat - 1, index], values[2 - sight.seat, index] = value.number, 1 - value.number
         if sight.actions:
             for action, loss in zip(sight.actions, oracle.judge(sight).losses, strict=True):
-                regrets[place, number[action]] = loss
+                regrets[index, action_numbers[action]] = loss
     return Grades(values, regrets, _get_least_exact(*kinds).value)
 
 
 def has_state_table(rules: AnyRules) -> bool:
-    """Whether the game has tables and no secrets, so that a seat knows the whole state."""
-    return not rules.has_secrets and has_tables(rules)
+    """Whether the game has tables and no hidden information, so that a seat knows the whole state."""
+    return not rules.has_hidden_information and has_tables(rules)
 
 
 def check_state_table(rules: AnyRules) -> None:
-    """Raises DuelsError unless the game has tables and no secrets."""
-    if rules.has_secrets:
-        raise DuelsError(f"{rules.name} has secrets, which a table of its states would reveal.")
+    """Raise DuelsError unless the game has tables and no hidden information."""
+    if rules.has_hidden_information:
+        raise DuelsError(f"{rules.name} has hidden information, which a table of its states would reveal.")
     get_tables(rules)
 
 
@@ -134,9 +134,9 @@ def depends_on_clock(rules: AnyRules) -> bool:
     tables, oracle = get_tables(rules).tables, get_oracle(rules)
     states = tables.rules_states(rules)
     ticking = tables.successor[(tables.successor & 1 == 1) & (tables.successor != ILLEGAL)]
-    unfinished = [place for place in np.unique(ticking >> 1).tolist() if tables.actor[place] != NOBODY]
+    unfinished = [index for index in np.unique(ticking >> 1).tolist() if tables.actor[index] != NOBODY]
     return any(
-        oracle.value(rules.sight(set_clock(rules, states[place], clock), Seat.ONE)).number != 0.5
-        for place in unfinished
+        oracle.value(rules.sight(set_clock(rules, states[index], clock), Seat.ONE)).number != 0.5
+        for index in unfinished
         for clock in range(1, limit)
     )

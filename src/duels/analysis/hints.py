@@ -1,6 +1,6 @@
-"""Hints and solutions: perfect play in a position, its value, and why.
+"""Hints and solutions: the best actions of a position, its value, and the reasons.
 
-They use only what the seat to move may know.
+They use only information that the seat to move has.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,8 +22,8 @@ from duels.solving.oracles import get_oracle
 
 _MAX_NAMED = 8
 _MAX_SHARES = 3  # actions of a mixture that are named with their shares
-_MOSTLY = 0.6  # above this weight, one action is the advice and the others are exceptions
-_MIN_WEIGHT = 0.005  # smaller weights are left over from training
+_DOMINANT_WEIGHT = 0.6  # above this weight, one action is the advice and the others are exceptions
+_MIN_WEIGHT = 0.005  # smaller weights are noise from training
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Hint(Generic[A]):
     details: str
     """The weights of the actions and the error bound of the value; empty if they add nothing."""
     belief: Mapping[str, float]
-    """Probabilities of what is hidden from the seat; empty in games without secrets."""
+    """Probabilities of the other player's secret; empty in games without hidden information."""
 
     @property
     def advice(self) -> str:
@@ -61,7 +61,7 @@ class Hint(Generic[A]):
         return f"{self.describe_actions()} ({self.chance})."
 
     def describe_actions(self, ink: Callable[[str], str] = str) -> str:
-        """Say what to do; `ink` marks the actions."""
+        """Return the recommendation without its value; `ink` formats the actions."""
         best = ink(self.best) if self.best else ""
         if not self.indifference or not best:
             return best or self.indifference
@@ -83,9 +83,9 @@ class Hint(Generic[A]):
 
 
 def hint(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> Hint[A]:
-    """Recommend what perfect play does, from what `sight.seat` may know.
+    """Recommend the actions of perfect play, given the information of `sight.seat`.
 
-    Pass `oracle` to replace that of `sight.rules`. Raises NotYourTurn if the seat is not to move.
+    `oracle` replaces that of `sight.rules`. Raises NotYourTurn if the seat is not to move.
 
     >>> import duels
     >>> match = duels.start("leap").play_text("enter", "enter")
@@ -96,12 +96,12 @@ def hint(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> Hint[A]:
     verdict = oracle.judge(sight)
     choices = _list_choices(verdict)
     indifference = describe_equal_actions(verdict).removesuffix(".")
-    any_will_do = indifference and all(judged.weight for judged in verdict.actions)
+    recommends_all = indifference and all(judged.weight for judged in verdict.actions)
     return Hint(
         actions=tuple(judged.action for judged in choices),
         value=verdict.value,
         chance=format_chance(verdict.value, sight.rules),
-        best="" if any_will_do else _describe_choices(sight, verdict, choices),
+        best="" if recommends_all else _describe_choices(sight, verdict, choices),
         indifference=indifference,
         reason=oracle.reason(sight),
         details=_format_details(sight, verdict, choices),
@@ -110,7 +110,6 @@ def hint(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> Hint[A]:
 
 
 def _list_choices(verdict: Verdict[A]) -> list[ActionValue[A]]:
-    """List what perfect play chooses, by weight."""
     threshold = _MIN_WEIGHT if verdict.is_mixed else 0.0
     choices = [judged for judged in verdict.actions if judged.weight > threshold]
     return sorted(choices, key=lambda judged: -judged.weight)
@@ -124,7 +123,7 @@ def _describe_choices(sight: Sight[A, V], verdict: Verdict[A], choices: list[Act
     largest, smallest = choices[0].weight, choices[-1].weight
     if len(names) == 1:
         return names[0]
-    if largest > _MOSTLY:
+    if largest > _DOMINANT_WEIGHT:
         others = join_or(names[1:]) if len(names) <= _MAX_SHARES else "another"
         return f"mostly {names[0]} ({largest:.0%}), now and then {others}"
     if summary and largest <= 2 * smallest:
@@ -162,7 +161,7 @@ def _format_details(sight: Sight[A, V], verdict: Verdict[A], choices: list[Actio
 
 @dataclass(frozen=True)
 class PositionSolution(Generic[A, V]):
-    """Perfect play in a position, from what the seat to move may know."""
+    """Perfect play in a position, given the information of the seat to move."""
 
     sight: Sight[A, V]
     value: Value
@@ -172,9 +171,9 @@ class PositionSolution(Generic[A, V]):
     reason: str
     findings: tuple[Finding, ...]
     belief: Mapping[str, float]
-    """Probabilities of what is hidden from the seat; empty in games without secrets."""
+    """Probabilities of the other player's secret; empty in games without hidden information."""
     guarantee: str
-    """What is proven about the oracle's play as a whole; empty if the values are exact."""
+    """A proven bound on the loss of the oracle's play; empty if the values are exact."""
 
     @property
     def position(self) -> str:
@@ -200,7 +199,7 @@ class PositionSolution(Generic[A, V]):
                 for judged in actions
             ],
         }
-        if rules.has_secrets:
+        if rules.has_hidden_information:
             data["belief"] = dict(self.belief)
         if self.guarantee:
             data["claim"] = self.guarantee
@@ -217,7 +216,7 @@ def _value_to_dict(value: Value) -> dict[str, Any]:
 
 
 def solve(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> PositionSolution[A, V]:
-    """Solve the position of `sight.seat`; only its value is known if chance is to act."""
+    """Solve the position of `sight.seat`. If chance is to act, only the value is known."""
     oracle = oracle or get_oracle(sight.rules)
     verdict = oracle.judge(sight) if sight.actions else None
     return PositionSolution(

@@ -26,7 +26,7 @@ _MAX_ENTRIES = 400
 _MATCHES, _MATCHES_OF_SKILL = 100, 1000
 _ROUNDING = 1e-12
 _STANDARD_ERRORS = 1.96  # for 95% confidence
-# If the strategy mixes, levels differ by a point or two: they need many more, quicker matches.
+# Extra matches without judged decisions: if the strategy mixes, levels differ only by a point or two.
 _QUICK_MATCHES = 50
 
 
@@ -38,7 +38,7 @@ class LevelRow:
     share: float
     """The share of random play's losses that defines the level."""
     measured_share: float
-    """`per_decision` as a share of random play's, each measured in its own matches."""
+    """`per_decision` as a share of random play's measured loss."""
     measure: str
     """The meaning of `per_decision`: `given away`, or `below the mixture` if the strategy mixes."""
     per_decision: float
@@ -51,40 +51,43 @@ class LevelRow:
     """The number of matches behind the score."""
 
     @property
-    def clear(self) -> bool:
-        """Whether it beats the next lower level by more than the margin."""
+    def is_clear(self) -> bool:
+        """Whether the level beats the next lower one by more than the margin."""
         return self.score is not None and self.margin is not None and self.score - self.margin > 0.5
 
 
 def measure_levels(
     rules: AnyRules, matches: int, seed: str, progress: Progress = no_progress
 ) -> list[LevelRow]:
-    """Play `matches` matches of each level against the next lower one, half from each seat."""
+    """Play `matches` matches of each level against the next lower one and return the table's rows."""
     oracle = get_oracle(rules, progress)
     rows: list[LevelRow] = []
-    below: MeasuredLevel | None = None
+    lower_level: MeasuredLevel | None = None
     for level, share in {"random": 1.0, **LEVEL_SHARES}.items():
         name = get_strongest_name(rules) if level == BEST else level
         rng, own = Random(f"{seed} {name}"), MeasuredLevel(oracle, share)
-        other = below or MeasuredLevel(oracle, share)
+        other = lower_level or MeasuredLevel(oracle, share)
         played, scores = [], []
         for number in range(matches):
             progress(f"{name}, {number} of {matches} matches")
             seat = Seat(number % 2 + 1)
             played.append(play_measured_match(own, other, seat, rng))
-            if oracle.mixes and below is not None:
+            if oracle.mixes and lower_level is not None:
                 levels = {seat: own.share, seat.other: other.share}
-                scores += [_luckless_points(oracle, levels, seat, rng) for _ in range(_QUICK_MATCHES)]
+                scores += [
+                    _estimate_luck_adjusted_score(oracle, levels, seat, rng) for _ in range(_QUICK_MATCHES)
+                ]
             else:
                 scores.append(played[-1].score)
-        score, margin = (None, None) if below is None else _mean(scores)
-        lost, lost_margin = _ratio([each.lost for each in played], [each.decisions for each in played])
-        at_random = rows[0].per_decision if rows else lost
-        measured = lost / at_random if at_random else 0.0
+        score, margin = (None, None) if lower_level is None else _compute_ratio(scores, [1] * len(scores))
+        losses, decisions = [match.loss for match in played], [match.decisions for match in played]
+        loss, loss_margin = _compute_ratio(losses, decisions)
+        random_loss = rows[0].per_decision if rows else loss
+        measured = loss / random_loss if random_loss else 0.0
         rows.append(
-            LevelRow(name, share, measured, oracle.measure, lost, lost_margin, score, margin, len(scores))
+            LevelRow(name, share, measured, oracle.measure, loss, loss_margin, score, margin, len(scores))
         )
-        below = own
+        lower_level = own
     return rows
 
 
@@ -94,36 +97,36 @@ class MeasuredLevel(LevelPlayer):
     def __init__(self, oracle: Oracle[Any, Any], share: float) -> None:
         super().__init__(oracle, share)
         self.oracle = oracle
-        self._averages: dict[Hashable, float] = {}
+        self._expected_losses: dict[Hashable, float] = {}
         self.reset()
 
     def reset(self) -> None:
         """Start a new match."""
-        self.lost, self.decisions = 0.0, 0
+        self.loss, self.decisions = 0.0, 0
 
     def choose(self, sight: AnySight, rng: Random) -> Any:
         if len(sight.actions) > 1:
-            # The expected loss: the draw among its actions is luck.
-            self.lost += self.average(sight)
+            # The loss of the drawn action would add luck to the measurement.
+            self.loss += self.expected_loss(sight)
             self.decisions += 1
         return super().choose(sight, rng)
 
-    def average(self, sight: AnySight) -> float:
-        """Return the expected loss of a decision; cached in games without secrets."""
-        loss = None if sight.rules.has_secrets else self._averages.get(sight.view)
+    def expected_loss(self, sight: AnySight) -> float:
+        """Return the expected loss of a decision; cached in games without hidden information."""
+        loss = None if sight.rules.has_hidden_information else self._expected_losses.get(sight.view)
         if loss is None:
             amounts = self.oracle.shortfalls(self.oracle.judge(sight))
             weights = self.odds(sight).values()
             loss = sum(weight * amount for weight, amount in zip(weights, amounts, strict=True))
-            loss = self._averages[sight.view] = loss if abs(loss) >= _ROUNDING else 0.0
+            loss = self._expected_losses[sight.view] = loss if abs(loss) >= _ROUNDING else 0.0
         return loss
 
 
 @dataclass(frozen=True)
 class MeasuredMatch:
-    """A match from the side of the measured player."""
+    """The measurements of one player in one match."""
 
-    lost: float
+    loss: float
     decisions: int
     score: float
     """An estimate of the expected score.
@@ -134,17 +137,17 @@ class MeasuredMatch:
 
 
 def play_measured_match(own: MeasuredLevel, other: MeasuredLevel, seat: Seat, rng: Random) -> MeasuredMatch:
-    """Play one match from the side of the player at `seat`."""
+    """Play one match and measure `own`, which sits at `seat`."""
     oracle, rules = own.oracle, own.oracle.rules
     for player in (own, other):
         player.reset()
     play_out(Match.start(rules), {seat: own, seat.other: other}, StreamDice(rng), _MAX_ENTRIES)
     opening = oracle.value(rules.sight(rules.initial(), Seat.ONE))
     value = opening if seat is Seat.ONE else opening.for_other()
-    return MeasuredMatch(own.lost, own.decisions, value.number - own.lost + other.lost)
+    return MeasuredMatch(own.loss, own.decisions, value.number - own.loss + other.loss)
 
 
-def _luckless_points(
+def _estimate_luck_adjusted_score(
     oracle: Oracle[Any, Any], levels: Mapping[Seat, float], seat: Seat, rng: Random
 ) -> float:
     """Estimate the expected score of `seat` from one match with hidden moves, without luck.
@@ -173,19 +176,15 @@ def get_default_matches(rules: AnyRules) -> int:
 
 
 def describe_other_factors(rules: AnyRules) -> str:
-    """Return what decides matches besides skill; empty if nothing does."""
-    luck, guessing = bool(rules.all_outcomes()), rules.has_secrets
+    """Return a clause about factors other than skill, such as `luck decides`; empty without any."""
+    luck, guessing = bool(rules.all_outcomes()), rules.has_hidden_information
     if luck and guessing:
         return "luck and guessing decide"
     return "luck decides" if luck else "guessing decides" if guessing else ""
 
 
-def _mean(numbers: list[float]) -> tuple[float, float]:
-    return _ratio(numbers, [1] * len(numbers))
-
-
-def _ratio(parts: list[float], wholes: list[int]) -> tuple[float, float]:
-    """Return the ratio of the sums, and its margin from the deviations of the matches."""
+def _compute_ratio(parts: list[float], wholes: list[int]) -> tuple[float, float]:
+    """Return the ratio of the sums and the margin of a 95% confidence interval."""
     total = max(1, sum(wholes))
     ratio = sum(parts) / total
     deviation = sum((part - ratio * whole) ** 2 for part, whole in zip(parts, wholes, strict=True))

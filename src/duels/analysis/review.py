@@ -7,7 +7,7 @@ mixture are part of the luck.
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -35,7 +35,7 @@ from duels.solving.progress import Progress, no_progress
 AnyOracle = Oracle[Any, Any]
 
 MAX_REVIEWED_ENTRIES = 2_000
-"""The work grows with the square of the length: every entry needs all that a seat has seen before it."""
+"""Longer matches would take too long: the work grows with the square of the length."""
 _ROUNDING = 1e-9
 _CONCESSION_VERBS = {Concession.RESIGN: "resigned", Concession.FORFEIT: "forfeited the match"}
 _CONCESSION_LABELS = {Concession.RESIGN: "resignation", Concession.FORFEIT: "forfeit"}
@@ -43,9 +43,9 @@ _CONCESSION_LABELS = {Concession.RESIGN: "resignation", Concession.FORFEIT: "for
 
 @dataclass(frozen=True)
 class Belief:
-    """What a seat could know about the other player's secret, and the truth."""
+    """A seat's probabilities for the other player's secret, and the truth."""
 
-    places: Mapping[str, float]
+    probabilities: Mapping[str, float]
     truth: str
     hidden: str
     """The kind of secret: `token`."""
@@ -57,29 +57,29 @@ class Stake:
 
     replies: int
     mistakes: int
-    """The number of replies that would have given something away."""
-    most: float
+    """The number of replies that would have cost points."""
+    max_loss: float
     """The loss of the worst reply."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Moment:
-    """A judged entry of a match. `before`, `after` and `luck` are Player 1's."""
+class ReviewedEntry:
+    """A judged entry of a match. Values and luck are Player 1's."""
 
     match: AnyMatch
     """The match after the entry."""
     number: int
     actor: Actor
-    entry: str
+    notation: str
     """The entry in notation."""
     label: str
     """A noun for the entry: `light 1`, `resignation`."""
     position: str
-    """The position before the entry, as the actor knew it (Player 1 if chance acts), in notation."""
-    before: float
-    after: float
+    """The notation of the position before the entry, as the actor (or Player 1, if chance acts) knew it."""
+    value_before: float
+    value_after: float
     luck: float
-    """Player 1's gain from chance, or from information that nobody had; includes `mixing`."""
+    """Player 1's gain from chance or from hidden information; includes `mixing`."""
     mixing: float = 0.0
     """How much better the choice from the strategy's mixture was than the mixture's average."""
     draws: tuple[tuple[float, float], ...] = ()
@@ -87,15 +87,15 @@ class Moment:
     below_mixture: float = 0.0
     """How much worse the action is for the actor than the mixture's average; 0 if nothing is mixed."""
     loss: float = 0.0
-    """What the actor gave away; 0 for chance."""
+    """The value that the actor gave away; 0 for chance."""
     loss_error: float = 0.0
     """The proven bound on the error of `loss`."""
     best: tuple[str, ...] = ()
     best_labels: tuple[str, ...] = ()
     """Nouns for the best actions."""
     mark: str = ""
-    """Empty for chance, or if all actions are equally good. ONLY_MOVE if there was no choice; RARE if the
-    strategy seldom plays this."""
+    """A mark's name, ONLY_MOVE, or RARE if the strategy seldom plays this; empty for chance, or if all
+    actions are equally good."""
     indifference: str = ""
     """A sentence if the choice did not matter; otherwise empty."""
     reason: str = ""
@@ -115,7 +115,7 @@ class Moment:
     stake: Stake | None = None
     """None if the other player does not decide next, or decides in secret."""
     beliefs: Mapping[Seat, Belief] = field(default_factory=dict)
-    """Each seat's belief before the entry; empty in games without secrets."""
+    """Each seat's belief before the entry; empty in games without hidden information."""
 
     @property
     def restarts(self) -> bool:
@@ -129,7 +129,7 @@ class Review:
 
     >>> import duels
     >>> review = duels.review(duels.start("lights").play_text("1", "3", "4", "6-7", "2", "5"))
-    >>> [(moment.entry, moment.mark, moment.best) for moment in review.moments[:2]]
+    >>> [(entry.notation, entry.mark, entry.best) for entry in review.entries[:2]]
     [('1', 'blunder', ('4', '2-3', '5-6')), ('3', 'best', ('3', '6', '4-5'))]
     >>> review.loss(duels.Seat.ONE), review.luck, review.score
     (1.0, 0.0, 0.0)
@@ -143,7 +143,7 @@ class Review:
     exactness: Exactness
     error: float
     """The proven bound on the error of every value."""
-    moments: tuple[Moment, ...]
+    entries: tuple[ReviewedEntry, ...]
     players: Mapping[Seat, str] = field(default_factory=lambda: dict.fromkeys(Seat, HUMAN))
     """The players' names as in a record."""
     names: PlayerNames | None = None
@@ -170,28 +170,28 @@ class Review:
 
     def mixing(self, seat: Seat) -> float:
         """Return how much better than average a seat's choices from the mixture were."""
-        luck = sum(moment.mixing for moment in self.moments if moment.actor is seat)
+        luck = sum(entry.mixing for entry in self.entries if entry.actor is seat)
         return luck if seat is Seat.ONE else -luck
 
     def mixing_odds(self, seat: Seat) -> float:
         """Bound the probability that a player who follows the mixture chooses as badly (Chernoff's bound)."""
         luck = self.mixing(seat)
-        draws = [moment.draws for moment in self.moments if moment.actor is seat and moment.draws]
+        draws = [entry.draws for entry in self.entries if entry.actor is seat and entry.draws]
         return min(math.exp(min(0.0, rate * luck + _log_mean(draws, rate))) for rate in _RATES)
 
     def loss(self, seat: Seat) -> float:
         """Return the sum of a seat's losses."""
-        return sum(moment.loss for moment in self.moments if moment.actor is seat)
+        return sum(entry.loss for entry in self.entries if entry.actor is seat)
 
-    def unforeseen(self, seat: Seat) -> float:
-        """Return a seat's luck without both players' choices from the mixture."""
+    def luck_without_mixing(self, seat: Seat) -> float:
+        """Return a seat's luck, not counting either player's choices from the mixture."""
         luck = self.luck if seat is Seat.ONE else -self.luck
         return luck - self.mixing(seat) + self.mixing(seat.other)
 
     @property
     def luck(self) -> float:
         """Player 1's total luck."""
-        return sum(moment.luck for moment in self.moments)
+        return sum(entry.luck for entry in self.entries)
 
     @property
     def game(self) -> Game:
@@ -199,15 +199,15 @@ class Review:
         return self.match.rules.game
 
 
-_RATES = [1.5**power for power in range(20)]  # suit sums from 100 points down to a tenth
+_RATES = [1.5**power for power in range(20)]  # of Chernoff's bound, for luck from 0.1 to 100 points
 
 
 def _log_mean(draws: list[tuple[tuple[float, float], ...]], rate: float) -> float:
     """Return the logarithm of the mean of exp(-rate * luck) over all draws together."""
     total = 0.0
     for draw in draws:
-        most = max(-rate * luck for _, luck in draw)
-        total += most + math.log(sum(weight * math.exp(-rate * luck - most) for weight, luck in draw))
+        largest = max(-rate * luck for _, luck in draw)
+        total += largest + math.log(sum(weight * math.exp(-rate * luck - largest) for weight, luck in draw))
     return total
 
 
@@ -219,22 +219,22 @@ def review(
 ) -> Review:
     """Judge every decision of a match, and separate luck from skill.
 
-    `players` are names as in a record; by default both are people. Pass `oracle` to replace that of
-    `match.rules`. Raises DuelsError if the game has secrets and the match is not over, and TooLarge if the
+    `players` are names as in a record; by default both are people. `oracle` replaces that of
+    `match.rules`. Raises DuelsError for an unfinished match with hidden information, and TooLarge if the
     match is too long or the game too large.
 
     >>> import duels
     >>> review = duels.review(duels.start("chain").play_text("4", "1", "resign"))
-    >>> [(moment.actor.value, moment.entry, moment.mark) for moment in review.moments]
+    >>> [(entry.actor.value, entry.notation, entry.mark) for entry in review.entries]
     [(1, '4', ''), (2, '1', ''), (1, 'resign', 'blunder')]
     """
     _check_reviewable(match)
     oracle = oracle or get_oracle(match.rules, progress)
     steps = match.steps()
-    values = [_get_value(oracle, each) for each in (match.after(0), *steps)]
+    values = [_get_value(oracle, step) for step in (match.after(0), *steps)]
     verdicts = [_judge_position(oracle, step) for step in steps]
-    moments = tuple(
-        _make_moment(oracle, number, step, verdict, reply, before.number, after.number)
+    entries = tuple(
+        _review_entry(oracle, number, step, verdict, reply, before.number, after.number)
         for number, (step, (verdict, reply), (before, after)) in enumerate(
             zip(steps, pairwise([*verdicts, None]), pairwise(values), strict=True), start=1
         )
@@ -245,7 +245,7 @@ def review(
         values[-1].number,
         max((value.exactness for value in values), key=list(Exactness).index),
         max(value.error for value in values),
-        moments,
+        entries,
         players or dict.fromkeys(Seat, HUMAN),
     )
 
@@ -256,7 +256,7 @@ def review_record(record: Record, progress: Progress = no_progress) -> Review:
     Raises DuelsError if the record holds only one seat's view.
     """
     match = record.match
-    if record.seat and match.rules.has_secrets and match.over:
+    if record.seat and match.rules.has_hidden_information and match.over:
         raise DuelsError(
             "This record holds only one seat's view of a match with hidden moves. "
             "Review the whole record instead."
@@ -269,7 +269,7 @@ def _check_reviewable(match: AnyMatch) -> None:
         raise TooLarge(
             f"This match has {len(match.turns):,} entries; at most {MAX_REVIEWED_ENTRIES:,} can be reviewed."
         )
-    if match.rules.has_secrets and not match.over:
+    if match.rules.has_hidden_information and not match.over:
         raise DuelsError("A match with hidden moves can be reviewed once it is over.")
 
 
@@ -280,7 +280,7 @@ def _get_value(oracle: AnyOracle, match: AnyMatch) -> Value:
 
 
 def _find_turning_point(oracle: AnyOracle, match: AnyMatch) -> tuple[str, str]:
-    """Return the last entry's unforeseen loss and winning discovery, or empty strings."""
+    """Return the last entry's unforeseen loss and winning discovery, each empty if there is none."""
     turn, before = match.last, match.previous
     if not (turn and before and isinstance(turn.actor, Seat)) or isinstance(turn.action, Concession):
         return "", ""
@@ -297,7 +297,7 @@ def _judge_position(oracle: AnyOracle, after: AnyMatch) -> Verdict[Any] | None:
     return oracle.judge(before.sight(before.actor)) if isinstance(before.actor, Seat) else None
 
 
-def _make_moment(
+def _review_entry(
     oracle: AnyOracle,
     number: int,
     after: AnyMatch,
@@ -305,25 +305,27 @@ def _make_moment(
     reply: Verdict[Any] | None,
     value_before: float,
     value_after: float,
-) -> Moment:
+) -> ReviewedEntry:
     turn, before, rules = after.last, after.previous, after.rules
     assert turn
     assert before
-    entry = format_entry(rules, turn)
+    notation = format_entry(rules, turn)
     sight = before.sight(turn.actor if isinstance(turn.actor, Seat) else Seat.ONE)
-    moment = Moment(
+    entry = ReviewedEntry(
         match=after,
         number=number,
         actor=turn.actor,
-        entry=entry,
+        notation=notation,
         label=_CONCESSION_LABELS.get(turn.action) or label_action(sight, turn.action),
         position=rules.format_position(sight),
-        before=value_before,
-        after=value_after,
+        value_before=value_before,
+        value_after=value_after,
         luck=value_after - value_before,
     )
     if not isinstance(turn.actor, Seat) or not verdict:
-        return replace(moment, outcome_text=oracle.describe_outcome(turn.action) or f"chance brought {entry}")
+        return replace(
+            entry, outcome_text=oracle.describe_outcome(turn.action) or f"chance brought {notation}"
+        )
     lost_before = bool(_find_turning_point(oracle, before)[0])
     unforeseen_loss, winning_discovery = _find_turning_point(oracle, after)
     own_value = value_before if turn.actor is Seat.ONE else 1 - value_before
@@ -333,7 +335,7 @@ def _make_moment(
     best = () if turn.out_of_turn else verdict.best
     is_slip = is_loss(decision.loss) and not turn.out_of_turn  # resigning out of turn needs no explanation
     return replace(
-        moment,
+        entry,
         luck=luck if abs(luck) >= _ROUNDING else 0.0,
         mixing=sign * decision.mixing,
         draws=decision.draws,
@@ -348,7 +350,7 @@ def _make_moment(
         effect=decision.concession or (oracle.effect(sight, turn.action) if is_slip else ""),
         action_text=_CONCESSION_VERBS.get(turn.action)
         or oracle.describe_action(turn.action)
-        or f"played {entry}",
+        or f"played {notation}",
         unforeseen_loss=unforeseen_loss,
         winning_discovery=winning_discovery,
         stake=_make_stake(after, reply),
@@ -358,7 +360,9 @@ def _make_moment(
 
 def _make_stake(after: AnyMatch, reply: Verdict[Any] | None) -> Stake | None:
     last_actor = after.last and after.last.actor
-    if not reply or after.rules.has_secrets or after.actor is last_actor or len(reply.actions) == 1:
+    if not reply or after.actor is last_actor or len(reply.actions) == 1:
+        return None
+    if after.rules.has_hidden_information:
         return None
     losses = [loss for loss in reply.losses if is_loss(loss)]
     return Stake(len(reply.actions), len(losses), max(losses, default=0.0))
@@ -403,21 +407,21 @@ class _JudgedDecision:
 
 
 def _make_beliefs(oracle: AnyOracle, match: AnyMatch) -> dict[Seat, Belief]:
-    sights = {seat: match.sight(seat) for seat in Seat} if match.rules.has_secrets else {}
+    sights = {seat: match.sight(seat) for seat in Seat} if match.rules.has_hidden_information else {}
     beliefs = {
         seat: Belief(oracle.belief(sight), oracle.own_secret(sights[seat.other]), oracle.hidden)
         for seat, sight in sights.items()
     }
-    return beliefs if any(belief.places for belief in beliefs.values()) else {}
+    return beliefs if any(belief.probabilities for belief in beliefs.values()) else {}
 
 
 # -- the JSON form -----------------------------------------------------------------------------------
 
 _VALUES = (
     "opening, score, before, after, luck and mixing are Player 1's; loss is the actor's; "
-    "score = opening + luck - loss of 1 + loss of 2; luck includes mixing, which is how far what the actor "
-    "chose of the strategy's mixture lies above it; mishap and strike are clauses whose subject "
-    "is the actor; stake is what the reply could give away; you is the one person's seat"
+    "score = opening + luck - loss of 1 + loss of 2; luck includes mixing, which is how much better the "
+    "choice from the strategy's mixture was than its average; mishap and strike are clauses whose subject is "
+    "the actor; stake is what the reply could lose; you is the seat of the only person"
 )
 
 
@@ -441,37 +445,37 @@ def review_to_dict(review: Review) -> dict[str, Any]:
         "luck": review.luck,
         "loss": {str(seat.value): review.loss(seat) for seat in Seat},
         "thresholds": {mark.name: mark.max_loss for mark in MARKS},
-        "moments": [_moment_to_dict(moment) for moment in review.moments],
+        "moments": [_entry_to_dict(entry) for entry in review.entries],
     }
 
 
-def _moment_to_dict(moment: Moment) -> dict[str, Any]:
+def _entry_to_dict(entry: ReviewedEntry) -> dict[str, Any]:
     fields: dict[str, Any] = {
-        "number": moment.number,
-        "actor": moment.actor.value,
-        "entry": moment.entry,
-        "position": moment.position,
-        "before": moment.before,
-        "after": moment.after,
-        "loss": moment.loss,
-        "loss_error": moment.loss_error,
-        "luck": moment.luck,
-        "best": list(moment.best),
-        "mark": moment.mark,
-        "reason": moment.reason,
-        "effect": moment.effect,
+        "number": entry.number,
+        "actor": entry.actor.value,
+        "entry": entry.notation,
+        "position": entry.position,
+        "before": entry.value_before,
+        "after": entry.value_after,
+        "loss": entry.loss,
+        "loss_error": entry.loss_error,
+        "luck": entry.luck,
+        "best": list(entry.best),
+        "mark": entry.mark,
+        "reason": entry.reason,
+        "effect": entry.effect,
     }
-    if stake := moment.stake:
-        fields["stake"] = asdict(stake)
-    if moment.match.rules.has_secrets:
+    if stake := entry.stake:
+        fields["stake"] = {"replies": stake.replies, "mistakes": stake.mistakes, "most": stake.max_loss}
+    if entry.match.rules.has_hidden_information:
         fields |= {
-            "mixing": moment.mixing,
-            "mishap": moment.unforeseen_loss.format(whose="the other's"),
-            "strike": moment.winning_discovery.format(whose="the other's"),
+            "mixing": entry.mixing,
+            "mishap": entry.unforeseen_loss.format(whose="the other's"),
+            "strike": entry.winning_discovery.format(whose="the other's"),
         }
-    if moment.beliefs:
+    if entry.beliefs:
         fields["beliefs"] = {
-            str(seat.value): {"places": dict(belief.places), "truth": belief.truth}
-            for seat, belief in moment.beliefs.items()
+            str(seat.value): {"places": dict(belief.probabilities), "truth": belief.truth}
+            for seat, belief in entry.beliefs.items()
         }
     return fields

@@ -1,4 +1,4 @@
-"""A review as a self-contained HTML page with a curve, the cost of every entry, and boards."""
+"""A review as a self-contained HTML page: a curve, the cost of every entry, and boards."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -8,7 +8,7 @@ from itertools import pairwise
 from string import Template
 from typing import Any
 
-from duels.analysis.review import Belief, Moment, Review
+from duels.analysis.review import Belief, Review, ReviewedEntry
 from duels.analysis.review_reasons import Reason, explain_result
 from duels.analysis.review_text import (
     describe_assumed_play,
@@ -35,7 +35,7 @@ from duels.core.words import Words, strip_ink
 _HEIGHT, _MARGIN = 180, 14  # pixels; the curve is as wide as the page
 _PHONE_WIDTH = 260  # pixels
 _EXTRA_RADIUS = {mark.name: pixels for pixels, mark in enumerate(MISTAKES, start=1)}
-_BOARD_ITEM = '<li class="on">Board {}</li>'
+_BOARD_ITEM = '<li class="board-number">Board {}</li>'
 _MISTAKE_NAMES = {mark.name for mark in MISTAKES}
 _MAX_POSITION_LENGTH = 60  # longer positions fill half a phone screen
 ContinueCommand = Callable[[int], str]
@@ -43,11 +43,11 @@ ContinueCommand = Callable[[int], str]
 
 
 def render_review_page(
-    review: Review, headers: Mapping[str, str] | None = None, play_on: ContinueCommand | None = None
+    review: Review, headers: Mapping[str, str] | None = None, make_command: ContinueCommand | None = None
 ) -> str:
     """Render a page without external resources.
 
-    `headers` are the record's, with players and date; `play_on` returns the command that continues the match.
+    `headers` are those of the record: players and date.
     """
     template = Template(files(__package__).joinpath("review.html").read_text(encoding="utf-8"))
     return template.substitute(
@@ -64,12 +64,12 @@ def render_review_page(
         entries=_render_entries(review),
         beliefs=_render_beliefs(review),
         # A closing tag inside the data would end the script.
-        steps=json.dumps(build_review_steps(review, play_on)).replace("</", "<\\/"),
+        steps=json.dumps(build_review_steps(review, make_command)).replace("</", "<\\/"),
         account=escape(strip_ink("\n".join([*format_account(review), format_legend(review)]))),
     )
 
 
-def build_review_steps(review: Review, play_on: ContinueCommand | None = None) -> list[dict[str, str]]:
+def build_review_steps(review: Review, make_command: ContinueCommand | None = None) -> list[dict[str, str]]:
     """Return the start and every entry as steps: board as SVG, title, comments, mark and commands."""
     rules, names = review.match.rules, review.names or SEAT_LABELS
     words, drawing = review.game.words(rules), review.game.drawing(rules)
@@ -77,11 +77,11 @@ def build_review_steps(review: Review, play_on: ContinueCommand | None = None) -
     # The drawing replaces the board in letters.
     welcome = strip_ink("\n".join(words.opening().render_news()))
     opening = {"title": "The start", "board": start, "text": welcome, "mark": ""}
-    steps = [{**opening, **_make_commands(review, 0, play_on)}]
-    for moment in review.moments:
-        board = _render_board(drawing, moment.match, _get_viewer(moment), names)
-        step = _describe_step(review, words, moment)
-        steps.append({"board": board, **step, **_make_commands(review, moment.number, play_on)})
+    steps = [{**opening, **_make_commands(review, 0, make_command)}]
+    for entry in review.entries:
+        board = _render_board(drawing, entry.match, _get_viewer(entry), names)
+        step = _describe_step(review, words, entry)
+        steps.append({"board": board, **step, **_make_commands(review, entry.number, make_command)})
     return steps
 
 
@@ -122,69 +122,68 @@ def _render_players(review: Review, headers: Mapping[str, str]) -> str:
     return f'<p class="players">{" · ".join(items)}</p>' if items else ""
 
 
-def _make_commands(review: Review, number: int, play_on: ContinueCommand | None) -> dict[str, str]:
-    """Return commands that continue from the shown board, and that repeat a slip."""
-    if play_on is None:
+def _make_commands(review: Review, number: int, make_command: ContinueCommand | None) -> dict[str, str]:
+    """Return the commands that continue from this board and, after a slip, from the board before it."""
+    if make_command is None:
         return {}
-    is_final = number == len(review.moments) and review.match.over
-    commands = {} if is_final else {"here": play_on(number)}
-    if number and is_slip(review.moments[number - 1]):
-        commands["again"] = play_on(number - 1)
+    is_final = number == len(review.entries) and review.match.over
+    commands = {} if is_final else {"here": make_command(number)}
+    if number and is_slip(review.entries[number - 1]):
+        commands["again"] = make_command(number - 1)
     return commands
 
 
-def _get_viewer(moment: Moment) -> Seat:
-    return moment.actor if isinstance(moment.actor, Seat) else Seat.ONE
+def _get_viewer(entry: ReviewedEntry) -> Seat:
+    return entry.actor if isinstance(entry.actor, Seat) else Seat.ONE
 
 
 def _render_board(drawing: Drawing[Any, Any], match: AnyMatch, seat: Seat, names: PlayerNames) -> str:
-    """Render the board for a seat; in games with hidden information, with the secrets of both."""
-    if match.rules.has_secrets:
-        picture = drawing.open_picture(match.sight(Seat.ONE), match.sight(Seat.TWO), names=names)
+    """Render the board as a seat sees it; with hidden information, show the secrets of both seats."""
+    if match.rules.has_hidden_information:
+        picture = drawing.draw_open(match.sight(Seat.ONE), match.sight(Seat.TWO), names=names)
     else:
-        picture = drawing.picture(match.sight(seat), names=names)
+        picture = drawing.draw(match.sight(seat), names=names)
     return f"<figure>{picture}</figure>"
 
 
-def _describe_step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, str]:
-    seat = _get_viewer(moment)
-    viewers = tuple(Seat) if moment.match.rules.has_secrets else (seat,)
-    recaps = [words.recap(moment.match.sight(viewer)) for viewer in viewers]
+def _describe_step(review: Review, words: Words[Any, Any], entry: ReviewedEntry) -> dict[str, str]:
+    seat = _get_viewer(entry)
+    viewers = tuple(Seat) if entry.match.rules.has_hidden_information else (seat,)
+    recaps = [words.recap(entry.match.sight(viewer)) for viewer in viewers]
     if not review.is_person(seat):  # the recap addresses the actor
         recaps = [Narration(recap.lines) for recap in recaps]
     names = review.names or SEAT_LABELS
     news = [strip_ink(line) for recap in recaps for line in recap.render_news(names)]
-    text = "\n".join([*news, *list_comments(review, moment)])
-    return {"title": format_title(review, moment), "text": text, "mark": moment.mark}
+    text = "\n".join([*news, *list_comments(review, entry)])
+    return {"title": format_title(review, entry), "text": text, "mark": entry.mark}
 
 
 def _render_entries(review: Review) -> str:
-    """List every entry with its cost; each opens its board."""
     board = 1
-    has_restarts = any(moment.restarts for moment in review.moments)
+    has_restarts = any(entry.restarts for entry in review.entries)
     items = [_BOARD_ITEM.format(board)] if has_restarts else []
-    for moment in review.moments:
-        stake = describe_stake(review, moment) if moment.indifference else ""
-        details = [moment.mark, format_loss(review, moment) if is_slip(moment) else "", stake]
+    for entry in review.entries:
+        stake = describe_stake(review, entry) if entry.indifference else ""
+        details = [entry.mark, format_loss(review, entry) if is_slip(entry) else "", stake]
         cost = escape(", ".join(filter(None, details)))
-        slip = " data-slip" if moment.mark in _MISTAKE_NAMES else ""
-        seat = f"p{moment.actor.value}" if isinstance(moment.actor, Seat) else "chance"
-        actor = f'<span class="{seat}">{escape(get_short_name(review, moment))}</span>'
+        slip = " data-slip" if entry.mark in _MISTAKE_NAMES else ""
+        seat = f"p{entry.actor.value}" if isinstance(entry.actor, Seat) else "chance"
+        actor = f'<span class="{seat}">{escape(get_short_name(review, entry))}</span>'
         items.append(
-            f'<li><button data-step="{moment.number}"{slip}>'
-            f'<span class="number">{moment.number}</span>'
-            f"<span>{actor} {escape(describe_entry(moment))}</span>"
-            f'<span class="cost {moment.mark}">{cost}</span></button></li>'
+            f'<li><button data-step="{entry.number}"{slip}>'
+            f'<span class="number">{entry.number}</span>'
+            f"<span>{actor} {escape(describe_entry(entry))}</span>"
+            f'<span class="cost {entry.mark}">{cost}</span></button></li>'
         )
-        if moment.restarts:
+        if entry.restarts:
             board += 1
             items.append(_BOARD_ITEM.format(board))
     return f"<ol>{''.join(items)}</ol>"
 
 
 def _render_beliefs(review: Review) -> str:
-    moments = [moment for moment in review.moments if moment.beliefs]
-    tables = "".join(_render_belief_table(moments, seat) for seat in Seat) if moments else ""
+    entries = [entry for entry in review.entries if entry.beliefs]
+    tables = "".join(_render_belief_table(entries, seat) for seat in Seat) if entries else ""
     if not tables:
         return ""
     return (
@@ -194,30 +193,31 @@ def _render_beliefs(review: Review) -> str:
     )
 
 
-def _render_belief_table(moments: list[Moment], seat: Seat) -> str:
+def _render_belief_table(entries: list[ReviewedEntry], seat: Seat) -> str:
     names = [
         name
-        for name in moments[0].beliefs[seat].places
-        if name in compute_darkness(moments[0].beliefs[seat].places)
+        for name in entries[0].beliefs[seat].probabilities
+        if name in compute_darkness(entries[0].beliefs[seat].probabilities)
     ]
     if not names:
         return ""
     numbers = "".join(f'<th scope="col">{escape(name.rsplit(" ", 1)[-1])}</th>' for name in names)
     rows = "".join(
-        f'<tr data-step="{moment.number}">'
-        f'<th scope="row">{moment.number}. {escape(describe_entry(moment))}</th>'
-        f"{_render_belief_row(moment.beliefs[seat])}</tr>"
-        for moment in moments
+        f'<tr data-step="{entry.number}">'
+        f'<th scope="row">{entry.number}. {escape(describe_entry(entry))}</th>'
+        f"{_render_belief_row(entry.beliefs[seat])}</tr>"
+        for entry in entries
     )
     caption = f"<caption>{seat.label} about {seat.other.label}</caption>"
     return f"<table>{caption}<thead><tr><td></td>{numbers}</tr></thead><tbody>{rows}</tbody></table>"
 
 
 def _render_belief_row(belief: Belief) -> str:
+    odds = belief.probabilities
     return "".join(
-        f'<td class="place" style="--p:{darkness:.2f}" title="{escape(name)}: {belief.places[name]:.0%}">'
+        f'<td class="place" style="--p:{darkness:.2f}" title="{escape(name)}: {odds[name]:.0%}">'
         f"{'●' if name == belief.truth else ''}</td>"
-        for name, darkness in compute_darkness(belief.places).items()
+        for name, darkness in compute_darkness(odds).items()
     )
 
 
@@ -237,12 +237,13 @@ def render_curve(review: Review) -> str:
     Horizontal positions are shares of the width, so the curve fits any page. Dots shrink in long matches; the
     whole height above and below a dot is clickable.
     """
-    values = [review.chance(value) for value in (review.opening, *(m.after for m in review.moments))]
+    values = [review.opening, *(entry.value_after for entry in review.entries)]
     gap = 100 / max(1, len(values) - 1)
     points = [
-        (index * gap, _MARGIN + (1 - value) * (_HEIGHT - 2 * _MARGIN)) for index, value in enumerate(values)
+        (index * gap, _MARGIN + (1 - review.chance(value)) * (_HEIGHT - 2 * _MARGIN))
+        for index, value in enumerate(values)
     ]
-    marks = ["", *(moment.mark for moment in review.moments)]
+    marks = ["", *(entry.mark for entry in review.entries)]
     grid = "".join(
         f'<line class="grid" x1="0" x2="100%" y1="{y:.0f}" y2="{y:.0f}"/>'
         for y in (_MARGIN, _HEIGHT / 2, _HEIGHT - _MARGIN)

@@ -1,12 +1,12 @@
-"""Reasons why a match was won or lost, the largest first, and what a player could do better.
+"""Reasons why a match was won or lost, the largest first, and advice for the next match.
 
-The reader, addressed as `you`, is the one person who played. Of two people it is the loser, or both if
-nobody won. Between machines there is no reader.
+The reader, addressed as `you`, is the only person who played. If two people played, it is the loser, or both
+if nobody won. A match between machines has no reader. A slip is a decision that gave something away.
 """
 
 from dataclasses import dataclass
 
-from duels.analysis.review import Moment, Review
+from duels.analysis.review import Review, ReviewedEntry
 from duels.analysis.review_text import (
     Account,
     compare_with_average,
@@ -27,8 +27,8 @@ from duels.solving.oracle import Exactness
 _MAX_SLIPS = 3  # with their reasons they fill a small terminal
 _MAX_ODDS_OF_BAD_CHOICES = 0.001
 """Choices less likely than this are not attributed to luck."""
-_MIN_CHOICES = 20
-"""Tenths of a point: choices nearer to average did not decide the match."""
+_MIN_CHOICE_EFFECT = 20
+"""Tenths of a point. Choices closer to average did not decide the match."""
 _WHOLE_MATCH = 1000  # tenths of a point
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
@@ -80,7 +80,7 @@ def explain_result(review: Review) -> list[Section]:
 
 
 def summarize_result(review: Review) -> str:
-    """Name what decided the match, in one sentence to the reader; empty if nothing did."""
+    """Return a sentence that tells the reader what decided the match; empty if there is nothing to tell."""
     outcome, reader = review.match.outcome, _get_reader(review)
     if not outcome or not reader:
         return ""
@@ -97,7 +97,7 @@ def summarize_result(review: Review) -> str:
     return decisive.summary or decisive.reasons[0].text
 
 
-def list_reader_slips(review: Review) -> list[Moment]:
+def list_reader_slips(review: Review) -> list[ReviewedEntry]:
     """Return the reader's slips, the most expensive first; empty if there is no reader."""
     reader = _get_reader(review)
     return _list_slips(review, reader) if reader else []
@@ -105,10 +105,10 @@ def list_reader_slips(review: Review) -> list[Moment]:
 
 def _get_reader(review: Review) -> Seat | None:
     outcome = review.match.outcome
-    if not outcome or review.person:
-        return review.person if outcome else None
+    if not outcome:
+        return None
     loser = outcome.winner and outcome.winner.other
-    return loser if loser and review.is_person(loser) else None
+    return review.person or (loser if loser and review.is_person(loser) else None)
 
 
 def _format_section_title(review: Review, reader: Seat | None, loser: Seat) -> str:
@@ -123,8 +123,8 @@ def _list_causes(review: Review, reader: Seat | None, loser: Seat) -> list[_Caus
     account = compute_account(review)
     slips = [*_sum_up_slips(review, account, loser), *_describe_slips(review, loser, reader)]
     return [
-        _Cause(float("inf"), _describe_turning_points(review)),
-        _Cause(account.lost[loser], slips, _describe_worst_slip(review, loser)),
+        _Cause(float("inf"), _describe_turning_points(review)),  # always first
+        _Cause(account.losses[loser], slips, _describe_worst_slip(review, loser)),
         _Cause(0, _praise_flawless_play(review, reader)),
         *([_explain_opening(review, reader, loser)] if reader else []),
         *(_explain_choices(review, account, seat, loser) for seat in (loser, loser.other)),
@@ -134,8 +134,8 @@ def _list_causes(review: Review, reader: Seat | None, loser: Seat) -> list[_Caus
 
 def _describe_turning_points(review: Review) -> list[Reason]:
     reader = _get_reader(review)
-    points = ((moment, describe_turning_point(review, moment, reader)) for moment in review.moments)
-    return [Reason(f"{point} (entry {moment.number}).") for moment, point in points if point]
+    points = ((entry, describe_turning_point(review, entry, reader)) for entry in review.entries)
+    return [Reason(f"{point} (entry {entry.number}).") for entry, point in points if point]
 
 
 def _get_subject(review: Review, seat: Seat) -> str:
@@ -149,9 +149,9 @@ def _get_owner(review: Review, seat: Seat, begins: bool = False) -> str:
 # -- slips -------------------------------------------------------------------------------------------
 
 
-def _list_slips(review: Review, seat: Seat) -> list[Moment]:
-    slips = (moment for moment in review.moments if moment.actor is seat and is_slip(moment))
-    return sorted(slips, key=lambda moment: -moment.loss)
+def _list_slips(review: Review, seat: Seat) -> list[ReviewedEntry]:
+    slips = (entry for entry in review.entries if entry.actor is seat and is_slip(entry))
+    return sorted(slips, key=lambda entry: -entry.loss)
 
 
 def _describe_worst_slip(review: Review, seat: Seat) -> str:
@@ -163,7 +163,7 @@ def _describe_worst_slip(review: Review, seat: Seat) -> str:
     return _describe_slip(review, worst, worst.label)
 
 
-def _describe_slip(review: Review, slip: Moment, label: str) -> str:
+def _describe_slip(review: Review, slip: ReviewedEntry, label: str) -> str:
     """Say what a slip cost: `Your second move (light 1) threw away the win; light 6 kept it.`"""
     assert isinstance(slip.actor, Seat)
     owner = _get_owner(review, slip.actor, begins=True)
@@ -171,7 +171,7 @@ def _describe_slip(review: Review, slip: Moment, label: str) -> str:
         subject, best = f"{owner} {slip.label}", "playing on"
     else:
         best = join_or(slip.best_labels, MAX_NAMED)
-        earlier = sum(m.actor is slip.actor for m in review.moments[: slip.number - 1])
+        earlier = sum(entry.actor is slip.actor for entry in review.entries[: slip.number - 1])
         subject = f"{owner} {_format_ordinal(earlier + 1)} move ({label})"
     if slip.loss > 1 - MIN_SHOWN:
         return f"{subject} threw away the win; {best} kept it."
@@ -188,7 +188,7 @@ def _format_ordinal(number: int) -> str:
 def _sum_up_slips(review: Review, account: Account, seat: Seat) -> list[Reason]:
     if len(_list_slips(review, seat)) < 2:
         return []
-    cost = format_points(account.lost[seat] / 1000, review.exactness)
+    cost = format_points(account.losses[seat] / 1000, review.exactness)
     return [Reason(f"{_get_owner(review, seat, begins=True)} mistakes cost {cost} in total:")]
 
 
@@ -232,7 +232,7 @@ def _praise_flawless_play(review: Review, reader: Seat | None) -> list[Reason]:
 
 
 def _explain_opening(review: Review, reader: Seat, loser: Seat) -> _Cause:
-    """Say that the game is decided from the start; a cause only if it ended that way."""
+    """Say that the game is won or lost from the start; this is a cause only if it ended that way."""
     opening = review.opening if reader is Seat.ONE else 1 - review.opening
     if opening < MIN_SHOWN:
         sentence = "The game is lost for you from the start if the other player makes no mistake."
@@ -249,14 +249,14 @@ def _chose_badly(review: Review, seat: Seat) -> bool:
 
 
 def _explain_choices(review: Review, account: Account, seat: Seat, loser: Seat) -> _Cause:
-    """Compare a player's choices from the mixture with the average, if the difference counts."""
+    """Compare a player's choices from the mixture with the average, if the difference matters."""
     tenths = account.choices.get(seat, 0)
     chose_badly = _chose_badly(review, seat)
-    if abs(tenths) < _MIN_CHOICES and not chose_badly:
+    if abs(tenths) < _MIN_CHOICE_EFFECT and not chose_badly:
         return _Cause(0, [])
     sign = 1 if (tenths > 0) is (seat is Seat.ONE) else -1
     largest = max(
-        (moment for moment in review.moments if moment.actor is seat), key=lambda moment: sign * moment.mixing
+        (entry for entry in review.entries if entry.actor is seat), key=lambda entry: sign * entry.mixing
     )
     about = "about " if review.exactness is Exactness.ESTIMATE else ""
     comparison = f"turned out {about}{compare_with_average(tenths)}, mostly when {_say_when(review, largest)}"
@@ -275,11 +275,11 @@ def _explain_choices(review: Review, account: Account, seat: Seat, loser: Seat) 
     return _Cause(cost, [Reason(sentence)])
 
 
-def _say_when(review: Review, moment: Moment) -> str:
-    clause = moment.outcome_text
-    if isinstance(moment.actor, Seat):
-        clause = f"{_get_subject(review, moment.actor)} {moment.action_text}"
-    return f"{clause} (entry {moment.number})"
+def _say_when(review: Review, entry: ReviewedEntry) -> str:
+    clause = entry.outcome_text
+    if isinstance(entry.actor, Seat):
+        clause = f"{_get_subject(review, entry.actor)} {entry.action_text}"
+    return f"{clause} (entry {entry.number})"
 
 
 def _explain_luck(review: Review, account: Account, seat: Seat, loser: Seat) -> _Cause:
@@ -287,7 +287,7 @@ def _explain_luck(review: Review, account: Account, seat: Seat, loser: Seat) -> 
     if not luck:
         return _Cause(0, [])
     sign = 1 if (luck > 0) is (seat is Seat.ONE) else -1
-    largest = max(review.moments, key=lambda moment: sign * (moment.luck - moment.mixing))
+    largest = max(review.entries, key=lambda entry: sign * (entry.luck - entry.mixing))
     name, amount = _get_subject(review, seat), format_points(abs(luck) / 1000, review.exactness)
     clause = f"Luck gave {name} {amount}" if luck > 0 else f"Luck took {amount} from {name}"
     sentence = f"{clause} in total, mostly when {_say_when(review, largest)}."

@@ -7,10 +7,9 @@ match is described from Player 1's side. A machine is never `you`.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from duels.analysis.review import Moment, Review
+from duels.analysis.review import Review, ReviewedEntry
 from duels.analysis.wording import (
     ALREADY_LOST,
-    EVERY_MOVE_LOSES,
     MARKS,
     MAX_NAMED,
     MIN_SHOWN,
@@ -60,32 +59,32 @@ def get_chance_label(review: Review) -> str:
 
 
 def describe_assumed_play(review: Review) -> str:
-    """Return the play that the values assume, after `if both play`."""
+    """Return how both players are assumed to play: `perfectly`, or `the strategy` for estimates."""
     return "the strategy" if review.exactness is Exactness.ESTIMATE else "perfectly"
 
 
-def get_short_name(review: Review, moment: Moment) -> str:
+def get_short_name(review: Review, entry: ReviewedEntry) -> str:
     """Return the actor's name for a table: `club`."""
-    if isinstance(moment.actor, Seat):
-        return get_player_names(review, in_full=False).name(moment.actor)
-    return moment.actor.value
+    if isinstance(entry.actor, Seat):
+        return get_player_names(review, in_full=False).name(entry.actor)
+    return entry.actor.value
 
 
-def format_title(review: Review, moment: Moment) -> str:
+def format_title(review: Review, entry: ReviewedEntry) -> str:
     """Name an entry and its actor: `3. You: 5`, `4. club (Player 2) resigned`."""
-    entry = describe_entry(moment)
-    actor = get_actor_name(review, moment.actor, begins=True)
-    return f"{moment.number}. {actor}{':' if entry == moment.entry else ''} {entry}"
+    description = describe_entry(entry)
+    actor = get_actor_name(review, entry.actor, begins=True)
+    return f"{entry.number}. {actor}{':' if description == entry.notation else ''} {description}"
 
 
-def is_concession(moment: Moment) -> bool:
+def is_concession(entry: ReviewedEntry) -> bool:
     """Whether the player resigned or forfeited."""
-    return moment.match.last is not None and isinstance(moment.match.last.action, Concession)
+    return entry.match.last is not None and isinstance(entry.match.last.action, Concession)
 
 
-def describe_entry(moment: Moment) -> str:
-    """Return the entry as it was made, or a verb for a concession: `resigned`."""
-    return moment.action_text if is_concession(moment) else moment.entry
+def describe_entry(entry: ReviewedEntry) -> str:
+    """Return the entry in notation, or a verb for a concession: `resigned`."""
+    return entry.action_text if is_concession(entry) else entry.notation
 
 
 def get_actor_name(review: Review, actor: Actor, begins: bool = False) -> str:
@@ -96,12 +95,12 @@ def get_actor_name(review: Review, actor: Actor, begins: bool = False) -> str:
 
 
 def get_possessive(review: Review, seat: Seat, begins: bool = False, reader: Seat | None = None) -> str:
-    """Return `your`, `club's` or `Player 2's`; `reader` is `you`, by default the one person."""
+    """Return `your`, `club's` or `Player 2's`. The reader, by default the only person, is `you`."""
     return get_player_names(review, reader, in_full=False).possessive(seat, begins)
 
 
 def get_player_names(review: Review, reader: Seat | None = None, in_full: bool = True) -> PlayerNames:
-    """Return what sentences call the players; `reader` is `you`, by default the one person.
+    """Return the players' names in sentences. The reader, by default the only person, is `you`.
 
     A machine is named only if it played a person: two machines may have the same name.
     """
@@ -112,48 +111,48 @@ def get_player_names(review: Review, reader: Seat | None = None, in_full: bool =
     return replace(names or SEAT_LABELS, reader=reader or person)
 
 
-def describe_turning_point(review: Review, moment: Moment, reader: Seat | None = None) -> str:
+def describe_turning_point(review: Review, entry: ReviewedEntry, reader: Seat | None = None) -> str:
     """Say how an entry won or lost the match at once, without a full stop; empty if it did not.
 
-    `reader` is `you`, by default the one person.
+    The reader, by default the only person, is `you`.
     """
-    clause = moment.unforeseen_loss or moment.winning_discovery
-    if not clause or not isinstance(moment.actor, Seat):
+    clause = entry.unforeseen_loss or entry.winning_discovery
+    if not clause or not isinstance(entry.actor, Seat):
         return ""
-    subject = get_player_names(review, reader).name(moment.actor, begins=True)
-    return f"{subject} {clause.format(whose=get_possessive(review, moment.actor.other, reader=reader))}"
+    subject = get_player_names(review, reader).name(entry.actor, begins=True)
+    return f"{subject} {clause.format(whose=get_possessive(review, entry.actor.other, reader=reader))}"
 
 
-def format_best_actions(moment: Moment) -> str:
+def format_best_actions(entry: ReviewedEntry) -> str:
     """List a few of the best actions; `to play on` if a player resigned out of turn."""
-    return join_or(moment.best or ("to play on",), MAX_NAMED)
+    return join_or(entry.best or ("to play on",), MAX_NAMED)
 
 
-def format_loss(review: Review, moment: Moment) -> str:
-    """Return a decision's loss in points; `at most` so many if the loss is not proven."""
-    if has_unproven_loss(moment):
-        return f"at most {format_points(moment.loss + moment.loss_error, review.exactness)}"
-    return format_points(moment.loss, review.exactness, moment.loss_error)
+def format_loss(review: Review, entry: ReviewedEntry) -> str:
+    """Return a decision's loss in points, or its upper bound (`at most`) if the loss is not proven."""
+    if has_unproven_loss(entry):
+        return f"at most {format_points(entry.loss + entry.loss_error, review.exactness)}"
+    return format_points(entry.loss, review.exactness, entry.loss_error)
 
 
-def is_slip(moment: Moment) -> bool:
+def is_slip(entry: ReviewedEntry) -> bool:
     """Whether a decision gave something away."""
-    return is_loss(moment.loss)
+    return is_loss(entry.loss)
 
 
-def has_unproven_loss(moment: Moment) -> bool:
+def has_unproven_loss(entry: ReviewedEntry) -> bool:
     """Whether a decision may have given something away, though that is not proven."""
-    return not is_slip(moment) and moment.loss_error > _MIN_UNPROVEN_LOSS
+    return not is_slip(entry) and entry.loss_error > _MIN_UNPROVEN_LOSS
 
 
-def describe_luck(review: Review, moment: Moment) -> list[str]:
+def describe_luck(review: Review, entry: ReviewedEntry) -> list[str]:
     """Return clauses on an entry's luck and on its choice from the mixture, if they are not negligible."""
-    if not isinstance(moment.actor, Seat):
-        return [f"luck: {_format_luck(review, moment.luck)}"]
+    if not isinstance(entry.actor, Seat):
+        return [f"luck: {_format_luck(review, entry.luck)}"]
     threshold = max(MIN_SHOWN, 2 * review.error)
-    choice = moment.mixing if moment.actor is Seat.ONE else -moment.mixing
+    choice = entry.mixing if entry.actor is Seat.ONE else -entry.mixing
     clauses = [compare_with_average(round(1000 * choice))] if abs(choice) > threshold else []
-    luck = moment.luck - moment.mixing
+    luck = entry.luck - entry.mixing
     return [*clauses, f"luck: {_format_luck(review, luck)}"] if abs(luck) > threshold else clauses
 
 
@@ -164,34 +163,34 @@ def _format_luck(review: Review, luck: float) -> str:
     return f"{100 * signed:+.1f} for {get_actor_name(review, review.side)}"
 
 
-def describe_indifference(review: Review, moment: Moment, begins: bool = True) -> str:
+def describe_indifference(review: Review, entry: ReviewedEntry, begins: bool = True) -> str:
     """Say that the choice did not matter, as a sentence or a clause; empty if it did matter."""
-    sentence = moment.indifference
+    sentence = entry.indifference
     if sentence == ALREADY_LOST:
-        sentence = f"{get_actor_name(review, moment.actor, begins)} had already lost."
+        sentence = f"{get_actor_name(review, entry.actor, begins)} had already lost."
     elif not begins:
         sentence = sentence[:1].lower() + sentence[1:]
     return sentence if begins else sentence.removesuffix(".")
 
 
-def describe_stake(review: Review, moment: Moment) -> str:
-    """Return a clause on what the reply could give away; empty if nobody replies."""
-    stake, seat = moment.stake, moment.match.actor
+def describe_stake(review: Review, entry: ReviewedEntry) -> str:
+    """Return a clause about the mistakes possible in reply; empty if nobody replies."""
+    stake, seat = entry.stake, entry.match.actor
     if not stake or not isinstance(seat, Seat):
         return ""
     owner = get_possessive(review, seat)
     if not stake.mistakes:
         return f"none of {owner} replies could lose anything"
-    everything = stake.most > 1 - MIN_SHOWN
-    amount = "the match" if everything else f"up to {format_points(stake.most, review.exactness)}"
+    loses_match = stake.max_loss > 1 - MIN_SHOWN
+    amount = "the match" if loses_match else f"up to {format_points(stake.max_loss, review.exactness)}"
     return f"{stake.mistakes} of {owner} {stake.replies} replies would have lost {amount}"
 
 
-def describe_total_stake(review: Review, moments: Sequence[Moment]) -> str:
-    """Return a clause on what the replies to some entries could give away; empty if nothing."""
+def describe_total_stake(review: Review, entries: Sequence[ReviewedEntry]) -> str:
+    """Return a clause about the mistakes possible in reply to some entries; empty if there were none."""
     clauses = []
     for seat in Seat:
-        stakes = [moment.stake for moment in moments if moment.stake and moment.match.actor is seat]
+        stakes = [entry.stake for entry in entries if entry.stake and entry.match.actor is seat]
         mistakes, replies = sum(stake.mistakes for stake in stakes), sum(stake.replies for stake in stakes)
         if mistakes:
             clauses.append(f"{mistakes} of {get_possessive(review, seat)} {replies} replies")
@@ -199,44 +198,43 @@ def describe_total_stake(review: Review, moments: Sequence[Moment]) -> str:
 
 
 def list_comments(
-    review: Review, moment: Moment, format_belief: Callable[[Mapping[str, float]], str] = format_probabilities
+    review: Review,
+    entry: ReviewedEntry,
+    format_belief: Callable[[Mapping[str, float]], str] = format_probabilities,
 ) -> list[str]:
-    """Return the comments on an entry, one line each. Effects and reasons are explained only to a person."""
-    before, after = (100 * review.chance(value) for value in (moment.before, moment.after))
+    """Return comments on an entry, one line each. Only a person's entries get effects and reasons."""
+    before, after = (100 * review.chance(value) for value in (entry.value_before, entry.value_after))
     lines = [f"{get_chance_label(review)}: {before:.1f}% before, {after:.1f}% after."]
-    lines += _comment_on_decision(review, moment)
-    if clauses := describe_luck(review, moment):
+    lines += _comment_on_decision(review, entry)
+    if clauses := describe_luck(review, entry):
         lines.append(f"{_capitalize('; '.join(clauses))}.")
-    if point := describe_turning_point(review, moment):
+    if point := describe_turning_point(review, entry):
         lines.append(f"{point}.")
-    if moment.beliefs and isinstance(moment.actor, Seat):
-        belief, owner = moment.beliefs[moment.actor], get_possessive(review, moment.actor.other)
-        name = get_actor_name(review, moment.actor)
-        lines.append(f"What {name} could know about {owner} {belief.hidden}: {format_belief(belief.places)}")
+    if entry.beliefs and isinstance(entry.actor, Seat):
+        belief, owner = entry.beliefs[entry.actor], get_possessive(review, entry.actor.other)
+        name = get_actor_name(review, entry.actor)
+        odds = format_belief(belief.probabilities)
+        lines.append(f"What {name} could know about {owner} {belief.hidden}: {odds}")
     return lines
 
 
-# `POST /review` has always returned this sentence; see tests/fixtures/server/pages.json.
-_STEP_COMMENTS = {EVERY_MOVE_LOSES: "All actions lose alike."}
-
-
-def _comment_on_decision(review: Review, moment: Moment) -> list[str]:
-    loss = f"{get_actor_name(review, moment.actor, begins=True)} gave away {format_loss(review, moment)}."
-    if is_slip(moment):
-        by_person = isinstance(moment.actor, Seat) and review.is_person(moment.actor)
+def _comment_on_decision(review: Review, entry: ReviewedEntry) -> list[str]:
+    loss = f"{get_actor_name(review, entry.actor, begins=True)} gave away {format_loss(review, entry)}."
+    if is_slip(entry):
+        by_person = isinstance(entry.actor, Seat) and review.is_person(entry.actor)
         return [
-            f"{_capitalize(moment.mark)}: {loss} {moment.effect if by_person else ''}".rstrip(),
-            f"Best was {format_best_actions(moment)}. {moment.reason if by_person else ''}".rstrip(),
-            f"Position before it: {moment.position}",
+            f"{_capitalize(entry.mark)}: {loss} {entry.effect if by_person else ''}".rstrip(),
+            f"Best was {format_best_actions(entry)}. {entry.reason if by_person else ''}".rstrip(),
+            f"Position before it: {entry.position}",
         ]
-    if moment.indifference:
-        sentence, stake = describe_indifference(review, moment), describe_stake(review, moment)
-        return [_STEP_COMMENTS.get(sentence, sentence), *([f"{_capitalize(stake)}."] if stake else [])]
-    if not moment.mark:
+    if entry.indifference:
+        stake = describe_stake(review, entry)
+        return [describe_indifference(review, entry), *([f"{_capitalize(stake)}."] if stake else [])]
+    if not entry.mark:
         return []
-    if has_unproven_loss(moment):
-        return [f"{_capitalize(moment.mark)}: {loss}"]
-    return [RARE_EXPLANATION if moment.mark == RARE else f"{_capitalize(moment.mark)}."]
+    if has_unproven_loss(entry):
+        return [f"{_capitalize(entry.mark)}: {loss}"]
+    return [RARE_EXPLANATION if entry.mark == RARE else f"{_capitalize(entry.mark)}."]
 
 
 def _capitalize(text: str) -> str:
@@ -248,23 +246,23 @@ def _capitalize(text: str) -> str:
 
 @dataclass(frozen=True)
 class Account:
-    """The parts of the score for the side shown, in tenths of a point, rounded so that they add up."""
+    """The parts of a score in tenths of a point, for `Review.side`, rounded so that they add up."""
 
     start: int
     luck: int
     """Luck other than the choices from the strategy's mixture."""
     choices: Mapping[Seat, int]
     """How much better than average each seat's choices were; empty if the strategy does not mix."""
-    lost: Mapping[Seat, int]
+    losses: Mapping[Seat, int]
     score: int
 
 
 def compute_account(review: Review) -> Account:
-    """Round the parts of the score. Luck absorbs the rounding error, or the largest part without luck."""
+    """Round the parts of the score. Luck absorbs the rounding error; without luck, the largest part does."""
     own, other = review.side, review.side.other
     start, score = (round(1000 * review.chance(value)) for value in (review.opening, review.score))
     exact = {
-        "luck": review.unforeseen(own),
+        "luck": review.luck_without_mixing(own),
         "own choices": review.mixing(own),
         "other choices": -review.mixing(other),
         "own losses": -review.loss(own),
@@ -273,7 +271,7 @@ def compute_account(review: Review) -> Account:
     parts = {name: round(1000 * part) for name, part in exact.items()}
     adjusted = "luck" if abs(exact["luck"]) > _ROUNDING else max(exact, key=lambda name: abs(exact[name]))
     parts[adjusted] += score - start - sum(parts.values())
-    mixes = any(moment.draws for moment in review.moments)
+    mixes = any(entry.draws for entry in review.entries)
     choices = {own: parts["own choices"], other: -parts["other choices"]} if mixes else {}
     lost = {own: -parts["own losses"], other: parts["other losses"]}
     return Account(start, parts["luck"], choices, lost, score)
@@ -282,7 +280,7 @@ def compute_account(review: Review) -> Account:
 def format_account(review: Review, start: str = "at the start") -> list[str]:
     """Return two paragraphs: losses, luck and choices; and the sum that gives the score.
 
-    `start` says where the review begins, if that is not the start of the match.
+    `start` names the position at which the review begins.
     """
     own, other = review.side, review.side.other
     account = compute_account(review)
@@ -290,8 +288,8 @@ def format_account(review: Review, start: str = "at the start") -> list[str]:
     end = "the result" if review.match.outcome else "the value of the current position"
     luck = f"{account.luck / 10:+.1f} for {get_actor_name(review, own)}" if account.luck else "none"
     sentences = [
-        f"Given away: {get_actor_name(review, own)} {account.lost[own] / 10:.1f} points, "
-        f"{get_actor_name(review, other)} {account.lost[other] / 10:.1f} points.",
+        f"Given away: {get_actor_name(review, own)} {account.losses[own] / 10:.1f} points, "
+        f"{get_actor_name(review, other)} {account.losses[other] / 10:.1f} points.",
         f"Luck: {luck}.",
     ]
     terms = [f"{account.start / 10:.1f} {start}", f"{_format_term(account.luck)} luck"]
@@ -301,7 +299,7 @@ def format_account(review: Review, start: str = "at the start") -> list[str]:
             sentences.append(f"{get_possessive(review, seat, begins=True)} choices turned out {comparison}.")
         terms.append(f"{_format_term(account.choices[own])} {get_possessive(review, own)} choices")
         terms.append(f"{_format_term(-account.choices[other])} {get_possessive(review, other)} choices")
-    terms.append(f"- {account.lost[own] / 10:.1f} + {account.lost[other] / 10:.1f} given away")
+    terms.append(f"- {account.losses[own] / 10:.1f} + {account.losses[other] / 10:.1f} given away")
     return [
         f"{' '.join(sentences)} (Each value: {exactness}.)",
         f"{' '.join(terms)} = {account.score / 10:.1f}, {end}.",
@@ -318,8 +316,8 @@ def compare_with_average(tenths: int) -> str:
 
 
 LUCK_EXPLANATION = (
-    "Given away: what one's own decisions cost. Luck: what changed the chances and nobody decided, "
-    "such as a coin, a tile, or what could not be known."
+    "Given away: the points that a player's own mistakes cost. Luck: changes of the chances that no player "
+    "decided, such as a coin, a tile or hidden information."
 )
 
 
@@ -327,11 +325,11 @@ def format_legend(review: Review) -> str:
     """Explain the points and marks."""
     thresholds = ", ".join(f"{mark.name} to {100 * mark.max_loss:g}" for mark in MARKS[:-1])
     sentences = [
-        f"A point is one percent of a win. Marks, by points given away: {thresholds}, {MARKS[-1].name} above."
+        f"A point is one percent of a win. Marks by points lost: {thresholds}, {MARKS[-1].name} above."
     ]
-    if any(moment.mark == RARE for moment in review.moments):
+    if any(entry.mark == RARE for entry in review.entries):
         sentences.append(RARE_EXPLANATION)
-    if any(moment.draws for moment in review.moments):
+    if any(entry.draws for entry in review.entries):
         sentences += [
             get_definition("strategy"),
             get_definition("mixture"),

@@ -16,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from duels.analysis.review import Moment, review
+from duels.analysis.review import ReviewedEntry, review
 from duels.analysis.wording import MISTAKES, ONLY_MOVE
 from duels.core.errors import DuelsError
 from duels.core.match import AnyMatch, Concession
@@ -28,10 +28,10 @@ from duels.solving.oracle import Oracle
 from duels.solving.oracles import get_oracle
 from duels.solving.progress import Progress, no_progress
 
-GRADING = 3
+GRADES_VERSION = 3
 """The version of the grades; increase it to invalidate the cache."""
 MISTAKE_NAMES = frozenset(mark.name for mark in MISTAKES)
-STAGES = 8
+MAX_STAGES = 8
 """The maximum number of averages over time."""
 
 
@@ -54,7 +54,7 @@ class PlayedMatch:
     opponent: str
     score: float
     """1 won, 0 lost, a half if nobody won."""
-    when: datetime
+    started: datetime
     decisions: tuple[Decision, ...] = ()
     """Empty if the match cannot be graded."""
 
@@ -132,43 +132,42 @@ class Statistics:
 
 def compute_statistics(matches: Iterable[PlayedMatch]) -> Statistics:
     """Compute the statistics of matches in any order."""
-    played = sorted(matches, key=lambda match: match.when)
+    played = sorted(matches, key=lambda match: match.started)
     tallies: dict[tuple[str, str], ResultTally] = {}
     for match in played:
-        tallies.setdefault((match.game, match.opponent), ResultTally(match.game, match.opponent)).add(
-            match.score
-        )
+        key = match.game, match.opponent
+        tallies.setdefault(key, ResultTally(*key)).add(match.score)
     games = dict.fromkeys(match.game for match in played)
-    stages = {game: _stages([match for match in played if match.game == game]) for game in games}
+    stages = {game: _compute_stages([match for match in played if match.game == game]) for game in games}
     return Statistics(
         len(played),
         tuple(tallies[key] for key in sorted(tallies)),
         {game: averages for game, averages in stages.items() if averages},
-        _mistakes(played),
+        _list_mistakes(played),
     )
 
 
-def _stages(played: Sequence[PlayedMatch]) -> tuple[Stage, ...]:
+def _compute_stages(played: Sequence[PlayedMatch]) -> tuple[Stage, ...]:
     graded = [match for match in played if match.decisions]
-    count = min(STAGES, len(graded))
+    count = min(MAX_STAGES, len(graded))
     cuts = [round(number * len(graded) / count) for number in range(count + 1)] if count else []
     stages = []
     for start, end in pairwise(cuts):
         part = graded[start:end]
         decisions = sum(len(match.decisions) for match in part)
-        below = [amount for match in part for amount in match.below_mixture]
+        shortfalls = [amount for match in part for amount in match.below_mixture]
         stages.append(
             Stage(
                 len(part),
                 decisions,
                 sum(match.loss for match in part) / decisions,
-                sum(below) / len(below) if below else None,
+                sum(shortfalls) / len(shortfalls) if shortfalls else None,
             )
         )
     return tuple(stages)
 
 
-def _mistakes(played: Sequence[PlayedMatch]) -> tuple[Mistake, ...]:
+def _list_mistakes(played: Sequence[PlayedMatch]) -> tuple[Mistake, ...]:
     losses: dict[tuple[str, str], list[float]] = {}
     for match in played:
         for decision in match.decisions:
@@ -184,7 +183,7 @@ def _mistakes(played: Sequence[PlayedMatch]) -> tuple[Mistake, ...]:
 def get_decisions(match: AnyMatch, seat: Seat, progress: Progress = no_progress) -> tuple[Decision, ...]:
     """Return a seat's graded decisions in a finished match; empty if the game is too large."""
     played = dump_record(match)
-    path = cache_dir() / "grades" / f"{sha256(f'{GRADING} {seat} {played}'.encode()).hexdigest()}.json"
+    path = cache_dir() / "grades" / f"{sha256(f'{GRADES_VERSION} {seat} {played}'.encode()).hexdigest()}.json"
     decisions = _load_cached(path)
     if decisions is None:
         try:
@@ -199,33 +198,33 @@ def grade_decisions(match: AnyMatch, seat: Seat, oracle: Oracle[Any, Any]) -> tu
     """Grade the decisions of one seat, without forced moves and concessions."""
     return tuple(
         Decision(
-            moment.loss,
-            moment.mark,
-            _classify_mistake(moment, oracle) if moment.mark in MISTAKE_NAMES else "",
-            moment.below_mixture if oracle.mixes else None,
+            entry.loss,
+            entry.mark,
+            _classify_mistake(entry, oracle) if entry.mark in MISTAKE_NAMES else "",
+            entry.below_mixture if oracle.mixes else None,
         )
-        for moment in review(match, oracle).moments
-        if moment.actor is seat and moment.mark != ONLY_MOVE and not isinstance(_action(moment), Concession)
+        for entry in review(match, oracle).entries
+        if entry.actor is seat and entry.mark != ONLY_MOVE and not isinstance(_get_action(entry), Concession)
     )
 
 
-def _action(moment: Moment) -> Any:
-    assert moment.match.last
-    return moment.match.last.action
+def _get_action(entry: ReviewedEntry) -> Any:
+    assert entry.match.last
+    return entry.match.last.action
 
 
-def _classify_mistake(moment: Moment, oracle: Oracle[Any, Any]) -> str:
-    assert moment.match.previous
-    assert isinstance(moment.actor, Seat)
-    sight = moment.match.previous.sight(moment.actor)
+def _classify_mistake(entry: ReviewedEntry, oracle: Oracle[Any, Any]) -> str:
+    assert entry.match.previous
+    assert isinstance(entry.actor, Seat)
+    sight = entry.match.previous.sight(entry.actor)
     right = [judged for judged in oracle.judge(sight).actions if judged.best]
-    taken = oracle.mistake_category(sight, _action(moment))
-    if not taken:
-        return moment.mark
-    if taken in (oracle.mistake_category(sight, judged.action) for judged in right):
-        return f"{taken}, the wrong one"
-    most = max(right, key=lambda judged: judged.weight)
-    return f"{taken} instead of {oracle.mistake_category(sight, most.action)}"
+    played = oracle.mistake_category(sight, _get_action(entry))
+    if not played:
+        return entry.mark
+    if played in (oracle.mistake_category(sight, judged.action) for judged in right):
+        return f"{played}, the wrong one"
+    most_frequent = max(right, key=lambda judged: judged.weight)
+    return f"{played} instead of {oracle.mistake_category(sight, most_frequent.action)}"
 
 
 def _load_cached(path: Path) -> tuple[Decision, ...] | None:

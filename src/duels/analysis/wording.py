@@ -13,18 +13,18 @@ SHADES = " ░▒▓█"
 MIN_SHOWN = 0.0005
 """Smaller losses are shown as 0.0 points."""
 MAX_NAMED = 3
-"""The number of right actions listed after a wrong one."""
+"""The maximum number of best actions listed after a mistake."""
 
 EVERY_MOVE_LOSES = "Every move loses against perfect play."
 EVERY_MOVE_WINS = "Every move wins with perfect play."
 EQUALLY_GOOD = "All actions are equally good."
 ALREADY_LOST = "Already lost."
-"""Marks a decision after the match was lost without either player knowing."""
+"""The comment on a decision after the match was lost without either player knowing."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """The name of a decision that gave away at most `max_loss` of winning probability."""
+    """A name for decisions that give away at most `max_loss` of winning probability."""
 
     name: str
     max_loss: float
@@ -70,7 +70,7 @@ def get_mark_name(loss: float) -> str:
 
 def format_percent(value: Value) -> str:
     """Format a value with its certainty: `50.0%`, `about 50.0%`, `50.0% ± 0.2 points`."""
-    if value.exactness is Exactness.BOUND:
+    if value.exactness is Exactness.BOUND and value.error < 1:  # a larger error means that nothing is proven
         number, bound = format_bounded(value.number, value.error, 3 if value.error < 0.001 else 1)
         return f"{number}% ± {_add_unit(bound)}"
     return str(value)
@@ -140,7 +140,7 @@ _NUMBERED = re.compile(r"(.+) ([0-9]+)")
 
 
 def format_belief(belief: Mapping[str, float]) -> str:
-    """Draw a shade for each numbered place, then list every probability; empty without a belief."""
+    """Return a shade for each numbered place, then every probability; empty without a belief."""
     if not belief:
         return ""
     return f"{render_shades(belief)}  {format_probabilities(belief)}".lstrip() + "\n"
@@ -157,7 +157,7 @@ def _shorten_place(name: str) -> str:
 
 
 def render_shades(belief: Mapping[str, float], truth: str = "") -> str:
-    """Draw a box for each numbered place, darker if likelier; the true place is in round brackets."""
+    """Return a box for each numbered place, darker if likelier. Round brackets mark the true place."""
     steps = len(SHADES) - 1
     shades = {name: SHADES[round(dark * steps)] for name, dark in compute_darkness(belief).items()}
     return "".join(f"({shade})" if name == truth else f"[{shade}]" for name, shade in shades.items())
@@ -174,7 +174,7 @@ def compute_darkness(belief: Mapping[str, float]) -> dict[str, float]:
 
 _DEFINITIONS = {
     "nim-sum": "Nim-sum: every run is worth a number, and these are added in binary without carrying. "
-    "Whoever leaves 0 wins.",
+    "The player who leaves 0 wins.",
     "strategy": "The strategy: the best play that was computed for this game.",
     "mixture": "The mixture: the actions that the strategy chooses from at random, with their probabilities, "
     "so that nobody can predict it.",

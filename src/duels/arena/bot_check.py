@@ -1,4 +1,4 @@
-"""Checks a program's protocol, including error cases, and plays a match in every game."""
+"""Checks of a bot program: its protocol, its reaction to errors, and a match in every game."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -33,19 +33,19 @@ class BotFinding:
 
 
 def check_bot(command: str, games: list[AnyRules], limits: ProgramLimits) -> Iterator[BotFinding]:
-    """Yield the result of each check of a program, then of a match at each seat of each game."""
+    """Run all protocol checks, then play a match from each seat of each game. Yield each finding."""
     session = _Session(command, games[0], limits)
-    ready = _run_check("says ready first, and nothing before it", session.start)
+    ready = _run_check("sends 'ready' before anything else", session.start)
     yield ready
     if not ready.passed:
         session.kill()
         return
     for name, check in (
         ("answers a question", session.ask),
-        ("ignores keys and messages that it does not know", session.send_unknown),
-        ("answers again when it is told that its answer was wrong", session.send_error),
-        ("writes one line for one question", session.check_silence),
-        ("ends by itself when its input is closed", session.check_exit),
+        ("ignores unknown keys and messages", session.check_unknown_message),
+        ("answers again after an error message", session.check_error_message),
+        ("writes one line per question", session.check_silence),
+        ("exits when its input is closed", session.check_exit),
     ):
         finding = _run_check(name, check)
         yield finding
@@ -62,21 +62,21 @@ def check_bot(command: str, games: list[AnyRules], limits: ProgramLimits) -> Ite
 def _run_check(name: str, check: Callable[[], str]) -> BotFinding:
     try:
         return BotFinding(name, True, check())
-    except BadAnswer as failed:
-        return BotFinding(name, False, f"{failed.failure.value}: {failed}")
+    except BadAnswer as error:
+        return BotFinding(name, False, f"{error.failure.value}: {error}")
     except DuelsError as error:
         return BotFinding(name, False, str(error))
 
 
 class _Session:
-    """A running program that is asked about the first position of a game."""
+    """A running program and the questions that it is asked, all about a game's first position."""
 
     def __init__(self, command: str, rules: AnyRules, limits: ProgramLimits) -> None:
         self._command, self._rules, self._limits = command, rules, limits
         self._budget_ms = int(limits.move_seconds * 1000)
         self._child: Child | None = None
-        self._number = 0
-        self._answered = False
+        self._request_id = 0
+        self._has_answered = False
         self._sight: AnySight = Match.start(rules).sight(Seat.ONE)
 
     def start(self) -> str:
@@ -86,21 +86,21 @@ class _Session:
         name = protocol.parse_ready(self._child.receive(deadline)).get("name")
         return str(name) if name else ""
 
-    def send_unknown(self) -> str:
+    def check_unknown_message(self) -> str:
         self._send({"type": "weather", "sky": "clear"})
-        return self.ask(unknown={"a key": ["of", "a later version"]})
+        return self.ask(unknown_key=["of", "a later version"])
 
-    def send_error(self) -> str:
+    def check_error_message(self) -> str:
         return self.ask(error="'pass' is not allowed now.")
 
     def check_silence(self) -> str:
         assert self._child
-        if not self._answered:
+        if not self._has_answered:
             raise BadAnswer(Failure.EMPTY, "no question was answered.")
         try:
             line = self._child.receive(monotonic() + 0.2)
-        except BadAnswer as failed:
-            if failed.failure is Failure.LATE:
+        except BadAnswer as error:
+            if error.failure is Failure.LATE:
                 return ""
             raise
         raise BadAnswer(Failure.FLOODED, f"it wrote {line!r} without a question.")
@@ -110,7 +110,7 @@ class _Session:
         exited = self._child.close()
         self._child = None
         if not exited:
-            raise BadAnswer(Failure.LATE, "it had to be killed. Exit at the end of the input.")
+            raise BadAnswer(Failure.LATE, "it did not exit and was killed. Exit at the end of the input.")
         return ""
 
     def kill(self) -> None:
@@ -122,32 +122,32 @@ class _Session:
         assert self._child
         self._child.send(json.dumps(message), monotonic() + _SEND_SECONDS)
 
-    def ask(self, error: str = "", **unknown: Any) -> str:
+    def ask(self, error: str = "", **extra_keys: Any) -> str:
         assert self._child
-        self._number += 1
+        self._request_id += 1
         question = protocol.make_request(
-            self._sight, self._number, self._budget_ms, match="check", error=error
+            self._sight, self._request_id, self._budget_ms, match="check", error=error
         )
-        self._send({**question, **unknown})
+        self._send({**question, **extra_keys})
         try:
             line = self._child.receive(monotonic() + self._limits.move_seconds)
-        except BadAnswer as failed:
-            if failed.failure is Failure.LATE:
+        except BadAnswer as error:
+            if error.failure is Failure.LATE:
                 raise BadAnswer(Failure.LATE, "no answer came in time. Does it flush its output?") from None
             raise
-        answer = protocol.parse_reply_to(line, self._number)
+        answer = protocol.parse_reply_to(line, self._request_id)
         if answer is None:
             raise BadAnswer(
                 Failure.UNREADABLE,
-                f"the answer {line!r} does not have the id {self._number} of the question.",
+                f"the answer {line!r} does not have the id {self._request_id} of the question.",
             )
         action, policy = protocol.parse_move(answer, self._sight)
-        self._answered = True
+        self._has_answered = True
         return f"with a policy over {len(policy)} actions" if policy else self._rules.format(action)
 
 
 def _play_match(command: str, rules: AnyRules, seat: Seat, limits: ProgramLimits) -> BotFinding:
-    """Play a match against random moves. The program is restarted once, as it must be able to continue."""
+    """Play a match against random moves, and restart the program once: it must continue the match."""
     name = f"plays {rules.name} as {seat.label}"
     player = ProgramPlayer(command, rules, limits)
     dice = StreamDice(Random(f"bot check {rules.name} {seat}"))
@@ -159,21 +159,21 @@ def _play_match(command: str, rules: AnyRules, seat: Seat, limits: ProgramLimits
                 if decisions == 1:
                     player.close()
                     player = ProgramPlayer(command, rules, limits)
-                with suppress(BadAnswer):  # the answer reports it, too
+                with suppress(BadAnswer):  # the answer below reports the same failure
                     player.start()
             start = monotonic()
             entry = decide_next_entry(match, {seat: player, seat.other: RandomPlayer()}, dice)
             if entry.no_move:
                 raise entry.no_move
             if entry.answer.failed:
-                first = entry.answer.failed[0]
-                return BotFinding(name, False, f"{first.failure.value} in decision {decisions + 1}: {first}")
+                error = entry.answer.failed[0]
+                return BotFinding(name, False, f"{error.failure.value} in decision {decisions + 1}: {error}")
             if entry.actor is seat:
                 slowest = max(slowest, monotonic() - start)
                 decisions += 1
             match = entry.play(match)
-    except DuelsError as problem:
-        return BotFinding(name, False, str(problem))
+    except DuelsError as error:
+        return BotFinding(name, False, str(error))
     finally:
         player.close()
     assert match.outcome

@@ -1,4 +1,4 @@
-"""Confidence intervals for means: sequences that allow peeking, and intervals for a fixed size."""
+"""Confidence intervals for means: anytime-valid sequences, and intervals for a fixed sample size."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 CONFIDENCE = 0.95
-_GOAL = math.log(2 / (1 - CONFIDENCE))  # the log of the capital that refutes a mean
-_MAX_BET = 0.75  # as a share of the largest bet that cannot lose everything
-_HALVINGS = 30
+_LOG_GOAL = math.log(2 / (1 - CONFIDENCE))  # a gambler with this log capital refutes the mean
+_MAX_BET = 0.75  # relative to the bet that can lose all capital
+_BISECTIONS = 30
 _ROUNDING = 1e-9
 
 
@@ -16,7 +16,7 @@ _ROUNDING = 1e-9
 class Interval:
     """An estimate with its bounds, which are infinite if unknown.
 
-    An unbiased estimate may lie outside natural bounds, such as 1 for a share.
+    The estimate may lie outside its natural range, such as [0, 1] for a share, if that keeps it unbiased.
     """
 
     estimate: float
@@ -28,6 +28,10 @@ class Interval:
         """The distance from the estimate to the farther bound."""
         inside = min(max(self.estimate, self.low), self.high)
         return max(self.high - inside, inside - self.low)
+
+    @property
+    def has_bounds(self) -> bool:
+        return math.isfinite(self.margin)
 
     def is_above(self, number: float) -> bool:
         """Whether the interval lies above a number, by more than rounding."""
@@ -41,9 +45,13 @@ class Interval:
         """Whether the interval lies on one side of a number, by more than rounding."""
         return self.is_above(number) or self.is_below(number)
 
+    @classmethod
+    def unbounded(cls, estimate: float) -> "Interval":
+        return cls(estimate, -math.inf, math.inf)
+
     @property
     def without_bounds(self) -> "Interval":
-        return Interval(self.estimate, -math.inf, math.inf)
+        return Interval.unbounded(self.estimate)
 
     @property
     def complement(self) -> "Interval":
@@ -55,10 +63,6 @@ class Interval:
         return Interval(*(offset + factor * each for each in (self.estimate, self.low, self.high)))
 
 
-UNKNOWN = Interval(0.0, -math.inf, math.inf)
-"""The interval of no data."""
-
-
 def interval_data(interval: Interval) -> dict[str, float | None]:
     """Return an interval for JSON, with null for infinite bounds."""
     low, high = (bound if math.isfinite(bound) else None for bound in (interval.low, interval.high))
@@ -66,13 +70,13 @@ def interval_data(interval: Interval) -> dict[str, float | None]:
 
 
 def confidence_sequence(values: Iterable[float], low: float, high: float) -> Interval:
-    """Return a 95 % confidence sequence for the mean of values in [low, high], valid at all times at once.
+    """Return an anytime-valid 95 % interval (a confidence sequence) for the mean of values in [low, high].
 
     This is the hedged capital process of Waudby-Smith and Ramdas, 'Estimating means of bounded random
     variables by betting' (2023, theorem 3). For each candidate mean, one gambler bets on higher values and
     another on lower ones. If the mean is right, each has a probability of at most 2.5 % of ever multiplying
-    the capital by 40. The interval has the means that no gambler refuted. Values may be dependent if
-    each has the same mean given the earlier ones. Raises ValueError for a value outside [low, high].
+    the capital by 40. The interval contains the means that no gambler refuted. Values may be dependent
+    if each has the same mean given the earlier values. Raises ValueError for a value outside [low, high].
     """
     bets: list[tuple[float, float]] = []  # each value, scaled to [0, 1], with its bet
     total = squares = 0.0
@@ -80,49 +84,49 @@ def confidence_sequence(values: Iterable[float], low: float, high: float) -> Int
         value = (each - low) / (high - low)
         if not -_ROUNDING <= value <= 1 + _ROUNDING:
             raise ValueError(f"{each} is outside [{low}, {high}].")
-        bet = math.sqrt(2 * _GOAL / ((0.25 + squares) / n * n * math.log(1 + n)))
+        bet = math.sqrt(2 * _LOG_GOAL / ((0.25 + squares) / n * n * math.log(1 + n)))
         bets.append((value, bet))
         total += value
         squares += (value - (0.5 + total) / (n + 1)) ** 2
     if not bets:
         return Interval(0.5, 0.0, 1.0).scale(high - low, low)
-    middle = min(1.0, max(0.0, total / len(bets)))
+    mean = min(1.0, max(0.0, total / len(bets)))
     mirrored = [(1 - value, bet) for value, bet in bets]
-    lowest, highest = _find_lowest_mean(bets, middle), 1 - _find_lowest_mean(mirrored, 1 - middle)
-    return Interval(middle, min(lowest, middle), max(highest, middle)).scale(high - low, low)
+    lowest, highest = _find_lowest_mean(bets, mean), 1 - _find_lowest_mean(mirrored, 1 - mean)
+    return Interval(mean, min(lowest, mean), max(highest, mean)).scale(high - low, low)
 
 
-def _find_lowest_mean(bets: list[tuple[float, float]], middle: float) -> float:
+def _find_lowest_mean(bets: list[tuple[float, float]], mean: float) -> float:
     """Return the lowest mean that bets on higher values do not refute, by bisection."""
-    refuted, accepted = 0.0, middle
-    if _log_capital(bets, refuted) < _GOAL:
+    refuted, accepted = 0.0, mean
+    if _log_capital(bets, refuted) < _LOG_GOAL:
         return 0.0
-    for _ in range(_HALVINGS):
-        between = (refuted + accepted) / 2
-        if _log_capital(bets, between) < _GOAL:
-            accepted = between
+    for _ in range(_BISECTIONS):
+        midpoint = (refuted + accepted) / 2
+        if _log_capital(bets, midpoint) < _LOG_GOAL:
+            accepted = midpoint
         else:
-            refuted = between
+            refuted = midpoint
     return refuted
 
 
 def _log_capital(bets: list[tuple[float, float]], mean: float) -> float:
-    """Return the log of the capital after bets on values above `mean`, starting with 1."""
+    """Return the log of a gambler's capital, which starts at 1, after bets on values above `mean`."""
     maximum = _MAX_BET / mean if mean else math.inf
     return sum(math.log1p(min(bet, maximum) * (value - mean)) for value, bet in bets)
 
 
-_UPPER = (1 + CONFIDENCE) / 2
-Z = NormalDist().inv_cdf(_UPPER)
+_UPPER_QUANTILE = (1 + CONFIDENCE) / 2
+Z = NormalDist().inv_cdf(_UPPER_QUANTILE)
 """The half-width of a normal interval, in standard errors."""
 
 
-def t_quantile(chance: float, freedom: int) -> float:
-    """Return the quantile of Student's t, for a probability above one half.
+def t_quantile(probability: float, freedom: int) -> float:
+    """Return the quantile of Student's t with `freedom` degrees of freedom, for a probability above one half.
 
-    Hill's approximation ('Algorithm 396: Student's t-quantiles', 1970) is right to at least four digits.
+    Hill's approximation ('Algorithm 396: Student's t-quantiles', 1970) is correct to at least four digits.
     """
-    n, tails = freedom, 2 * (1 - chance)
+    n, tails = freedom, 2 * (1 - probability)
     if n == 1:
         return 1 / math.tan(tails * math.pi / 2)
     if n == 2:
@@ -147,7 +151,7 @@ def t_quantile(chance: float, freedom: int) -> float:
 
 
 def wilson_interval(score: float, matches: float, z: float = Z) -> Interval:
-    """Return Wilson's interval for a share of independent matches, whose number was fixed in advance."""
+    """Return Wilson's interval for a share of independent matches. Their number must be fixed in advance."""
     if not matches:
         return Interval(0.5, 0.0, 1.0)
     share = score / matches
@@ -159,34 +163,38 @@ def wilson_interval(score: float, matches: float, z: float = Z) -> Interval:
 def clustered_share(points: Sequence[float], matches: Sequence[int]) -> Interval:
     """Return the share of the points, from the points and matches of each unit (a pair of matches).
 
-    The matches of a unit are correlated. The spread of the units gives the effective number of independent
-    matches (Korn and Graubard, 1998), for Wilson's interval with Student's quantile.
+    The matches of a unit are correlated. The variance between units gives the effective number of independent
+    matches (Korn and Graubard, 1998). Wilson's interval then uses this number and Student's quantile.
     """
     units, total = len(points), sum(matches)
     if units < 2:
         return Interval(sum(points) / total if total else 0.5, 0.0, 1.0)
     share = sum(points) / total
-    spread, error = share * (1 - share), standard_error(points, matches)
-    effective = min(total, spread / error**2) if error else total
-    if not spread:  # all won or all lost: count each unit as one match
+    variance, error = share * (1 - share), standard_error(points, matches)
+    effective = min(total, variance / error**2) if error else total
+    if not variance:  # all won or all lost: count each unit as one match
         effective = units
-    return wilson_interval(share * effective, effective, t_quantile(_UPPER, units - 1))
+    return wilson_interval(share * effective, effective, t_quantile(_UPPER_QUANTILE, units - 1))
 
 
 MIN_UNITS = 50
 """The fewest units for Student's interval. Smaller samples may miss rare events."""
-_PER_SKEWNESS = 10
-"""Student's interval also needs this many units times the squared skewness.
+_UNITS_PER_SKEWNESS = 10
+"""Student's interval also needs more units than this number times the squared skewness.
 
 Cochran ('Sampling Techniques', 1977, 2.15) asks for 25, so that a 95 % interval misses in at most 6 of 100
-runs. With 10 it misses in at most 8 of 100 runs among built-in players, and far more runs have an interval.
+runs. With 10, it misses in at most 8 of 100 runs of built-in players, and far more runs have an interval.
 """
 
 
 def ratio_interval(parts: Sequence[float], wholes: Sequence[float]) -> Interval:
-    """Return sum(parts) / sum(wholes) with Student's interval, for a number of units fixed in advance."""
+    """Return sum(parts) / sum(wholes) with Student's interval. Fix the number of units in advance."""
     total = sum(wholes)
-    return _student_interval(sum(parts) / total, _influences(parts, wholes)) if total else UNKNOWN
+    return (
+        _student_interval(sum(parts) / total, _influences(parts, wholes))
+        if total
+        else Interval.unbounded(0.0)
+    )
 
 
 def mean_interval(values: Sequence[float]) -> Interval:
@@ -198,7 +206,7 @@ def ratio_change(
 ) -> Interval:
     """Return the change of sum(parts) / sum(wholes) between two measurements of the same units.
 
-    Student's interval of the changes of the units leaves out what both measurements have in common.
+    Student's interval uses the change of each unit, so variation common to both measurements cancels out.
     """
     before, after = _influences(parts, wholes), _influences(new_parts, new_wholes)
     change = sum(new_parts) / sum(new_wholes) - sum(parts) / sum(wholes)
@@ -214,16 +222,16 @@ def _influences(parts: Sequence[float], wholes: Sequence[float]) -> list[float]:
 def _student_interval(estimate: float, influences: Sequence[float]) -> Interval:
     """Return Student's interval from the influence of each unit.
 
-    The bounds are infinite if there are too few units, or they are too skewed or all equal.
+    The bounds are infinite if there are too few units, or their influences are too skewed or all equal.
     """
     units = len(influences)
     variance = math.fsum(each**2 for each in influences) / units
     if units < MIN_UNITS or variance < _ROUNDING**2:
-        return Interval(estimate, -math.inf, math.inf)
+        return Interval.unbounded(estimate)
     skewness = math.fsum(each**3 for each in influences) / units / math.sqrt(variance) ** 3
-    if units <= _PER_SKEWNESS * skewness**2:
-        return Interval(estimate, -math.inf, math.inf)
-    margin = t_quantile(_UPPER, units - 1) * math.sqrt(variance / (units - 1))
+    if units <= _UNITS_PER_SKEWNESS * skewness**2:
+        return Interval.unbounded(estimate)
+    margin = t_quantile(_UPPER_QUANTILE, units - 1) * math.sqrt(variance / (units - 1))
     return Interval(estimate, estimate - margin, estimate + margin)
 
 

@@ -21,24 +21,30 @@ from duels.games import GAMES, find_game
 from duels.play.new_match import add_machine_limit
 from duels.players import BEST, HUMAN, PERFECT, PLAYER_KINDS, Player, get_strongest_name, resolve_player_kind
 from duels.players.endpoint import EndpointSettings
-from duels.players.external import COMMAND, MODEL_PREFIX, parse_player_kind
+from duels.players.external import CMD_PREFIX, MODEL_PREFIX, parse_player_kind
 from duels.players.levels import LEVEL_SHARES
 from duels.players.model import check_disguise
 from duels.players.program import ProgramLimits
 from duels.solving.progress import no_progress
 
-FORMAT = 3
-"""The format version of a run's folder."""
+FORMAT, FORMAT_WITHOUT_DIGESTS = 4, 3
+"""The format version of a run's folder, and the earlier version that can be read and continued."""
 RUN, PROBE = "run", "probe"
 ADJUSTABLE = ("matches", "until", "budget", "currency", "prices")  # may differ when a run continues
 _PRICES = ("input_price", "output_price")
-_CONDITIONS = ("show_actions", "mirror", "relabel", "temperature", "max_tokens", "retries")
-"""The settings of models that a folder stores: those that affect results, and no address."""
+_MODEL_CONDITIONS = ("show_actions", "mirror", "relabel", "temperature", "max_tokens", "retries")
+"""Model settings that a folder stores: only those that affect results, so no address."""
 _BUDGET = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]{3})")
-OURS, PROGRAM, MODEL = "ours", "program", "model"
+BUILT_IN, PROGRAM, MODEL = "ours", "program", "model"
 _SETTINGS_KEY = {PROGRAM: "limits", MODEL: "model"}
-"""The key of the config with the settings of a type of player."""
-_NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9 ._-]{0,39})=(.+)", re.DOTALL)
+"""The config key of a player type's settings."""
+_NAMED_SPEC = re.compile(r"([A-Za-z0-9][A-Za-z0-9 ._-]{0,39})=(.+)", re.DOTALL)
+
+
+def make_match_seed(seed: str, game: str, one: str, two: str, pair: int) -> str:
+    """Return the seed of a pair of matches. `one` is before `two` in the run's list of players."""
+    return json.dumps([seed, game, one, two, pair])
+
 
 Identity = Mapping[str, Any]
 """A player's type, a hash of its specification, and its settings."""
@@ -54,13 +60,13 @@ class Entrant:
 
     @classmethod
     def parse(cls, text: str, limits: ProgramLimits) -> "Entrant":
-        """Parse `club`, or `NAME=club` for a name of your own.
+        """Parse a player such as `club`, or `NAME=club` to choose its name.
 
         Raises BadOption if the name is not allowed, UnknownName if there is no such player.
         """
-        named = _NAMED.fullmatch(text.strip())
-        entrant = cls(named[1], named[2].strip()) if named else cls("", text.strip())
-        if entrant.player_type == OURS and "=" in entrant.spec:
+        match = _NAMED_SPEC.fullmatch(text.strip())
+        entrant = cls(match[1], match[2].strip()) if match else cls("", text.strip())
+        if entrant.player_type == BUILT_IN and "=" in entrant.spec:
             name = quote(entrant.spec.partition("=")[0])
             raise BadOption(
                 f"{name} is not a valid player name: use up to 40 letters (A to Z), digits, spaces and . _ - "
@@ -69,16 +75,18 @@ class Entrant:
         kind = parse_player_kind(entrant.spec, limits)
         if kind.name == HUMAN:
             raise UnknownName("a person cannot play in a run; see `duels players` for the players.")
-        return entrant if named else cls(kind.name, entrant.spec)
+        return entrant if match else cls(kind.name, entrant.spec)
 
     @property
     def player_type(self) -> str:
-        """OURS, PROGRAM or MODEL."""
-        call = self.spec.lower()
-        return PROGRAM if call.startswith(COMMAND) else MODEL if call.startswith(MODEL_PREFIX) else OURS
+        """BUILT_IN, PROGRAM or MODEL."""
+        spec = self.spec.lower()
+        if spec.startswith(CMD_PREFIX):
+            return PROGRAM
+        return MODEL if spec.startswith(MODEL_PREFIX) else BUILT_IN
 
     def make_identity(self, base_url: str) -> dict[str, str]:
-        """Return what a folder stores: a hash, which reveals neither a command nor an address."""
+        """Return the type and a hash, which a folder stores instead of the command or address."""
         source = f"{self.spec} {base_url}" if self.player_type == MODEL else self.spec
         digest = sha256(source.encode(errors="surrogatepass")).hexdigest()
         return {"sort": self.player_type, "called": digest[:16]}
@@ -95,9 +103,9 @@ def read_identities(
 
 
 def describe_difference(one: Identity, two: Identity) -> str:
-    """Describe how two players of one name differ, as part of a sentence; empty if they do not.
+    """Describe how two players with the same name differ, as part of a sentence; empty if they are equal.
 
-    Programs with the same command count as the same, even if their code changed.
+    Programs with the same command count as equal, even if their code changed.
     """
     if one["called"] != two["called"]:
         return "its command or address differs"
@@ -109,7 +117,7 @@ def describe_difference(one: Identity, two: Identity) -> str:
 class Config:
     """The configuration of a run.
 
-    Every two players play `matches` matches in every game, half of them from each seat.
+    Each pair of players plays `matches` matches in every game, half of them from each seat.
     """
 
     players: tuple[str, ...]
@@ -120,7 +128,7 @@ class Config:
     seed: str = "1"
     options: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=dict)
     until: float | None = None
-    """Stop a pairing once the margin of its result is this small."""
+    """Stop a pairing once the margin of its result is at most this number."""
     budget: str | None = None
     """The amount of money after which the run stops, such as `5usd`."""
     limits: ProgramLimits = field(default_factory=ProgramLimits)
@@ -149,7 +157,7 @@ class Config:
 
     def _check_players(self) -> None:
         if self.list_models() and not self.model.base_url:
-            raise BadOption("a model needs an address: --base-url URL.")
+            raise BadOption("A model needs an address: add --base-url URL.")
         for game in self.games if self.list_models() else ():
             check_disguise(self.rules(game), self.model)
         for name in self.names:
@@ -178,8 +186,14 @@ class Config:
             raise BadOption("a budget needs a limit on the length of answers: max_tokens must not be 0.")
         return float(amount[1]), amount[2].lower()
 
+    @property
+    def currency(self) -> str:
+        """The currency of the budget; empty without a budget."""
+        budget = self.parse_budget()
+        return budget[1] if budget else ""
+
     def count_matches(self, game: str) -> int:
-        """Return the matches per pairing in a game. Raises BadOption if the config has none."""
+        """Return the number of matches per pairing. Raises BadOption if `matches` lacks the game."""
         if isinstance(self.matches, Mapping):
             if game not in self.matches:
                 raise BadOption(f"matches has no entry for {game}.")
@@ -207,7 +221,7 @@ class Config:
         return [each.name for each in self.entrants]
 
     def list_models(self) -> dict[str, str]:
-        """Return the models: the name at the endpoint by name in the run."""
+        """Return the models: each name in the run, mapped to the name at the endpoint."""
         return {
             each.name: each.spec[len(MODEL_PREFIX) :] for each in self.entrants if each.player_type == MODEL
         }
@@ -221,8 +235,8 @@ class Config:
         kind = parse_player_kind(entrant.spec, self.limits, log, self.model)
         if kind.name in PLAYER_KINDS:
             kind = resolve_player_kind(kind.name, rules)
-        assert kind.seat  # people are rejected when the config is parsed
-        return kind.seat(rules, no_progress)
+        assert kind.make  # people are rejected when the config is parsed
+        return kind.make(rules, no_progress)
 
     def iter_pairings(self) -> Iterator[tuple[str, str, str]]:
         for game in self.games:
@@ -232,16 +246,15 @@ class Config:
     def plan_matches(self, game: str, one: str, two: str, pairs: range) -> Iterator[MatchPlan]:
         """Yield the matches of two players in a game, pair by pair."""
         options = tuple(sorted(self.rules(game).options().items()))
-        seeds = json.dumps([self.seed, game, one, two])[:-1]  # encoded once, as there are many matches
         for pair in pairs:
-            seed = f"{seeds}, {pair}]"
+            seed = make_match_seed(self.seed, game, one, two, pair)
             for players in ((one, two), (two, one)):
                 yield MatchPlan(game, options, players, seed, pair)
 
     def as_data(self) -> dict[str, Any]:
         """Return the config that a folder stores.
 
-        Commands are left out, so nobody who is given a folder can be made to run one.
+        It contains no commands, so continuing somebody else's run cannot start their programs.
         """
         data = {
             "kind": RUN,
@@ -253,11 +266,14 @@ class Config:
             "until": self.until,
             "budget": self.budget,
             "limits": asdict(self.limits),
-            "model": {name: getattr(self.model, name) for name in _CONDITIONS} if self.list_models() else {},
-            "prices": {name: getattr(self.model, name) for name in _PRICES} if self.list_models() else {},
-            "currency": parse_currency(self.budget),
+            "model": self._get_model_settings(_MODEL_CONDITIONS),
+            "prices": self._get_model_settings(_PRICES),
+            "currency": self.currency,
         }
         return json.loads(json.dumps(data))  # type: ignore[no-any-return]
+
+    def _get_model_settings(self, names: tuple[str, ...]) -> dict[str, Any]:
+        return {name: getattr(self.model, name) for name in names} if self.list_models() else {}
 
 
 @dataclass(frozen=True)
@@ -267,11 +283,11 @@ class ProbeConfig:
     player: str
     games: tuple[str, ...]
     samples: int = 1
-    """Questions per position: more than one for a player that chooses at random."""
+    """Questions per position. Use more than one for a player that chooses at random."""
     positions: int = 200
-    """Positions in games that are too large to ask about every position."""
+    """Number of positions to sample in games that are too large for exhaustive questions."""
     symmetric: bool = False
-    """Whether one answer counts for both of two mirror images."""
+    """Whether one answer counts for a position and its mirror image."""
     seed: str = "1"
     budget: str | None = None
     limits: ProgramLimits = field(default_factory=ProgramLimits)
@@ -284,7 +300,7 @@ class ProbeConfig:
         self.make_run_config()  # checks the player, the model and the budget
 
     def make_run_config(self) -> Config:
-        """Return a run config with the same player, to check and seat it."""
+        """Return a run config with the same player, which checks and creates the player."""
         return Config(
             (self.player, "nobody=random"),
             self.games,
@@ -298,8 +314,8 @@ class ProbeConfig:
     def as_data(self) -> dict[str, Any]:
         run = self.make_run_config().as_data()
         (name, identity), _ = run["players"].items()
-        own = {each: getattr(self, each) for each in ("samples", "positions", "symmetric", "seed", "budget")}
-        shared = {each: run[each] for each in ("currency", "limits", "model", "prices")}
+        own = {key: getattr(self, key) for key in ("samples", "positions", "symmetric", "seed", "budget")}
+        shared = {key: run[key] for key in ("currency", "limits", "model", "prices")}
         data = {"kind": PROBE, "player": {name: identity}, "games": self.games, **own, **shared}
         return json.loads(json.dumps(data))  # type: ignore[no-any-return]
 
@@ -311,15 +327,17 @@ def check_same_run(new: Mapping[str, Any], old: Mapping[str, Any], folder: Path)
             raise DuelsError(
                 f"{folder} belongs to another run: {name} differs. Name another folder with --out."
             )
-    was, now = old["currency"], new["currency"]
-    if was and now and was != now:
-        raise DuelsError(f"{folder} has costs in {was}, not in {now}: pass prices and a budget in {was}.")
+    stored, currency = old["currency"], new["currency"]
+    if stored and currency and stored != currency:
+        raise DuelsError(
+            f"{folder} has costs in {stored}, not in {currency}: pass prices and a budget in {stored}."
+        )
 
 
 _CHECKED_ELSEWHERE = ("player", "players", "games", "matches", "limits", "model")
-_MINIMUM = {"samples": 1, "positions": 2, "memory_mb": 16, "concurrency": 1}
-"""Minimum values by name; 0 for others."""
-_BELOW = {"until": 0.5}
+_MINIMUMS = {"samples": 1, "positions": 2, "memory_mb": 16, "concurrency": 1}
+"""Minimum values by name; the default is 0."""
+_UPPER_BOUNDS = {"until": 0.5}
 """Exclusive upper bounds by name."""
 _TYPE_NAMES = {
     str: "a string",
@@ -331,29 +349,28 @@ _TYPE_NAMES = {
 
 
 def _check_values(config: Config | ProbeConfig) -> None:
-    """Raise BadOption if a value has the wrong type or is out of range."""
     for table in (config, config.limits, config.model):
         for each in fields(table):
             if each.name not in _CHECKED_ELSEWHERE:
                 _check_value(type(table), each.name, getattr(table, each.name))
 
 
-def _check_value(kind: type, name: str, value: Any) -> None:
-    hint = get_type_hints(kind)[name]
+def _check_value(config_class: type, name: str, value: Any) -> None:
+    hint = get_type_hints(config_class)[name]
     options = get_args(hint) if isinstance(hint, UnionType) else (get_origin(hint) or hint,)
     if value is None and NoneType in options:
         return
     expected = options[0]
     allowed = _TYPE_NAMES[expected]
-    fits = isinstance(value, int | float if expected is float else expected)
+    is_valid = isinstance(value, int | float if expected is float else expected)
     if expected in (int, float):
-        minimum, below = _MINIMUM.get(name, 0), _BELOW.get(name, inf)
-        above = name in _BELOW or name.endswith("_seconds")
-        fits = fits and type(value) is not bool and minimum <= value < below
-        fits = fits and not (above and value == minimum)
-        limits = f" above {minimum}" if above else f" of {minimum} or more"
-        allowed += limits if below == inf else f" between {minimum} and {below}"
-    if not fits:
+        minimum, upper_bound = _MINIMUMS.get(name, 0), _UPPER_BOUNDS.get(name, inf)
+        excludes_minimum = name in _UPPER_BOUNDS or name.endswith("_seconds")
+        is_valid = is_valid and type(value) is not bool and minimum <= value < upper_bound
+        is_valid = is_valid and not (excludes_minimum and value == minimum)
+        limits = f" above {minimum}" if excludes_minimum else f" of {minimum} or more"
+        allowed += limits if upper_bound == inf else f" between {minimum} and {upper_bound}"
+    if not is_valid:
         raise BadOption(f"{name} must be {allowed}, not {value!r}.")
 
 
@@ -361,18 +378,12 @@ def _check_matches(matches: Any) -> None:
     if type(matches) is not int or matches < 2:
         raise BadOption(f"matches must be a whole number of 2 or more, not {matches!r}.")
     if matches % 2:
-        raise BadOption(f"matches must be even, as every seed is played from both seats; {matches} is odd.")
-
-
-def parse_currency(budget: str | None) -> str:
-    """Return the currency of a budget; empty without a budget."""
-    amount = _BUDGET.fullmatch((budget or "").strip())
-    return amount[2].lower() if amount else ""
+        raise BadOption(f"matches must be even, to play each seed from both seats; {matches} is odd.")
 
 
 LADDER = ("random", "greedy", *LEVEL_SHARES)
 LADDER_MATCHES = {"lights": 200, "leap": 200, "chain": 20, "hunt": 100, "flip": 20}
-"""Matches per pairing. All together take two minutes on two processors."""
+"""Matches per pairing. The whole ladder takes two minutes on two processors."""
 
 
 def ladder_config(games: tuple[str, ...], matches: int | None, seed: str) -> Config:
@@ -382,9 +393,9 @@ def ladder_config(games: tuple[str, ...], matches: int | None, seed: str) -> Con
 
 
 def read_config_file(path: Path) -> tuple[dict[str, Any], Path | None]:
-    """Return the unchecked values of a TOML file, and its folder (`out`) if it names one.
+    """Read a TOML file. Return its values, unchecked, and the run's folder (`out`) or None.
 
-    Raises DuelsError if the file is not TOML.
+    Raises DuelsError if the file is not valid TOML.
     """
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -397,10 +408,10 @@ def read_config_file(path: Path) -> tuple[dict[str, Any], Path | None]:
 
 
 def parse_config(values: dict[str, Any]) -> Config:
-    """Make a config from plain data. Raises UnknownName for unknown keys, BadOption for wrong values."""
-    _check_names(values, "nothing called {} in a run", Config, "out")
-    limits = _check_table(values.pop("limits", {}), ProgramLimits, "limits", "no limit {}")
-    model = _check_table(values.pop("model", {}), EndpointSettings, "model", "no setting of models {}")
+    """Make a config from plain data. Raises UnknownName for unknown keys, BadOption for invalid values."""
+    _check_names(values, "run setting", Config, "out")
+    limits = _check_table(values.pop("limits", {}), ProgramLimits, "limits", "program limit")
+    model = _check_table(values.pop("model", {}), EndpointSettings, "model", "model setting")
     for name in ("players", "games"):
         value = values.get(name, ())
         if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
@@ -412,19 +423,19 @@ def parse_config(values: dict[str, Any]) -> Config:
 
 
 def _check_table(
-    values: Any, kind: type[ProgramLimits] | type[EndpointSettings], key: str, problem: str
+    values: Any, settings_class: type[ProgramLimits] | type[EndpointSettings], key: str, label: str
 ) -> dict[str, Any]:
     if not isinstance(values, dict):
         raise BadOption(f"{key} must be a table, not {values!r}.")
-    _check_names(values, problem, kind)
+    _check_names(values, label, settings_class)
     for name, value in values.items():
-        _check_value(kind, name, value)
+        _check_value(settings_class, name, value)
     return dict(values)
 
 
-def _check_names(values: Mapping[str, Any], problem: str, kind: type[Any], *others: str) -> None:
-    names = [*(each.name for each in fields(kind)), *others]
+def _check_names(values: Mapping[str, Any], label: str, settings_class: type[Any], *others: str) -> None:
+    names = [*(field.name for field in fields(settings_class)), *others]
     for name in values:
         if name not in names:
             known = ", ".join(sorted(names))
-            raise UnknownName(f"there is {problem.format(quote(name))}; there are {known}.")
+            raise UnknownName(f"{quote(name)} is not a {label}; the {label}s are {known}.")

@@ -1,4 +1,4 @@
-"""Token usage of models and its cost."""
+"""Token usage of models, and its cost."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,31 +13,31 @@ _REASONS = "429, 5xx, timeouts, cut connections, a run that was killed or is sti
 
 @dataclass(frozen=True)
 class Prices:
-    """Prices of a million tokens, by setting name as in the config; empty if no model plays."""
+    """Prices per million tokens, by the name of the setting; empty if no model plays."""
 
     per_million: Mapping[str, float | None]
     currency: str = ""
     """The currency of the budget; empty without a budget."""
 
-    def cost(self, used: Usage) -> float | None:
-        """Return the cost of some tokens, or None without prices."""
-        return EndpointSettings(**self.per_million).cost(used)  # type: ignore[arg-type]
+    def cost(self, usage: Usage) -> float | None:
+        """Return the cost of token usage, or None without prices."""
+        return EndpointSettings(**self.per_million).cost(usage)  # type: ignore[arg-type]
 
-    def format_cost(self, used: Usage) -> str:
-        """Return the cost for people: empty without prices, `unknown` if the endpoint reports no tokens."""
-        cost = self.cost(used)
+    def format_cost(self, usage: Usage) -> str:
+        """Format a cost: empty without prices, `unknown` if the endpoint reports no tokens."""
+        cost = self.cost(usage)
         if cost is None:
             return ""
-        return format_money(cost, self.currency) if is_reported(used) else "unknown"
+        return format_money(cost, self.currency) if is_reported(usage) else "unknown"
 
-    def usage_data(self, used: Usage) -> dict[str, Any]:
+    def usage_data(self, usage: Usage) -> dict[str, Any]:
         """Return tokens and cost for JSON; null if the endpoint reports no tokens."""
-        reported = is_reported(used)
+        reported = is_reported(usage)
         return {
-            "prompt_tokens": used.prompt if reported else None,
-            "completion_tokens": used.completion if reported else None,
-            "requests": used.requests,
-            "cost": self.cost(used) if reported else None,
+            "prompt_tokens": usage.prompt if reported else None,
+            "completion_tokens": usage.completion if reported else None,
+            "requests": usage.requests,
+            "cost": self.cost(usage) if reported else None,
         }
 
 
@@ -57,7 +57,7 @@ class Spending:
         return reduce(cls.add_request, requests, cls())
 
     def add_request(self, request: Mapping[str, Any]) -> "Spending":
-        """Return the sum with one more logged request."""
+        """Return this spending plus that of a logged request."""
         answered = "usage" in request
         prompt, completion = request.get("at_most", (0, 0))
         return Spending(
@@ -71,12 +71,12 @@ class Spending:
     def sent(self) -> int:
         return self.used.requests + self.unanswered
 
-    def describe(self, who: str, prices: Prices, limited: bool) -> list[str]:
-        """Describe the spending; empty without requests. `limited`: whether answers have a maximum length."""
+    def describe(self, subject: str, prices: Prices, limited: bool) -> list[str]:
+        """Describe the spending; empty without requests. `limited` is whether answers have a token limit."""
         if not self.sent:
             return []
         cost = prices.format_cost(self.used)
-        text = f"{who} took {self.sent} request{'s' * (self.sent != 1)}{cost and f' and cost {cost}'}."
+        text = f"{subject} took {self.sent} request{'s' * (self.sent != 1)}{cost and f' and cost {cost}'}."
         if self.unanswered:
             text += f" {self.unanswered} of them had no usable reply ({_REASONS})."
         return [text + self._describe_unreported(prices, limited)]
@@ -90,11 +90,11 @@ class Spending:
         return f" In addition, {requests} without reported tokens may have cost {amount}."
 
 
-def format_tokens(count: int, used: Usage) -> str:
+def format_tokens(count: int, usage: Usage) -> str:
     """Return a token count, or `unknown` if the endpoint reports none."""
-    return str(count) if is_reported(used) else "unknown"
+    return str(count) if is_reported(usage) else "unknown"
 
 
-def is_reported(used: Usage) -> bool:
-    """Whether the endpoint reports tokens. Every prompt has at least one."""
-    return bool(used.prompt or not used.requests)
+def is_reported(usage: Usage) -> bool:
+    """Whether the endpoint reports tokens. A request has at least one prompt token."""
+    return bool(usage.prompt or not usage.requests)

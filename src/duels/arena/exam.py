@@ -1,6 +1,6 @@
-"""Exams: graded positions drawn from good play, with weights that make averages unbiased.
+"""Exams: graded positions sampled from good play, with weights that make averages unbiased.
 
-An exam is a static file for any harness. Its card says how it was drawn.
+An exam is a data file for any test harness. Its card describes how the positions were sampled.
 """
 
 import json
@@ -26,86 +26,86 @@ from duels.core.options import Option, options_data
 from duels.core.rules import AnyRules, AnySight, Seat
 from duels.core.words import strip_ink
 from duels.files import write_atomically
-from duels.players.levels import LEVEL_SHARES as LEVELS
-from duels.players.levels import mix_actions
+from duels.players.levels import LEVEL_SHARES, mix_actions
 from duels.solving.oracle import BELOW_THE_MIXTURE, Verdict
 from duels.solving.oracles import get_oracle
 from duels.solving.progress import Progress, no_progress
 
 VERSION = 1
-"""The format version. The same version, game, options, number and seed give the same file."""
+"""The format version. The same version, game, options, seed and number of positions give the same file."""
 STRATA = (0.0, 0.01, 0.05, 0.2, 1.0)
 """Bounds of the strata, by the shortfall of a position's worst action."""
 ERROR_SHARE = 0.1
-"""Players of the source matches give away this share of the loss of random play, as an expert does."""
+"""Players of the source matches lose this share of what random play loses, like the level `expert`."""
 POOL_FACTOR = 10
-"""Decisions in the pool for each drawn position."""
+"""Decisions in the pool per sampled position."""
 K = TypeVar("K", bound=Hashable)
-_LONGEST = 399  # entries of a source match
+_MAX_ENTRIES = 399  # per source match
 
 
 Policy = Callable[[Verdict[Any]], Sequence[float]]
-"""Maps a decision to the probabilities of its actions."""
+"""Maps the verdict on a decision to the probabilities of its actions."""
 
 
 @dataclass(frozen=True)
 class SamplingShare:
-    """How a position was sampled, and its weight."""
+    """The sampling probability of a position, and its weight."""
 
     group: int
-    """The number of the stratum; 0 for all strata together if few positions are drawn."""
+    """The index of the stratum; 0 for every position if there are fewer positions than strata."""
     chance: float
     weight: float
-    """The share of all decisions that it represents. The weights of a sample sum to 1."""
+    """The share of all decisions that the position represents. The weights of a sample sum to 1."""
 
 
 @dataclass(frozen=True)
 class ExamPosition:
-    """A drawn decision with its verdict and its weight."""
+    """A sampled decision with its verdict and its weight."""
 
     sight: AnySight
     verdict: Verdict[Any]
     shortfalls: tuple[float, ...]
-    """The shortfall of each action, by the measure of the game."""
-    stratum: int
+    """The shortfall of each action, by the oracle's measure."""
     share: SamplingShare
 
     @property
+    def stratum(self) -> int:
+        return find_stratum(self.shortfalls)
+
+    @property
     def notation(self) -> str:
-        """The position in one line."""
         return self.sight.rules.format_position(self.sight)
+
+
+def find_stratum(shortfalls: Sequence[float]) -> int:
+    return bisect_left(STRATA[1:-1], max(shortfalls))
 
 
 @dataclass(frozen=True)
 class DecisionPool:
-    """Decisions of good play, by seat and position."""
+    """Decisions from matches of good play, by seat and position."""
 
     counts: Counter[tuple[Seat, str]]
     verdicts: dict[tuple[Seat, str], tuple[AnySight, Verdict[Any], tuple[float, ...]]]
-    strata: dict[tuple[Seat, str], int]
 
     @classmethod
     def collect(
         cls, rules: AnyRules, size: int, rng: Random, progress: Progress = no_progress
     ) -> "DecisionPool":
-        """Play matches until there are `size` decisions."""
-        pool, oracle = cls(Counter(), {}, {}), get_oracle(rules)
+        """Play matches until the pool has `size` decisions."""
+        pool, oracle = cls(Counter(), {}), get_oracle(rules)
         for number, (sight, verdict) in enumerate(islice(_iter_decisions(rules, rng), size)):
             progress(f"{number} of {size} decisions")
             key = sight.seat, rules.format_position(sight)
             pool.counts[key] += 1
-            if key not in pool.verdicts:
-                short = oracle.shortfalls(verdict)
-                pool.verdicts[key] = sight, verdict, short
-                pool.strata[key] = bisect_left(STRATA[1:-1], max(short))
+            pool.verdicts.setdefault(key, (sight, verdict, oracle.shortfalls(verdict)))
         return pool
 
     def draw(self, count: int, rng: Random) -> list[ExamPosition]:
-        """Draw positions in random order, as evenly from the strata as possible."""
-        shares = draw_weighted(self.counts, self.strata, count, rng)
-        positions = [
-            ExamPosition(*self.verdicts[key], self.strata[key], share) for key, share in shares.items()
-        ]
+        """Sample positions as evenly from the strata as possible. Returns them in random order."""
+        strata = {key: find_stratum(shortfalls) for key, (_, _, shortfalls) in self.verdicts.items()}
+        shares = draw_weighted(self.counts, strata, count, rng)
+        positions = [ExamPosition(*self.verdicts[key], share) for key, share in shares.items()]
         rng.shuffle(positions)
         return positions
 
@@ -113,7 +113,7 @@ class DecisionPool:
 def draw_positions(
     rules: AnyRules, count: int, seed: str, progress: Progress = no_progress
 ) -> list[ExamPosition]:
-    """Draw positions from good play.
+    """Sample positions from good play.
 
     In each stratum the probability of a position is proportional to its count in the pool. Its weight is
     its count divided by this probability (Horvitz and Thompson), so a weighted sum over the sample estimates
@@ -127,26 +127,25 @@ def estimate_score(positions: Sequence[ExamPosition], policy: Policy) -> tuple[f
     """Return a policy's mean shortfall and its standard error.
 
     The error includes the sampling of positions, by Hájek's approximation for draws without replacement with
-    unequal probabilities, and one answer per position drawn from the policy. It is None if a group has only
-    one position that was drawn with a probability below 1.
+    unequal probabilities, and one random answer per position. It is None if a group has a single position
+    with a sampling probability below 1.
     """
     total = variance = 0.0
-    by_chance: dict[int, list[tuple[float, float]]] = {}
-    for each in positions:
-        odds = policy(each.verdict)
-        mean = _weighted_mean(odds, each.shortfalls)
-        spread = _weighted_mean(odds, [(short - mean) ** 2 for short in each.shortfalls])
-        weight = each.share.weight
-        total += weight * mean
-        variance += weight**2 * spread
-        if each.share.chance < 1:
-            by_chance.setdefault(each.share.group, []).append((1 - each.share.chance, weight * mean))
-    for parts in by_chance.values():
-        if len(parts) == 1:
+    groups: dict[int, list[tuple[float, float]]] = {}  # pairs of 1 - chance and the weighted mean
+    for position in positions:
+        odds, share = policy(position.verdict), position.share
+        mean = _weighted_mean(odds, position.shortfalls)
+        answer_variance = _weighted_mean(odds, [(each - mean) ** 2 for each in position.shortfalls])
+        total += share.weight * mean
+        variance += share.weight**2 * answer_variance
+        if share.chance < 1:
+            groups.setdefault(share.group, []).append((1 - share.chance, share.weight * mean))
+    for group in groups.values():
+        if len(group) == 1:
             return total, None
-        middle = fsum(left * part for left, part in parts) / fsum(left for left, _ in parts)
-        off = fsum(left * (part - middle) ** 2 for left, part in parts)
-        variance += len(parts) / (len(parts) - 1) * off
+        centre = fsum(rest * mean for rest, mean in group) / fsum(rest for rest, _ in group)
+        squares = fsum(rest * (mean - centre) ** 2 for rest, mean in group)
+        variance += len(group) / (len(group) - 1) * squares
     return total, sqrt(variance)
 
 
@@ -157,11 +156,11 @@ def _weighted_mean(odds: Sequence[float], numbers: Sequence[float]) -> float:
 def draw_weighted(
     counts: Counter[K], strata: Mapping[K, int], count: int, rng: Random
 ) -> dict[K, SamplingShare]:
-    """Draw keys by their counts, as evenly from the strata as possible."""
+    """Sample keys in proportion to their counts, as evenly from the strata as possible."""
     groups: list[list[K]] = [[] for _ in STRATA[1:]]
     for key in counts:
         groups[strata[key]].append(key)
-    if count < sum(map(bool, groups)):  # else a stratum would not be represented
+    if count < sum(map(bool, groups)):  # there are not enough positions for all strata
         groups = [list(counts)]
     shares = {}
     for group, size in enumerate(_allocate([len(each) for each in groups], count)):
@@ -172,10 +171,10 @@ def draw_weighted(
 
 
 def _draw_in_proportion(counts: dict[K, int], size: int, rng: Random) -> dict[K, float]:
-    """Draw keys in proportion to their counts, and return the probability of each.
+    """Sample `size` keys in proportion to their counts. Returns the probability of each sampled key.
 
-    Keys that would be drawn more than once are always included. The others are drawn by systematic sampling
-    in random order.
+    Keys whose probability would exceed 1 are always included. The others are sampled systematically, in
+    random order.
     """
     chances: dict[K, float] = {}
     rest = dict(counts)
@@ -195,10 +194,10 @@ def _draw_in_proportion(counts: dict[K, int], size: int, rng: Random) -> dict[K,
 
 
 def _iter_decisions(rules: AnyRules, rng: Random) -> Iterator[tuple[AnySight, Verdict[Any]]]:
-    """Yield decisions with a choice from matches of good players, without end."""
+    """Yield decisions, except forced moves, from an endless series of matches between good players."""
     oracle = get_oracle(rules)
     while True:
-        played = play_judged_match(oracle, ERROR_SHARE, rng, _LONGEST)
+        played = play_judged_match(oracle, ERROR_SHARE, rng, _MAX_ENTRIES)
         decisions = [(sight, verdict) for sight, verdict in played if len(sight.actions) > 1]
         if not decisions:
             raise DuelsError(f"{rules} has no decision with a choice.")
@@ -206,12 +205,11 @@ def _iter_decisions(rules: AnyRules, rng: Random) -> Iterator[tuple[AnySight, Ve
 
 
 def _allocate(sizes: list[int], count: int) -> list[int]:
-    """Divide `count` among strata of these sizes, as evenly as possible."""
+    """Divide `count` among strata of the given sizes, as evenly as possible."""
     shares = [0] * len(sizes)
-    while sum(shares) < count and (places := [i for i, size in enumerate(sizes) if shares[i] < size]):
-        for place in places:
-            if sum(shares) < count:
-                shares[place] += 1
+    while sum(shares) < min(count, sum(sizes)):
+        for stratum, size in enumerate(sizes):
+            shares[stratum] += shares[stratum] < size and sum(shares) < count
     return shares
 
 
@@ -221,12 +219,12 @@ def write_exam(
     seed: str,
     path: Path,
     progress: Progress = no_progress,
-    over: bool = False,
+    overwrite: bool = False,
 ) -> int:
     """Write an exam and its card, and return the number of positions.
 
-    There are fewer positions than `count` if the pool has no more different ones. Raises FileExistsError if a
-    file exists and `over` is false, DuelsError for an unknown suffix.
+    The exam is shorter than `count` if the pool has fewer different positions. Raises FileExistsError if a
+    file exists and `overwrite` is false, DuelsError for an unknown suffix.
     """
     if path.suffix not in (".jsonl", ".parquet"):
         raise DuelsError(f"An exam must be a .jsonl or .parquet file, not '{path.suffix}'.")
@@ -236,8 +234,8 @@ def write_exam(
         content = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
     else:
         content = encode_parquet({**row, "options": json.dumps(row["options"])} for row in rows)
-    write_atomically(path, content, over)
-    write_atomically(get_card_path(path), render_card(rules, count, positions, seed).encode(), over)
+    write_atomically(path, content, overwrite)
+    write_atomically(get_card_path(path), render_card(rules, count, positions, seed).encode(), overwrite)
     return len(rows)
 
 
@@ -246,23 +244,21 @@ def get_card_path(path: Path) -> Path:
 
 
 def explain_shortage(requested: int, count: int) -> str:
-    """Explain why an exam has fewer positions than requested; empty if it has all."""
+    """Explain why an exam has fewer positions than requested; empty if it does not."""
     if count == requested:
         return ""
-    most = f"had no more than {count} different ones among them"
-    return (
-        f"{requested} positions were asked for, but {requested * POOL_FACTOR} decisions of good play {most}."
-    )
+    decisions = f"{requested * POOL_FACTOR} decisions of good play"
+    return f"{requested} positions were requested, but {decisions} contain only {count} different ones."
 
 
 def make_exam_rows(rules: AnyRules, positions: Sequence[ExamPosition]) -> list[dict[str, Any]]:
-    """Return the rows of an exam, each with every legal action graded."""
-    return [_make_row(rules, number, position) for number, position in enumerate(positions)]
-
-
-def _make_row(rules: AnyRules, number: int, position: ExamPosition) -> dict[str, Any]:
-    sight, verdict = position.sight, position.verdict
+    """Return the rows of an exam, with a grade for every legal action."""
     key = measure_key(get_oracle(rules).measure)
+    return [_make_row(rules, key, number, position) for number, position in enumerate(positions)]
+
+
+def _make_row(rules: AnyRules, key: str, number: int, position: ExamPosition) -> dict[str, Any]:
+    sight, verdict = position.sight, position.verdict
     return {
         "version": VERSION,
         "number": number,
@@ -279,11 +275,11 @@ def _make_row(rules: AnyRules, number: int, position: ExamPosition) -> dict[str,
             {
                 "action": rules.format(judged.action),
                 "value": judged.value.number,
-                key: short,
+                key: shortfall,
                 "best": judged.best,
                 "weight": judged.weight,
             }
-            for judged, short in zip(verdict.actions, position.shortfalls, strict=True)
+            for judged, shortfall in zip(verdict.actions, position.shortfalls, strict=True)
         ],
         "stratum": position.stratum,
         "group": position.share.group,
@@ -293,17 +289,15 @@ def _make_row(rules: AnyRules, number: int, position: ExamPosition) -> dict[str,
 
 
 def render_card(rules: AnyRules, requested: int, positions: Sequence[ExamPosition], seed: str) -> str:
-    """Render the card of an exam: its contents, how it was drawn, and the precision of scores."""
+    """Render the card of an exam: its contents, the sampling, and the precision of scores."""
     measure = get_oracle(rules).measure
     key = measure_key(measure)
-    graded = "what it gives away"
+    grade, perfect = "the loss against perfect play", "0 is perfect"
     after, player = "if both sides play perfectly", "perfect play"
-    perfect = "0 is perfect"
     if measure == BELOW_THE_MIXTURE:
-        graded = "how far it lies below the mixture of the strategy, negative above it"
+        grade = "how much worse it is than the mixed strategy; negative if better"
         after, player = "as the strategy estimates it", "the strategy"
-        perfect = "0 is what the strategy gets, by its own estimates"
-    factor = POOL_FACTOR
+        perfect = "the strategy has 0, by its own estimates"
     bounds = [f"{100 * low:g} to {100 * high:g}" for low, high in pairwise(STRATA)]
     options = ", ".join(f"{name} {value}" for name, value in rules.options().items()) or "as in the book"
     words = ["duels", "exam", rules.name]
@@ -311,41 +305,37 @@ def render_card(rules: AnyRules, requested: int, positions: Sequence[ExamPositio
         words += ["--option", f"{name}={Option.format(value)}"]
     command = shlex.join([*words, "--positions", str(requested), "--seed", seed, "--out", "exam.jsonl"])
     shortage = explain_shortage(requested, len(positions))
-    how_many = "\n".join(filter(None, [f"`{command}` draws the same ones.", shortage]))
     return f"""# Exam: {rules.game.title} ({rules.name})
 
 {len(positions)} positions, options {options}, seed {seed}, version {VERSION} of the format.
-{how_many}
+`{command}` draws the same positions.{shortage and f" {shortage}"}
 
-How it was drawn: matches in which both sides give away {ERROR_SHARE:.0%} of what random play would; {factor}
-decisions met for each position drawn; forced moves left out. There are {len(bounds)} strata, drawn from as
-evenly as they allow, by how far the worst action falls short (its `{key}`), in points of a hundred:
-{", ".join(bounds)}. Within a stratum a position is drawn with a chance in proportion to how often it was met.
-`weight` is the share of all decisions met that a position stands for; the weights sum to 1. The mean of
-anything over all decisions met is estimated without bias by the sum of weight times it.
+**Sampling.** The positions come from matches between players that give away {ERROR_SHARE:.0%} as much as
+random play. The pool has {POOL_FACTOR} decisions per position, without forced moves. It has {len(bounds)}
+strata, by the `{key}` of a position's worst action in percentage points: {", ".join(bounds)}. The strata
+are sampled as evenly as possible. Within a stratum, the probability of a position (`chance`) is
+proportional to its frequency. `weight` is the share of all decisions that a position represents. The
+weights sum to 1, so the weighted mean over the exam is an unbiased estimate of the mean over all decisions.
 
-Each position has every legal action with its `value` (the probability to win {after}
-afterwards, a draw counts one half), {graded} (`{key}`), whether it is `best`, and how
-often {player} takes it (`weight`). `exactness` says how sure that is: `exact`; `bound`, within `error`;
-or `estimate`.
-A player's score is the sum of a position's weight times the `{key}` of what it answers: {perfect}.
+**Grades.** Each legal action has its `value` (the probability of winning {after}; a draw counts one half),
+its `{key}` ({grade}), whether it is `best`, and how often {player} plays it (`weight`). `exactness` is
+`exact`, `bound` (within `error`) or `estimate`. A player's score is the sum over all positions of the
+weight times the `{key}` of the answer: {perfect}.
 
-How precise a score is: `chance` is how likely a position was to be drawn, 1 if it was taken for certain, and
-`group` what it was drawn from: its stratum, or all strata together where there are fewer positions than
-strata. In each group take the n positions with a chance below 1, and x, weight times the `{key}` of what was
-answered. Let m be the mean of x, each counting 1 - chance; add up (1 - chance) (x - m)², and multiply by
-n / (n - 1). The sum over all groups is the variance of a score, as an estimate of the mean over all decisions
-met (Hájek's approximation); the standard error is its square root. It is 0 where every position was taken for
-certain, and not known (–) where a group has n = 1. A player that draws its answers adds, for each position,
-chance times the square of its weight times the variance of its `{key}`. For some of our players, each
-position answered once, this comes to, in points of a hundred:
+**Precision.** `group` is the stratum of a position; if there are fewer positions than strata, all are in
+group 0. For each group, take the n positions with a `chance` below 1. Let x be the weight times the `{key}`
+of the answer, and m the mean of x with weights 1 - chance. Sum (1 - chance) (x - m)² and multiply by
+n/(n-1). The sum over all groups is the variance of the score (Hájek's approximation); its square root is the
+standard error. It is 0 if every `chance` is 1, and unknown (–) if a group has n = 1. If a player chooses at
+random, add for each position chance times the squared weight times the variance of its `{key}`. Scores of
+our players with one answer per position, in percentage points:
 
 {_render_scores(positions)}"""
 
 
 def _render_scores(positions: Sequence[ExamPosition]) -> str:
     players: dict[str, Policy] = {"random": lambda verdict: [1 / len(verdict.actions)] * len(verdict.actions)}
-    players |= {name: partial(mix_actions, share=share) for name, share in LEVELS.items()}
+    players |= {name: partial(mix_actions, share=share) for name, share in LEVEL_SHARES.items()}
     rows = []
     for name, policy in players.items():
         score, error = estimate_score(positions, policy)

@@ -1,7 +1,7 @@
 """The folder of a run or probe: its config, and one append-only log for each worker.
 
-The key of a row is a hash of its content. So no match is played twice, and folders from several machines can
-be merged by joining their rows.
+The key of a row is a hash of the planned match or question. So nothing is played or asked twice, and folders
+from several machines can be merged by joining their rows.
 """
 
 import errno
@@ -10,27 +10,45 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
 from secrets import token_hex
 from typing import Any
 
-from duels.arena.config import ADJUSTABLE, FORMAT, PROBE, Config, ProbeConfig, check_same_run
-from duels.arena.logs import (
-    LOG_NAME,
-    REQUEST,
-    SYNC_NOW,
-    Log,
-    MergedRows,
-    Row,
-    iter_lines,
-    read_rows,
-    write_rows,
+from duels.arena.config import (
+    ADJUSTABLE,
+    FORMAT,
+    FORMAT_WITHOUT_DIGESTS,
+    PROBE,
+    RUN,
+    Config,
+    ProbeConfig,
+    check_same_run,
+    make_match_seed,
 )
-from duels.core.errors import DuelsError
+from duels.arena.logs import LOG_NAME, SYNC_NOW, Log, MergedRows, iter_lines, write_rows
+from duels.arena.match_plan import MatchPlan
+from duels.arena.schemas import (
+    DIGEST,
+    PROBE_SCHEMA,
+    RUN_SCHEMA,
+    VERSION,
+    Row,
+    can_replay,
+    check_schema,
+    is_answer,
+    is_match,
+    is_request,
+    make_answer_key,
+    make_digest,
+)
+from duels.core.errors import DuelsError, escape_unprintable
 from duels.core.extras import require_extra
+from duels.core.rules import AnyRules
 from duels.files import write_atomically
+from duels.games import find_game
 from duels.players.endpoint import join_replies
 from duels.solving.progress import Progress, no_progress
 
@@ -44,7 +62,7 @@ LOCK = ".lock"
 _CONTINUED = "continued-by-"  # plus a version of duels; empty files need no lock
 _WORKERS = ".workers-"
 _ID = re.compile(rb'"id": "(\w+)"')
-_OF_SHARD = re.compile(r"requests-([0-9]+-of-[0-9]+-)")
+_SHARD_PREFIX = re.compile(r"requests-([0-9]+-of-[0-9]+-)")
 
 MatchScore = tuple[float, float]
 """Player 1's score in a match, and the score adjusted for luck."""
@@ -58,9 +76,9 @@ def read_score(row: Row) -> MatchScore:
 
 
 def is_in_shard(pair: int, shard: tuple[int, int]) -> bool:
-    """Whether a pair belongs to a shard: the I-th of N has every N-th pair, starting with the I-th."""
-    place, count = shard
-    return pair % count == place - 1
+    """Whether a pair belongs to a shard. The I-th of N shards has every N-th pair, from the I-th on."""
+    index, count = shard
+    return pair % count == index - 1
 
 
 def format_shard(shard: tuple[int, int]) -> str:
@@ -78,14 +96,15 @@ class Folder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.config, self.versions = _read_config(path)
+        self.format, self.config, self.versions = _read_config(path)
         """The versions of duels that began and continued the run."""
         self.unfinished: tuple[str, ...] = ()
-        """The reasons for unfinished matches in the last call."""
+        """Why the last call left matches or questions unfinished."""
         self.is_spent = False
         self.damaged: dict[str, bytes] = {}
-        """Unreadable lines of logs by place: `log-1.jsonl, line 3`."""
-        self._differences = ""  # between rows with the same key
+        """Damaged log lines by location, such as `log-1.jsonl, line 3`."""
+        self._merged = MergedRows()
+        self._get_rules = cache(self._make_rules)
 
     @classmethod
     @contextmanager
@@ -94,29 +113,29 @@ class Folder:
     ) -> Iterator["Folder"]:
         """Lock the folder of a run or probe, and create it if necessary.
 
-        Shards of a run can share a folder; a whole run needs it alone. Raises DuelsError and changes nothing
-        if another process has the folder or it belongs to another run.
+        Shards of a run can share a folder, but a whole run needs an exclusive lock. Raises DuelsError and
+        changes nothing if another process has locked the folder, or the folder belongs to another run.
         """
         with ExitStack() as stack:
             with explain_write_errors(path):
                 path.mkdir(parents=True, exist_ok=True)
                 handle = stack.enter_context(lock_file(path / LOCK, shared=shard != WHOLE_RUN))
-            folder = cls._prepare(path, config, handle, alone=shard == WHOLE_RUN)
+            folder = cls._prepare(path, config, handle, exclusive=shard == WHOLE_RUN)
             if shard != WHOLE_RUN:
                 folder._check_shards(shard[1])
                 stack.enter_context(lock_file(path / f"{LOCK}-{format_shard(shard)}"))
             yield folder
 
     @classmethod
-    def _prepare(cls, path: Path, config: Config | ProbeConfig, handle: int, alone: bool) -> "Folder":
-        """Write the config, or update the stored one, which needs an exclusive lock."""
+    def _prepare(cls, path: Path, config: Config | ProbeConfig, handle: int, exclusive: bool) -> "Folder":
+        """Write the config, or update the stored config, which needs an exclusive lock."""
         config_path, data = path / CONFIG, config.as_data()
         if not config_path.exists():
             logs = [each.name for each in path.iterdir() if LOG_NAME.fullmatch(each.name)]
             if logs:
                 raise DuelsError(f"{path} has logs but no {CONFIG}; name another folder with --out.")
             with suppress(FileExistsError):  # another shard may start at the same time
-                write_config(config_path, data, version("duels"), over=False)
+                write_config(config_path, data, version("duels"), FORMAT, overwrite=False)
         folder = cls(path)
         check_same_run(data, folder.config, path)
         # Reports still show the cost if a run continues without a budget.
@@ -125,12 +144,12 @@ class Folder:
             data["prices"] = folder.config["prices"]
         changed = [name for name in ADJUSTABLE if folder.config.get(name) != data.get(name)]
         if changed:
-            if not (alone or _try_lock(handle, shared=False)):
+            if not (exclusive or _try_lock(handle, shared=False)):
                 raise DuelsError(
                     f"{path} is in use by a run with different {' and '.join(changed)}. Try again later."
                 )
-            write_config(config_path, data, folder.versions[0])
-            if not alone:
+            write_config(config_path, data, folder.versions[0], folder.format)
+            if not exclusive:
                 _try_lock(handle, shared=True)
         if version("duels") not in folder.versions:
             record_version(path, version("duels"))
@@ -139,9 +158,9 @@ class Folder:
     def _check_shards(self, shards: int) -> None:
         """Raise DuelsError for another number of shards, which would play some matches twice."""
         for each in self.path.glob(f"{LOCK}-*-of-*"):
-            before = each.name.rpartition("-")[2]
-            if before != str(shards):
-                raise DuelsError(f"{self.path} is split into {before} shards, not {shards}.")
+            stored = each.name.rpartition("-")[2]
+            if stored != str(shards):
+                raise DuelsError(f"{self.path} is split into {stored} shards, not {shards}.")
 
     @property
     def is_probe(self) -> bool:
@@ -154,76 +173,141 @@ class Folder:
         return sorted(each for each in self.path.iterdir() if LOG_NAME.fullmatch(each.name))
 
     def list_pairs(self, game: str) -> list[int]:
-        """Return the planned pairs of every pairing in a game, for the shards that have logs here."""
+        """Return the planned pairs of each pairing in a game, for the shards with logs in this folder."""
         pairs = range(self.config["matches"][game] // 2)
         shards = {parse_log_shard(log) for log in self.list_logs()} or {WHOLE_RUN}
         return [pair for pair in pairs if any(is_in_shard(pair, shard) for shard in shards)]
 
     def is_planned(self, row: Row) -> bool:
-        """Whether a match counts. A run may have played more matches than it now asks for."""
+        """Whether a match counts. A run may have logged more matches than its config asks for."""
         return bool(2 * row["pair"] < self.config["matches"][row["game"]])
+
+    def iter_rows(self, log: Path) -> Iterator[tuple[str, Row]]:
+        """Yield the location and content of each match or answer in a log. Damaged lines are skipped.
+
+        A row of another run, or one that cannot be right, counts as damaged. Raises DuelsError for rows of
+        another version of duels.
+        """
+        for location, row, has_digest in iter_lines(log, self._is_valid, self.damaged, self._needs_digests):
+            if row["v"] != VERSION:
+                raise DuelsError(f"{self.path / location}: this row was written by another version of duels.")
+            # Without a digest, only a replay shows that the entries were not changed.
+            if has_digest or self.is_probe or can_replay(row, self._get_rules(row["game"])):
+                yield location, row
+            else:
+                self.damaged[location] = b""
+
+    @property
+    def _needs_digests(self) -> bool:
+        return self.format != FORMAT_WITHOUT_DIGESTS
+
+    def _is_valid(self, row: Row) -> bool:
+        """Whether a row belongs to this run or probe and can be right. Other versions are not checked."""
+        if type(row.get("v")) is int and row["v"] != VERSION:
+            return True
+        if self.is_probe:
+            return is_answer(row) and row["game"] in self.config["games"] and self._has_answer_key(row)
+        return is_match(row) and self.find_plan(row) is not None
+
+    def _has_answer_key(self, row: Row) -> bool:
+        rules = self._get_rules(row["game"])
+        return bool(row["key"] == make_answer_key(rules, row["seat"], row["position"], row["sample"]))
+
+    def find_plan(self, row: Row) -> MatchPlan | None:
+        """Return the planned match of a row, or None if this run does not plan it."""
+        game, (one, two), config = row["game"], row["players"], self.config
+        names = list(config["players"])
+        if game not in config["games"] or one == two or not {one, two} <= set(names):
+            return None
+        first, second = sorted((one, two), key=names.index)
+        seed = make_match_seed(config["seed"], game, first, second, row["pair"])
+        options = tuple(sorted(self._get_rules(game).options().items()))
+        plan = MatchPlan(game, options, (one, two), seed, row["pair"])
+        is_planned = (row["key"], row["seed"], row["options"]) == (plan.key, seed, config["options"][game])
+        return plan if is_planned else None
+
+    def _make_rules(self, game: str) -> AnyRules:
+        return find_game(game).rules(**self.config.get("options", {}).get(game, {}))
 
     def load_rows(self) -> dict[str, Row]:
         """Read all matches or answers, by key. Damaged lines are skipped."""
-        merged = MergedRows()
+        self._merged = MergedRows()
         for log in self.list_logs():
-            for where, row in read_rows(log, self.damaged):
-                merged.add(where, row)
-        self._differences = merged.describe_differences(self.is_probe)
-        return merged.rows()
+            for location, row in self.iter_rows(log):
+                self._merged.add(location, row)
+        return self._merged.rows()
+
+    def find_location(self, key: str) -> str:
+        """Return the location of a row that `load_rows` read."""
+        return self._merged.find_location(key)
+
+    def skip_row(self, key: str) -> Row | None:
+        """Count the first row with a key as damaged. Returns the next row with the key."""
+        location, other = self._merged.drop_first(key)
+        self.damaged[location] = b""
+        return other
 
     def iter_requests(self, prefix: str = "") -> Iterator[Row]:
-        """Yield the requests to models with their replies. The prefix of a shard excludes other shards.
+        """Yield the requests to models with their replies. With a shard's prefix, other shards are skipped.
 
-        A damaged line yields an upper bound, because the request was probably paid for.
+        A damaged line yields an upper bound of its usage, because the request was probably paid for.
         """
-        longest = self.config["model"].get("max_tokens", 0)
+        max_tokens = self.config["model"].get("max_tokens", 0)
         for log in sorted(self.path.glob("requests-*.jsonl")):
-            shard = _OF_SHARD.match(log.name)
+            shard = _SHARD_PREFIX.match(log.name)
             if prefix and shard and shard[1] != prefix:
                 continue
             damaged: dict[str, bytes] = {}
             ids = set()
-            for row in join_replies(row for _, row in iter_lines(log, damaged, REQUEST)):
+            lines = iter_lines(log, is_request, damaged, self._needs_digests)
+            for row in join_replies(row for _, row, _ in lines):
                 ids.add(row["id"])
                 yield row
             for line in damaged.values():
                 match = _ID.search(line)
                 request_id = match[1].decode() if match else token_hex(8)
-                if request_id not in ids:  # else the readable line of this request has the usage
+                if request_id not in ids:  # else a readable line of this request has the usage
                     ids.add(request_id)
                     # The line includes the prompt, and every token has at least one byte.
-                    yield {"id": request_id, "at_most": [len(line), longest]}
+                    yield {"id": request_id, "at_most": [len(line), max_tokens]}
             self.damaged |= damaged
+
+    def find_new_damage(self, logged: set[str]) -> tuple[str, ...]:
+        """Read the logs again, and return a sentence if they were damaged after the folder was opened.
+
+        `logged` are the keys of the rows that should be there.
+        """
+        now = Folder(self.path)
+        lost = logged - now.load_rows().keys()
+        for _ in now.iter_requests():
+            pass
+        damaged = [location for location in now.damaged if location not in self.damaged]
+        if not lost and not damaged:
+            return ()
+        first = f", the first in {damaged[0]}" if damaged else ""
+        return (f"logs were damaged meanwhile: {len(lost)} rows lost, {len(damaged)} lines damaged{first}",)
 
     def list_notes(self, complete: bool) -> tuple[str, ...]:
         """Return warnings about the logs that were read, for a report.
 
         `complete` says whether all planned matches or answers were read.
         """
-        by = f"Played by several versions of duels: {', '.join(self.versions)}."
-        damage = f"{self.damage} {self._repair}".rstrip() if complete else self.damage
-        notes = [by] * (len(self.versions) > 1) + [self._differences, damage]
-        return tuple(filter(None, notes))
+        versions = f"Played by several versions of duels: {', '.join(self.versions)}."
+        damage = self.damage
+        if complete and not all(location.startswith("requests-") for location in self.damaged):
+            damage += (
+                " Lost questions were asked again." if self.is_probe else " Lost matches were played again."
+            )
+        differences = self._merged.describe_differences(self.is_probe)
+        return tuple(filter(None, [versions * (len(self.versions) > 1), differences, damage]))
 
     @property
     def damage(self) -> str:
-        """A sentence about unreadable lines; empty if there are none."""
+        """A sentence about damaged lines; empty if there are none."""
         if not self.damaged:
             return ""
-        first, *more = self.damaged
-        if not more:
-            return f"Skipped a damaged line of a log: {first}."
-        return f"Skipped {len(self.damaged)} damaged lines of logs, the first in {first}."
-
-    @property
-    def _repair(self) -> str:
-        if all(where.startswith("requests-") for where in self.damaged):  # requests are not repeated
-            return ""
-        one = len(self.damaged) == 1
-        if self.is_probe:
-            return "Its question was asked again." if one else "Questions in them were asked again."
-        return "Its match was played again." if one else "Matches in them were played again."
+        count, first = len(self.damaged), next(iter(self.damaged))
+        return f"Skipped {count} damaged line{'s' * (count > 1)} of logs, the first in {first}."
 
     def open_request_log(self, worker: str) -> Log:
         return Log(self.path, worker, "requests", SYNC_NOW)
@@ -236,7 +320,7 @@ class Folder:
         return folder / f"{name}-{worker}.log"
 
     def lock_as_worker(self, prefix: str) -> int:
-        """Lock the folder for a worker, and return the handle to close when it ends."""
+        """Lock the folder for a worker. Returns a handle, which the worker closes when it ends."""
         handle = os.open(self.path / f"{_WORKERS}{prefix}", os.O_RDWR | os.O_CREAT, 0o600)
         if fcntl:
             fcntl.flock(handle, fcntl.LOCK_SH)
@@ -245,7 +329,7 @@ class Folder:
     def wait_for_workers(self, prefix: str) -> None:
         """Wait until the workers of a killed run have finished their matches.
 
-        A shard waits for its own workers and those of a whole run; a whole run waits for all.
+        A shard waits for its own workers and for those of a whole run. A whole run waits for all workers.
         """
         names = {f"{_WORKERS}{prefix}", _WORKERS} if prefix else None
         for path in self.path.glob(f"{_WORKERS}*"):
@@ -268,11 +352,11 @@ def explain_write_errors(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def lock_file(path: Path, shared: bool = False) -> Iterator[int]:
-    """Hold a lock, shared or exclusive. Raises DuelsError if another process has it."""
+    """Hold a shared or exclusive lock on a file. Raises DuelsError if another process holds it."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         if not _try_lock(handle, shared):
-            raise DuelsError(f"{path.parent} is in use by another process.")
+            raise DuelsError(f"{path.parent} is in use by another process. Try again later.")
         yield handle
     finally:
         os.close(handle)
@@ -289,10 +373,13 @@ def _try_lock(handle: int, shared: bool) -> bool:
     return True
 
 
-def write_config(path: Path, config: Mapping[str, Any], began_by: str, over: bool = True) -> None:
-    """Write a config with the version of duels that began the run."""
-    content = {"format": FORMAT, "duels": began_by, "python": python_version(), "config": config}
-    write_atomically(path, (json.dumps(content, indent=2) + "\n").encode(), over)
+def write_config(
+    path: Path, config: Mapping[str, Any], began_by: str, form: int, overwrite: bool = True
+) -> None:
+    """Write a config with its digest and the version of duels that began the run."""
+    content = {"format": form, "duels": began_by, "python": python_version(), "config": config}
+    content[DIGEST] = make_digest(config)
+    write_atomically(path, (json.dumps(content, indent=2) + "\n").encode(), overwrite)
 
 
 def record_version(folder: Path, continued_by: str) -> None:
@@ -301,21 +388,31 @@ def record_version(folder: Path, continued_by: str) -> None:
         write_atomically(folder / f"{_CONTINUED}{continued_by}", b"")
 
 
-def _read_config(path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return a folder's config and the versions of duels that played the run."""
+def _read_config(path: Path) -> tuple[int, dict[str, Any], tuple[str, ...]]:
+    """Return the format, the config, and the versions of duels."""
     config_path = path / CONFIG
     if not config_path.is_file():
         raise DuelsError(f"{path} is not the folder of a run: it has no {CONFIG}.")
     try:
         content = json.loads(config_path.read_text(encoding="utf-8"))
-        form, config = content["format"], {"kind": None, **content["config"]}
-        began_by = content["duels"]
-    except (ValueError, TypeError, KeyError):
+        form, config = content["format"], {"kind": RUN, **content["config"]}
+        began_by = escape_unprintable(content["duels"])
+    except (ValueError, TypeError, KeyError, RecursionError):
         raise DuelsError(f"{config_path} is not the config of a run.") from None
-    if form != FORMAT:
-        raise DuelsError(f"{path} was made by another version of duels: format {form}, not {FORMAT}.")
-    continued_by = sorted(each.name.removeprefix(_CONTINUED) for each in path.glob(f"{_CONTINUED}*"))
-    return config, (began_by, *continued_by)
+    if form not in (FORMAT, FORMAT_WITHOUT_DIGESTS):
+        raise DuelsError(f"{path} was made by another version of duels: format {form!r}, not {FORMAT}.")
+    try:
+        check_schema(config, PROBE_SCHEMA if config["kind"] == PROBE else RUN_SCHEMA)
+        games = set(config["games"])
+        if config["kind"] == RUN and not games == set(config["matches"]) == set(config["options"]):
+            raise DuelsError("'games', 'matches' and 'options' name different games.")
+        digest = content.get(DIGEST)
+        if (digest or form == FORMAT) and digest != make_digest(config):
+            raise DuelsError("its digest does not match, so it was changed after the run began.")
+    except DuelsError as error:
+        raise DuelsError(f"{config_path} is damaged: {error} Correct it or restore it from a copy.") from None
+    versions = (each.name.removeprefix(_CONTINUED) for each in path.glob(f"{_CONTINUED}*"))
+    return form, config, (began_by, *sorted(map(escape_unprintable, versions)))
 
 
 def merge(sources: Iterable[Path], target: Path, warn: Progress = no_progress) -> int:
@@ -342,7 +439,7 @@ def merge(sources: Iterable[Path], target: Path, warn: Progress = no_progress) -
     began_by, *others = dict.fromkeys(each for folder in (largest, *folders) for each in folder.versions)
     for each in others:
         record_version(target, each)
-    write_config(target / CONFIG, {**largest.config, "currency": currency}, began_by)
+    write_config(target / CONFIG, {**largest.config, "currency": currency}, began_by, FORMAT)
     warnings = [f"{folder.path}: {folder.damage}" for folder in folders if folder.damage]
     for text in filter(None, [*warnings, merged.describe_differences(folders[0].is_probe)]):
         warn(text)
@@ -363,31 +460,31 @@ def _check_mergeable(folders: Sequence[Folder]) -> str:
 
 
 def _group_rows_by_log(folders: Iterable[Folder], merged: MergedRows) -> dict[str, dict[str, Row]]:
-    """Group rows, each once, by the name of the merged log, which includes the shard."""
+    """Return the rows by merged log (one log per shard) and key. Add them all to `merged`."""
     logs: dict[str, dict[str, Row]] = {}
     for folder in folders:
         for log in folder.list_logs():
             shard = format_shard(parse_log_shard(log))
             name = "answers-merged.jsonl" if folder.is_probe else f"log-{shard and shard + '-'}merged.jsonl"
             rows = logs.setdefault(name, {})
-            for where, row in read_rows(log, folder.damaged):
-                if merged.add(str(folder.path / where), row):
+            for location, row in folder.iter_rows(log):
+                if merged.add(str(folder.path / location), row):
                     rows[row["key"]] = row
     return logs
 
 
-_PLAIN = ("key", "game", "pair", "seed", "result", "ending", "score", "adjusted")
-_JSON = ("options", "failures", "blunders", "manners")
-_BY_SEAT = ("players", "shortfalls", "decisions", "forfeited")
-_USAGE = ("prompt_tokens", "completion_tokens", "requests")
-_ANSWER = ("key", "game", "seat", "position", "sample", "action")
+_COPIED_FIELDS = ("key", "game", "pair", "seed", "result", "ending", "score", "adjusted")
+_JSON_FIELDS = ("options", "failures", "blunders", "manners")
+_SEAT_FIELDS = ("players", "shortfalls", "decisions", "forfeited")
+_USAGE_KEYS = ("prompt_tokens", "completion_tokens", "requests")
+_ANSWER_FIELDS = ("key", "game", "seat", "position", "sample", "action")
 
 
-def write_parquet(folder: Folder, path: Path, over: bool = False) -> int:
-    """Write all matches or answers as a Parquet file, by key, and return their number."""
+def write_parquet(folder: Folder, path: Path, overwrite: bool = False) -> int:
+    """Write all matches or answers to a Parquet file, sorted by key. Returns their number."""
     rows = folder.load_rows()
     flatten = _flatten_answer if folder.is_probe else _flatten_match
-    write_atomically(path, encode_parquet(flatten(rows[key]) for key in sorted(rows)), over)
+    write_atomically(path, encode_parquet(flatten(rows[key]) for key in sorted(rows)), overwrite)
     return len(rows)
 
 
@@ -402,19 +499,23 @@ def encode_parquet(rows: Iterable[Mapping[str, Any]]) -> bytes:
 
 
 def _flatten_match(row: Row) -> dict[str, Any]:
-    used = row.get("usage", [[0] * len(_USAGE)] * 2)
+    usage = row.get("usage", [[0] * len(_USAGE_KEYS)] * 2)
     return {
-        **{name: row[name] for name in _PLAIN},
-        **{f"{name}_{seat}": row[name][seat - 1] for name in _BY_SEAT for seat in (1, 2)},
-        **{f"{name}_{seat}": used[seat - 1][place] for place, name in enumerate(_USAGE) for seat in (1, 2)},
+        **{name: row[name] for name in _COPIED_FIELDS},
+        **{f"{name}_{seat}": row[name][seat - 1] for name in _SEAT_FIELDS for seat in (1, 2)},
+        **{
+            f"{name}_{seat}": usage[seat - 1][index]
+            for index, name in enumerate(_USAGE_KEYS)
+            for seat in (1, 2)
+        },
         "entries": row["entries"],
-        **{name: json.dumps(row[name]) for name in _JSON},
+        **{name: json.dumps(row[name]) for name in _JSON_FIELDS},
     }
 
 
 def _flatten_answer(row: Row) -> dict[str, Any]:
     return {
-        **{name: row[name] for name in _ANSWER},
-        **dict(zip(_USAGE, row["usage"], strict=True)),
+        **{name: row[name] for name in _ANSWER_FIELDS},
+        **dict(zip(_USAGE_KEYS, row["usage"], strict=True)),
         **{name: json.dumps(row[name]) for name in ("policy", "failures")},
     }

@@ -1,4 +1,4 @@
-"""One match of a run: its plan, its grades, and the luck in it."""
+"""One match of a run: its plan, its grades, and its luck."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from hashlib import sha256
 from typing import Any
 
-from duels.arena.logs import VERSION
+from duels.arena.schemas import VERSION
 from duels.core.match import AnyMatch, Match
 from duels.core.options import OptionValue
 from duels.core.record import format_entry
@@ -22,8 +22,7 @@ from duels.solving.oracle import Exactness, Verdict
 from duels.solving.oracles import get_oracle
 from duels.solving.progress import Progress, no_progress
 
-MAX_CACHED = 100_000
-"""The most positions with cached values, in a game without secrets."""
+_MAX_CACHED_VERDICTS = 100_000
 MAX_BLUNDERS = 3  # stored per match
 _EPSILON = 1e-9
 MAX_CORRECTION = 1.0
@@ -31,19 +30,18 @@ MAX_CORRECTION = 1.0
 
 
 class Judge:
-    """Grades decisions and values positions; values are cached in a game without secrets."""
+    """Grades decisions and values positions. In games without hidden information, verdicts are cached."""
 
     def __init__(self, rules: AnyRules, progress: Progress = no_progress) -> None:
         self.rules = rules
         self.oracle = get_oracle(rules, progress)
         self.measure = self.oracle.measure
-        """How decisions are graded: `given away` or `below the mixture`."""
-        self._open = isinstance(rules, OpenRules)
+        """The oracle's measure of decisions: GIVEN_AWAY or BELOW_THE_MIXTURE."""
+        self._is_open = isinstance(rules, OpenRules)
         self._verdicts: dict[Hashable, Verdict[Any]] = {}
-        self._outcomes: dict[Hashable, list[float]] = {}
-        make_quick = rules.game.find("luck", "quick_value")
+        make_quick_value = rules.game.find("luck", "quick_value")
         self._state_value: Callable[[Any], float] = (
-            make_quick(self.oracle) if make_quick else self._exact_value
+            make_quick_value(self.oracle) if make_quick_value else self._exact_value
         )
 
     def _exact_value(self, state: Any) -> float:
@@ -56,38 +54,34 @@ class Judge:
         return value.number, value.exactness
 
     def get_verdict(self, match: AnyMatch, sight: AnySight) -> Verdict[Any]:
-        """Return the verdict on the current decision, from the knowledge of the seat to move."""
-        if not self._open:
+        """Return the verdict on the current decision, given the information of the seat to move."""
+        if not self._is_open:
             return self.oracle.judge(sight)
-        verdict = self._verdicts.get(match.state)
-        if verdict is None:
-            verdict = self.oracle.judge(sight)  # cached if a level was asked with the same sight
-            _store(self._verdicts, match.state, verdict)
-        return verdict
+        if match.state not in self._verdicts:
+            if len(self._verdicts) >= _MAX_CACHED_VERDICTS:
+                self._verdicts.clear()
+            self._verdicts[match.state] = self.oracle.judge(sight)
+        return self._verdicts[match.state]
 
     def grade(self, match: AnyMatch, sight: AnySight, action: Any) -> tuple[float, tuple[Any, ...], str]:
         """Return an action's shortfall, the best actions, and the action's category."""
         verdict = self.get_verdict(match, sight)
-        short = self.oracle.shortfalls(verdict)[sight.actions.index(action)]
-        return short, verdict.best, self.oracle.mistake_category(sight, action)
+        shortfall = self.oracle.shortfalls(verdict)[sight.actions.index(action)]
+        return shortfall, verdict.best, self.oracle.mistake_category(sight, action)
 
     def outcome_values(self, match: AnyMatch) -> list[float]:
         """Return the value of each chance outcome for Player 1.
 
-        In a game with secrets this and `action_values` use full information, as no player sees the result.
+        With hidden information, this method and `action_values` combine the information of both players.
+        Neither player sees the result.
         """
-        if not self._open:
-            return self._values_after_chance(match)
-        values = self._outcomes.get(match.state)
-        if values is None:
-            states = [self.rules.apply(match.state, outcome).state for outcome in match.actions]
-            values = [self._state_value(state) for state in states]
-            _store(self._outcomes, match.state, values)
-        return values
+        if self._is_open:
+            return [self._state_value(self.rules.apply(match.state, each).state) for each in match.actions]
+        return [self._full_information_value(match.play(CHANCE, each)) for each in match.actions]
 
     def action_values(self, match: AnyMatch, sight: AnySight) -> list[float]:
-        """Return the value of each action for Player 1; `sight` is that of the seat to move."""
-        if self._open:
+        """Return the value of each action for Player 1. `sight` belongs to the seat to move."""
+        if self._is_open:
             own = [each.value.number for each in self.get_verdict(match, sight).actions]
         else:
             opponent = match.sight(sight.seat.other)
@@ -96,31 +90,19 @@ class Judge:
             ]
         return own if sight.seat is Seat.ONE else [1 - value for value in own]
 
-    def _values_after_chance(self, match: AnyMatch) -> list[float]:
-        values = []
-        for action in match.actions:
-            after = match.play(CHANCE, action)
-            if after.outcome:
-                values.append(float(after.outcome.score(Seat.ONE)))
-            else:
-                value = self.oracle.full_information_value(after.sight(Seat.ONE), after.sight(Seat.TWO))
-                values.append(value.number)
-        return values
-
-
-def _store(cache: dict[Hashable, Any], key: Hashable, value: Any) -> None:
-    if len(cache) >= MAX_CACHED:
-        cache.clear()
-    cache[key] = value
+    def _full_information_value(self, match: AnyMatch) -> float:
+        if match.outcome:
+            return float(match.outcome.score(Seat.ONE))
+        return self.oracle.full_information_value(match.sight(Seat.ONE), match.sight(Seat.TWO)).number
 
 
 class Luck:
     """The luck of a match so far, as a sum of control variates with mean 0.
 
     Each term is the value of the drawn outcome minus the mean over all outcomes. The odds are those of chance
-    or of a player's known policy (AIVAT: Burch, Schmid, Moravčík and Bowling, 2018). We stop before a term
-    could take the sum beyond MAX_CORRECTION. This is decided before the draw, so the mean stays 0, and an
-    adjusted result always lies in [-MAX_CORRECTION, 1 + MAX_CORRECTION].
+    or of a player's known policy (AIVAT: Burch, Schmid, Moravčík and Bowling, 2018). The sum stops growing
+    before a term could take it beyond MAX_CORRECTION. This is decided before the draw, so the mean stays 0.
+    An adjusted result always lies in [-MAX_CORRECTION, 1 + MAX_CORRECTION].
     """
 
     def __init__(self) -> None:
@@ -129,7 +111,7 @@ class Luck:
         self._stopped = False
 
     def add(self, values: Sequence[float], odds: Sequence[float], drawn: int) -> None:
-        """Add a draw: Player 1's value and the odds of each outcome, and the index of the drawn one."""
+        """Add the luck of a draw. `values` are Player 1's; `drawn` is the index of the drawn outcome."""
         if self._stopped:
             return
         mean = sum(chance * value for chance, value in zip(odds, values, strict=True))
@@ -194,14 +176,14 @@ class MatchStats:
         }
 
     def add_entry(self, judge: Judge, match: AnyMatch, entry: NextEntry) -> None:
-        """Add the entry that is about to be played."""
+        """Add an entry. `match` is the match before the entry."""
         seat, answer = entry.actor, entry.answer
         if not isinstance(seat, Seat):
             odds = [float(chance) for chance in judge.rules.odds(match.state)]
             self.luck.add(judge.outcome_values(match), odds, match.actions.index(entry.action))
             return
         number = len(match.turns) + 1
-        self.failures += [[seat.value, number, each.failure.value, each.detail] for each in answer.failed]
+        self.failures += [[seat.value, number, error.failure.value, error.detail] for error in answer.failed]
         sight = match.sight(seat)
         if isinstance(answer, NoMove):
             self.forfeited[seat] = judge.get_verdict(match, sight).value.number

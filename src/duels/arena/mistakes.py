@@ -1,4 +1,4 @@
-"""Mistakes in a report: the worst decisions, in words and as boards."""
+"""The worst decisions in a report, as sentences and as boards."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -13,13 +13,13 @@ from duels.core.rules import AnyRules, AnySight
 from duels.players.model import Mirror
 from duels.solving.oracle import BELOW_THE_MIXTURE
 
-_MAX_NAMED = 3  # best actions
+_MAX_BEST = 3  # best actions in a sentence
 _ROUNDING = 1e-9  # the difference between equal shortfalls
 
 
 @dataclass(frozen=True)
 class RunMistake:
-    """A mistake: the position, the action, and the best actions."""
+    """A player's mistake at a position, with the best actions."""
 
     player: str
     played: str
@@ -28,11 +28,11 @@ class RunMistake:
     sight: AnySight
     shortfall: float
     measure: str
-    """The meaning of `shortfall`: `given away` or `below the mixture`."""
-    often: float = 1.0
-    """The probability of the action. Below 1, `shortfall` is the mean over all actions of the player."""
+    """The oracle's measure of `shortfall`."""
+    probability: float = 1.0
+    """The probability of the action. If it is below 1, `shortfall` is the mean over the player's policy."""
     times: int = 1
-    """Occurrences in the logs of a run, or positions of a probe, including mirror images."""
+    """How often it occurs in a run, or in how many positions of a probe, including mirror images."""
 
     def as_data(self) -> dict[str, Any]:
         key = measure_key(self.measure)
@@ -51,21 +51,21 @@ class RunMistake:
         return f'<figure aria-label="{label}">{drawing}<figcaption>{escape(caption)}</figcaption></figure>'
 
     def _describe_action(self) -> str:
-        return f"{self.player} played {self.played}{'' if self._is_certain else f' ({self.often:.0%})'}"
+        return f"{self.player} played {self.played}{'' if self._is_certain else f' ({self.probability:.0%})'}"
 
     @property
     def _is_certain(self) -> bool:
-        return isclose(self.often, 1.0)
+        return isclose(self.probability, 1.0)
 
     def _describe_cost(self) -> str:
-        best = " or ".join(self.best[:_MAX_NAMED])
-        label = "Highest estimate" if self.measure == BELOW_THE_MIXTURE else "Best"
-        points = (
-            f"{100 * self.shortfall:.1f} points {self.measure}{'' if self._is_certain else ' on average'}"
-        )
+        best = " or ".join(self.best[:_MAX_BEST])
+        is_mixed = self.measure == BELOW_THE_MIXTURE
+        label = "Highest estimate" if is_mixed else "Best"
+        cost = "points worse than the mixed strategy" if is_mixed else "points given away"
+        average = "" if self._is_certain else " on average"
         mirrored = ", including mirror images" if _find_mirror(self.sight.rules) else ""
-        again = f" Made {self.times} times{mirrored}." if self.times > 1 else ""
-        return f"{points}. {label}: {best}.{again}"
+        repeated = f" Made {self.times} times{mirrored}." if self.times > 1 else ""
+        return f"{100 * self.shortfall:.1f} {cost}{average}. {label}: {best}.{repeated}"
 
 
 class MistakeBoards(Items):
@@ -77,9 +77,9 @@ class MistakeBoards(Items):
 
 
 class WorstMistakes:
-    """The worst mistakes, up to `limit`. Mirror images count as one mistake.
+    """Collects the worst mistakes, up to `limit`. Mirror images count as one mistake.
 
-    Mistakes must be added in order, the largest first.
+    Mistakes must be added from the largest to the smallest.
     """
 
     def __init__(self, limit: int) -> None:
@@ -91,19 +91,19 @@ class WorstMistakes:
         return sorted(self._mistakes.values(), key=rank_mistake)[: self._limit]
 
     def is_settled(self, shortfall: float) -> bool:
-        """Whether a mistake with this shortfall cannot change the list any more."""
+        """Whether mistakes with this shortfall, or a smaller one, cannot change the list."""
         last = next(islice(self._mistakes.values(), self._limit - 1, None), None)
         return last is not None and shortfall < last.shortfall - _ROUNDING
 
     def add(self, mistake: RunMistake) -> None:
-        """Add a mistake, or count it again."""
+        """Add a mistake, or increase the count of an equal one."""
         key = min(_iter_mirror_keys(mistake))
         first = self._mistakes.get(key)
         self._mistakes[key] = replace(first, times=first.times + mistake.times) if first else mistake
 
 
 def rank_mistake(mistake: RunMistake) -> tuple[float, int]:
-    """Return the sort key of a mistake: the worst first, then the most frequent."""
+    """Return a sort key: the worst mistakes come first, and among equals the most frequent."""
     return -round(mistake.shortfall / _ROUNDING), -mistake.times
 
 
@@ -118,7 +118,7 @@ def _iter_mirror_keys(mistake: RunMistake) -> Iterator[tuple[str, str]]:
 
 def _find_mirror(rules: AnyRules) -> Mirror | None:
     try:
-        return Mirror.of(rules)
+        return Mirror.from_rules(rules)
     except BadOption:
         return None
 
@@ -128,14 +128,14 @@ def measure_key(measure: str) -> str:
 
 
 def measure_label(measure: str) -> str:
-    return BELOW_THE_MIXTURE if measure == BELOW_THE_MIXTURE else "loss"
+    return "shortfall" if measure == BELOW_THE_MIXTURE else "loss"
 
 
 def explain_measure(measure: str) -> str:
-    """Explain a measure that readers may not know; empty for losses."""
+    """Explain the shortfall to readers of a report; empty for losses, which need no explanation."""
     if measure != BELOW_THE_MIXTURE:
         return ""
     return (
-        "Good play is a mixture here, so few choices are losses. The grade says how far a choice lies below "
-        "the mixture, by estimated values. A player that mixes like the strategy has 0 on average."
+        "Good play is mixed in this game. The shortfall says how much worse a choice is than the mixed "
+        "strategy, by estimated values. It is 0 on average for a player that follows the strategy."
     )

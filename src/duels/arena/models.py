@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
 from typing import Any, TypeVar
 
-from duels.arena.config import Config, parse_currency
+from duels.arena.config import Config
 from duels.arena.costs import Spending
 from duels.arena.folder import Folder, read_score
 from duels.arena.logs import SYNC_NOW, Log
@@ -26,9 +26,9 @@ T = TypeVar("T")
 
 
 class BudgetMeter(Meter):
-    """The budget of a run. Earlier spending is read from the logs, and no request exceeds the budget.
+    """Counts the spending of a run, including logged requests, and stops requests at the budget.
 
-    A shard has an equal part of the budget and counts its own requests, which have its prefix.
+    A shard has an equal share of the budget and counts only the requests in logs with its prefix.
     """
 
     def __init__(self, config: Config, folder: Folder, prefix: str = "", shards: int = 1) -> None:
@@ -40,9 +40,9 @@ class BudgetMeter(Meter):
 
     @property
     def spent(self) -> str:
-        """The cost so far, for people; empty without prices."""
+        """The cost so far, with its currency; empty without prices."""
         cost = self._config.model.cost(self.used)
-        return "" if cost is None else format_money(cost, parse_currency(self._config.budget))
+        return "" if cost is None else format_money(cost, self._config.currency)
 
     @property
     def is_spent(self) -> bool:
@@ -56,7 +56,7 @@ class BudgetMeter(Meter):
             return
         amount, currency = self._budget
         unreported = self._cost(self._unreported)
-        part = f" for one of {self._shards} parts" if self._shards > 1 else ""
+        part = f" for one of {self._shards} shards" if self._shards > 1 else ""
         bound = f", counting at most {unreported:.2g} for requests without a full reply" if unreported else ""
         raise BudgetSpent(f"The budget of {amount / self._shards:g} {currency}{part} is spent{bound}.")
 
@@ -67,66 +67,66 @@ class BudgetMeter(Meter):
         self.used += used
 
     def assume(self, most: Usage, answered: bool) -> None:
-        """Add an upper bound for a request without reported usage.
+        """Add the maximum usage (`most`) of a request whose usage was not reported.
 
         Raises DuelsError if there is a budget and the endpoint answers without reporting tokens.
         """
         self._unreported += most
         if answered and self._budget:
             raise DuelsError(
-                "the endpoint does not report tokens, so a budget cannot be kept: leave out --budget."
+                "the endpoint does not report tokens, so a budget cannot be enforced: leave out --budget."
             )
 
 
 class QuestionRunner:
-    """Asks models concurrently until all is answered, the budget is spent or the endpoint is down."""
+    """Asks models concurrently until no question is left, the budget is spent or the endpoint is down."""
 
     def __init__(self, settings: EndpointSettings, budget_meter: BudgetMeter) -> None:
         self._settings, self._budget_meter = settings, budget_meter
         self.is_down = False
-        """Whether the endpoint is down, which ends all questions."""
+        """Whether the endpoint is down. No further question is asked then."""
         self.interruptions: list[str] = []
 
     async def run(
-        self, items: Iterable[T], ask: Callable[[T, Endpoint, int], Awaitable[None]], tell: Progress
+        self, items: Iterable[T], ask: Callable[[T, Endpoint, int], Awaitable[None]], progress: Progress
     ) -> None:
-        """Call `ask(item, endpoint, number)` for each item; `number` is that of the concurrent task."""
+        """Call `ask(item, endpoint, task_number)` for each item in one of several concurrent tasks."""
         queue = iter(items)
         try:
             async with (
-                Endpoint(self._settings, self._budget_meter, tell=tell) as endpoint,
+                Endpoint(self._settings, self._budget_meter, report_delay=progress) as endpoint,
                 asyncio.TaskGroup() as group,  # one error cancels all tasks
             ):
-                for number in range(self._settings.concurrency):
-                    group.create_task(self._run_task(queue, ask, endpoint, number))
-        except BaseExceptionGroup as problems:
-            raise problems.exceptions[0] from None
+                for task_number in range(self._settings.concurrency):
+                    group.create_task(self._run_task(queue, ask, endpoint, task_number))
+        except BaseExceptionGroup as group_error:
+            raise group_error.exceptions[0] from None
 
     async def _run_task(
         self,
         queue: Iterator[T],
         ask: Callable[[T, Endpoint, int], Awaitable[None]],
         endpoint: Endpoint,
-        number: int,
+        task_number: int,
     ) -> None:
         for item in queue:
-            self.is_down |= endpoint.down
+            self.is_down |= endpoint.is_down
             if self.is_down:
                 return
             try:
-                await ask(item, endpoint, number)
-            except TransportError as broken:
-                self.interruptions.append(str(broken))
-            except BudgetSpent as spent:
-                self.interruptions.append(str(spent))
+                await ask(item, endpoint, task_number)
+            except TransportError as error:
+                self.interruptions.append(str(error))
+            except BudgetSpent as error:
+                self.interruptions.append(str(error))
                 return
 
 
 class ModelWorker:
-    """Plays matches with models and logs each when it ends.
+    """Plays matches with models and logs each match when it ends.
 
-    If the network or the budget interrupts a match, only its requests are logged. It is played again when the
-    run continues.
+    If a network error or the budget interrupts a match, only its requests are logged. The match is played
+    again when the run continues.
     """
 
     def __init__(self, config: Config, folder: Folder, prefix: str, shards: int) -> None:
@@ -147,12 +147,12 @@ class ModelWorker:
     async def _play_all(self, plans: Iterable[MatchPlan], listener: MatchListener) -> None:
         with ExitStack() as stack:  # each task has its own players
             tasks = range(self._config.model.concurrency)
-            caches = [PlayerCache(self._config, self._folder, f"models-{number}-") for number in tasks]
-            for each in caches:
-                stack.enter_context(closing(each))
+            caches = [PlayerCache(self._config, self._folder, f"models-{task}-") for task in tasks]
+            for cache in caches:
+                stack.enter_context(closing(cache))
 
-            async def play_one(plan: MatchPlan, endpoint: Endpoint, number: int) -> None:
-                row = await self._play(plan, caches[number], endpoint)
+            async def play_one(plan: MatchPlan, endpoint: Endpoint, task_number: int) -> None:
+                row = await self._play(plan, caches[task_number], endpoint)
                 self._log.add(row)
                 listener(plan, read_score(row))
 

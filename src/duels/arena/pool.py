@@ -5,21 +5,22 @@ A worker that dies is replaced, and its match is played again.
 
 import logging
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from functools import cache, partial
-from itertools import islice
+from itertools import chain, islice
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 from duels.arena.config import Config
 from duels.arena.folder import CONFIG, Folder, MatchScore, read_score
-from duels.arena.logs import Log, Row, read_rows
+from duels.arena.logs import Log
 from duels.arena.match_plan import Judge, MatchPlan, play_match
+from duels.arena.schemas import Row
 from duels.core.errors import DuelsError
 from duels.core.extras import require_extra
 from duels.core.rules import AnyRules, Seat
@@ -28,7 +29,7 @@ from duels.players.program import ProgramPlayer
 
 
 class PlayerCache:
-    """The players and judges of a run. Each is made once per game, a player once per seat.
+    """The players and judges of a run, created once per game, and players once per seat.
 
     With a folder, the stderr of each program is written to a file named after the worker and the seat.
     """
@@ -58,7 +59,7 @@ class PlayerCache:
 
 
 def make_program_check(config: Config, out: Path) -> Callable[[], None]:
-    """Return a function that raises DuelsError if a program of a run does not start, and runs only once.
+    """Return a check that raises DuelsError if a program of a run does not start. It runs only once.
 
     A program that does not start would forfeit every match. For a new folder the check runs at once, before
     anything is written. Otherwise the caller runs it before the first missing match.
@@ -81,15 +82,11 @@ def _check_programs(config: Config) -> None:
                 raise DuelsError(f"{name} does not start: {error}") from None
 
 
-BATCH_SECONDS = 0.2
-"""Seconds after which a worker returns its scores."""
 MAX_DEATHS = 3  # of workers, during one match
-MAX_BATCH = 256
-"""The most matches in one message: sending a message takes as long as a quick match."""
 _RAY_BATCH = 20
 """Matches per task: enough to outweigh its overhead, few enough to lose little if it fails."""
 _MAX_RAY_DEATHS = 5  # of workers, during one task
-_TASKS_PER_CPU = 3  # submitted ahead
+_TASKS_PER_CPU = 3  # running or queued
 
 
 MatchListener = Callable[[MatchPlan, MatchScore], None]
@@ -97,7 +94,7 @@ MatchListener = Callable[[MatchPlan, MatchScore], None]
 
 
 class Worker:
-    """A worker with its own players and its own log."""
+    """Plays matches in this process, with its own players and its own log."""
 
     def __init__(self, config: Config, folder: Path, name: str) -> None:
         self._cache = PlayerCache(config, Folder(folder), f"{name}-")
@@ -105,18 +102,9 @@ class Worker:
 
     def play(self, plans: Iterable[MatchPlan], listener: MatchListener) -> None:
         for plan in plans:
-            listener(plan, self._play_one(plan))
+            listener(plan, self.play_one(plan))
 
-    def play_batch(self, plans: Iterable[MatchPlan]) -> list[MatchScore]:
-        """Play matches for BATCH_SECONDS, at least one, and return their scores."""
-        started, scores = monotonic(), []
-        for plan in plans:
-            scores.append(self._play_one(plan))
-            if monotonic() - started > BATCH_SECONDS:
-                break
-        return scores
-
-    def _play_one(self, plan: MatchPlan) -> MatchScore:
+    def play_one(self, plan: MatchPlan) -> MatchScore:
         row = self._cache.play(plan)
         self._log.add(row)
         return read_score(row)
@@ -127,13 +115,13 @@ class Worker:
 
 
 def run_worker(connection: Any, config: Config, folder: Path, prefix: str, name: str) -> None:
-    """Run a worker process: receive matches and send scores until the connection closes.
+    """Run a worker process: receive matches and send their scores until the connection closes.
 
     If the log cannot be saved at the end, the last message is an OSError.
     """
     import signal
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells us to stop
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent sends None to stop the worker
     handle = Folder(folder).lock_as_worker(prefix)
     parent = parent_process()
     if parent and not parent.is_alive():  # another process may continue the run and play our matches
@@ -141,9 +129,9 @@ def run_worker(connection: Any, config: Config, folder: Path, prefix: str, name:
         return
     worker = Worker(config, folder, name)
     try:
-        while (plans := connection.recv()) is not None:
+        while (plan := connection.recv()) is not None:
             try:
-                answer: Any = worker.play_batch(plans)
+                answer: Any = worker.play_one(plan)
             except Exception as error:
                 answer = error
             connection.send(answer)
@@ -171,63 +159,62 @@ class ProcessPool:
             self._start(f"{prefix}{number}")
 
     def _start(self, name: str) -> Connection:
-        ours, theirs = self._context.Pipe()
+        connection, worker_end = self._context.Pipe()
         process = self._context.Process(
-            target=run_worker, args=(theirs, self._config, self._folder, self._prefix, name), daemon=False
+            target=run_worker, args=(worker_end, self._config, self._folder, self._prefix, name), daemon=False
         )
         process.start()
-        theirs.close()
-        self._processes[ours] = process
-        self._names[ours] = name
-        return ours
+        worker_end.close()
+        self._processes[connection] = process
+        self._names[connection] = name
+        return connection
 
     def play(self, plans: Iterable[MatchPlan], listener: MatchListener) -> None:
         """Play matches and pass each to `listener` when it ends."""
-        queue = _PlanQueue(plans)
-        playing: dict[Connection, list[MatchPlan]] = {}
-        deaths: dict[str, int] = {}
+        queue = iter(plans)
+        playing: dict[Connection, MatchPlan] = {}
+        deaths: Counter[str] = Counter()
         while True:
             for worker in [each for each in self._processes if each not in playing]:
-                some = queue.take()
-                if some:
-                    playing[self._send_plans(worker, some)] = some
+                if plan := next(queue, None):
+                    playing[self._send_plan(worker, plan)] = plan
             if not playing:
                 return
             for ready in wait(list(playing)):
                 assert isinstance(ready, Connection)
-                some = playing.pop(ready)
+                plan = playing.pop(ready)
                 try:
-                    scores = ready.recv()
+                    answer = ready.recv()
                 except (EOFError, OSError):
-                    scores = self._recover_scores(ready, some)
-                    for plan in some[len(scores) :][:1]:  # the one that it was playing
-                        self._count_death(plan, deaths)
-                if isinstance(scores, BaseException):
-                    raise scores
-                queue.put_back(some, len(scores))
-                for plan, score in zip(some, scores, strict=False):
-                    listener(plan, score)
+                    answer = self._recover_score(ready, plan)
+                if isinstance(answer, BaseException):
+                    raise answer
+                if answer is None:
+                    self._count_death(plan, deaths)
+                    queue = chain([plan], queue)
+                else:
+                    listener(plan, answer)
 
-    def _send_plans(self, worker: Connection, some: list[MatchPlan]) -> Connection:
-        """Send matches to a worker, replacing it if it died. Returns the worker that has them."""
+    def _send_plan(self, worker: Connection, plan: MatchPlan) -> Connection:
+        """Send a match to a worker, or to a replacement if it died. Returns the worker with the match."""
         try:
-            worker.send(some)
-        except OSError:  # it died while idle, so no match is to blame
+            worker.send(plan)
+        except OSError:  # the worker died while idle, so no match is to blame
             worker = self._replace(worker)
-            worker.send(some)
+            worker.send(plan)
         return worker
 
-    def _recover_scores(self, dead: Connection, some: list[MatchPlan]) -> list[MatchScore]:
-        """Replace a dead worker and return the scores that it had logged."""
+    def _recover_score(self, dead: Connection, plan: MatchPlan) -> MatchScore | None:
+        """Replace a dead worker. Returns the score of its match, or None if the match was not logged."""
         log = Log.make_path(self._folder, self._names[dead])
         self._replace(dead)
         # A worker that died while starting has no log yet.
-        logged = {row["key"]: row for _, row in read_rows(log)} if log.exists() else {}
-        return [read_score(logged[plan.key]) for plan in some if plan.key in logged]
+        rows = (row for _, row in Folder(self._folder).iter_rows(log)) if log.exists() else ()
+        return next((read_score(row) for row in rows if row["key"] == plan.key), None)
 
     @staticmethod
-    def _count_death(plan: MatchPlan, deaths: dict[str, int]) -> None:
-        deaths[plan.key] = deaths.get(plan.key, 0) + 1
+    def _count_death(plan: MatchPlan, deaths: Counter[str]) -> None:
+        deaths[plan.key] += 1
         if deaths[plan.key] >= MAX_DEATHS:
             raise DuelsError(
                 f"{MAX_DEATHS} workers died while playing the same match of {plan.game} between "
@@ -264,27 +251,8 @@ def _iter_final_errors(worker: Connection) -> Iterator[OSError]:
                 yield message
 
 
-class _PlanQueue:
-    """A queue of matches that adapts the batch size to what a worker plays in BATCH_SECONDS."""
-
-    def __init__(self, plans: Iterable[MatchPlan]) -> None:
-        self._plans = iter(plans)
-        self._returned: list[MatchPlan] = []
-        self._batch = 1
-
-    def take(self) -> list[MatchPlan]:
-        """Return the next batch; empty at the end."""
-        some, self._returned = self._returned[: self._batch], self._returned[self._batch :]
-        return some + list(islice(self._plans, self._batch - len(some)))
-
-    def put_back(self, some: list[MatchPlan], count: int) -> None:
-        """Put back the matches of a batch after the first `count`, which were played."""
-        self._returned = some[count:] + self._returned
-        self._batch = max(1, min(MAX_BATCH, 2 * count if count == len(some) else count))
-
-
 class RayPool:
-    """A Ray cluster, or this machine as one. Rows are logged on this machine."""
+    """Plays matches on a Ray cluster, or with Ray on this machine. This process logs the rows."""
 
     def __init__(self, config: Config, folder: Path, prefix: str, address: str | None) -> None:
         with require_extra("ray"):
@@ -302,18 +270,18 @@ class RayPool:
         limit = _TASKS_PER_CPU * max(1, int(ray.cluster_resources().get("CPU", 1)))
         running: dict[Any, list[MatchPlan]] = {}
         while True:
-            while len(running) < limit and (some := list(islice(queue, _RAY_BATCH))):
-                running[self._task.remote(self._config, some)] = some
+            while len(running) < limit and (batch := list(islice(queue, _RAY_BATCH))):
+                running[self._task.remote(self._config, batch)] = batch
             if not running:
                 return
-            (done, *_), _ = ray.wait(list(running), num_returns=1)
-            for plan, row in zip(running.pop(done), self._get_rows(done), strict=True):
+            (task, *_), _ = ray.wait(list(running), num_returns=1)
+            for plan, row in zip(running.pop(task), self._get_rows(task), strict=True):
                 self._log.add(row)
                 listener(plan, read_score(row))
 
-    def _get_rows(self, done: Any) -> list[Row]:
+    def _get_rows(self, task: Any) -> list[Row]:
         try:
-            rows: list[Row] = self._ray.get(done)
+            rows: list[Row] = self._ray.get(task)
         except self._ray.exceptions.RayTaskError as error:
             raise error.cause from None
         except self._ray.exceptions.RayError as error:

@@ -1,17 +1,15 @@
 """Probes: questions to a player about positions, which cost less than matches.
 
-In a small game a probe asks about every position that an opponent can reach against the answers so far.
-Results against any opponent and the exploitability then follow exactly. In other games it asks about
-positions drawn from good play. Questions about a small game have no history.
+In a small game a probe asks about every position that an opponent can reach, given the answers so far. The
+answers then determine the exploitability and the result against any opponent. In other games it asks about
+positions sampled from good play. Questions about a small game contain no match history.
 """
 
 import asyncio
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,9 +17,10 @@ from typing import Any
 from duels.arena.config import ProbeConfig
 from duels.arena.exam import draw_positions
 from duels.arena.folder import Folder
-from duels.arena.logs import SYNC_NOW, SYNC_SOON, VERSION, Log, Row
+from duels.arena.logs import SYNC_NOW, SYNC_SOON, Log
 from duels.arena.models import BudgetMeter, QuestionRunner
 from duels.arena.pool import PlayerCache, make_program_check
+from duels.arena.schemas import VERSION, Row, is_legal_answer, make_answer_key
 from duels.core.errors import BadOption
 from duels.core.extras import require_extra
 from duels.core.rules import AnyRules, AnySight, OpenRules, Seat
@@ -39,11 +38,11 @@ with require_extra("arena"):
 
 @dataclass
 class Probe:
-    """Questions and answers in one game. Keys are a seat and a position in notation."""
+    """The questions and answers of one game, by seat and position (in notation)."""
 
     rules: AnyRules
     is_exhaustive: bool
-    """Whether every position that can occur was asked, rather than drawn positions."""
+    """Whether the probe asks about every position that can occur, rather than a sample."""
     sights: dict[tuple[Seat, str], AnySight] = field(default_factory=dict)
     answers: dict[tuple[Seat, str], list[Row]] = field(default_factory=dict)
     weights: dict[tuple[Seat, str], float] = field(default_factory=dict)
@@ -55,20 +54,20 @@ class Probe:
 
 
 def estimate_policy(answers: list[Row], sight: AnySight) -> dict[Any, float]:
-    """Estimate a policy from answers. It sums to less than 1 if some questions had no answer."""
+    """Estimate a policy from answers. Its probabilities sum to less than 1 if some answers are missing."""
     rules = sight.rules
     policy: dict[Any, float] = defaultdict(float)
     for answer in answers:
         if answer["policy"]:
-            for text, chance in answer["policy"].items():
-                policy[rules.parse(text)] += chance / len(answers)
+            for text, probability in answer["policy"].items():
+                policy[rules.parse(text)] += probability / len(answers)
         elif answer["action"] is not None:
             policy[rules.parse(answer["action"])] += 1 / len(answers)
     return dict(policy)
 
 
 def run_probe(config: ProbeConfig, out: Path, progress: Progress = no_progress) -> Folder:
-    """Ask the missing questions of a probe, which may be new or interrupted.
+    """Start or continue a probe: ask every question that has no answer yet.
 
     Raises BadOption if `symmetric` does not apply to a game, DuelsError if the folder belongs to another run
     or a program does not start.
@@ -77,9 +76,9 @@ def run_probe(config: ProbeConfig, out: Path, progress: Progress = no_progress) 
         for game in config.games:
             rules = find_game(game).rules()
             if not _is_exhaustive(rules):
-                only = "--symmetric works only in games where every position is asked"
-                raise BadOption(f"{only}, and {rules.name} is too large.")
-            Mirror.of(rules)
+                too_large = f"{rules.name} is too large to ask about every position"
+                raise BadOption(f"--symmetric cannot be used: {too_large}.")
+            Mirror.from_rules(rules)
     check = make_program_check(config.make_run_config(), out)
     with (
         Folder.open_locked(out, config) as folder,
@@ -89,6 +88,7 @@ def run_probe(config: ProbeConfig, out: Path, progress: Progress = no_progress) 
             collect_answers(config, find_game(game).rules(), session.ask, progress)
         folder.unfinished = tuple(dict.fromkeys(session.interruptions))
         folder.is_spent = session.budget_meter.is_spent
+        folder.unfinished += folder.find_new_damage(session.logged)
     return folder
 
 
@@ -98,16 +98,20 @@ def _is_exhaustive(rules: AnyRules) -> bool:
 
 
 def iter_probes(folder: Folder, progress: Progress = no_progress) -> Iterator[Probe]:
-    """Yield the logged answers of each game; nobody is asked."""
-    rows, config = folder.load_rows(), folder.config
-    settings = {name: config[name] for name in ("samples", "positions", "symmetric", "seed")}
-    probe_config = ProbeConfig("random", tuple(config["games"]), **settings)  # any player will do
+    """Yield the probe of each game from its logged answers, without asking the player."""
+    rows, config = folder.load_rows(), read_probe_config(folder)
 
     def look_up(questions: "list[ProbeQuestion]") -> dict[str, Row]:
-        return {each.key: rows[each.key] for each in questions if each.key in rows}
+        return find_answers(folder, rows, questions)
 
-    for game in config["games"]:
-        yield collect_answers(probe_config, find_game(game).rules(), look_up, progress)
+    for game in config.games:
+        yield collect_answers(config, find_game(game).rules(), look_up, progress)
+
+
+def read_probe_config(folder: Folder) -> ProbeConfig:
+    """Return the config of a stored probe. Its player is a placeholder."""
+    settings = {name: folder.config[name] for name in ("samples", "positions", "symmetric", "seed")}
+    return ProbeConfig("random", tuple(folder.config["games"]), **settings)
 
 
 @dataclass(frozen=True)
@@ -118,66 +122,76 @@ class ProbeQuestion:
 
     @property
     def key(self) -> str:
-        rules = self.sight.rules
-        content = [VERSION, rules.name, sorted(rules.options().items()), self.sight.seat.value]
-        return sha256(json.dumps([*content, self.position, self.sample]).encode()).hexdigest()[:32]
+        return make_answer_key(self.sight.rules, self.sight.seat.value, self.position, self.sample)
+
+
+def find_answers(folder: Folder, rows: dict[str, Row], questions: list[ProbeQuestion]) -> dict[str, Row]:
+    """Return the logged answers to questions. An answer that is not legal counts as damaged."""
+    answers = {}
+    for question in questions:
+        row = rows.get(question.key)
+        while row and not is_legal_answer(row, question.sight):
+            row = folder.skip_row(question.key)
+        if row:
+            answers[question.key] = row
+    return answers
 
 
 Answerer = Callable[[list[ProbeQuestion]], Mapping[str, Row]]
-"""Returns the rows of questions by key. It leaves out questions that cannot be answered now."""
+"""Returns the answers to questions, by key, without those that cannot be answered now."""
 
 
 def collect_answers(
-    config: ProbeConfig, rules: AnyRules, answer: Answerer, progress: Progress = no_progress
+    config: ProbeConfig, rules: AnyRules, ask: Answerer, progress: Progress = no_progress
 ) -> Probe:
-    """Ask about one game, in waves, until no new position can be reached."""
+    """Ask about positions of one game and return the answers."""
     probe = Probe(rules, _is_exhaustive(rules))
     if probe.is_exhaustive:
         for seat in Seat:
-            _explore(config, probe, seat, answer)
+            _explore(config, probe, seat, ask)
     else:
-        for each in draw_positions(rules, config.positions, config.seed, progress):
-            probe.weights[each.sight.seat, each.notation] = each.share.weight
-            probe.sights[each.sight.seat, each.notation] = each.sight
-        _ask_about(config, probe, list(probe.sights.values()), answer)
+        for position in draw_positions(rules, config.positions, config.seed, progress):
+            key = position.sight.seat, position.notation
+            probe.weights[key], probe.sights[key] = position.share.weight, position.sight
+        _ask_about(config, probe, list(probe.sights.values()), ask)
     return probe
 
 
-def _explore(config: ProbeConfig, probe: Probe, seat: Seat, answer: Answerer) -> None:
-    """Ask about every position of one seat that an opponent can reach."""
+def _explore(config: ProbeConfig, probe: Probe, seat: Seat, ask: Answerer) -> None:
+    """Ask about every position of a seat that an opponent can reach, one wave of positions at a time."""
     rules = probe.rules
     assert isinstance(rules, OpenRules)
-    mirror = Mirror.of(rules) if config.symmetric else None
+    mirror = Mirror.from_rules(rules) if config.symmetric else None
     seen = {rules.initial()}
     wave = [rules.initial()]
     while wave:
         sights = [rules.sight(state, seat) for state in wave if rules.actor(state) is seat]
         choices = [sight for sight in sights if len(sight.actions) > 1]
         canonical = [sight for sight in choices if _is_canonical(sight, mirror)]
-        _ask_about(config, probe, canonical, answer)
+        _ask_about(config, probe, canonical, ask)
         if mirror:
             _add_mirrored_answers(
                 probe, [sight for sight in choices if not _is_canonical(sight, mirror)], mirror
             )
-        following = []
+        next_wave = []
         for state in wave:
             actions = rules.actions(state)
             if rules.actor(state) is seat and len(actions) > 1:
                 key = seat, rules.format_state(state)
                 actions = tuple(probe.get_policy(key)) if key in probe.answers else ()
             for action in actions:
-                after = rules.apply(state, action).state
-                if after not in seen:
-                    seen.add(after)
-                    following.append(after)
-                if mirror and (image := mirror.state(after)) not in seen:
-                    seen.add(image)  # a position is answered whenever its mirror image is
-                    following.append(image)
-        wave = following
+                successor = rules.apply(state, action).state
+                if successor not in seen:
+                    seen.add(successor)
+                    next_wave.append(successor)
+                if mirror and (image := mirror.state(successor)) not in seen:
+                    seen.add(image)  # both share one answer, so both are explored
+                    next_wave.append(image)
+        wave = next_wave
 
 
 def _is_canonical(sight: AnySight, mirror: Mirror | None) -> bool:
-    """Whether a position is asked itself, rather than its mirror image."""
+    """Whether the player is asked about this position, rather than about its mirror image."""
     if mirror is None:
         return True
     rules = sight.rules
@@ -207,22 +221,48 @@ def _add_mirrored_answers(probe: Probe, sights: list[AnySight], mirror: Mirror) 
             ]
 
 
-def _ask_about(config: ProbeConfig, probe: Probe, sights: list[AnySight], answer: Answerer) -> None:
+def _ask_about(config: ProbeConfig, probe: Probe, sights: list[AnySight], ask: Answerer) -> None:
     rules = probe.rules
     questions = [
         ProbeQuestion(sight, rules.format_position(sight), sample)
         for sight in sights
         for sample in range(config.samples)
     ]
-    rows = answer(questions)
-    for each in questions:
-        row = rows.get(each.key)
+    rows = ask(questions)
+    for question in questions:
+        row = rows.get(question.key)
         if row is None:
             probe.missing += 1
         else:
-            key = each.sight.seat, each.position
-            probe.sights[key] = each.sight
+            key = question.sight.seat, question.position
+            probe.sights[key] = question.sight
             probe.answers.setdefault(key, []).append(row)
+
+
+def make_rng(seed: str, question: ProbeQuestion) -> Random:
+    return Random(f"{seed} {question.key}")
+
+
+def make_answer_row(question: ProbeQuestion, answer: Answer | NoMove, usage: Usage | None = None) -> Row:
+    """Return the row for the log."""
+    rules, usage = question.sight.rules, usage or Usage()
+    action = policy = None
+    if isinstance(answer, Answer):
+        action = rules.format(answer.action)
+        if answer.policy:
+            policy = {rules.format(choice): odds for choice, odds in answer.policy.items() if odds}
+    return {
+        "v": VERSION,
+        "key": question.key,
+        "game": rules.name,
+        "seat": question.sight.seat.value,
+        "position": question.position,
+        "sample": question.sample,
+        "action": action,
+        "policy": policy,
+        "failures": [[error.failure.value, error.detail] for error in answer.failed],
+        "usage": [usage.prompt, usage.completion, usage.requests],
+    }
 
 
 class _ProbeSession:
@@ -235,7 +275,7 @@ class _ProbeSession:
         run = config.make_run_config()
         self._name = run.names[0]
         self._model = run.list_models().get(self._name)
-        self._rows = dict(folder.load_rows())
+        self._folder, self._rows = folder, folder.load_rows()
         self._log = Log(folder.path, "1", "answers", SYNC_NOW if self._model else SYNC_SOON)
         self._requests = folder.open_request_log("probe") if self._model else None
         self._cache = PlayerCache(run, folder)
@@ -243,56 +283,41 @@ class _ProbeSession:
         self._runner = QuestionRunner(run.model, self.budget_meter)
         self.interruptions = self._runner.interruptions
 
+    @property
+    def logged(self) -> set[str]:
+        return set(self._rows)
+
     def ask(self, questions: list[ProbeQuestion]) -> Mapping[str, Row]:
-        missing = [each for each in questions if each.key not in self._rows]
+        answers = find_answers(self._folder, self._rows, questions)
+        missing = [question for question in questions if question.key not in answers]
         if missing:
             self._check()
         if missing and self._model:
             asyncio.run(self._runner.run(missing, self._ask_model, self._progress))
         else:
-            for each in missing:
-                player = self._cache.get_player(each.sight.rules, self._name, each.sight.seat)
-                question = DecisionRequest(each.sight.seat, each.sight, self._rng(each))
-                self._record(each, ask_player(player, question, by_policy=True), Usage())
+            for question in missing:
+                sight = question.sight
+                player = self._cache.get_player(sight.rules, self._name, sight.seat)
+                request = DecisionRequest(sight.seat, sight, make_rng(self._seed, question))
+                self._record(question, ask_player(player, request, by_policy=True), Usage())
         return {each.key: self._rows[each.key] for each in questions if each.key in self._rows}
 
-    def _rng(self, each: ProbeQuestion) -> Random:
-        return Random(f"{self._seed} {each.key}")
-
-    async def _ask_model(self, each: ProbeQuestion, endpoint: Endpoint, _number: int) -> None:
+    async def _ask_model(self, question: ProbeQuestion, endpoint: Endpoint, _task_number: int) -> None:
         assert self._model
         assert self._requests
-        add, context = self._requests.add, {"question": each.key, "position": each.position}
-        player = ModelPlayer(self._model, each.sight.rules, endpoint)
-        self._record(
-            each,
-            *await player.decide(each.sight, self._rng(each), lambda request: add({**context, **request})),
-        )
+        log, sight = self._requests, question.sight
+        context = {"question": question.key, "position": question.position}
+        player, rng = ModelPlayer(self._model, sight.rules, endpoint), make_rng(self._seed, question)
+        decision = await player.decide(sight, rng, lambda request: log.add({**context, **request}))
+        self._record(question, *decision)
 
-    def _record(self, each: ProbeQuestion, answer: Answer | NoMove, used: Usage) -> None:
-        rules = each.sight.rules
-        action = policy = None
-        if isinstance(answer, Answer):
-            action = rules.format(answer.action)
-            if answer.policy:
-                policy = {rules.format(taken): chance for taken, chance in answer.policy.items() if chance}
-        row = {
-            "v": VERSION,
-            "key": each.key,
-            "game": rules.name,
-            "seat": each.sight.seat.value,
-            "position": each.position,
-            "sample": each.sample,
-            "action": action,
-            "policy": policy,
-            "failures": [[failed.failure.value, failed.detail] for failed in answer.failed],
-            "usage": [used.prompt, used.completion, used.requests],
-        }
+    def _record(self, question: ProbeQuestion, answer: Answer | NoMove, usage: Usage) -> None:
+        row = make_answer_row(question, answer, usage)
         self._log.add(row)
-        self._rows[each.key] = row
+        self._rows[question.key] = row
         spent = self.budget_meter.spent
-        cost = f", {spent} spent" if used.requests and spent else ""
-        self._progress(f"{rules.name}: {len(self._rows)} answers so far, position {each.position}{cost}")
+        cost = f", {spent} spent" if usage.requests and spent else ""
+        self._progress(f"{row['game']}: {len(self._rows)} answers so far, position {question.position}{cost}")
 
     def close(self) -> None:
         with closing(self._log), closing(self._cache):

@@ -8,15 +8,20 @@ from typing import Any
 
 from duels.arena.confidence import Interval, Z, interval_data, ratio_interval
 from duels.arena.config import MODEL
-from duels.arena.costs import Prices, Spending, format_tokens
+from duels.arena.costs import Prices, Spending
 from duels.arena.folder import Folder
-from duels.arena.logs import Row
 from duels.arena.mistakes import MistakeBoards, RunMistake, WorstMistakes, explain_measure, measure_key
 from duels.arena.probe import Probe, estimate_policy, iter_probes
 from duels.arena.probe_values import AnswerTables, answer_deviation, compute_exploitability, compute_results
-from duels.arena.report import describe_costliest_category, format_failures
-from duels.arena.report_views import describe_conditions
-from duels.arena.tables import Block, Document, Prose, Table, format_percent, format_points
+from duels.arena.report import (
+    ASKED_ONCE_MODEL,
+    ASKED_ONCE_PROGRAM,
+    describe_costliest_category,
+    format_failures,
+)
+from duels.arena.report_views import make_cost_table
+from duels.arena.schemas import Row
+from duels.arena.tables import Block, Document, Prose, Table, format_interval, format_points
 from duels.core.extras import require_extra
 from duels.core.rules import AnySight, Seat
 from duels.players.completions import Usage
@@ -27,7 +32,7 @@ from duels.solving.progress import Progress, no_progress
 with require_extra("arena"):
     import numpy as np
 
-_MAX_SHOWN = 5
+_MAX_MISTAKES = 5
 _EPSILON = 1e-9
 _EVEN = 0.5
 
@@ -38,42 +43,42 @@ Key = tuple[Seat, str]
 class GameProbe:
     probe: Probe
     player_type: str
-    """OURS, PROGRAM or MODEL."""
+    """BUILT_IN, PROGRAM or MODEL."""
     questions: int
     positions: int
     failures: dict[str, int]
     """Attempts without a legal move, by kind of failure."""
     failed: int
-    """Questions with at least one such attempt."""
+    """Questions with at least one failure."""
     unanswered: int
-    """Questions without an answer after all retries: these would forfeit a match."""
+    """Questions without an answer after all retries. In a match, these would be forfeits."""
     usage: Usage
     measure: str
-    """How answers are graded: `given away` or `below the mixture`."""
+    """The oracle's measure of decisions."""
     shortfalls: dict[Key, float]
     shortfall: Interval
-    """The mean shortfall per answered position, weighted if positions were drawn."""
+    """The mean shortfall per answered position, weighted if positions were sampled."""
     complete: bool
     exploitability: Interval | None
     """The best opponent's gain over its fair share, if every position was answered."""
     one_round: Interval | None
-    """The exploitability if play ends at the first tick of the clock, in games that need not end."""
+    """The exploitability if play ends at the first tick of the clock, for games that may never end."""
     against: dict[str, Interval]
     """Results against built-in players, averaged over both seats."""
     mistake_categories: dict[str, tuple[float, float]]
-    """By category: the number of answers and their total shortfall."""
+    """The number of answers and their total shortfall, by category."""
     mistakes: tuple[RunMistake, ...]
 
     @property
     def round(self) -> str:
-        """The singular of what the game's clock counts."""
+        """The unit that the game's clock counts, in the singular."""
         return (self.probe.rules.clock or "round").removesuffix("s")
 
     @property
     def asked_once(self) -> bool:
         """Whether some position has a single answer without a policy.
 
-        False if positions were drawn: then the spread between them gives an interval.
+        False if positions were sampled: then the variance between them gives an interval.
         """
         answers = self.probe.answers.values()
         return self.probe.is_exhaustive and any(len(rows) == 1 and not rows[0]["policy"] for rows in answers)
@@ -112,20 +117,17 @@ def _report_game(probe: Probe, player: str, player_type: str, progress: Progress
 
     show("grading the answers")
     rows = [row for answers in probe.answers.values() for row in answers if "reflected" not in row]
-    short = {key: _mean_shortfall(probe, key) for key in probe.answers if probe.get_policy(key)}
+    shortfalls = {key: _mean_shortfall(probe, key) for key in probe.answers if probe.get_policy(key)}
     if probe.is_exhaustive:
-        per_position = _mean_of_all(probe, short)
-    else:
-        weights = {key: probe.weights[key] for key in short}
-        # The weights sum to 1 once every position is answered.
-        per_position = ratio_interval(
-            [weights[key] * each for key, each in short.items()], list(weights.values())
-        )
+        per_position = _mean_over_all(probe, shortfalls)
+    else:  # the weights sum to 1 once every position is answered
+        weighted = [probe.weights[key] * shortfall for key, shortfall in shortfalls.items()]
+        per_position = ratio_interval(weighted, [probe.weights[key] for key in shortfalls])
     complete = not probe.missing
     answers = AnswerTables(probe) if probe.is_exhaustive and complete else None
     show("exploitability")
-    gain = compute_exploitability(answers, None) if answers else None
-    limited = compute_exploitability(answers, 1) if answers and probe.rules.limit else None
+    exploitability = compute_exploitability(answers, None) if answers else None
+    one_round = compute_exploitability(answers, 1) if answers and probe.rules.limit else None
     return GameProbe(
         probe,
         player_type,
@@ -136,14 +138,14 @@ def _report_game(probe: Probe, player: str, player_type: str, progress: Progress
         sum(row["action"] is None for row in rows),
         sum((Usage(*row["usage"]) for row in rows), Usage()),
         get_oracle(probe.rules).measure,
-        short,
+        shortfalls,
         per_position,
         complete,
-        gain,
-        limited,
+        exploitability,
+        one_round,
         compute_results(answers, show) if answers else {},
         _sum_by_category(probe),
-        tuple(_find_mistakes(probe, player, short)),
+        tuple(_find_mistakes(probe, player, shortfalls)),
     )
 
 
@@ -153,62 +155,59 @@ def _grade_actions(sight: AnySight) -> dict[Any, float]:
 
 
 def _mean_shortfall(probe: Probe, key: Key) -> float:
-    policy, graded = probe.get_policy(key), _grade_actions(probe.sights[key])
-    return fsum(chance * graded[action] for action, chance in policy.items()) / fsum(policy.values())
+    policy, losses = probe.get_policy(key), _grade_actions(probe.sights[key])
+    return fsum(chance * losses[action] for action, chance in policy.items()) / fsum(policy.values())
 
 
 def _sum_by_category(probe: Probe) -> dict[str, tuple[float, float]]:
-    """Return each category's answers and total shortfall, weighted if positions were drawn."""
+    """Return the number of answers and total shortfall by category, weighted if positions were sampled."""
     oracle = get_oracle(probe.rules)
-    count, weight, short = (defaultdict[str, float](float) for _ in range(3))
+    counts, weights, shortfalls = (defaultdict[str, float](float) for _ in range(3))
     for key in probe.answers:
-        graded = _grade_actions(probe.sights[key])
+        losses = _grade_actions(probe.sights[key])
         for action, chance in probe.get_policy(key).items():
             category = oracle.mistake_category(probe.sights[key], action)
-            weighted = probe.weights.get(key, 1.0) * chance
-            count[category] += chance
-            weight[category] += weighted
-            short[category] += weighted * graded[action]
+            weight = probe.weights.get(key, 1.0) * chance
+            counts[category] += chance
+            weights[category] += weight
+            shortfalls[category] += weight * losses[action]
     return {
-        category: (count[category], count[category] * short[category] / weight[category])
-        for category in count
+        category: (count, count * shortfalls[category] / weights[category])
+        for category, count in counts.items()
     }
 
 
-def _mean_of_all(probe: Probe, short: dict[Key, float]) -> Interval:
-    """Return the mean over all positions. Only sampled answers make it uncertain."""
-    by_question: dict[str, float] = defaultdict(float)
-    for key in short:
+def _mean_over_all(probe: Probe, shortfalls: dict[Key, float]) -> Interval:
+    """Return the mean shortfall over all positions. Its interval covers only the sampling of answers."""
+    errors: dict[str, float] = defaultdict(float)  # by question
+    for key in shortfalls:
         rows = [row for row in probe.answers[key] if row["action"] is not None]
         if len(rows) > 1 and not all(row["policy"] for row in rows):
             # Mirror images may share one question: their answers are the same sample.
-            by_question[rows[0]["key"]] += _error(rows, probe.sights[key])
-    mean = fsum(short.values()) / max(1, len(short))
-    margin = Z * sqrt(fsum(error**2 for error in by_question.values())) / max(1, len(short))
+            errors[rows[0]["key"]] += _standard_error(rows, probe.sights[key])
+    mean = fsum(shortfalls.values()) / max(1, len(shortfalls))
+    margin = Z * sqrt(fsum(error**2 for error in errors.values())) / max(1, len(shortfalls))
     return Interval(mean, mean - margin, mean + margin)
 
 
-def _error(rows: list[Row], sight: AnySight) -> float:
-    """Return the standard error of the mean shortfall of a position."""
-    policy, graded, samples = estimate_policy(rows, sight), _grade_actions(sight), len(rows)
-    odds = np.array([policy.get(action, 0.0) for action in graded])
-    even = np.full(len(graded), 1 / len(graded))
-    return float(answer_deviation(odds, np.array([*graded.values()]), even, samples)) / sqrt(samples)
+def _standard_error(rows: list[Row], sight: AnySight) -> float:
+    policy, losses, samples = estimate_policy(rows, sight), _grade_actions(sight), len(rows)
+    odds = np.array([policy.get(action, 0.0) for action in losses])
+    uniform = np.full(len(losses), 1 / len(losses))
+    return float(answer_deviation(odds, np.array([*losses.values()]), uniform, samples)) / sqrt(samples)
 
 
-def _find_mistakes(probe: Probe, player: str, short: dict[Key, float]) -> list[RunMistake]:
-    mistakes = WorstMistakes(_MAX_SHOWN)
-    for key in sorted(short, key=lambda each: -short[each]):
-        if short[key] <= _EPSILON or mistakes.is_settled(short[key]):
+def _find_mistakes(probe: Probe, player: str, shortfalls: dict[Key, float]) -> list[RunMistake]:
+    rules, oracle, mistakes = probe.rules, get_oracle(probe.rules), WorstMistakes(_MAX_MISTAKES)
+    for key, shortfall in sorted(shortfalls.items(), key=lambda item: -item[1]):
+        if shortfall <= _EPSILON or mistakes.is_settled(shortfall):
             break
-        sight, rules, oracle = probe.sights[key], probe.rules, get_oracle(probe.rules)
-        policy = {action: chance for action, chance in probe.get_policy(key).items() if chance}
-        graded = _grade_actions(sight)
-        worst = max(policy, key=lambda action: policy[action] * graded[action])
-        best = tuple(rules.format(each) for each in oracle.judge(sight).best[:_MAX_SHOWN])
-        played = rules.format(worst)
-        measure, often = oracle.measure, policy[worst]
-        mistakes.add(RunMistake(player, played, best, key[1], sight, short[key], measure, often))
+        sight, policy = probe.sights[key], probe.get_policy(key)
+        losses = _grade_actions(sight)
+        worst = max(filter(policy.get, policy), key=lambda action: policy[action] * losses[action])
+        best = tuple(rules.format(each) for each in oracle.judge(sight).best[:_MAX_MISTAKES])
+        played, chance = rules.format(worst), policy[worst]
+        mistakes.add(RunMistake(player, played, best, key[1], sight, shortfall, oracle.measure, chance))
     return mistakes.mistakes
 
 
@@ -238,37 +237,25 @@ def _game_data(game: GameProbe) -> dict[str, Any]:
         "exploitability": interval_data(game.exploitability) if game.exploitability else None,
         "exploitability_of_one_round": interval_data(game.one_round) if game.one_round else None,
         "against": {name: interval_data(result) for name, result in game.against.items()},
-        "mistakes": [{**each.as_data(), "often": each.often} for each in game.mistakes],
+        "mistakes": [{**each.as_data(), "often": each.probability} for each in game.mistakes],
     }
 
 
 def make_document(report: ProbeReport) -> Document:
     """Return the report for a terminal or a page."""
-    mirrored = "; of two mirror images only one was asked" * report.config["symmetric"]
+    mirrored = "; only one of two mirror images was asked" * report.config["symmetric"]
     introduction = f"{report.player}, asked about positions without history{mirrored}."
     blocks = [block for game in report.games for block in _game_blocks(game)]
-    limited = bool(report.config["model"].get("max_tokens"))
-    spending = report.spending.describe("It", report.prices, limited)
+    player, spending, conditions = report.player, report.spending, report.config["model"]
+    usage = {player: spending.used} if spending.used.requests else {}
+    cost = make_cost_table(usage, {player: spending.seconds}, spending, report.prices, conditions)
+    total = spending.describe("It", report.prices, limited=bool(conditions.get("max_tokens")))
     return Document(
-        f"Probe: {report.player}",
-        f"{introduction} All numbers are in points of a hundred.",
-        [*map(_summarize_game, report.games), *spending, *report.notes],
-        [*blocks, Prose(_describe_usage(report), "Cost")],
+        f"Probe: {player}",
+        f"{introduction} All numbers are in percentage points.",
+        [*map(_summarize_game, report.games), *total, *report.notes],
+        [*blocks, cost],
     )
-
-
-def _describe_usage(report: ProbeReport) -> list[str]:
-    spending, used = report.spending, report.spending.used
-    if not used.requests:
-        return []
-    cost = report.prices.format_cost(used)
-    wait = f"{spending.seconds / used.requests:.1f} seconds on average"
-    sent, received = format_tokens(used.prompt, used), format_tokens(used.completion, used)
-    replies = f"{used.requests} of {spending.sent} requests had a reply, after {wait}"
-    return [
-        describe_conditions(report.config["model"]),
-        f"{replies}: {sent} tokens in, {received} out{cost and f', cost {cost}'}.",
-    ]
 
 
 def _summarize_game(game: GameProbe) -> str:
@@ -278,22 +265,21 @@ def _summarize_game(game: GameProbe) -> str:
     if not game.shortfalls:
         sentences = [f"{name}: it answered no question."]
     elif game.measure == BELOW_THE_MIXTURE:
-        sentences = [
-            f"{name}: its choices lie {_format_shortfall(game)} points below the mixture per position."
-        ]
+        points = format_points(game.shortfall)
+        sentences = [f"{name}: its choices are {points} points per position worse than the mixed strategy."]
     else:
         costliest = describe_costliest_category(game.mistake_categories)
-        mistakes = sum(short > _EPSILON for short in game.shortfalls.values())
+        mistakes = sum(shortfall > _EPSILON for shortfall in game.shortfalls.values())
         sentences = [
-            f"{name}: it gives away {_format_shortfall(game)} points per position{costliest}.",
+            f"{name}: it gives away {format_points(game.shortfall)} points per position{costliest}.",
             f"It made mistakes in {mistakes} of {len(game.shortfalls)} positions.",
         ]
     if game.exploitability:
-        gain = _format_interval(game.exploitability)
+        gain = format_interval(game.exploitability, 2)
         sentences.append(f"Exploitability: the best opponent wins {gain} points more than its fair share.")
     sentences += _describe_results(game)
     if game.asked_once:
-        sentences.append(_ASKED_ONCE_MODEL if game.player_type == MODEL else _ASKED_ONCE_PROGRAM)
+        sentences.append(ASKED_ONCE_MODEL if game.player_type == MODEL else ASKED_ONCE_PROGRAM)
     if game.failed:
         unanswered = f", {game.unanswered} had no answer" if game.unanswered else ""
         sentences.append(f"{game.failed} of {game.questions} questions had a failure{unanswered}.")
@@ -313,43 +299,31 @@ def _describe_results(game: GameProbe) -> list[str]:
 def _game_blocks(game: GameProbe) -> Iterator[Block]:
     rules = game.probe.rules
     yield Prose(_describe_questions(game), f"{rules.game.title} ({rules.name})")
-    results = [_format_interval(result, 1) for result in game.against.values()]
+    results = [format_interval(result) for result in game.against.values()]
     rows = [["result", *results]] if results else []
     yield Table("Results against known opponents", ["against", *game.against], rows)
     yield MistakeBoards("Worst positions", game.mistakes)
 
 
 def _describe_questions(game: GameProbe) -> list[str]:
-    """Return what the summary leaves out."""
+    """Return details about the questions that the summary leaves out."""
     scope = "every position that can occur" if game.probe.is_exhaustive else "positions drawn from good play"
     failures = format_failures(game.failures) or "none"
-    lines = [
-        f"{game.questions} questions, {scope if game.complete else 'not finished'}; failures: {failures}"
-    ]
-    lines.append(explain_measure(game.measure))
+    asked = f"{game.questions} questions, {scope if game.complete else 'not finished'}"
+    lines = [f"{asked}; failures: {failures}", explain_measure(game.measure)]
     if game.one_round:
-        gain = _format_interval(game.one_round)
+        gain = format_interval(game.one_round, 2)
         lines.append(f"Exploitability if play ends with the first {game.round}: {gain}")
     if game.unanswered:
         lines.append(_UNANSWERED if game.probe.is_exhaustive else "Unanswered questions do not count.")
     return lines
 
 
-_ASKED_ONCE_MODEL = "Each position was asked once, so there are no intervals. Use --samples 4 to get them."
-_ASKED_ONCE_PROGRAM = "This is exact if it always gives the same answer. Otherwise, use --samples 4."
 _UNFINISHED = (
     "Not all questions are answered yet. To continue, run the command again. If the budget is spent, pass a "
     "larger --budget."
 )
 _UNANSWERED = (
-    "A question without an answer forfeits the match. It counts in exploitability and results, but not in "
-    "the loss per position."
+    "A question without an answer forfeits the match. It counts towards exploitability and results, but not "
+    "towards the loss per position."
 )
-
-
-def _format_shortfall(game: GameProbe) -> str:
-    return format_points(game.shortfall) if game.shortfall.margin else f"{100 * game.shortfall.estimate:.2f}"
-
-
-def _format_interval(interval: Interval, digits: int = 2) -> str:
-    return format_percent(interval) if interval.margin else f"{100 * interval.estimate:.{digits}f}"

@@ -1,8 +1,8 @@
-"""Exploitability and results against known opponents, computed from answers to every position of a game.
+"""Computes exploitability and results against known opponents from answers to every position of a game.
 
 A question without an answer forfeits the match, as in a run. If a player chooses at random, its answers to a
-position are a sample. The delta method then gives standard errors, from the number of visits to each position
-and the spread of its answers.
+position are a sample. The delta method then gives standard errors, from the expected visits to each position
+and the variance of its answers.
 """
 
 from collections.abc import Iterator
@@ -38,38 +38,38 @@ with require_extra("arena"):
     Table = NDArray[np.float64]
 
 OPPONENTS = ("random", "greedy", *LEVEL_SHARES)
-UNSEEN = 2
-"""Uniform answers that are added to each sample. With fewer, intervals of small samples are too narrow."""
+PRIOR_ANSWERS = 2
+"""Uniform answers added to each sample. With fewer, intervals of small samples are too narrow."""
 ALL = slice(None)
-_LONGEST = 5000  # moves of a match
+_MAX_MOVES = 5000
 _EPSILON = 1e-9
-_CLOSE = 1e-7  # in cycles the remaining error is many times the last change
+_TOLERANCE = 1e-7  # small, because in cycles the remaining error is many times the last change
 
 
 class AnswerTables:
-    """A probe's answers to every position of a game, as policy tables [state, action]."""
+    """A probe's answers to every position of a game, as policy tables indexed [state, action]."""
 
     def __init__(self, probe: Probe) -> None:
         self.rules = probe.rules
-        plain = get_tables(probe.rules).tables
-        places, votes, questions, exact = [], [], [], []
-        numbers: dict[str, int] = {}
-        for place, state in enumerate(plain.rules_states(self.rules)):
-            if plain.actor[place] >= 0:
-                sight = self.rules.sight(state, Seat(int(plain.actor[place]) + 1))
+        plain = get_tables(probe.rules).tables  # without forfeits
+        indices, votes, questions, exact = [], [], [], []
+        question_numbers: dict[str, int] = {}
+        for index, state in enumerate(plain.rules_states(self.rules)):
+            if plain.actor[index] >= 0:
+                sight = self.rules.sight(state, Seat(int(plain.actor[index]) + 1))
                 rows = probe.answers.get((sight.seat, self.rules.format_position(sight)))
                 if rows:
-                    places.append(place)
+                    indices.append(index)
                     votes.append([self._make_vector(estimate_policy([row], sight)) for row in rows])
                     exact.append(all(row["policy"] for row in rows))
                     # Mirror images may share one question: their answers are the same sample.
-                    questions.append(numbers.setdefault(rows[0]["key"], len(numbers)))
-        self._places, self._questions = np.array(places, np.int64), np.array(questions, np.int64)
-        self._votes: Table = np.array(votes)  # [asked position, sample, action]
-        self._is_exact = np.array(exact)  # [asked position] whether the player reported its policy
+                    questions.append(question_numbers.setdefault(rows[0]["key"], len(question_numbers)))
+        self._asked_states, self._questions = np.array(indices, np.int64), np.array(questions, np.int64)
+        self._votes: Table = np.array(votes)  # indexed [asked position, sample, action]
+        self._is_exact = np.array(exact)  # by asked position: whether the player reported its policy
         self.samples = len(votes[0])
         self._uniform = _pad_policy(plain.legal / np.maximum(1, plain.legal.sum(axis=1, keepdims=True)))
-        self.tables = add_forfeits(plain, self._places[self._votes[:, :, -1].any(axis=1)])
+        self.tables = add_forfeits(plain, self._asked_states[self._votes[:, :, -1].any(axis=1)])
 
     def _make_vector(self, policy: dict[Any, float]) -> list[float]:
         """Return the probabilities of all actions, and of a forfeit if there is no answer."""
@@ -80,9 +80,9 @@ class AnswerTables:
         return _pad_policy(tabulate_policy(get_player_odds(name, self.rules), self.rules))
 
     def make_policy(self, samples: slice) -> "Table":
-        """Return the policy of some samples; uniform at positions that cannot be reached."""
+        """Return the policy estimated from some samples; uniform in states that were not asked about."""
         table: Table = self._uniform.copy()
-        table[self._places] = self._votes[:, samples].mean(axis=1)
+        table[self._asked_states] = self._votes[:, samples].mean(axis=1)
         return table
 
     def result(
@@ -93,11 +93,11 @@ class AnswerTables:
         limit: int | None = None,
         vary_unasked: bool = False,
     ) -> tuple[float, float, float]:
-        """Return the result of some samples at a seat (0 or 1), and its standard errors down and up.
+        """Return the player's result at a seat (0 or 1) and its lower and upper standard errors.
 
         The player was not asked about positions after actions that it never chose. With `vary_unasked`, the
-        error down assumes the worst play there and the error up the best. Otherwise both errors are equal.
-        A single sample has no errors.
+        lower error assumes the worst play in them and the upper error the best. Otherwise both are equal.
+        Both are 0 if there is a single sample.
         """
         policy = np.where((self.tables.actor == seat)[:, None], self.make_policy(samples), opponent)
         values = np.array(expected_values(self.tables, policy, limit))
@@ -109,41 +109,41 @@ class AnswerTables:
         visits = moves.count_visits(policy)
         if vary_unasked:
             free = self.tables.actor == seat
-            free[self._places] = False
+            free[self._asked_states] = False
             bounds = list(moves.value_bounds(policy, values, free))
         errors = [self._error(seat, moves.action_values(bound), visits, samples) for bound in bounds]
         return (result, errors[-1], errors[0]) if seat else (result, errors[0], errors[-1])
 
     def _error(self, seat: int, action_values: "Table", visits: "Table", samples: slice) -> float:
-        """Return the standard error of a result, from the spread of answers at the positions of a seat."""
-        own = (self.tables.actor == seat)[self._places]
-        places = self._places[own]
+        """Return the standard error of a result, from the variance of a seat's answers."""
+        own = (self.tables.actor == seat)[self._asked_states]
+        indices = self._asked_states[own]
         spread = answer_deviation(
-            self._votes[own].mean(axis=1), action_values[places], self._uniform[places], self.samples
+            self._votes[own].mean(axis=1), action_values[indices], self._uniform[indices], self.samples
         )
-        each = visits[places] * spread * ~self._is_exact[own]
-        by_question = np.bincount(self._questions[own], each)
+        errors = visits[indices] * spread * ~self._is_exact[own]
+        by_question = np.bincount(self._questions[own], errors)
         return sqrt(float((by_question**2).sum()) / self._votes[:1, samples].shape[1])
 
 
 def answer_deviation(odds: "Table", values: "Table", uniform: "Table", samples: int) -> "Table":
     """Return the standard deviation of an answer's value at each position, from two samples or more.
 
-    Equal answers may be a coincidence, so UNSEEN more answers are spread over the legal actions by `uniform`.
+    Equal answers may be a coincidence, so PRIOR_ANSWERS more answers are added, distributed as in `uniform`.
     The factor samples / (samples - 1) corrects the bias of small samples.
     """
-    odds = (samples * odds + UNSEEN * uniform) / (samples + UNSEEN)
+    odds = (samples * odds + PRIOR_ANSWERS * uniform) / (samples + PRIOR_ANSWERS)
     variance = (odds * values**2).sum(axis=-1) - (odds * values).sum(axis=-1) ** 2
     deviation: Table = np.sqrt(np.maximum(0.0, variance) * samples / (samples - 1))
     return deviation
 
 
-def add_forfeits(tables: Tables, places: "NDArray[np.int64]") -> Tables:
-    """Return the tables with one more action, legal at these places, which forfeits the match."""
+def add_forfeits(tables: Tables, indices: "NDArray[np.int64]") -> Tables:
+    """Return the tables with one more action, legal in these states, which forfeits the match."""
     states, actions, tickets = tables.successor.shape
     successor = np.full((states + 2, actions + 1, tickets), ILLEGAL, tables.successor.dtype)
     successor[:states, :actions] = tables.successor
-    successor[places, actions] = 2 * (states + tables.actor[places].astype(np.int64))[:, None]
+    successor[indices, actions] = 2 * (states + tables.actor[indices].astype(np.int64))[:, None]
     return replace(
         tables,
         actor=np.append(tables.actor, np.array([NOBODY] * 2, tables.actor.dtype)),
@@ -157,19 +157,19 @@ def _pad_policy(policy: "Table") -> "Table":
 
 
 class MoveTable:
-    """The successors of all moves. With a limit, play ends at the first tick of the clock."""
+    """The successors of all moves. With a limit, play ends at the first tick of the game's clock."""
 
     def __init__(self, tables: Tables, limit: int | None) -> None:
         self._tables = tables
-        to = tables.successor >> 1
-        self._to = np.where(tables.legal[:, :, None], to, 0)
-        self._over = tables.result[self._to] != ONGOING
-        self._cut = (tables.successor & 1).astype(bool) & (limit is not None)
-        self._ends = (1 + POINTS[:, 0][tables.result + 1].astype(np.float64)) / 2
+        self._successors = np.where(tables.legal[:, :, None], tables.successor >> 1, 0)
+        self._is_over = tables.result[self._successors] != ONGOING
+        self._is_cut_off = (tables.successor & 1).astype(bool) & (limit is not None)
+        self._final_values = (1 + POINTS[:, 0][tables.result + 1].astype(np.float64)) / 2
 
     def action_values(self, values: "Table") -> "Table":
-        """Return seat 0's value after each action, [state, action], from the values of all states."""
-        after = np.where(self._over, self._ends[self._to], np.where(self._cut, 0.5, values[self._to]))
+        """Return seat 0's value after each action, indexed [state, action], from the values of all states."""
+        ongoing = np.where(self._is_cut_off, 0.5, values[self._successors])
+        after = np.where(self._is_over, self._final_values[self._successors], ongoing)
         means: Table = after.mean(axis=2)
         return means
 
@@ -181,28 +181,28 @@ class MoveTable:
         legal = self._tables.legal
         for sign in (-1.0, 1.0):
             bound = values
-            for _ in range(_LONGEST):
+            for _ in range(_MAX_MOVES):
                 after = self.action_values(bound)
                 best = sign * np.where(legal, sign * after, -1.0).max(axis=1)
-                before, bound = bound, np.where(free, best, (policy * after).sum(axis=1))
-                if np.abs(bound - before).max() < _CLOSE:
+                previous, bound = bound, np.where(free, best, (policy * after).sum(axis=1))
+                if np.abs(bound - previous).max() < _TOLERANCE:
                     break
             yield bound
 
     def count_visits(self, policy: "Table") -> "Table":
-        """Return the expected visits of a match to each state."""
+        """Return how often a match is expected to visit each state."""
         tables = self._tables
         states, actions = np.nonzero(tables.legal & (policy > 0))
-        onward = ~(self._over | self._cut)[states, actions]
-        targets, tickets = self._to[states, actions], tables.successor.shape[2]
+        onward = ~(self._is_over | self._is_cut_off)[states, actions]
+        targets, tickets = self._successors[states, actions], tables.successor.shape[2]
         weights = onward * policy[states, actions][:, None] / tickets
-        now: Table = np.bincount(tables.starts, minlength=tables.states) / len(tables.starts)
-        total: Table = now.copy()
-        for _ in range(_LONGEST):
-            flow = weights * now[states][:, None]
-            now = np.asarray(np.bincount(targets.ravel(), flow.ravel(), minlength=tables.states), float)
-            total += now
-            if now.sum() < _EPSILON:
+        visits: Table = np.bincount(tables.starts, minlength=tables.states) / len(tables.starts)
+        total: Table = visits.copy()
+        for _ in range(_MAX_MOVES):
+            flow = weights * visits[states][:, None]
+            visits = np.asarray(np.bincount(targets.ravel(), flow.ravel(), minlength=tables.states), float)
+            total += visits
+            if visits.sum() < _EPSILON:
                 break
         return total
 
@@ -210,8 +210,8 @@ class MoveTable:
 def compute_exploitability(answers: AnswerTables, limit: int | None) -> Interval:
     """Return the best opponent's gain over its fair share.
 
-    The best opponent of a sample also exploits coincidences, so the estimate is rather too high. It gives the
-    upper bound. For the lower bound, the best opponent of one half of the answers plays the other half.
+    The best opponent of a sample also exploits coincidences, so the estimate and the upper bound tend to be
+    too high. For the lower bound, the best opponent of one half of the answers plays against the other half.
     """
     best = [_best_opponent(answers, ALL, responder, limit) for responder in (0, 1)]
     estimate = max(0.0, (sum(each.value for each in best) - 1) / 2)
@@ -245,7 +245,7 @@ def _gain(
 
 
 def _make_policy(tables: Tables, response: Response, responder: int) -> "Table":
-    """Return a best response as a policy, at the first reading of the clock."""
+    """Return a best response as a policy table, for the first tick of the clock."""
     table = np.zeros(tables.legal.shape)
     for state in np.flatnonzero(tables.actor == responder):
         legal = np.flatnonzero(tables.legal[state])

@@ -1,6 +1,7 @@
-"""A progress line: it rewrites itself on a terminal; elsewhere a plain line appears from time to time."""
+"""A progress line, rewritten in place on a terminal. If stderr is no terminal, new lines appear instead."""
 
 import sys
+from datetime import timedelta
 from shutil import get_terminal_size
 from threading import Event, Thread
 from time import monotonic
@@ -9,19 +10,19 @@ from duels.arena.run import RunProgress
 
 _REFRESH_SECONDS = 0.2  # on a terminal
 _FIRST_SECONDS, _NEXT_SECONDS = 5.0, 30.0
-"""Seconds before the first line and between later ones, if stderr is not a terminal."""
+"""Seconds before the first line and between later lines, if stderr is not a terminal."""
 
 
 class ProgressLine:
-    """A line on stderr while the block runs; on a terminal it is erased at the end.
+    """A context manager that shows a line on stderr. On a terminal the line is erased at the end.
 
-    A thread writes the latest message, so people see why nothing happens while a reply is awaited.
+    A thread writes the latest message, so people see the reason for a delay while a reply is pending.
     """
 
     def __init__(self) -> None:
         self._is_terminal = sys.stderr.isatty()
-        self._started = self._last = monotonic()
-        self.lines = 0  # written so far
+        self._started = self._last_written = monotonic()
+        self.lines_written = 0
         self._message: RunProgress | str = ""
         self._text = ""
         self._done = Event()
@@ -34,7 +35,7 @@ class ProgressLine:
     def __exit__(self, *_: object) -> None:
         self._done.set()
         self._thread.join()
-        if self._is_terminal and self.lines:
+        if self._is_terminal and self.lines_written:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
 
@@ -46,20 +47,20 @@ class ProgressLine:
             self.write(monotonic())
 
     def write(self, now: float) -> None:
-        """Write the latest message if it is new and the line is due."""
+        """Write the latest message if it is new and enough time has passed."""
         message = self._message
-        urgent = not self.lines or (isinstance(message, RunProgress) and message.waiting)
-        due = _REFRESH_SECONDS if self._is_terminal else _FIRST_SECONDS if urgent else _NEXT_SECONDS
+        urgent = not self.lines_written or (isinstance(message, RunProgress) and message.waiting)
+        interval = _REFRESH_SECONDS if self._is_terminal else _FIRST_SECONDS if urgent else _NEXT_SECONDS
         text = message if isinstance(message, str) else format_progress(message, now - self._started)
-        if now - self._last < due or text == self._text:
+        if now - self._last_written < interval or text == self._text:
             return
         if self._is_terminal:  # a wrapped line could not be overwritten
             sys.stderr.write(f"\r\x1b[K{text[: get_terminal_size().columns - 1]}")
         else:
             sys.stderr.write(f"{text}\n")
         sys.stderr.flush()
-        self._last, self._text = now, text
-        self.lines += 1
+        self._last_written, self._text = now, text
+        self.lines_written += 1
 
 
 def format_progress(progress: RunProgress, seconds: float) -> str:
@@ -67,22 +68,15 @@ def format_progress(progress: RunProgress, seconds: float) -> str:
     if progress.waiting:
         return f"{text}; {progress.waiting}"
     if progress.played:
-        left = seconds / progress.played * (progress.total - progress.done)
-        text += f", {_format_duration(left)} left at most"
+        remaining = seconds / progress.played * (progress.total - progress.done)
+        text += f", {timedelta(seconds=round(remaining))} left at most"
     if progress.spent:
         text += f", {progress.spent} spent"
     if progress.points:
-        ordered = sorted(progress.points.items(), key=lambda each: -each[1][0] / each[1][1])
-        text += f"; won: {', '.join(f'{name} {won / of:.0%}' for name, (won, of) in ordered)}"
+        shares = {name: points / matches for name, (points, matches) in progress.points.items()}
+        ordered = sorted(shares.items(), key=lambda share: -share[1])
+        text += f"; won: {', '.join(f'{name} {share:.0%}' for name, share in ordered)}"
     if progress.margins:
         widest = max(interval.margin for interval in list(progress.margins.values()))
         text += f", results known to within {widest:.3f}"
     return text
-
-
-def _format_duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

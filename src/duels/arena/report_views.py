@@ -4,11 +4,10 @@ from collections.abc import Iterator, Mapping
 from csv import DictWriter
 from html import escape
 from io import StringIO
-from math import isfinite
 from typing import Any
 
 from duels.arena.confidence import CONFIDENCE, MIN_UNITS, Interval, interval_data
-from duels.arena.costs import format_tokens
+from duels.arena.costs import Prices, Spending, format_tokens
 from duels.arena.mistakes import MistakeBoards, explain_measure, measure_key, measure_label
 from duels.arena.report import GameReport, Report, format_failures, sum_usage_by_player, summarize_run
 from duels.arena.scores import Pairing, PlayerScore
@@ -19,38 +18,35 @@ from duels.arena.tables import (
     PageOnly,
     Prose,
     Table,
-    format_percent,
+    format_interval,
     format_points,
-    format_share,
     render_heading,
     render_paragraphs,
     render_scrollable,
 )
 from duels.core.errors import format_install_command
 from duels.core.options import options_data
+from duels.players.completions import Usage
 
 _MIN_PAIRS_FOR_GAIN = 20
 _MAX_WORST = 8  # decisions in a game
-_PALE = 0.3
-_STOPPED = (
-    " Results decided when to stop. Therefore only the intervals with luck taken out hold; others are left "
-    "out (– or ±?)."
-)
+_MAX_PALE = 0.3  # the strongest colour of an undecided result
 _LEGEND = (
     '<p class="legend"><span class="won" style="--p:1"></span> the row is better, '
     '<span class="lost" style="--p:1"></span> the column is; the stronger the colour, the larger the lead; '
-    f'<span class="won" style="--p:{_PALE}"></span><span class="lost" style="--p:{_PALE}"></span> '
-    "pale: not settled, the interval includes one half.</p>"
+    f'<span class="won" style="--p:{_MAX_PALE}"></span><span class="lost" style="--p:{_MAX_PALE}"></span> '
+    "pale: undecided, because the interval includes one half.</p>"
 )
-_COLUMNS = (
-    "The interval under 'luck taken out' holds however often you look. The one under 'fixed size' is "
-    "narrower, and holds if the number of matches was fixed in advance. 'Fewer pairs': with luck taken out, "
-    "the same width needs this many times fewer pairs; '?' marks a rough estimate, a dash too few pairs."
+_COLUMN_NOTES = (
+    "The interval under 'luck-adjusted' is valid however often you look. The one under 'fixed size' is "
+    "narrower, but valid only if the number of matches was fixed in advance. 'Fewer pairs' says how many "
+    "times fewer pairs the adjusted result needs for an interval of the same width; '?' marks a rough "
+    "estimate, a dash too few pairs."
 )
 
 
 def as_data(report: Report) -> dict[str, Any]:
-    """Return the report for JSON. Two runs of the same config give equal data."""
+    """Return the report for JSON. Two runs with the same config give equal data."""
     return {
         "players": list(report.players),
         "seed": report.seed,
@@ -75,7 +71,7 @@ def _game_data(game: GameReport) -> dict[str, Any]:
         "matches": game.matches,
         "opening": game.opening,
         "exactness": game.exactness,
-        "luck": game.luck,
+        "luck": game.luck_sentence,
         "measure": game.measure,
         "players": {each.player: _score_data(each, game.measure) for each in game.scores},
         "pairings": [_pairing_data(each) for each in game.pairings],
@@ -94,8 +90,8 @@ def _score_data(each: PlayerScore, measure: str) -> dict[str, Any]:
         "forfeits": each.forfeits,
         "failures": dict(each.failures),
         "kinds_of_decision": {
-            category: {"decisions": count, key: short}
-            for category, (count, short) in each.mistake_categories.items()
+            category: {"decisions": count, key: shortfall}
+            for category, (count, shortfall) in each.mistake_categories.items()
         },
     }
 
@@ -111,12 +107,12 @@ def _pairing_data(each: Pairing) -> dict[str, Any]:
         "adjusted": interval_data(each.adjusted) if each.pairs else None,
         "pairs_left_out": each.left_out,
         "adjusted_fixed_size": interval_data(fixed) if fixed else None,
-        "variance_gain": interval_data(each.gain) if each.gain else None,
+        "variance_gain": interval_data(each.variance_ratio) if each.variance_ratio else None,
     }
 
 
 def as_csv(report: Report) -> str:
-    """Return CSV with a line for every player in every game."""
+    """Return CSV with a row for each player in each game."""
     rows = [
         {
             "game": game.rules.name,
@@ -151,30 +147,33 @@ def make_document(report: Report) -> Document:
     done = "" if report.matches >= report.planned else f" of {report.planned}"
     introduction = (
         f"{report.matches}{done} matches between {len(report.players)} players, seed {report.seed}. "
-        "All intervals have 95 % confidence. A loss is the drop in the probability of winning under perfect "
-        f"play, in points of a hundred.{_STOPPED * (report.until is not None)}"
+        "All intervals are 95 % intervals. A loss is the drop in the probability of winning under perfect "
+        f"play, in percentage points. {_explain_missing_intervals(report)}"
     )
     names = ", ".join(game.rules.name for game in report.games)
     games = [block for game in report.games for block in _game_blocks(report, game)]
-    blocks = [*games, *_rating_blocks(report), _usage_table(report)]
+    cost = make_cost_table(
+        sum_usage_by_player(report), report.seconds, report.spending, report.prices, report.conditions
+    )
+    blocks = [*games, *_rating_blocks(report), cost]
     return Document(f"Arena: {names}", introduction, summarize_run(report), blocks)
 
 
 def _game_blocks(report: Report, game: GameReport) -> Iterator[Block]:
-    rules, name = game.rules, measure_label(game.measure)
+    rules, loss = game.rules, measure_label(game.measure)
     options = "".join(f", {name} {value}" for name, value in rules.options().items())
     cut = sum(pairing.cut_off for pairing in game.pairings)
     limits = f"{cut} of {game.matches} matches were cut off by the limit and count one half." if cut else ""
     title = f"{rules.game.title} ({rules.name}{options}): {game.matches} matches"
-    yield Prose([game.value_sentence, game.luck, limits], title)
-    yield PageOnly(render_heading("Results, luck taken out") + _render_matrix(report, game) + _LEGEND)
+    yield Prose([game.value_sentence, game.luck_sentence, limits], title)
+    yield PageOnly(render_heading("Luck-adjusted results") + _render_matrix(report, game) + _LEGEND)
     yield Table(
         "Decisions",
-        ["player", "won", f"{name} per decision", f"{name} per match", "decisions", "forfeits"],
+        ["player", "won", f"{loss} per decision", f"{loss} per match", "decisions", "forfeits"],
         [
             [
                 each.player,
-                format_share(each.won, each.matches),
+                format_interval(each.won) if each.matches else "–",
                 *format_shortfalls(each),
                 each.decisions,
                 each.forfeits or "",
@@ -185,26 +184,26 @@ def _game_blocks(report: Report, game: GameReport) -> Iterator[Block]:
     )
     categories = Table(
         "By category of decision",
-        ["player", "category", "decisions", f"{name} each"],
+        ["player", "category", "decisions", f"{loss} each"],
         [
             [each.player, category, count, f"{100 * lost / count:.2f}"]
             for each in game.scores
             for category, (count, lost) in each.mistake_categories.items()
             if category
         ],
-        names=2,
+        label_columns=2,
     )
     yield PageOnly(categories.render_html())
     failures = [f"{each.player}: {format_failures(each.failures)}" for each in game.scores if each.failures]
     yield Items("Failures (not part of the loss)", failures)
     yield Table(
         "Results with and without luck",
-        ["result of", "against", "matches", "won", "luck taken out", "fixed size", "fewer pairs", "cut off"],
+        ["result of", "against", "matches", "won", "luck-adjusted", "fixed size", "fewer pairs", "cut off"],
         [[each.one, each.two, each.matches, *_result_cells(each)] for each in game.pairings],
-        names=2,
-        notes=[_explain_missing_intervals(game), _explain_left_out(game)],
+        label_columns=2,
+        notes=[_explain_left_out(game)],
     )
-    yield PageOnly(render_paragraphs(_COLUMNS))
+    yield PageOnly(render_paragraphs(_COLUMN_NOTES))
     yield MistakeBoards("Worst decisions", game.list_worst(_MAX_WORST))
 
 
@@ -216,24 +215,25 @@ def format_shortfalls(each: PlayerScore) -> tuple[str, str]:
 
 
 def _result_cells(pair: Pairing) -> list[object]:
-    interval = pair.adjusted_fixed_clipped
-    fixed = "" if interval is None else format_percent(interval) if isfinite(interval.margin) else "–"
-    won, adjusted = format_share(pair.won, pair.matches), format_share(pair.adjusted, pair.pairs)
-    return [won, adjusted, fixed, format_gain(pair), pair.cut_off or ""]
+    won = format_interval(pair.won) if pair.matches else "–"
+    adjusted = format_interval(pair.adjusted) if pair.pairs else "–"
+    fixed = pair.adjusted_fixed_clipped
+    fixed_text = "" if fixed is None else format_interval(fixed) if fixed.has_bounds else "–"
+    return [won, adjusted, fixed_text, format_gain(pair), pair.cut_off or ""]
 
 
 def format_gain(pair: Pairing) -> str:
-    """Format the factor of pairs saved without luck: `2.5 to 4.8x`.
+    """Format how many times fewer pairs the adjusted result needs: `2.5 to 4.8x`.
 
-    A rough estimate is `4x?`; too few pairs give a dash.
+    Returns `4x?` for a rough estimate, and a dash for too few pairs.
     """
-    if pair.gain is None:
+    if pair.variance_ratio is None:
         return ""
     if pair.pairs < _MIN_PAIRS_FOR_GAIN:
         return "–"
-    if not isfinite(pair.gain.margin):
-        return f"{_format_factor(pair.gain.estimate)}x?"
-    return f"{_format_factor(pair.gain.low)} to {_format_factor(pair.gain.high)}x"
+    if not pair.variance_ratio.has_bounds:
+        return f"{_format_factor(pair.variance_ratio.estimate)}x?"
+    return f"{_format_factor(pair.variance_ratio.low)} to {_format_factor(pair.variance_ratio.high)}x"
 
 
 def _format_factor(number: float) -> str:
@@ -241,15 +241,18 @@ def _format_factor(number: float) -> str:
     return f"{number:.0f}" if number >= 10 else f"{round(number, 2):.2g}"
 
 
-def _explain_missing_intervals(game: GameReport) -> str:
-    """Explain missing intervals, except those that `_STOPPED` explains; empty if there are none."""
-    scores = [each for each in game.scores if isfinite(each.won.margin)]
-    intervals = [each.per_decision for each in scores if each.decisions]
-    intervals += [pair.adjusted_fixed for pair in game.pairings if pair.adjusted_fixed]
-    if all(isfinite(each.margin) for each in intervals):
+def _explain_missing_intervals(report: Report) -> str:
+    """Explain the marks – and ±?; empty if all intervals have bounds."""
+    if report.until is not None:
+        return "The run may stop early, so only luck-adjusted results have intervals (others show – or ±?)."
+    intervals = [each.per_decision for game in report.games for each in game.scores if each.decisions]
+    intervals += [
+        pair.adjusted_fixed for game in report.games for pair in game.pairings if pair.adjusted_fixed
+    ]
+    if all(each.has_bounds for each in intervals):
         return ""
     few = f"fewer than {MIN_UNITS} pairs"
-    return f"No interval (– or ±?): {few}, too few mistakes, or too lopsided results."
+    return f"No interval (– or ±?) means {few}, too few mistakes, or results that are too one-sided."
 
 
 def _explain_left_out(game: GameReport) -> str:
@@ -257,7 +260,7 @@ def _explain_left_out(game: GameReport) -> str:
     if not count:
         return ""
     pairs = "1 finished pair is" if count == 1 else f"{count} finished pairs are"
-    return f"Luck taken out: {pairs} left out until earlier pairs are finished."
+    return f"Luck-adjusted: {pairs} left out until earlier pairs are finished."
 
 
 def _render_matrix(report: Report, game: GameReport) -> str:
@@ -280,19 +283,26 @@ def _render_cell(result: Interval | None) -> str:
     if result is None:
         return "<td></td>"
     side, lead = ("won" if result.estimate > 0.5 else "lost"), min(1.0, abs(result.estimate - 0.5) * 2)
-    # A settled result has a stronger colour than any other, however small the lead.
-    strength = _PALE + (1 - _PALE) * lead if result.excludes(0.5) else _PALE * lead
+    # A decided result has a stronger colour than any undecided one, however small the lead.
+    strength = _MAX_PALE + (1 - _MAX_PALE) * lead if result.excludes(0.5) else _MAX_PALE * lead
     bounds = f"{100 * result.low:.0f} to {100 * result.high:.0f}"
     text = f"{100 * result.estimate:.1f}<small>{bounds}</small>"
     return f'<td class="{side}" style="--p:{strength:.2f}">{text}</td>'
 
 
-def _usage_table(report: Report) -> Table:
-    usage, spent = sum_usage_by_player(report), report.spending.used
-    notes = [describe_conditions(report.conditions)] if usage else []
-    if spent.requests > sum(each.requests for each in usage.values()):
-        cost = report.prices.format_cost(spent)
-        notes.append(f"Including interrupted matches: {spent.requests} requests{cost and f', cost {cost}'}.")
+def make_cost_table(
+    usage: Mapping[str, Usage],
+    seconds: Mapping[str, float],
+    spending: Spending,
+    prices: Prices,
+    conditions: Mapping[str, Any],
+) -> Table:
+    """Return the table of requests, tokens and costs by model; empty without models."""
+    notes = [_describe_conditions(conditions)] if usage and conditions else []
+    if spending.used.requests > sum(each.requests for each in usage.values()):
+        cost = prices.format_cost(spending.used)
+        total = f"{spending.used.requests} requests{cost and f', cost {cost}'}"
+        notes.append(f"Including interrupted matches: {total}.")
     return Table(
         "Cost",
         ["model", "requests", "seconds each", "tokens in", "tokens out", "cost"],
@@ -300,10 +310,10 @@ def _usage_table(report: Report) -> Table:
             [
                 player,
                 each.requests,
-                f"{report.seconds.get(player, 0.0) / each.requests:.1f}",
+                f"{seconds.get(player, 0.0) / each.requests:.1f}",
                 format_tokens(each.prompt, each),
                 format_tokens(each.completion, each),
-                report.prices.format_cost(each),
+                prices.format_cost(each),
             ]
             for player, each in usage.items()
         ],
@@ -312,7 +322,7 @@ def _usage_table(report: Report) -> Table:
     )
 
 
-def describe_conditions(conditions: Mapping[str, Any]) -> str:
+def _describe_conditions(conditions: Mapping[str, Any]) -> str:
     parts = [f"legal actions {'shown' if conditions['show_actions'] else 'not shown'}"]
     parts += ["positions mirrored"] * conditions["mirror"] + ["cells renamed"] * conditions["relabel"]
     return f"Models were asked with {', '.join(parts)}."
@@ -322,11 +332,7 @@ def _rating_blocks(report: Report) -> list[Block]:
     if report.ratings is None:
         return [Prose([f"Ratings need the extra 'arena': {format_install_command('arena')}."])]
     rows = [
-        (
-            name,
-            f"{each.estimate:+.0f}",
-            f"{each.low:+.0f} to {each.high:+.0f}" if isfinite(each.margin) else "",
-        )
+        (name, f"{each.estimate:+.0f}", f"{each.low:+.0f} to {each.high:+.0f}" if each.has_bounds else "")
         for name, each in sorted(report.ratings.players.items(), key=lambda each: -each[1].estimate)
     ]
     table = Table("Ratings", ["player", "rating over all games", "95 %"], rows, level=2)

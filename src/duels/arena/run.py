@@ -1,10 +1,10 @@
-"""Plays the missing matches of a run, in rounds, until results are close enough or all are played."""
+"""Plays the missing matches of a run, in rounds, until all are played or the results are precise enough."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain, zip_longest
 from pathlib import Path
 
@@ -18,16 +18,16 @@ from duels.arena.scores import adjusted_interval, take_unbroken
 from duels.core.errors import BadOption, quote
 
 FIRST_ROUND, MIN_ROUND, GROWTH = 20, 10, 8
-"""Pairs in the first round, the fewest in a later one, and the divisor by which rounds grow.
+"""Pairs in the first round, the minimum for later rounds, and the divisor for their size.
 
-A later round has an eighth of the pairs played so far, because each check takes longer than the last."""
+A later round has an eighth of the pairs so far, because each check of the results takes longer."""
 
 
 @dataclass
 class RunProgress:
     done: int
     total: int
-    """An upper bound, as a run may stop earlier."""
+    """An upper bound, because a run may stop earlier."""
     played: int = 0
     """Matches played by this call."""
     spent: str = ""
@@ -36,7 +36,7 @@ class RunProgress:
     """The reason for a delay; empty if there is none."""
     points: dict[str, tuple[float, int]] = field(default_factory=dict)
     margins: dict[tuple[str, str, str], Interval] = field(default_factory=dict)
-    """The results of pairings so far, if they decide when to stop."""
+    """The results of pairings so far, if the run may stop early."""
 
     def count(self, plan: MatchPlan, score: float) -> None:
         self.waiting = ""
@@ -56,9 +56,9 @@ def run(
     listener: ProgressListener = lambda progress: None,
     on: str | None = None,
 ) -> Folder:
-    """Play the missing matches of a run, which may be new or interrupted.
+    """Start or continue a run: play every match that is not logged yet.
 
-    Shard (I, N) plays every N-th pair, starting with the I-th, so N machines play all of them. `on` names
+    Shard (I, N) plays every N-th pair, starting with the I-th, so N machines play all pairs. `on` names
     a cluster to use instead of local processes: `ray` or `ray:ADDRESS`. Raises BadOption if a shard has
     `until`, DuelsError if the folder belongs to another run or a program does not start.
     """
@@ -70,57 +70,65 @@ def run(
         prefix = f"{part}-" if part else ""
         folder.wait_for_workers(prefix)
         scores = {key: read_score(row) for key, row in folder.load_rows().items()}
-        with closing(_Dispatcher(config, folder, prefix, workers, on, shard[1])) as dispatcher:
-            _play_missing(config, scores, dispatcher, shard, listener, check)
+        logged = set(scores)
+        with closing(_Dispatcher(config, folder, prefix, workers, on, shard[1], check)) as dispatcher:
+            logged |= _play_missing(config, scores, dispatcher, shard, listener)
             if worker := dispatcher.model_worker:
                 folder.unfinished = tuple(dict.fromkeys(worker.interruptions))
                 folder.is_spent = worker.budget_meter.is_spent
+        folder.unfinished += folder.find_new_damage(logged)
     return folder
 
 
-def _make_pool(
-    config: Config, out: Path, prefix: str, workers: int, on: str | None
-) -> Worker | ProcessPool | RayPool:
-    if on is None:
-        return (
-            Worker(config, out, f"{prefix}1") if workers == 1 else ProcessPool(config, out, prefix, workers)
-        )
-    where, _, address = on.partition(":")
-    if where != "ray":
-        raise BadOption(f"--on must be ray or ray:ADDRESS, not {quote(on)}.")
-    return RayPool(config, out, prefix, address or None)
-
-
 class _Dispatcher:
-    """Sends matches with models to a ModelWorker and all others to a pool."""
+    """Sends matches with models to a ModelWorker and others to a pool, which starts with its first match.
+
+    `check` runs before the first match.
+    """
 
     def __init__(
-        self, config: Config, folder: Folder, prefix: str, workers: int, on: str | None, shards: int
+        self,
+        config: Config,
+        folder: Folder,
+        prefix: str,
+        workers: int,
+        on: str | None,
+        shards: int,
+        check: Callable[[], None],
     ) -> None:
+        self._config, self._out, self._prefix = config, folder.path, prefix
+        self._workers, self._on, self._check = workers, on, check
         self._models = set(config.list_models())
-        self._make_pool = partial(_make_pool, config, folder.path, prefix, workers, on)
         self._stack = ExitStack()
         self.model_worker = ModelWorker(config, folder, prefix, shards) if self._models else None
         if self.model_worker:
             self._stack.callback(self.model_worker.close)
 
     def play(self, plans: Iterable[MatchPlan], listener: MatchListener) -> None:
-        if not self.model_worker:
-            plans = iter(plans)
-            for first in plans:  # no pool is started without a match
-                self._pool.play(chain([first], plans), listener)
-            return
-        parts: dict[bool, list[MatchPlan]] = {True: [], False: []}
+        with_models: list[MatchPlan] = []
+        without_models: list[MatchPlan] = []
         for plan in plans:
-            parts[not self._models.isdisjoint(plan.players)].append(plan)
-        if parts[False]:
-            self._pool.play(parts[False], listener)
-        if parts[True]:
-            self.model_worker.play(parts[True], listener)
+            (without_models if self._models.isdisjoint(plan.players) else with_models).append(plan)
+        if with_models or without_models:
+            self._check()
+        if without_models:
+            self._pool.play(without_models, listener)
+        if with_models and self.model_worker:
+            self.model_worker.play(with_models, listener)
 
     @cached_property
     def _pool(self) -> Worker | ProcessPool | RayPool:
         return self._stack.enter_context(closing(self._make_pool()))
+
+    def _make_pool(self) -> Worker | ProcessPool | RayPool:
+        if self._on is not None:
+            cluster, _, address = self._on.partition(":")
+            if cluster != "ray":
+                raise BadOption(f"--on must be ray or ray:ADDRESS, not {quote(self._on)}.")
+            return RayPool(self._config, self._out, self._prefix, address or None)
+        if self._workers == 1:
+            return Worker(self._config, self._out, f"{self._prefix}1")
+        return ProcessPool(self._config, self._out, self._prefix, self._workers)
 
     def close(self) -> None:
         self._stack.close()
@@ -132,18 +140,19 @@ def _play_missing(
     dispatcher: _Dispatcher,
     shard: tuple[int, int],
     listener: ProgressListener,
-    check: Callable[[], None],
-) -> None:
+) -> set[str]:
+    """Play the matches that are not logged yet and return their keys."""
+    played: set[str] = set()
     planned = {
         pairing: list(config.plan_matches(*pairing, range(config.count_matches(pairing[0]) // 2)))
         for pairing in config.iter_pairings()
     }
-    ours = [plan for plans in planned.values() for plan in plans if is_in_shard(plan.pair, shard)]
-    # Keys are slow hashes, and a new run does not need them here.
-    before = {plan.key for plan in ours if plan.key in scores} if scores else set()
-    progress = RunProgress(len(before), len(ours))
-    for plan in ours if before else ():
-        if plan.key in before:
+    in_shard = [plan for plans in planned.values() for plan in plans if is_in_shard(plan.pair, shard)]
+    # Keys are slow to compute, and a new run does not need them here.
+    logged = {plan.key for plan in in_shard if plan.key in scores} if scores else set()
+    progress = RunProgress(len(logged), len(in_shard))
+    for plan in in_shard if logged else ():
+        if plan.key in logged:
             progress.count(plan, scores[plan.key][0])
     listener(progress)
 
@@ -154,6 +163,7 @@ def _play_missing(
     def count(plan: MatchPlan, score: MatchScore) -> None:
         if config.until is not None:
             scores[plan.key] = score
+        played.add(plan.key)
         progress.done += 1
         progress.count(plan, score[0])
         progress.played += 1
@@ -162,39 +172,33 @@ def _play_missing(
 
     if worker := dispatcher.model_worker:
         worker.on_wait = report_wait
-    for first, last in _iter_rounds(max(len(plans) // 2 for plans in planned.values()), config.until):
+    for start, end in _iter_rounds(max(len(plans) // 2 for plans in planned.values()), config.until):
         undecided = [
-            plans[2 * first : 2 * last]
+            plans[2 * start : 2 * end]
             for pairing, plans in planned.items()
-            if not _is_decided(config.until, scores, pairing, plans[: 2 * first], progress)
+            if not _is_decided(config.until, scores, pairing, plans[: 2 * start], progress)
         ]
         missing = (
             plan
-            for plan in chain.from_iterable(zip_longest(*undecided))  # every pairing has early results
-            if plan and is_in_shard(plan.pair, shard) and not (before and plan.key in before)
+            for plan in chain.from_iterable(zip_longest(*undecided))  # so all pairings progress together
+            if plan and is_in_shard(plan.pair, shard) and not (logged and plan.key in logged)
         )
-        dispatcher.play(_check_first(missing, check), count)
+        dispatcher.play(missing, count)
+    return played
 
 
 def _iter_rounds(pairs: int, until: float | None) -> Iterator[tuple[int, int]]:
-    """Yield the first pair of each round, and the pair after its last.
+    """Yield the start and the end (exclusive) of the pairs of each round.
 
     A run can stop only between rounds, so its size does not depend on the number or speed of workers.
     """
     if until is None:
         yield 0, pairs
         return
-    first, last = 0, min(FIRST_ROUND, pairs)
-    while first < pairs:
-        yield first, last
-        first, last = last, min(last + max(MIN_ROUND, last // GROWTH), pairs)
-
-
-def _check_first(plans: Iterable[MatchPlan], check: Callable[[], None]) -> Iterator[MatchPlan]:
-    """Yield matches, checking the programs before the first."""
-    for plan in plans:
-        check()
-        yield plan
+    start, end = 0, min(FIRST_ROUND, pairs)
+    while start < pairs:
+        yield start, end
+        start, end = end, min(end + max(MIN_ROUND, end // GROWTH), pairs)
 
 
 def _is_decided(
@@ -212,7 +216,7 @@ def _is_decided(
         if plan.key in scores:
             adjusted = scores[plan.key][1]
             matches[plan.pair].append(adjusted if plan.players[0] == pairing[1] else 1 - adjusted)
-    results = {pair: sum(both) / 2 for pair, both in matches.items() if len(both) == 2}
+    results = {pair: sum(scored) / 2 for pair, scored in matches.items() if len(scored) == 2}
     result = adjusted_interval(take_unbroken(results, dict.fromkeys(plan.pair for plan in plans)))
     progress.margins[pairing] = result
     return result.margin <= until

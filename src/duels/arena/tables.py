@@ -1,10 +1,9 @@
-"""Blocks of reports, rendered as text for a terminal or as HTML."""
+"""The building blocks of reports, rendered as text for a terminal or as HTML."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
-from math import isfinite
 from string import Template
 from textwrap import wrap
 
@@ -12,19 +11,19 @@ from duels.arena.confidence import Interval
 from duels.core.svg import stylesheet
 
 _WIDTH = 80
-_WIDEST = 44  # columns of values; longer cells appear in full elsewhere in the report
-_TO = "\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}"
+_MAX_VALUE_WIDTH = 44  # longer cells appear in full elsewhere in the report
+_UNBREAKABLE_TO = "\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}"
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table with notes. The first `names` columns label a row; the others hold values."""
+    """A table with notes. The first `label_columns` columns label a row; the others contain values."""
 
     title: str
     """Shown in HTML only."""
     columns: Sequence[str]
     rows: Sequence[Sequence[object]]
-    names: int = 1
+    label_columns: int = 1
     notes: Sequence[str] = ()
     """Sentences below the table; empty ones are left out."""
     level: int = 3
@@ -32,37 +31,38 @@ class Table:
     def render_text(self) -> list[str]:
         """Render the table for a terminal, without empty columns.
 
-        Columns that do not fit follow below, with the row labels again. Long labels are shortened.
+        Columns that do not fit follow in another table below, with the row labels. Long labels are shortened.
         """
         if not self.rows:
             return []
         lines = [self.columns, *([str(cell) for cell in row] for row in self.rows)]
-        columns = [place for place in range(len(self.columns)) if any(line[place] for line in lines[1:])]
-        names, widths = columns[: self.names], self._fit_widths(lines, columns)
-        blocks = [names]
-        for place in columns[self.names :]:
-            together = [*blocks[-1], place]
-            if len(blocks[-1]) > self.names and sum(widths[each] + 2 for each in together) - 2 > _WIDTH:
-                blocks.append([*names, place])
+        columns = [index for index in range(len(self.columns)) if any(line[index] for line in lines[1:])]
+        labels, widths = columns[: self.label_columns], self._fit_widths(lines, columns)
+        blocks = [labels]
+        for column in columns[self.label_columns :]:
+            wider = [*blocks[-1], column]
+            fits = sum(widths[each] + 2 for each in wider) - 2 <= _WIDTH
+            if fits or blocks[-1] == labels:
+                blocks[-1] = wider
             else:
-                blocks[-1] = together
+                blocks.append([*labels, column])
         rendered: list[str] = []
         for block in blocks:
             rendered += [""] * bool(rendered)
             for line in lines:
-                cells = (_shorten(line[place], widths[place]).ljust(widths[place]) for place in block)
+                cells = (_shorten(line[each], widths[each]).ljust(widths[each]) for each in block)
                 rendered.append("  ".join(cells).rstrip())
         return rendered + wrap_sentences(*self.notes)
 
     def _fit_widths(self, lines: Sequence[Sequence[str]], columns: list[int]) -> dict[int, int]:
-        """Return column widths such that the labels and the widest value fit a terminal."""
-        widths = {place: max(len(line[place]) for line in lines) for place in columns}
-        names, others = columns[: self.names], columns[self.names :]
-        for place in others:
-            widths[place] = min(widths[place], _WIDEST)
-        room = _WIDTH - 2 * len(names) - max((widths[place] for place in others), default=0)
-        while sum(widths[place] for place in names) > room:
-            widths[max(names, key=widths.__getitem__)] -= 1
+        """Return column widths such that the labels and the widest value fit on a line."""
+        widths = {column: max(len(line[column]) for line in lines) for column in columns}
+        labels, values = columns[: self.label_columns], columns[self.label_columns :]
+        for column in values:
+            widths[column] = min(widths[column], _MAX_VALUE_WIDTH)
+        label_room = _WIDTH - 2 * len(labels) - max((widths[column] for column in values), default=0)
+        while sum(widths[column] for column in labels) > label_room:
+            widths[max(labels, key=widths.__getitem__)] -= 1
         return widths
 
     def render_html(self) -> str:
@@ -70,8 +70,8 @@ class Table:
         if not self.rows:
             return ""
         lines = [
-            _render_row("th", self.columns, self.names),
-            *(_render_row("td", row, self.names) for row in self.rows),
+            _render_row("th", self.columns, self.label_columns),
+            *(_render_row("td", row, self.label_columns) for row in self.rows),
         ]
         table = render_scrollable(f"<table>{''.join(lines)}</table>")
         return render_heading(self.title, self.level) + table + render_paragraphs(*self.notes)
@@ -89,30 +89,30 @@ def _shorten(text: str, width: int) -> str:
     return f"{text[: width - 1 - end]}…{text[len(text) - end :]}"
 
 
-def _render_row(tag: str, cells: Iterable[object], names: int) -> str:
+def _render_row(tag: str, cells: Iterable[object], label_columns: int) -> str:
     """Render a table row. Intervals do not wrap."""
     texts = [escape(str(cell)) for cell in cells]
-    labels = [f'<{tag} class="text">{text}</{tag}>' for text in texts[:names]]
-    numbers = [f"<{tag}>{text.replace(' to ', _TO)}</{tag}>" for text in texts[names:]]
+    labels = [f'<{tag} class="text">{text}</{tag}>' for text in texts[:label_columns]]
+    numbers = [f"<{tag}>{text.replace(' to ', _UNBREAKABLE_TO)}</{tag}>" for text in texts[label_columns:]]
     return f"<tr>{''.join(labels + numbers)}</tr>"
 
 
-def format_share(interval: Interval, count: int) -> str:
-    """Format a share of the points, or a dash if `count` is 0."""
-    return format_percent(interval) if count else "–"
-
-
-def format_percent(interval: Interval) -> str:
-    """Format a share with its interval: `62.5 (58.1 to 66.7)`, or `62.5 (–)` without bounds."""
-    if not isfinite(interval.margin):
-        return f"{100 * interval.estimate:.1f} (–)"
-    return f"{100 * interval.estimate:.1f} ({100 * interval.low:.1f} to {100 * interval.high:.1f})"
+def format_interval(interval: Interval, digits: int = 1) -> str:
+    """Format a share in percent: `62.5 (58.1 to 66.7)`, `62.5 (–)` without bounds, `62.5` if it is exact."""
+    estimate, low, high = (
+        f"{100 * each:.{digits}f}" for each in (interval.estimate, interval.low, interval.high)
+    )
+    if not interval.margin:
+        return estimate
+    return f"{estimate} ({low} to {high})" if interval.has_bounds else f"{estimate} (–)"
 
 
 def format_points(interval: Interval) -> str:
-    """Format a loss in points of a hundred with its margin: `1.25 ±0.30`, or `±?` without bounds."""
-    margin = f"{100 * interval.margin:.2f}" if isfinite(interval.margin) else "?"
-    return f"{100 * interval.estimate:.2f} ±{margin}"
+    """Format a loss in percentage points: `1.25 ±0.30`, `1.25 ±?` without bounds, `1.25` if it is exact."""
+    estimate, margin = f"{100 * interval.estimate:.2f}", f"{100 * interval.margin:.2f}"
+    if not interval.margin:
+        return estimate
+    return f"{estimate} ±{margin}" if interval.has_bounds else f"{estimate} ±?"
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Prose:
 
 @dataclass(frozen=True)
 class Items:
-    """A list with a title; nothing without items."""
+    """A list with a title. It is left out if it has no items."""
 
     title: str
     items: Sequence[object]
@@ -151,15 +151,15 @@ class Items:
 
 @dataclass(frozen=True)
 class PageOnly:
-    """HTML that a terminal leaves out."""
+    """HTML that the text version leaves out."""
 
-    page: str
+    html: str
 
     def render_text(self) -> list[str]:
         return []
 
     def render_html(self) -> str:
-        return self.page
+        return self.html
 
 
 Block = Table | Prose | Items | PageOnly
@@ -211,5 +211,5 @@ def render_paragraphs(*texts: str) -> str:
 
 
 def render_scrollable(table: str) -> str:
-    """Wrap a table so that it scrolls if it is too wide, with the keyboard too."""
+    """Wrap a table so that it scrolls, also with the keyboard, if it is too wide."""
     return f'<div class="scroll" tabindex="0">{table}</div>'

@@ -1,6 +1,6 @@
-"""Drawings: SVG boards from the information of one seat.
+"""Drawings: boards as SVG, drawn from the information of one seat.
 
-Pages, reviews and docs use the same drawing. The default shows the board as text.
+Web pages, reviews and docs use the same drawing. The default shows the board as text.
 
 A page needs no knowledge of the rules. Every cell is a `g.cell` with its name in `data-cell`. A legal action
 is a `g.target` with the notation in `data-action` and its cells in `data-cells`:
@@ -28,38 +28,26 @@ from duels.core.words import Words, strip_ink
 _FONT = "DejaVu Sans Mono, Menlo, Consolas, monospace"
 _MARGIN = 24
 _MAX_LETTER_WIDTH = 16.0
-_LETTER_ASPECT = 0.6  # width by height of a letter in _FONT
+_LETTER_ASPECT = 0.6  # width divided by height of a letter in _FONT
 _LINE_HEIGHT = 1.4
 
 
 class Drawing(ABC, Generic[A, V]):
-    """One game's board, made from its rules."""
+    """Draws the board of one game."""
 
     @abstractmethod
-    def picture(
-        self, sight: Sight[A, V], *, targets: bool = False, names: PlayerNames = SEAT_LABELS
-    ) -> Picture:
-        """Return the board from the seat's information, with these names of the players.
+    def draw(self, sight: Sight[A, V], *, targets: bool = False, names: PlayerNames = SEAT_LABELS) -> Picture:
+        """Draw the board from the seat's information, with these names of the players.
 
-        With `targets`, the seat's legal actions that have a place on the board can be clicked.
+        With `targets`, the player can click the legal actions for which `is_on_board` is true.
         """
 
-    def open_picture(
-        self, one: Sight[A, V], two: Sight[A, V], *, names: PlayerNames = SEAT_LABELS
-    ) -> Picture:
-        """Return the board with the secrets of both seats, for a review.
+    def draw_open(self, one: Sight[A, V], two: Sight[A, V], *, names: PlayerNames = SEAT_LABELS) -> Picture:
+        """Draw the board with the hidden information of both seats, for a review.
 
-        Games with hidden information override it.
+        Games with hidden information override this method.
         """
-        return self.picture(one, names=names)
-
-    def draw(self, sight: Sight[A, V], *, targets: bool = False, names: PlayerNames = SEAT_LABELS) -> str:
-        """Return the picture as one `<svg>` element."""
-        return str(self.picture(sight, targets=targets, names=names))
-
-    def draw_open(self, one: Sight[A, V], two: Sight[A, V], *, names: PlayerNames = SEAT_LABELS) -> str:
-        """Return the open picture as one `<svg>` element."""
-        return str(self.open_picture(one, two, names=names))
+        return self.draw(one, names=names)
 
     def is_on_board(self, action: A) -> bool:
         """Return whether an action is chosen on the board; otherwise a page has a button for it."""
@@ -70,20 +58,20 @@ class Drawing(ABC, Generic[A, V]):
         return "Choose your move."
 
     def recap(self, sight: Sight[A, V]) -> str:
-        """Return a sentence on past observations that the drawing no longer shows, or ''."""
+        """Return a sentence about past observations that the board no longer shows, or ''."""
         return ""
 
     def opponent_task(self, sight: Sight[A, V]) -> str:
-        """Return a verb for the other seat's task while this one waits."""
+        """Return a verb for the opponent's task while this seat waits."""
         return "move"
 
     def last_change(self, sight: Sight[A, V]) -> str:
-        """Return a sentence on a change of the last turn that the board does not show, or ''."""
+        """Return a sentence about a change in the last turn that the board does not show, or ''."""
         return ""
 
     @property
     def guide(self) -> tuple[str, ...]:
-        """Sentences on how to read and press the board, which a page adds to the rule card."""
+        """Sentences on how to read and click the board, which a page adds to the rule card."""
         return ()
 
     def example(self, sight: Sight[A, V]) -> str:
@@ -97,14 +85,10 @@ class TextDrawing(Drawing[A, V]):
     def __init__(self, words: Words[A, V]) -> None:
         self._words = words
 
-    def picture(
-        self, sight: Sight[A, V], *, targets: bool = False, names: PlayerNames = SEAT_LABELS
-    ) -> Picture:
+    def draw(self, sight: Sight[A, V], *, targets: bool = False, names: PlayerNames = SEAT_LABELS) -> Picture:
         return self._draw_text(str(self._words.board(sight)), targets)
 
-    def open_picture(
-        self, one: Sight[A, V], two: Sight[A, V], *, names: PlayerNames = SEAT_LABELS
-    ) -> Picture:
+    def draw_open(self, one: Sight[A, V], two: Sight[A, V], *, names: PlayerNames = SEAT_LABELS) -> Picture:
         return self._draw_text(str(self._words.open_board(one, two)))
 
     def _draw_text(self, text: str, targets: bool = False) -> Picture:

@@ -1,11 +1,6 @@
 """The errors that this package raises.
 
 A message is one line. It quotes the input and says what is allowed.
-
->>> import duels
->>> duels.start("leap").play_text("4")
-Traceback (most recent call last):
-duels.core.errors.IllegalMove: '4' is not allowed now; allowed: enter.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,25 +21,55 @@ class DuelsError(ValueError):
 
 
 class NotationError(DuelsError):
-    """A text is not an action or a position of the game."""
+    """A text is not an action or a position of the game.
+
+    >>> import duels
+    >>> duels.start("leap").play_text("jump")
+    Traceback (most recent call last):
+    duels.core.errors.NotationError: Cannot read 'jump': say how many cells to leap (4), or enter.
+    """
 
 
 class IllegalMove(DuelsError):
-    """An action is not allowed now."""
+    """An action is not allowed now.
+
+    >>> import duels
+    >>> duels.start("leap").play_text("4")
+    Traceback (most recent call last):
+    duels.core.errors.IllegalMove: '4' is not allowed now; allowed: enter.
+    """
 
 
 class NotYourTurn(IllegalMove):
-    """An action came from the wrong seat."""
+    """An action came from the wrong seat.
+
+    >>> import duels
+    >>> match = duels.start("lights")
+    >>> match.play(duels.Seat.TWO, match.actions[0])
+    Traceback (most recent call last):
+    duels.core.errors.NotYourTurn: It is Player 1's turn.
+    """
 
 
 class GameOver(IllegalMove):
-    """An action came after the end of the match."""
+    """An action came after the end of the match.
+
+    >>> import duels
+    >>> duels.start("leap").play_text("resign", "enter")
+    Traceback (most recent call last):
+    duels.core.errors.GameOver: The match is over.
+    """
 
 
 class RecordError(DuelsError):
     """A record is damaged or contains an illegal entry.
 
     `line` is the number of the first wrong line, counted from 1, or None.
+
+    >>> import duels
+    >>> duels.load_record("duels record 2\\ngame: leap\\n\\n4\\n")
+    Traceback (most recent call last):
+    duels.core.errors.RecordError: line 4: '4' is not allowed now; allowed: enter.
     """
 
     def __init__(self, message: str, line: int | None = None) -> None:
@@ -58,26 +83,44 @@ class RecordError(DuelsError):
 
 
 class UnknownName(DuelsError):
-    """No game, player or option has this name."""
+    """No game, player or option has this name.
+
+    >>> import duels
+    >>> duels.start("lights", lamps=5)
+    Traceback (most recent call last):
+    duels.core.errors.UnknownName: lights has no option 'lamps'; it has lights.
+    """
 
 
 class BadOption(DuelsError):
-    """An option of a game has a value that is not allowed."""
+    """An option of a game has a value that is not allowed.
+
+    >>> import duels
+    >>> duels.start("leap", goal=0)
+    Traceback (most recent call last):
+    duels.core.errors.BadOption: goal must be at least 1 in leap, not 0.
+    """
 
 
 class TooLarge(DuelsError):
     """A game is too large for the requested method."""
 
 
-def escape_unprintable(text: str, but: str = "") -> str:
-    """Escape all unprintable characters in `text` except those in `but`."""
-    return "".join(c if c.isprintable() or c in but else c.encode("unicode_escape").decode() for c in text)
+def escape_unprintable(text: str, keep: str = "") -> str:
+    """Escape all unprintable characters in `text` except those in `keep`."""
+    return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode() for c in text)
 
 
 def quote(text: str, limit: int = 40) -> str:
     """Quote `text` for a message: printable, and at most `limit` characters long."""
     printable = escape_unprintable(text[:limit])
     return f"'{printable}…'" if len(text) > limit else f"'{printable}'"
+
+
+def shorten_list(items: Sequence[str], limit: int) -> list[str]:
+    """Return the first `limit` items, and `N more` if there are others."""
+    remaining = len(items) - limit
+    return [*items[:limit], f"{remaining} more"] if remaining > 0 else list(items)
 
 
 def find_nearest(name: str, candidates: Iterable[str]) -> str:

@@ -1,6 +1,6 @@
-"""Enumeration of reachable states and of lines of play, for games of moderate size.
+"""Enumeration of reachable states and histories, for games of moderate size.
 
-The counts are in `docs/counts.md`.
+`docs/counts.md` lists the counts of our games.
 """
 
 from collections import Counter
@@ -14,20 +14,20 @@ from duels.core.rules import A, Rules, S, V
 def iter_reachable(rules: Rules[S, A, V]) -> Iterator[Match[S, A, V]]:
     """Yield a shortest match to every reachable state, in order of length."""
     layer = {rules.initial(): Match.start(rules)}
-    met = set(layer)
+    visited = set(layer)
     while layer:
         yield from layer.values()
-        further: dict[S, Match[S, A, V]] = {}
+        next_layer: dict[S, Match[S, A, V]] = {}
         for match in layer.values():
             actor = match.actor
             if actor is None:
                 continue
             for action in match.actions:
                 after = match.play(actor, action)
-                if after.state not in met:
-                    met.add(after.state)
-                    further[after.state] = after
-        layer = further
+                if after.state not in visited:
+                    visited.add(after.state)
+                    next_layer[after.state] = after
+        layer = next_layer
 
 
 def count_lines(rules: Rules[S, A, V], length: int) -> tuple[int, ...]:
@@ -36,18 +36,18 @@ def count_lines(rules: Rules[S, A, V], length: int) -> tuple[int, ...]:
     A chance outcome counts as an entry.
     """
     return tuple(
-        sum(ways * len(rules.actions(state)) for state, ways in layer.items())
+        sum(histories * len(rules.actions(state)) for state, histories in layer.items())
         for layer in islice(count_histories(rules), length)
     )
 
 
 def count_histories(rules: Rules[S, A, V]) -> Iterator[Counter[S]]:
-    """Yield the states after 0, 1, 2, … entries with the number of histories of each; never ends."""
+    """Yield, for 0, 1, 2, … entries, each state and the number of histories that lead to it. Never ends."""
     layer = Counter({rules.initial(): 1})
     while True:
         yield layer
-        longer: Counter[S] = Counter()
-        for state, ways in layer.items():
+        next_layer: Counter[S] = Counter()
+        for state, histories in layer.items():
             for action in rules.actions(state):
-                longer[rules.apply(state, action).state] += ways
-        layer = longer
+                next_layer[rules.apply(state, action).state] += histories
+        layer = next_layer

@@ -18,9 +18,9 @@ from duels.core.validation import check_int
 
 @dataclass(frozen=True)
 class Feature:
-    """`count` slots of the same kind, each holding one of `values`, read from a view for the observing seat.
+    """A part of an observation: `count` slots, each with one of `values`. `read` returns their values.
 
-    A slot with two values is one number (0 for the first, 1 for the second); any other is one-hot.
+    A slot with two values is one number (0 for the first, 1 for the second). Any other slot is one-hot.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Feature:
         """The number of elements of all slots."""
         return self.count * self.width
 
-    def marks(self) -> "Mapping[Hashable, bytes]":
+    def encode_values(self) -> "Mapping[Hashable, bytes]":
         """Return the encoding of each value of a slot."""
         if self.width == 1:
             return {value: bytes([index]) for index, value in enumerate(self.values)}
@@ -67,7 +67,7 @@ class Encoding:
     def __init__(self, features: Sequence[Feature]) -> None:
         self.features = tuple(features)
         self.size = sum(feature.size for feature in self.features)
-        self._marks = tuple(feature.marks() for feature in self.features)
+        self._encodings = tuple(feature.encode_values() for feature in self.features)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -78,13 +78,13 @@ class Encoding:
         """Return the observation of `view` by `seat`, with one byte per element."""
         return b"".join(
             [
-                mark[value]
-                for feature, mark in zip(self.features, self._marks, strict=True)
+                encodings[value]
+                for feature, encodings in zip(self.features, self._encodings, strict=True)
                 for value in feature.read(view, seat)
             ]
         )
 
-    def place(self, name: str) -> slice:
+    def find_slice(self, name: str) -> slice:
         """Return the slice of the feature `name` in an observation. Raises KeyError."""
         start = 0
         for feature in self.features:
@@ -108,43 +108,43 @@ class _OneHot(dict[Hashable, bytes]):
 
 TRUNCATION, DRAW = LIMIT_ENDS = ("truncation", "draw")
 MAX_OBSERVED_LIMIT = 1000
-"""The maximum limit that can be observed: the remaining turns are one-hot."""
+"""The largest limit whose remaining turns can be observed: they are one-hot."""
 
 
 def is_limit_draw(limit_ends: str) -> bool:
     """Return whether a limit ends a game as a draw rather than truncating it. Raises DuelsError."""
     if limit_ends not in LIMIT_ENDS:
-        raise DuelsError(f"limit_ends is {' or '.join(map(repr, LIMIT_ENDS))}, not {limit_ends!r}.")
+        raise DuelsError(f"limit_ends must be {' or '.join(map(repr, LIMIT_ENDS))}, not {limit_ends!r}.")
     return limit_ends == DRAW
 
 
 def make_limit_feature(rules: AnyRules) -> Feature:
-    """Return the feature of the turns left before the limit. Raises DuelsError without a limit."""
+    """Return the feature with the turns left before the limit. Raises DuelsError without a limit."""
     limit, clock = rules.limit_value, rules.clock
     if limit is None or clock is None:
         advice = f"{rules.name} has none" if rules.limit is None else f"set {rules.limit}"
-        raise DuelsError(f"What is left of a limit needs a limit: {advice}.")
+        raise DuelsError(f"The turns before a limit can be observed only with a limit: {advice}.")
     if limit > MAX_OBSERVED_LIMIT:
-        raise DuelsError(f"A limit that is observed is at most {MAX_OBSERVED_LIMIT}, not {limit}.")
+        raise DuelsError(f"A limit must be at most {MAX_OBSERVED_LIMIT} to be observed, not {limit}.")
     return Feature("left", tuple(range(limit + 1)), lambda view, seat: (limit - getattr(view, clock),))
 
 
 def check_memory(rules: AnyRules, memory: int) -> int:
-    """Return the number of remembered entries. Raises DuelsError if it is not allowed."""
-    if check_int("memory", memory, 0) and not rules.has_secrets:
-        raise DuelsError(f"Nothing is hidden in {rules.name}: there is nothing to remember.")
+    """Return `memory`, the number of remembered entries. Raises DuelsError if it is not allowed."""
+    if check_int("memory", memory, 0) and not rules.has_hidden_information:
+        raise DuelsError(f"memory must be 0 in {rules.name}: the game has no hidden information.")
     return memory
 
 
 def number_actions(rules: AnyRules) -> dict[Any, int]:
-    """Return the integer of every action in environments, tables and datasets."""
+    """Return the integer that stands for each action in environments, tables and datasets."""
     return {action: number for number, action in enumerate(rules.all_actions())}
 
 
 class EntryTokens:
-    """Tokens for the last entries that a seat has seen, which are added to the features of its view.
+    """Integers (tokens) for the last entries that a seat has seen, in observations with memory.
 
-    A token is NOTHING (no entry yet), HIDDEN, or an action and whether it was the seat's own.
+    A token is NOTHING (no entry yet), HIDDEN, or an action combined with whether it was the seat's own.
     """
 
     NOTHING, HIDDEN = range(2)
@@ -153,16 +153,16 @@ class EntryTokens:
         self.actions = tuple(map(rules.format, rules.all_actions()))
         self.width = 2 + len(self.actions)
 
-    def token(self, action: Any, mine: Any) -> Any:
-        """Return the token of an action's number, or of each number in an array."""
-        return 2 + 2 * action + mine
+    def token(self, action: Any, is_own: Any) -> Any:
+        """Return the token of an action's number, or the tokens of an array of numbers."""
+        return 2 + 2 * action + is_own
 
-    def marks(self) -> list[bytes]:
-        """Return the encoding of every token: own or not, hidden or not, and the one-hot action."""
+    def encode_tokens(self) -> list[bytes]:
+        """Return the encoding of each token: two flags (own, hidden), then the one-hot action."""
         visible = [
-            bytes([mine, 0]) + bytes(action) + b"\1" + bytes(len(self.actions) - action - 1)
+            bytes([is_own, 0]) + bytes(action) + b"\1" + bytes(len(self.actions) - action - 1)
             for action in range(len(self.actions))
-            for mine in (0, 1)
+            for is_own in (0, 1)
         ]
         return [bytes(self.width), b"\0\1" + bytes(len(self.actions)), *visible]
 

@@ -7,10 +7,11 @@ import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from duels.core.errors import DuelsError, UnknownName, quote
+from duels.core.errors import DuelsError, quote
 
 if TYPE_CHECKING:  # every command imports this module, and most need none of these
     from duels.core.drawing import Drawing
@@ -53,20 +54,17 @@ class Game:
 
         Raises UnknownName for an unknown option, and BadOption for a value that is not allowed.
         """
-        from duels.core.options import list_options
+        from duels.core.options import find_option
 
-        kind = self.rules_class()
-        known = [option.name for option in list_options(kind)]
+        rules_class = self.rules_class()
         for name in options:
-            if name not in known:
-                has = f"it has {', '.join(known)}" if known else "it has none"
-                raise UnknownName(f"{self.name} has no option {quote(name)}; {has}.")
-        return kind(**options)
+            find_option(rules_class, name)
+        return rules_class(**options)
 
     def rules_class(self) -> "type[AnyRules]":
         """Return the class of the rules: `RULES` in the module `rules`."""
-        kind: type[AnyRules] = self._require("rules", "RULES")
-        return kind
+        rules_class: type[AnyRules] = self._require("rules", "RULES")
+        return rules_class
 
     def words(self, rules: "AnyRules") -> "Words[Any, Any]":
         """Return the words of the game for these rules: `WORDS` in the module `words`."""
@@ -74,9 +72,8 @@ class Game:
         return words
 
     def greedy(self, rules: "AnyRules") -> "Callable[[AnySight, Any], float]":
-        """Return a function that scores an action for a sight: `GREEDY` in the module `greedy`."""
-        score: Callable[[AnySight, Any], float] = (self.find("greedy", "GREEDY") or _one_ply)(rules)
-        return score
+        """Return a function that scores an action of a sight: `score_action` in the module `greedy`."""
+        return partial(self.find("greedy", "score_action") or _score_one_ply, rules)
 
     def encoding(self, rules: "AnyRules") -> "Encoding":
         """Return the encoding of observations: `features(rules)` in the module `features`."""
@@ -131,13 +128,9 @@ class Game:
         return hasattr(import_module(self.package), "__path__")
 
 
-def _one_ply(rules: "AnyRules") -> "Callable[[AnySight, Any], float]":
-    """Score an action of a game without GREEDY: 1 if it wins at once, 0 if it loses, else one half."""
-
-    def score(sight: "AnySight", action: Any) -> float:
-        if rules.has_secrets:  # the result of an action may depend on secrets
-            return 0.5
-        outcome = rules.outcome(rules.apply(sight.view, action).state)
-        return float(outcome.score(sight.seat)) if outcome else 0.5
-
-    return score
+def _score_one_ply(rules: "AnyRules", sight: "AnySight", action: Any) -> float:
+    """Score an action of a game without `score_action`: 1 if it wins at once, 0 if it loses, else 1/2."""
+    if rules.has_hidden_information:  # the result of an action may depend on secrets
+        return 0.5
+    outcome = rules.outcome(rules.apply(sight.view, action).state)
+    return float(outcome.score(sight.seat)) if outcome else 0.5

@@ -1,8 +1,8 @@
 """Information sets: all matches that a seat cannot distinguish.
 
-This module formats and parses the entries that a seat has seen, with the game's rules alone. A hidden entry
-is `?`. One entry can have several results, such as hit or miss. A number follows if the result is not the
-default one: `liar #2`.
+This module formats and parses the entries that a seat has seen. It needs only the game's rules. A hidden
+entry is `?`. One entry can have several results, such as hit or miss. A number marks a result other than the
+default: `liar #2`.
 """
 
 import re
@@ -19,9 +19,9 @@ from duels.core.rules import A, Event, Outcome, Rules, S, Seat, Sight, V
 HIDDEN = "?"
 """An entry that is hidden from the seat."""
 OutcomeMismatch = Callable[[Outcome | None], int]
-"""A function from an outcome (None: not over) to how badly it fits; 0 fits best."""
+"""A function that returns how badly an outcome (None: not over) fits a record. 0 fits best."""
 MAX_REPLAY_WORK = 1_000_000
-"""The maximum number of steps to replay what a seat saw: an edited record must not take minutes."""
+"""The maximum number of steps of a replay: an edited record must not take minutes."""
 _STEPS_PER_ENTRY = 25  # plus one per legal action
 _NUMBERED = re.compile(r"(.*?)\s*#\s*([0-9]{1,9})\s*", flags=re.DOTALL)
 
@@ -31,9 +31,9 @@ class InformationSet(Generic[S, A, V]):
     """The matches that `seat` cannot distinguish, one per state."""
 
     seat: Seat
-    possible: tuple[Match[S, A, V], ...]
+    matches: tuple[Match[S, A, V], ...]
     work: int = field(default=0, compare=False)
-    """The number of steps used so far."""
+    """The number of replay steps so far."""
 
     @classmethod
     def start(cls, rules: Rules[S, A, V], seat: Seat) -> "InformationSet[S, A, V]":
@@ -43,35 +43,34 @@ class InformationSet(Generic[S, A, V]):
     @property
     def match(self) -> Match[S, A, V]:
         """One of the possible matches."""
-        return self.possible[0]
+        return self.matches[0]
 
     def add_entry(self, action: A | None) -> "InformationSet[S, A, V]":
         """Return the information set after an entry, with None for a hidden action.
 
-        If the entry can have several results, the match continues if it can.
+        If the entry can have several results, prefer one after which the match continues.
         """
         return min(self.branch(action), key=lambda branch: branch.match.over)
 
     def branch(self, action: A | None) -> list["InformationSet[S, A, V]"]:
-        """Return the information sets after an entry, one for each result that the seat can have seen.
+        """Return the information sets after an entry, one for each result that the seat may have seen.
 
-        Raises IllegalMove or GameOver if there is none, and TooLarge if there are too many matches to check.
+        Raises IllegalMove or GameOver if the entry is impossible, and TooLarge if a replay takes too long.
         """
         work = self.work + self._estimate_work(action)
         if work > MAX_REPLAY_WORK:
             raise TooLarge(
                 f"Too many matches fit what {self.seat.label} saw: "
-                f"to check them all takes more than {MAX_REPLAY_WORK:,} steps."
+                f"checking them takes more than {MAX_REPLAY_WORK:,} steps."
             )
-        after = self._after_hidden() if action is None else self._after_open(action)
+        after = self._play_hidden() if action is None else self._play_visible(action)
         by_events: dict[tuple[Event, ...], dict[S, Match[S, A, V]]] = {}
         for match in after:
-            events = match.last.events_seen_by(self.seat) if match.last else ()
-            by_events.setdefault(events, {}).setdefault(match.state, match)
+            by_events.setdefault(_last_events(match, self.seat), {}).setdefault(match.state, match)
         return [InformationSet(self.seat, tuple(matches.values()), work) for matches in by_events.values()]
 
     def _estimate_work(self, action: A | None) -> int:
-        counts = [len(match.actions) for match in self.possible]
+        counts = [len(match.actions) for match in self.matches]
         return sum(estimate_work(count if action is None else 1, count) for count in counts)
 
     def parse_entry(self, entry: str, rank: OutcomeMismatch) -> "InformationSet[S, A, V]":
@@ -86,16 +85,16 @@ class InformationSet(Generic[S, A, V]):
             raise IllegalMove(f"'{entry}' has only {len(branches)} possible results.")
         return branches[number - 1] if number else _find_default(branches, rank)
 
-    def _after_open(self, action: A) -> list[Match[S, A, V]]:
-        after = [m.play(m.actor, action) for m in self.possible if m.actor and action in m.actions]
+    def _play_visible(self, action: A) -> list[Match[S, A, V]]:
+        after = [m.play(m.actor, action) for m in self.matches if m.actor and action in m.actions]
         after = [m for m in after if m.last and not m.last.hidden_from(self.seat)]
         if not after:
             self._refuse(f"'{self.match.rules.format(action)}'")
         return after
 
-    def _after_hidden(self) -> list[Match[S, A, V]]:
-        others = [m for m in self.possible if m.actor is not self.seat]
-        after = [m.play(m.actor, action) for m in others if m.actor for action in m.actions]
+    def _play_hidden(self) -> list[Match[S, A, V]]:
+        not_to_move = [m for m in self.matches if m.actor is not self.seat]
+        after = [m.play(m.actor, action) for m in not_to_move if m.actor for action in m.actions]
         after = [m for m in after if m.last and m.last.hidden_from(self.seat)]
         if not after:
             self._refuse("a hidden entry ('?')")
@@ -120,9 +119,9 @@ def format_seen_entries(rules: Rules[S, A, V], sight: Sight[A, V]) -> list[str]:
         default = _find_default(
             branches, partial(ne, outcome) if number == len(sight.history) else prefer_ongoing
         )
-        # The events of one branch can begin like those of another: the longest match is the right one.
+        # One branch's events can begin with another's: the branch with the longest match is the right one.
         current = max(branches, key=lambda branch: _count_matching(branch, events))
-        events = events[len(_last_events(current)) :]
+        events = events[len(_last_events(current.match, sight.seat)) :]
         name = HIDDEN if action is None else rules.format(action)
         entries.append(name if current is default else f"{name} #{branches.index(current) + 1}")
     return entries
@@ -131,7 +130,7 @@ def format_seen_entries(rules: Rules[S, A, V], sight: Sight[A, V]) -> list[str]:
 def format_history(sight: Sight[A, V]) -> list[str]:
     """Return the history that a seat has seen, in notation, with `?` for hidden entries."""
     rules = sight.rules
-    if rules.has_secrets:
+    if rules.has_hidden_information:
         return format_seen_entries(rules, sight)
     return [rules.format(action) for action in sight.history if action is not None]
 
@@ -145,13 +144,13 @@ def _find_default(branches: list[InformationSet[S, A, V]], rank: OutcomeMismatch
     return min(branches, key=lambda branch: rank(branch.match.outcome))
 
 
-def _last_events(branch: InformationSet[S, A, V]) -> tuple[Event, ...]:
-    return branch.match.last.events_seen_by(branch.seat) if branch.match.last else ()
+def _last_events(match: Match[S, A, V], seat: Seat) -> tuple[Event, ...]:
+    return match.last.events_seen_by(seat) if match.last else ()
 
 
 def _count_matching(branch: InformationSet[S, A, V], events: Sequence[Event]) -> int:
     """Return how many of `events` belong to the last entry of `branch`, or -1 if they do not fit."""
-    expected = _last_events(branch)
+    expected = _last_events(branch.match, branch.seat)
     return len(expected) if events[: len(expected)] == expected else -1
 
 

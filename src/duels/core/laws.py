@@ -1,6 +1,6 @@
 """Checks of the laws that every game must obey, over a whole state space or along single matches.
 
-`check_everywhere(MyGame())` checks every reachable state and raises LawBroken with a witness.
+`check_everywhere(MyGame())` checks every reachable state and raises LawBroken with a counterexample.
 `check_along(MyGame(), my_choice)` checks one match, for games with too many states.
 """
 
@@ -22,29 +22,27 @@ T = TypeVar("T")
 
 
 class Law(Enum):
-    """The laws of `Rules`. The value is the law in one line."""
+    """The laws of `Rules`. The value states the law in one line."""
 
-    CATALOGUE = "all_actions lists every action and all_outcomes every chance outcome, once"
+    CATALOGUE = "all_actions lists each action once, and all_outcomes each chance outcome"
     LEGALITY = (
-        "what is enumerated is what is allowed: to the actor alone, something until the end, then nothing"
+        "actions lists exactly what Match.play accepts, from the actor alone, and is empty only after the end"
     )
     ODDS = "odds are exact fractions, one for each outcome, positive, and sum to 1"
-    EVENTS = "every step tells at least one event"
-    PURITY = "the same question has the same answer, and asking changes nothing"
-    ENDING = (
-        "a match that is over is won, drawn if it can be, or cut off by a limit that is set, and says why"
-    )
+    EVENTS = "every step has at least one event"
+    PURITY = "equal calls return equal results and change nothing"
+    ENDING = "a match ends won, drawn (with can_be_drawn) or cut off (with a limit), for a stated reason"
     NOTATION = (
-        "actions, outcomes and positions are read back from one line of text, in any letter case, "
-        "and no entry means something else to a record"
+        "actions, outcomes and positions are one line of text that is read back in any letter case, "
+        "and no action is written like another line of a record"
     )
-    OPENNESS = "rules have secrets exactly when some event is hidden from a seat"
+    OPENNESS = "has_hidden_information is True exactly if some event is hidden from a seat"
     SECRECY = "a seat's view, turn, actions and outcome depend only on the events it has seen"
     REDACTION = "a seat's redacted history reveals no more than the events it has seen"
 
 
 class LawBroken(DuelsError):
-    """A game breaks `law`. `match` is a witness, or None if the initial state is enough."""
+    """A game breaks `law`. `match` is a counterexample, or None if the initial state is one."""
 
     def __init__(self, law: Law, rules: AnyRules, what: str, match: AnyMatch | None = None) -> None:
         super().__init__(f"{rules.name}: {what}{_format_location(match)} (law: {law.value})")
@@ -54,31 +52,31 @@ class LawBroken(DuelsError):
 
 @dataclass(frozen=True, slots=True)
 class LawReport:
-    """The number of distinct states and of steps that were checked."""
+    """The numbers of distinct states and of steps that were checked."""
 
     states: int
     steps: int
 
 
 def check_everywhere(rules: Rules[S, A, V]) -> LawReport:
-    """Check every law at every reachable state. Raises LawBroken with a shortest witness.
+    """Check every law at every reachable state. Raises LawBroken with a shortest counterexample.
 
     This proves the laws for these rules, secrecy by induction over the steps (see `Rules.view`).
     """
     inspector = Inspector(rules)
     start = Match.start(rules)
-    met = {start.state}
+    states = {start.state}
     waiting = deque([start])
     steps = 0
     while waiting:
         for after in inspector.inspect(waiting.popleft()):
             steps += 1
-            if after.state not in met:
-                met.add(after.state)
+            if after.state not in states:
+                states.add(after.state)
                 waiting.append(after)
-    if rules.has_secrets and not inspector.met_secret:
-        raise LawBroken(Law.OPENNESS, rules, "has_secrets is True, but both seats see every event")
-    return LawReport(len(met), steps)
+    if rules.has_hidden_information and not inspector.has_seen_secret:
+        raise LawBroken(Law.OPENNESS, rules, "has_hidden_information is True, but both seats see every event")
+    return LawReport(len(states), steps)
 
 
 def check_along(
@@ -91,10 +89,10 @@ def check_along(
     inspector = Inspector(rules)
     match = Match.start(rules)
     for _ in range(max_entries):
-        further = inspector.inspect(match)
-        if not further:
+        successors = inspector.inspect(match)
+        if not successors:
             break
-        match = further[match.actions.index(choose(match))]
+        match = successors[match.actions.index(choose(match))]
     else:
         inspector.inspect(match)
     return match
@@ -109,19 +107,19 @@ class Inspector(Generic[S, A, V]):
     def __init__(self, rules: Rules[S, A, V]) -> None:
         self.rules = rules
         self._check_frozen(rules.initial(), *rules.all_actions(), *rules.all_outcomes())
-        self.met_secret = False
+        self.has_seen_secret = False
         self._all_actions = frozenset(rules.all_actions())
         self._all_outcomes = frozenset(rules.all_outcomes())
         self._catalogue = tuple(dict.fromkeys((*rules.all_actions(), *rules.all_outcomes())))
         # Views are compared often and are slow to hash, so each gets a number.
         self._numbers: dict[tuple[Seat, V], int] = {}
         self._views: dict[S, tuple[int, ...]] = {}
-        # By view: its sight and a match. By view and seen events: the next view and a match.
+        # The sight and a match, by view. The next view, the entry and a match, by view and seen events.
         self._sights: dict[int, tuple[tuple[object, ...], Match[S, A, V]]] = {}
-        self._became: dict[tuple[int, tuple[Event, ...]], tuple[int, A | None, Match[S, A, V]]] = {}
+        self._next_views: dict[tuple[int, tuple[Event, ...]], tuple[int, A | None, Match[S, A, V]]] = {}
         self._check_catalogue()
         if rules.initial() != rules.initial():
-            self._broken(Law.PURITY, "two matches do not start from equal states")
+            self._fail(Law.PURITY, "two matches do not start from equal states")
 
     def inspect(self, match: Match[S, A, V]) -> tuple[Match[S, A, V], ...]:
         """Check every law at `match` and in each step out of it.
@@ -134,17 +132,17 @@ class Inspector(Generic[S, A, V]):
         self._check_actions(match, actor, actions)
         if actor is CHANCE:
             self._check_odds(match, actions)
-        further = self._check_gate(match, actor, actions)
-        for action, after in zip(actions, further, strict=True):
+        successors = self._check_gate(match, actor, actions)
+        for action, after in zip(actions, successors, strict=True):
             self._check_step(match, action, after)
         if (actor, actions) != (match.actor, match.actions):
-            self._broken(Law.PURITY, "actor or actions are others when asked again", match)
+            self._fail(Law.PURITY, "actor or actions change when asked for again", match)
         if before != _fingerprint(match.state):
-            self._broken(Law.PURITY, "the rules have changed a state that they were asked about", match)
+            self._fail(Law.PURITY, "the rules have modified a state", match)
         self._check_sights(match, actor, actions)
-        for action, after in zip(actions, further, strict=True):
+        for action, after in zip(actions, successors, strict=True):
             self._check_secrecy(match, action, after)
-        return further
+        return successors
 
     # -- actions -------------------------------------------------------------------------------
 
@@ -153,33 +151,33 @@ class Inspector(Generic[S, A, V]):
             try:
                 hash(value)
             except TypeError as error:
-                self._broken(Law.PURITY, f"{value} is not frozen: {error}")
+                self._fail(Law.PURITY, f"{value} is not frozen: {error}")
 
     def _check_catalogue(self) -> None:
         for listed in (self.rules.all_actions(), self.rules.all_outcomes()):
             for action in listed:
                 if listed.count(action) > 1:
-                    self._broken(Law.CATALOGUE, f"{action} is listed twice")
+                    self._fail(Law.CATALOGUE, f"{action} is listed twice")
         for action in self._catalogue:
             text = self.rules.format(action)
             if problem := find_entry_problem(text):
-                self._broken(Law.NOTATION, f"'{text}', which is {action}, {problem} in a record")
-            if self.rules.has_secrets and set(text) & set(",;#"):
-                self._broken(Law.NOTATION, f"'{text}' holds what ends an entry of a position (, ; #)")
-            for spelled in _spellings(text):
-                if self._read(self.rules.parse, spelled) != action:
-                    self._broken(Law.NOTATION, f"'{spelled}' is not read back as {action}")
+                self._fail(Law.NOTATION, f"'{text}', the notation of {action}, {problem} in a record")
+            if self.rules.has_hidden_information and set(text) & set(",;#"):
+                self._fail(Law.NOTATION, f"'{text}' contains a separator of positions (, ; #)")
+            for spelled in _vary_case(text):
+                if self._try_parse(self.rules.parse, spelled) != action:
+                    self._fail(Law.NOTATION, f"'{spelled}' is not read back as {action}")
 
     def _check_actions(self, match: Match[S, A, V], actor: Actor | None, actions: tuple[A, ...]) -> None:
         if not actions and actor is not None:
-            self._broken(Law.LEGALITY, "there is no action, but the match is not over", match)
+            self._fail(Law.LEGALITY, "there is no action, but the match is not over", match)
         if actions and actor is None:
-            self._broken(Law.LEGALITY, "there is an action, but the match is over", match)
+            self._fail(Law.LEGALITY, "there is an action, but the match is over", match)
         if len(set(actions)) != len(actions):
-            self._broken(Law.LEGALITY, "an action is enumerated twice", match)
+            self._fail(Law.LEGALITY, "an action is enumerated twice", match)
         for action in actions:
             if action not in (self._all_outcomes if actor is CHANCE else self._all_actions):
-                self._broken(Law.CATALOGUE, f"{action} can come up and is not listed", match)
+                self._fail(Law.CATALOGUE, f"{action} is possible but not listed", match)
 
     def _check_gate(
         self, match: Match[S, A, V], actor: Actor | None, actions: tuple[A, ...]
@@ -190,106 +188,109 @@ class Inspector(Generic[S, A, V]):
             if other is not actor:
                 error = NotYourTurn if actor else GameOver
                 for action in actions or self._catalogue:
-                    self._must_refuse(match, other, action, error)
+                    self._expect_refusal(match, other, action, error)
         if actor is None:
             return ()
         for action in self._catalogue:
             if action not in legal:
-                self._must_refuse(match, actor, action, IllegalMove)
+                self._expect_refusal(match, actor, action, IllegalMove)
         try:
             return tuple(match.play(actor, action) for action in actions)
         except IllegalMove as error:
-            self._broken(Law.LEGALITY, f"an enumerated action is refused: {error}", match)
+            self._fail(Law.LEGALITY, f"an enumerated action is refused: {error}", match)
 
-    def _must_refuse(self, match: Match[S, A, V], actor: Actor, action: A, error: type[IllegalMove]) -> None:
+    def _expect_refusal(
+        self, match: Match[S, A, V], actor: Actor, action: A, error: type[IllegalMove]
+    ) -> None:
         try:
             match.play(actor, action)
         except error:
             return
-        self._broken(Law.LEGALITY, f"{action} is accepted from {actor!r}", match)
+        self._fail(Law.LEGALITY, f"{action} is accepted from {actor!r}", match)
 
     # -- outcomes --------------------------------------------------------------------------------
 
     def _check_ending(self, match: Match[S, A, V], actor: Actor | None) -> None:
         outcome = match.outcome
         if outcome is None and actor is None:
-            self._broken(Law.ENDING, "nobody is to act, and there is no outcome", match)
+            self._fail(Law.ENDING, "there is neither an actor nor an outcome", match)
         if outcome is not None and actor is not None:
-            self._broken(Law.ENDING, "there is an outcome, and somebody is to act", match)
+            self._fail(Law.ENDING, "there are both an outcome and an actor", match)
         if outcome is None:
             return
         if not isinstance(outcome, Outcome) or not outcome.reason.strip() or not outcome.reason.isprintable():
-            self._broken(Law.ENDING, f"{outcome!r} does not say in a line how it ended and why", match)
+            self._fail(Law.ENDING, f"{outcome!r} is not an Outcome with a reason of one line", match)
         if outcome.ending not in _BY_RULES:
-            self._broken(Law.ENDING, f"'{outcome.ending.value}' is for matches, not for rules", match)
+            self._fail(Law.ENDING, f"only a match, not the rules, can end '{outcome.ending.value}'", match)
         if outcome.ending is Ending.DRAWN and not self.rules.can_be_drawn:
-            self._broken(Law.ENDING, "the match is drawn, and can_be_drawn is False", match)
+            self._fail(Law.ENDING, "the match is drawn, but can_be_drawn is False", match)
         if outcome.ending is Ending.CUT_OFF and self.rules.limit_value is None:
-            self._broken(Law.ENDING, "the match is cut off, and no limit is set (see Rules.limit)", match)
+            self._fail(Law.ENDING, "the match is cut off, but no limit is set (see Rules.limit)", match)
 
     def _check_odds(self, match: Match[S, A, V], actions: tuple[A, ...]) -> None:
         odds = self.rules.odds(match.state)
         if len(odds) != len(actions):
-            self._broken(Law.ODDS, f"{len(odds)} odds for {len(actions)} outcomes", match)
+            self._fail(Law.ODDS, f"{len(odds)} odds for {len(actions)} outcomes", match)
         if not all(isinstance(chance, Fraction) and chance > 0 for chance in odds) or sum(odds) != 1:
-            self._broken(Law.ODDS, f"the odds are {', '.join(map(str, odds))}", match)
+            self._fail(Law.ODDS, f"the odds are {', '.join(map(str, odds))}", match)
 
     def _check_step(self, match: Match[S, A, V], action: A, after: Match[S, A, V]) -> None:
-        events = _events(after)
+        events = _last_events(after)
         again = self.rules.apply(match.state, action)
         if (again.state, again.events) != (after.state, events):
-            self._broken(Law.PURITY, "the same action has another effect when applied again", after)
+            self._fail(Law.PURITY, "the same action has a different effect when applied again", after)
         if not events:
-            self._broken(Law.EVENTS, "the last step tells nobody anything", after)
+            self._fail(Law.EVENTS, "the last step has no events", after)
 
     # -- information -----------------------------------------------------------------------------
 
     def _check_sights(self, match: Match[S, A, V], actor: Actor | None, actions: tuple[A, ...]) -> None:
-        """Check that equal views of a seat come with equal actors, actions and outcomes."""
-        for seat, view in zip(Seat, self._views_of(match.state), strict=True):
+        """Check that equal views of a seat have equal actors, actions and outcomes."""
+        for seat, view in zip(Seat, self._number_views(match.state), strict=True):
             sight = self.rules.sight(match.state, seat)
             if self._numbers.get((seat, sight.view)) != view:
-                self._broken(Law.PURITY, f"{seat.label}'s view is another when asked again", match)
+                self._fail(Law.PURITY, f"{seat.label}'s view changes when asked for again", match)
             if sight.actions != (actions if actor is seat else ()):
-                self._broken(Law.LEGALITY, f"{seat.label} is not offered what it can do", match)
+                self._fail(
+                    Law.LEGALITY, f"the actions of {seat.label}'s sight are not its legal actions", match
+                )
             actual = (sight.actor, sight.actions, match.outcome, match.outcome and match.outcome.reason)
             if view not in self._sights:
                 self._sights[view] = (actual, match)
                 self._check_position(match, seat)
             expected, where = self._sights[view]
             if expected != actual:
-                what = f"{seat.label} has the same view{_format_location(where)}, but another sight"
-                self._broken(Law.SECRECY, what, match)
+                what = f"{seat.label} has the same view{_format_location(where)}, but a different sight"
+                self._fail(Law.SECRECY, what, match)
 
     def _check_secrecy(self, match: Match[S, A, V], action: A, after: Match[S, A, V]) -> None:
         """Check that a seat's view and the events it sees determine its next view and history."""
-        views_before, views_after = self._views_of(match.state), self._views_of(after.state)
-        events = _events(after)
+        views_before, views_after = self._number_views(match.state), self._number_views(after.state)
+        events = _last_events(after)
         for seat, before, now in zip(Seat, views_before, views_after, strict=True):
             seen = tuple(event for event in events if seat in event.seen_by)
             hidden = after.last is not None and after.last.hidden_from(seat)
             if hidden or len(seen) < len(events):
-                self._meet_secret(after)
+                self._note_secret(after)
             if not seen:
                 if before != now:
-                    self._broken(Law.SECRECY, f"{seat.label} sees nothing, and its view changes", after)
+                    self._fail(Law.SECRECY, f"{seat.label} sees nothing, but its view changes", after)
                 continue
             entry = None if hidden else action
-            then, entry_then, where = self._became.setdefault((before, seen), (now, entry, after))
-            if then != now:
-                what = f"{seat.label} saw the same{_format_location(where)}, and has another view"
-                self._broken(Law.SECRECY, what, after)
-            if entry_then != entry:
-                what = f"{seat.label} saw the same{_format_location(where)}, and its history is another"
-                self._broken(Law.REDACTION, what, after)
+            expected, expected_entry, where = self._next_views.setdefault((before, seen), (now, entry, after))
+            if expected != now:
+                what = f"{seat.label} saw the same{_format_location(where)}, but has a different view"
+                self._fail(Law.SECRECY, what, after)
+            if expected_entry != entry:
+                what = f"{seat.label} saw the same{_format_location(where)}, but has a different history"
+                self._fail(Law.REDACTION, what, after)
 
-    def _meet_secret(self, match: Match[S, A, V]) -> None:
-        self.met_secret = True
-        if not self.rules.has_secrets:
-            self._broken(Law.OPENNESS, "has_secrets is False, but a seat does not see an event", match)
+    def _note_secret(self, match: Match[S, A, V]) -> None:
+        self.has_seen_secret = True
+        if not self.rules.has_hidden_information:
+            self._fail(Law.OPENNESS, "has_hidden_information is False, but an event is hidden", match)
 
-    def _views_of(self, state: S) -> tuple[int, ...]:
-        """The numbers of both seats' views."""
+    def _number_views(self, state: S) -> tuple[int, ...]:
         if state not in self._views:
             views = ((seat, self.rules.view(state, seat)) for seat in Seat)
             self._views[state] = tuple(self._numbers.setdefault(view, len(self._numbers)) for view in views)
@@ -298,38 +299,36 @@ class Inspector(Generic[S, A, V]):
     def _check_position(self, match: Match[S, A, V], seat: Seat) -> None:
         sight = match.sight(seat)
         text = self.rules.format_position(sight)
-        for spelled in _spellings(text):
-            read = self._read(self.rules.parse_position, spelled)
+        for spelled in _vary_case(text):
+            read = self._try_parse(self.rules.parse_position, spelled)
             same = read is not None and read.view == sight.view
             if same and read is not None and sight.actor is seat:
                 same = (read.seat, read.actor, read.actions) == (seat, seat, sight.actions)
             if not same:
-                self._broken(Law.NOTATION, f"'{spelled}' is not read back as {seat.label}'s position", match)
+                self._fail(Law.NOTATION, f"'{spelled}' is not read back as {seat.label}'s position", match)
 
     # -- helpers ---------------------------------------------------------------------------------
 
-    def _read(self, parse: Callable[[str], T], text: str) -> T | None:
+    def _try_parse(self, parse: Callable[[str], T], text: str) -> T | None:
         try:
             return None if "\n" in text else parse(text)
         except DuelsError:
             return None
 
-    def _broken(self, law: Law, what: str, match: Match[S, A, V] | None = None) -> NoReturn:
+    def _fail(self, law: Law, what: str, match: Match[S, A, V] | None = None) -> NoReturn:
         raise LawBroken(law, self.rules, what, match)
 
 
-def _events(match: Match[S, A, V]) -> tuple[Event, ...]:
-    """What happened in the step that led to `match`."""
+def _last_events(match: Match[S, A, V]) -> tuple[Event, ...]:
     return match.last.events if match.last else ()
 
 
 def _fingerprint(state: S) -> tuple[int, str]:
-    """What changes when a state is changed behind its owner's back."""
+    """Return values that differ if a state was modified in place."""
     return hash(state), repr(state)
 
 
-def _spellings(text: str) -> tuple[str, ...]:
-    """The text itself, and in the letter case that it is not in."""
+def _vary_case(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((text, text.swapcase())))
 
 

@@ -1,4 +1,4 @@
-"""Matches: immutable histories. `Match.play` is the only place that checks turn and legality."""
+"""Matches: immutable histories. Only `Match.play` checks whose turn it is and which actions are legal."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -9,9 +9,9 @@ from math import lcm
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
-from duels.core.errors import GameOver, IllegalMove, NotYourTurn
+from duels.core.errors import GameOver, IllegalMove, NotYourTurn, shorten_list
 from duels.core.narration import say, verb
-from duels.core.rules import BOTH, CHANCE, A, Actor, Ending, Event, Outcome, Rules, S, Seat, Sight, V, as_seat
+from duels.core.rules import CHANCE, A, Actor, Ending, Event, Outcome, Rules, S, Seat, Sight, V, as_seat
 
 if TYPE_CHECKING:
     from random import Random
@@ -44,20 +44,13 @@ class Prefix(Sequence[T]):
     def __iter__(self) -> Iterator[T]:
         return islice(self._items, self._length)
 
-    def __reversed__(self) -> Iterator[T]:
-        return map(self._items.__getitem__, reversed(range(self._length)))
-
     def first(self, length: int) -> "Prefix[T]":
         """Return the first `length` items without copying them."""
         return Prefix(self._items, min(length, self._length))
 
-    def __add__(self, more: Sequence[T]) -> tuple[T, ...]:
-        return (*self, *more)
-
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Prefix):
-            same: bool = self._items is other._items and self._length == other._length
-            return same or tuple(self) == tuple(other)
+            return tuple(self) == tuple(other)
         return isinstance(other, tuple) and tuple(self) == other
 
     def __hash__(self) -> int:
@@ -86,7 +79,8 @@ class Concession(Enum):
 
 
 _CONCESSION = re.compile(rf"({'|'.join(how.value for how in Concession)})|{Concession.RESIGN.value} +([12])")
-_MAX_LISTED = 70  # legal actions in a message: enough for the books' games
+MAX_LISTED_ACTIONS = 70
+"""The maximum number of legal actions in a message: enough for the books' games."""
 
 
 def parse_concession(line: str) -> tuple[Concession, Seat | None] | None:
@@ -110,15 +104,12 @@ class Conceded(Event):
     @property
     def outcome(self) -> Outcome:
         """The result of the match: the other seat won."""
-        does = ("resigns", "resign") if self.ending is Ending.RESIGNED else ("forfeits", "forfeit")
-        return Outcome(self.ending, self.seat.other, say(self.seat, verb(self.seat, *does), "."))
+        verb_forms = ("resigns", "resign") if self.ending is Ending.RESIGNED else ("forfeits", "forfeit")
+        return Outcome(self.ending, self.seat.other, say(self.seat, verb(self.seat, *verb_forms), "."))
 
 
-_WATCHING = {seat: frozenset({seat} if seat else ()) for seat in (*Seat, None)}
-
-
-def _watching(seat: Seat | None) -> frozenset[Seat]:
-    return _WATCHING[seat if seat is None or isinstance(seat, Seat) else as_seat(seat)]
+def _make_group(seat: Seat | None) -> frozenset[Seat]:
+    return frozenset() if seat is None else frozenset({as_seat(seat)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,25 +120,24 @@ class Turn(Generic[A]):
     action: A | Concession
     events: tuple[Event, ...]
     out_of_turn: bool = False
-    """Whether the actor resigned on the other player's turn."""
+    """Whether the actor resigned on the opponent's turn."""
 
     def hidden_from(self, seat: Seat | None) -> bool:
         """Return whether the action is hidden from `seat`, or from a bystander if `seat` is None."""
-        return self.redact(_watching(seat))[0] is None
+        return self.redact(_make_group(seat))[0] is None
 
     def events_seen_by(self, seat: Seat | None) -> tuple[Event, ...]:
         """Return the events of this turn that `seat` saw, or a bystander if `seat` is None."""
-        return self.redact(_watching(seat))[1]
+        return self.redact(_make_group(seat))[1]
 
     def redact(self, watching: frozenset[Seat]) -> tuple[A | Concession | None, tuple[Event, ...]]:
         """Return the action and events that these seats together saw. A hidden action is None."""
-        # Most events are for both seats: comparing identities is quick.
-        seen = tuple([event for event in self.events if event.seen_by is BOTH or event.visible_to(watching)])
+        seen = tuple(event for event in self.events if event.visible_to(watching))
         return (self.action if len(seen) == len(self.events) else None), seen
 
     @property
     def revocable(self) -> bool:
-        """Whether it can be taken back without agreement: it revealed nothing to anybody."""
+        """Whether the turn can be taken back without agreement, because it revealed nothing."""
         return self.actor is not CHANCE and not any(event.reveals for event in self.events)
 
 
@@ -159,9 +149,9 @@ class _Transcript:
         """The action of each entry; None if it is hidden."""
         self.events: list[Event] = []
         self.events_after = [0]
-        """[n] the number of events after n entries."""
+        """The number of events, indexed by the number of entries."""
         self.known_after = [0]
-        """[n] the number of the last entry, among the first n, of which anything was seen."""
+        """The number of the last entry with a visible event, indexed by the number of entries."""
 
     def add(self, action: Any, seen: tuple[Event, ...]) -> None:
         self.actions.append(action)
@@ -180,22 +170,15 @@ class _Log(Generic[S, A]):
         self.states = states
         """The initial state, then the state after each entry."""
         self.entries = entries
-        self.sights: dict[Seat, tuple[int, Sight[A, Any]]] = {}
-        """The last sight of each seat and its number of entries, cached because pages ask repeatedly."""
         self._transcripts: dict[frozenset[Seat], _Transcript] = {}
         self._lock = Lock()
 
-    def get_entry(self, index: int) -> Turn[A] | None:
-        entries = self.entries
-        return entries[index] if index < len(entries) else None
-
     def extend(self, length: int, entry: Turn[A], state: S) -> "_Log[S, A]":
-        """Return a log of the first `length` entries and `entry`: this log, unless it continues otherwise."""
+        """Return a log of the first `length` entries and `entry`: this log if possible, else a copy."""
         with self._lock:
             if len(self.entries) > length and self.entries[length] == entry:
                 return self
             if len(self.entries) == length:
-                # The state first: `get_entry` takes no lock, and its caller then reads the state.
                 self.states.append(state)
                 self.entries.append(entry)
                 return self
@@ -241,7 +224,7 @@ class Match(Generic[S, A, V]):
     def __repr__(self) -> str:
         return f"<Match of {self.rules!r} after {self._length} entries: {self.state!r}>"
 
-    # -- now ------------------------------------------------------------------------------------
+    # -- current position ------------------------------------------------------------------------------------
 
     @property
     def actor(self) -> Actor | None:
@@ -272,16 +255,12 @@ class Match(Generic[S, A, V]):
     def sight(self, seat: Seat) -> Sight[A, V]:
         """Return everything that `seat` knows now."""
         seat = as_seat(seat)
-        cached = self._log.sights.get(seat)
-        if cached and cached[0] == self._length:
-            return cached[1]
         sight = self.rules.sight(self.state, seat, self.events_seen_by(seat), self.redacted_history(seat))
         if self._conceded():
             sight = replace(sight, actor=None, actions=(), outcome=self.outcome)
-        self._log.sights[seat] = (self._length, sight)
         return sight
 
-    # -- until now ------------------------------------------------------------------------------
+    # -- history ------------------------------------------------------------------------------
 
     @property
     def turns(self) -> Prefix[Turn[A]]:
@@ -313,7 +292,7 @@ class Match(Generic[S, A, V]):
 
     def events_seen_by(self, seat: Seat | None) -> Prefix[Event]:
         """Return the events that `seat` saw, or a bystander if `seat` is None, in order."""
-        return self.events_visible_to(_watching(seat))
+        return self.events_visible_to(_make_group(seat))
 
     def events_visible_to(self, watching: frozenset[Seat]) -> Prefix[Event]:
         """Return the events that these seats together saw, in order."""
@@ -321,20 +300,20 @@ class Match(Generic[S, A, V]):
         return Prefix(transcript.events, transcript.events_after[self._length])
 
     def redacted_history(self, seat: Seat | None) -> Prefix[A | None]:
-        """Return the actions so far, with None for those hidden from `seat`, or from a bystander if None.
+        """Return the actions so far, with None for those hidden from `seat` (or from a bystander if None).
 
-        The history ends with the last action of which the seat saw anything. It has no concession.
+        The history ends with the last action that has an event visible to the seat. It has no concession.
         """
         played = self._length - (self._conceded() is not None)
-        transcript = self._log.get_transcript(_watching(seat), self._length)
+        transcript = self._log.get_transcript(_make_group(seat), self._length)
         return Prefix(transcript.actions, min(played, transcript.known_after[self._length]))
 
     def turns_known_to(self, seat: Seat | None) -> Prefix[Turn[A]]:
-        """Return the turns up to the last of which `seat`, or a bystander if None, saw anything.
+        """Return the turns up to the last with an event that `seat` (or a bystander if None) saw.
 
-        So a seat does not learn that the other has already made a secret move.
+        So a seat does not learn that its opponent has already made a secret move.
         """
-        transcript = self._log.get_transcript(_watching(seat), self._length)
+        transcript = self._log.get_transcript(_make_group(seat), self._length)
         return Prefix(self._log.entries, transcript.known_after[self._length])
 
     def _conceded(self) -> Conceded | None:
@@ -343,7 +322,7 @@ class Match(Generic[S, A, V]):
             return cast(Conceded, last.events[0])
         return None
 
-    # -- next -----------------------------------------------------------------------------------
+    # -- moves -----------------------------------------------------------------------------------
 
     def play(self, actor: Actor, action: A) -> "Match[S, A, V]":
         """Play an action or a chance outcome and return the new match.
@@ -352,15 +331,9 @@ class Match(Generic[S, A, V]):
         action is not one of `actions`.
         """
         actor = self._check_turn(actor)
-        logged = self._log.get_entry(self._length)
-        if logged and logged.action == action and not isinstance(action, Concession):
-            # It was played before from here, so it is legal and its result is in the log.
-            return type(self)(self.rules, self._log, self._length + 1)
         legal = self.rules.actions(self.state)
         if action not in legal:
-            allowed = [self.rules.format(a) for a in legal[:_MAX_LISTED]]
-            if len(legal) > _MAX_LISTED:
-                allowed.append(f"{len(legal) - _MAX_LISTED} more")
+            allowed = shorten_list([self.rules.format(other) for other in legal], MAX_LISTED_ACTIONS)
             raise IllegalMove(f"{self._name(action)} is not allowed now; allowed: {', '.join(allowed)}.")
         step = self.rules.apply(self.state, action)
         return self._append(Turn(actor, action, step.events), step.state)

@@ -40,7 +40,7 @@ class PlayerNames:
     reader: "Seat | None" = None
 
     def name(self, seat: "Seat", begins: bool = False) -> str:
-        """Return the name; `begins` if it begins a sentence."""
+        """Return the name, capitalized as `You` if it begins a sentence."""
         if seat is self.reader:
             return "You" if begins else "you"
         return (self.one, self.two)[seat - 1] or seat.label
@@ -62,14 +62,14 @@ class Slot:
     second: str
     """The text if `seat` is the reader."""
     third: str
-    """The text for everybody else; it follows the name if the slot is `named`."""
-    named: bool
+    """The text for everybody else; it follows the name if the slot `includes_name`."""
+    includes_name: bool
 
     def render(self, names: PlayerNames) -> str:
         """Fill the slot."""
         if self.seat is names.reader:
             return self.second
-        return names.name(self.seat) + self.third if self.named else self.third
+        return names.name(self.seat) + self.third if self.includes_name else self.third
 
 
 def name(seat: "Seat") -> Slot:
@@ -103,7 +103,7 @@ class Sentence:
 
     pieces: "tuple[str | Slot | Sentence, ...]"
     ink: Callable[[str], str] | None = None
-    """The `Ink` in which a terminal shows it."""
+    """The `Ink` of the sentence on a terminal."""
 
     def render(self, names: PlayerNames = SEAT_LABELS) -> str:
         """Fill the slots."""
@@ -115,11 +115,11 @@ class Sentence:
         """The player whose name begins the sentence, or None."""
         first = self.pieces[0] if self.pieces else ""
         if isinstance(first, Slot):
-            return first.seat if first.named and not first.third else None
+            return first.seat if first.includes_name and not first.third else None
         return first.subject if isinstance(first, Sentence) else None
 
     def replace(self, old: "Slot | Sentence", new: str) -> "Sentence":
-        """Return the sentence with a text in place of one of its pieces."""
+        """Return the sentence with the piece `old` replaced by a text."""
         return Sentence(tuple([new if piece == old else piece for piece in self.pieces]), self.ink)
 
 
@@ -155,11 +155,11 @@ class Cell:
     """One cell of a board."""
 
     number: int
-    """From 1 in reading order, as in `Place.cells`."""
+    """From 1 in reading order, as in `ActionCells.cells`."""
     label: str
     """The cell's name: `4`, `B2`."""
     text: str
-    """Its content, with ink."""
+    """The cell's content, with ink."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,7 @@ class Row:
     above: str = ""
     """A line of numbers over the cells; omitted if each cell is drawn with its label."""
     below: str = ""
-    """A line of numbers under the cells; omitted likewise."""
+    """A line of numbers under the cells; omitted if each cell is drawn with its label."""
 
     def __str__(self) -> str:
         return f"{self.above}{self.opening}{self.between.join(self.texts)}{self.closing}\n{self.below}"
@@ -233,13 +233,13 @@ class Narration:
     """
 
     lines: Sequence[Line] = ()
-    """The news, in sentences that suit every reader."""
+    """The news, in words that suit every reader, with the boards that a plain terminal shows."""
     book: Sequence[Line] | None = None
-    """The book's exact words, if it has its own."""
-    to: "Seat | None" = None
-    """The player whom a plain prompt addresses, in the book's words if it has its own; None for nobody."""
+    """The rule book's exact words, if it has any for this event."""
+    reader: "Seat | None" = None
+    """The player whom the book's words address as `you`, or None."""
     suspense: bool = False
-    """Whether to pause after it, as after a coin flip."""
+    """Whether to pause after this event, as after a coin flip."""
 
     @property
     def sentences(self) -> list[Sentence]:
@@ -247,21 +247,26 @@ class Narration:
         news = [line for line in self.lines if line and not isinstance(line, TextBoard)]
         return [line if isinstance(line, Sentence) else Sentence((line,)) for line in news]
 
-    def render(self) -> str:
-        """Return the text for a plain prompt, with boards: the book's words, or else ours."""
-        names = PlayerNames(reader=self.to)
-        lines = self.lines if self.book is None else self.book
+    def render(self, names: PlayerNames | None = None) -> str:
+        """Return the text with boards, for the reader in `names`: the book's words if they fit, or ours.
+
+        Without `names`, the book's words always fit, because they address the player who moves.
+        """
+        names = names or PlayerNames(reader=self.reader)
         return "".join(
             [
                 str(line)
                 if isinstance(line, TextBoard)
                 else f"{line if isinstance(line, str) else line.render(names)}\n"
-                for line in lines
+                for line in self._select_lines(names)
             ]
         )
 
     def render_news(self, names: PlayerNames = SEAT_LABELS) -> list[str]:
-        """Return the lines for a reader who sees the board: the book's words if they suit, or else ours."""
-        uses_book = self.book is not None and self.to in (None, names.reader)
-        narration = Narration(self.book or ()) if uses_book else self
+        """Return the lines for a reader who sees the board: the book's words if they fit, or ours."""
+        narration = Narration(self._select_lines(names))
         return [sentence.render(names) for sentence in narration.sentences]
+
+    def _select_lines(self, names: PlayerNames) -> Sequence[Line]:
+        """Return the book's words, or ours if there are none or they address somebody else."""
+        return self.book if self.book is not None and self.reader in (None, names.reader) else self.lines

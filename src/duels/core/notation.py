@@ -6,13 +6,13 @@ from duels.core.errors import NotationError, quote
 from duels.core.rules import Seat
 
 # ASCII digits only: int() accepts other scripts. At most nine: longer numbers are typing errors.
-_WHOLE = re.compile(r"[0-9]{1,9}")
+_WHOLE_NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 def parse_whole_number(text: str) -> int | None:
     """Return the number in `text`, or None if it has anything but ASCII digits."""
     text = text.strip()
-    return int(text) if _WHOLE.fullmatch(text) else None
+    return int(text) if _WHOLE_NUMBER.fullmatch(text) else None
 
 
 def parse_seat(text: str, position: str) -> Seat:

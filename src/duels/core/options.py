@@ -1,4 +1,4 @@
-"""The options of rules: their kinds, validation and text form.
+"""The options of a game: their kinds, validation and text form.
 
 An option is a field of a rules dataclass. The default determines its kind:
 
@@ -17,7 +17,7 @@ from enum import Enum
 from functools import cache
 from typing import Any, cast
 
-from duels.core.errors import BadOption, quote
+from duels.core.errors import BadOption, UnknownName, quote
 from duels.core.validation import as_int
 
 OptionValue = int | bool | str | tuple[int, ...] | tuple[str, ...] | None
@@ -83,11 +83,11 @@ class Option:
         number = 0 if value is None else as_int(value)
         if number is None:
             raise BadOption(f"{self.name} must be a whole number in {game}, not {value!r}.")
-        each = "each of " if self.kind is OptionKind.NUMBERS else ""
+        prefix = "each of " if self.kind is OptionKind.NUMBERS else ""
         if number < self.minimum:
-            raise BadOption(f"{each}{self.name} must be at least {self.minimum} in {game}, not {value}.")
+            raise BadOption(f"{prefix}{self.name} must be at least {self.minimum} in {game}, not {value}.")
         if number > self.maximum and self.kind is not OptionKind.LIMIT:
-            raise BadOption(f"{each}{self.name} must be at most {self.maximum} in {game}, not {number}.")
+            raise BadOption(f"{prefix}{self.name} must be at most {self.maximum} in {game}, not {number}.")
         return number
 
     def _check_name(self, value: Any, game: str) -> Any:
@@ -149,6 +149,15 @@ def list_options(rules: type) -> tuple[Option, ...]:
         Option(f.name, _find_kind(f.default), cast(OptionValue, f.default), **f.metadata.get(_KEY, {}))
         for f in dataclasses.fields(rules)
     )
+
+
+def find_option(rules: type, name: str) -> Option:
+    """Return the option with this name. Raises UnknownName if the game has none."""
+    options = {option.name: option for option in list_options(rules)}
+    if name not in options:
+        has = f"it has {', '.join(options)}" if options else "it has none"
+        raise UnknownName(f"{cast(Any, rules).game.name} has no option {quote(name)}; {has}.")
+    return options[name]
 
 
 def options_data(options: Mapping[str, OptionValue]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Records: matches as text that people can read and mail, with or without the other seat's secrets::
+"""Records: matches as text that people can read and send, with or without the opponent's secrets::
 
     duels record 2
     game: chain
@@ -35,7 +35,7 @@ from duels.core.information_sets import (
     prefer_ongoing,
 )
 from duels.core.match import AnyMatch, Concession, Match, Turn, parse_concession
-from duels.core.options import Option, OptionValue, list_options
+from duels.core.options import Option, OptionValue, find_option
 from duels.core.rules import AnyRules, Outcome, Seat, as_seat
 
 VERSION = 2
@@ -45,7 +45,7 @@ MAX_WORK = 5_000_000  # steps to check a record, which take seconds
 MAX_RECORDED_NUMBER = 999  # in options: an edited record must not take minutes to check
 RESULT = "result: "
 HEADERS = ("seat", "seat1", "seat2", "seed", "chance", "started")
-# With these a seat could predict the chance outcomes and the other player's choices.
+# With these headers, a seat could predict chance outcomes and the choices of bots.
 SECRET_HEADERS = ("seed", "chance")
 
 Comments = Mapping[int, Sequence[str]]
@@ -85,7 +85,7 @@ def dump_record(
 ) -> str:
     """Return the match as a record.
 
-    With `seat`, hide the other seat's secrets, and leave out the seed and the comments.
+    With `seat`, hide the opponent's secrets, and leave out the seed and the comments.
 
     >>> import duels
     >>> print(dump_record(duels.start("leap").play_text("enter", "enter")))
@@ -131,14 +131,14 @@ def format_entries(match: AnyMatch, comments: Comments | None = None) -> list[st
 
 
 def format_entry(rules: AnyRules, turn: Turn[Any]) -> str:
-    """Return the line of one entry."""
+    """Return an entry as a line of a record, without its newline."""
     if isinstance(turn.action, Concession):
         return f"{turn.action.value} {turn.actor.value}" if turn.out_of_turn else turn.action.value
     return rules.format(turn.action)
 
 
 def format_result(match: AnyMatch) -> str:
-    """Return the last lines, a comment and the result, or '' if the match is not over."""
+    """Return the last two lines, a comment and the result, or '' if the match is not over."""
     outcome = match.outcome
     return f"{COMMENT} {' '.join(outcome.reason.split())}\n{RESULT}{outcome.code}\n" if outcome else ""
 
@@ -161,11 +161,11 @@ def check_recordable(rules: AnyRules) -> None:
 
 def max_entries(rules: AnyRules) -> int:
     """Return the maximum length of a record of these rules. Larger games have shorter records."""
-    return MAX_WORK // _work_of_an_entry(rules)
+    return MAX_WORK // _estimate_entry_work(rules)
 
 
-@lru_cache(maxsize=64)
-def _work_of_an_entry(rules: AnyRules) -> int:
+@lru_cache(maxsize=64)  # needed for every move of a match
+def _estimate_entry_work(rules: AnyRules) -> int:
     return estimate_work(1, len(rules.all_actions()))
 
 
@@ -259,7 +259,8 @@ def _split_lines(text: str) -> tuple[int, list[str], str]:
     first = text.split("\n", 1)[0].strip()
     version = re.fullmatch(r"duels record ([0-9]{1,9})", first)
     if not version:
-        raise RecordError(f"this is not a duels record: it begins with {quote(first)}.", 1)
+        expected = f"its first line must be 'duels record {VERSION}'"
+        raise RecordError(f"this is not a duels record: {expected}, not {quote(first)}.", 1)
     if int(version[1]) not in READABLE_VERSIONS:
         reads = " and ".join(map(str, READABLE_VERSIONS))
         raise RecordError(f"the record has version {version[1]}; this duels reads versions {reads}.", 1)
@@ -306,17 +307,14 @@ def parse_options(rules_class: type[AnyRules], text: str) -> dict[str, OptionVal
 
     Raises BadOption if a value is not allowed, and UnknownName if the game has no such option.
     """
-    by_name = {option.name: option for option in list_options(rules_class)}
     options: dict[str, OptionValue] = {}
     for part in text.split():
         name, equals, value = part.partition("=")
         if not equals:
             raise BadOption(f"{quote(part)} is not an option and its value, like name=9.")
-        if name not in by_name:
-            has = f"it has {', '.join(by_name)}" if by_name else "it has none"
-            raise UnknownName(f"{rules_class.game.name} has no option {quote(name)}; {has}.")
+        option = find_option(rules_class, name)
         try:
-            options[name] = by_name[name].parse(value)
+            options[name] = option.parse(value)
         except BadOption as error:
             raise BadOption(f"{quote(part)} cannot be read: {error}") from None
         _check_size(name, options[name])
@@ -360,7 +358,7 @@ def _replay_redacted(
         stated = result if index == len(entries) else None
         try:
             if parse_concession(entry):
-                conceded = tuple(match.play_text(entry) for match in information_set.possible)
+                conceded = tuple(match.play_text(entry) for match in information_set.matches)
                 information_set = InformationSet(seat, conceded)
                 continue
             rank = stated.rank_mismatch if stated else prefer_ongoing

@@ -69,7 +69,7 @@ class Chance(Enum):
 
 
 CHANCE = Chance.CHANCE
-"""The actor at a chance node, where a coin is flipped or a tile is turned over."""
+"""The actor at a chance node."""
 Actor = Seat | Chance
 """A seat, or CHANCE."""
 BOTH = frozenset(Seat)
@@ -92,9 +92,9 @@ class Event:
     """
 
     reveals: ClassVar[bool] = False
-    """Whether it reveals the other player's secret. Such a move is taken back only if both players agree."""
+    """Whether the event reveals a secret. Taking back such a move then needs the opponent's consent."""
     restarts: ClassVar[bool] = False
-    """Whether the board is the same as at the start. Displays may split a long match here."""
+    """Whether the event returns the board to the start. Displays may split a long match here."""
 
     seen_by: frozenset[Seat] = field(default=BOTH, kw_only=True)
     """The seats that see the event."""
@@ -238,10 +238,10 @@ class Rules(ABC, Generic[S, A, V]):
 
     game: ClassVar["Game"]
     """The game that these rules belong to."""
-    has_secrets: ClassVar[bool]
+    has_hidden_information: ClassVar[bool]
     """Whether some events are hidden from a seat."""
     can_be_drawn: ClassVar[bool] = False
-    """Whether a match can end in a draw. If not, a value is the probability of winning."""
+    """Whether a match can end in a draw. If not, the value of a position is the probability of winning."""
     limit: ClassVar[str | None] = None
     """The name of the option that cuts off a long match, such as `max_turns`, or None.
 
@@ -249,8 +249,6 @@ class Rules(ABC, Generic[S, A, V]):
     """
     clock: ClassVar[str | None] = None
     """The field of a state that counts towards the limit. It must have no other effect."""
-    longer_forms: ClassVar[tuple[dict[str, int], ...]] = ()
-    """Options of longer variants, the shortest first, for players who have mastered the book's game."""
 
     def __post_init__(self) -> None:
         if not hasattr(type(self), "game"):
@@ -320,10 +318,10 @@ class Rules(ABC, Generic[S, A, V]):
         return None
 
     def read_deal(self, deal: Any, drawn: Sequence[tuple[S, A]], state: S) -> A:
-        """Return the outcome that `deal` has for the chance node `state`. Only rules that deal need it.
+        """Return the dealt outcome of the chance node `state`. Only rules that override `deal` need this.
 
-        `drawn` lists the earlier chance nodes and their outcomes. A script or a record may have set other
-        outcomes than the deal: then they replace the dealt ones.
+        `drawn` lists the earlier chance nodes and their outcomes. If a script or a record has set other
+        outcomes than the deal, they replace the dealt ones.
         """
         raise NotImplementedError
 
@@ -365,11 +363,7 @@ class Rules(ABC, Generic[S, A, V]):
         """Return one line of notation that `parse_position` reads back as a sight with the same view."""
 
     def sight(
-        self,
-        state: S,
-        seat: Seat,
-        events: Sequence[Event] = (),
-        history: Sequence[A | None] = (),
+        self, state: S, seat: Seat, events: Sequence[Event] = (), history: Sequence[A | None] = ()
     ) -> Sight[A, V]:
         """Return the sight of `seat` at `state`, after it has seen `events`."""
         seat = as_seat(seat)
@@ -401,9 +395,9 @@ AnySight = Sight[Any, Any]
 
 
 class OpenRules(Rules[S, A, S]):
-    """Rules of a game without secrets: both seats see all events and the whole state."""
+    """Rules of a game without hidden information: both seats see all events and the whole state."""
 
-    has_secrets = False
+    has_hidden_information = False
 
     def view(self, state: S, seat: Seat) -> S:
         return state

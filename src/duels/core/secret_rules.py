@@ -1,4 +1,4 @@
-"""The base class for the rules of games with secrets."""
+"""The base class for the rules of games with hidden information."""
 
 import re
 
@@ -15,7 +15,7 @@ class SecretRules(Rules[S, A, V]):
     (see `core.information_sets`). After the end of a match the result follows: `1: 4, ?, 1-3, liar; 2 won`.
     """
 
-    has_secrets = True
+    has_hidden_information = True
 
     def parse_position(self, text: str) -> Sight[A, V]:
         parts = re.fullmatch(r"\s*([12])\s*:([^;]*)(?:;(.*))?", text, flags=re.DOTALL)
@@ -36,12 +36,12 @@ class SecretRules(Rules[S, A, V]):
         if concession:
             loser, ending = Seat(int(concession[1])), concession[2]
             concede = Match.resign if ending == Ending.RESIGNED.value else Match.forfeit
-            matches = [match for match in current.possible if match.actor is loser]
+            matches = [match for match in current.matches if match.actor is loser]
             if ending == Ending.RESIGNED.value and not matches:  # on the other player's turn
-                matches = [match for match in current.possible if match.actor is loser.other]
+                matches = [match for match in current.matches if match.actor is loser.other]
             current = InformationSet(current.seat, tuple(concede(match, loser) for match in matches))
-            if not current.possible:
-                raise NotationError(f"Cannot read {quote(text)}: {loser.label} could not give up there.")
+            if not current.matches:
+                raise NotationError(f"Cannot read {quote(text)}: {loser.label} cannot give up then.")
         if _code(current.match.outcome) != result:
             raise NotationError(f"Cannot read {quote(text)}: the result does not follow from the entries.")
         return current.match.sight(current.seat)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from duels.core.errors import NotationError
+from duels.core.errors import NotationError, shorten_list
 from duels.core.narration import Narration
 from duels.core.rules import A, Rules, Seat, Sight, V
 from duels.core.words import Dialogue, Ink, InvalidEntry, Words, ask_until, join_or, quote_entry
@@ -11,7 +11,7 @@ _MAX_LISTED = 20  # actions that a refusal lists; the command `moves` lists all
 
 
 class SimpleWords(Words[A, V]):
-    """Words that need only `narrate` and `board`. Games may override the other methods."""
+    """Words of a game that writes only `narrate` and `board`. Games may override the other methods."""
 
     def __init__(self, rules: Rules[Any, A, V]) -> None:
         self.rules = rules
@@ -21,12 +21,12 @@ class SimpleWords(Words[A, V]):
         return Narration([f"Welcome to {self.rules.game.title}!", "", board, ""])
 
     def prompt(self, sight: Sight[A, V]) -> str:
-        """Return the prompt."""
+        """Return the prompt for a move."""
         return f"{self.player(sight.seat)}, your move: "
 
     def is_secret(self, sight: Sight[A, V]) -> bool:
         """Return whether only this seat may see the entry; True if in doubt."""
-        return self.rules.has_secrets
+        return self.rules.has_hidden_information
 
     def ask(self, sight: Sight[A, V]) -> Dialogue[A]:
         def read(entry: str) -> A:
@@ -34,8 +34,8 @@ class SimpleWords(Words[A, V]):
                 action = self.rules.parse(entry)
             except NotationError as error:
                 short = len(sight.actions) <= _MAX_LISTED
-                why = f"{quote_entry(entry)} is not a move. {self._allowed(sight)}" if short else str(error)
-                raise InvalidEntry(why) from None
+                what = f"{quote_entry(entry)} is not a move. {self._allowed(sight)}" if short else str(error)
+                raise InvalidEntry(what) from None
             if action not in sight.actions:
                 raise InvalidEntry(f"{quote_entry(entry)} is not allowed now. {self._allowed(sight)}")
             return action
@@ -57,5 +57,4 @@ class SimpleWords(Words[A, V]):
 
     def _allowed(self, sight: Sight[A, V]) -> str:
         names = [self.rules.format(action) for action in sight.actions]
-        more = len(names) - _MAX_LISTED
-        return f"Enter {join_or([*names[:_MAX_LISTED], f'{more} more'] if more > 0 else names)}."
+        return f"Enter {join_or(shorten_list(names, _MAX_LISTED))}."

@@ -1,7 +1,7 @@
 """SVG elements of boards: named colours, shapes, the players' marks, and targets.
 
-Every colour is an attribute with its value in the light theme, so that a drawing needs no style sheet, and a
-class by which `boards.css` restyles it. No element has an id or a style: several boards share a page.
+Every coloured element has an attribute with the colour in the light theme, so that a drawing needs no style
+sheet, and a class by which `boards.css` restyles it. No element has an id: several boards share a page.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -9,7 +9,7 @@ from functools import lru_cache
 from html import escape
 from importlib.resources import files
 from math import inf
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 from unicodedata import combining, east_asian_width
 
 from duels.core.rules import Seat
@@ -60,11 +60,11 @@ def stylesheet() -> str:
 
 
 def element(
-    name: str, *inside: str, fill: str = "", stroke: str = "", classes: str = "", **attributes: Any
+    name: str, *children: str, fill: str = "", stroke: str = "", classes: str = "", **attributes: Any
 ) -> str:
     """Return an element; `fill` and `stroke` are names of colours, and `_` in an attribute becomes `-`."""
     start = _start(name, fill, stroke, classes, **attributes)
-    return "".join((start, ">", *inside, "</", name, ">")) if inside else f"{start}/>"
+    return "".join((start, ">", *children, "</", name, ">")) if children else f"{start}/>"
 
 
 @cache_shape
@@ -83,9 +83,9 @@ def _format_value(value: str | float) -> str:
     return escape(value) if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def group(*inside: str, classes: str = "", **attributes: Any) -> str:
+def group(*children: str, classes: str = "", **attributes: Any) -> str:
     """Return a group of shapes. They are drawn around (0, 0), which `transform` moves."""
-    return element("g", *inside, classes=classes, **attributes)
+    return element("g", *children, classes=classes, **attributes)
 
 
 def translate(x: float, y: float) -> str:
@@ -96,41 +96,41 @@ def translate(x: float, y: float) -> str:
 def text(
     x: float,
     y: float,
-    words: str,
+    content: str,
     size: float = MIN_TEXT_SIZE,
     fill: str = "dim",
     classes: str = "",
-    room: float = inf,
-    **more: Any,
+    max_width: float = inf,
+    **attributes: Any,
 ) -> str:
-    """Return a text centred on (x, y), which is the middle of a digit's height.
+    """Return a text centred on (x, y), at half the height of a digit.
 
-    A text wider than `room` is shortened, and its title is the full text.
+    A text wider than `max_width` is shortened, and its tooltip shows the full text.
     """
-    short = shorten(words, room, size)
-    content = escape(short) if short == words else title(words) + escape(short)
+    short = shorten(content, max_width, size)
+    tooltip = "" if short == content else title(content)
     layout: dict[str, Any] = {"x": x, "y": y + size * 0.36, "font_size": size, "text_anchor": "middle"}
-    return element("text", content, fill=fill, classes=classes, **{**layout, **more})
+    return element("text", tooltip + escape(short), fill=fill, classes=classes, **{**layout, **attributes})
 
 
-def title(words: str) -> str:
+def title(content: str) -> str:
     """Return the tooltip of the surrounding element."""
-    return element("title", escape(words, quote=False))
+    return element("title", escape(content, quote=False))
 
 
-def shorten(words: str, room: float, size: float = MIN_TEXT_SIZE) -> str:
-    """Shorten a text to the width `room` in any usual font, with an ellipsis."""
-    if _max_width(words) * size <= room:
-        return words
-    prefix = words
-    while prefix and _max_width(f"{prefix}…") * size > room:
+def shorten(content: str, max_width: float, size: float = MIN_TEXT_SIZE) -> str:
+    """Shorten a text with an ellipsis, so that it fits `max_width` in any usual font."""
+    if _max_width(content) * size <= max_width:
+        return content
+    prefix = content
+    while prefix and _max_width(f"{prefix}…") * size > max_width:
         prefix = prefix[:-1]
     return f"{prefix.rstrip()}…"
 
 
-def _max_width(words: str) -> float:
+def _max_width(content: str) -> float:
     """Return the maximum width in units of the font size: that of DejaVu Sans, the widest font."""
-    return sum(_letter_width(letter) for letter in words)
+    return sum(_letter_width(letter) for letter in content)
 
 
 def _letter_width(letter: str) -> float:
@@ -145,15 +145,15 @@ def _letter_width(letter: str) -> float:
     return 0.72 if letter.isupper() else 0.64
 
 
-def path(d: str, stroke: str, width: float, fill: str = "none", classes: str = "", **more: Any) -> str:
+def path(d: str, stroke: str, width: float, fill: str = "none", classes: str = "", **attributes: Any) -> str:
     """Return a line with round ends."""
     ends: dict[str, Any] = {"stroke_width": width, "stroke_linecap": "round", "stroke_linejoin": "round"}
-    return element("path", fill=fill, stroke=stroke, classes=classes, d=d, **ends, **more)
+    return element("path", fill=fill, stroke=stroke, classes=classes, d=d, **ends, **attributes)
 
 
-def circle(x: float, y: float, r: float, fill: str, stroke: str = "", classes: str = "", **more: Any) -> str:
+def circle(x: float, y: float, r: float, fill: str, stroke: str = "", classes: str = "", **attrs: Any) -> str:
     """Return a circle around (x, y); its `fill` may be "none"."""
-    return element("circle", fill=fill, stroke=stroke, classes=classes, cx=x, cy=y, r=r, **more)
+    return element("circle", fill=fill, stroke=stroke, classes=classes, cx=x, cy=y, r=r, **attrs)
 
 
 def box(
@@ -165,11 +165,11 @@ def box(
     fill: str,
     stroke: str = "",
     classes: str = "",
-    **more: Any,
+    **attributes: Any,
 ) -> str:
     """Return a rectangle with round corners, centred on (x, y); its `fill` may be "none"."""
     layout = {"x": x - width / 2, "y": y - height / 2, "width": width, "height": height, "rx": radius}
-    return element("rect", fill=fill, stroke=stroke, classes=classes, **layout, **more)
+    return element("rect", fill=fill, stroke=stroke, classes=classes, **layout, **attributes)
 
 
 def mark(seat: Seat, x: float, y: float, r: float) -> str:
@@ -205,20 +205,20 @@ def get_edge_colour(seat: Seat) -> str:
 
 
 def chip(
-    x: float, y: float, words: str, width: float, colour: str = "ok", wash: str = "ok-wash", weight: int = 600
+    x: float, y: float, label: str, width: float, colour: str = "ok", wash: str = "ok-wash", weight: int = 600
 ) -> str:
     """Return a small label with a border."""
     border = box(x, y, width, 34, 17, wash, colour, stroke_width=2)
-    return border + text(x, y, words, MIN_TEXT_SIZE, colour, font_weight=weight)
+    return border + text(x, y, label, MIN_TEXT_SIZE, colour, font_weight=weight)
 
 
 def hit_box(x: float, y: float, width: float, height: float, radius: float = 18) -> str:
-    """Return a clickable area centred on (x, y), which is visible under the pointer or with focus."""
+    """Return a clickable area centred on (x, y), visible only under the pointer or with focus."""
     return box(x, y, width, height, radius, "none", classes="hit", pointer_events="all")
 
 
 def target(
-    action: str, cells: Iterable[object], label: str, *inside: str, mode: str = "", classes: str = ""
+    action: str, cells: Iterable[object], label: str, *children: str, mode: str = "", classes: str = ""
 ) -> str:
     """Return the element that selects a legal action on the board.
 
@@ -229,7 +229,7 @@ def target(
     hidden: dict[str, Any] = {"data_mode": mode, "opacity": 0.0, "pointer_events": "none"} if mode else {}
     return element(
         "g",
-        *inside,
+        *children,
         classes=f"target {classes}".strip(),
         data_action=action,
         data_cells=" ".join(map(str, cells)),
@@ -241,12 +241,12 @@ def target(
 
 
 def cell(
-    name: object, label: str, *inside: str, x: float, y: float, classes: str = "", veiled: str = ""
+    name: object, label: str, *children: str, x: float, y: float, classes: str = "", veiled: str = ""
 ) -> str:
     """Return a cell around (x, y). `label` describes its content, and `veiled` does so without a secret."""
     return element(
         "g",
-        *inside,
+        *children,
         classes=f"cell {classes}".strip(),
         data_cell=str(name),
         data_key=f"cell-{name}",
@@ -258,40 +258,28 @@ def cell(
 
 
 def _veil(label: str) -> dict[str, str]:
-    """Return the attribute with an element's label for the time when the player's secrets are veiled."""
+    """Return the attribute with the label that replaces an element's own while secrets are hidden."""
     return {"data_veiled": label} if label else {}
 
 
-class Picture(NamedTuple):
-    """A drawing in parts."""
+class Picture(str):
+    """A drawing: one `<svg>` element with the width WIDTH."""
 
-    start: str
-    """The tag of the `<svg>` element."""
-    parts: tuple[str, ...]
-    """The elements, one string each."""
     height: int
-    """The height; the width is WIDTH."""
-
-    def __str__(self) -> str:
-        return "".join((self.start, *self.parts, "</svg>"))
 
 
 def board(
-    height: float,
-    label: str,
-    scene: Iterable[str],
-    targets: Sequence[str] | None = None,
-    veiled: str = "",
+    height: float, label: str, scene: Iterable[str], targets: Sequence[str] | None = None, veiled: str = ""
 ) -> Picture:
-    """Return the drawing: a picture, or with `targets` a group of clickable elements.
+    """Return the drawing of the elements in `scene`, with `targets` on top if they are given.
 
-    Each part of the scene is one element. `label` describes the drawing, and `veiled` does so without the
-    player's secrets.
+    `label` describes the drawing, and `veiled` does so without the player's secrets.
     """
-    start = _start(
+    groups = [] if targets is None else [element("g", "", *targets, classes="targets", data_key="targets")]
+    svg = element(
         "svg",
-        fill="",
-        stroke="",
+        *scene,
+        *groups,
         classes="board",
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {WIDTH} {round(height)}",
@@ -300,11 +288,11 @@ def board(
         font_family=_FONT,
         **_veil(veiled),
     )
-    # The group may be empty, so that a picture has the same parts from move to move.
-    groups = [] if targets is None else [element("g", "", *targets, classes="targets", data_key="targets")]
-    return Picture(f"{start}>", (*scene, *groups), round(height))
+    picture = Picture(svg)
+    picture.height = round(height)
+    return picture
 
 
-def decoration(*inside: str, **attributes: Any) -> str:
+def decoration(*children: str, **attributes: Any) -> str:
     """Return shapes that screen readers skip."""
-    return element("g", *inside, aria_hidden="true", **attributes)
+    return element("g", *children, aria_hidden="true", **attributes)

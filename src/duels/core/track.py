@@ -1,4 +1,4 @@
-"""Positions of the cells of a track on a board: one row, or several rows that wind."""
+"""Positions of the cells of a track on a board, in one row or in several winding rows."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -6,23 +6,23 @@ from math import ceil
 
 from duels.core.svg import WIDTH
 
-_WIDEST = 96  # between the middles of two cells
-_LARGEST = 80  # the side of a cell
-_SIDE_BY_SIDE = 9  # cells that still can be pressed in one row on a phone
+_MAX_PITCH = 96
+_MAX_CELL_SIZE = 80
+_MAX_CELLS_PER_ROW = 9  # so that cells can be pressed on a phone
 
 
-@dataclass(frozen=True, eq=False)  # drawings remember what they drew on a track by the track itself
+@dataclass(frozen=True, eq=False)  # compared by identity, so that cached shapes are found quickly
 class Track:
-    """`cells` cells, numbered from 1, from left to right and back again.
+    """A track of `cells` cells, numbered from 1. Rows run left to right and right to left in turn.
 
-    A neighbour is always beside, above or below. `margin` is left on both sides where there is more than one
-    row; `upwards` puts the first row at the bottom.
+    Neighbours are always side by side or one above the other. If there are several rows, `margin` is the
+    space on both sides of them. With `upwards`, the first row is at the bottom.
     """
 
     cells: int
     row_height: float
     first_row: float
-    per_row: int = _SIDE_BY_SIDE
+    per_row: int = _MAX_CELLS_PER_ROW
     margin: float = 44
     upwards: bool = False
 
@@ -40,32 +40,32 @@ class Track:
     def pitch(self) -> float:
         """The distance between the centres of two neighbours."""
         if self.rows == 1:
-            return min(_WIDEST, (WIDTH - 22) / self.columns)
-        return min(_WIDEST, (WIDTH - 2 * self.margin) / max(1, self.columns - 1))
+            return min(_MAX_PITCH, (WIDTH - 22) / self.columns)
+        return min(_MAX_PITCH, (WIDTH - 2 * self.margin) / max(1, self.columns - 1))
 
     @cached_property
     def size(self) -> float:
-        """The side of a square cell, with some space to the next."""
-        return min(self.pitch * 0.88, _LARGEST)
+        """The side of a square cell. It is smaller than the pitch, so that cells do not touch."""
+        return min(self.pitch * 0.88, _MAX_CELL_SIZE)
 
     @property
     def height(self) -> float:
         """The height of all rows."""
         return self.rows * self.row_height
 
-    def at(self, cell: int) -> tuple[float, float]:
+    def centre(self, cell: int) -> tuple[float, float]:
         """Return the centre of a cell."""
         row, column = divmod(cell - 1, self.columns)
         column = self.columns - 1 - column if row % 2 else column
-        line = self.rows - 1 - row if self.upwards else row
+        display_row = self.rows - 1 - row if self.upwards else row
         x = WIDTH / 2 + (column - (self.columns - 1) / 2) * self.pitch
-        return x, self.first_row + line * self.row_height
+        return x, self.first_row + display_row * self.row_height
 
     def line(self, first: int = 1, last: int | None = None) -> str:
         """Return the path data of the line from one cell to another."""
-        points = [self.at(cell) for cell in range(first, (last or self.cells) + 1)]
+        points = [self.centre(cell) for cell in range(first, (last or self.cells) + 1)]
         return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
 
     def bends(self, cell: int) -> bool:
         """Return whether the next cell is in another row."""
-        return cell < self.cells and self.at(cell)[1] != self.at(cell + 1)[1]
+        return cell < self.cells and self.centre(cell)[1] != self.centre(cell + 1)[1]

@@ -6,11 +6,11 @@ from typing import Any
 from duels.core.errors import DuelsError
 
 ANSWER_TOLERANCE = 1e-3
-"""The largest difference between two equal answers of a policy; networks on a GPU round differently."""
+"""The largest difference between probabilities that count as equal: GPUs round differently."""
 
 
 def as_int(value: Any) -> int | None:
-    """Return an int, or None. Accepts NumPy integers, rejects bools."""
+    """Return `value` as an int, or None if it is not an integer. Bools are not, NumPy integers are."""
     if isinstance(value, bool):
         return None
     try:
@@ -32,7 +32,7 @@ def check_int(what: str, value: Any, minimum: int | None = None) -> int:
 
 
 def check_flag(what: str, value: Any) -> bool:
-    """Return `value`. Raises DuelsError, naming `what`, if it is not a bool: the string "no" is true."""
+    """Return `value`. Raises DuelsError, naming `what`, if it is not a bool: the string "no" is truthy."""
     if value is True or value is False:
         return bool(value)
     raise DuelsError(f"{what} must be True or False, not {value!r}.")

@@ -7,7 +7,7 @@ the tests run the same dialogues. Ink marks in a text are for colours; `strip_in
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import ClassVar, Generic, TypeVar
 
@@ -18,12 +18,12 @@ from duels.core.rules import A, Event, Seat, Sight, V
 
 T = TypeVar("T")
 
-# Negative or too long to be read as a cell or a light, but a number all the same.
+# Unlike `parse_whole_number`, this accepts negative and long numbers, for a better message.
 _INTEGER = re.compile(r"-?[0-9]+")
 
 
 class Ink(Enum):
-    """The meaning of a piece of text, which a screen shows as a colour. Values are private-use marks."""
+    """The meaning of a piece of text, which a screen shows as a colour. Values are private-use characters."""
 
     ONE = "\ue001"
     TWO = "\ue002"
@@ -39,7 +39,7 @@ class Ink(Enum):
 
     @classmethod
     def for_seat(cls, seat: Seat) -> "Ink":
-        """The ink of a seat's symbols."""
+        """Return the ink of a seat's symbols."""
         return cls.ONE if seat is Seat.ONE else cls.TWO
 
 
@@ -75,26 +75,32 @@ def split_by_ink(text: str) -> list[tuple[str, tuple[Ink, ...]]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """The cells of an action, for players who point at the board."""
+class ActionCells:
+    """The cells by which a player chooses an action on the board."""
 
     cells: tuple[int, ...]
     """The numbers of the cells (`Cell.number`)."""
     kind: str = ""
-    """The kind of action, if a cell allows several. Kinds begin with different letters."""
+    """The kind of action, if the cells allow several. Kinds begin with different letters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """A prompt for a seat; the entry follows on the same line.
 
-    `notice` says what was wrong with the last entry. If `secret`, only this seat may see the entry and the
-    notice.
+    `notice` explains why the last entry was rejected. If `secret`, only this seat may see the entry and the
+    notice. `solo_prompt` replaces the prompt for a person who plays against a machine at a terminal, where
+    nobody else sees it; if it is empty, the book's prompt is used there too.
     """
 
     prompt: str
     notice: str = ""
     secret: bool = False
+    solo_prompt: str = ""
+
+    def for_solo(self) -> "Question":
+        """Return the question for a person who plays against a machine."""
+        return replace(self, prompt=self.solo_prompt or self.prompt)
 
 
 Dialogue = Generator[Question, str, T]
@@ -104,10 +110,12 @@ class InvalidEntry(DuelsError):
     """An entry is not accepted; the message says why, and what is allowed."""
 
 
-def ask_until(prompt: str, read: Callable[[str], T], secret: bool = False, notice: str = "") -> Dialogue[T]:
-    """Ask until `read` accepts the entry: it raises InvalidEntry otherwise."""
+def ask_until(
+    prompt: str, read: Callable[[str], T], secret: bool = False, notice: str = "", solo_prompt: str = ""
+) -> Dialogue[T]:
+    """Ask until `read` accepts the entry instead of raising InvalidEntry. Return the result of `read`."""
     while True:
-        entry = yield Question(prompt, notice, secret)
+        entry = yield Question(prompt, notice, secret, solo_prompt)
         try:
             return read(entry)
         except InvalidEntry as refusal:
@@ -138,11 +146,11 @@ def quote_entry(entry: str) -> str:
     return quote(entry.strip()) if entry.strip() else "An empty line"
 
 
-def join_or(options: Sequence[object], most: int | None = None) -> str:
-    """`3`, `3 or 5`, `3, 5 or 6`; above `most` options the last part is a count: `3, 5 or 4 more`."""
+def join_or(options: Sequence[object], limit: int | None = None) -> str:
+    """Join options: `3`, `3 or 5`, `3, 5 or 6`. Above `limit`, end with a count: `3, 5 or 4 more`."""
     words = [str(option) for option in options]
-    if most is not None and len(words) > most:
-        words[most - 1 :] = [f"{len(words) - most + 1} more"]
+    if limit is not None and len(words) > limit:
+        words[limit - 1 :] = [f"{len(words) - limit + 1} more"]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
@@ -176,20 +184,27 @@ class Words(ABC, Generic[A, V]):
 
     @abstractmethod
     def board(self, sight: Sight[A, V]) -> TextBoard:
-        """Return the board from the seat's point of view, also when it is not to move."""
+        """Return the board from the seat's point of view, whether or not it is to move."""
 
     @abstractmethod
     def moves(self, sight: Sight[A, V]) -> str:
-        """Return the seat's legal actions in a few lines."""
+        """Return a list of the seat's legal actions, in a few lines."""
+
+    def solo_board(self, sight: Sight[A, V]) -> TextBoard | None:
+        """Return the board to show before each question to a person who plays against a machine.
+
+        None if the narration shows the board, as it does in games without hidden information.
+        """
+        return None
 
     def open_board(self, one: Sight[A, V], two: Sight[A, V]) -> TextBoard:
-        """Return the board with the secrets of both seats, for looking back at a match."""
-        if not one.rules.has_secrets:
+        """Return the board with the hidden information of both seats, for a review."""
+        if not one.rules.has_hidden_information:
             return self.board(one)
         return TextBoard("".join(f"{sight.seat.label}:\n{self.board(sight)}" for sight in (one, two)))
 
-    def place(self, sight: Sight[A, V], action: A) -> Place | None:
-        """Return the cells of an action, or None if it is chosen from a list."""
+    def action_cells(self, sight: Sight[A, V], action: A) -> ActionCells | None:
+        """Return the cells of an action, or None if players choose it from a list."""
         return None
 
     def name_action(self, sight: Sight[A, V], action: A) -> str:
@@ -209,7 +224,7 @@ class Words(ABC, Generic[A, V]):
         return seat.label
 
     def recap(self, sight: Sight[A, V]) -> Narration:
-        """Return what the seat has seen and the board no longer shows."""
+        """Narrate past observations of the seat that the board no longer shows."""
         return Narration()
 
     def render_secret_turn(self, seat: Seat) -> str:

@@ -1,6 +1,6 @@
 """The base class of batches: many games with the same rules, stepped together as arrays.
 
-Seats are counted from 0 here.
+In this module, seats are 0 and 1.
 """
 
 from abc import ABC, abstractmethod
@@ -25,22 +25,33 @@ with require_extra("vector"):
 Bytes = NDArray[np.int8]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-Places = NDArray[np.intp]
+Indices = NDArray[np.intp] | slice
+
+ALL = slice(None)
 
 RANDOM = "random"
 
-_GAMMA, _HALF, _HALF_AT = (np.uint64(number) for number in (dice.GAMMA, dice.HALF, 32))
-
-_FINAL = ("final_observations", "final_masks", "final_actors")
+_STATE_ATTRIBUTES = (
+    *("keep_final", "final_observations", "final_masks", "final_actors"),
+    *("_clock", "_ended", "_cut_off", "_streams", "_history"),
+)
 
 
 def check_action_array(actions: ArrayLike, count: int) -> Ints:
-    """Return the actions as an array of `count` integers. Raises DuelsError if they are something else."""
+    """Return the actions as an array. Raises DuelsError unless they are `count` integers."""
     array = np.asarray(actions)
     if array.shape == (count,) and array.dtype.kind in "iu":
         return array.astype(np.int64, copy=False)
-    what = f"{array.dtype} of shape {array.shape}"
-    raise DuelsError(f"A step needs {count} integers, one action per environment, not {what}.")
+    found = f"{array.dtype} of shape {array.shape}"
+    raise DuelsError(f"A step needs {count} integers, one action per environment, not {found}.")
+
+
+def check_flag_array(name: str, flags: object, count: int) -> Flags:
+    """Return the argument `name` as an array. Raises DuelsError unless it has `count` booleans."""
+    array = np.asarray(flags)
+    if array.shape == (count,) and array.dtype == np.bool_:
+        return array
+    raise DuelsError(f"{name} must be a boolean array of length {count}.")
 
 
 class NoTablesError(DuelsError, AttributeError):
@@ -53,19 +64,19 @@ class PreparedPolicy:
 
     shared: GameTables
     bounds: Ints
-    """[row, k] the 32-bit number below which the k-th legal action or an earlier one is drawn."""
+    """Cumulative probabilities of the legal actions, times 2**32; indexed [row, k-th legal action]."""
 
     def rows(self, states: Any, clock: Any) -> Any:
         """Return the rows of `bounds` for these states at this clock."""
-        clocked = len(self.bounds) > self.shared.tables.states
-        return states + self.shared.tables.states * clock if clocked else states
+        has_clock = len(self.bounds) > self.shared.tables.states
+        return states + self.shared.tables.states * clock if has_clock else states
 
 
 class Batch(FeatureNames, Copyable, ABC):
     """`num_envs` games played at the same time.
 
-    Environment number `first + i` depends on the seed, on that number and on its own actions, never on the
-    rest of the batch. A copy, pickled or not, continues as the original would.
+    Environment number `first + i` depends only on the seed, its number and its own actions. A deep copy or a
+    pickled copy continues like the original.
     """
 
     num_actions: int
@@ -89,217 +100,214 @@ class Batch(FeatureNames, Copyable, ABC):
         self.autoreset = autoreset
         self._copy = copy
         self.keep_final = False
-        """Whether the `final_*` arrays are filled when games end and are reset."""
+        """Whether a step fills the `final_*` arrays when games end."""
         self.final_observations: Bytes
-        """[seat, ended env, feature] the last observations of the games that the last step ended."""
+        """The last observations of games that ended in this step, indexed [seat, ended env, feature]."""
         self.final_masks: Bytes
-        """[seat, ended env, action] after truncation, 1 for the actions that were possible next as far as the
-        seat knows; otherwise 0."""
+        """The last masks of these games, indexed [seat, ended env, action]: the next actions that the seat
+        considers possible if a limit truncated the game, otherwise 0."""
         self.final_actors: Bytes
-        """[ended env] the seat to move next if the limit truncated the game; otherwise NOBODY."""
+        """The seats that would have moved next in truncated games, otherwise NOBODY; indexed [ended env]."""
         self._clock = np.zeros(num_envs, np.int64)
-        self._over: Flags | None = None if autoreset else np.zeros(num_envs, np.bool_)
-        self._cut = np.zeros(num_envs, np.bool_)
-        self._streams: NDArray[np.uint64] = dice.streams(seed, first, num_envs)
-        self._copied_names = (*vars(self), *_FINAL, "_copied_names")
-        self._set_up()
-        self._clear_final()
-        self._start(None)
-
-    def _set_up(self) -> None:
-        self._plain = self.settings == DEFAULT_SETTINGS
-        self._word: NDArray[np.uint64] | None = None
+        self._ended: Flags | None = None if autoreset else np.zeros(num_envs, np.bool_)
+        self._cut_off = np.zeros(num_envs, np.bool_)
+        self._streams = self._make_streams(seed)
+        self._has_defaults = settings == DEFAULT_SETTINGS
+        self._random_bits: tuple[Ints, Ints] | None = None
         self._prepare()
-        self._left = encode_limit_left(self.rules) if self.settings.is_limit_draw else None
-        self._history = (
-            EntryHistory(self.rules, self.settings.memory, self.num_envs) if self.settings.memory else None
-        )
-        self.observation_size += self.settings.size(self.rules)
+        self._limit_features = encode_limit_left(rules) if settings.is_limit_draw else None
+        self._history = EntryHistory(rules, settings.memory, num_envs) if settings.memory else None
+        self.observation_size += settings.size(rules)
+        self._clear_final()
+        self._start(ALL)
 
-    def __getstate__(self) -> dict[str, Any]:
-        # Tables made from the rules are shared within a process and too large to pickle.
-        kept = {name: getattr(self, name) for name in self._copied_names}
-        return kept | {"position": self._position(), "past": self._history}
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Tables are too large to pickle; the copy makes them from the rules.
+        arguments = (self.rules, self.num_envs, 0, self.first, self.autoreset, self.settings, self._copy)
+        state = {name: getattr(self, name) for name in _STATE_ATTRIBUTES}
+        return type(self), arguments, (state, self._get_position())
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        position, past = state.pop("position"), state.pop("past")
-        vars(self).update(state)
-        self._set_up()
-        self._history = past
-        self._place(position)
+    def __setstate__(self, state: tuple[dict[str, Any], Any]) -> None:
+        attributes, position = state
+        vars(self).update(attributes)
+        self._random_bits = None
+        self._set_position(position)
 
-    # -- what a subclass implements ----------------------------------------------------------------
+    # -- methods of a subclass ---------------------------------------------------------------------
 
     @abstractmethod
     def _prepare(self) -> None:
-        """Set `num_actions` and `observation_size`, and build what the batch needs before its first reset."""
+        """Set `num_actions` and `observation_size`, and allocate the arrays."""
 
     @abstractmethod
-    def _position(self) -> Any:
+    def _get_position(self) -> Any:
         """Return the positions of all games as a value that can be copied."""
 
     @abstractmethod
-    def _place(self, position: Any) -> None:
-        """Restore positions returned by `_position`."""
+    def _set_position(self, position: Any) -> None:
+        """Restore positions returned by `_get_position`."""
 
     @abstractmethod
-    def _begin(self, which: Places | None) -> None:
-        """Start games in these environments (None: all); chance draws from their streams."""
+    def _begin(self, indices: Indices) -> None:
+        """Start games in these environments. Chance draws from their streams."""
 
     @abstractmethod
     def _play(self, actions: Ints, chance: Ints, idle: Flags | None) -> tuple[Bytes, Bytes | None]:
-        """Play one action in every environment that is not `idle`; return the results and the clock's ticks.
+        """Play one action in every game that is not `idle`; return the results and the clocks' ticks.
 
-        Idle games have no result and no ticks. Raises IllegalMove before anything has changed.
+        The result of an idle game is ONGOING, without ticks. Raises IllegalMove before anything changes.
         """
 
     @abstractmethod
     def _actor(self) -> Bytes:
-        """[env] the seat to move, ignoring ended games."""
+        """Return the seats to move, indexed [env]; undefined in ended games."""
 
     @abstractmethod
     def _masks(self) -> Bytes:
-        """[env, action] 1 for legal actions, ignoring ended games."""
+        """Return the masks of legal actions, indexed [env, action]; undefined in ended games."""
 
     @abstractmethod
     def _sample(self, bits: Ints, policy: PreparedPolicy | None) -> Ints:
-        """[env] a legal action by `policy`, or uniformly at random, from 32 random bits."""
+        """Return legal actions by `policy`, or uniformly at random, from 32 random bits; indexed [env]."""
 
     @abstractmethod
-    def _observe(self, seats: int | Bytes, which: Places | None = None) -> Bytes:
-        """[env, feature] the game's features for `seats`, in all environments or in `which`."""
+    def _observe(self, seats: int | Bytes, indices: Indices = ALL) -> Bytes:
+        """Return the game's features for `seats` in these environments, indexed [env, feature]."""
 
     def _observe_mover(self) -> Bytes:
-        """[env, feature] the game's features for the seat to move; no game has ended."""
+        """Return the features for the seats to move, indexed [env, feature]; undefined in ended games."""
         return self._observe(self._actor())
 
     def _masks_view(self) -> Bytes:
-        """`_masks`, as a view of the batch's own array if it may be shared."""
+        """Return `_masks()`, or a view of the batch's own array with `copy=False`."""
         return self._masks()
 
-    def _encode(self, seats: int | Bytes, which: Places | None = None) -> Bytes:
-        features = self._observe(seats, which)
-        if self._plain:
+    def _encode(self, seats: int | Bytes, indices: Indices = ALL) -> Bytes:
+        features = self._observe(seats, indices)
+        if self._has_defaults:
             return features
-        parts, places = [features], slice(None) if which is None else which
-        if self._left is not None:
-            parts.append(self._left.take(len(self._left) - 1 - self._clock[places], axis=0))
+        parts = [features]
+        if self._limit_features is not None:
+            parts.append(self._limit_features[-1 - self._clock[indices]])
         if self._history:
-            parts.append(self._history.encode(seats, places))
+            parts.append(self._history.encode(seats, indices))
         return np.concatenate(parts, axis=1)
 
-    def _hides(self, actions: Ints) -> Flags:
-        """[env] whether these actions are hidden from the other seat."""
-        raise NotImplementedError(f"{self.rules.name} has secrets but does not say which actions are hidden.")
+    def _is_hidden(self, actions: Ints) -> Flags:
+        """Return whether the action is hidden from the other seat, indexed [env]."""
+        raise NotImplementedError(f"{self.rules.name} has hidden information but no `_is_hidden`.")
 
     # -- playing -----------------------------------------------------------------------------------
 
     def reset(self, seed: int | None = None) -> None:
         """Start a new game in every environment. A seed also restarts the random streams."""
         if seed is None:
-            self._streams += np.uint64(dice.GAMMA)
+            self._streams = dice.advance(self._streams)
         else:
-            self._streams = dice.streams(seed, self.first, self.num_envs)
-        self._start(None)
+            self._streams = self._make_streams(seed)
+        self._start(ALL)
 
-    def reseed(self, seeds: NDArray[np.uint64], which: Flags | None = None) -> None:
-        """Start new games (None: in all environments) as single environments with these seeds would."""
-        if which is None:
-            self._streams = dice.streams_from_seeds(seeds)
-        else:
-            which = self._flags(which)
-            self._streams[which] = dice.streams_from_seeds(seeds[which])
-        self._start(None if which is None else np.flatnonzero(which))
+    def _make_streams(self, seed: int) -> NDArray[np.uint64]:
+        numbers = np.uint64(self.first & dice.WORD) + np.arange(self.num_envs, dtype=np.uint64)
+        seeds = np.full(self.num_envs, check_int("seed", seed) & dice.WORD, np.uint64)
+        return dice.stream(seeds, numbers)
 
-    def restart(self, which: Flags) -> None:
-        """Start new games in `which` environments; unfinished games there are abandoned."""
-        which = self._flags(which)
-        self._streams[which if self._over is None else which & ~self._over] += np.uint64(dice.GAMMA)
-        self._start(np.flatnonzero(which))
+    def reseed(self, seeds: NDArray[np.uint64], env_mask: Flags | None = None) -> None:
+        """Start the games that single environments with these seeds play, by default in all environments."""
+        indices: Indices = ALL
+        if env_mask is not None:
+            indices = np.flatnonzero(check_flag_array("env_mask", env_mask, self.num_envs))
+        self._streams[indices] = dice.stream(seeds[indices])
+        self._start(indices)
 
-    def _start(self, which: Places | None) -> None:
-        places = slice(None) if which is None else which
-        self._word = None
+    def restart(self, env_mask: Flags) -> None:
+        """Start new games in the environments that `env_mask` selects, and abandon unfinished ones."""
+        env_mask = check_flag_array("env_mask", env_mask, self.num_envs)
+        self._streams[env_mask if self._ended is None else env_mask & ~self._ended] += np.uint64(dice.GAMMA)
+        self._start(np.flatnonzero(env_mask))
+
+    def _start(self, indices: Indices) -> None:
+        self._random_bits = None
         if self.limit is not None:
-            self._clock[places] = 0
+            self._clock[indices] = 0
         if self._history:
-            self._history.clear(places)
-        if self._over is not None:
-            self._over[places] = False
-            self._cut[places] = False
-        self._begin(which)
+            self._history.clear(indices)
+        if self._ended is not None:
+            self._ended[indices] = False
+            self._cut_off[indices] = False
+        self._begin(indices)
 
     @property
     def actor(self) -> Bytes:
-        """[env] the seat to move; NOBODY if the game is over and waits for a reset."""
+        """The seats to move, indexed [env]; NOBODY if the game has ended and was not reset."""
         actor = self._actor()
-        if self._over is not None:
-            actor[self._over] = NOBODY
+        if self._ended is not None:
+            actor[self._ended] = NOBODY
         return actor
 
     @property
     def cut_off(self) -> Flags:
-        """[env] whether the limit ended the game that waits for a reset."""
-        return self._cut.copy()
+        """Whether the limit ended the game and it was not reset, indexed [env]."""
+        return self._cut_off.copy()
 
     def masks(self) -> Bytes:
-        """[env, action] 1 for the legal actions of the seat to move.
+        """Return the masks of the seats to move, indexed [env, action]: 1 for legal actions.
 
-        If a limit truncated the game, the legal actions of the seat that would have moved next.
+        In truncated games, they are the masks of the seats that would have moved next.
         """
-        if self._over is None:
+        if self._ended is None:
             return self._masks_view()
         return self._masks_now()
 
     def _masks_now(self) -> Bytes:
         masks = self._masks()
-        if self._over is not None and self._over.any():
-            masks[self._over & ~self._truncated] = 0
+        if self._ended is not None and self._ended.any():
+            masks[self._ended & ~self._truncated] = 0
         return masks
 
     @property
     def _truncated(self) -> Flags:
-        return np.zeros_like(self._cut) if self.settings.is_limit_draw else self._cut
+        return np.zeros_like(self._cut_off) if self.settings.is_limit_draw else self._cut_off
 
     def masks_for(self, seat: int | Bytes) -> Bytes:
-        """[env, action] 1 for the actions that an agent at `seat` may take; all 0 on the other's turn.
+        """Return the masks of `seat`, indexed [env, action]: 1 for legal actions, all 0 on the other's turn.
 
-        If a limit truncated the game, 1 for the actions that were possible next as far as the seat knows.
-        `seat` can be an array with one seat per environment.
+        In truncated games, 1 for the next actions that the seat considers possible. `seat` can be an array
+        with one seat per environment.
         """
-        masks, others = self._masks_now(), self._actor() != self._check_seats(seat)
-        if others.any():
+        masks, is_waiting = self._masks_now(), self._actor() != self._check_seats(seat)
+        if is_waiting.any():
             truncated = self._truncated
-            masks[others & ~truncated] = 0
-            self._hide_opponent_moves(masks, others & truncated)
+            masks[is_waiting & ~truncated] = 0
+            self._hide_opponent_moves(masks, is_waiting & truncated)
         return masks
 
-    def _hide_opponent_moves(self, masks: Bytes, others: Flags) -> None:
-        """Allow every action: the legal ones would reveal where the other seat is."""
-        if self.rules.has_secrets:
-            masks[others] = 1
+    def _hide_opponent_moves(self, masks: Bytes, env_mask: Flags) -> None:
+        """Allow every action, because the opponent's legal actions would reveal hidden information."""
+        if self.rules.has_hidden_information:
+            masks[env_mask] = 1
 
     def observe(self, seat: int | Bytes | None = None) -> Bytes:
-        """[env, feature] the observations of `seat`, by default of the seat to move.
+        """Return the observations of `seat`, by default of the seat to move, indexed [env, feature].
 
         `seat` can be an array with one seat per environment. After the end of a game, the default is seat 0.
         """
-        if seat is None and self._over is None and self._plain:
+        if seat is None and self._ended is None and self._has_defaults:
             return self._observe_mover()
         return self._encode(self._check_seats(self.actor if seat is None else seat))
 
     def _check_seats(self, seat: int | Bytes) -> int | Bytes:
         if isinstance(seat, np.ndarray):
-            fits = seat.shape == (self.num_envs,) and seat.dtype.kind in "iu"
-            if fits and seat.min() >= NOBODY and seat.max() <= 1:
+            is_seat_array = seat.shape == (self.num_envs,) and seat.dtype.kind in "iu"
+            if is_seat_array and seat.min() >= NOBODY and seat.max() <= 1:
                 return np.maximum(seat, 0)
         elif seat in (0, 1):
             return int(seat)
-        raise DuelsError(f"A seat is 0 or 1, or an array of {self.num_envs} of them, not {seat}.")
+        raise DuelsError(f"'seat' must be 0, 1 or an array of {self.num_envs} of these numbers, not {seat}.")
 
     def draw_seats(self) -> Bytes:
-        """[env] a random seat for the agent of the game that starts now."""
-        return dice.draw_seats(self._streams)
+        """Return random seats for the agents of games that start now, indexed [env]."""
+        return dice.draw_seat(self._streams).astype(np.int8)
 
     @property
     def tables(self) -> Tables:
@@ -308,7 +316,7 @@ class Batch(FeatureNames, Copyable, ABC):
 
     @property
     def states(self) -> Ints:
-        """[env] the number of each game's state in `tables`. Raises NoTablesError if the game has none."""
+        """Each game's state in `tables`, indexed [env]. Raises NoTablesError if the game has none."""
         raise self._no_tables()
 
     def policy(self, table: ArrayLike | PreparedPolicy) -> PreparedPolicy:
@@ -320,8 +328,8 @@ class Batch(FeatureNames, Copyable, ABC):
 
     def _no_tables(self) -> NoTablesError:
         return NoTablesError(
-            f"Batches of {self.rules.name} have no tables: "
-            "use a function of an observation and a mask instead of a policy table."
+            f"{self.rules.name} has no tables: pass a function of an observation and a mask "
+            "instead of a policy table."
         )
 
     def _prepare_policy(self, policy: ArrayLike | PreparedPolicy | None) -> PreparedPolicy | None:
@@ -332,119 +340,114 @@ class Batch(FeatureNames, Copyable, ABC):
         raise DuelsError(f"A policy must be {RANDOM!r} or a table (see duels.table_of), not {policy!r}.")
 
     def sample(self, policy: ArrayLike | PreparedPolicy | None = None) -> Ints:
-        """[env] legal actions by a policy, by default uniformly at random; the same until the next step.
+        """Return legal actions drawn from a policy, indexed [env]. They do not change until the next step.
 
-        `policy` is `random` or a table. Prepare a table with `policy()` if you use it often.
+        `policy` is `random` (the default) or a table. Prepare a table with `policy()` if you use it often.
         """
         return self._sample(self.bits(), self._prepare_policy(policy))
 
     def rollout(self, steps: int, policy: ArrayLike | PreparedPolicy | None = None) -> BatchTally:
-        """Play `steps` steps in every environment and count the results; ended games are restarted.
+        """Play `steps` steps in every environment, restart ended games and count the results.
 
-        Both seats play by `policy`, exactly as `step(sample(policy))` would.
+        Both seats play by `policy`, as in a loop over `step(sample(policy))`.
         """
-        ready = self._prepare_policy(policy)
+        prepared = self._prepare_policy(policy)
         tally = BatchTally.empty(self.num_envs, check_int("steps", steps, 0))
         if not self.autoreset:
             raise DuelsError("A rollout needs a batch with autoreset=True.")
         for _ in range(steps):
-            tally.add(self._step(self._sample(self.bits(), ready), None))
+            tally.add(self._step(self._sample(self.bits(), prepared), None))
         return tally
 
     def bits(self) -> Ints:
-        """[env] 32 random bits for choosing an action; the same until the next step."""
-        bits: Ints = (self._next_words() & _HALF).view(np.int64)
-        return bits
+        """Return 32 random bits to choose an action, indexed [env]. A step draws new ones."""
+        return self._draw_bits()[1]
 
-    def _next_words(self) -> NDArray[np.uint64]:
-        if self._word is None:
-            self._word = dice.next_words(self._streams)
-        return self._word
+    def _draw_bits(self) -> tuple[Ints, Ints]:
+        """Return 32 random bits for chance and 32 to choose an action, both indexed [env]."""
+        if self._random_bits is None:
+            chance, bits = dice.roll(self._streams)
+            self._random_bits = chance.view(np.int64), bits.view(np.int64)
+        return self._random_bits
 
-    def step(self, actions: ArrayLike, which: Flags | None = None) -> Steps:
+    def step(self, actions: ArrayLike, env_mask: Flags | None = None) -> Steps:
         """Play an action of the seat to move in every environment, and the chance that follows it.
 
-        Environments where `which` is False do not change. Ended games restart at once; with
-        `autoreset=False` they stay over, and further actions there are ignored.
+        Environments where `env_mask` is False do not change. Ended games restart at once. With
+        `autoreset=False` they do not restart, and further actions in them are ignored.
 
-        Raises DuelsError if the actions are not integers, IllegalMove if one is not legal.
+        Raises DuelsError if the actions are not integers, IllegalMove if one is illegal.
         """
-        idle = self._idle(which)
+        idle = self._get_idle(env_mask)
         return self._step(self._check_actions(actions, idle), idle)
 
     def _step(self, actions: Ints, idle: Flags | None) -> Steps:
-        chance = (self._next_words() >> _HALF_AT).view(np.int64)
-        entries = (self._actor(), actions, self._hides(actions)) if self._history else None
+        chance, _ = self._draw_bits()
+        entries = (self._actor(), actions, self._is_hidden(actions)) if self._history else None
         result, ticks = self._play(actions, chance, idle)
         if self._history and entries:
             self._history.add(*entries, None if idle is None else ~idle)
-        self._word = None
-        self._streams += _GAMMA if idle is None else _GAMMA * ~idle
+        self._random_bits = None
+        self._streams += np.uint64(dice.GAMMA) * (True if idle is None else ~idle)
         terminated = result != ONGOING
-        cut = self._count(ticks) & ~terminated
-        (places,) = (terminated | cut).nonzero()
+        cut_off = self._advance_clocks(ticks) & ~terminated
+        (indices,) = (terminated | cut_off).nonzero()
         rewards = np.zeros((self.num_envs, 2), np.float32)
-        rewards[places] = POINTS.take(result.take(places) + 1, axis=0)
-        self._finish(places, cut)
+        rewards[indices] = POINTS.take(result.take(indices) + 1, axis=0)
+        self._end_games(indices, cut_off)
         if self.settings.is_limit_draw:
-            return Steps(rewards, terminated | cut, np.zeros_like(cut))
-        return Steps(rewards, terminated, cut)
+            return Steps(rewards, terminated | cut_off, np.zeros_like(cut_off))
+        return Steps(rewards, terminated, cut_off)
 
-    def _count(self, ticks: Bytes | None) -> Flags:
-        """Advance the clocks; [env] whether the limit is reached now."""
+    def _advance_clocks(self, ticks: Bytes | None) -> Flags:
+        """Advance the clocks and return whether the game reached its limit, indexed [env]."""
         if self.limit is None or ticks is None:
             return np.zeros(self.num_envs, np.bool_)
         self._clock += ticks
         reached: Flags = (self._clock >= self.limit) & (ticks > 0)
         return reached
 
-    def _idle(self, which: Flags | None) -> Flags | None:
-        if which is None:
-            return self._over if self._over is not None and self._over.any() else None
-        which = self._flags(which)
-        return ~which if self._over is None else self._over | ~which
+    def _get_idle(self, env_mask: Flags | None) -> Flags | None:
+        if env_mask is None:
+            return self._ended if self._ended is not None and self._ended.any() else None
+        env_mask = check_flag_array("env_mask", env_mask, self.num_envs)
+        return ~env_mask if self._ended is None else self._ended | ~env_mask
 
-    def _flags(self, which: ArrayLike) -> Flags:
-        flags = np.asarray(which)
-        if flags.shape != (self.num_envs,) or flags.dtype != np.bool_:
-            raise DuelsError(f"`which` must be a boolean array of length {self.num_envs}.")
-        return flags
-
-    def _finish(self, places: Places, cut: Flags) -> None:
-        if not len(places):
+    def _end_games(self, indices: NDArray[np.intp], cut_off: Flags) -> None:
+        if not len(indices):
             if self.keep_final:
                 self._clear_final()
             return
         if self.keep_final:
-            self._store_final(places, cut & (not self.settings.is_limit_draw))
-        if self._over is not None:
-            self._over[places] = True
-            self._cut |= cut
+            self._store_final(indices, cut_off & (not self.settings.is_limit_draw))
+        if self._ended is not None:
+            self._ended[indices] = True
+            self._cut_off |= cut_off
         else:
-            self._start(places)
+            self._start(indices)
 
     def _clear_final(self) -> None:
         self.final_observations = np.zeros((2, 0, self.observation_size), np.int8)
         self.final_masks = np.zeros((2, 0, self.num_actions), np.int8)
         self.final_actors = np.zeros(0, np.int8)
 
-    def _store_final(self, places: NDArray[np.intp], truncated: Flags) -> None:
-        cut = truncated[places]
-        self.final_observations = np.stack([self._encode(seat, places) for seat in (0, 1)])
-        self.final_actors = np.where(cut, self._actor()[places], NOBODY).astype(np.int8)
-        self.final_masks = np.stack([self._masks()[places] * cut[:, None]] * 2)
+    def _store_final(self, indices: NDArray[np.intp], truncated: Flags) -> None:
+        is_truncated = truncated[indices]
+        self.final_observations = np.stack([self._encode(seat, indices) for seat in (0, 1)])
+        self.final_actors = np.where(is_truncated, self._actor()[indices], NOBODY).astype(np.int8)
+        self.final_masks = np.stack([self._masks()[indices] * is_truncated[:, None]] * 2)
         for seat in (0, 1):
-            self._hide_opponent_moves(self.final_masks[seat], cut & (self.final_actors != seat))
+            self._hide_opponent_moves(self.final_masks[seat], is_truncated & (self.final_actors != seat))
 
     def _check_actions(self, actions: ArrayLike, idle: Flags | None) -> Ints:
         numbers = check_action_array(actions, self.num_envs)
         if idle is not None:
             numbers = np.where(idle, 0, numbers)
-        wrong = (numbers < 0) | (numbers >= self.num_actions)
-        if wrong.any():
-            self._refuse(wrong, numbers)
+        illegal = (numbers < 0) | (numbers >= self.num_actions)
+        if illegal.any():
+            self._reject(illegal, numbers)
         return numbers
 
-    def _refuse(self, wrong: Flags, actions: Ints) -> None:
-        env = int(np.argmax(wrong))
-        raise IllegalMove(f"Action {actions[env]} is not legal now in environment {env}.")
+    def _reject(self, illegal: Flags, actions: Ints) -> None:
+        env = int(np.argmax(illegal))
+        raise IllegalMove(f"Action {actions[env]} is illegal in environment {env}. See its mask in masks().")

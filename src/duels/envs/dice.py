@@ -1,116 +1,82 @@
-"""Counter-based random numbers: a draw depends on the seed, the environment's number and the tick only.
+"""Counter-based random numbers: a draw depends only on the seed, the environment's number and the tick.
 
-A batch therefore draws the same numbers whether it is stepped whole or in parts, and a single environment the
-same as its place in a batch. The generator is SplitMix64: a stream is a 64-bit counter that grows with every
-tick, and a random word is the counter, mixed. The upper half of a word is for chance, the lower half for a
-random player. Chance before the first decision of a game, and a randomly drawn seat, use the tick at which
-the game starts with another mix. An abandoned game takes a tick, so that the next one starts differently.
+A batch therefore draws the same numbers as several smaller batches or single environments. All functions take
+one integer, or an array with one 64-bit integer per environment.
+
+The generator is SplitMix64. A stream is a 64-bit counter that grows with every tick, and a random word is the
+mixed counter. The upper half of a word is for chance, the lower half for a random player. The first tick of a
+game, mixed differently, decides chance before the first decision and the agent's seat. Abandoning a game
+takes a tick, so that the next game starts differently.
 """
 
+from typing import Any, TypeVar
+
 from duels.core.extras import require_extra
-from duels.core.validation import check_int
 
 with require_extra("vector"):
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-Words = NDArray[np.uint64]
+# NumPy's type hints do not know that operations with integers keep uint64.
+Words = NDArray[Any]
+Word = TypeVar("Word", int, Words)
 
 GAMMA = 0x9E3779B97F4A7C15
 MIX_1 = 0xBF58476D1CE4E5B9
 MIX_2 = 0x94D049BB133111EB
-_WORD = 0xFFFFFFFFFFFFFFFF
-HALF = 0xFFFFFFFF
+WORD = 0xFFFFFFFFFFFFFFFF
+HALF_WORD = 0xFFFFFFFF
 BEGIN = 0xA5A5A5A5A5A5A5A5
 SEAT = 0x5EA75EA75EA75EA7
 
 
-def _mix(word: int) -> int:
-    word = (word ^ (word >> 30)) * MIX_1 & _WORD
-    word = (word ^ (word >> 27)) * MIX_2 & _WORD
-    return word ^ (word >> 31)
+def _mix(word: Word) -> Word:
+    word = (word ^ word >> 30) * MIX_1 & WORD
+    word = (word ^ word >> 27) * MIX_2 & WORD
+    word ^= word >> 31
+    return word
 
 
-def stream(seed: int, number: int = 0) -> int:
+def stream(seed: Word, number: Word | int = 0) -> Word:
     """Return the stream of environment `number` under `seed`."""
-    return _mix((_mix((check_int("seed", seed) + GAMMA) & _WORD) + (number + 1) * GAMMA) & _WORD)
+    return _mix(_mix(seed + GAMMA & WORD) + (number + 1) * GAMMA & WORD)
 
 
-def advance(stream: int, ticks: int = 1) -> int:
-    """Return the stream after this many ticks."""
-    return (stream + ticks * GAMMA) & _WORD
+def advance(stream: Word) -> Word:
+    """Return the stream after one tick."""
+    return stream + GAMMA & WORD
 
 
-def roll(stream: int) -> tuple[int, int]:
+def roll(stream: Word) -> tuple[Word, Word]:
     """Return the next 32 bits for chance and 32 bits for a random player."""
-    return split_word(advance(stream))
+    word = _mix(advance(stream))
+    return word >> 32, word & HALF_WORD
 
 
-def split_word(stream: int) -> tuple[int, int]:
-    """Return the bits of the stream's last tick, as `roll` does."""
-    word = _mix(stream)
-    return word >> 32, word & HALF
-
-
-def start_bits(stream: int) -> int:
-    """Return 32 bits for chance before the first decision of a game that starts now."""
+def start_bits(stream: Word) -> Word:
+    """Return 32 bits for chance before the first decision of a game that starts at this tick."""
     return _mix(stream ^ BEGIN) >> 32
 
 
-def draw_seat(stream: int) -> int:
-    """Return a random seat, 0 or 1, for the agent of a game that starts now."""
+def draw_seat(stream: Word) -> Word:
+    """Return a random seat, 0 or 1, for the agent in a game that starts at this tick."""
     return _mix(stream ^ SEAT) >> 63
 
 
-def pick(bits: int, count: int) -> int:
-    """Return a number below `count`, all equally likely, from 32 random bits."""
+def pick(bits: Word, count: int) -> Word:
+    """Return a uniformly random number below `count`, from 32 random bits."""
     return bits * count >> 32
 
 
 def draw_many(odds: NDArray[np.float64], bits: ArrayLike) -> NDArray[np.int64]:
-    """[...] the index that 32 random bits draw by the probabilities [..., index]."""
+    """Return indices drawn with these probabilities, indexed [..., index], from 32 random bits each."""
     drawn: NDArray[np.int64] = (np.asarray(bits)[..., None] >= bounds(odds)).sum(axis=-1)
     return drawn
 
 
 def bounds(odds: NDArray[np.float64]) -> NDArray[np.int64]:
-    """[..., index] the 32-bit number below which this index or an earlier one is drawn."""
+    """Return the cumulative probabilities times 2**32, indexed [..., index]."""
     bounds = (np.cumsum(odds, axis=-1) * 2**32).round().astype(np.int64)
-    # The last possible index gets what rounding left over.
+    # Rounding may leave the total below 2**32: the last possible index gets the remainder.
     bounds[bounds >= bounds.max(axis=-1, keepdims=True)] = 1 << 32
     return bounds
-
-
-def streams(seed: int, first: int, count: int) -> Words:
-    """Return the streams of `count` environments, starting with number `first`."""
-    numbers = np.arange(1, count + 1, dtype=np.uint64) + np.uint64(first & _WORD)
-    return _mix_all(numbers * np.uint64(GAMMA) + np.uint64(_mix((check_int("seed", seed) + GAMMA) & _WORD)))
-
-
-def streams_from_seeds(seeds: Words) -> Words:
-    """Return the streams of single environments with these 64-bit seeds."""
-    return next_words(next_words(seeds))
-
-
-def next_words(streams: Words) -> Words:
-    """Return the next word of every stream."""
-    return _mix_all(streams + np.uint64(GAMMA))
-
-
-def start_bits_many(streams: Words) -> NDArray[np.int64]:
-    """Return `start_bits` of every stream, as signed numbers."""
-    return (_mix_all(streams ^ np.uint64(BEGIN)) >> np.uint64(32)).view(np.int64)
-
-
-def draw_seats(streams: Words) -> NDArray[np.int8]:
-    """Return `draw_seat` of every stream."""
-    return (_mix_all(streams ^ np.uint64(SEAT)) >> np.uint64(63)).astype(np.int8)
-
-
-def _mix_all(words: Words) -> Words:
-    """`_mix` on an array, in place."""
-    for shift, factor in ((30, MIX_1), (27, MIX_2)):
-        words ^= words >> np.uint64(shift)
-        words *= np.uint64(factor)
-    words ^= words >> np.uint64(31)
-    return words

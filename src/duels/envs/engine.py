@@ -1,9 +1,10 @@
-"""Engines: one game stepped by integers, for environments of a single game.
+"""Engines: a single game, stepped by action numbers. Environments of one game use them.
 
-Positions are computed from the rules once and then cached.
+An engine computes positions from the rules and caches them.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from duels.analysis.grading import set_clock
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import CHANCE, AnyRules, AnySight, Seat
+from duels.core.validation import check_int
 from duels.envs import dice
 from duels.envs.history import EntryHistory
 from duels.envs.kernels import find_kernel
@@ -31,7 +33,7 @@ MAX_BYTES = 1 << 28
 class Engine(Copyable, ABC):
     """One game; seats are 0 and 1.
 
-    A copy, pickled or not, continues as the original would. The cache of positions is not copied.
+    A deep copy or a pickled copy continues like the original. It does not contain the cache of positions.
     """
 
     rules: AnyRules
@@ -54,7 +56,7 @@ class Engine(Copyable, ABC):
 
     @abstractmethod
     def reset(self, stream: int) -> None:
-        """Start a game; chance before its first decision draws from this stream of `dice`."""
+        """Start a game. Chance before the first decision draws from this stream of `dice`."""
 
     @abstractmethod
     def step(self, action: int, chance: int) -> None:
@@ -66,50 +68,46 @@ class Engine(Copyable, ABC):
 
     @abstractmethod
     def mask(self) -> NDArray[np.int8]:
-        """[action] 1 for the legal actions of `next_actor`, ignoring the limit; a new array."""
+        """Return a new mask of the legal actions of `next_actor`, even after truncation; indexed [action]."""
 
     @abstractmethod
     def observe(self, seat: int) -> NDArray[np.int8]:
-        """[feature] the observation of `seat`; a new array."""
+        """Return a new observation of `seat`, indexed [feature]."""
 
     def mask_for(self, seat: int) -> NDArray[np.int8]:
-        """[action] 1 for the actions that an agent at `seat` may take; all 0 on the other's turn.
+        """Return the mask of `seat`, indexed [action]: 1 for legal actions, all 0 on the other's turn.
 
-        After truncation, 1 for the actions that were possible next as far as the seat knows: learners
-        bootstrap from there.
+        After truncation, 1 for the next actions that the seat considers possible, because learners estimate
+        the value of the last position.
         """
         if self.actor == seat:
             return self.mask()
         if not self.truncated:
             return np.zeros(self.num_actions, np.int8)
-        if self.next_actor != seat and self.rules.has_secrets:
-            return np.ones(
-                self.num_actions, np.int8
-            )  # the legal actions would reveal where the other seat is
+        if self.next_actor != seat and self.rules.has_hidden_information:
+            # The opponent's legal actions would reveal hidden information.
+            return np.ones(self.num_actions, np.int8)
         return self.mask()
 
     @abstractmethod
-    def _position(self) -> Any:
+    def _get_position(self) -> Any:
         """Return the position as a value that can be copied."""
 
     @abstractmethod
-    def _place(self, position: Any) -> None:
-        """Restore a position returned by `_position`."""
+    def _set_position(self, position: Any) -> None:
+        """Restore a position returned by `_get_position`."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore_engine, (type(self), self.rules, self.settings, self._position())
+        return type(self), (self.rules, self.settings), self._get_position()
 
-
-def _restore_engine(kind: type[Any], rules: AnyRules, settings: EnvSettings, position: Any) -> Engine:
-    engine: Engine = kind(rules, settings)
-    engine._place(position)
-    return engine
+    def __setstate__(self, position: Any) -> None:
+        self._set_position(position)
 
 
 class _Node:
-    """A position with its observations and successors, which are filled on first use."""
+    """A position. Its observations and successors are computed on first use."""
 
-    __slots__ = ("actor", "after", "legal", "mask", "observations", "result", "state")
+    __slots__ = ("actor", "legal", "mask", "observations", "result", "state", "successors")
 
     def __init__(self, decisions: Decisions[Any, Any, Any], state: Any) -> None:
         self.state = state
@@ -120,18 +118,18 @@ class _Node:
         self.mask = np.zeros(len(decisions.actions), np.int8)
         self.mask[list(self.legal)] = 1
         self.observations: list[NDArray[np.int8] | None] = [None, None]
-        self.after: dict[int, list[_Branch]] = {}
+        self.successors: dict[int, list[_Branch]] = {}
 
 
 _Branch = tuple[int, _Node, int]
-"""A possible successor: the 32-bit number below which it is drawn, the position, the clock's ticks."""
+"""A possible successor: its cumulative probability times 2**32, the position, and the clock's ticks."""
 
 
 class _PositionCache:
-    """The positions met so far under one set of rules, shared by all engines of these rules."""
+    """The positions computed so far, shared by all engines with the same rules."""
 
     def __init__(self, rules: AnyRules) -> None:
-        # Handling the clock at every move would take longer than the lookup.
+        # Without a limit nobody reads the clock, and counting would slow down every move.
         self.decisions = Decisions(rules, clocked=rules.limit_value is not None)
         self.encoding = rules.game.encoding(rules)
         self.nodes: dict[Any, _Node] = {}
@@ -146,27 +144,20 @@ class _PositionCache:
             if len(self.nodes) >= self.max_nodes:
                 self.nodes.clear()
                 for _, start, _ in self.starts:
-                    start.after.clear()
+                    start.successors.clear()
             node = self.nodes[state] = _Node(self.decisions, state)
         return node
 
     def _branches(self, transitions: list[Transition[Any]]) -> list[_Branch]:
-        # Fractions are slow, and after most moves there is no chance.
-        odds = [transition.odds for transition in transitions]
-        bounds = [1 << 32] if len(odds) == 1 else _bounds(odds)
+        bounds = [ceil(reached * 2**32) for reached in accumulate(t.odds for t in transitions)]
         return [(bound, self.node(t.state), t.ticks) for bound, t in zip(bounds, transitions, strict=True)]
 
-    def after(self, node: _Node, action: int) -> list[_Branch]:
-        """Return the possible successors of `action`."""
-        branches = node.after.get(action)
+    def successors(self, node: _Node, action: int) -> list[_Branch]:
+        branches = node.successors.get(action)
         if branches is None:
             branches = self._branches(self.decisions.transitions(node.state, node.legal[action]))
-            node.after[action] = branches
+            node.successors[action] = branches
         return branches
-
-    def hides(self, node: _Node, action: int) -> bool:
-        """Return whether `action` is hidden from the other seat."""
-        return self.decisions.hides(node.state, node.legal[action])
 
     def encode(self, node: _Node, seat: int) -> NDArray[np.int8]:
         """Encode a position for `seat` and store the result in the node."""
@@ -176,21 +167,17 @@ class _PositionCache:
         return features
 
 
-def _bounds(odds: list[Fraction]) -> list[int]:
-    return [ceil(reached * 2**32) for reached in accumulate(odds)]
-
-
 _get_position_cache = lru_cache(maxsize=16)(_PositionCache)
 
 
 class RulesEngine(Engine):
-    """An engine that follows the rules, with any settings. It counts the limit itself."""
+    """An engine for any rules and settings. It counts the steps towards the limit in `clock`."""
 
     def __init__(self, rules: AnyRules, settings: EnvSettings = DEFAULT_SETTINGS) -> None:
         self.rules = rules
         self.settings = settings
-        self._plain = settings == DEFAULT_SETTINGS
-        self._left = encode_limit_left(rules) if settings.is_limit_draw else None
+        self._has_defaults = settings == DEFAULT_SETTINGS
+        self._limit_features = encode_limit_left(rules) if settings.is_limit_draw else None
         self._history = EntryHistory(rules, settings.memory, 1) if settings.memory else None
         self._cache = _get_position_cache(rules)
         self._limit = self._cache.decisions.limit
@@ -199,15 +186,11 @@ class RulesEngine(Engine):
         self.reset(0)
 
     def reset(self, stream: int) -> None:
-        self._clock = 0
+        self.clock = 0
         if self._history:
             self._history.clear(slice(None))
-        starts = self._cache.starts
-        if len(starts) == 1:
-            self._enter(starts[0][1])
-        else:
-            chance = dice.start_bits(stream)
-            self._enter(next(node for below, node, _ in starts if chance < below))
+        chance = dice.start_bits(stream)
+        self._enter(next(node for below, node, _ in self._cache.starts if chance < below))
         self.truncated = False
 
     def _enter(self, node: _Node) -> None:
@@ -215,34 +198,31 @@ class RulesEngine(Engine):
         self.actor = self.next_actor = node.actor
         self.result = node.result
 
-    def _position(self) -> Any:
-        return self._node.state, self._clock, self._history
+    def _get_position(self) -> Any:
+        return self._node.state, self.clock, self._history
 
-    def _place(self, position: Any) -> None:
-        state, self._clock, self._history = position
+    def _set_position(self, position: Any) -> None:
+        state, self.clock, self._history = position
         self.truncated = False
         self._enter(self._cache.node(state))
         self._count(0)
 
     def step(self, action: int, chance: int) -> None:
         if self._history:
-            hidden = self._cache.hides(self._node, action)
+            hidden = self._cache.decisions.hides(self._node.state, self._node.legal[action])
             self._history.add(np.array([self.actor], np.int8), np.array([action]), np.array([hidden]), None)
-        branches = self._node.after.get(action) or self._cache.after(self._node, action)
-        below, node, ticks = branches[0]
-        if chance >= below:
-            below, node, ticks = next(branch for branch in branches if chance < branch[0])
+        branches = self._cache.successors(self._node, action)
+        _, node, ticks = next(branch for branch in branches if chance < branch[0])
         self._enter(node)
-        if ticks:
-            self._count(ticks)
+        self._count(ticks)
 
     def _count(self, ticks: int) -> None:
         if self._limit is not None:
-            self._clock += ticks
-            if self._clock >= self._limit and self.actor != NOBODY:
-                self._cut_off()
+            self.clock += ticks
+            if self.clock >= self._limit and self.actor != NOBODY:
+                self._end_at_limit()
 
-    def _cut_off(self) -> None:
+    def _end_at_limit(self) -> None:
         self.actor = NOBODY
         if self.settings.is_limit_draw:
             self.result, self.next_actor = DRAWN, NOBODY
@@ -251,13 +231,8 @@ class RulesEngine(Engine):
 
     @property
     def state(self) -> Any:
-        """The rules' state, with its clock at the start (see `clock`)."""
+        """The rules' state, in which the clock is always at the start (see `clock`)."""
         return self._node.state
-
-    @property
-    def clock(self) -> int:
-        """The count that the limit applies to."""
-        return self._clock
 
     def allows(self, action: int) -> bool:
         return action in self._node.legal and self.actor != NOBODY
@@ -269,27 +244,25 @@ class RulesEngine(Engine):
         features = self._node.observations[seat]
         if features is None:
             features = self._cache.encode(self._node, seat)
-        if self._plain:
+        if self._has_defaults:
             return features.copy()
         parts = [features]
-        if self._left is not None:
-            parts.append(self._left[-1 - min(self._clock, len(self._left) - 1)])
+        if self._limit_features is not None:
+            parts.append(self._limit_features[-1 - min(self.clock, len(self._limit_features) - 1)])
         if self._history:
             parts.append(self._history.encode(seat)[0])
         return np.concatenate(parts)
 
 
 def draw_chance(match: AnyMatch, chance: int) -> AnyMatch:
-    """Play chance outcomes, drawn from 32 random bits, up to the next decision or the end."""
+    """Play chance outcomes, drawn from 32 random bits, until the next decision or the end."""
     share = Fraction(chance, 2**32)
     while match.actor is CHANCE:
-        # The bits select an outcome; what is left of them selects the next one.
-        odds, place = match.rules.odds(match.state), 0
-        while share >= odds[place]:
-            share -= odds[place]
-            place += 1
-        share /= odds[place]
-        match = match.play(CHANCE, match.actions[place])
+        # The share selects an outcome. Its relative position within that outcome selects the next one.
+        odds = match.rules.odds(match.state)
+        index = next(i for i, reached in enumerate(accumulate(odds)) if share < reached)
+        share = (share - sum(odds[:index])) / odds[index]
+        match = match.play(CHANCE, match.actions[index])
     return match
 
 
@@ -300,42 +273,66 @@ def make_engine(rules: AnyRules, settings: EnvSettings = DEFAULT_SETTINGS) -> En
     return engine
 
 
-class SightTracker:
-    """Makes the sights of a running game on request.
+class GameSession:
+    """A game in progress: its engine, its random numbers and the sights of both seats.
 
-    Without secrets, a sight needs only the engine's state. Otherwise the game is replayed as a match.
+    Without hidden information, a sight is made from the engine's state. Otherwise a match replays the game.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._actions = engine.rules.all_actions()
+    def __init__(self, rules: AnyRules, settings: EnvSettings) -> None:
+        self.engine = make_engine(rules, settings)
+        self.actions = rules.all_actions()
+        self.stream: int | None = None
+        """The stream of random numbers (see `dice`); None before the first game."""
         self._match: AnyMatch | None = None
-        self._stream = 0
+        self._start = 0
         self._moves: list[tuple[int, int]] = []
-        self._is_open = isinstance(engine, RulesEngine) and not engine.rules.has_secrets
+        self._is_open = isinstance(self.engine, RulesEngine) and not rules.has_hidden_information
 
-    def begin(self, stream: int) -> None:
-        """Start a game (see `Engine.reset`)."""
+    def begin(self, seed: int | None, draw_seed: Callable[[], int]) -> None:
+        """Start a game. Without a seed, the stream continues, or starts with `draw_seed()` in the first game.
+
+        Raises DuelsError if the seed is not an integer.
+        """
+        if seed is not None or self.stream is None:
+            self.stream = dice.stream(draw_seed() if seed is None else check_int("seed", seed))
+        elif self.engine.actor != NOBODY:
+            self.stream = dice.advance(self.stream)
+        self._start = self.stream
         self._match = None
-        self._stream = stream
         self._moves.clear()
+        self.engine.reset(self.stream)
 
-    def add(self, action: int, chance: int) -> None:
-        """Add a move (see `Engine.step`)."""
+    def roll(self) -> tuple[int, int]:
+        """Return 32 random bits for chance and 32 for a player. They do not change until the next move."""
+        assert self.stream is not None
+        return dice.roll(self.stream)
+
+    def draw_seat(self) -> int:
+        """Return a random seat, 0 or 1, for the agent of the game that starts now."""
+        return dice.draw_seat(self._start)
+
+    def play(self, action: int) -> None:
+        """Play a legal action and the chance outcomes that follow it."""
+        assert self.stream is not None
+        chance, _ = self.roll()
+        self.engine.step(action, chance)
+        self.stream = dice.advance(self.stream)
         if not self._is_open:
             self._moves.append((action, chance))
 
-    def get(self, seat: int) -> AnySight:
-        """Return the sight of `seat`."""
-        engine, rules = self._engine, self._engine.rules
+    def sight(self, seat: int) -> AnySight:
+        """Return what `seat` knows of the game."""
+        engine, rules = self.engine, self.engine.rules
         if self._is_open:
             assert isinstance(engine, RulesEngine)
             return rules.sight(set_clock(rules, engine.state, engine.clock), Seat(seat + 1))
-        match = self._match or draw_chance(Match.start(rules), dice.start_bits(self._stream))
+        match = self._match or draw_chance(Match.start(rules), dice.start_bits(self._start))
         for action, chance in self._moves:
             assert isinstance(match.actor, Seat)
-            match = draw_chance(match.play(match.actor, self._actions[action]), chance)
+            match = draw_chance(match.play(match.actor, self.actions[action]), chance)
         self._moves.clear()
         self._match = match
-        # Without secrets the history adds nothing to the position, and is slow to collect.
-        return match.sight(Seat(seat + 1)) if rules.has_secrets else rules.sight(match.state, Seat(seat + 1))
+        # Without hidden information the history adds nothing to the position, and is slow to collect.
+        observer = Seat(seat + 1)
+        return match.sight(observer) if rules.has_hidden_information else rules.sight(match.state, observer)

@@ -1,4 +1,4 @@
-"""The last entries of games as each seat saw them, for observations with `memory`."""
+"""The last entries of games as each seat saw them, for observations with a memory."""
 
 from typing import Any
 
@@ -15,49 +15,49 @@ Flags = NDArray[np.bool_]
 
 
 class EntryHistory:
-    """The last `memory` entries of every game, latest first.
+    """The last `memory` entries of every game as each seat saw them, latest first.
 
-    As in a match, a seat learns of the other's secret entries only when it next sees something.
+    A seat's history gets the opponent's hidden entries together with the next entry that the seat sees.
     """
 
     def __init__(self, rules: AnyRules, memory: int, envs: int) -> None:
         self._entries = EntryTokens(rules)
-        self._marks = np.stack([np.frombuffer(mark, np.int8) for mark in self._entries.marks()])
+        self._marks = np.stack([np.frombuffer(mark, np.int8) for mark in self._entries.encode_tokens()])
         self._tokens = np.zeros((2, envs, memory), np.int32)
         self._pending = np.zeros((2, envs), np.int64)
 
-    def clear(self, which: NDArray[np.intp] | slice) -> None:
-        """Clear the history of these games."""
-        self._tokens[:, which] = EntryTokens.NOTHING
-        self._pending[:, which] = 0
+    def clear(self, indices: NDArray[np.intp] | slice) -> None:
+        """Clear the history of the games at `indices`."""
+        self._tokens[:, indices] = EntryTokens.NOTHING
+        self._pending[:, indices] = 0
 
     def add(
         self, movers: NDArray[np.int8], actions: NDArray[np.int64], hidden: Flags, played: Flags | None
     ) -> None:
-        """Add the actions just taken in games (None: in all); the other seat sees those not hidden."""
-        everywhere = np.ones(len(movers), np.bool_) if played is None else played
+        """Add an action to every `played` game (None: all). The other seat sees it unless it is hidden."""
+        if played is None:
+            played = np.ones(len(movers), np.bool_)
         for seat in (0, 1):
-            mine = movers == seat
-            secret = everywhere & hidden & ~mine
-            self._pending[seat] += secret
-            seen = everywhere & ~secret
-            while (late := seen & (self._pending[seat] > 0)).any():
-                self._push(seat, late, np.full(len(movers), EntryTokens.HIDDEN))
-                self._pending[seat] -= late
-            self._push(seat, seen, self._entries.token(actions, mine))
+            own = movers == seat
+            unseen = played & hidden & ~own
+            self._pending[seat] += unseen
+            seen = played & ~unseen
+            while (pending := seen & (self._pending[seat] > 0)).any():
+                self._push(seat, pending, np.full(len(movers), EntryTokens.HIDDEN))
+                self._pending[seat] -= pending
+            self._push(seat, seen, self._entries.token(actions, own))
 
-    def _push(self, seat: int, which: Flags, tokens: NDArray[np.int64]) -> None:
-        places = np.flatnonzero(which)
-        kept = self._tokens[seat, places, :-1]
-        self._tokens[seat, places, 1:] = kept
-        self._tokens[seat, places, 0] = tokens[places]
+    def _push(self, seat: int, env_mask: Flags, tokens: NDArray[np.int64]) -> None:
+        indices = np.flatnonzero(env_mask)
+        self._tokens[seat, indices, 1:] = self._tokens[seat, indices, :-1]
+        self._tokens[seat, indices, 0] = tokens[indices]
 
-    def encode(self, seats: int | NDArray[np.int8], which: Any = slice(None)) -> NDArray[np.int8]:
-        """[env, feature] the history of these seats, in all games or in `which`."""
+    def encode(self, seats: int | NDArray[np.int8], indices: Any = slice(None)) -> NDArray[np.int8]:
+        """Return the features of these seats' histories in the games at `indices`, indexed [env, feature]."""
         if isinstance(seats, int):
-            tokens = self._tokens[seats, which]
+            tokens = self._tokens[seats, indices]
         else:
-            envs = np.arange(self._tokens.shape[1])[which]
-            tokens = self._tokens[seats[which], envs]
+            envs = np.arange(self._tokens.shape[1])[indices]
+            tokens = self._tokens[seats[indices], envs]
         features: NDArray[np.int8] = self._marks.take(tokens, axis=0).reshape(len(tokens), -1)
         return features

@@ -1,4 +1,4 @@
-"""The format of observations: their dtype, and whether they are dictionaries with the mask."""
+"""The format of observations: arrays of a dtype, alone or in dictionaries with the mask."""
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -21,34 +21,33 @@ class ObservationFormat:
 
     def __init__(self, dtype: DTypeLike, in_dict: InDict) -> None:
         self.dtype = parse_observation_dtype(dtype)
-        self._is_int8 = self.dtype == np.int8
         self.with_mask = in_dict is not False
-        self._names = _names(in_dict)
+        self._keys = _parse_keys(in_dict)
 
     def space(self, size: int, actions: int) -> spaces.Space[Any]:
         """Return the observation space of one game."""
         box = spaces.Box(0, 1, (size,), self.dtype.type)
         if not self.with_mask:
             return box
-        return spaces.Dict(dict(zip(self._names, (box, spaces.Box(0, 1, (actions,), np.int8)), strict=True)))
+        return spaces.Dict(dict(zip(self._keys, (box, spaces.Box(0, 1, (actions,), np.int8)), strict=True)))
 
     def format(self, features: NDArray[np.int8], mask: NDArray[np.int8]) -> Any:
-        """Return observations of one game or of many in this format."""
+        """Return the observations of one or many games in this format."""
         observation = self.cast(features)
-        return {self._names[0]: observation, self._names[1]: mask} if self.with_mask else observation
+        return {self._keys[0]: observation, self._keys[1]: mask} if self.with_mask else observation
 
     def cast(self, features: NDArray[np.int8]) -> NDArray[Any]:
-        """Return the features with this dtype, without the mask."""
-        return features if self._is_int8 else features.astype(self.dtype)
+        """Return the features with this format's dtype."""
+        return features.astype(self.dtype, copy=False)
 
 
-def _names(in_dict: InDict) -> tuple[str, str]:
-    if in_dict is True or in_dict is False:  # not by ==, which takes 0 for False
+def _parse_keys(in_dict: InDict) -> tuple[str, str]:
+    if in_dict is True or in_dict is False:  # `==` would accept 0 as False
         return OBSERVATION, ACTION_MASK
-    names = list(in_dict) if isinstance(in_dict, tuple | list) else []
-    if len(set(names)) != 2 or not all(isinstance(name, str) for name in names):
+    keys = list(in_dict) if isinstance(in_dict, tuple | list) else []
+    if len(set(keys)) != 2 or not all(isinstance(key, str) for key in keys):
         raise DuelsError(
             "dict_observations must be True, False, or the two keys of the observation and the mask, "
             f"such as ('obs', 'mask'), not {in_dict!r}."
         )
-    return names[0], names[1]
+    return keys[0], keys[1]

@@ -1,4 +1,4 @@
-"""Boards as text or pixels, for `render`."""
+"""Renders boards as text or pixels, for the `render` methods of environments."""
 
 from functools import cached_property
 from io import BytesIO
@@ -19,31 +19,30 @@ Pixels = NDArray[np.uint8]
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
 
-# Shipped, so that text looks the same on every machine, also without fonts.
+# A shipped font makes text look the same on every machine.
 _FONT = Path(__file__).with_name("fonts") / "DejaVuSansMono.ttf"
 _FONT_NAME = "DejaVu Sans Mono"
 _INK, _PAPER = "#1b1b1f", "#ffffff"
 
 
-def check_render_mode(mode: str | None) -> str | None:
-    """Return the mode. Raises DuelsError if there is no such mode, MissingExtra without the extra `rl`."""
-    if mode is not None and mode not in RENDER_MODES:
-        raise DuelsError(f"Unknown render mode {mode!r}. Use one of {', '.join(RENDER_MODES)}.")
-    if mode == "rgb_array":
-        with require_extra("rl"):
-            import PIL  # noqa: F401
-            import resvg_py  # noqa: F401
-    return mode
-
-
 class BoardRenderer:
-    """Renders the board as a seat may see it."""
+    """Renders the board as one seat may see it.
 
-    def __init__(self, rules: AnyRules) -> None:
+    Raises DuelsError if the mode is unknown, MissingExtra if `rgb_array` needs the extra `rl`.
+    """
+
+    def __init__(self, rules: AnyRules, mode: str | None) -> None:
+        if mode is not None and mode not in RENDER_MODES:
+            raise DuelsError(f"Unknown render mode {mode!r}. Use one of {', '.join(RENDER_MODES)}.")
+        if mode == "rgb_array":
+            with require_extra("rl"):
+                import PIL  # noqa: F401
+                import resvg_py  # noqa: F401
         self._rules = rules
+        self.mode = mode
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return BoardRenderer, (self._rules,)
+        return BoardRenderer, (self._rules, self.mode)
 
     @cached_property
     def _words(self) -> Words[Any, Any]:
@@ -53,12 +52,18 @@ class BoardRenderer:
     def _drawing(self) -> Drawing[Any, Any]:
         return self._rules.game.drawing(self._rules)
 
-    def text(self, sight: AnySight) -> str:
-        """Return the board as text."""
-        return strip_ink(str(self._words.board(sight)))
+    def render(self, sight: AnySight) -> str | Pixels | None:
+        """Return the board as text (`ansi`) or pixels (`rgb_array`), or print it (`human`)."""
+        if self.mode == "rgb_array":
+            return self._draw(sight)
+        text = strip_ink(str(self._words.board(sight)))
+        if self.mode == "ansi":
+            return text
+        print(text)
+        return None
 
-    def picture(self, sight: AnySight) -> Pixels:
-        """[y, x, colour] the drawn board. All pictures of a game have the same size, as videos need it."""
+    def _draw(self, sight: AnySight) -> Pixels:
+        """Return the pixels, indexed [y, x, colour]. All images of a game have the same size, for videos."""
         import resvg_py
         from PIL import Image
 
@@ -70,7 +75,7 @@ class BoardRenderer:
             skip_system_fonts=True,
             font_files=[str(_FONT)],
             font_family=_FONT_NAME,
-            # A missing font family is replaced by the serif one.
+            # resvg falls back to the serif family if a font is missing.
             serif_family=_FONT_NAME,
             sans_serif_family=_FONT_NAME,
             monospace_family=_FONT_NAME,
@@ -79,8 +84,8 @@ class BoardRenderer:
 
     @cached_property
     def _size(self) -> tuple[int, int]:
-        """The size of the board at the start; later boards are scaled to it."""
+        """The size of the first board. Later boards are scaled to it."""
         start = self._rules.sight(self._rules.initial(), Seat.ONE)
-        height = self._drawing.picture(start).height
+        height = self._drawing.draw(start).height
         # Common video formats need even sizes.
         return WIDTH, round(height / 2) * 2

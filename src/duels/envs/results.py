@@ -17,24 +17,24 @@ class Steps(NamedTuple):
     """The result of one step of a batch."""
 
     rewards: NDArray[np.float32]
-    """[env, seat] 1 for a win, -1 for a loss, otherwise 0."""
+    """1 for a win, -1 for a loss, otherwise 0; indexed [env, seat]."""
     terminated: Flags
-    """[env] whether its game was won or drawn."""
+    """Whether the game ended in a win or a draw, indexed [env]."""
     truncated: Flags
-    """[env] whether its game was truncated by the limit."""
+    """Whether the limit truncated the game, indexed [env]."""
 
 
 @dataclass(frozen=True)
 class BatchTally:
-    """The number of games won, drawn and cut off in a rollout, per environment."""
+    """The number of games won, drawn and truncated in a rollout, per environment."""
 
     steps: int
     wins: Ints
-    """[env, seat] games won."""
+    """Games won, indexed [env, seat]."""
     draws: Ints
-    """[env] games drawn."""
+    """Games drawn, indexed [env]."""
     truncated: Ints
-    """[env] games cut off by the limit."""
+    """Games truncated by the limit, indexed [env]."""
 
     @classmethod
     def empty(cls, envs: int, steps: int = 0) -> "BatchTally":
@@ -44,7 +44,7 @@ class BatchTally:
 
     @property
     def games(self) -> int:
-        """The number of games that ended, over all environments."""
+        """The number of games that ended, summed over all environments."""
         return int(self.wins.sum() + self.draws.sum() + self.truncated.sum())
 
     def add(self, step: Steps) -> None:

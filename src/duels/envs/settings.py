@@ -1,4 +1,4 @@
-"""Settings of environments beyond the rules' options: the effect of a limit, and the observed history."""
+"""Settings of environments beyond the rules' options: the effect of a limit, and the memory."""
 
 from copy import deepcopy
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ with require_extra("vector"):
 
 @dataclass(frozen=True)
 class EnvSettings:
-    """How a game ends at a limit and what its observations contain; the defaults follow the rules."""
+    """The effect of a limit and the content of observations."""
 
     is_limit_draw: bool = False
-    """Whether a limit ends the game drawn and observations show the moves left; otherwise it truncates."""
+    """Whether a limit ends the game as a draw and observations show the moves left. If not, it truncates."""
 
     memory: int = 0
     """The number of past entries in an observation."""
 
     def names(self, rules: AnyRules) -> tuple[str, ...]:
-        """Return the names of the features that these settings add to the game's."""
-        left = make_limit_feature(rules).names() if self.is_limit_draw else ()
-        return (*left, *EntryTokens(rules).names(self.memory))
+        """Return the names of the features that these settings add to an observation."""
+        limit_names = make_limit_feature(rules).names() if self.is_limit_draw else ()
+        return (*limit_names, *EntryTokens(rules).names(self.memory))
 
     def size(self, rules: AnyRules) -> int:
         """Return the number of features that these settings add."""
@@ -55,7 +55,7 @@ class FeatureNames:
 
 
 class Copyable:
-    """A mixin that makes `copy.copy` a deep copy: copies share nothing that changes."""
+    """A mixin that makes `copy.copy` a deep copy, so that copies do not share mutable state."""
 
     def __copy__(self) -> Self:
         return deepcopy(self)
@@ -69,13 +69,13 @@ def make_settings(rules: AnyRules, limit_ends: str, memory: int = 0) -> EnvSetti
 
 
 def encode_limit_left(rules: AnyRules) -> NDArray[np.int8]:
-    """[left, feature] the encoding of what is left of the limit."""
+    """Return the encodings of the moves left until the limit, indexed [moves left, feature]."""
     feature = make_limit_feature(rules)
-    marks = feature.marks()
+    marks = feature.encode_values()
     return np.stack([np.frombuffer(marks[left], np.int8) for left in feature.values])
 
 
 def reject_reset_options(options: dict[str, Any] | None) -> None:
-    """Raise DuelsError if a reset gets options: we have none, and must not ignore any."""
+    """Raise DuelsError if a reset gets options, because ignoring them would hide mistakes."""
     if options:
         raise DuelsError(f"A reset takes no options. Pass {', '.join(map(str, options))} to `make`.")

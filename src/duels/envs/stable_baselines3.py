@@ -17,15 +17,15 @@ __all__ = ["DuelVecEnv"]
 
 
 class DuelVecEnv(VecEnv):
-    """`num_envs` duels as a `VecEnv`, around the `DuelVectorEnv` in `envs`, whose arguments it takes.
+    """A `VecEnv` of `num_envs` games. It wraps a `DuelVectorEnv` and takes the same arguments.
 
     Ended games are reset in the same step: `infos` describe the end, and `reset_infos` the new games.
     """
 
-    def __init__(self, game: Any, num_envs: int = 1, **how: Any) -> None:
-        if "autoreset_mode" in how:
+    def __init__(self, game: Any, num_envs: int = 1, **settings: Any) -> None:
+        if "autoreset_mode" in settings:
             raise DuelsError("Stable-Baselines3 resets games in the same step: leave out autoreset_mode.")
-        self.envs = DuelVectorEnv(game, num_envs, autoreset_mode="SameStep", **how)
+        self.envs = DuelVectorEnv(game, num_envs, autoreset_mode="SameStep", **settings)
         super().__init__(num_envs, self.envs.single_observation_space, self.envs.single_action_space)
 
     def reset(self) -> Any:
@@ -36,8 +36,8 @@ class DuelVecEnv(VecEnv):
         return observations
 
     def set_options(self, options: Any = None) -> None:
-        for each in options if isinstance(options, list) else [options]:
-            reject_reset_options(each)
+        for env_options in options if isinstance(options, list) else [options]:
+            reject_reset_options(env_options)
 
     def step_async(self, actions: Any) -> None:
         self._actions = actions
@@ -45,17 +45,17 @@ class DuelVecEnv(VecEnv):
     def step_wait(self) -> Any:
         observations, rewards, terminated, truncated, info = self.envs.step(self._actions)
         ended = terminated | truncated
-        last = self._split_infos(info.pop("final_info")) if ended.any() else []
+        final_infos = self._split_infos(info.pop("final_info")) if ended.any() else []
         infos = self._split_infos(info)
         for env in np.flatnonzero(ended):
-            last[env]["terminal_observation"] = infos[env].pop("final_obs")
-            self.reset_infos[env], infos[env] = infos[env], last[env]
-        for each, cut in zip(infos, (truncated & ~terminated).tolist(), strict=True):
-            each["TimeLimit.truncated"] = cut
+            final_infos[env]["terminal_observation"] = infos[env].pop("final_obs")
+            self.reset_infos[env], infos[env] = infos[env], final_infos[env]
+        for env_info, is_truncated in zip(infos, (truncated & ~terminated).tolist(), strict=True):
+            env_info["TimeLimit.truncated"] = is_truncated
         return observations, rewards.astype(np.float32), ended, infos
 
     def _split_infos(self, info: dict[str, Any]) -> list[dict[str, Any]]:
-        """Return an info for each game. Gymnasium's `DictInfoToList` is several times slower."""
+        """Return one info per game. Gymnasium's `DictInfoToList` is several times slower."""
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for name in [name for name in info if f"_{name}" in info]:
             values = info[name] if info[name].ndim > 1 else info[name].tolist()
@@ -70,36 +70,34 @@ class DuelVecEnv(VecEnv):
         """
         method = getattr(self.envs, method_name)
         if method_name == "set_opponent":
-            method(*args, which=self._which(indices), **kwargs)
+            method(*args, env_mask=self._env_mask(indices), **kwargs)
             return [None for _ in self._get_indices(indices)]
         if method_name != "action_masks":
-            self._refuse_some(method_name, indices)
-        return self._parts(method(*args, **kwargs), indices)
+            self._require_all(method_name, indices)
+        return self._split_value(method(*args, **kwargs), indices)
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        return self._parts(getattr(self.envs, _vector_name(attr_name)), indices)
+        return self._split_value(getattr(self.envs, _vector_name(attr_name)), indices)
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        self._refuse_some(attr_name, indices)
+        self._require_all(attr_name, indices)
         if not hasattr(self.envs, name := _vector_name(attr_name)):
-            raise AttributeError(
-                f"There is no attribute {attr_name}. To change opponents, call set_opponent."
-            )
+            raise AttributeError(f"Unknown attribute {attr_name}. To change opponents, call set_opponent.")
         setattr(self.envs, name, value)
 
-    def _parts(self, value: Any, indices: Any) -> list[Any]:
-        """Return the row of each game if the value is an array of rows, else the value for each game."""
+    def _split_value(self, value: Any, indices: Any) -> list[Any]:
+        """Return the value of each game: its row of an array with one row per game, else the value itself."""
         is_per_game = isinstance(value, np.ndarray) and len(value) == self.num_envs
         return [value[env] if is_per_game else value for env in self._get_indices(indices)]
 
-    def _which(self, indices: Any) -> NDArray[np.bool_]:
-        which = np.zeros(self.num_envs, np.bool_)
-        which[list(self._get_indices(indices))] = True
-        return which
+    def _env_mask(self, indices: Any) -> NDArray[np.bool_]:
+        mask = np.zeros(self.num_envs, np.bool_)
+        mask[list(self._get_indices(indices))] = True
+        return mask
 
-    def _refuse_some(self, name: str, indices: Any) -> None:
-        if not self._which(indices).all():
-            raise DuelsError(f"{name} applies to all games: leave out `indices`.")
+    def _require_all(self, name: str, indices: Any) -> None:
+        if not self._env_mask(indices).all():
+            raise DuelsError(f"{name} applies to all games: call it without `indices`.")
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
         return [False for _ in self._get_indices(indices)]

@@ -7,17 +7,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from duels.core.rules import AnyRules
 from duels.envs import dice
-from duels.envs.batch import Batch, Bytes, Flags, Ints, Places, PreparedPolicy
+from duels.envs.batch import ALL, Batch, Bytes, Flags, Indices, Ints, PreparedPolicy
 from duels.envs.kernels import find_kernel
 from duels.envs.settings import DEFAULT_SETTINGS, EnvSettings
 from duels.solving.tables import ILLEGAL, ONGOING, Tables, get_tables
 
 
 class TableBatch(Batch):
-    """A batch of a game whose rules are compiled to tables. A limit is counted outside of the tables."""
+    """A batch of a game whose rules are compiled to tables. The batch itself counts towards a limit."""
 
     def _prepare(self) -> None:
         self.shared = get_tables(self.rules)
+        self._states = np.zeros(self.num_envs, np.int64)
         self.num_actions = self.tables.actions
         self.observation_size = self.tables.observation.shape[2]
 
@@ -28,25 +29,21 @@ class TableBatch(Batch):
 
     @property
     def states(self) -> Ints:
-        """[env] the number of each game's state in the tables."""
+        """Each game's state in the tables, indexed [env]."""
         return self._states.copy()
 
-    def _position(self) -> Ints:
+    def _get_position(self) -> Ints:
         return self._states
 
-    def _place(self, position: Ints) -> None:
+    def _set_position(self, position: Ints) -> None:
         self._states = position
 
-    def _begin(self, which: Places | None) -> None:
+    def _begin(self, indices: Indices) -> None:
         starts = self.tables.starts
-        if which is None:
-            self._states = np.full(self.num_envs, starts[0], np.int64)
+        if len(starts) == 1:
+            self._states[indices] = starts[0]
         else:
-            self._states[which] = starts[0]
-        if len(starts) > 1:
-            places = slice(None) if which is None else which
-            tickets = dice.start_bits_many(self._streams[places]) * len(starts) >> 32
-            self._states[places] = starts.take(tickets)
+            self._states[indices] = starts[dice.pick(dice.start_bits(self._streams[indices]), len(starts))]
 
     def _play(self, actions: Ints, chance: Ints, idle: Flags | None) -> tuple[Bytes, Bytes | None]:
         tickets = self.tables.tickets
@@ -54,18 +51,18 @@ class TableBatch(Batch):
         index += actions
         if tickets > 1:
             index *= tickets
-            index += chance * tickets >> 32
+            index += dice.pick(chance, tickets)
         moves = self.shared.successor.take(index)
         if idle is not None:
             moves = np.where(idle, 2 * self._states, moves)
         if moves.min() < 0:
-            self._refuse(moves == ILLEGAL, actions)
+            self._reject(moves == ILLEGAL, actions)
         self._states = (moves >> 1).astype(np.int64)
         ticks = (moves & 1).astype(np.int8) if self.limit is not None else None
         results = self.tables.result.take(self._states)
         return results if idle is None else np.where(idle, ONGOING, results), ticks
 
-    def _hides(self, actions: Ints) -> Flags:
+    def _is_hidden(self, actions: Ints) -> Flags:
         hidden: Flags = self.shared.hidden[self._states, actions]
         return hidden
 
@@ -87,8 +84,8 @@ class TableBatch(Batch):
     def _observe_mover(self) -> Bytes:
         return self.shared.mover_observation.take(self._states, axis=0)
 
-    def _observe(self, seats: int | Bytes, which: Places | None = None) -> Bytes:
-        states = self._states if which is None else self._states[which]
+    def _observe(self, seats: int | Bytes, indices: Indices = ALL) -> Bytes:
+        states = self._states[indices]
         if isinstance(seats, int):
             observations: Bytes = self.tables.observation[seats].take(states, axis=0)
             return observations
@@ -98,21 +95,21 @@ class TableBatch(Batch):
     def policy(self, table: ArrayLike | PreparedPolicy) -> PreparedPolicy:
         """Prepare a policy of both seats for `sample` and `rollout`.
 
-        The table has actions by [state], or probabilities by [state, action]; with a limit also by [clock,
-        state, action]. In a game with secrets, states that the seat to move cannot distinguish must have the
-        same row. Raises DuelsError if the table does not fit.
+        The table holds actions, indexed [state], or probabilities, indexed [state, action]. With a limit, it
+        can also be indexed [clock, state, action]. States that the seat to move cannot distinguish must have
+        the same row. Raises DuelsError if the table does not fit the game.
         """
         if isinstance(table, PreparedPolicy) and table.shared.rules == self.shared.rules:
             return table
         array = np.asarray(cast(ArrayLike, table))
-        clocked = array.ndim == 3 and len(array) == self.limit
+        has_clock = array.ndim == 3 and len(array) == self.limit
         return PreparedPolicy(
-            self.shared, np.concatenate([self._bounds(odds) for odds in (array if clocked else (array,))])
+            self.shared, np.concatenate([self._bounds(odds) for odds in (array if has_clock else (array,))])
         )
 
     def _bounds(self, table: NDArray[Any]) -> Ints:
         odds = self.shared.probabilities(table)
-        if self.rules.has_secrets:
+        if self.rules.has_hidden_information:
             self.shared.check_no_peeking(odds)
         ordered = np.take_along_axis(odds, self.shared.choices, axis=1)
         ordered[np.arange(ordered.shape[1]) >= self.shared.counts[:, None]] = 0
@@ -130,5 +127,5 @@ def make_batch(
 ) -> Batch:
     """Make the fastest batch for `rules`."""
     kernel = find_kernel(rules, "batch")
-    kind: type[Batch] = kernel.BATCH if kernel else TableBatch
-    return kind(rules, num_envs, seed, first, autoreset, settings, copy)
+    batch_class: type[Batch] = kernel.BATCH if kernel else TableBatch
+    return batch_class(rules, num_envs, seed, first, autoreset, settings, copy)

@@ -4,7 +4,7 @@ from duels.core.errors import DuelsError
 from duels.core.game import Game
 
 VERSIONS = {0: "The first version."}
-"""What each version changed. Every change that affects agents or results needs a new version."""
+"""The change that each version made. A change that affects agents or results needs a new version."""
 LATEST = max(VERSIONS)
 
 
@@ -13,9 +13,9 @@ class EnvRegistry(dict[str, Game]):
 
     def add(self, id: str, game: Game) -> bool:
         """Add a game and return whether it is new. Raises DuelsError if another game has the id."""
-        other = self.get(id)
-        if other is None:
+        registered = self.get(id)
+        if registered is None:
             self[id] = game
-        elif other != game:
-            raise DuelsError(f"{id} is taken by the game in {other.package}.")
-        return other is None
+        elif registered != game:
+            raise DuelsError(f"{id} is already the id of the game in {registered.package}.")
+        return registered is None

@@ -3,7 +3,6 @@
 Other packages register games through the entry-point group `duels.games`.
 """
 
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from duels.games.hunt import GAME as HUNT
 from duels.games.leap import GAME as LEAP
 from duels.games.lights import GAME as LIGHTS
 
-if TYPE_CHECKING:  # every command imports this module, and most need none of these
+if TYPE_CHECKING:  # every command imports this module, and most commands need none of these
     from duels.core.match import AnyMatch
     from duels.core.options import OptionValue
     from duels.core.record import Record
@@ -26,22 +25,17 @@ GAMES: dict[str, Game] = {game.name: game for game in (LIGHTS, LEAP, CHAIN, HUNT
 """The games of this package, by name."""
 
 
-@dataclass(frozen=True)
-class InstalledGame:
-    """A game from another package, with the name and version of its distribution."""
-
-    game: Game
-    source: str
-
-
 @cache
-def list_installed_games() -> tuple[InstalledGame, ...]:
-    """Return the games from other packages. A game that cannot be loaded is skipped with a warning."""
-    import logging  # both are slow to import, and our own games need neither
+def list_installed_games() -> tuple[tuple[Game, str], ...]:
+    """Return the games from other packages, each with the name and version of its distribution.
+
+    A game that cannot be loaded is skipped with a warning.
+    """
+    import logging  # slow to import, like importlib.metadata, and our own games need neither
     from importlib.metadata import entry_points
 
     log = logging.getLogger("duels")
-    games: dict[str, InstalledGame] = {}
+    games: dict[str, tuple[Game, str]] = {}
     for point in entry_points(group=ENTRY_POINTS):
         source = f"{point.dist.name} {point.dist.version}" if point.dist else "unknown"
         try:
@@ -54,7 +48,7 @@ def list_installed_games() -> tuple[InstalledGame, ...]:
         elif game.name in GAMES or game.name in games:
             log.warning("The game '%s' of %s is skipped: the name is taken.", game.name, source)
         else:
-            games[game.name] = InstalledGame(game, source)
+            games[game.name] = game, source
     return tuple(games.values())
 
 
@@ -64,7 +58,7 @@ def all_games() -> tuple[Game, ...]:
     >>> [game.name for game in all_games()][:5]
     ['lights', 'leap', 'chain', 'hunt', 'flip']
     """
-    return (*GAMES.values(), *(installed.game for installed in list_installed_games()))
+    return (*GAMES.values(), *(game for game, _ in list_installed_games()))
 
 
 def find_game(name: str) -> Game:
@@ -83,7 +77,7 @@ def find_game(name: str) -> Game:
 
 
 def resolve_rules(game: "str | Game | AnyRules", **options: "OptionValue") -> "AnyRules":
-    """Return the rules of a game, given by name or as a Game with options, or return rules unchanged.
+    """Return the rules of a game with these options. Return rules unchanged.
 
     Raises UnknownName for an unknown game or option, and BadOption for a value that is not allowed.
     """
@@ -101,7 +95,7 @@ def resolve_rules(game: "str | Game | AnyRules", **options: "OptionValue") -> "A
 
 
 def start(game: "str | Game | AnyRules", **options: "OptionValue") -> "AnyMatch":
-    """Start a match of a game, given by name or as a Game, with options, or as rules.
+    """Start a match of a game with these options, or a match with the given rules.
 
     Raises UnknownName for an unknown game or option, and BadOption for a value that is not allowed.
 

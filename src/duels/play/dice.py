@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def make_seed() -> str:
-    """Return a seed that cannot be guessed: it determines every coin and tile to come."""
+    """Return a seed that nobody can guess: it determines every coin flip and tile of a match."""
     return os.urandom(16).hex()
 
 
@@ -32,10 +32,11 @@ class Dice:
         script: "ChanceScript | None" = None,
         notice: Callable[[str], None] = lambda text: None,
     ) -> None:
-        """Outcomes of `script` come first. `notice` is called if one of them is impossible."""
+        """Use the outcomes of `script` first, and call `notice` if one of them is impossible."""
         self._seed = seed
         self._script = script or ChanceScript(())
         self._notice = notice
+        self._taken_back: list[tuple[Any, Any]] = []  # states and outcomes of the draws that were taken back
         self._chain: list[tuple[Turn[Any], bytes]] = []  # each turn of the last match, with the hash up to it
 
     def get_generator(self, match: AnyMatch, purpose: str) -> "Random":
@@ -46,9 +47,19 @@ class Dice:
         """Return the generator for a draw that happens once per match."""
         return self._make_generator(purpose, b"")
 
+    def take_back(self, match: AnyMatch, remaining: AnyMatch) -> None:
+        """Remember the draws of `match` beyond `remaining`: a card or tile that was dealt keeps its value."""
+        draws = _list_draws(match)
+        if len(draws) > len(_list_draws(remaining)):
+            self._taken_back += draws
+
     def draw_chance(self, match: AnyMatch) -> Any:
         """Return the outcome of the chance node that `match` has reached."""
         rules, scripted = match.rules, self._script.get_next_outcome(match)
+        deal = rules.deal(self.get_match_generator("deal"))
+        if deal is not None and self._taken_back:
+            # The script does not say which tile an outcome is for, so it ends here.
+            return rules.read_deal(deal, [*self._taken_back, *_list_draws(match)], match.state)
         if scripted in match.actions:
             return scripted
         if scripted is not None:
@@ -57,15 +68,9 @@ class Dice:
                 f"'{rules.format(scripted)}' is impossible here (possible: {outcomes}). "
                 "The remaining outcomes are drawn at random."
             )
-        deal = rules.deal(self.get_match_generator("deal"))
         if deal is None:
             return draw(match, self.get_generator(match, CHANCE.value))
-        drawn = [
-            (match.after(number).state, turn.action)
-            for number, turn in enumerate(match.turns)
-            if turn.actor is CHANCE
-        ]
-        return rules.read_deal(deal, drawn, match.state)
+        return rules.read_deal(deal, _list_draws(match), match.state)
 
     def _make_generator(self, purpose: str, entries: bytes) -> "Random":
         import json
@@ -85,6 +90,15 @@ class Dice:
         return chain[-1][1] if chain else b""
 
 
+def _list_draws(match: AnyMatch) -> list[tuple[Any, Any]]:
+    """Return the chance outcomes of a match, each with the state in which it was drawn."""
+    return [
+        (match.after(number).state, turn.action)
+        for number, turn in enumerate(match.turns)
+        if turn.actor is CHANCE
+    ]
+
+
 class StreamDice:
     """All draws from one generator, in order: for measurements, which never resume a match."""
 
@@ -92,7 +106,7 @@ class StreamDice:
         self._rng = rng
 
     def get_generator(self, match: AnyMatch, purpose: str) -> "Random":
-        """Return the generator, whatever the purpose."""
+        """Return the same generator for every purpose."""
         return self._rng
 
     def draw_chance(self, match: AnyMatch) -> Any:
@@ -128,7 +142,7 @@ class ChanceScript:
         return cls(tuple(by_name[word] for word in words))
 
     def get_next_outcome(self, match: AnyMatch) -> Any | None:
-        """Return the outcome for this chance node, or None if the script has ended or was not followed."""
+        """Return the outcome for this chance node, or None if the script has ended or the match left it."""
         used = tuple(turn.action for turn in match.turns if turn.actor is CHANCE)
         is_followed = self.outcomes[: len(used)] == used and len(used) < len(self.outcomes)
         return self.outcomes[len(used)] if is_followed else None

@@ -78,7 +78,7 @@ class Journal:
             except TornRecord as error:
                 record, torn = error.record, error.torn
             if record.seat:
-                raise DuelsError(f"{path} holds only what {record.seat.label} saw; it cannot be continued.")
+                raise DuelsError(f"{path} holds only what {record.seat.label} saw and cannot be continued.")
             if torn:
                 notice(f"{path}: the last line is incomplete and was dropped: {quote(torn)}.")
             journal._added_seed = not record.headers.get("seed")
@@ -125,11 +125,8 @@ class Journal:
         """Drop the entries that `match` does not have, and their comments."""
         length = len(match.turns)
         self._comments = {entry: lines for entry, lines in self._comments.items() if entry <= length}
-        if not self._lengths:
-            self.normalize(match)
-            return
-        if self._has_foreign_changes():
-            self._continue_in_new_file(match)
+        if not self._lengths or self._has_foreign_changes():
+            self.ensure_saved(match)
             return
         with files.name_file_in_errors(self.path):
             os.ftruncate(self._handle, self._lengths[length])
@@ -137,7 +134,7 @@ class Journal:
         del self._lengths[length + 1 :]
 
     def ensure_saved(self, match: AnyMatch) -> None:
-        """Check that the file still holds the match, and write the match to a new file if not."""
+        """Write the match to a new file if the current file no longer holds it."""
         if not self._lengths:
             self.normalize(match)
         elif self._has_foreign_changes():
@@ -166,7 +163,7 @@ class Journal:
         self._lengths.append(length + len(line))
 
     def _has_foreign_changes(self) -> bool:
-        """Whether another program has removed, replaced or resized the file, as far as we can tell.
+        """Return whether another program has removed, replaced or resized the file.
 
         Until we have written to the file, its content must be the same as when we read it.
         """

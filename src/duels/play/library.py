@@ -17,7 +17,7 @@ from duels.paths import data_dir, matches_dir
 from duels.players import read_player_names
 
 MAX_RECORD_BYTES = 4 << 20
-"""The largest record that is read or written."""
+"""The maximum size of a record that we read or write."""
 _MAX_REMEMBERED = 100
 
 
@@ -51,7 +51,7 @@ def read_bytes(path: Path) -> bytes:
     """
     with name_file_in_errors(path), open_regular_file(path) as file:
         data = file.read(MAX_RECORD_BYTES + 1)
-    if data is None:  # some files of the kernel return None if nothing is ready
+    if data is None:  # some kernel files return None if no data is ready
         raise RecordError("the file cannot be read to its end.").in_file(path)
     if len(data) > MAX_RECORD_BYTES:
         raise RecordError(f"a record has at most {MAX_RECORD_BYTES >> 20} MB.").in_file(path)
@@ -128,9 +128,9 @@ def remember_path(path: Path) -> None:
             return
         data_dir().mkdir(mode=0o700, parents=True, exist_ok=True)
         known = _load_remembered_paths()
-        others = [other for other in known if _get_write_time(other) and other != path.resolve()]
-        lines = [os.fsencode(each) for each in (*others, path.resolve())[-_MAX_REMEMBERED:]]
-        write_atomically(_get_list_path(), b"\0".join(lines), overwrite=True, private=True)
+        other_paths = [other for other in known if _get_write_time(other) and other != path.resolve()]
+        names = [os.fsencode(saved) for saved in (*other_paths, path.resolve())[-_MAX_REMEMBERED:]]
+        write_atomically(_get_list_path(), b"\0".join(names), overwrite=True, private=True)
 
 
 def _load_remembered_paths() -> list[Path]:

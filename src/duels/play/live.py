@@ -11,8 +11,9 @@ from typing import Any
 from duels.core.match import AnyMatch
 from duels.core.rules import Actor, Seat
 from duels.core.words import Words
+from duels.play.dice import Dice
 from duels.play.journal import Journal
-from duels.play.step import NextEntry, Randomness, decide_next_entry
+from duels.play.step import NextEntry, decide_next_entry
 from duels.players import Player
 
 _LABELS = {seat: seat.label for seat in Seat}
@@ -49,7 +50,7 @@ class LiveMatch:
         self,
         match: AnyMatch,
         players: Mapping[Seat, Player | None],
-        dice: Randomness,
+        dice: Dice,
         journal: Journal | None = None,
         names: Mapping[Seat, str] | None = None,
     ) -> None:
@@ -75,9 +76,9 @@ class LiveMatch:
 
     @property
     def has_decisions(self) -> bool:
-        """Whether a player has made a decision here; forced entries do not count."""
+        """Whether a player has decided anything since this live match began; forced entries do not count."""
         takebacks = map(self.find_takeback, Seat)
-        return any(back and len(back.match.turns) >= self._start_length for back in takebacks)
+        return any(takeback and takeback.match.length >= self._start_length for takeback in takebacks)
 
     def decide_next_entry(self) -> NextEntry:
         """Return the bot's decision or the chance outcome that comes next.
@@ -114,8 +115,9 @@ class LiveMatch:
         """Return the takeback of the seat's last answer, or None if the seat has answered nothing yet."""
         return find_takeback(self.match, self.words, seat)
 
-    def take_back(self, back: Takeback) -> None:
+    def take_back(self, takeback: Takeback) -> None:
         """Carry out a takeback, to which the opponent has agreed if necessary."""
         if self.journal:
-            self.journal.take_back(back.match)
-        self.match = back.match
+            self.journal.take_back(takeback.match)
+        self._dice.take_back(self.match, takeback.match)
+        self.match = takeback.match

@@ -4,17 +4,24 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from duels.core.match import AnyMatch, Conceded, Concession
-from duels.core.narration import Narration, say, victory
+from duels.core.narration import Narration, PlayerNames, say, victory
 from duels.core.rules import AnySight, Event, Seat
 from duels.core.words import Ink, Question, Words
 
 
 class Narrator:
-    """Renders a match as text, with the hidden information of the seats in `watching`."""
+    """Renders a match as text, with the hidden information of the seats in `watching`.
 
-    def __init__(self, words: Words[Any, Any], watching: frozenset[Seat]) -> None:
+    With `names`, the text is for their reader: the opponent's moves are in the third person, without the
+    questions that a person would be asked. Without, the book's words address each player in turn.
+    """
+
+    def __init__(
+        self, words: Words[Any, Any], watching: frozenset[Seat], names: PlayerNames | None = None
+    ) -> None:
         self.words = words
         self.watching = watching
+        self.names = names
 
     def render_match(self, match: AnyMatch) -> Iterator[str]:
         """Yield the text of the whole match so far."""
@@ -24,24 +31,42 @@ class Narrator:
             yield self.render_events(after)
 
     def render_entry(self, after: AnyMatch) -> str:
-        """Return the last decision as it was typed, or the line for a secret turn; empty for chance."""
+        """Return the last decision as a player types it, or the line for a secret turn; '' for chance."""
         turn, before = after.last, after.previous
         if not turn or not before or not isinstance(turn.actor, Seat) or turn.out_of_turn:
+            return ""
+        if self.names and turn.actor is not self.names.reader:
             return ""
         if isinstance(turn.action, Concession):
             # A program may resign where the game asks a person nothing.
             questions = self.words.ask(before.sight(turn.actor))
-            return next((f"{question.prompt}{turn.action.value}\n" for question in questions), "")
+            return next((f"{self._get_prompt(question)}{turn.action.value}\n" for question in questions), "")
         if all(event.visible_to(self.watching) for event in turn.events):
-            return render_dialogue(self.words, before.sight(turn.actor), turn.action)
+            return self._render_dialogue(before.sight(turn.actor), turn.action)
         return self.words.render_secret_turn(turn.actor)
 
+    def _render_dialogue(self, sight: AnySight, action: Any) -> str:
+        """Return the prompts and answers with which a player enters `action`."""
+        lines = []
+        dialogue = self.words.ask(sight)
+        try:
+            question: Question = next(dialogue)
+            for entry in self.words.entries(sight, action):
+                lines.append(f"{self._get_prompt(question)}{entry}\n")
+                question = dialogue.send(entry)
+        except StopIteration:
+            pass  # the action is entered
+        return "".join(lines)
+
+    def _get_prompt(self, question: Question) -> str:
+        return (question.for_solo() if self.names else question).prompt
+
     def render_events(self, after: AnyMatch) -> str:
-        """Return the events of the last turn as a plain prompt shows them."""
-        return "".join(narration.render() for narration in self.narrate_last_turn(after))
+        """Return the events of the last turn as a plain terminal shows them."""
+        return "".join(narration.render(self.names) for narration in self.narrate_last_turn(after))
 
     def ends_in_suspense(self, after: AnyMatch) -> bool:
-        """Whether the last turn left its result open, such as a coin in the air."""
+        """Return whether the last turn left its result open, such as a coin in the air."""
         return any(narration.suspense for narration in self.narrate_last_turn(after)[-1:])
 
     def narrate_last_turn(self, after: AnyMatch) -> list[Narration]:
@@ -62,17 +87,3 @@ def narrate_last_event(words: Words[Any, Any], events: Sequence[Event]) -> Narra
     if not isinstance(last, Conceded):
         return words.narrate(events)
     return Narration(["", say(last.outcome.sentence, victory(last.seat.other, Ink.WON))])
-
-
-def render_dialogue(words: Words[Any, Any], sight: AnySight, action: Any) -> str:
-    """Return the prompts and answers with which a player enters `action`."""
-    lines = []
-    dialogue = words.ask(sight)
-    try:
-        question: Question = next(dialogue)
-        for entry in words.entries(sight, action):
-            lines.append(f"{question.prompt}{entry}\n")
-            question = dialogue.send(entry)
-    except StopIteration:
-        pass  # the action is entered
-    return "".join(lines)

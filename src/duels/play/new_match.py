@@ -1,4 +1,4 @@
-"""Setup of matches: validated settings, players for the seats, and branches of recorded matches."""
+"""New matches: their settings, their players, and branches of recorded matches."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ from duels.players import (
 from duels.solving.progress import Progress, no_progress
 
 MACHINE_LIMIT = 50
-"""Boards of chain or turns of hunt in a match between two bots."""
+"""The limit of a match between two bots, in boards of chain or turns of hunt."""
 
 
 class SettingError(NotationError):
@@ -48,7 +48,7 @@ class MatchSetup:
     external: Mapping[str, PlayerKind] = field(default_factory=dict)
     """External players, by the names used in `one` and `two`."""
     swapped: bool = field(init=False, default=False)
-    """Whether `one` and `two` have changed seats, because the second moves first."""
+    """Whether `one` and `two` were exchanged, because `two` moves first."""
     fallback: str = field(init=False, default="")
     """The level that plays instead of `perfect` in a game that is not solved."""
 
@@ -61,7 +61,7 @@ class MatchSetup:
             self.rules = add_machine_limit(self.rules)
         self.seed = " ".join(self.seed.split()) if self.seed else make_seed()
         if not self.seed.isprintable():
-            raise SettingError("seed", f"{quote(self.seed)} has characters that cannot be printed.")
+            raise SettingError("seed", f"{quote(self.seed)} contains unprintable characters.")
         self.chance = " ".join(self.chance.split())
         try:
             ChanceScript.parse(self.rules, self.chance)
@@ -110,7 +110,7 @@ def seat_players(
         seat: resolve_player_kind(name, match.rules, external)
         for seat, name in read_player_names(headers).items()
     }
-    players = {seat: kind.seat(match.rules, progress) if kind.seat else None for seat, kind in kinds.items()}
+    players = {seat: kind.make(match.rules, progress) if kind.make else None for seat, kind in kinds.items()}
     script = ChanceScript.parse(match.rules, headers.get("chance", ""))
     names = {seat: kind.name for seat, kind in kinds.items()}
     return LiveMatch(match, players, Dice(headers.get("seed", ""), script, notice), journal, names)
@@ -126,7 +126,7 @@ def branch(
     """
     match = record.match
     if record.seat:
-        raise DuelsError(f"{path} holds only what {record.seat.label} saw; it cannot be continued.")
+        raise DuelsError(f"{path} holds only what {record.seat.label} saw and cannot be continued.")
     maximum = len(match.turns) - match.over
     if not 0 <= entries <= maximum:
         raise DuelsError(f"{path} can be continued after 0 to {maximum} entries, not after {entries}.")

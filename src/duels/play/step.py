@@ -128,7 +128,7 @@ def play_out(
     match: AnyMatch, players: Mapping[Seat, Player | None], dice: Randomness, limit: int | None = None
 ) -> AnyMatch:
     """Play on to the end, or for at most `limit` further entries, and return the match."""
-    last = None if limit is None else match.length + limit
-    while match.actor is not None and match.length != last:
+    max_length = None if limit is None else match.length + limit
+    while match.actor is not None and match.length != max_length:
         match = decide_next_entry(match, players, dice).play(match)
     return match

@@ -1,4 +1,4 @@
-"""The registry of players: people and machine players, by name."""
+"""The registry of players, people and machines, by name."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -39,21 +39,21 @@ class Player(Protocol):
 
 @dataclass(frozen=True)
 class PlayerKind:
-    """A kind of player: its name, a summary, and a function that seats one.
+    """A kind of player: its name, a summary, and a function that makes one for given rules.
 
-    A kind without `seat` is a person, whom a user interface must ask.
+    A kind without `make` is a person, whom a user interface must ask.
     """
 
     name: str
     summary: str
-    seat: Callable[[AnyRules, Progress], Player] | None
+    make: Callable[[AnyRules, Progress], Player] | None
 
 
 PLAYER_KINDS: dict[str, PlayerKind] = {}
 NO_EXTERNAL_PLAYERS: Mapping[str, PlayerKind] = {}
 HUMAN = "human"
 BEST, PERFECT = "best", "perfect"
-STRONGEST = frozenset({BEST, PERFECT})
+STRONGEST_NAMES = frozenset({BEST, PERFECT})
 PROGRAM, MODEL = "program ", "model "
 """Prefixes of the names of programs and models in records and reports."""
 
@@ -72,20 +72,20 @@ def find_player_kind(name: str) -> PlayerKind:
 
 
 def get_strongest_name(rules: AnyRules) -> str:
-    """Return the name of the strongest player: `perfect` if that is proven, otherwise `best`.
+    """Return the name of the strongest player: `perfect` if its play is proven optimal, otherwise `best`.
 
-    Perfect play of games with hidden information is only known within bounds.
+    In games with hidden information, the value of perfect play is known only within bounds.
     """
-    return BEST if rules.has_secrets else PERFECT
+    return BEST if rules.has_hidden_information else PERFECT
 
 
 def resolve_player_kind(
     name: str, rules: AnyRules, external: Mapping[str, PlayerKind] = NO_EXTERNAL_PLAYERS
 ) -> PlayerKind:
-    """Return the kind with this name in this game: `best` instead of `perfect` if that is unknown.
+    """Return the kind with this name. `perfect` becomes `best` in games without proven perfect play.
 
-    `external` maps names to players from other programs (see `players.external`). Raises UnknownName if
-    there is no such kind.
+    `external` maps names to external players (see `players.external`). Raises UnknownName if there is no
+    such kind.
     """
     if name in external:
         return external[name]
@@ -94,15 +94,12 @@ def resolve_player_kind(
 
 
 def read_player_names(headers: Mapping[str, str]) -> dict[Seat, str]:
-    """Return the player's name at each seat from a record's headers; people by default."""
+    """Return the player's name at each seat from a record's headers. The default is a person."""
     return {seat: headers.get(f"seat{seat.value}", HUMAN) for seat in Seat}
 
 
 def make_player(
-    name: str,
-    game: "str | Game | AnyRules",
-    progress: Progress = no_progress,
-    **options: "OptionValue",
+    name: str, game: "str | Game | AnyRules", progress: Progress = no_progress, **options: "OptionValue"
 ) -> Player:
     """Return a machine player for one seat of a game (with options) or of the given rules.
 
@@ -117,21 +114,21 @@ def make_player(
     """
     rules = resolve_rules(game, **options)
     kind = resolve_player_kind(name, rules)
-    if not kind.seat:
+    if not kind.make:
         raise UnknownName(f"{quote(name)} is a person, not a machine player.")
-    return kind.seat(rules, progress)
+    return kind.make(rules, progress)
 
 
 # -- external players --------------------------------------------------------------------------------
 
 
 def is_external(name: str) -> bool:
-    """Return whether a name in a record is an external player's, which a record cannot start again."""
+    """Return whether a recorded name belongs to an external player, which the record cannot restart."""
     return name.startswith((PROGRAM, MODEL))
 
 
 def number_duplicates(kinds: Iterable[PlayerKind]) -> list[PlayerKind]:
-    """Append a number to the second and later kinds with the same name."""
+    """Return the kinds with a number appended to the second and later ones of the same name."""
     counts: dict[str, int] = {}
     numbered = []
     for kind in kinds:
@@ -141,20 +138,20 @@ def number_duplicates(kinds: Iterable[PlayerKind]) -> list[PlayerKind]:
 
 
 def matches_recorded_name(name: str, recorded: str) -> bool:
-    """Return whether a recorded name is this player's, possibly with a number."""
+    """Return whether `recorded` is `name`, possibly with a number from `number_duplicates`."""
     return recorded == name or re.fullmatch(rf"{re.escape(name)} \([0-9]+\)", recorded) is not None
 
 
 def format_seat_option(name: str, seat: int) -> str:
-    """Return the command-line option, with placeholders, that seats an external player again."""
+    """Return the command-line option, with placeholders, that restarts an external player."""
     return f"--seat{seat} " + ("model:NAME --base-url URL" if name.startswith(MODEL) else '"cmd:COMMAND"')
 
 
 def check_can_reseat(name: str, seat: int) -> None:
-    """Raise UnknownName if the player is external. The message says how to seat it again."""
+    """Raise UnknownName if the player is external. The message says how to restart it."""
     if is_external(name):
         raise UnknownName(
-            f"Seat {seat} was {quote(name)}, and the record does not say how to start it. "
+            f"Seat {seat} was {quote(name)}, but the record does not say how to start it. "
             f"Add {format_seat_option(name, seat)}."
         )
 
@@ -166,7 +163,7 @@ class RandomPlayer:
     """Plays each legal action with the same probability."""
 
     def choose(self, sight: AnySight, rng: "Random") -> Any:
-        """Return any of `sight.actions`."""
+        """Return a random legal action."""
         return rng.choice(sight.actions)
 
     def odds(self, sight: AnySight) -> dict[Any, float]:
@@ -195,30 +192,21 @@ class GreedyPlayer(MixedPlayer):
         return dict.fromkeys(best, 1 / len(best))
 
 
-register_player_kind(PlayerKind(HUMAN, "a person at this keyboard", None))
-register_player_kind(
-    PlayerKind("random", "any legal move, each as likely", lambda rules, progress: RandomPlayer())
-)
-register_player_kind(
-    PlayerKind("greedy", "looks one move ahead", lambda rules, progress: GreedyPlayer(rules))
-)
-
-
-SUMMARY = {
-    "novice": "errs often, a little better than random",
-    "casual": "errs half as much as random",
-    "club": "errs now and then",
-    "expert": "errs rarely",
-    "best": "the strongest player there is",
-    "perfect": "never errs",
-}
-
-
-def _seat_level(share: float, rules: AnyRules, progress: Progress) -> Player:
+def _seat_level(level: str, rules: AnyRules, progress: Progress) -> Player:
     from duels.solving.oracles import get_oracle  # slow, and not needed to list players
 
-    return LevelPlayer(get_oracle(rules, progress), share)
+    return LevelPlayer(get_oracle(rules, progress), LEVEL_SHARES[level])
 
 
-for _name, _share in {**LEVEL_SHARES, PERFECT: LEVEL_SHARES[BEST]}.items():
-    register_player_kind(PlayerKind(_name, SUMMARY[_name], partial(_seat_level, _share)))
+for _kind in (
+    PlayerKind(HUMAN, "a person at this keyboard", None),
+    PlayerKind("random", "chooses among the legal moves at random", lambda rules, progress: RandomPlayer()),
+    PlayerKind("greedy", "looks one move ahead", lambda rules, progress: GreedyPlayer(rules)),
+    PlayerKind("novice", "errs often; a little better than random", partial(_seat_level, "novice")),
+    PlayerKind("casual", "errs half as much as random", partial(_seat_level, "casual")),
+    PlayerKind("club", "errs now and then", partial(_seat_level, "club")),
+    PlayerKind("expert", "errs rarely", partial(_seat_level, "expert")),
+    PlayerKind(BEST, "the strongest player there is", partial(_seat_level, BEST)),
+    PlayerKind(PERFECT, "never errs", partial(_seat_level, BEST)),
+):
+    register_player_kind(_kind)

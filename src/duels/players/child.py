@@ -1,4 +1,4 @@
-"""A child process that exchanges lines with us, with limits, and is always terminated."""
+"""A child process that exchanges lines with us, within limits, and never outlives us."""
 
 import os
 import selectors
@@ -20,9 +20,9 @@ MAX_LOG = 1 << 20
 _CHUNK_BYTES = 1 << 16
 _GRACE_SECONDS = 0.5  # to exit after the input is closed
 KEY_ENV = "OPENAI_API_KEY"
-"""The default environment variable with a model's key."""
+"""The environment variable that holds a model's key by default."""
 _MARK = "DUELS_PROGRAM"
-"""Marks the environment of a program and its descendants, to find those that left its session."""
+"""An environment variable by which we find descendants of a program that left its session."""
 # Wait until the input ends, because we closed it or exited. Then kill the program and, on Linux, its
 # descendants. They may start others meanwhile, so repeat, but not forever.
 _WATCHDOG_SCRIPT = """
@@ -44,14 +44,15 @@ done
 class Child:
     """A running program with pipes for input and output; its stderr goes to a log.
 
-    Its environment does not contain `secret`, the variable with a model's key, which it might log.
+    The program does not inherit `key_env`, the environment variable with a model's key, so it does not log
+    the key by accident. It can still read the environment of this process (`/proc`).
     """
 
-    def __init__(self, command: str, memory_mb: int | None, log: Path | None, secret: str = KEY_ENV) -> None:
+    def __init__(self, command: str, memory_mb: int | None, log: Path | None, key_env: str = KEY_ENV) -> None:
         words = split_command(command)
         mark = f"{_MARK}={os.urandom(16).hex()}"
         environment = os.environ | dict([mark.split("=")])
-        environment.pop(secret, None)
+        environment.pop(key_env, None)
         try:
             self._process = subprocess.Popen(
                 words,
@@ -90,7 +91,7 @@ class Child:
                     data = data[os.write(self._in.fileno(), data) :]
                 except BlockingIOError:
                     if not self._wait(deadline):
-                        raise BadAnswer(Failure.LATE, "it does not read what it is asked.") from None
+                        raise BadAnswer(Failure.LATE, "it does not read its requests.") from None
                 except OSError:
                     raise self._make_crash_error() from None
         finally:
@@ -108,7 +109,7 @@ class Child:
         return line.decode("utf-8", "replace")
 
     def _wait(self, deadline: float) -> bool:
-        """Wait until a pipe is ready and read the output; return whether time was left."""
+        """Wait until a pipe is ready and read the output. Return False if the deadline had passed."""
         seconds = deadline - monotonic()
         for key, _ in self._selector.select(max(0.0, seconds)):
             if key.fileobj is self._err:
@@ -150,7 +151,7 @@ class Child:
         return BadAnswer(Failure.CRASHED, f"{reason}{f', saying {quote(lines[-1], 200)}' if lines else ''}.")
 
     def close(self) -> bool:
-        """Close the input, then kill remaining processes; return whether the program exited by then."""
+        """Close the input, kill remaining processes, and return whether the program exited before that."""
         with suppress(OSError):
             self._in.close()
         with suppress(subprocess.TimeoutExpired):
@@ -210,7 +211,7 @@ def _start_watchdog(program: subprocess.Popen[bytes], mark: str) -> subprocess.P
 
 
 def _limit_memory(pid: int, memory_mb: int | None) -> None:
-    """Limit a program after its start, on Linux; running code between fork and exec is not thread-safe."""
+    """Limit a running program, on Linux only: code between fork and exec would not be thread-safe."""
     if sys.platform != "linux":
         return
     import resource

@@ -1,4 +1,4 @@
-"""Chat completions from endpoints, whole or as a stream of events."""
+"""Parsers for chat completions, sent whole or as a stream of events."""
 
 import json
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Reply:
 
     text: str
     finish: str
-    """Why it stopped: `stop`, `length`, `content_filter`, `flooded`."""
+    """Why the reply ended: `stop`, `length`, `content_filter` or `flooded`."""
     refusal: str = ""
     usage: Usage = Usage(requests=1)
     reported: bool = False
@@ -78,7 +78,7 @@ class CompletionStream:
             for choice in (event.get("choices") or [])[:1]:
                 self._add_choice(choice)
         except (ValueError, TypeError, AttributeError, RecursionError):
-            raise BadStream(f"{quote(data, 80)} is no event of a chat completion.") from None
+            raise BadStream(f"{quote(data, 80)} is not an event of a chat completion.") from None
 
     def _add_choice(self, choice: dict[str, Any]) -> None:
         delta = choice.get("delta") or {}
@@ -89,7 +89,7 @@ class CompletionStream:
         self._finish = choice.get("finish_reason") or self._finish
 
     def body(self) -> str:
-        """Return the body of the equivalent whole completion."""
+        """Return the body that the endpoint would have sent without streaming."""
         message = {name: "".join(parts) for name, parts in self._parts.items()}
         choice = {"message": message, "finish_reason": self._finish}
         return json.dumps({"choices": [choice], "usage": self._usage})
@@ -112,7 +112,6 @@ def parse_reply(body: str) -> Reply | None:
 
 
 def _parse_usage(usage: object) -> Usage | None:
-    """Return the token usage, or None if the endpoint reports none."""
     if not isinstance(usage, dict):
         return None
     prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")

@@ -1,6 +1,6 @@
 """A client for OpenAI-compatible chat endpoints.
 
-Network errors do not count as moves: requests are retried, and then the match stays unfinished.
+Network errors do not count against a player: requests are retried, and then the match stays unfinished.
 """
 
 import asyncio
@@ -44,6 +44,7 @@ _FIRST_WAIT, _MAX_WAIT = 0.5, 60.0  # seconds
 _RETRY_STATUSES = frozenset({408, 409, 425, 429})
 _UNAUTHORIZED = (401, 403)
 _VARIABLE_NAME = re.compile("[A-Z][A-Z0-9_]*")
+_MIN_REDACTED = 8  # characters; shorter keys are placeholders, which occur in ordinary text
 _CONNECT_TIMEOUT = 10.0  # seconds until we assume that the address is wrong
 _MAX_UNANSWERED = 3  # consecutive decisions without a reply before we give up
 
@@ -60,7 +61,7 @@ class EndpointSettings:
     mirror: bool = False
     """Whether positions are mirrored, so that memorized answers do not help."""
     relabel: bool = False
-    """Whether cells are renamed, for the same reason."""
+    """Whether cells are renamed, so that memorized answers do not help."""
     temperature: float | None = None
     max_tokens: int = 4096
     """The limit for an answer including reasoning; 0 for no limit."""
@@ -68,7 +69,7 @@ class EndpointSettings:
     """The endpoint's name for the limit; OpenAI's reasoning models accept only `max_completion_tokens`."""
     stream: bool = False
     retries: int = 2
-    """How often a failed decision is requested again before the match is forfeited."""
+    """The number of retries after a failed decision, before the match is forfeited."""
     request_seconds: float = 120.0
     """The timeout of one request."""
     total_seconds: float = 900.0
@@ -86,7 +87,7 @@ class EndpointSettings:
             raise BadOption("base_url holds no user or password: the key comes from the environment.")
         if self.max_tokens_name not in MAX_TOKENS_NAMES:
             raise BadOption(
-                f"max_tokens_name is {' or '.join(MAX_TOKENS_NAMES)}, not {quote(self.max_tokens_name)}."
+                f"max_tokens_name must be {' or '.join(MAX_TOKENS_NAMES)}, not {quote(self.max_tokens_name)}."
             )
 
     def cost(self, usage: Usage) -> float | None:
@@ -101,7 +102,7 @@ class BudgetSpent(DuelsError):
 
 
 Recorder = Callable[[Mapping[str, Any]], None]
-"""Records a request and later its response, each as a row; `join_replies` joins them."""
+"""A function that logs a request, and later its response, as one row each. See `join_replies`."""
 
 
 class Meter:
@@ -113,7 +114,7 @@ class Meter:
     def count(self, used: Usage) -> None:
         """Add the usage that the endpoint reported."""
 
-    def assume(self, most: Usage, answered: bool) -> None:
+    def assume(self, limit: Usage, answered: bool) -> None:
         """Add the maximum usage of a request whose usage was not reported."""
 
 
@@ -129,21 +130,21 @@ class Endpoint:
         settings: EndpointSettings,
         meter: Meter | None = None,
         sleep: Callable[[float], Any] = asyncio.sleep,
-        tell: Callable[[str], None] = lambda text: None,
+        report_delay: Callable[[str], None] = lambda text: None,
     ) -> None:
         if not settings.base_url:
-            raise BadOption("a model needs an address: --base-url URL.")
+            raise BadOption("A model needs an address: add --base-url URL.")
         self.settings = settings
         self._meter = meter or Meter()
         self._sleep = sleep
-        self._tell = tell  # reports delays
+        self._report_delay = report_delay
         self._client: httpx.AsyncClient | None = None
         self._key = ""
         self._unanswered = 0  # consecutive decisions without a reply
-        self._reached = False
+        self._connected = False
 
     @property
-    def down(self) -> bool:
+    def is_down(self) -> bool:
         """Whether too many consecutive decisions had no reply."""
         return self._unanswered >= _MAX_UNANSWERED
 
@@ -153,7 +154,7 @@ class Endpoint:
         try:
             httpx.URL(self.settings.base_url)
         except httpx.InvalidURL as error:
-            raise BadOption(f"base_url is no address: {error}.") from None
+            raise BadOption(f"base_url is not a valid URL: {error}.") from None
         self._key = _read_key(self.settings.key_env)
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         limit = httpx.Limits(max_connections=self.settings.concurrency)
@@ -177,48 +178,48 @@ class Endpoint:
         started, wait = monotonic(), _FIRST_WAIT
         while True:
             self._meter.check()
-            attempt = await self._try(request, record)
-            self._reached |= attempt.reached
+            attempt = await self._send(request, record)
+            self._connected |= attempt.connected
             if attempt.reply:
                 self._unanswered = 0
                 return attempt.reply
             problem = f"{quote(model)} gave no reply: {self.without_key(attempt.problem)}"
-            if attempt.final:
+            if attempt.is_final:
                 raise DuelsError(problem)
             # Random, so that requests that failed together are not retried together.
             pause = max(attempt.retry_after, uniform(wait / 2, wait))
-            timeout = self.settings.total_seconds
-            if monotonic() + pause > started + (timeout if self._reached else min(timeout, _CONNECT_TIMEOUT)):
-                self._unanswered = self._unanswered + 1 if self._reached else _MAX_UNANSWERED
+            limit = self.settings.total_seconds
+            if monotonic() + pause > started + (limit if self._connected else min(limit, _CONNECT_TIMEOUT)):
+                self._unanswered = self._unanswered + 1 if self._connected else _MAX_UNANSWERED
                 raise TransportError(problem)
-            self._tell(f"{problem}; trying again in {pause:.0f} s")
+            self._report_delay(f"{problem}; trying again in {pause:.0f} s")
             await self._sleep(pause)
             wait = min(2 * wait, _MAX_WAIT)
 
-    async def _try(self, request: dict[str, Any], record: Recorder) -> "_Attempt":
-        """Send one request. It is recorded first, because it may cost something even if we crash."""
+    async def _send(self, request: dict[str, Any], record: Recorder) -> "_Attempt":
+        """Send one request. Record it first, because it may cost something even if we crash."""
         import httpx
 
         request_id = token_hex(8)
         limit = self._max_usage(request)
         at_most = [limit.prompt, limit.completion]
-        record(self._redact({"id": request_id, "request": request, "at_most": at_most}))
+        record({"id": request_id, "request": request, "at_most": at_most})
         save = partial(self._record_response, record, request_id, limit, monotonic())
         status, retry_after, reply = 0, 0.0, None
-        reached = may_cost = True
+        connected = may_cost = True
         try:
             async with asyncio.timeout(self.settings.request_seconds):
                 status, body, retry_after = await self._post(request)
         except asyncio.CancelledError:
-            save(0, "it was not waited for", None, may_cost=True)
+            save(0, "the request was cancelled", None, may_cost=True)
             raise
         except _TooLong:
             status, body = 200, f"the reply is longer than {MAX_TEXT:,} characters"
             reply = Reply("", FLOODED)
         except (httpx.RequestError, TimeoutError, BadStream) as error:
             body = f"{type(error).__name__}: {error}".removesuffix(": ")
-            reached = not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
-            may_cost = reached and not isinstance(error, httpx.PoolTimeout)
+            connected = not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
+            may_cost = connected and not isinstance(error, httpx.PoolTimeout)
         else:
             may_cost = status == 200
             if status == 200:
@@ -226,11 +227,11 @@ class Endpoint:
             elif parse_error(body)[0] == STOPPED_BY_FILTER:
                 reply = Reply("", STOPPED_BY_FILTER, reported=True)
         save(status, body, reply, may_cost)
-        final = 300 <= status < 500 and status not in _RETRY_STATUSES
+        is_final = 300 <= status < 500 and status not in _RETRY_STATUSES
         problem = _describe_problem(status, body)
         if status in _UNAUTHORIZED and (missing := describe_missing_key(self.settings.key_env)):
             problem += f". {missing}, so no key was sent."
-        return _Attempt(reply, problem, retry_after, final, reached)
+        return _Attempt(reply, problem, retry_after, is_final, connected)
 
     def _record_response(
         self,
@@ -243,22 +244,22 @@ class Endpoint:
         reply: Reply | None,
         may_cost: bool,
     ) -> None:
-        """Record the response and count its usage."""
         seconds = round(monotonic() - started, 3)
-        row: dict[str, Any] = {"id": request_id, "status": status, "reply": body, "seconds": seconds}
+        row: dict[str, Any] = {"id": request_id, "status": status, "reply": self.without_key(body)}
+        row["seconds"] = seconds
         if reply:
             row["usage"] = [reply.usage.prompt, reply.usage.completion, reply.usage.requests]
         is_unreported = may_cost and not (reply and reply.reported)
         if is_unreported:
             row["at_most"] = [limit.prompt, limit.completion]
-        record(self._redact(row))
+        record(row)
         if reply:
             self._meter.count(reply.usage)
         if is_unreported:
             self._meter.assume(limit, answered=reply is not None and reply.finish != FLOODED)
 
     def _max_usage(self, request: dict[str, Any]) -> Usage:
-        """Return the maximum usage of a request; a token has at least one byte."""
+        """Return the maximum usage of a request: every token has at least one byte."""
         return Usage(len(json.dumps(request["messages"]).encode()), self.settings.max_tokens)
 
     def _request(self, model: str, messages: list[dict[str, str]]) -> dict[str, Any]:
@@ -272,7 +273,7 @@ class Endpoint:
         return request
 
     async def _post(self, request: dict[str, Any]) -> tuple[int, str, float]:
-        """Return the status, the body, and the seconds of Retry-After."""
+        """Return the status, the body, and the seconds to wait by the header Retry-After."""
         assert self._client
         url = self.settings.base_url.rstrip("/") + "/chat/completions"
         async with self._client.stream("POST", url, json=request) as response:
@@ -288,18 +289,14 @@ class Endpoint:
             return response.status_code, body.decode("utf-8", "replace"), retry_after
 
     def without_key(self, text: str) -> str:
-        """Remove the key from a text, because some endpoints echo it."""
-        if self._key:
+        """Return a text of the endpoint without the key, which some endpoints echo.
+
+        A key of fewer than 8 characters stays, because replacing it would garble other text.
+        """
+        if len(self._key) >= _MIN_REDACTED:
             for spelling in (self._key, json.dumps(self._key)[1:-1], self._key.replace("/", "\\/")):
                 text = text.replace(spelling, "[key]")
         return text
-
-    def _redact(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return self.without_key(value)
-        if isinstance(value, dict):
-            return {name: self._redact(item) for name, item in value.items()}
-        return [self._redact(item) for item in value] if isinstance(value, list) else value
 
 
 def join_replies(rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -327,29 +324,30 @@ class _Attempt:
     reply: Reply | None
     problem: str
     retry_after: float
-    """Seconds to wait, by the endpoint's header."""
-    final: bool
+    """Seconds to wait, from the header Retry-After."""
+    is_final: bool
     """Whether a retry would have the same outcome."""
-    reached: bool
-    """Whether the server was reached."""
+    connected: bool
+    """Whether we connected to the server."""
 
 
 def _read_key(name: str) -> str:
-    """Return the key from an environment variable, or an empty string."""
     key = os.environ.get(name, "").strip()
     if not all("!" <= letter <= "~" for letter in key):
-        raise BadOption(f"{name} holds no key: there are blanks, line breaks or other letters than ASCII's.")
+        raise BadOption(
+            f"The key in {name} is not valid: it has blanks, line breaks or non-ASCII characters."
+        )
     return key
 
 
 def describe_missing_key(name: str) -> str:
-    """Say that the environment variable with the key is not set; empty if it is set.
+    """Return a sentence that the environment variable with the key is not set, or '' if it is set.
 
-    The name is repeated only if it looks like one: it might be the key itself.
+    Quote the name only if it looks like one: it might be the key itself.
     """
     if os.environ.get(name, "").strip():
         return ""
-    label = name if _VARIABLE_NAME.fullmatch(name) else "that is named for the key"
+    label = name if _VARIABLE_NAME.fullmatch(name) else "given as key_env"
     return f"The environment variable {label} is not set"
 
 

@@ -1,7 +1,7 @@
-"""External players as a person names them: `cmd:python bot.py`, `model:NAME`.
+"""Parsing of external players as users type them: `cmd:python bot.py`, `model:NAME`.
 
-Only input that a person typed, or their own config, may be parsed here. Records, uploads and requests name
-players of the registry only (`find_player_kind`), so that they cannot run a command.
+Parse only text that users typed or put into their own config. For records, uploads and requests call
+`find_player_kind`, which knows only built-in players, so that they cannot run a command.
 """
 
 from pathlib import Path
@@ -16,7 +16,7 @@ from duels.players.program import DEFAULT_LIMITS, ProgramLimits, ProgramPlayer, 
 if TYPE_CHECKING:
     from duels.players.endpoint import EndpointSettings
 
-COMMAND = "cmd:"
+CMD_PREFIX = "cmd:"
 MODEL_PREFIX = "model:"
 
 
@@ -28,16 +28,16 @@ def parse_player_kind(
 ) -> PlayerKind:
     """Parse the name of a built-in player, a program's command or a model.
 
-    `limits` and `log` apply to programs, `model` to models. Programs do not receive the model's key. Raises
+    `limits` and `log` apply to programs, `model` to models. Programs do not inherit the model's key. Raises
     UnknownName if there is no such player.
     """
     text = text.strip()
-    if text.lower().startswith(COMMAND):
-        command, secret = text[len(COMMAND) :], model.key_env if model else KEY_ENV
+    if text.lower().startswith(CMD_PREFIX):
+        command, key_env = text[len(CMD_PREFIX) :], model.key_env if model else KEY_ENV
         return PlayerKind(
             make_program_name(command),
-            "a program that is asked in JSON lines",
-            lambda rules, progress: ProgramPlayer(command, rules, limits, log, secret),
+            "a program that speaks JSON lines",
+            lambda rules, progress: ProgramPlayer(command, rules, limits, log, key_env),
         )
     if text.lower().startswith(MODEL_PREFIX):
         name = text[len(MODEL_PREFIX) :].strip()

@@ -1,4 +1,4 @@
-"""Failures of programs and models to give a move."""
+"""The ways in which programs and models fail to give a move."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -8,7 +8,7 @@ from duels.core.errors import DuelsError
 
 
 class Failure(Enum):
-    """Why an answer was not a move. The values appear in logs and reports."""
+    """The reasons why an answer is not a move. The values appear in logs and reports."""
 
     UNREADABLE = "unreadable"
     ILLEGAL = "illegal"
@@ -56,7 +56,7 @@ class TransportError(DuelsError):
 
 @dataclass(frozen=True)
 class Answer:
-    """A decision: the action, its policy if there is one, and the failed attempts before it."""
+    """A decision: the action, the policy it was drawn from, if any, and the failed attempts before it."""
 
     action: Any
     policy: dict[Any, float] | None = None

@@ -9,7 +9,7 @@ import math
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # a list of players, or a person at both seats, needs no oracle
+if TYPE_CHECKING:  # listing players, or a match between people, needs no oracle
     from collections.abc import Hashable, Sequence
     from random import Random
 
@@ -21,10 +21,10 @@ LEVEL_SHARES = {"novice": 0.8, "casual": 0.5, "club": 0.25, "expert": 0.1, "best
 
 
 class MixedPlayer(ABC):
-    """A player that draws from known odds, which are cached in games without hidden information."""
+    """A player that draws actions from computed odds. Games without hidden information cache the odds."""
 
     def __init__(self, rules: "AnyRules") -> None:
-        self._caches = not rules.has_secrets
+        self._caches = not rules.has_hidden_information
         self._last: tuple[AnySight, dict[Any, float]] | None = None
         self._cache: dict[Hashable, dict[Any, float]] = {}
 
@@ -38,7 +38,7 @@ class MixedPlayer(ABC):
 
     @abstractmethod
     def _find_odds(self, sight: "AnySight") -> dict[Any, float]:
-        """Compute the odds."""
+        """Compute the odds, which `_odds` caches."""
 
     def _odds(self, sight: "AnySight") -> dict[Any, float]:
         if self._last and self._last[0] is sight:  # callers often ask for the odds after a choice
@@ -74,7 +74,7 @@ class LevelPlayer(MixedPlayer):
 
 
 def compute_level_weights(oracle: "Oracle[Any, Any]", sight: "AnySight", share: float) -> list[float]:
-    """Return the probability of each action for a level player."""
+    """Return a level player's probability of each action."""
     if oracle.mixes:
         return _blend(oracle.weights(sight), share)
     return mix_actions(oracle.judge(sight), share)
@@ -85,7 +85,7 @@ def _blend(weights: "Sequence[float]", share: float) -> list[float]:
 
 
 def mix_actions(verdict: "Verdict[Any]", share: float) -> list[float]:
-    """Return the probability of each action for a share of a random choice's loss."""
+    """Return probabilities of the actions that lose `share` of a random choice's expected loss."""
     weights = [judged.weight for judged in verdict.actions]
     if verdict.is_mixed or share == 1.0:
         return _blend(weights, share)
@@ -93,25 +93,25 @@ def mix_actions(verdict: "Verdict[Any]", share: float) -> list[float]:
 
 
 def temper(losses: list[float], best: list[bool], weights: list[float], share: float) -> list[float]:
-    """Return probabilities proportional to exp(-loss / temperature); the best actions are split by weight.
+    """Return probabilities proportional to exp(-loss / temperature). Weights divide the share of the best.
 
     Numba compiles this function, so it uses only a subset of Python.
     """
-    giveaway = share * sum(losses) / len(losses)
-    if giveaway == 0:
+    target_loss = share * sum(losses) / len(losses)
+    if target_loss == 0:
         return weights
-    amounts, counts = losses[:1], [0]  # many actions, few different losses
+    amounts, counts = losses[:1], [0]  # many actions have few distinct losses
     for loss in losses:
         if loss not in amounts:
             amounts.append(loss)
             counts.append(0)
         counts[amounts.index(loss)] += 1
-    # The expected loss grows with the temperature, from perfect play's to random play's: bisect.
+    # The expected loss grows with the temperature, so bisect its logarithm.
     cold, hot = -12.0, 12.0
     for _ in range(60):
         middle = (cold + hot) / 2
         tempered = [counts[k] * math.exp(-amounts[k] / math.exp(middle)) for k in range(len(amounts))]
-        if sum([amounts[k] * tempered[k] for k in range(len(amounts))]) / sum(tempered) < giveaway:
+        if sum([amounts[k] * tempered[k] for k in range(len(amounts))]) / sum(tempered) < target_loss:
             cold = middle
         else:
             hot = middle

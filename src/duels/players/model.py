@@ -1,8 +1,9 @@
-"""A language model as a player, asked through a chat endpoint."""
+"""Language models as players, which decide through a chat endpoint."""
 
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import BadOption
@@ -25,8 +26,8 @@ class ModelPlayer:
         self._model = model
         self._endpoint = endpoint
         self._settings = endpoint.settings
-        self._mirror = Mirror.of(rules) if self._settings.mirror else None
-        self._labels = Labels.of(rules) if self._settings.relabel else None
+        self._mirror = Mirror.from_rules(rules) if self._settings.mirror else None
+        self._labels = Labels.from_rules(rules) if self._settings.relabel else None
 
     async def decide(self, sight: AnySight, rng: "Random", record: Recorder) -> tuple[Answer | NoMove, Usage]:
         """Return the model's answer or NoMove, and the usage.
@@ -46,8 +47,9 @@ class ModelPlayer:
                     reply.text, view, self._labels, show_actions=self._settings.show_actions
                 )
             except BadAnswer as failure:
-                messages = make_retry_messages(messages, reply.text, failure.detail)
-                failed.append(BadAnswer(failure.failure, self._endpoint.without_key(failure.detail)))
+                text, detail = map(self._endpoint.without_key, (reply.text, failure.detail))
+                messages = make_retry_messages(messages, text, detail)
+                failed.append(BadAnswer(failure.failure, detail))
                 continue
             if self._mirror:
                 unmirror = self._mirror.action
@@ -61,15 +63,15 @@ class ModelPlayer:
 
 def _check_reply(reply: Reply) -> None:
     if reply.refusal or reply.finish == STOPPED_BY_FILTER:
-        raise BadAnswer(Failure.REFUSED, f"the model refused: {reply.refusal or 'by a filter of contents'}.")
+        raise BadAnswer(Failure.REFUSED, f"the model refused: {reply.refusal or 'a content filter applied'}.")
     if reply.finish == FLOODED:
         raise BadAnswer(Failure.FLOODED, f"the answer is longer than {MAX_TEXT:,} characters.")
     if reply.finish == STOPPED_BY_LENGTH:
-        raise BadAnswer(Failure.CUT_OFF, "the answer was cut off by its limit of length.")
+        raise BadAnswer(Failure.CUT_OFF, "the answer was cut off at the length limit.")
 
 
 class SeatedModel:
-    """A model at a seat of a match that waits for its replies; requests are not recorded."""
+    """A model at one seat of a match that waits for each reply. Requests are not recorded."""
 
     def __init__(self, model: str, rules: AnyRules, settings: EndpointSettings) -> None:
         self.name = MODEL + model
@@ -93,9 +95,9 @@ class SeatedModel:
 def check_disguise(rules: AnyRules, settings: EndpointSettings) -> None:
     """Raise BadOption if the game does not support the mirroring or relabelling of the settings."""
     if settings.mirror:
-        Mirror.of(rules)
+        Mirror.from_rules(rules)
     if settings.relabel:
-        Labels.of(rules)
+        Labels.from_rules(rules)
 
 
 @dataclass(frozen=True)
@@ -108,12 +110,12 @@ class Mirror:
     event: Callable[[Any], Any]
 
     @classmethod
-    def of(cls, rules: AnyRules) -> "Mirror":
+    def from_rules(cls, rules: AnyRules) -> "Mirror":
         """Return the game's symmetry. Raises BadOption if it has none."""
-        makers = [rules.game.find("mirror", name) for name in ("mirror", "mirror_state", "mirror_event")]
-        if None in makers:
-            raise BadOption(f"{rules.name} has no mirror images to ask instead.")
-        return cls(*(make(rules) for make in makers))
+        functions = [rules.game.find("mirror", name) for name in ("mirror", "mirror_state", "mirror_event")]
+        if None in functions:
+            raise BadOption(f"{rules.name} has no mirror symmetry, so its positions cannot be mirrored.")
+        return cls(*(partial(function, rules) for function in functions))
 
     def sight(self, sight: AnySight) -> AnySight:
         """Return the sight of the same match on the mirrored board."""

@@ -1,4 +1,4 @@
-"""A program in any language as a player; it exchanges JSON lines (`players.protocol`)."""
+"""Programs in any language as players, which exchange JSON lines with us (`players.protocol`)."""
 
 import json
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class ProgramLimits:
     memory_mb: int | None = 2048
     """Per process; None for no limit."""
     retries: int = 2
-    """How often a failed decision is requested again before the match is forfeited."""
+    """The number of retries after a failed decision, before the match is forfeited."""
 
 
 DEFAULT_LIMITS = ProgramLimits()
@@ -45,7 +45,7 @@ class ProgramPlayer:
         rules: AnyRules,
         limits: ProgramLimits = DEFAULT_LIMITS,
         log: Path | None = None,
-        secret: str = KEY_ENV,
+        key_env: str = KEY_ENV,
     ) -> None:
         split_command(command)
         self.name = make_program_name(command)
@@ -53,7 +53,7 @@ class ProgramPlayer:
         self._rules = rules
         self._limits = limits
         self._log = log
-        self._secret = secret
+        self._key_env = key_env
         self._request_lock = Lock()
         self._lock = Lock()  # for the next two attributes
         self._child: Child | None = None
@@ -69,7 +69,7 @@ class ProgramPlayer:
     def start(self) -> None:
         """Start the program before the first request. Raises BadAnswer if the handshake fails."""
         with self._request_lock:
-            self._get_child()
+            self._get_or_start_child()
 
     def choose(self, sight: AnySight, rng: "Random") -> Any:
         """Return the program's move. Raises NoMove if all attempts fail."""
@@ -78,7 +78,7 @@ class ProgramPlayer:
     def decide(self, sight: AnySight, rng: "Random") -> Answer:
         """Return the program's answer. Raises NoMove if all attempts fail.
 
-        If the program returns a policy, `rng` draws the action, so that it cannot play another policy.
+        If the program returns a policy, `rng` draws the action, so that the program plays that policy.
         """
         with self._request_lock:
             return self._decide(sight, rng)
@@ -125,7 +125,7 @@ class ProgramPlayer:
             return child
 
     def _ask(self, sight: AnySight, error: str) -> tuple[Any | None, dict[Any, float] | None]:
-        child = self._get_child()
+        child = self._get_or_start_child()
         self._number += 1
         budget = self._limits.move_seconds
         deadline = monotonic() + budget
@@ -137,16 +137,15 @@ class ProgramPlayer:
             answer = protocol.parse_reply_to(child.receive(deadline), self._number)
             if answer is not None:
                 return protocol.parse_move(answer, sight)
-        raise BadAnswer(Failure.FLOODED, f"it wrote {MAX_STALE} answers to questions that were not open.")
+        raise BadAnswer(Failure.FLOODED, f"it wrote {MAX_STALE} answers to earlier requests.")
 
-    def _get_child(self) -> Child:
-        """Return the running program, started if necessary."""
+    def _get_or_start_child(self) -> Child:
         with self._lock:
             if self._closed:
                 raise DuelsError(f"{self.name} has been closed.")
             if self._child:
                 return self._child
-            child = self._child = Child(self._command, self._limits.memory_mb, self._log, self._secret)
+            child = self._child = Child(self._command, self._limits.memory_mb, self._log, self._key_env)
         try:
             deadline = monotonic() + self._limits.start_seconds
             hello = protocol.make_hello(self._rules, int(self._limits.move_seconds * 1000))

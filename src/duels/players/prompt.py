@@ -10,15 +10,15 @@ from typing import Any
 from duels.core.errors import BadOption, NotationError, quote
 from duels.core.information_sets import format_history
 from duels.core.options import list_options
-from duels.core.rules import AnyRules, AnySight, OpenRules, Seat
+from duels.core.rules import AnyRules, AnySight, OpenRules
 from duels.core.words import strip_ink
 from duels.players import protocol
 from duels.players.failures import BadAnswer, Failure
 
 _ANSWER_INSTRUCTIONS = (
-    "Think as long as you like. End your answer with one line that holds nothing but a JSON object with your "
-    "action. How an action is written is said with the question; what the rules say about typing is for "
-    "people at a keyboard."
+    "Think as long as you like. The last line of your answer must be a JSON object with your action and "
+    "nothing else. The question says how to write an action; ignore what the rules say about typing, which "
+    "is for people at a keyboard."
 )
 _LETTERS = "BCDFGHJKLMNPRSTVWZ"  # without X and O, which boards show, and vowels, which might form words
 _NUMBER = re.compile(r"(?<!Player )\b[0-9]+\b")
@@ -26,24 +26,24 @@ _NUMBER = re.compile(r"(?<!Player )\b[0-9]+\b")
 
 @dataclass(frozen=True)
 class Labels:
-    """Other names for the cells, from left to right; the same in every run.
+    """Letters that replace the numbers of the cells, from left to right. They are the same in every run.
 
     They make memorized answers useless: `1-2` may become `K-T`, in notation and on the board. Only numbered
-    cells in a row can be renamed: on other boards a number means more than an index.
+    cells in a row can be renamed. On other boards a number means more than an index.
     """
 
     rules: AnyRules
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, rules: AnyRules) -> "Labels":
+    def from_rules(cls, rules: AnyRules) -> "Labels":
         """Choose names for the cells of a game. Raises BadOption if they cannot be renamed."""
         count = rules.game.find("labels", "cells")
         if count is None:
-            raise BadOption(f"{rules.name} has no cells that are places in a row, so none can be renamed.")
+            raise BadOption(f"The cells of {rules.name} cannot be renamed: they are not numbered in a row.")
         cells = count(rules)
         if cells > len(_LETTERS):
-            raise BadOption(f"at most {len(_LETTERS)} cells can go by other names, not {cells}.")
+            raise BadOption(f"At most {len(_LETTERS)} cells can be renamed, not {cells}.")
         return cls(rules, tuple(Random(f"labels {rules.name} {cells}").sample(_LETTERS, cells)))
 
     def rename(self, text: str) -> str:
@@ -55,37 +55,38 @@ class Labels:
         return self.rename(self.rules.format(action))
 
     def parse(self, text: str) -> Any:
-        """Parse an action with these names. Raises NotationError if it uses others."""
+        """Parse an action with these names. Raises NotationError for any other text."""
         numbers = {name: str(number) for number, name in enumerate(self.names, start=1)}
         words = re.split(r"([^A-Za-z0-9]+)", text.strip())
         if any(word.isdecimal() for word in words):
-            raise NotationError(f"{quote(text)} has a number in it; the places are {', '.join(self.names)}.")
+            raise NotationError(f"{quote(text)} contains a number; the cells are {', '.join(self.names)}.")
         try:
             return self.rules.parse("".join(numbers.get(word.upper(), word) for word in words))
         except NotationError:
             raise NotationError(
-                f"{quote(text)} is no action; the places are {', '.join(self.names)}."
+                f"{quote(text)} is not an action; the cells are {', '.join(self.names)}."
             ) from None
 
     @property
     def legend(self) -> str:
         """An explanation of the names for the prompt."""
         return (
-            f"The places go by other names here, from left to right: {', '.join(self.names)}. "
-            f"What the rules call 1 is {self.names[0]}, and so on. Use these names, not numbers."
+            f"The cells have other names here, from left to right: {', '.join(self.names)}. "
+            f"Cell 1 of the rules is {self.names[0]}, and so on. Use these names, not numbers."
         )
 
 
 def make_messages(sight: AnySight, show_actions: bool, labels: Labels | None = None) -> list[dict[str, str]]:
     """Return the prompt for a decision: the rule card, the seat's history and the position.
 
-    With `labels` the cells are renamed and the notation, which has no such names, is left out.
+    With `labels`, the cells are renamed, and the position in notation is left out.
     """
     rules = sight.rules
     words = rules.game.words(rules)
     rename = labels.rename if labels else str
+    names = dict.fromkeys((words.seat_name(sight.seat), sight.seat.label))
     parts = [
-        f"You are {_name_seat(words.seat_name(sight.seat), sight.seat)}, and it is your turn.",
+        f"You are {', '.join(names)}, and it is your turn.",
         rename(_describe_history(sight)),
         "The position:\n" + rename(strip_ink(str(words.board(sight)))).strip("\n"),
     ]
@@ -102,26 +103,22 @@ def make_messages(sight: AnySight, show_actions: bool, labels: Labels | None = N
 
 
 def _describe_history(sight: AnySight) -> str:
-    """Describe the history, which probes do not have."""
+    """Describe the history. Single positions, as in probes, have none."""
     rules = sight.rules
     if isinstance(rules, OpenRules) and not sight.history and sight.view != rules.initial():
-        return "The match is under way; what was played before does not matter."
+        return "The match is under way. Earlier moves do not matter."
     history = ", ".join(format_history(sight)) or "nothing"
     return f"Played so far, one entry after another (? was hidden from you): {history}."
 
 
 def _describe_format(sight: AnySight) -> tuple[str, tuple[str, ...]]:
-    """Return the format of an answer, and examples that do not reveal what is legal."""
+    """Return the format of an answer, and examples that do not reveal the legal actions."""
     rules = sight.rules
     forms = rules.game.find("answers", "forms")
     if forms is None:
         return "Write your action in the notation of the game.", (rules.format(rules.all_actions()[0]),)
-    form, examples = forms(rules)(sight)
+    form, examples = forms(rules, sight)
     return form, examples
-
-
-def _name_seat(name: str, seat: Seat) -> str:
-    return name if name == seat.label else f"{name}, {seat.label}"
 
 
 def _describe_options(rules: AnyRules) -> list[str]:
@@ -132,7 +129,7 @@ def _describe_options(rules: AnyRules) -> list[str]:
         for option in list_options(type(rules))
         if option.name in options
     )
-    return [f"This match differs from that: {differences}."] if differences else []
+    return [f"This match differs from these rules: {differences}."] if differences else []
 
 
 def make_retry_messages(messages: list[dict[str, str]], answer: str, reason: str) -> list[dict[str, str]]:
@@ -141,7 +138,7 @@ def make_retry_messages(messages: list[dict[str, str]], answer: str, reason: str
     Endpoints refuse an empty answer; the reason is then appended to the question, because many endpoints
     require alternating roles.
     """
-    request = f"That is no move: {reason} Please answer again."
+    request = f"That is not a move: {reason} Please answer again."
     if answer.strip():
         return [*messages, {"role": "assistant", "content": answer}, {"role": "user", "content": request}]
     *earlier, last = messages

@@ -5,15 +5,15 @@ from collections.abc import Mapping
 from math import isclose
 from typing import Any, Protocol
 
-from duels.core.errors import NotationError, quote
+from duels.core.errors import NotationError, quote, shorten_list
 from duels.core.information_sets import format_history
+from duels.core.match import MAX_LISTED_ACTIONS
 from duels.core.options import options_data
 from duels.core.rules import AnyRules, AnySight
 from duels.players.failures import BadAnswer, Failure
 
 VERSION = 1
 _MAX_WEIGHT = 1e9  # in a policy; the comparison also rejects NaN
-_MAX_LISTED = 70  # legal actions in an error message
 
 
 def make_hello(rules: AnyRules, budget_ms: int) -> dict[str, Any]:
@@ -22,13 +22,7 @@ def make_hello(rules: AnyRules, budget_ms: int) -> dict[str, Any]:
 
 
 def make_request(
-    sight: AnySight,
-    number: int,
-    budget_ms: int,
-    *,
-    match: str = "",
-    card: bool = False,
-    error: str = "",
+    sight: AnySight, number: int, budget_ms: int, *, match: str = "", card: bool = False, error: str = ""
 ) -> dict[str, Any]:
     """Return the request for a decision, with the whole history, so that programs need no memory."""
     rules = sight.rules
@@ -54,18 +48,15 @@ def parse_ready(line: str) -> Mapping[str, Any]:
     """Parse the answer to `hello`; unknown keys are ignored. Raises BadAnswer if it is invalid."""
     message = _parse_message(line)
     if message.get("type") != "ready":
-        raise BadAnswer(Failure.UNREADABLE, f'{quote(line, 80)} came where {{"type": "ready"}} was expected.')
+        raise BadAnswer(Failure.UNREADABLE, f'expected {{"type": "ready"}}, not {quote(line, 80)}.')
     version = message.get("protocol", VERSION)
     if version != VERSION:
-        raise BadAnswer(Failure.REFUSED, f"it speaks protocol {quote(str(version))}; we speak {VERSION}.")
+        raise BadAnswer(Failure.REFUSED, f"its protocol version is {quote(str(version))}; ours is {VERSION}.")
     return message
 
 
 def parse_reply_to(line: str, number: int) -> Mapping[str, Any] | None:
-    """Parse the answer to a request; return None if it answers an earlier one.
-
-    Raises BadAnswer if it is invalid.
-    """
+    """Parse the answer to a request, or return None if it answers an earlier one. Raises BadAnswer."""
     message = _parse_message(line)
     if "id" not in message:
         raise BadAnswer(Failure.UNREADABLE, f"{quote(line, 80)} has no id.")
@@ -83,10 +74,7 @@ class Notation(Protocol):
 
 
 def parse_move(
-    message: Mapping[str, Any],
-    sight: AnySight,
-    notation: Notation | None = None,
-    show_actions: bool = True,
+    message: Mapping[str, Any], sight: AnySight, notation: Notation | None = None, show_actions: bool = True
 ) -> tuple[Any | None, dict[Any, float] | None]:
     """Return the action, or the policy to draw it from.
 
@@ -109,7 +97,7 @@ def parse_action(
     if type(text) is int:  # JSON numbers are accepted for actions that are numbers
         text = str(text)
     if not isinstance(text, str):
-        raise BadAnswer(Failure.UNREADABLE, f"an action is text, not {quote(str(text))}.")
+        raise BadAnswer(Failure.UNREADABLE, f"an action must be a string, not {quote(str(text))}.")
     if not text.strip():
         raise BadAnswer(Failure.EMPTY, "the action is empty.")
     try:
@@ -119,9 +107,8 @@ def parse_action(
     if action not in sight.actions:
         suffix = ""
         if show_actions:
-            allowed = [notation.format(legal) for legal in sight.actions[:_MAX_LISTED]]
-            more = len(sight.actions) - len(allowed)
-            suffix = "; allowed: " + ", ".join([*allowed, f"{more} more"] if more else allowed)
+            allowed = [notation.format(legal) for legal in sight.actions]
+            suffix = f"; allowed: {', '.join(shorten_list(allowed, MAX_LISTED_ACTIONS))}"
         raise BadAnswer(Failure.ILLEGAL, f"{quote(text)} is not allowed now{suffix}.")
     return action
 
@@ -130,11 +117,11 @@ def _parse_policy(
     data: object, sight: AnySight, notation: Notation | None, show_actions: bool
 ) -> dict[Any, float]:
     if not isinstance(data, dict) or not data:
-        raise BadAnswer(Failure.UNREADABLE, "a policy maps actions to probabilities.")
+        raise BadAnswer(Failure.UNREADABLE, "a policy must map actions to probabilities.")
     policy: dict[Any, float] = {}
     for text, chance in data.items():
         if isinstance(chance, bool) or not isinstance(chance, int | float) or not abs(chance) <= _MAX_WEIGHT:
-            raise BadAnswer(Failure.UNREADABLE, f"the probability of {quote(text)} is no number.")
+            raise BadAnswer(Failure.UNREADABLE, f"the probability of {quote(text)} is not a number.")
         if chance < 0:
             raise BadAnswer(Failure.UNREADABLE, f"the probability of {quote(text)} is negative.")
         if chance:
@@ -142,7 +129,7 @@ def _parse_policy(
             policy[action] = policy.get(action, 0.0) + chance
     total = sum(policy.values())
     if not isclose(total, 1, abs_tol=1e-6):
-        raise BadAnswer(Failure.UNREADABLE, f"the probabilities of a policy sum to 1, not to {total:g}.")
+        raise BadAnswer(Failure.UNREADABLE, f"the probabilities of a policy must sum to 1, not to {total:g}.")
     return {action: chance / total for action, chance in policy.items()}
 
 
@@ -152,7 +139,7 @@ def _format_game(rules: AnyRules) -> dict[str, Any]:
 
 def _parse_message(line: str) -> Mapping[str, Any]:
     if not line.strip():
-        raise BadAnswer(Failure.EMPTY, "an empty line came.")
+        raise BadAnswer(Failure.EMPTY, "the line is empty.")
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):

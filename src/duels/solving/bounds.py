@@ -6,13 +6,13 @@ from math import ceil, floor
 
 @dataclass(frozen=True)
 class Bounds:
-    """An interval that contains the number."""
+    """An interval that is proven to contain the number."""
 
     low: float
     high: float
 
     def percent(self, digits: int) -> tuple[str, str]:
-        """Return both bounds in percent, rounded outward so that the rounded bounds hold too."""
+        """Return both bounds in percent, rounded outward so that they stay valid."""
         scale = 10**digits
         # Bounds are often sums of decimals: ignore the rounding errors of floats.
         low, high = (round(100 * scale * bound, 6) for bound in (self.low, self.high))

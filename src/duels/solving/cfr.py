@@ -1,13 +1,14 @@
 """Counterfactual regret minimization in sequence form: equilibria and best responses.
 
-It solves games with hidden information. A sequence is the list of actions that one seat has taken on the way
-to a history. The sequences of both seats meet only at terminal histories. So an iteration visits these and
-each seat's decisions, not the whole tree.
+CFR solves games with hidden information. A sequence is the list of actions that one seat has taken in a
+history. Only terminal histories combine the sequences of both seats. So an iteration visits the terminal
+histories and each seat's decisions, not the whole tree.
 
 The method is Discounted CFR with the recommended discounts (N. Brown, T. Sandholm: Solving
-Imperfect-Information Games via Discounted Regret Minimization, 2019). The next regrets are guessed to be like
-the last ones (G. Farina, C. Kroer, T. Sandholm: Faster Game Solving via Predictive Blackwell Approachability,
-2021). The exploitability of the result is computed, not taken from a theorem.
+Imperfect-Information Games via Discounted Regret Minimization, 2019). It predicts that the next regrets will
+be like the last ones (G. Farina, C. Kroer, T. Sandholm: Faster Game Solving via Predictive Blackwell
+Approachability, 2021). The exploitability of the result is computed, not taken from a
+theorem.
 
 The sequence form also gives the best response to any policy, with one policy call per decision.
 """
@@ -26,14 +27,14 @@ from duels.solving.tree import NodeMatches, Tree
 TARGET = 0.0002
 """The NashConv at which to stop: the sum of both seats' possible gains, in probability of winning."""
 MAX_VISITS = 50_000_000
-"""Stop after this number of visited histories, whatever the NashConv is."""
+"""The number of visited histories after which to stop, even if the NashConv is above TARGET."""
 MAX_ITERATIONS = 2000
 CHECK_EVERY = 20
 """Iterations between two computations of the NashConv."""
 EXPLORATION = 10.0
 """In iteration t a seat plays uniformly at random with probability EXPLORATION / t², at most 1/2.
 
-So every decision is reached and gets a good policy. The effect on the average policy is negligible.
+This reaches every decision, so that each gets a good policy. The effect on the average policy is negligible.
 """
 PREDICTION_WEIGHT = 0.5
 """The weight of the predicted regrets: with 0, mixed policies cycle; with 1, large games are slow."""
@@ -66,13 +67,13 @@ class SequenceForm:
         self.seat = seat
         self.sequences = 1
         self.decisions: list[tuple[int, int, int]] = []
-        """For each decision, the sequence that leads to it and the range (first, end) of its sequences."""
+        """For each decision, the sequence that leads there, and the range (first, end) of its sequences."""
         self.information_sets: list[int] = []
         """The information set of each decision."""
         self.nodes: list[int] = []
         """One history of each decision."""
         self.endings: list[tuple[int, Sequence[int], Sequence[float]]] = []
-        """A sequence, the opponent's sequences with which the game ends, and the value of each ending."""
+        """A sequence, the opponent's sequences that end the game with it, and the value of each ending."""
 
     def plan(self, policy: Sequence[float]) -> list[float]:
         """Return the realization plan of a policy: the probability of each whole sequence."""
@@ -83,7 +84,7 @@ class SequenceForm:
         return plan
 
     def gains(self, opponent_plan: Sequence[float]) -> list[float]:
-        """Return the counterfactual value of the endings of each sequence, against the opponent's plan."""
+        """Return the counterfactual value of each sequence's endings against the opponent's plan."""
         gains = [0.0] * self.sequences
         get_reach = opponent_plan.__getitem__
         for sequence, opponent_sequences, values in self.endings:
@@ -158,7 +159,7 @@ class _Learner:
         for _, first, end in form.decisions:
             self._policy[first:end] = [1 / (end - first)] * (end - first)
         self.plan = form.plan(self._policy)
-        self._sum = [0.0] * form.sequences
+        self._plan_sum = [0.0] * form.sequences
 
     def learn(self, opponent_plan: Sequence[float], iteration: int) -> None:
         """Update the regrets and the policy against the opponent's plan."""
@@ -171,7 +172,7 @@ class _Learner:
             value = sum(map(mul, policy[first:end], gains[first:end]))
             gains[parent] += value
             regrets, targets = self._regrets[index], []
-            for action, old in enumerate(regrets):  # a plain loop: lists are short, and there are very many
+            for action, old in enumerate(regrets):  # a plain loop is fastest: the lists are short
                 change = gains[first + action] - value
                 regret = regrets[action] = (old * discount if old > 0 else old / 2) + change
                 predicted = (regret if regret > 0 else 0.0) + PREDICTION_WEIGHT * change
@@ -184,18 +185,18 @@ class _Learner:
                 policy[first:end] = [1 / count] * count
         self.plan = form.plan(policy)
         weight = iteration**2
-        self._sum = [total + weight * new for total, new in zip(self._sum, self.plan, strict=True)]
+        self._plan_sum = [total + weight * new for total, new in zip(self._plan_sum, self.plan, strict=True)]
 
     def average(self) -> list[float]:
         """Return the average policy, with more weight on later iterations."""
         policy = [1.0] * self.form.sequences
         for parent, first, end in self.form.decisions:
-            policy[first:end] = [total / self._sum[parent] for total in self._sum[first:end]]
+            policy[first:end] = [total / self._plan_sum[parent] for total in self._plan_sum[first:end]]
         return policy
 
 
 def find_equilibrium(tree: Tree, progress: Progress = no_progress) -> Equilibrium:
-    """Find a pair of policies with a NashConv of TARGET, or the best pair within the iteration limit."""
+    """Iterate until the NashConv is at most TARGET or a limit is reached, and return the policies."""
     forms = build_sequence_forms(tree)
     learners = {seat: _Learner(form) for seat, form in forms.items()}
     max_iterations = CHECK_EVERY * max(1, min(MAX_ITERATIONS, MAX_VISITS // len(tree)) // CHECK_EVERY)
@@ -249,8 +250,7 @@ def find_best_responses(
 ) -> dict[Seat, tuple[float, dict[int, int]]]:
     """Return the value of each seat's best response to `policy`, and its action index by information set.
 
-    This is quicker than `best_response`, which serves as an
-    independent check.
+    This is quicker than `best_response`, which serves as an independent check.
     """
     forms = build_sequence_forms(tree)
     matches = NodeMatches(rules, tree)
@@ -265,7 +265,7 @@ def find_best_responses(
 def _realize_policy(
     form: SequenceForm, matches: NodeMatches, policy: best_response.Policy[Any, Any]
 ) -> list[float]:
-    """Return the realization plan of `policy`. It is called only at decisions that it can reach."""
+    """Return the realization plan of `policy`, which is called only at decisions that it can reach."""
     plan = [1.0] + [0.0] * (form.sequences - 1)
     for (parent, first, end), node in zip(form.decisions, form.nodes, strict=True):
         if plan[parent]:

@@ -1,7 +1,7 @@
 """Independent checks of an oracle.
 
-The proofs for games with chance and cycles need only a graph of the rules. They show that given numbers are
-the values of the game, if an endless match counts one half.
+They use only the rules. In games with chance and cycles, they prove that the oracle's numbers are the values
+of the game if an endless match counts one half.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,13 +17,13 @@ from duels.solving.graph import HALF, Graph, backup, backward_induction, explore
 from duels.solving.oracle import Check, OpenOracle
 from duels.solving.progress import Progress, no_progress
 
-# A correct oracle fails a sampled check with one seed in 16,000. The seed is fixed: the check cannot flake.
-_DEVIATIONS = 4
+# A correct oracle fails a sampled check with one seed in 16,000. The seed is fixed, so no check can flake.
+_STANDARD_ERRORS = 4
 _MAX_TURNS = 60
 
 
 def format_options(rules: AnyRules) -> str:
-    """Return the options of a game as text: the size that was checked."""
+    """Return the options of a game as text, for the details of a check."""
     values = {option.name: getattr(rules, option.name) for option in list_options(type(rules))}
     return ", ".join(
         f"{name.replace('_', ' ')} {_format_value(v)}" for name, v in values.items() if v is not None
@@ -78,7 +78,7 @@ def check_sampled_play(
             gain = float(play_out(rules, oracle, start, perfect, rng) - oracle.state_value(start))
             gains.append(gain if Seat.ONE in perfect else -gain)
         mean = sum(gains) / games
-        error = _DEVIATIONS * sqrt(sum((gain - mean) ** 2 for gain in gains)) / games
+        error = _STANDARD_ERRORS * sqrt(sum((gain - mean) ** 2 for gain in gains)) / games
         passed = mean >= -error - 1e-12
         name = f"a perfect {min(perfect).label} gets at least the value from a random one"
         if len(perfect) == 2:
@@ -115,29 +115,28 @@ def find_broken_equations(graph: Graph[S], values: Sequence[Fraction]) -> Iterat
 def find_stallable_states(graph: Graph[S], values: Sequence[Fraction], seat: Seat) -> Iterator[int]:
     """Yield the states with a value above one half for `seat` in which the other seat can stall for ever.
 
-    If every equation holds and no seat has such a state, the numbers are the values of the game. Proof,
-    for player 1 (Everett 1957 proves more). Let player 1 take, among the actions that keep the value,
-    those that lead out of the set of states with the same value. Then the value along the match
-    never falls in expectation, whatever player 2 does. It is bounded, so it converges; the numbers are
-    finitely many, so in a match that never ends it stays at some level from some time on, and from then
-    on player 2 gave nothing away either (what is given away sums to at most 1, so it is given away
-    finitely often). At a level above one half such a stay has probability 0: from every state there,
-    within as many turns as there are states, it is left with a probability bounded from below. So
-    never-ending matches, worth one half, stay at levels of at most one half: player 1 gets at least the
-    value that was promised. The same for player 2, so both numbers are what each can make sure of.
+    If every equation holds and no seat has such a state, the numbers are the values of the game (Everett
+    1957 proves more). Proof for player 1: among the actions that keep the value, player 1 takes those that
+    lead out of the set of states with the same value. Then the expected value never falls, whatever player 2
+    does. It is bounded, so it converges. There are finitely many numbers, so in an endless match the value
+    stays at one level from some turn on. From then on player 2 loses nothing either: the losses sum to at
+    most 1, so there are finitely many. At a level above one half, this has probability 0: from every state of
+    the level, play leaves it within as many turns as there are states, with a probability bounded from below.
+    So endless matches, which count one half, stay at levels of at most one half, and player 1 gets at least
+    the value. The same argument for player 2 completes the proof.
     """
     sign = 1 if seat is Seat.ONE else -1
     stalled = {node for node in range(len(graph)) if sign * (values[node] - HALF) > 0}
     stalled -= graph.result.keys()
 
-    def leaves(node: int) -> bool:
+    def can_leave(node: int) -> bool:
         level, successors = values[node], graph.successors[node]
         if graph.actor[node] is CHANCE:
             return any(successor not in stalled or values[successor] != level for successor in successors)
         exits = [successor not in stalled for successor in successors if values[successor] == level]
         return any(exits) if graph.actor[node] is seat else all(exits)
 
-    while leaving := {node for node in stalled if leaves(node)}:
+    while leaving := {node for node in stalled if can_leave(node)}:
         stalled -= leaving
     yield from sorted(stalled)
 
@@ -146,21 +145,21 @@ def find_stallable_states(graph: Graph[S], values: Sequence[Fraction], seat: Sea
 class Brackets(Generic[S]):
     """Lower and upper bounds on every value, narrowed by value iteration.
 
-    `pinned` states have the given values and are not expanded. They must make every match finite. The lower
-    bounds start at 0 and the upper bounds at 1, and both converge to the values.
+    The lower bounds start at 0 and the upper bounds at 1. Both converge to the values if every match reaches
+    a terminal state or a state with a known value.
     """
 
     graph: Graph[S]
-    pinned: Mapping[int, Fraction]
+    known_values: Mapping[int, Fraction]
 
     def __post_init__(self) -> None:
-        fixed = {**self.graph.result, **self.pinned}
-        self.low = [float(fixed.get(node, 0)) for node in range(len(self.graph))]
-        self.high = [float(fixed.get(node, 1)) for node in range(len(self.graph))]
+        fixed_values = {**self.graph.result, **self.known_values}
+        self.low = [float(fixed_values.get(node, 0)) for node in range(len(self.graph))]
+        self.high = [float(fixed_values.get(node, 1)) for node in range(len(self.graph))]
         # Later nodes are nearer to the end, and values propagate backwards.
-        self._order = [node for node in reversed(range(len(self.graph))) if node not in fixed]
+        self._order = [node for node in reversed(range(len(self.graph))) if node not in fixed_values]
 
-    def close_to(self, width: float, max_sweeps: int = 10_000) -> int:
+    def narrow_to(self, width: float, max_sweeps: int = 10_000) -> int:
         """Iterate until no bracket is wider than `width` and return the number of sweeps."""
         for sweep in range(1, max_sweeps + 1):
             widest = 0.0

@@ -29,11 +29,11 @@ def compile_functions(
 ) -> dict[str, Any]:
     """Compile functions that call each other by these names, without changing the plain functions.
 
-    Python may call the `entries`, which are cached. The others are inlined into their callers with `inline`,
+    Python may call the `entries`, which are cached. With `inline`, the others are inlined into their callers,
     which suits small functions in a tight loop.
     """
     options = {"inline": "always"} if inline else _INNER
-    # Numba invalidates its cache only if the file of the entry changes, so the name contains a digest.
+    # Numba's cache notices only changes of the entry's file, so the name contains a digest of all functions.
     text = repr([_describe(function.__code__, function.__globals__) for function in functions.values()])
     digest = sha256(text.encode()).hexdigest()[:16]
     compiled_functions, scopes = {}, []

@@ -1,6 +1,6 @@
 """A game reduced to its decisions: chance is part of the moves, and the clock is not part of the state.
 
-So a coin flip belongs to the move before it, and a position occurs once, not once per turn.
+For example, a coin flip belongs to the move before it, and a position is one state at every clock reading.
 """
 
 import sys
@@ -25,7 +25,7 @@ class Transition(Generic[S]):
 
 
 class Decisions(Generic[S, A, V]):
-    """The decisions of `rules` without their limit, which is in the attribute `limit`.
+    """The decisions of `rules` without the limit, which is in the attribute `limit`.
 
     With `clocked`, transitions count the ticks of the clock even if there is no limit.
     """
@@ -47,7 +47,7 @@ class Decisions(Generic[S, A, V]):
         return cast(Seat | None, self.rules.actor(state))
 
     def legal(self, state: S) -> dict[int, A]:
-        """Return the legal actions by their integers, in ascending order."""
+        """Return the legal actions by action number, in ascending order."""
         return dict(sorted((self.action_numbers[action], action) for action in self.rules.actions(state)))
 
     def transitions(self, state: S, action: A) -> list[Transition[S]]:
@@ -55,7 +55,7 @@ class Decisions(Generic[S, A, V]):
         return self._settle(CERTAIN, self.rules.apply(state, action).state)
 
     def hides(self, state: S, action: A) -> bool:
-        """Return whether the other seat does not see the action."""
+        """Return whether the action is hidden from the other seat."""
         actor = self.actor(state)
         assert actor
         return Turn(actor, action, self.rules.apply(state, action).events).hidden_from(actor.other)
@@ -78,7 +78,7 @@ class Decisions(Generic[S, A, V]):
 
 
 def max_decisions(rules: AnyRules) -> int | None:
-    """Return an upper bound on the number of states without the limit, or None if unknown."""
+    """Return an upper bound on the number of states if there is no limit, or None if unknown."""
     return _limited_to(rules, None).max_states()
 
 

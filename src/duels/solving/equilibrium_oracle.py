@@ -1,22 +1,21 @@
 """An oracle for small games with hidden information: a strategy profile near equilibrium.
 
 A profile is a policy for each seat. A value is the probability of winning if both seats follow the profile.
-Its error bound is the larger of the two seats' possible gains by deviating from then on. So the game's value
-lies within the error bound of the initial position.
+Its error bound is the larger of the two seats' gains by deviating from that position on. So the true value of
+the game differs from the initial position's value by at most its error bound.
 
 The value of a history is the mean of its children by the profile and by chance. The value of an information
 set is the mean of its histories, weighted by their reach probabilities.
 """
 
-import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from operator import mul
 
 from duels.core.errors import DuelsError
 from duels.core.match import AnyMatch
 from duels.core.rules import A, Rules, S, Seat, Sight, V
 from duels.solving.best_response import best_response
+from duels.solving.bounds import Bounds
 from duels.solving.cfr import Policy, find_equilibrium
 from duels.solving.oracle import OFTEN, ActionValue, Check, Exactness, Oracle, Value, Verdict
 from duels.solving.progress import Progress, no_progress
@@ -24,16 +23,8 @@ from duels.solving.tree import NodeMatches, Tree, build_tree
 
 ROUNDING = 1e-9
 """An upper bound on the rounding errors of all sums in this module."""
-_NEARLY_ALWAYS = 0.9
-_MAX_BELIEFS = 24  # a longer list of beliefs helps nobody
-
-
-@dataclass(frozen=True, slots=True)
-class ValueWithGain:
-    """A value to a seat, and the larger of both seats' gains by deviating from the profile."""
-
-    value: float
-    gain: float
+_NEARLY_PURE = 0.9
+_MAX_BELIEFS = 24  # a longer list would not help a reader
 
 
 class EquilibriumOracle(Oracle[A, V]):
@@ -54,15 +45,13 @@ class EquilibriumOracle(Oracle[A, V]):
     # -- answers --------------------------------------------------------------------------------
 
     def _value_of(self, sight: Sight[A, V]) -> Value:
-        return _to_value(self._profile.state_value(sight.seat, self._find_information_set(sight)))
+        return self._profile.state_value(sight.seat, self._find_information_set(sight))
 
     def _verdict_on(self, sight: Sight[A, V]) -> Verdict[A]:
-        """Mark as best the actions that cost nothing and are taken OFTEN, or the likeliest of these."""
+        """Mark as best the actions that cost nothing and are taken OFTEN, or else the likeliest of them."""
         information_set = self._find_information_set(sight)
-        value = _to_value(self._profile.state_value(sight.seat, information_set))
-        values = [
-            _to_value(state_value) for state_value in self._profile.action_values(sight.seat, information_set)
-        ]
+        value = self._profile.state_value(sight.seat, information_set)
+        values = self._profile.action_values(sight.seat, information_set)
         weights = self.weights(sight)
         free_weights = [
             weight if value.number - action_value.number <= value.error else 0.0
@@ -84,7 +73,7 @@ class EquilibriumOracle(Oracle[A, V]):
         """Return player 1's value given the information sets of both seats."""
         if one.outcome:
             return Value.from_fraction(one.outcome.score(Seat.ONE))
-        return _to_value(self._profile.value_histories(self._find_histories(one, two)))
+        return self._profile.value_histories(self._find_histories(one, two))
 
     def full_information_action_value(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> float:
         index = sight.actions.index(action)
@@ -93,7 +82,7 @@ class EquilibriumOracle(Oracle[A, V]):
             self._tree.children[node][index]: chance
             for node, chance in self._find_histories(one, two).items()
         }
-        value = self._profile.value_histories(distribution).value
+        value = self._profile.value_histories(distribution).number
         return value if sight.seat is Seat.ONE else 1 - value
 
     def _find_histories(self, one: Sight[A, V], two: Sight[A, V]) -> dict[int, float]:
@@ -125,7 +114,7 @@ class EquilibriumOracle(Oracle[A, V]):
         return self._secret(NodeMatches(self.rules, self._tree).get_match(node), sight.seat)
 
     def _secret(self, match: AnyMatch, seat: Seat) -> str:
-        """Return the entries that `seat` knows and the other does not."""
+        """Return the entries that only `seat` knows."""
         own, others = match.redacted_history(seat), match.redacted_history(seat.other)
         name = ", ".join(
             self.rules.format(action)
@@ -143,11 +132,11 @@ class EquilibriumOracle(Oracle[A, V]):
     def reason(self, sight: Sight[A, V]) -> str:
         verdict = self.judge(sight)
         if len(verdict.actions) == 1:
-            return "There is nothing to choose."
+            return "There is only one legal action."
         top = max(verdict.actions, key=lambda action_value: action_value.weight)
         about = f"{self._value_verb} about {top.value.number:.1%} on the information you have"
         clause = f"{self.rules.format(top.action)} {about}"
-        if top.weight < _NEARLY_ALWAYS:
+        if top.weight < _NEARLY_PURE:
             return f"Perfect play mixes here to stay unpredictable; {clause}."
         others = [action_value for action_value in verdict.actions if action_value is not top]
         second = max(others, key=lambda action_value: action_value.value.number)
@@ -170,15 +159,16 @@ class EquilibriumOracle(Oracle[A, V]):
 
     def guarantee(self) -> str:
         one, two = (self.solution.best_response_values[seat] + ROUNDING for seat in Seat)
+        _, gain = Bounds(0, one + two - 1).percent(2)
         return (
-            f"Both seats together could gain at most {_round_up(one + two - 1)} points by deviating. "
-            f"The game's value to Player 1 lies between {_round_down(1 - two)}% and {_round_up(one)}%."
+            f"Both seats together could gain at most {gain} points by deviating. "
+            f"The game's value to Player 1 lies between {Bounds(1 - two, one).in_words('and')}."
         )
 
     # -- a second method ------------------------------------------------------------------------
 
     def verify(self, progress: Progress = no_progress) -> Iterator[Check]:
-        """Compute the best responses again, by searching the game tree from the rules."""
+        """Compare the best-response values with a search of the whole game tree."""
         for seat in Seat:
             progress(f"the best response of {seat.label}")
             claimed = self.solution.best_response_values[seat]
@@ -190,16 +180,9 @@ class EquilibriumOracle(Oracle[A, V]):
             )
 
 
-def _to_value(state_value: ValueWithGain) -> Value:
-    return Value(state_value.value, Exactness.BOUND, error=min(1.0, state_value.gain + ROUNDING))
-
-
-def _round_up(number: float) -> str:
-    return f"{math.ceil(number * 10_000) / 100:.2f}"
-
-
-def _round_down(number: float) -> str:
-    return f"{math.floor(number * 10_000) / 100:.2f}"
+def _bound_value(value: float, gain: float) -> Value:
+    """Return a value whose error is the larger of both seats' gains by deviating from the profile."""
+    return Value(value, Exactness.BOUND, error=min(1.0, gain + ROUNDING))
 
 
 class ProfileValues:
@@ -233,32 +216,30 @@ class ProfileValues:
         return values
 
     def histories(self, seat: Seat, information_set: int) -> dict[int, float]:
-        """Return the histories of an information set with their probabilities; may be empty."""
+        """Return the probabilities of the histories of an information set; empty if there are none."""
         seat_values = self._seat_values[seat]
         return seat_values.normalize(seat_values.histories[information_set])
 
     def shared_histories(self, one: int, two: int) -> dict[int, float]:
-        """Return the histories in both information sets with their probabilities."""
+        """Return the probabilities of the histories that belong to both information sets."""
         first, second = self._seat_values.values()
-        # Either seat may have seen the last event.
+        # Histories are listed only where the seat's information set changed, which may be either seat's.
         shared = [node for node in first.histories[one] if second.information_set[node] == two]
         shared += [node for node in second.histories[two] if first.information_set[node] == one]
         return first.normalize(list(dict.fromkeys(shared)))
 
-    def value_histories(self, distribution: dict[int, float]) -> ValueWithGain:
-        """Return player 1's mean value of these histories, and the larger expected gain."""
-        return ValueWithGain(
-            sum(chance * self.value[node] for node, chance in distribution.items()),
-            max(self._expected_gain(seat, distribution) for seat in Seat),
-        )
+    def value_histories(self, distribution: dict[int, float]) -> Value:
+        """Return player 1's mean value of these histories."""
+        gain = max(self._expected_gain(seat, distribution) for seat in Seat)
+        return _bound_value(self._mean(Seat.ONE, distribution), gain)
 
-    def state_value(self, seat: Seat, information_set: int) -> ValueWithGain:
+    def state_value(self, seat: Seat, information_set: int) -> Value:
         """Return the value of an information set to `seat`."""
-        return self._value_to(
-            seat, self.histories(seat, information_set), self._seat_values[seat].gain[information_set]
-        )
+        histories = self.histories(seat, information_set)
+        gain = max(self._seat_values[seat].gain[information_set], self._expected_gain(seat.other, histories))
+        return _bound_value(self._mean(seat, histories), gain)
 
-    def action_values(self, seat: Seat, information_set: int) -> list[ValueWithGain]:
+    def action_values(self, seat: Seat, information_set: int) -> list[Value]:
         """Return the value of each action of `seat` at an information set."""
         histories = self.histories(seat, information_set)
         seat_values, children = self._seat_values[seat], self.tree.children
@@ -266,18 +247,17 @@ class ProfileValues:
         action_values = []
         for index in range(len(children[next(iter(histories))])):
             distribution = {children[node][index]: chance for node, chance in histories.items()}
-            after = self._value_to(seat, distribution, 0.0)
+            value = self._mean(seat, distribution)
             responses = seat_values.response_values[information_set]
-            gain = responses[index] / total - after.value if total else 1.0
-            action_values.append(ValueWithGain(after.value, max(after.gain, gain)))
+            gain = responses[index] / total - value if total else 1.0
+            other_gain = self._expected_gain(seat.other, distribution)
+            action_values.append(_bound_value(value, max(0.0, gain, other_gain)))
         return action_values
 
-    def _value_to(self, seat: Seat, distribution: dict[int, float], gain: float) -> ValueWithGain:
-        """Return the mean value to `seat`, and the larger of `gain` and the other seat's expected gain."""
+    def _mean(self, seat: Seat, distribution: dict[int, float]) -> float:
+        """Return the mean value of histories to `seat`."""
         mean = sum(chance * self.value[node] for node, chance in distribution.items())
-        return ValueWithGain(
-            mean if seat is Seat.ONE else 1 - mean, max(gain, self._expected_gain(seat.other, distribution))
-        )
+        return mean if seat is Seat.ONE else 1 - mean
 
     def _expected_gain(self, seat: Seat, distribution: dict[int, float]) -> float:
         gain, information_set = self._seat_values[seat].gain, self.tree.information_set[seat]
@@ -325,13 +305,13 @@ class _SeatValues:
     ) -> None:
         """Compute best-response values and gains from the end backwards.
 
-        By information set: `best` starts with the values of terminal histories, `state_value` is the value of
-        the policy, and `origins` is the previous information set and the action taken there.
+        The lists are indexed by information set. `best` starts with the values of terminal histories,
+        `state_value` has the policy's values, and `origins` the previous information set and its action.
         """
         self.response_values: dict[int, list[float]] = {}
-        """The counterfactual best-response value of each action, where the seat decides."""
+        """The counterfactual best-response value of each action at the seat's own decisions."""
         self.gain = [1.0] * len(best)
-        """The gain of the best response over the policy from there on; 1 if unknown."""
+        """The gain by switching from the policy to the best response there; 1 if unknown."""
         # Later information sets have higher numbers, so all successors are complete.
         for information_set in reversed(range(len(best))):
             nodes = self.histories[information_set]

@@ -27,7 +27,7 @@ class Graph(Generic[S]):
     actor: list[Actor | None] = field(default_factory=list)
     successors: list[tuple[int, ...]] = field(default_factory=list)
     odds: list[tuple[Fraction, ...]] = field(default_factory=list)
-    """At chance nodes, aligned with `successors`."""
+    """The probabilities of the successors at chance nodes, otherwise empty."""
     result: dict[int, Fraction] = field(default_factory=dict)
     """Player 1's score at terminal states: 1, 0 or 1/2."""
 
@@ -48,7 +48,7 @@ def explore(
     graph: Graph[S] = Graph()
     for state in starts if starts is not None else (rules.initial(),):
         _add_state(graph, state)
-    for count, state in enumerate(graph.states):  # grows while it is read
+    for count, state in enumerate(graph.states):  # the list grows during the loop
         if count % 1000 == 0:
             progress(f"{count:,} states explored")
             if limit is not None:
@@ -67,7 +67,7 @@ def explore(
 
 
 def has_cycle(graph: Graph[S]) -> bool:
-    """Return whether a state can occur twice, so that a match can be endless."""
+    """Return whether a state can repeat, so that a match can be endless."""
     try:
         _sort_backwards(graph).prepare()
     except CycleError:
@@ -118,7 +118,7 @@ def backward_induction(graph: Graph[S]) -> list[Fraction]:
 
 
 def forced_wins(graph: Graph[S], seat: Seat) -> dict[int, int]:
-    """Return the states in which `seat` can force a win, with the number of entries until then.
+    """Return the states in which `seat` can force a win, with the number of entries until the win.
 
     `seat` takes the shortest path, and the other seat and chance take the longest.
     """

@@ -37,9 +37,9 @@ class InductionOracle(OpenOracle[A, S]):
         check_state_count(rules, rules.max_states(), MAX_STATES)
         self._values: dict[S, Fraction] = {}
         self._entries: dict[S, int] = {}
-        """The maximum number of entries until a forced win."""
+        """The number of entries until a forced win, by state."""
         self._half_is_drawn = True
-        """Whether the value one half always means a draw: no limit and no endless match."""
+        """Whether the value one half always means a draw, never a limit or an endless match."""
         self._solve(explore(rules, [rules.initial()], progress, MAX_STATES))
 
     def _solve(self, graph: Graph[S]) -> None:
@@ -56,7 +56,7 @@ class InductionOracle(OpenOracle[A, S]):
         return has_only_draws and not has_cycle(graph)
 
     def state_value(self, state: S) -> Fraction:
-        if state not in self._values:  # a position that was typed in need not be reachable
+        if state not in self._values:  # a user may enter an unreachable position
             self._solve(explore(self.rules, [state], limit=MAX_STATES))
         return self._values[state]
 
@@ -126,4 +126,4 @@ def _values(rules: OpenRules[S, A], graph: Graph[S]) -> list[Fraction]:
     try:
         return backward_induction(graph)
     except CycleError:
-        raise DuelsError(f"{rules.name} has chance and cycles: it needs an oracle of its own.") from None
+        raise DuelsError(f"{rules.name} has chance and cycles: write an oracle for the game.") from None

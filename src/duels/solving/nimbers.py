@@ -1,12 +1,12 @@
 """Nim-values of take-and-break games on heaps or rows, in constant time once their period is known.
 
-The octal code defines such a game: Kayles is 0.77. The XOR of the heaps' nim-values decides who wins.
+An octal code defines such a game: Kayles is 0.77. The player to move wins unless the nim-values' XOR is 0.
 """
 
 from dataclasses import dataclass
 
 _EMPTY, _ONE_HEAP, _TWO_HEAPS = 1, 2, 4
-_FIRST_LENGTH = 256  # enough to prove the period of Kayles; other games double it
+_FIRST_LENGTH = 256  # enough to prove the period of Kayles; doubled for other games
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Period:
 
 
 class TakeAndBreak:
-    """The octal game whose digit t (from 1) says what taking t from a heap may leave.
+    """An octal game. Digit t, counted from 1, says what may remain of a heap after a player takes t from it.
 
     A digit is the sum of 1 (nothing), 2 (one heap) and 4 (two heaps). A player who cannot move loses.
     """
@@ -41,7 +41,7 @@ class TakeAndBreak:
     def period(self, upto: int = _FIRST_LENGTH) -> Period | None:
         """Return the period if the nim-values of heaps up to about `upto` prove one, or None.
 
-        Without a period, these nim-values have been computed one by one.
+        If there is no period, the nim-values of all these heaps are computed by definition.
         """
         while self._period is None and len(self._nimbers) <= upto:
             self._extend(max(_FIRST_LENGTH, 2 * len(self._nimbers)))
@@ -49,7 +49,7 @@ class TakeAndBreak:
         return self._period
 
     def direct(self, n: int) -> list[int]:
-        """Return the nim-values of heaps 0 to n by their definition, without the period."""
+        """Return the nim-values of heaps 0 to n, computed by definition and not by the period."""
         self._extend(n + 1)
         return self._nimbers[: n + 1]
 

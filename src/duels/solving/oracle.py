@@ -41,7 +41,7 @@ class Value:
     fraction: Fraction | None = None
     """The exact number, if known."""
     error: float = 0.0
-    """The maximum distance of the true value from `number`, if it is a bound."""
+    """The maximum distance of the true value from `number` if `exactness` is BOUND."""
 
     @classmethod
     def from_fraction(cls, fraction: Fraction) -> "Value":
@@ -73,10 +73,10 @@ class ActionValue(Generic[A]):
     action: A
     value: Value
     best: bool
-    """Whether perfect play may take it; in a mixed strategy, OFTEN and at no cost."""
+    """Whether perfect play may take the action; in a mixed strategy, whether it does so OFTEN at no cost."""
     weight: float
     allowance: float = 0.0
-    """Shortfall below the mixture's value that is not charged as a loss."""
+    """How much worse than the mixed strategy the action may be without a loss."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +92,9 @@ class Verdict(Generic[A]):
 
     @property
     def losses(self) -> tuple[float, ...]:
-        """The loss of each action: 0 if it is one of the best.
+        """The loss of each action: 0 for the best actions.
 
-        Otherwise it is the difference to the position's value, less the allowance.
+        For the others it is the position's value less the action's value, less the allowance.
         """
         return tuple(self._loss(action_value) for action_value in self.actions)
 
@@ -113,14 +113,14 @@ class Verdict(Generic[A]):
 
     @property
     def below_mixture(self) -> tuple[float, ...]:
-        """The difference of the mixture's value to each action's; negative for better actions.
+        """How much worse each action is than the mixed strategy; negative for better actions.
 
-        This is not a loss: its mean over the oracle's own weights is 0.
+        This is not a loss: its mean over the strategy's own choices is 0.
         """
         return tuple(self.value.number - action_value.value.number for action_value in self.actions)
 
     def loss_error(self, action: A) -> float:
-        """Return the maximum error of `loss` by the proven bounds, or 0 if there are none."""
+        """Return the maximum error of `loss` by the proven bounds, or 0 without bounds."""
         if self.value.exactness is not Exactness.BOUND:
             return 0.0
         loss, value = self.loss(action), self.get_action_value(action).value
@@ -130,7 +130,7 @@ class Verdict(Generic[A]):
 
     @property
     def is_mixed(self) -> bool:
-        """Whether perfect play takes actions with different probabilities."""
+        """Whether perfect play takes several actions with different probabilities."""
         return len({action_value.weight for action_value in self.actions if action_value.weight}) > 1
 
     @property
@@ -143,7 +143,7 @@ class Verdict(Generic[A]):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A further insight of an oracle, as text and as named data."""
+    """An additional fact about a position, as text and as data for JSON."""
 
     name: str
     text: str
@@ -152,7 +152,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The result of one check by an independent method."""
+    """The result of an independent check."""
 
     name: str
     passed: bool
@@ -163,9 +163,9 @@ class Check:
 
 
 class Oracle(ABC, Generic[A, V]):
-    """Perfect play for one game, from the information of one seat.
+    """Perfect play for one game, given the information of one seat.
 
-    An oracle gets sights, never states, so it cannot reveal secrets. Subclasses must implement `_value_of`
+    An oracle gets sights, not states, so it cannot reveal secrets. Subclasses must implement `_value_of`
     and `_verdict_on`. The methods for explanations, beliefs, full information and checks are optional.
     """
 
@@ -175,7 +175,7 @@ class Oracle(ABC, Generic[A, V]):
     hidden: ClassVar[str] = "secret"
     """The noun for the other player's secret, such as `token`."""
     equivalence_note: ClassVar[str] = ""
-    """One or two sentences on which answers to an exercise count as equal (see `action_class`), or ''."""
+    """Which answers to an exercise count as equal (see `action_class`), in one or two sentences, or ''."""
     factory: Callable[[AnyRules], Any] | None = None
     """A function that returns the oracle of some rules. Pickles use it instead of copying the oracle."""
     _last_verdict: tuple[Sight[A, V], Verdict[A]] | None = None
@@ -184,7 +184,7 @@ class Oracle(ABC, Generic[A, V]):
         return (self.factory, (self.rules,)) if self.factory else super().__reduce_ex__(protocol)
 
     def value(self, sight: Sight[A, V]) -> Value:
-        """Return the value of the position to `sight.seat`, for any actor."""
+        """Return the value of the position to `sight.seat`, whichever seat is to move."""
         return (
             Value.from_fraction(sight.outcome.score(sight.seat)) if sight.outcome else self._value_of(sight)
         )
@@ -211,13 +211,13 @@ class Oracle(ABC, Generic[A, V]):
     def measure(self) -> str:
         """The measure of decisions: GIVEN_AWAY or BELOW_THE_MIXTURE.
 
-        In mixed strategies few actions are losses. The distance below the mixture says more: its mean is 0
-        for a player that mixes like the strategy.
+        If the strategy is mixed, few actions are losses. The comparison with the mixed strategy says more:
+        its mean is 0 for a player that follows the strategy.
         """
         return BELOW_THE_MIXTURE if self.mixes else GIVEN_AWAY
 
     def shortfalls(self, verdict: Verdict[A]) -> tuple[float, ...]:
-        """Return the shortfall of each action by `measure`; it may be negative below the mixture."""
+        """Return the shortfall of each action by `measure`; it may be negative if the strategy is mixed."""
         return verdict.below_mixture if self.mixes else verdict.losses
 
     @abstractmethod
@@ -228,7 +228,7 @@ class Oracle(ABC, Generic[A, V]):
     def _verdict_on(self, sight: Sight[A, V]) -> Verdict[A]:
         """Return `judge` for a seat that is to move."""
 
-    # -- sentences that address `sight.seat` in the second person and contain no secret of the other seat ---
+    # -- sentences for `sight.seat`, in the second person and without secrets of the other seat ---------
 
     def reason(self, sight: Sight[A, V]) -> str:
         """Return one or two sentences on why the best action is best."""
@@ -251,11 +251,11 @@ class Oracle(ABC, Generic[A, V]):
         return f"You played {self.rules.format(action)}, which left you {value}."
 
     def describe_action(self, action: A) -> str:
-        """Return a clause without a subject on an action (`went to 7`), or '' for a generic one."""
+        """Return a clause without a subject on an action (`went to 7`), or '' for a generic clause."""
         return ""
 
     def describe_outcome(self, outcome: A) -> str:
-        """Return a clause on a chance outcome (`the coin showed heads`), or '' for a generic one."""
+        """Return a clause on a chance outcome (`the coin showed heads`), or '' for a generic clause."""
         return ""
 
     def action_class(self, sight: Sight[A, V], action: A) -> Hashable:
@@ -271,45 +271,45 @@ class Oracle(ABC, Generic[A, V]):
         return ""
 
     def findings(self, sight: Sight[A, V]) -> Iterator[Finding]:
-        """Yield further insights into this position."""
+        """Yield additional facts about this position."""
         return iter(())
 
     def guarantee(self) -> str:
-        """Return what is proven about the oracle's play, or '' if its values are exact."""
+        """Return sentences on what is proven about the oracle's play, or '' if its values are exact."""
         return ""
 
     # -- secrets --------------------------------------------------------------------------------
 
     def belief(self, sight: Sight[A, V]) -> Mapping[str, float]:
-        """Return the probabilities of the other player's secrets, by name; empty if unknown.
+        """Return the probability of each possible secret of the other player, by name; empty if unknown.
 
-        Secrets that exclude each other are numbered: `position 1`, `position 2`, `die 6`.
+        Names of secrets that exclude each other differ only in a number: `position 1`, `position 2`.
         """
         return {}
 
     def own_secret(self, sight: Sight[A, V]) -> str:
-        """Return the seat's own secret, by its name in the other's belief."""
+        """Return the seat's own secret, by its name in the other player's belief."""
         return ""
 
     def full_information_value(self, one: Sight[A, V], two: Sight[A, V]) -> Value:
-        """Return player 1's value given both seats' information; by default, given the actor's.
+        """Return player 1's value given both seats' secrets; by default, given those of the seat to move.
 
-        It should be consistent: the mean of the next values by the odds or by the actor's strategy.
+        It should be the mean of the values after the next action, weighted by the odds or the strategy.
         """
         return self.value(two).for_other() if two.actor is Seat.TWO else self.value(one)
 
     def full_information_action_value(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> float:
         """Return the value of `action` to `sight.seat` given both seats' secrets; by default 1/2.
 
-        It reduces the variance of measurements and is not advice.
+        It serves to reduce the variance of measurements, not as advice.
         """
         return 0.5
 
     def unforeseen_loss(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> str:
         """Return a clause without a subject (`went onto …`) on a loss that the seat could not foresee, or ''.
 
-        The action has lost the match, even if neither seat knows yet. `{whose}` in the clause is the other
-        player's possessive: `your`, `club's`.
+        The action has lost the match, even if neither seat knows yet. `{whose}` in the clause stands for the
+        other player's possessive: `your` or `club's`.
         """
         return ""
 
@@ -336,14 +336,14 @@ class OpenOracle(Oracle[A, S]):
 
     @abstractmethod
     def state_value(self, state: S) -> Fraction:
-        """Return the probability that player 1 wins, for any actor."""
+        """Return the probability that player 1 wins, whichever seat is to move."""
 
     def action_values(self, state: S, actions: tuple[A, ...]) -> list[Fraction]:
-        """Return `state_value` after each of `actions`. Games may override it with a quicker method."""
+        """Return `state_value` after each action. Games may override this with a quicker method."""
         return [self.state_value(self.rules.apply(state, action).state) for action in actions]
 
     def select_quickest(self, state: S, best: tuple[A, ...]) -> tuple[A, ...]:
-        """Return those of the equally good actions that win most quickly or resist longest."""
+        """Return the actions of `best` that win most quickly or, in a lost position, resist longest."""
         return best
 
     def _value_of(self, sight: Sight[A, S]) -> Value:

@@ -12,15 +12,15 @@ _MAX_CACHED = 8
 _QUICK_STATES = 50_000
 _cache: dict[AnyRules, Oracle[Any, Any]] = {}
 _build_locks: WeakValueDictionary[AnyRules, RLock] = WeakValueDictionary()
-"""Locks of oracles that are being built: other threads wait."""
+"""One lock for each oracle that a thread is building: other threads wait for it."""
 _guard = Lock()  # guards the two dictionaries
 
 
 def get_oracle(rules: AnyRules, progress: Progress = no_progress) -> Oracle[Any, Any]:
     """Return the oracle of these rules: `make_oracle` of the game's module `oracle`, or a default.
 
-    Equal rules share an oracle, which is built once and cached: building can take long. Raises DuelsError if
-    the game is too large for the default.
+    Equal rules share a cached oracle, because building one can take long. Raises DuelsError if the game is
+    too large for the default.
     """
     with _guard:
         lock = _build_locks.setdefault(rules, RLock())
@@ -47,9 +47,9 @@ def is_oracle_ready(rules: AnyRules) -> bool:
 
 
 def get_quick_oracle(rules: AnyRules) -> Oracle[Any, Any]:
-    """Return the fastest oracle of these rules, for callers that ask it thousands of times.
+    """Return the oracle with the fastest answers, for callers that ask thousands of questions.
 
-    A game's module `quick` may have one that takes longer to build. It replaces the cached oracle.
+    A game's module `quick` may define one, which takes longer to build. It replaces the cached oracle.
     """
     quick = rules.game.find("quick", "make_oracle")
     oracle = quick(rules) if quick else None

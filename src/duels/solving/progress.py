@@ -1,4 +1,4 @@
-"""Progress callbacks of long computations, which report a short text from time to time."""
+"""Progress callbacks: a long computation calls one with a short text from time to time."""
 
 from collections.abc import Callable
 
@@ -6,4 +6,4 @@ Progress = Callable[[str], None]
 
 
 def no_progress(text: str) -> None:
-    """Ignore the progress."""
+    """Ignore the text: the default callback."""

@@ -1,4 +1,4 @@
-"""Table files with checksums: damaged files and files of other tables are rejected.
+"""Table files with checksums, so that a damaged file or another table is rejected.
 
 A file has a line with the table's name, a line with the checksum, and the compressed table. This module uses
 only the standard library, so that the first move of a perfect player is quick.
@@ -26,7 +26,7 @@ class DamagedTable(DuelsError):
 
 @dataclass(frozen=True)
 class ShippedTable:
-    """A table that comes with the package; the digest is in the code."""
+    """A table that is part of the package. The code contains its digest."""
 
     path: Path
     table_name: str
@@ -34,7 +34,7 @@ class ShippedTable:
     """The SHA-256 of the unpacked table."""
 
     def check(self, table: bytes) -> bytes:
-        """Return the table. Raises DamagedTable if its digest differs."""
+        """Return `table`. Raises DamagedTable if its digest differs from the shipped one."""
         if sha256(table).hexdigest() != self.digest:
             raise DamagedTable(f"the table '{self.table_name}' is not the one that duels comes with")
         return table
@@ -49,13 +49,13 @@ def make_cache_key(subject: object, sources: Iterable[Path]) -> str:
 
 
 def pack_table(table_name: str, table: bytes) -> bytes:
-    """Return the content of a table file; `table_name` is one line."""
-    packed = lzma.compress(table, preset=1)  # a tenth larger than the default, in a third of its time
+    """Return the content of a table file. `table_name` must not contain a line break."""
+    packed = lzma.compress(table, preset=1)  # a tenth larger than the default preset, but three times as fast
     return f"{MAGIC}: {table_name}\n{sha256(packed).hexdigest()}\n".encode() + packed
 
 
 def unpack_table(content: bytes, table_name: str) -> bytes:
-    """Return the table of a file. Raises DamagedTable if it is damaged or another table."""
+    """Return the table in a file. Raises DamagedTable if the file is damaged or has another table."""
     head, _, rest = content.partition(b"\n")
     checksum, _, packed = rest.partition(b"\n")
     if head != f"{MAGIC}: {table_name}".encode():
@@ -74,7 +74,7 @@ def pack_shorts(numbers: "array[int]") -> bytes:
 
 
 def unpack_shorts(stored: bytes | memoryview, typecode: str = "H") -> "array[int]":
-    """Return the 16-bit numbers that `pack_shorts` packed; the type code of signed numbers is "h"."""
+    """Return the 16-bit numbers that `pack_shorts` packed. Signed numbers need the type code "h"."""
     numbers = array(typecode)
     numbers.frombytes(stored)
     return _little_endian(numbers)
@@ -91,7 +91,7 @@ def _little_endian(numbers: "array[int]") -> "array[int]":
 def load_or_build(
     table_name: str, file_name: str, build: Callable[[], bytes], shipped: ShippedTable | None = None
 ) -> bytes:
-    """Return the table from the package, or from the cache, or build it and cache it.
+    """Return the table from the package or the cache. If both fail, build and cache it.
 
     If a table is shipped, only that table is accepted. `table_name` should contain a digest of the code that
     builds the table (see `make_cache_key`).
@@ -121,7 +121,7 @@ def load_or_build(
     try:
         cached.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(cached, pack_table(table_name, table), overwrite=True, private=True)
-    except OSError as problem:  # a full or read-only disk costs time at the next start, nothing else
+    except OSError as problem:  # not fatal: the next start builds the table again
         log.warning("Cannot write %s: %s", cached, problem)
     return table
 

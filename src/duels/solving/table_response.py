@@ -1,4 +1,4 @@
-"""The best response to a policy in a game with tables and without hidden information, by policy iteration.
+"""Best responses in games that have tables and no hidden information, by policy iteration.
 
 Values are in points: 1 if the responder wins, -1 if it loses, 0 for a draw or an endless match.
 """
@@ -14,11 +14,11 @@ from duels.solving.tables import ONGOING, POINTS, Tables
 
 Table = NDArray[np.float64]
 
-# If the opponent errs once in 10 ** 30 games, good and bad moves differ by only that much.
+# If the opponent errs only once in 10 ** 30 games, the values of good and bad moves differ that little.
 DIGITS = 60
 TOLERANCE = Decimal("1e-40")
 
-STALL = -1  # instead of a move: the responder plays for an endless match from here on
+STALL = -1  # instead of a move index: play for an endless match
 ZERO = Decimal(0)
 
 
@@ -29,7 +29,7 @@ class Response:
     value: float
     """The responder's probability of winning; a draw counts one half."""
     actions: list[list[int]]
-    """The index of the responder's legal action, by clock and state; 0 if it has none.
+    """The index of the responder's legal action, by clock reading and state; 0 if there is none.
 
     Without a limit there is one clock reading.
     """
@@ -67,20 +67,20 @@ def _get_end_points(tables: Tables, responder: int) -> list[Decimal | None]:
 
 @dataclass(slots=True)
 class MarkovMove:
-    """The result of a move: the weights of the next states, the weight of ending, and its points."""
+    """The result of a move: the weights of the next states and of the end, and the end's expected points."""
 
-    onward: dict[int, Decimal]
-    ended: Decimal = ZERO
+    successor_weights: dict[int, Decimal]
+    end_weight: Decimal = ZERO
     points: Decimal = ZERO
 
     def state_value(self, points: Sequence[Decimal]) -> Decimal:
         """Return the expected points, given the points of the states."""
         return self.points + sum(
-            (share * points[successor] for successor, share in self.onward.items()), ZERO
+            (share * points[successor] for successor, share in self.successor_weights.items()), ZERO
         )
 
 
-ENDLESS = MarkovMove({}, ended=Decimal(1))
+ENDLESS = MarkovMove({}, end_weight=Decimal(1))
 
 
 def _moves(
@@ -90,16 +90,16 @@ def _moves(
     end_points: list[Decimal | None],
     after_tick: list[Decimal] | None,
 ) -> list[list[MarkovMove]]:
-    """Return the responder's moves in every state, or one move, the mixture, if the policy decides.
+    """Return the responder's moves in each state. Where the opponent moves, the policy's mixture is one move.
 
-    `after_tick` has the points of the states after a tick of the clock; None if there is no limit.
+    `after_tick` has the points of each state after a tick of the clock, or is None if there is no limit.
     """
     moves: list[list[MarkovMove]] = [[] for _ in range(tables.states)]
-    chooses = tables.actor == responder
-    states, actions = np.nonzero(tables.legal & (chooses[:, None] | (policy > 0)))
+    is_responder = tables.actor == responder
+    states, actions = np.nonzero(tables.legal & (is_responder[:, None] | (policy > 0)))
     chosen_moves = zip(
         states.tolist(),
-        chooses[states].tolist(),
+        is_responder[states].tolist(),
         policy[states, actions].tolist(),
         tables.successor[states, actions].tolist(),
         strict=True,
@@ -115,29 +115,29 @@ def _moves(
             if end is None and ticks and after_tick is not None:
                 end = after_tick[successor]
             if end is None:
-                move.onward[successor] = move.onward.get(successor, ZERO) + weight
+                move.successor_weights[successor] = move.successor_weights.get(successor, ZERO) + weight
             else:
-                move.ended += weight
+                move.end_weight += weight
                 move.points += weight * end
     return [[_normalize(move) for move in choices] for choices in moves]
 
 
 def _normalize(move: MarkovMove) -> MarkovMove:
     """Return the move with weights that sum to 1."""
-    total = move.ended + sum(move.onward.values())
-    onward = {successor: weight / total for successor, weight in move.onward.items()}
-    return MarkovMove(onward, move.ended / total, move.points / total)
+    total = move.end_weight + sum(move.successor_weights.values())
+    successor_weights = {successor: weight / total for successor, weight in move.successor_weights.items()}
+    return MarkovMove(successor_weights, move.end_weight / total, move.points / total)
 
 
 def best_points(moves: list[list[MarkovMove]]) -> tuple[list[Decimal], list[int]]:
     """Return the points of every state under optimal play, and the index of the best move, or 0.
 
-    The first policy plays for an endless match wherever that can be forced; elsewhere the game ends anyway.
-    Then moves are replaced by better ones only. So no change leads into an endless loop: all states of a loop
-    have the same value, and none of its moves is better than another.
+    The first policy plays for an endless match wherever the responder can force one. Then a move is replaced
+    only by a better one. So no change leads into an endless loop: all states of a loop have the same value,
+    and none of its moves is better than another.
     """
-    safe = _find_safe_states(moves)
-    chosen_moves = [STALL if endless else 0 for endless in safe]
+    can_stall = _find_stalling_states(moves)
+    chosen_moves = [STALL if endless else 0 for endless in can_stall]
     while True:
         points = expected_points(
             [
@@ -154,53 +154,50 @@ def best_points(moves: list[list[MarkovMove]]) -> tuple[list[Decimal], list[int]
                     chosen_moves[state], changed = values.index(best), True
         if not changed:
             return points, [
-                _find_safe_move(choices, safe) if index == STALL else index
+                (_find_stalling_move(choices, can_stall) or 0) if index == STALL else index
                 for choices, index in zip(moves, chosen_moves, strict=True)
             ]
 
 
-def _find_safe_move(choices: list[MarkovMove], safe: list[bool]) -> int:
-    """Return a move after which an endless match can still be forced."""
-    return next(index for index, move in enumerate(choices) if _stays_safe(move, safe))
+def _find_stalling_move(choices: list[MarkovMove], can_stall: list[bool]) -> int | None:
+    """Return a move after which an endless match can still be forced, or None."""
+    for index, move in enumerate(choices):
+        if not move.end_weight and all(can_stall[successor] for successor in move.successor_weights):
+            return index
+    return None
 
 
-def _stays_safe(move: MarkovMove, safe: list[bool]) -> bool:
-    return not move.ended and all(safe[successor] for successor in move.onward)
-
-
-def _find_safe_states(moves: list[list[MarkovMove]]) -> list[bool]:
+def _find_stalling_states(moves: list[list[MarkovMove]]) -> list[bool]:
     """Return for every state whether the responder can force an endless match."""
-    safe = [bool(choices) for choices in moves]
+    can_stall = [bool(choices) for choices in moves]
     while True:
-        lost = [
-            state
-            for state, choices in enumerate(moves)
-            if safe[state] and not any(_stays_safe(move, safe) for move in choices)
+        previous = can_stall
+        can_stall = [
+            possible and _find_stalling_move(choices, previous) is not None
+            for possible, choices in zip(previous, moves, strict=True)
         ]
-        if not lost:
-            return safe
-        for state in lost:
-            safe[state] = False
+        if can_stall == previous:
+            return can_stall
 
 
 def expected_points(chain: list[MarkovMove]) -> list[Decimal]:
     """Return the expected points of every state of a Markov chain; 0 if it never ends.
 
-    States are eliminated from the last to the first, so that the remaining row leads only to earlier states.
-    Nothing is subtracted from a probability: a loop from a state to itself is dropped and the rest scaled up.
-    So no digits are lost, however long the chain is.
+    The states are eliminated from the last to the first. Then the row of each state leads only to earlier
+    states. A loop from a state to itself is dropped and the rest scaled up, so nothing is subtracted from a
+    probability, and no digits are lost.
     """
-    rows = [MarkovMove(dict(move.onward), move.ended, move.points) for move in chain]
+    rows = [MarkovMove(dict(move.successor_weights), move.end_weight, move.points) for move in chain]
     for state in reversed(range(len(rows))):
         row = rows[state]
-        while row.onward and (later := max(row.onward)) > state:
-            weight = row.onward.pop(later)
-            row.ended += weight * rows[later].ended
+        while row.successor_weights and (later := max(row.successor_weights)) > state:
+            weight = row.successor_weights.pop(later)
+            row.end_weight += weight * rows[later].end_weight
             row.points += weight * rows[later].points
-            for successor, share in rows[later].onward.items():
-                row.onward[successor] = row.onward.get(successor, ZERO) + weight * share
-        row.onward.pop(state, None)
-        rows[state] = _normalize(row) if row.onward or row.ended else ENDLESS
+            for successor, share in rows[later].successor_weights.items():
+                row.successor_weights[successor] = row.successor_weights.get(successor, ZERO) + weight * share
+        row.successor_weights.pop(state, None)
+        rows[state] = _normalize(row) if row.successor_weights or row.end_weight else ENDLESS
     points: list[Decimal] = []
     for row in rows:
         points.append(row.state_value(points))
@@ -213,7 +210,7 @@ def expected_values(tables: Tables, policy: Table, limit: int | None = None) -> 
     The policy's probabilities are indexed [state, action]. A draw, an endless match and a match that is cut
     off after `limit` ticks count one half. So do terminal states.
     """
-    no_responder = 2  # no seat responds: every state has one move, the policy's mixture
+    no_responder = 2  # not a seat: both follow the policy
     with localcontext(prec=DIGITS):
         end_points = _get_end_points(tables, 0)
         after_tick = None if limit is None else [ZERO] * tables.states

@@ -29,9 +29,9 @@ Arrays = dict[str, NDArray[Any]]
 
 MAX_STATES = 300_000  # more states take too long and too much memory
 MAX_ACTIONS = 1000  # more actions can fill the memory before there are too many states
-MAX_TICKETS = 60  # chance is a draw among equally likely tickets
-MAX_STARTS = 100_000  # tickets before the first decision: they need only one small table
-# A bound by the rules includes chance nodes and is seldom exact, so try games up to this factor above it.
+MAX_TICKETS = 60  # a chance outcome is drawn from this many equally likely tickets
+MAX_STARTS = 100_000  # tickets before the first decision, which need only one small table
+# The rules' own bound includes chance nodes and is often too high: try games up to this factor above it.
 BOUND_SLACK = 2
 
 ILLEGAL = -1
@@ -51,7 +51,7 @@ POINTS: NDArray[np.float32] = np.array(
 
 
 def encode_result(outcome: Outcome | None) -> int:
-    """Return the result of an outcome. Raises DuelsError if it is a concession."""
+    """Return the result code of an outcome. Raises DuelsError for a concession."""
     if outcome is None or outcome.ending is Ending.CUT_OFF:
         return ONGOING
     if outcome.ending is Ending.DRAWN:
@@ -81,7 +81,7 @@ class Tables:
     result: NDArray[np.int8]
     """The result of each state: ONGOING, FIRST_WON, SECOND_WON or DRAWN."""
     starts: NDArray[np.int32]
-    """The first state by ticket; tickets are equally likely."""
+    """The first state for each of the equally likely tickets."""
     successor: NDArray[np.int32]
     """The next state times 2, plus 1 if the clock ticks, indexed [state, action, ticket]; or ILLEGAL."""
     observation: NDArray[np.int8]
@@ -124,7 +124,7 @@ class Tables:
 
 
 def load_tables(rules: AnyRules, encoding: Encoding) -> Tables:
-    """Return the tables of `rules`, from the cache on disk if possible. The limit does not matter.
+    """Return the tables of `rules`, from the cache on disk if possible. They do not depend on the limit.
 
     Raises TooLarge if the game is too large for tables.
     """
@@ -235,7 +235,7 @@ def _explore(decisions: Decisions[Any, Any, Any]) -> _Exploration:
     exploration = _Exploration()
     for index, transition in enumerate(decisions.starts):
         exploration.add(transition, (-1, 0, index))
-    for number, state in enumerate(exploration.states):  # the list grows while it is read
+    for number, state in enumerate(exploration.states):  # the list grows during the loop
         if decisions.actor(state) is None:
             continue
         for action_number, action in decisions.legal(state).items():
@@ -257,7 +257,7 @@ def _explore(decisions: Decisions[Any, Any, Any]) -> _Exploration:
 @lru_cache(maxsize=16)
 def get_tables(rules: AnyRules) -> "GameTables":
     """Return the tables of `rules`, cached in the process. Raises TooLarge if the game is too large."""
-    check_table_size(rules)  # first: a game that states no features is explored to find them
+    check_table_size(rules)  # first, because a game without declared features is explored to find them
     return GameTables(rules, load_tables(rules, rules.game.encoding(rules)))
 
 
@@ -287,7 +287,7 @@ class GameTables:
     @cached_property
     def choices(self) -> NDArray[np.int16]:
         """The k-th legal action, or 0 after the last one, indexed [state, k]."""
-        # 16 bits, so that more fit the CPU cache.
+        # 16 bits: more numbers fit into the CPU cache.
         order = np.argsort(~self.tables.legal, axis=1, kind="stable")[:, : int(self.counts.max())]
         return np.where(np.arange(order.shape[1]) < self.counts[:, None], order, 0).astype(np.int16)
 
@@ -325,9 +325,9 @@ class GameTables:
             policy = policy[:, None] == np.arange(tables.actions)
         if policy.shape != (tables.states, tables.actions) or policy.dtype.kind not in "biuf":
             raise DuelsError(
-                f"A policy must be a table of {tables.states} states: "
-                f"[state] the action, or [state, action] of {tables.actions} probabilities; "
-                "with a limit, it may be one such table for each clock reading."
+                f"A policy must be a table of {tables.states} states, "
+                f"with the number of an action or {tables.actions} probabilities for each. "
+                "With a limit, it may be one such table for each clock reading."
             )
         odds = np.where(tables.legal, policy, 0).astype(np.float64)
         totals = odds.sum(axis=1, keepdims=True)

@@ -1,10 +1,11 @@
 """The game tree: every history, with the information set of each seat.
 
-In games with hidden information, histories of one state can belong to different information sets.
+In games with hidden information, two histories that lead to one state can differ in information sets.
 """
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from duels.core.errors import TooLarge
@@ -18,33 +19,27 @@ MAX_HISTORIES = 400_000
 
 
 class InformationSetIndex:
-    """The information sets of one seat: one number per sequence of events that it can see."""
+    """Numbers for the information sets of one seat: one for each sequence of events that it can see."""
 
     def __init__(self) -> None:
-        self._events: dict[Event, int] = {}
-        self._extensions: dict[tuple[int, int], int] = {}
+        self._successors: dict[tuple[int, Event], int] = {}
 
-    def number_events(self, events: Iterable[Event]) -> tuple[int, ...]:
-        """Return the numbers of events, for `extend`."""
-        return tuple([self._events.setdefault(event, len(self._events)) for event in events])
-
-    def extend(self, information_set: int, events: tuple[int, ...]) -> int:
+    def extend(self, information_set: int, events: Iterable[Event]) -> int:
         """Return the information set after more events."""
         for event in events:
-            information_set = self._extensions.setdefault((information_set, event), len(self._extensions) + 1)
+            information_set = self._successors.setdefault((information_set, event), len(self))
         return information_set
 
     def find(self, events: Iterable[Event]) -> int | None:
         """Return the information set after these events, or None if the game has none."""
         information_set: int | None = 0
         for event in events:
-            if information_set is None or event not in self._events:
-                return None
-            information_set = self._extensions.get((information_set, self._events[event]))
+            if information_set is not None:
+                information_set = self._successors.get((information_set, event))
         return information_set
 
     def __len__(self) -> int:
-        return len(self._extensions) + 1
+        return len(self._successors) + 1
 
 
 @dataclass
@@ -59,7 +54,7 @@ class Tree:
     children: list[range] = field(default_factory=list)
     """The children, in the order of the rules' actions."""
     odds: dict[int, tuple[float, ...]] = field(default_factory=dict)
-    """At chance nodes, aligned with `children`."""
+    """The probabilities of the children, at chance nodes only."""
     score: dict[int, float] = field(default_factory=dict)
     """Player 1's score at terminal histories."""
     information_set: dict[Seat, list[int]] = field(default_factory=lambda: {Seat.ONE: [], Seat.TWO: []})
@@ -110,69 +105,51 @@ class NodeMatches:
         return match
 
 
-@dataclass(slots=True)
-class _Position:
-    """A state and its successors, computed once for all histories that lead there."""
+@dataclass(frozen=True, slots=True)
+class _Expansion:
+    """A state's successors, computed once for all histories that lead to the state."""
 
-    state: Any
     actor: Actor | None
     odds: tuple[float, ...]
     score: float | None
-    steps: "list[tuple[_Position, tuple[int, ...], tuple[int, ...]]] | None" = None
-    """The successors, with the events that each seat sees."""
+    successors: list[tuple[Any, dict[Seat, list[Event]]]]
+    """The next states, with the events that each seat sees."""
 
 
 def build_tree(rules: AnyRules, progress: Progress = no_progress) -> Tree:
     """Return the tree of all histories. Raises TooLarge if there are too many."""
     count = check_tree_size(rules)
-    tree = Tree()
-    explorer = _Explorer(rules, tree)
-    positions = [explorer.position(rules.initial())]
-    tree.parent.append(-1)
-    one, two = tree.information_set.values()
-    extend_one, extend_two = (index.extend for index in tree.information_sets.values())
-    one.append(0)
-    two.append(0)
-    for node, position in enumerate(positions):  # grows while it is read
+    tree = Tree(parent=[-1], information_set={Seat.ONE: [0], Seat.TWO: [0]})
+    states = [rules.initial()]
+    expand = cache(lambda state: _expand(rules, state))
+    for node, state in enumerate(states):  # the list grows during the loop
         if node % 10_000 == 0:
             progress(f"{node:,} of {count:,} histories explored")
-        steps = explorer.steps(position) if position.steps is None else position.steps
-        tree.actor.append(position.actor)
-        tree.children.append(range(len(positions), len(positions) + len(steps)))
-        if position.odds:
-            tree.odds[node] = position.odds
-        if position.score is not None:
-            tree.score[node] = position.score
-        for child, seen_by_one, seen_by_two in steps:
-            positions.append(child)
+        expansion = expand(state)
+        tree.actor.append(expansion.actor)
+        tree.children.append(range(len(states), len(states) + len(expansion.successors)))
+        if expansion.odds:
+            tree.odds[node] = expansion.odds
+        if expansion.score is not None:
+            tree.score[node] = expansion.score
+        for next_state, events in expansion.successors:
+            states.append(next_state)
             tree.parent.append(node)
-            one.append(extend_one(one[node], seen_by_one))
-            two.append(extend_two(two[node], seen_by_two))
+            for seat, information_sets in tree.information_set.items():
+                index = tree.information_sets[seat]
+                information_sets.append(index.extend(information_sets[node], events[seat]))
     return tree
 
 
-class _Explorer:
-    def __init__(self, rules: AnyRules, tree: Tree) -> None:
-        self._rules = rules
-        self._indexes = tree.information_sets
-        self._positions: dict[Hashable, _Position] = {}
-
-    def position(self, state: Any) -> _Position:
-        if state not in self._positions:
-            rules = self._rules
-            actor, outcome = rules.actor(state), rules.outcome(state)
-            odds = tuple(map(float, rules.odds(state))) if actor is CHANCE else ()
-            score = float(outcome.score(Seat.ONE)) if outcome else None
-            self._positions[state] = _Position(state, actor, odds, score)
-        return self._positions[state]
-
-    def steps(self, position: _Position) -> list[tuple[_Position, tuple[int, ...], tuple[int, ...]]]:
-        position.steps = []
-        for action in self._rules.actions(position.state):
-            step = self._rules.apply(position.state, action)
-            seen_by_one, seen_by_two = (
-                self._indexes[seat].number_events(event for event in step.events if seat in event.seen_by)
-                for seat in Seat
-            )
-            position.steps.append((self.position(step.state), seen_by_one, seen_by_two))
-        return position.steps
+def _expand(rules: AnyRules, state: Any) -> _Expansion:
+    actor, outcome = rules.actor(state), rules.outcome(state)
+    steps = [rules.apply(state, action) for action in rules.actions(state)]
+    return _Expansion(
+        actor,
+        tuple(map(float, rules.odds(state))) if actor is CHANCE else (),
+        float(outcome.score(Seat.ONE)) if outcome else None,
+        [
+            (step.state, {seat: [event for event in step.events if seat in event.seen_by] for seat in Seat})
+            for step in steps
+        ],
+    )

@@ -1,4 +1,4 @@
-"""The `duels` command. It loads a subcommand's module only when it needs it.
+"""The `duels` command. Running a subcommand imports only its own module.
 
 Data goes to stdout, notices to stderr. Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted.
 """
@@ -26,7 +26,7 @@ _MODULES = {
     "duels.terminal.list_commands": "games rules players completion",
 }
 _COMMANDS = {name: module for module, names in _MODULES.items() for name in names.split()}
-"""The module of each command. Some belong to other packages."""
+"""The module that defines each command."""
 
 
 def main() -> None:
@@ -43,7 +43,7 @@ def run(arguments: list[str]) -> int:
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
-        message = escape_unprintable(error.message, but="\n\t")  # click lists choices on separate lines
+        message = escape_unprintable(error.message, keep="\n\t")  # click lists choices on separate lines
         object.__setattr__(error, "message", message)
         output = StringIO()
         error.show(output)
@@ -71,8 +71,7 @@ def _discard_output() -> None:
 
 
 def _fail(message: str) -> int:
-    # The message may contain a file name with control characters.
-    _print_error(f"duels: {escape_unprintable(message)}\n")
+    _print_error(f"duels: {escape_unprintable(message)}\n")  # file names may have control characters
     return 1
 
 
@@ -141,11 +140,11 @@ class _Commands(click.Group):
 def cli(context: click.Context, plain: bool) -> None:
     """Play, solve and analyse five two-player games.
 
-    Without a command, duels opens a menu: start or resume a match at the terminal or in a browser, solve
-    puzzles, review your matches and see your statistics.
+    Without a command, duels opens a menu. There you can start or resume a match, solve puzzles, review your
+    matches and see your statistics.
     """
     if context.invoked_subcommand:
         return
-    from duels.terminal.home import Home
+    from duels.terminal.menu import Menu
 
-    Home(Screen(plain)).run()
+    Menu(Screen(plain)).run()

@@ -1,4 +1,4 @@
-"""The commands `stats`, `levels` and `export`: statistics of matches, and matches for other programs."""
+"""The commands `stats`, `levels` and `export`."""
 
 import json
 from dataclasses import asdict
@@ -31,8 +31,8 @@ _CLOSE_SCORE = 0.55  # below it, a person hardly notices the difference
 def stats(as_json: bool, plain: bool) -> None:
     """Show your results against the machine and your most common mistakes.
 
-    The statistics cover all finished matches between you and a machine in your matches folder. They include
-    how much winning probability your decisions gave away over time.
+    The statistics cover the finished matches against a machine in your matches folder. They also show how
+    much winning probability your decisions gave away, from your oldest matches to your newest.
     """
     screen = Screen(plain)
     with screen.progress("grading your matches") as progress:
@@ -49,7 +49,7 @@ def stats(as_json: bool, plain: bool) -> None:
 
 
 def _grade_match(saved: SavedMatch, progress: Progress) -> PlayedMatch | None:
-    """Return the match from the person's point of view, or None unless it is over and against a machine."""
+    """Grade the person's decisions. Return None unless the match is over and against a machine."""
     match = saved.record.match
     people = [seat for seat, player in zip(Seat, saved.players, strict=True) if player == HUMAN]
     if not match.outcome or len(people) != 1:
@@ -70,23 +70,21 @@ def render_statistics(statistics: Statistics) -> str:
         return "You have not finished a match against the machine yet.\n"
     lines = [f"{'game':<9}{'against':<10}{'won':>4}{'lost':>6}{'no winner':>11}   streak"]
     lines += [_format_row(tally) for tally in statistics.tallies]
-    lost, below = {}, {}
+    losses, shortfalls = {}, {}
     for game, stages in statistics.stages.items():
         if all(abs(stage.loss) < MIN_SHOWN > abs(stage.below_mixture or 0.0) for stage in stages):
             continue  # all numbers would round to 0.0
         if any(stage.below_mixture is not None for stage in stages):
-            below[game] = [stage.below_mixture or 0.0 for stage in stages]
+            shortfalls[game] = [stage.below_mixture or 0.0 for stage in stages]
         else:
-            lost[game] = [stage.loss for stage in stages]
-    if lost:
-        lines += ["", "Points given away per decision (1 point is 1% to win), oldest matches first:"]
-        lines += [f"{game:<9}{_format_trend(averages)}" for game, averages in lost.items()]
-    if below:
-        lines += [
-            "",
-            "Points below the mixture per decision (0 is as good as the strategy), oldest matches first:",
-        ]
-        lines += [f"{game:<9}{_format_trend(averages)}" for game, averages in below.items()]
+            losses[game] = [stage.loss for stage in stages]
+    for title, trends in (
+        ("Points given away per decision (a point is a winning probability of 1%)", losses),
+        ("Points below the mixed strategy per decision (0 is as good as the strategy)", shortfalls),
+    ):
+        if trends:
+            lines += ["", f"{title}, oldest matches first:"]
+            lines += [f"{game:<9}{_format_trend(averages)}" for game, averages in trends.items()]
     if statistics.mistakes:
         lines += ["", "Your most common mistakes:"]
     for mistake in statistics.mistakes[:_MAX_MISTAKES]:
@@ -96,10 +94,10 @@ def render_statistics(statistics: Statistics) -> str:
 
 
 def _format_row(tally: ResultTally) -> str:
-    now = f"{abs(tally.streak)} {'won' if tally.streak > 0 else 'lost'}" if tally.streak else "none"
+    streak = f"{abs(tally.streak)} {'won' if tally.streak > 0 else 'lost'}" if tally.streak else "none"
     longest = f"; longest {tally.longest} won" if tally.longest > max(tally.streak, 0) else ""
     numbers = f"{tally.won:>4}{tally.lost:>6}{tally.nobody:>11}"
-    return f"{tally.game:<9}{tally.opponent:<10}{numbers}   {now}{longest}"
+    return f"{tally.game:<9}{tally.opponent:<10}{numbers}   {streak}{longest}"
 
 
 def _format_trend(averages: list[float]) -> str:
@@ -122,7 +120,7 @@ def _format_trend(averages: list[float]) -> str:
 @click.option(
     "--matches",
     type=click.IntRange(2),
-    help="Matches per row. By default 1000 in games without chance and hidden information, otherwise 100.",
+    help="Matches per row. The default is 100, or 1000 in games without chance and hidden information.",
 )
 @click.option("--seed", default="levels", show_default=True, help="Seed of the matches.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
@@ -131,8 +129,8 @@ def levels(rules: AnyRules, matches: int | None, seed: str, as_json: bool) -> No
 
     A level is defined by the winning probability that it gives away per decision, as a share of what random
     play gives away. The table shows the intended and the measured share. `best` is called `perfect` in games
-    that we have solved. In hunt, the strategy is a mixture of actions, and the table shows instead how far a
-    level's choices are below that mixture.
+    that we have solved. In hunt, the best strategy is mixed: it chooses at random. The table then shows how
+    much worse a level's choices are than the mixed strategy.
     """
     matches = matches or get_default_matches(rules)
     with Screen().progress("measuring") as progress:
@@ -145,38 +143,38 @@ def levels(rules: AnyRules, matches: int | None, seed: str, as_json: bool) -> No
 
 def render_levels(rules: AnyRules, rows: list[LevelRow], matches: int) -> str:
     is_mixed = rows[0].measure == BELOW_THE_MIXTURE
-    measured = (
-        "how far each level's choices are below the mixture" if is_mixed else "what each level gives away"
+    title = (
+        "how much worse each level is than the mixed strategy" if is_mixed else "what each level gives away"
     )
     lines = [
-        f"{rules.name}: {measured} per decision, and its score against the level below",
+        f"{rules.name}: {title} per decision, and its score against the level below",
         f"{'of random play':>29}",
         f"{'level':<10}{'intended':>9}{'measured':>10}   {'points / decision':<18}   score",
     ]
     for row in rows:
-        lost = f"{100 * row.per_decision:6.2f} ± {100 * row.per_decision_margin:.2f}"
-        line = f"{row.name:<10}{row.share:>9.0%}{row.measured_share:>10.0%}   {lost:<18}   "
+        loss = f"{100 * row.per_decision:6.2f} ± {100 * row.per_decision_margin:.2f}"
+        line = f"{row.name:<10}{row.share:>9.0%}{row.measured_share:>10.0%}   {loss:<18}   "
         if row.score is not None and row.margin is not None:
-            unclear = "" if row.clear else "  too few matches to tell"
+            unclear = "" if row.is_clear else "  too few matches to tell"
             line += f"{row.score:6.1%} ± {100 * row.margin:.1f} points{unclear}"
         lines.append(line.rstrip())
     sample = f"{matches:,} matches per row"
     if rows[-1].matches != matches:
         sample = f"{sample} (points per decision, estimated) and {rows[-1].matches:,} (scores)"
     lines.append(
-        f"Measured over {sample}, half from either seat, luck taken out; ± is the 95% confidence interval. "
-        "A point is 1% to win."
+        f"Measured over {sample}, half from each seat and adjusted for luck. "
+        "± is the 95% confidence interval. A point is a winning probability of 1%."
     )
     if is_mixed:
         lines.append(
-            "A player who mixes like the strategy is 0 points below it on average. Being predictable costs\n"
+            "A player who mixes as the strategy does has 0 points on average. Predictable play costs\n"
             "no points here; it shows only in the scores."
         )
-    if not all(row.clear for row in rows[1:]):
-        lines.append("To separate close levels, pass a larger number to --matches.")
-    part = describe_other_factors(rules)
-    if part and any(row.score is not None and row.score < _CLOSE_SCORE for row in rows[1:]):
-        lines.append(f"Some levels are close: {part} much of this game.")
+    if not all(row.is_clear for row in rows[1:]):
+        lines.append("To separate close levels, raise --matches.")
+    factors = describe_other_factors(rules)
+    if factors and any(row.score is not None and row.score < _CLOSE_SCORE for row in rows[1:]):
+        lines.append(f"Some levels are close: {factors} much of this game.")
     return "\n".join(lines) + "\n"
 
 
@@ -193,20 +191,20 @@ def render_levels(rules: AnyRules, rows: list[LevelRow], matches: int) -> str:
 @click.option(
     "--games", "count", type=click.IntRange(1), default=100, show_default=True, help="Number of matches."
 )
-@player_option("--player", "The player.", "best")
-@player_option("--against", "The opponent. By default the same player.")
+@player_option("--player", "The player at seat 1.", "best")
+@player_option("--against", "The player at seat 2. By default the same player.")
 @click.option("--seed", default="export", show_default=True, help="Seed of the matches.")
 @click.option(
     "--out",
     "path",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="A .jsonl or .parquet file, or with --format minari a dataset id. By default GAME-PLAYER.jsonl.",
+    help="A .jsonl or .parquet file, by default GAME-PLAYER.jsonl. With --format minari, a dataset id.",
 )
 @click.option(
     "--format",
     "kind",
     type=click.Choice(["jsonl", "parquet", "minari"]),
-    help="File format. By default the ending of the file's name decides.",
+    help="File format. By default taken from the file name.",
 )
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Number of processes.")
 def export(
@@ -221,15 +219,15 @@ def export(
 ) -> None:
     """Write matches between machine players, with a grade for every decision.
 
-    If you interrupt an export, run the same command again to continue it. Run it with more --games to add
-    matches. A Minari dataset is written in one piece: it cannot be continued or extended. Matches of chain
-    and hunt end after 50 boards or turns unless you set --max-boards or --max-turns.
+    If you interrupt an export, run the same command again to continue it. To add matches, run it again with
+    a larger --games. You cannot continue or extend a Minari dataset. Matches end after 50 boards of chain or
+    50 turns of hunt unless you set --max-boards or --max-turns.
     """
     run = exporting.Export(add_machine_limit(rules), (player, against or player), seed, count)
 
-    def report(done: int, games: int) -> None:
-        if done % max(1, games // 20) == 0:
-            click.echo(f"… {done} of {games}", err=True)
+    def report(finished: int, games: int) -> None:
+        if finished % max(1, games // 20) == 0:
+            click.echo(f"… {finished} of {games}", err=True)
 
     if kind == "minari":
         from duels.analysis.minari import export_minari
@@ -243,6 +241,6 @@ def export(
         raise click.UsageError(f"--format {kind} needs a file name that ends with .{kind}, not {path}.")
     existing = exporting.export(run, path, report, jobs)
     if existing:
-        surplus = f". The file keeps them all, although --games is {count}" if existing > count else ""
+        surplus = f", more than --games {count}. All of them are kept" if existing > count else ""
         click.echo(f"The file already had {existing} matches{surplus}.", err=True)
     click.echo(str(path))

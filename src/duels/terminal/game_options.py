@@ -55,12 +55,12 @@ def _parse_player_or_program(
 
 
 def _make_completer(
-    list_all: Callable[[], Iterable[Game | PlayerKind]],
+    list_items: Callable[[], Iterable[Game | PlayerKind]],
 ) -> Callable[..., list[CompletionItem]]:
     return lambda context, parameter, start: [
-        CompletionItem(each.name, help=each.summary)
-        for each in list_all()
-        if each.name.startswith(start.lower())
+        CompletionItem(item.name, help=item.summary)
+        for item in list_items()
+        if item.name.startswith(start.lower())
     ]
 
 
@@ -77,7 +77,7 @@ game_argument = click.argument(
 
 
 def player_option(
-    name: str, text: str, default: str | None = None, programs: bool = False
+    name: str, help_text: str, default: str | None = None, programs: bool = False
 ) -> Callable[[F], F]:
     """Make an option that takes the name of a player.
 
@@ -90,29 +90,36 @@ def player_option(
         shell_complete=_make_completer(PLAYER_KINDS.values),
         default=default,
         show_default=default is not None,
-        help=text,
+        help=help_text,
     )
 
 
 def model_options(command: F) -> F:
-    """Add the options for model:NAME. They are eager because the seat options need them."""
-    address = "Chat endpoint for model:NAME, such as http://localhost:8000/v1."
-    key = "Environment variable with the endpoint's key.  [default: OPENAI_API_KEY]"
-    for name, text in (("--key-env", key), ("--base-url", address)):
-        command = click.option(name, is_eager=True, help=text)(command)
+    """Add the options for model:NAME. Click parses them before the seat options, which need them."""
+    base_url = "Chat endpoint for model:NAME, such as http://localhost:8000/v1."
+    key_env = "Environment variable with the endpoint's key.  [default: OPENAI_API_KEY]"
+    for name, help_text in (("--key-env", key_env), ("--base-url", base_url)):
+        command = click.option(name, is_eager=True, help=help_text)(command)
     return command
 
 
 class GameCommand(click.Command):
-    """A command that takes a game and its options. Its function receives them as `rules`."""
+    """A command that takes a game and its options. Its function receives the resulting rules."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.meta[_GAME] = self._find_game(ctx, args)
-        return super().parse_args(ctx, args)
+        game = ctx.meta[_GAME_KEY] = self._find_game(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            owners = [other.name for other in all_games() if error.option_name in _list_flags(other)]
+            if not game or not owners:
+                raise
+            message = f"{error.option_name} is an option of {join_or(owners)}, not of {game.name}."
+            raise click.UsageError(f"{message} Options: duels {self.name} {game.name} --help", ctx) from None
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         params = super().get_params(ctx)
-        game = ctx.meta.get(_GAME)
+        game = ctx.meta.get(_GAME_KEY)
         if game is None:
             return params
         arguments = [param for param in params if isinstance(param, click.Argument)]
@@ -121,8 +128,8 @@ class GameCommand(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         game: Game = ctx.params.pop("game")
-        values = {key: ctx.params.pop(key) for key in list(ctx.params) if key.startswith(_OPTION)}
-        options = {key.removeprefix(_OPTION): value for key, value in values.items() if value is not None}
+        values = {key: ctx.params.pop(key) for key in list(ctx.params) if key.startswith(_PREFIX)}
+        options = {key.removeprefix(_PREFIX): value for key, value in values.items() if value is not None}
         try:
             ctx.params["rules"] = game.rules(**options)
         except DuelsError as error:
@@ -130,14 +137,8 @@ class GameCommand(click.Command):
         return super().invoke(ctx)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        if ctx.meta.get(_GAME) is None:
-            rows = [
-                (
-                    game.name,
-                    ", ".join(_format_flag(option.name) for option in list_options(game.rules_class())),
-                )
-                for game in all_games()
-            ]
+        if ctx.meta.get(_GAME_KEY) is None:
+            rows = [(game.name, ", ".join(_list_flags(game))) for game in all_games()]
             with formatter.section(f"Game options (details: duels {self.name} GAME --help)"):
                 formatter.write_dl(rows)
         super().format_epilog(ctx, formatter)
@@ -149,7 +150,7 @@ class GameCommand(click.Command):
         try:
             params, rest, _ = parser.parse_args(args=list(args))
         except click.UsageError:
-            return None  # click reports it in the second pass
+            return None  # super().parse_args reports the error
         words = [word for word in (params.get("game"), *rest) if isinstance(word, str) and word[:1] != "-"]
         first_error: DuelsError | None = None
         for word in words:
@@ -162,12 +163,16 @@ class GameCommand(click.Command):
         return None
 
 
-_GAME = "duels.game"
-_OPTION = "option_"
+_GAME_KEY = "duels.game"
+_PREFIX = "option_"
 
 
 def _format_flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
+
+
+def _list_flags(game: Game) -> list[str]:
+    return [_format_flag(option.name) for option in list_options(game.rules_class())]
 
 
 def _make_click_option(option: Option, game: Game) -> click.Option:
@@ -185,7 +190,7 @@ def _make_click_option(option: Option, game: Game) -> click.Option:
     elif option.kind is not OptionKind.LIMIT:
         kind = _ListType(option)
     help_text = f"{game.name}: {option.help}".removesuffix(": ") + f". [default: {default}]"
-    return click.Option([flag, f"{_OPTION}{option.name}"], type=kind, default=None, help=help_text)
+    return click.Option([flag, f"{_PREFIX}{option.name}"], type=kind, default=None, help=help_text)
 
 
 class _ListType(click.ParamType):  # type: ignore[type-arg]

@@ -24,11 +24,11 @@ _ENTER = "\n"
 KEY_GAP_SECONDS = 0.2
 """A key counts as pressed alone if no other key follows within this time."""
 SILENCE_SECONDS = 0.5
-"""After a wrong key, further keys are ignored until nothing was typed for this long."""
+"""After a wrong key, all keys are ignored until the person types nothing for this time."""
 _ESCAPES = re.compile(r"(\x1b\[[0-9;]*m)+")
 
 
-class _Resumed(Exception):
+class _ProgramResumed(Exception):
     """The program was suspended while a line was being edited, and has resumed."""
 
     def __init__(self, typed: str) -> None:
@@ -39,7 +39,7 @@ class _Resumed(Exception):
 class Keyboard:
     """A terminal on standard input."""
 
-    supported = termios is not None
+    is_supported = termios is not None
 
     def __init__(self, on_suspend: Callable[[], None], on_resume: Callable[[], None]) -> None:
         self._on_suspend = on_suspend
@@ -49,32 +49,32 @@ class Keyboard:
     @contextmanager
     def echo(self, enabled: bool) -> Iterator[None]:
         """Turn echo on or off within the context. A change discards input that was typed ahead."""
-        before = termios.tcgetattr(sys.stdin)
+        previous = termios.tcgetattr(sys.stdin)
         # A terminal that started without echo (an editor's shell does its own) stays without.
         target = self._original[3] & termios.ECHO if enabled else 0
-        if before[3] & termios.ECHO == target:
+        if previous[3] & termios.ECHO == target:
             yield
             return
-        settings = [*before[:3], before[3] ^ termios.ECHO, *before[4:]]
+        settings = [*previous[:3], previous[3] ^ termios.ECHO, *previous[4:]]
         # A shell changes the settings before it resumes a suspended program.
         handler = signal.signal(signal.SIGCONT, lambda *_: _restore(settings))
         try:
-            with self._use(settings):
+            with self._apply(settings):
                 yield
         finally:
             signal.signal(signal.SIGCONT, handler)
 
     @contextmanager
-    def single_keys(self, alone: Collection[str] = ()) -> Iterator[Iterator[str]]:
+    def single_keys(self, valid_keys: Collection[str] = ()) -> Iterator[Iterator[str]]:
         """Give an iterator of keys, without echo. Input typed before or after is discarded.
 
-        With `alone`, the iterator yields one of these keys if it is pressed alone or followed by Enter. It
-        yields an empty string for anything else, such as a whole word, and then ignores keys until nothing
-        is typed for a moment.
+        With `valid_keys`, the iterator yields a valid key only if it is pressed alone or followed by Enter.
+        For anything else, such as a whole word, it yields an empty string and then ignores keys until the
+        person stops typing.
         """
-        before = termios.tcgetattr(sys.stdin)
-        with self._use([*before[:3], before[3] & ~(termios.ECHO | termios.ICANON), *before[4:]]):
-            yield self._iter_single_keys(alone) if alone else self._iter_keys()
+        previous = termios.tcgetattr(sys.stdin)
+        with self._apply([*previous[:3], previous[3] & ~(termios.ECHO | termios.ICANON), *previous[4:]]):
+            yield self._iter_single_keys(valid_keys) if valid_keys else self._iter_keys()
 
     @staticmethod
     def _iter_keys() -> Iterator[str]:
@@ -85,13 +85,13 @@ class Keyboard:
                 yield key
 
     @staticmethod
-    def _iter_single_keys(wanted: Collection[str]) -> Iterator[str]:
+    def _iter_single_keys(valid_keys: Collection[str]) -> Iterator[str]:
         while keys := _read_keys():
             first = keys[0]
-            keys += _read_keys() if first in wanted and _has_input_within(KEY_GAP_SECONDS) else []
+            keys += _read_keys() if first in valid_keys and _has_input_within(KEY_GAP_SECONDS) else []
             if _END_OF_INPUT in keys:
                 return
-            if first in wanted and all(key == _ENTER for key in keys[1:]):
+            if first in valid_keys and all(key == _ENTER for key in keys[1:]):
                 yield first
                 continue
             yield ""
@@ -100,7 +100,7 @@ class Keyboard:
                     return
 
     def wait(self, seconds: float) -> None:
-        """Wait. Any key ends the wait."""
+        """Wait for this time or until a key is pressed."""
         with self.single_keys():
             _has_input_within(seconds)
 
@@ -115,7 +115,7 @@ class Keyboard:
         readline.parse_and_bind("set enable-bracketed-paste off")
 
         def on_resume() -> None:
-            raise _Resumed(readline.get_line_buffer())
+            raise _ProgramResumed(readline.get_line_buffer())
 
         # readline needs marks around escape codes to know the prompt's width.
         prompt = _ESCAPES.sub("\x01\\g<0>\x02", prompt)
@@ -127,20 +127,20 @@ class Keyboard:
                     return input(prompt) + "\n"
             except EOFError:
                 return ""
-            except _Resumed as resumed:  # show the prompt again below the shell's output
+            except _ProgramResumed as resumed:  # show the prompt again below the shell's output
                 typed = resumed.typed
             finally:
                 readline.set_startup_hook()
 
     @contextmanager
-    def _use(self, settings: list[Any]) -> Iterator[None]:
-        before = termios.tcgetattr(sys.stdin)
+    def _apply(self, settings: list[Any]) -> Iterator[None]:
+        previous = termios.tcgetattr(sys.stdin)
         termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, settings)
         try:
             with self._suspendable():
                 yield
         finally:
-            termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, before)
+            termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, previous)
 
     @contextmanager
     def _suspendable(self, on_resume: Callable[[], None] = lambda: None) -> Iterator[None]:
@@ -148,11 +148,11 @@ class Keyboard:
             self._suspend()
             on_resume()
 
-        before = signal.signal(signal.SIGTSTP, suspend)
+        previous = signal.signal(signal.SIGTSTP, suspend)
         try:
             yield
         finally:
-            signal.signal(signal.SIGTSTP, before)
+            signal.signal(signal.SIGTSTP, previous)
 
     def _suspend(self) -> None:
         """Suspend the program. Meanwhile the terminal has its original settings and shows no secret."""

@@ -20,13 +20,12 @@ Two of the books are titled "Quantum Duel"; we added the subtitles.
 @click.command(epilog=format_examples("duels games", "duels games --json"))
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 def games(as_json: bool) -> None:
-    """List the games and the rule books they come from.
+    """List the games and their rule books.
 
-    Games that other packages have installed are listed with the name of the package. `duels rules GAME`
-    shows the rules of a game.
+    A game from another package is listed with the package's name. `duels rules GAME` shows the rules.
     """
     rows = [(game, "duels") for game in GAMES.values()]
-    rows += [(installed.game, installed.source) for installed in list_installed_games()]
+    rows += list_installed_games()
     if as_json:
         data = [
             {"game": game.name, "title": game.title, "summary": game.summary, "source": source}
@@ -85,7 +84,7 @@ def rules(game: Game) -> None:
 def completion(context: click.Context, shell: str) -> None:
     """Print a script that enables tab completion in your shell.
 
-    It completes commands, options, games and players. Evaluate it in your shell's start-up file.
+    The script completes commands, options, games and players. Run it from your shell's start-up file.
     """
     completer = get_completion_class(shell)
     assert completer

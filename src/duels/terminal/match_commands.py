@@ -1,4 +1,4 @@
-"""The commands that play, list and show matches."""
+"""The commands `play`, `resume`, `matches`, `replay`, `verify`, `share` and `demo`."""
 
 import json
 from itertools import islice
@@ -16,7 +16,7 @@ from duels.play.library import SavedMatch, list_saved_matches, read_record
 from duels.play.new_match import MatchSetup, SettingError
 from duels.players import HUMAN, PlayerKind, number_duplicates
 from duels.terminal.game_options import GameCommand, game_argument, model_options, player_option
-from duels.terminal.home import Home
+from duels.terminal.menu import Menu
 from duels.terminal.next_step import NextStep
 from duels.terminal.options import (
     board_option,
@@ -58,10 +58,10 @@ from duels.terminal.screen import Screen
     type=click.Choice(["1", "2", "random"]),
     default="1",
     show_default=True,
-    help="The seat that moves first and is Player 1.",
+    help="The seat that moves first, as Player 1.",
 )
-@click.option("--seed", help="Seed for chance and machine players.")
-@click.option("--chance", "script", help="Chance outcomes in order. When they run out, the rest is random.")
+@click.option("--seed", help="Seed for chance events and machine players.")
+@click.option("--chance", help="The first chance outcomes, in order. Later ones are random.")
 @click.option(
     "--save",
     "path",
@@ -77,7 +77,7 @@ def play(
     seat2: PlayerKind | str,
     first: str,
     seed: str | None,
-    script: str | None,
+    chance: str | None,
     path: Path | None,
     board: bool,
     pace: str | None,
@@ -86,11 +86,11 @@ def play(
 ) -> int:
     """Play a match.
 
-    `duels players` lists the built-in players. Every move of a match with people is saved, so you can quit
-    at any time and continue with `duels resume`. Enter help at any prompt to see the commands.
+    `duels players` lists the built-in players. Every move is saved if a person plays, so you can quit at any
+    time and continue with `duels resume`. Enter help at any prompt to see the commands.
 
-    Matches between two machines end without a winner after 50 boards of chain or 50 turns of hunt. Matches
-    with people have no limit.
+    A match between two machines ends without a winner after 50 boards of chain or 50 turns of hunt. A match
+    with people has no limit.
     """
     if path and path.exists():
         name = escape_unprintable(str(path))
@@ -101,13 +101,13 @@ def play(
         )
     try:
         (one, two), external = _split_external((seat1, seat2))
-        setup = MatchSetup(rules, one, two, first, seed, script or "", path, external)
+        setup = MatchSetup(rules, one, two, first, seed, chance or "", path, external)
     except SettingError as error:
         raise click.UsageError(f"--{error.setting}: {error}") from None
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
     screen = Screen(plain, pace)
-    return _finish(*play_new_match(setup, screen, board), screen, board)
+    return _open_menu_if_wanted(*play_new_match(setup, screen, board), screen, board)
 
 
 def _split_external(
@@ -115,15 +115,15 @@ def _split_external(
 ) -> tuple[tuple[str, ...], dict[str, PlayerKind]]:
     """Return the names of both players and the external players by name."""
     external = number_duplicates([seat for seat in seats if not isinstance(seat, str)])
-    unnamed = iter(external)
-    names = tuple(seat if isinstance(seat, str) else next(unnamed).name for seat in seats)
+    remaining = iter(external)
+    names = tuple(seat if isinstance(seat, str) else next(remaining).name for seat in seats)
     return names, {kind.name: kind for kind in external}
 
 
-def _finish(code: int, step: NextStep, screen: Screen, board: bool) -> int:
+def _open_menu_if_wanted(code: int, step: NextStep, screen: Screen, board: bool) -> int:
     """Open the menu if the person wants another game, and return the exit code."""
     if step is NextStep.NEW_GAME:
-        Home(screen).run("board" if board else "play")
+        Menu(screen).run("board" if board else "play")
     return code
 
 
@@ -141,7 +141,7 @@ def _finish(code: int, step: NextStep, screen: Screen, board: bool) -> int:
     "entries",
     type=click.IntRange(0),
     metavar="N",
-    help="Branch off after the first N entries, in a new record. The match may be finished.",
+    help="Start a new match after the first N entries of this one, which may be finished.",
 )
 @player_option("--seat1", "The program or model at seat 1.", programs=True)
 @player_option("--seat2", "The program or model at seat 2.", programs=True)
@@ -161,16 +161,16 @@ def resume(
 ) -> int:
     """Continue an unfinished match, by default the last one.
 
-    Records do not store how to start a program or reach a model. If one of them plays, pass --seat1 or
-    --seat2 again.
+    A saved match does not store how to start a program or reach a model. If one of them plays, pass --seat1
+    or --seat2 again.
     """
     screen = Screen(plain, pace)
     external: dict[Seat, PlayerKind] = {}
     for seat, player in zip(Seat, (seat1, seat2), strict=True):
         if isinstance(player, str):
             raise click.UsageError(
-                f"--seat{seat.value} must be the program or model that played there: "
-                '"cmd:COMMAND" or model:NAME. The record names all other players.'
+                f"--seat{seat.value} must be a program or a model: "
+                '"cmd:COMMAND" or model:NAME. All other players are stored in the match.'
             )
         if player is not None:
             external[seat] = player
@@ -178,7 +178,7 @@ def resume(
         result = resume_match(file or find_last_unfinished(), screen, board, external)
     else:
         result = play_branch(file or find_last_match(), entries, screen, board, external)
-    return _finish(*result, screen, board)
+    return _open_menu_if_wanted(*result, screen, board)
 
 
 @click.command(
@@ -190,13 +190,13 @@ def resume(
     )
 )
 @record_argument
-@click.option("--seat", type=click.Choice(["1", "2"]), help="Show only what this seat saw.")
-@click.option("--step", is_flag=True, help="Show one turn at a time. On a terminal you can also go back.")
+@click.option("--seat", type=click.Choice(["1", "2"]), help="Show only the information that this seat had.")
+@click.option("--step", is_flag=True, help="Go through the turns one by one. Needs a terminal.")
 @plain_option
 def replay(file: Path | None, seat: str | None, step: bool, plain: bool) -> None:
     """Replay a match, by default the last one.
 
-    While a match is unfinished, hidden information stays hidden; --seat shows what one seat knows.
+    While a match is unfinished, hidden information stays hidden. Pass --seat to see what one seat knows.
     """
     show_replay(
         read_record(file or find_last_match()), Seat(int(seat)) if seat else None, step, Screen(plain)
@@ -207,9 +207,9 @@ def replay(file: Path | None, seat: str | None, step: bool, plain: bool) -> None
 @record_argument
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
 def verify(file: Path | None, as_json: bool) -> None:
-    """Check that a record is legal, by default that of the last match.
+    """Check that every move of a match is legal, by default of the last one.
 
-    The command replays every entry by the rules. The exit code is 1 if the record is damaged or illegal.
+    The exit code is 1 if the file is damaged or a move is illegal.
     """
     file = file or find_last_match()
     try:
@@ -241,11 +241,11 @@ def verify(file: Path | None, as_json: bool) -> None:
     epilog=format_examples("duels share --seat 1 > mine.duel", "duels share hunt.duel --seat 2 > theirs.duel")
 )
 @record_argument
-@click.option("--seat", type=click.Choice(["1", "2"]), required=True, help="The seat that the copy is for.")
+@click.option("--seat", type=click.Choice(["1", "2"]), required=True, help="The seat that receives the copy.")
 def share(file: Path | None, seat: str) -> None:
-    """Print a record for one seat, without the other seat's secrets.
+    """Print a copy of a match for one seat, without the other seat's secrets.
 
-    Hidden entries read '?', and the seed is left out. Without FILE, the last match is shared.
+    The copy shows hidden moves as '?' and leaves out the seed. Without FILE, duels copies the last match.
     """
     file = file or find_last_match()
     record = read_record(file)
@@ -255,14 +255,15 @@ def share(file: Path | None, seat: str) -> None:
 
 
 @click.command(epilog=format_examples("duels matches", "duels matches --all", "duels matches --json"))
-@click.option("--all", "every", is_flag=True, help="List all matches, not only the last 20.")
+@click.option("--all", "list_all", is_flag=True, help="List all matches, not only the last 20.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
-def matches(every: bool, as_json: bool) -> None:
-    """List your matches, newest first: time, game, players, result and file.
+def matches(list_all: bool, as_json: bool) -> None:
+    """List your matches, newest first.
 
-    Pass a listed file name to resume, replay, review, verify or share.
+    You can pass a file name from the list to resume, replay, review, verify or share.
     """
-    saved = list(islice(list_saved_matches(lambda text: click.echo(text, err=True)), None if every else 20))
+    limit = None if list_all else 20
+    saved = list(islice(list_saved_matches(lambda text: click.echo(text, err=True)), limit))
     if as_json:
         data = [
             {
@@ -277,15 +278,14 @@ def matches(every: bool, as_json: bool) -> None:
         click.echo(json.dumps(data, indent=2))
         return
     if not saved:
-        click.echo("No match has been played yet.", err=True)
+        click.echo("You have not played a match yet.", err=True)
         return
     rows = [_format_row(match) for match in saved]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         print_text("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip())
     click.echo(
-        f"Times are UTC. Unless a folder is shown, files are in {escape_unprintable(str(matches_dir()))}.",
-        err=True,
+        f"Times are UTC. Files without a folder are in {escape_unprintable(str(matches_dir()))}.", err=True
     )
 
 
@@ -311,9 +311,9 @@ def _format_result(match: SavedMatch) -> str:
 @click.command(epilog=format_examples("duels demo"))
 @plain_option
 def demo(plain: bool) -> int:
-    """Watch one quick match of each game between built-in players.
+    """Watch a quick match of each game between built-in players.
 
-    greedy plays against random. The matches are not saved.
+    The player greedy plays against random. The matches are not saved.
     """
     screen = Screen(plain)
     for game in GAMES.values():

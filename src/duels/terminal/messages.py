@@ -5,6 +5,7 @@ from typing import Any
 
 from duels.analysis.hints import Hint, hint
 from duels.analysis.wording import Glossary, format_belief
+from duels.core.narration import PlayerNames
 from duels.core.rules import AnySight, Seat
 from duels.core.words import Ink, Words
 from duels.play.live import LiveMatch, Takeback
@@ -18,6 +19,12 @@ _HOW_TO_SEE_WHY = "Enter hint again to see why."
 def find_solo_seat(live: LiveMatch) -> Seat | None:
     """Return the seat of the only person in a match against a machine, or None."""
     return next(iter(live.people)) if len(live.people) == 1 else None
+
+
+def make_player_names(live: LiveMatch) -> PlayerNames | None:
+    """Return the names for the only person in a match against a machine, or None."""
+    you = find_solo_seat(live)
+    return PlayerNames(live.names[Seat.ONE], live.names[Seat.TWO], you) if you else None
 
 
 def format_seat(live: LiveMatch, seat: Seat) -> str:

@@ -17,14 +17,14 @@ def format_examples(*lines: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
-plain_option = click.option("--plain", is_flag=True, help="Print without colours.")
+plain_option = click.option("--plain", is_flag=True, help="Print without colours, as in a pipe.")
 board_option = click.option(
-    "--board", is_flag=True, help="Use a full-screen board with arrow keys, digits and mouse."
+    "--board", is_flag=True, help="Play on a full-screen board with arrow keys, digits or the mouse."
 )
 pace_option = click.option(
     "--pace",
     type=click.Choice(list(PACES)),
-    help="Length of the pause before a machine's move. Any key skips the pause.  [default: normal]",
+    help="Pause before a machine's move. Any key skips the pause.  [default: normal]",
 )
 
 
@@ -49,15 +49,17 @@ def format_command(*words: object) -> str:
 
 
 class _RecordFile(click.Path):
-    """An existing file, or the name of a file in the matches folder, as `duels matches` lists it."""
+    """A path to a saved match, or a file name that `duels matches` lists."""
 
     def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> Any:
         name = os.fspath(value)
         saved = matches_dir() / name
+        advice = f"List your matches with: {format_command('matches')}"
+        if os.path.isdir(name):
+            raise DuelsError(f"{name}: this is a folder, not a saved match. {advice}")
         if not os.path.lexists(name):
             if os.path.basename(name) != name or not saved.is_file():
-                matches = format_command("matches")
-                self.fail(f"There is no file {quote(name)}. List your matches with: {matches}", param)
+                self.fail(f"No file {quote(name)}. {advice}", param)
             value = str(saved)
         return super().convert(value, param, context)
 
@@ -68,7 +70,7 @@ record_argument = click.argument("file", type=_RecordFile(path_type=Path, exists
 def find_last_match() -> Path:
     """Return the file of the last match. Raises DuelsError if there is none."""
     paths = (saved.path for saved in library.list_saved_matches(_warn))
-    return _require(next(paths, None), "No match has been played yet.")
+    return _require(next(paths, None), "You have not played a match yet.")
 
 
 def find_last_unfinished() -> Path:

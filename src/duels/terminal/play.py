@@ -18,24 +18,24 @@ from duels.play.library import find_last_unfinished, make_match_path, read_recor
 from duels.play.live import LiveMatch
 from duels.play.new_match import MatchSetup, branch, seat_players
 from duels.players.failures import TransportError
-from duels.terminal.next_step import NextStep, ask_next_step, get_longer_rules
+from duels.terminal.next_step import NextStep, ask_next_step
 from duels.terminal.options import format_command
 from duels.terminal.prompts import PromptedMatch, Quit
 from duels.terminal.screen import Screen
 from duels.terminal.signals import INTERRUPTED, SignalExit
 
 if TYPE_CHECKING:
-    from duels.terminal.board.app import BoardMatch
+    from duels.terminal.board.full_screen import BoardMatch
 
-_REMATCHES = (NextStep.REMATCH, NextStep.SWAP, NextStep.LONGER)
+_REMATCHES = (NextStep.REMATCH, NextStep.SWAP)
 
 
 def get_surface_class(board: bool) -> "type[PromptedMatch | BoardMatch]":
-    """Return the class that shows a match. Raises MissingExtra if its packages are not installed."""
+    """Return the class that shows a match: the prompt or the full-screen board. Raises MissingExtra."""
     if not board:
         return PromptedMatch
     with require_extra("tui"):
-        from duels.terminal.board.app import BoardMatch
+        from duels.terminal.board.full_screen import BoardMatch
 
         return BoardMatch
 
@@ -44,20 +44,20 @@ def play_new_match(setup: MatchSetup, screen: Screen, board: bool = False) -> tu
     """Play a new match and its rematches. Return the exit code and the next step."""
     while True:
         record = Record(Match.start(setup.rules), setup.make_headers())
-        live, surface = _start(record, screen, board, setup.external, setup.path)
+        live, surface = _start_match(record, screen, board, setup.external, setup.path)
         if setup.fallback:
             screen.notice(
                 f"Perfect play is unknown in {setup.rules.name}, so {setup.fallback} plays instead."
             )
         if setup.first != "1":
             screen.notice(_format_first_player(setup))
-        code, step = _run(live, surface, screen)
+        code, step = _play_to_end(live, surface, screen)
         if step not in _REMATCHES:
             return code, step
         setup = _make_rematch(setup, step)
 
 
-def _start(
+def _start_match(
     record: Record,
     screen: Screen,
     board: bool,
@@ -65,9 +65,9 @@ def _start(
     path: Path | None = None,
     journal: Journal | None = None,
 ) -> "tuple[LiveMatch, PromptedMatch | BoardMatch]":
-    """Seat the players of a match.
+    """Seat the players of a match, and return the live match and the surface that shows it.
 
-    Without a journal, start one: at `path`, or in the matches folder if people play.
+    Without a journal, create one at `path`, or in the matches folder if people play.
     """
     match, headers = record.match, dict(record.headers)
     with screen.progress("getting ready") as progress:
@@ -85,14 +85,13 @@ def _start(
 
 def _format_first_player(setup: MatchSetup) -> str:
     if players.HUMAN == setup.one == setup.two:
-        return f"Seat {2 if setup.swapped else 1} is Player 1 and moves first."
+        return f"The person at seat {2 if setup.swapped else 1} is Player 1 and moves first."
     return f"Player 1: {setup.one}. Player 2: {setup.two}."
 
 
 def _make_rematch(setup: MatchSetup, step: NextStep) -> MatchSetup:
     one, two = (setup.two, setup.one) if step is NextStep.SWAP else (setup.one, setup.two)
-    rules = get_longer_rules(setup.rules) if step is NextStep.LONGER else setup.rules
-    return replace(setup, rules=rules, one=one, two=two, first="1", seed=None, chance="", path=None)
+    return replace(setup, one=one, two=two, first="1", seed=None, chance="", path=None)
 
 
 def resume_match(
@@ -100,7 +99,7 @@ def resume_match(
 ) -> tuple[int, NextStep]:
     """Resume the match recorded at `path`. Return the exit code and the next step.
 
-    `seats` are the external players, which a record only names. Raises DuelsError if the match is over.
+    `seats` holds the external players, whom a record only names. Raises DuelsError if the match is over.
     """
     try:
         journal, record = Journal.reopen(path, screen.notice)
@@ -108,14 +107,14 @@ def resume_match(
         raise DuelsError(f"{over} Watch it with: {format_command('replay', path)}") from None
     try:
         external = _name_external(record.headers, seats or {}, screen)
-        live, surface = _start(record, screen, board, external, journal=journal)
+        live, surface = _start_match(record, screen, board, external, journal=journal)
     except BaseException as error:
         journal.close()
         if isinstance(error, DuelsError):
             raise DuelsError(f"{path}: {error}") from None
         raise
     screen.notice(f"Resuming {path}.")
-    return _play_rematches(record, external, _run(live, surface, screen, resumed=True), screen, board)
+    return _play_rematches(record, external, _play_to_end(live, surface, screen, resumed=True), screen, board)
 
 
 def play_branch(
@@ -130,16 +129,16 @@ def play_branch(
     Return the exit code and the next step.
     """
     try:
-        whole = read_record(path)
+        source = read_record(path)
     except TornRecord as error:
-        whole = error.record
+        source = error.record
         screen.notice(f"{path}: the last line is incomplete and was left out: {quote(error.torn)}.")
-    external = _name_external(whole.headers, seats or {}, screen)
-    record = branch(path, whole, entries, external)
-    live, surface = _start(record, screen, board, external)
+    external = _name_external(source.headers, seats or {}, screen)
+    record = branch(path, source, entries, external)
+    live, surface = _start_match(record, screen, board, external)
     start = f"after entry {entries}" if entries else "at the opening"
     screen.notice(f"Starting a new match from {path}, {start}.")
-    return _play_rematches(record, external, _run(live, surface, screen), screen, board)
+    return _play_rematches(record, external, _play_to_end(live, surface, screen), screen, board)
 
 
 def _play_rematches(
@@ -160,7 +159,7 @@ def _play_rematches(
 def _name_external(
     headers: Mapping[str, str], seats: Mapping[Seat, players.PlayerKind], screen: Screen
 ) -> dict[str, players.PlayerKind]:
-    """Return the external players by their names in the record, and report replacements."""
+    """Return the external players by their recorded names. Report a player that replaces another."""
     external = {}
     for seat, name in players.read_player_names(headers).items():
         if seat not in seats:
@@ -178,7 +177,7 @@ def _name_external(
 
 
 def _format_resume_command(live: LiveMatch, path: Path, screen: Screen) -> str:
-    # The last match needs no path, and a long path would be broken at the end of a terminal's line.
+    # Leave out the path of the last match: a terminal would break a long path at the end of a line.
     last = find_last_unfinished(lambda text: None) if screen.on_terminal else None
     file = () if last and last.resolve() == path.resolve() else (path,)
     external = {seat: name for seat, name in live.names.items() if players.is_external(name)}
@@ -186,7 +185,7 @@ def _format_resume_command(live: LiveMatch, path: Path, screen: Screen) -> str:
     return " ".join([format_command("resume", *file), *seats])
 
 
-def _run(
+def _play_to_end(
     live: LiveMatch, surface: "PromptedMatch | BoardMatch", screen: Screen, resumed: bool = False
 ) -> tuple[int, NextStep]:
     """Play until the match ends or somebody leaves. Return the exit code and the next step.
@@ -207,7 +206,7 @@ def _run(
                 screen.notice(f"\n{message}")
         if isinstance(error, SignalExit | TransportError):
             raise
-        return (0 if isinstance(error, Quit) else INTERRUPTED), NextStep.LEFT
+        return (0 if isinstance(error, Quit) else INTERRUPTED), NextStep.NONE
     finally:
         live.close()
         if journal:
@@ -219,4 +218,4 @@ def _run(
     if journal:
         review = Ink.COPIED(format_command("review", journal.path))
         screen.notice(f"\nRecord: {journal.path}\nReview it with: {review}")
-    return 0, NextStep.LEFT
+    return 0, NextStep.NONE

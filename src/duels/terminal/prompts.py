@@ -1,12 +1,12 @@
-"""A live match at the prompt: asks people for their moves and narrates the match in the book's words."""
+"""A live match at the prompt. It asks people for their moves and tells the match in the book's words."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from duels.core.errors import DuelsError
-from duels.core.record import format_entry
 from duels.core.rules import AnySight, Seat
-from duels.core.words import Dialogue, Ink, Question, Words, ask_until, parse_yes_no
+from duels.core.words import Dialogue, Question, Words, ask_until, parse_yes_no
 from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator
 from duels.players import HUMAN
@@ -25,7 +25,7 @@ POSITION_COMMANDS = {
     "hint": "show the best action and its value; enter it again to see why",
     "back": "start this entry again",
 }
-"""The commands at any question about a position."""
+"""The commands at a question about a position, in a match or in a puzzle."""
 _BACK = "back"
 COMMAND_ALIASES = {"?": "help", "q": "quit", "exit": "quit"}
 """Aliases of commands, unless the game uses the letter itself."""
@@ -35,9 +35,8 @@ COMMANDS = POSITION_COMMANDS | {
     "resign": "give up",
     "quit": "leave; the match is saved and you can resume it",
 }
-"""The commands at any prompt of a match."""
-_QUESTION_LINES = 4
-_MAX_ENTRIES_TO_REVIEW = 200  # a longer match is not reviewed before its result is shown
+"""The commands at a prompt of a match."""
+_MAX_ENTRIES_TO_REVIEW = 200  # reviewing a longer match would delay its result
 
 
 def format_help(commands: Mapping[str, str]) -> str:
@@ -57,14 +56,14 @@ class _MatchChanged(Exception):
 
 
 class PromptedMatch:
-    """A live match at the prompt. Raises DuelsError if two people would see each other's secrets."""
+    """A live match at the prompt. Raises DuelsError if the terminal cannot hide two people's secrets."""
 
     def __init__(self, live: LiveMatch, screen: Screen) -> None:
         self.live = live
         self.screen = screen
         self.words = live.words
         rules = live.match.rules
-        shares_secrets = rules.has_secrets and len(live.people) == 2
+        shares_secrets = rules.has_hidden_information and len(live.people) == 2
         self.hides_secrets = shares_secrets and screen.on_terminal
         """Whether the screen must hide the secrets of two people from each other."""
         if shares_secrets and screen.typed_at_terminal and not screen.on_terminal:
@@ -77,11 +76,10 @@ class PromptedMatch:
                 f"two people cannot play {rules.name} here: this terminal (TERM=dumb) cannot be cleared, "
                 "so each would see the other's secrets. Use another terminal."
             )
-        watching = frozenset[Seat]() if self.hides_secrets else live.people or frozenset(Seat)
-        self.narrator = Narrator(self.words, watching)
+        viewers = frozenset[Seat]() if self.hides_secrets else live.people or frozenset(Seat)
+        names = messages.make_player_names(live) if screen.on_terminal and not screen.plain else None
+        self.narrator = Narrator(self.words, viewers, names)
         self._seat_at_keyboard: Seat | None = None
-        self._lines_since_question = 0
-        self._turns_at_question = 0
         self._hints: dict[Seat, messages.HintLayers] = {}
 
     def run(self) -> None:
@@ -103,7 +101,6 @@ class PromptedMatch:
         self._show_match()
         while (actor := live.match.actor) is not None:
             if live.person_to_move:
-                self._recap_moves()
                 self._let_person_decide(live.person_to_move)
                 continue
             with self.screen.progress("thinking"):
@@ -114,7 +111,7 @@ class PromptedMatch:
                 self.screen.wait()
             live.play_entry(entry)
             if not entry.no_move:
-                self._say(self.narrator.render_entry(live.match))
+                self.screen.say(self.narrator.render_entry(live.match))
             self._show_events()
         self._show_result()
 
@@ -135,39 +132,18 @@ class PromptedMatch:
             if summary := _summarize_result(self.live):
                 self.screen.say(f"{summary}\n")
 
-    def _say(self, text: str) -> None:
-        self.screen.say(text)
-        self._lines_since_question += self.screen.count_lines(text)
-
-    def _recap_moves(self) -> None:
-        """Repeat the moves since this person's last decision if they have scrolled off the screen."""
-        you = self._solo_seat
-        if you and self._lines_since_question > self.screen.size[1] - _QUESTION_LINES:
-            moves = self._list_recent_moves(you)
-            self.screen.say(Ink.DIM(f"Last moves: {'; '.join(moves)}.") + "\n" if moves else "")
-        self._lines_since_question, self._turns_at_question = 0, len(self.live.match.turns)
-
-    def _list_recent_moves(self, you: Seat) -> list[str]:
-        """List the moves since the last question, in notation, with chance outcomes in parentheses."""
-        moves: list[str] = []
-        for turn in self.live.match.turns[self._turns_at_question :]:
-            entry = format_entry(self.live.match.rules, turn)
-            if not isinstance(turn.actor, Seat):
-                moves[-1:] = [f"{move} ({entry})" for move in moves[-1:]]
-            elif not turn.hidden_from(you):
-                moves.append(f"{'you' if turn.actor is you else self.live.names[turn.actor]}: {entry}")
-        return moves
-
     def _show_match(self) -> None:
         for text in self.narrator.render_match(self.live.match):
             self.screen.say(text)
 
     def _show_events(self) -> None:
-        self._say(self.narrator.render_events(self.live.match))
+        self.screen.say(self.narrator.render_events(self.live.match))
 
     def _let_person_decide(self, seat: Seat) -> None:
         """Ask until the person enters an action or a command changes the match."""
         sight = self.live.match.sight(seat)
+        if self.narrator.names and (board := self.words.solo_board(sight)):
+            self.screen.say(f"\n{board}")
 
         def ask(question: Question) -> str:
             if self.hides_secrets and self._seat_at_keyboard is not seat:
@@ -185,10 +161,11 @@ class PromptedMatch:
 
     def _ask(self, question: Question) -> str:
         if self.hides_secrets and question.notice:
-            # A notice quotes the entry, which can be a secret even at a question that is not secret.
+            # A notice quotes the entry. It may be a secret even if the question is not.
             self._show(f"{question.notice}\n")
-            question = Question(question.prompt, secret=question.secret)
-        self._lines_since_question += self.screen.count_lines(f"{question.notice}\n{question.prompt}\n")
+            question = replace(question, notice="")
+        if self.narrator.names:
+            question = question.for_solo()
         return self.screen.ask(question, self.hides_secrets and question.secret)
 
     def _hand_over(self, seat: Seat) -> None:
@@ -201,7 +178,7 @@ class PromptedMatch:
         self._show_match()
 
     def _show(self, text: str) -> None:
-        """Show a text to the person who asked for it."""
+        """Show a text to the person at the keyboard."""
         if self.hides_secrets:
             self.screen.show_privately(text)
             self._show_match()
@@ -259,7 +236,6 @@ class PromptedMatch:
             return
         self.live.take_back(takeback)
         self._seat_at_keyboard = None
-        self._lines_since_question = 0
         self.screen.say(f"{messages.format_takeback(takeback)}\n\n")
         if not self.hides_secrets:  # otherwise the other person is still looking
             self.screen.say(f"{self.words.board(takeback.match.sight(seat))}\n")
@@ -270,7 +246,7 @@ class PromptedMatch:
 
 
 def _summarize_result(live: LiveMatch) -> str:
-    """Return what decided the match, or an empty text if nothing did or the review would take long."""
+    """Explain what decided the match. Return an empty text if nothing did or a review would take long."""
     match = live.match
     if len(match.turns) > _MAX_ENTRIES_TO_REVIEW or not is_oracle_ready(match.rules):
         return ""
@@ -299,14 +275,10 @@ def add_aliases(commands: Commands, words: Words[Any, Any]) -> Commands:
     return {**commands, **{alias: commands[name] for alias, name in aliases.items()}}
 
 
-def run_dialogue(
-    start: Callable[[], Dialogue[T]],
-    ask: Callable[[Question], str],
-    commands: Commands,
-) -> T:
+def run_dialogue(start: Callable[[], Dialogue[T]], ask: Callable[[Question], str], commands: Commands) -> T:
     """Ask the questions of a dialogue and return its result.
 
-    A command receives the entries so far of an answer that takes several. It may raise to end the dialogue.
+    A command receives the previous entries of the same answer. It may raise an exception to end the dialogue.
     """
     entries: list[str] = []
     dialogue = start()
@@ -322,7 +294,7 @@ def run_dialogue(
                 question = next(dialogue)
             elif word in commands:
                 commands[word](entries)
-                question = Question(question.prompt, secret=question.secret)
+                question = replace(question, notice="")
             else:
                 question = dialogue.send(entry)
                 if question.prompt == first_prompt:

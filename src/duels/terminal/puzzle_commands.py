@@ -43,7 +43,7 @@ _SAVED_NAMES = {
     "hunt": "QuantumHunt",
     "flip": "QuantumTiles",
 }
-"""Names of our games in the file. Other games are saved under the name of their rules class."""
+"""Names of our games in the progress file. Other games use the name of their rules class."""
 
 
 @click.command(
@@ -58,7 +58,7 @@ def practice(rules: AnyRules, count: int, seed: str | None, plain: bool) -> None
     """Solve puzzles: positions with one clearly best answer.
 
     Each answer is graded at once. The puzzles get harder as you improve, and duels remembers your level. With
-    --seed you get the same puzzles each time, and your level does not change. Enter help at any prompt.
+    --seed you get the same puzzles each time, and your level does not change. Enter help to see the commands.
     """
     screen = Screen(plain)
     name = _format_progress_name(rules)
@@ -101,14 +101,14 @@ def practice(rules: AnyRules, count: int, seed: str | None, plain: bool) -> None
 
 
 def _format_progress_name(rules: AnyRules) -> str:
-    options = ", ".join(f"{each.name}={getattr(rules, each.name)!r}" for each in list_options(type(rules)))
+    options = ", ".join(f"{o.name}={getattr(rules, o.name)!r}" for o in list_options(type(rules)))
     return f"{_SAVED_NAMES.get(rules.name, type(rules).__name__)}({options})"
 
 
-def _format_outlook(before: float, now: float) -> str:
-    if now == before:
+def _format_outlook(previous_aim: float, aim: float) -> str:
+    if aim == previous_aim:
         return ""
-    return f" The next puzzles will be {'harder' if now > before else 'easier'}."
+    return f" The next puzzles will be {'harder' if aim > previous_aim else 'easier'}."
 
 
 def ask_exercise(
@@ -125,9 +125,9 @@ def ask_exercise(
     screen.say(f"{title}: you are {words.seat_name(sight.seat)}, to move\n")
     screen.say(f"{introduction}\n" if introduction else "")
     screen.say(f"{words.board(sight)}{words.recap(sight).render()}\n")
-    strip = format_belief(exercise.oracle.belief(sight))
-    if strip:
-        screen.say(f"What you can infer:\n{strip}")
+    belief = format_belief(exercise.oracle.belief(sight))
+    if belief:
+        screen.say(f"What you can infer:\n{belief}")
 
     layers = HintLayers(glossary)
     descriptions = {name: text for name, text in COMMANDS.items() if hints or name != "hint"}
@@ -166,13 +166,13 @@ class _DateType(click.DateTime):
     metavar="YYYY-MM-DD",
     help="Solve another day's puzzles. They do not count for your streak.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the puzzles as a JSON object, without asking.")
+@click.option("--json", "as_json", is_flag=True, help="Print the puzzles as a JSON object.")
 @plain_option
 def daily(day: datetime | None, as_json: bool, plain: bool) -> None:
     """Solve the daily puzzles: one per game, the same for everybody.
 
     Each answer is graded at once. Your streak is the number of days in a row on which you answered all
-    puzzles. You can share the last line: it does not reveal the answers.
+    puzzles. You can share the last line of the output: it does not reveal the answers.
     """
     today = date.today()
     puzzle_day = day.date() if day else today
@@ -183,7 +183,7 @@ def daily(day: datetime | None, as_json: bool, plain: bool) -> None:
 
 
 def _play_daily(day: date, today: date, screen: Screen) -> None:
-    """Ask the unanswered puzzles of a day. Only today's answers are saved."""
+    """Ask the unanswered puzzles of a day. Save the answers only if the day is today."""
     answers = _load_answers().get(day.isoformat(), []) if day == today else []
     glossary = Glossary()
     screen.say(f"The puzzles of {day.isoformat()}\n\n")
@@ -202,22 +202,22 @@ def _play_daily(day: date, today: date, screen: Screen) -> None:
         rest = f" Continue with: {Ink.COPIED(format_command('daily'))}" if day == today else ""
         screen.say(f"{len(answers)} of {len(GAMES)} answered.{rest}\n")
         return
-    days = count_streak(_load_answers(), today) if day == today else 0
-    screen.say(f"{Ink.COPIED(format_daily_result(day, answers, days))}\n")
+    streak = count_streak(_load_answers(), today) if day == today else 0
+    screen.say(f"{Ink.COPIED(format_daily_result(day, answers, streak))}\n")
     if day == today:
-        screen.say(f"Your streak: {days} {'day' if days == 1 else 'days'}. Come back tomorrow.\n")
+        screen.say(f"Your streak: {streak} {'day' if streak == 1 else 'days'}. Come back tomorrow.\n")
 
 
 def _make_daily_data(day: date, today: date) -> dict[str, Any]:
     answers = _load_answers().get(day.isoformat(), [])
-    days = count_streak(_load_answers(), today)
+    streak = count_streak(_load_answers(), today)
     return {
         "date": day.isoformat(),
         "puzzles": [_make_puzzle_data(get_daily_puzzle(day, game)) for game in GAMES.values()],
         "answers": answers,
         "complete": is_complete(answers),
-        "streak": days,
-        "share": format_daily_result(day, answers, days if day == today else 0),
+        "streak": streak,
+        "share": format_daily_result(day, answers, streak if day == today else 0),
     }
 
 
@@ -232,7 +232,7 @@ def _make_puzzle_data(exercise: Exercise) -> dict[str, Any]:
 
 
 def _load_answers() -> dict[str, list[bool]]:
-    """Load which answers were right, by day."""
+    """Return whether each answer was right, by day."""
     progress = load_progress(_DAILY).items()
     return {day: [bool(right) for right in rights] for day, rights in progress if isinstance(rights, list)}
 
@@ -247,7 +247,7 @@ def load_progress(name: str) -> dict[str, Any]:
 
 
 def save_progress(name: str, data: dict[str, Any]) -> None:
-    """Write a progress file. Errors are ignored: nobody should lose a puzzle to a full disk."""
+    """Write a progress file. Errors are ignored, so that a full disk does not end the puzzles."""
     with suppress(OSError):
         folder = data_dir()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

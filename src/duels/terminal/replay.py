@@ -6,7 +6,6 @@ from itertools import accumulate
 from duels.core.errors import DuelsError
 from duels.core.record import Record
 from duels.core.rules import Seat
-from duels.core.words import Question
 from duels.play.narrator import Narrator
 from duels.terminal.screen import Screen
 
@@ -20,19 +19,17 @@ _LEAVE = "q"
 def show_replay(record: Record, seat: Seat | None, step: bool, screen: Screen) -> None:
     """Show a match as both seats saw it, or as one seat saw it.
 
-    With `step`, wait for a key after each turn. Raises DuelsError if the record holds only the other seat.
+    With `step`, page through the turns on a terminal. Raises DuelsError if the record holds only what the
+    other seat saw.
     """
-    scenes = list(_scenes(record, seat, screen))
-    if step and screen.on_terminal and screen.can_clear:
-        page_through(list(accumulate(scenes)), "turn", screen)
-        return
-    for number, scene in enumerate(scenes, start=1):
-        screen.say(scene)
-        if step and 1 < number < len(scenes) and not _wants_next_turn(screen):
-            return
+    turns = list(_render_turns(record, seat, screen))
+    if step and screen.can_page:
+        page_through(list(accumulate(turns)), "turn", screen)
+    else:
+        screen.say("".join(turns))
 
 
-def _scenes(record: Record, seat: Seat | None, screen: Screen) -> Iterator[str]:
+def _render_turns(record: Record, seat: Seat | None, screen: Screen) -> Iterator[str]:
     """Yield the opening, then one text per turn: the decisions of one seat and their results."""
     if record.seat and seat and record.seat is not seat:
         raise DuelsError(
@@ -41,38 +38,30 @@ def _scenes(record: Record, seat: Seat | None, screen: Screen) -> Iterator[str]:
     seat = seat or record.seat
     match = record.match
     if seat:
-        watching = frozenset({seat})
+        viewers = frozenset({seat})
     elif match.over:
-        watching = frozenset(Seat)
+        viewers = frozenset(Seat)
     else:
-        watching = frozenset()
-        if match.rules.has_secrets:
+        viewers = frozenset()
+        if match.rules.has_hidden_information:
             screen.notice(
                 "The match is unfinished, so hidden information stays hidden. "
                 "Pass --seat to see what one seat knows."
             )
     words = match.rules.game.words(match.rules)
-    narrator = Narrator(words, watching)
+    narrator = Narrator(words, viewers)
     yield words.opening().render()
-    turns = match.turns if watching == frozenset(Seat) else match.turns_known_to(seat)
+    turns = match.turns if viewers == frozenset(Seat) else match.turns_known_to(seat)
     last_actor: Seat | None = None
     text = ""
-    for after in match.steps()[: len(turns)]:
-        text += narrator.render_entry(after) + narrator.render_events(after)
-        last_actor = after.last.actor if after.last and isinstance(after.last.actor, Seat) else last_actor
-        if isinstance(after.actor, Seat) and after.actor is not last_actor:
+    for step in match.steps()[: len(turns)]:
+        text += narrator.render_entry(step) + narrator.render_events(step)
+        last_actor = step.last.actor if step.last and isinstance(step.last.actor, Seat) else last_actor
+        if isinstance(step.actor, Seat) and step.actor is not last_actor:
             yield text
             text = ""
     if text:
         yield text
-
-
-def _wants_next_turn(screen: Screen) -> bool:
-    try:
-        entry = screen.ask(Question("-- Enter for the next turn, q to stop --")).strip().lower()
-    except EOFError:
-        return True  # nobody is there to press a key
-    return entry not in (_LEAVE, "quit")
 
 
 def page_through(pages: Sequence[str], unit: str, screen: Screen) -> None:
@@ -81,7 +70,7 @@ def page_through(pages: Sequence[str], unit: str, screen: Screen) -> None:
     If a page is too long for the screen, show only its end.
     """
     number = 0
-    with screen.alternate_screen(), screen.keys([*_NEXT, *_BACK, *_FIRST, *_LAST, _LEAVE]) as read_key:
+    with screen.alternate_screen(), screen.key_reader([*_NEXT, *_BACK, *_FIRST, *_LAST, _LEAVE]) as read_key:
         while True:
             screen.show_end(pages[number])
             position = f"{unit} {number} of {len(pages) - 1}"

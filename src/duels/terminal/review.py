@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from duels.analysis import review_text
-from duels.analysis.review import Moment, Review, review_record
+from duels.analysis.review import Review, ReviewedEntry, review_record
 from duels.analysis.review_reasons import Section, explain_result, list_reader_slips
 from duels.analysis.wording import EQUALLY_GOOD, MIN_SHOWN, format_belief, render_shades
 from duels.core.errors import escape_unprintable
@@ -25,17 +25,17 @@ from duels.terminal.solve import format_solve_command
 
 _HEIGHT = 8
 _MAX_BARS = 72
-_MARGIN, _ENTRIES = "     ", "  entries"  # left and right of the chart's axis
+_MARGIN, _AXIS_LABEL = "     ", "  entries"  # left and right of the chart
 _BLOCKS = " ▁▂▃▄▅▆▇█"
-_SERIOUS = {"mistake": Ink.CHANGED, "blunder": Ink.LOST}
-_BELIEFS = "What each player could infer before each entry (darker is likelier, ( ) is the truth):"
+_MARK_INKS = {"mistake": Ink.CHANGED, "blunder": Ink.LOST}
+_BELIEFS_HEADING = "What each player could infer before each entry (darker is likelier, ( ) is the truth):"
 _WHO_WIDTH = 10
 _ENTRY_WIDTH = 11
 _LONG_MATCH = 40  # entries
 _UNEVENTFUL, _EQUAL = "nothing given away, no luck", "all actions were equally good"
 _MIN_RUN = {_UNEVENTFUL: 6, _EQUAL: 3}  # entries
 _TEXT_WIDTH = 100
-_POSITION = "  Position: "
+_POSITION_LABEL = "  Position: "
 
 
 @click.command(
@@ -52,17 +52,17 @@ _POSITION = "  Position: "
     "--html",
     "page",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Also write an HTML page of the boards.",
+    help="Also write the review as a web page.",
 )
-@click.option("--force", is_flag=True, help="Overwrite an existing page.")
+@click.option("--force", is_flag=True, help="Let --html overwrite an existing file.")
 @click.option(
     "--step", is_flag=True, help="Show the boards one by one, with the hidden information of both seats."
 )
 @options.plain_option
 def review(file: Path | None, as_json: bool, page: Path | None, force: bool, step: bool, plain: bool) -> None:
-    """Show where a match was won and lost.
+    """Show where a match was won or lost, by default the last one.
 
-    The review shows the cost of each decision and the effect of luck. Without FILE, it covers the last match.
+    The review shows what each decision cost and how much was luck.
     """
     if step and as_json:
         raise click.UsageError("--step cannot be combined with --json.")
@@ -102,7 +102,7 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, ste
 def render_review(review: Review, width: int = _TEXT_WIDTH) -> str:
     """Render the whole review, with paragraphs no wider than `width`.
 
-    The reasons come last because a terminal still shows the end of a long text.
+    The reasons come last, where a terminal still shows them after a long text.
     """
     chance, text_width = review_text.get_chance_label(review), min(width, _TEXT_WIDTH)
     lines = [
@@ -111,7 +111,7 @@ def render_review(review: Review, width: int = _TEXT_WIDTH) -> str:
         wrap(review_text.format_legend(review), text_width),
         "",
         f"     {'who':<{_WHO_WIDTH}}{'entry':<{_get_entry_width(review)}}{chance}, before and after",
-        *_render_moments(review),
+        *_render_entries(review),
         *_render_beliefs(review),
         "",
         f"{chance}, entry by entry:",
@@ -124,92 +124,93 @@ def render_review(review: Review, width: int = _TEXT_WIDTH) -> str:
 
 
 def _get_entry_width(review: Review) -> int:
-    return max(_ENTRY_WIDTH, *(len(moment.entry) + 2 for moment in review.moments), 0)
+    return max(_ENTRY_WIDTH, *(len(entry.notation) + 2 for entry in review.entries), 0)
 
 
-def _render_moments(review: Review) -> list[str]:
+def _render_entries(review: Review) -> list[str]:
     """Return one line per entry. A run of uneventful entries shares a line."""
-    is_long = len(review.moments) > _LONG_MATCH
+    is_long = len(review.entries) > _LONG_MATCH
     board = 1
-    lines = ["     --- board 1 ---"] if any(moment.restarts for moment in review.moments) else []
-    for summary, group in groupby(review.moments, key=partial(_summarize_moment, is_long)):
-        moments = list(group)
-        if summary and len(moments) >= _MIN_RUN[summary]:
-            lines.append(_render_run(review, moments, board, summary))
-            board += sum(moment.restarts for moment in moments)
+    lines = ["     --- board 1 ---"] if any(entry.restarts for entry in review.entries) else []
+    for summary, group in groupby(review.entries, key=partial(_summarize_entry, is_long)):
+        entries = list(group)
+        if summary and len(entries) >= _MIN_RUN[summary]:
+            lines.append(_render_run(review, entries, board, summary))
+            board += sum(entry.restarts for entry in entries)
             continue
-        for moment in moments:
-            lines.append(_render_moment(review, moment))
-            if moment.restarts:
+        for entry in entries:
+            lines.append(_render_entry(review, entry))
+            if entry.restarts:
                 board += 1
                 lines.append(f"     --- board {board} ---")
     return lines
 
 
-def _summarize_moment(is_long: bool, moment: Moment) -> str:
+def _summarize_entry(is_long: bool, entry: ReviewedEntry) -> str:
     """Return the summary that an uneventful entry shares with its neighbours, or an empty text."""
-    if abs(moment.after - moment.before) >= MIN_SHOWN or moment.loss >= MIN_SHOWN:
+    if abs(entry.value_after - entry.value_before) >= MIN_SHOWN or entry.loss >= MIN_SHOWN:
         return ""
     if is_long:
         return _UNEVENTFUL
-    return _EQUAL if moment.indifference == EQUALLY_GOOD or not isinstance(moment.actor, Seat) else ""
+    return _EQUAL if entry.indifference == EQUALLY_GOOD or not isinstance(entry.actor, Seat) else ""
 
 
-def _render_run(review: Review, moments: list[Moment], board: int, summary: str) -> str:
-    """Return the line for a run of uneventful entries that starts on this board."""
-    first, last = moments[0], moments[-1]
+def _render_run(review: Review, entries: list[ReviewedEntry], board: int, summary: str) -> str:
+    """Return the line for a run of uneventful entries. `board` is the number of the board at its start."""
+    first, last = entries[0], entries[-1]
     clauses = [
         f"     entries {first.number} to {last.number}: {summary}, "
-        f"{100 * review.chance(last.after):.1f}% throughout"
+        f"{100 * review.chance(last.value_after):.1f}% throughout"
     ]
-    if stake := review_text.describe_total_stake(review, moments):
+    if stake := review_text.describe_total_stake(review, entries):
         clauses.append(stake)
-    new = sum(moment.restarts for moment in moments)
-    if new:
-        boards = f"boards {board + 1} to {board + new} begin" if new > 1 else f"board {board + 1} begins"
+    count = sum(entry.restarts for entry in entries)
+    if count:
+        boards = f"boards {board + 1} to {board + count} begin" if count > 1 else f"board {board + 1} begins"
         clauses.append(boards)
     return "; ".join(clauses)
 
 
-def _render_moment(review: Review, moment: Moment) -> str:
-    actor = f"{review_text.get_short_name(review, moment):<{_WHO_WIDTH}}"
-    if isinstance(moment.actor, Seat):
-        actor = Ink.for_seat(moment.actor)(actor)
-    entry = f"{moment.entry:<{_get_entry_width(review)}}"
-    before, after = (100 * review.chance(value) for value in (moment.before, moment.after))
-    row = f"{moment.number:>3}. {actor}{entry}{before:5.1f}% -> {after:5.1f}%"
-    return "  ".join(filter(None, [row, ", ".join(_list_clauses(review, moment))]))
+def _render_entry(review: Review, entry: ReviewedEntry) -> str:
+    actor = f"{review_text.get_short_name(review, entry):<{_WHO_WIDTH}}"
+    if isinstance(entry.actor, Seat):
+        actor = Ink.for_seat(entry.actor)(actor)
+    notation = f"{entry.notation:<{_get_entry_width(review)}}"
+    before, after = (100 * review.chance(value) for value in (entry.value_before, entry.value_after))
+    row = f"{entry.number:>3}. {actor}{notation}{before:5.1f}% -> {after:5.1f}%"
+    return "  ".join(filter(None, [row, ", ".join(_list_clauses(review, entry))]))
 
 
-def _list_clauses(review: Review, moment: Moment) -> list[str]:
+def _list_clauses(review: Review, entry: ReviewedEntry) -> list[str]:
     clauses = []
-    if moment.mark:
-        clauses.append(_SERIOUS.get(moment.mark, str)(moment.mark))
-    if moment.indifference:
-        indifference = review_text.describe_indifference(review, moment, begins=False)
-        clauses.append("; ".join(filter(None, [indifference, review_text.describe_stake(review, moment)])))
-    if review_text.is_slip(moment) or review_text.has_unproven_loss(moment):
-        clauses[-1] += f", gave away {review_text.format_loss(review, moment)}"
-    if review_text.is_slip(moment):
-        clauses[-1] += f"; best: {review_text.format_best_actions(moment)}"
-    return clauses + review_text.describe_luck(review, moment)
+    if entry.mark:
+        clauses.append(_MARK_INKS.get(entry.mark, str)(entry.mark))
+    if entry.indifference:
+        indifference = review_text.describe_indifference(review, entry, begins=False)
+        clauses.append("; ".join(filter(None, [indifference, review_text.describe_stake(review, entry)])))
+    if review_text.is_slip(entry) or review_text.has_unproven_loss(entry):
+        clauses[-1] += f", gave away {review_text.format_loss(review, entry)}"
+    if review_text.is_slip(entry):
+        clauses[-1] += f"; best: {review_text.format_best_actions(entry)}"
+    return clauses + review_text.describe_luck(review, entry)
 
 
 def _render_beliefs(review: Review) -> list[str]:
-    moments = [moment for moment in review.moments if moment.beliefs]
-    if not moments:
+    entries = [entry for entry in review.entries if entry.beliefs]
+    if not entries:
         return []
-    lines = ["", _BELIEFS, f"     {'Player 1 of Player 2':<24}Player 2 of Player 1"]
-    for moment in moments:
-        strips = (f"{render_shades(belief.places, belief.truth):<24}" for belief in moment.beliefs.values())
-        name = review_text.get_short_name(review, moment)
-        lines.append(f"{moment.number:>3}. {''.join(strips)}{name}: {moment.entry}")
+    lines = ["", _BELIEFS_HEADING, f"     {'Player 1 of Player 2':<24}Player 2 of Player 1"]
+    for entry in entries:
+        shades = (render_shades(belief.probabilities, belief.truth) for belief in entry.beliefs.values())
+        columns = "".join(f"{shade:<24}" for shade in shades)
+        name = review_text.get_short_name(review, entry)
+        lines.append(f"{entry.number:>3}. {columns}{name}: {entry.notation}")
     return lines
 
 
 def _render_chart(review: Review, width: int) -> list[str]:
-    max_bars = max(2, min(_MAX_BARS, width - len(_MARGIN) - len(_ENTRIES) - 1))
-    values = [review.chance(value) for value in (review.opening, *(m.after for m in review.moments))]
+    max_bars = max(2, min(_MAX_BARS, width - len(_MARGIN) - len(_AXIS_LABEL) - 1))
+    values = [review.chance(value) for value in (review.opening, *(e.value_after for e in review.entries))]
     entries = len(values) - 1
     if 2 * len(values) <= max_bars:
         values = [value for value in values for _ in range(2)]
@@ -226,7 +227,7 @@ def _render_chart(review: Review, width: int) -> list[str]:
     return [
         *rows,
         f"{_MARGIN}+{'-' * len(values)}",
-        f"{_MARGIN} 0{end:>{max(len(end) + 1, len(values) - 1)}}{_ENTRIES}",
+        f"{_MARGIN} 0{end:>{max(len(end) + 1, len(values) - 1)}}{_AXIS_LABEL}",
     ]
 
 
@@ -245,14 +246,14 @@ def _render_section(section: Section, width: int) -> list[str]:
     for reason in section.reasons:
         lines.append(wrap(f"- {reason.text}", width))
         if reason.position:
-            lines.append(_POSITION + Ink.COPIED(reason.position))
+            lines.append(_POSITION_LABEL + Ink.COPIED(reason.position))
     return lines
 
 
 def step_through(review: Review, screen: Screen) -> None:
     """Page through the boards on a terminal, or print all of them."""
     pages = list(_render_pages(review))
-    if screen.on_terminal and screen.can_clear:
+    if screen.can_page:
         page_through(pages, "entry", screen)
     else:
         screen.say("\n".join(pages))
@@ -262,13 +263,13 @@ def _render_pages(review: Review) -> Iterator[str]:
     start = _render_board(review, review.match.after(0))
     chance = f"{review_text.get_chance_label(review)}: {100 * review.chance(review.opening):.1f}%."
     yield f"The start\n\n{start}\n{chance}\n"
-    for moment in review.moments:
+    for entry in review.entries:
         yield "\n".join(
             [
-                review_text.format_title(review, moment),
+                review_text.format_title(review, entry),
                 "",
-                _render_board(review, moment.match),
-                *review_text.list_comments(review, moment, lambda belief: format_belief(belief).rstrip()),
+                _render_board(review, entry.match),
+                *review_text.list_comments(review, entry, lambda belief: format_belief(belief).rstrip()),
                 "",
             ]
         )

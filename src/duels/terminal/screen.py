@@ -1,4 +1,4 @@
-"""Input and output of the prompt. Everything else reads and writes through `Screen`.
+"""Terminal input and output. All commands of a match read and write through `Screen`.
 
 In a pipe, `Screen` writes every entry after its prompt, so that the transcript reads like the book. On a
 terminal, the terminal echoes entries, and secret entries are not echoed.
@@ -33,15 +33,15 @@ _CODES = {
 _CLEAR = "\x1b[2J\x1b[H"
 _ENTER_ALTERNATE, _LEAVE_ALTERNATE = "\x1b[?1049h", "\x1b[?1049l"
 _ECHO_LIMIT = 200
-_MAX_ENTRY = 4 << 20  # characters; stops at once if the input is /dev/zero
+_MAX_ENTRY = 4 << 20  # characters; without a limit, /dev/zero as input would never end
 _MAX_PROGRESS = 75  # characters; a line that fills the terminal cannot be overwritten
 _PROGRESS_INTERVAL = 1.0  # seconds
-_PAUSE_LINES = 3
+_PAUSE_LINES = 3  # blank lines before the keyboard is passed
 # A line may be broken at spaces and between cells such as [1][2], but not within a text to be copied.
 _PIECES = re.compile(rf"{Ink.COPIED('.*?')}|\s+|\[[^\]]*\]|[^\s\[{Ink.COPIED.value}]+|.")
 
 # The start of a list item: `  1. name  `, `- `, `help  `, `MOVE n  `.
-_HANG = re.compile(r" *(?:(?:[0-9]+\.|-) +)?(?:[^\s\[]+(?: [^\s\[]+)? {2,})?")
+_LIST_ITEM_START = re.compile(r" *(?:(?:[0-9]+\.|-) +)?(?:[^\s\[]+(?: [^\s\[]+)? {2,})?")
 
 # Text that can continue the line above. Rows of a board and choices such as `Q: ` cannot.
 _CONTINUATION = re.compile(r"\w(?!:)")
@@ -56,13 +56,15 @@ class Screen:
         self.typed_at_terminal = sys.stdin.isatty()
         self.on_terminal = self.typed_at_terminal and sys.stdout.isatty()
         self.can_clear = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+        self.plain = plain_text
+        """Whether the person asked for plain text, as in a pipe."""
         self.colour = self.can_clear and not plain_text and not os.environ.get("NO_COLOR")
         self.codes = _CODES
         self.pause_seconds = PACES.get(pace or os.environ.get("DUELS_PACE", ""), PACES["normal"])
         self._notice_handler: Callable[[str], None] | None = None
         self._alternate: str | None = None  # the contents of the alternate screen
         self._open_prompt = ""  # the last line of the open question
-        has_keyboard = self.on_terminal and Keyboard.supported
+        has_keyboard = self.on_terminal and Keyboard.is_supported
         self._keyboard = Keyboard(self._on_suspend, self._on_resume) if has_keyboard else None
 
     @property
@@ -74,9 +76,6 @@ class Screen:
     def width(self) -> int:
         """Maximum width of a line, which is unlimited in a pipe."""
         return self.size[0] if sys.stdout.isatty() else sys.maxsize
-
-    def count_lines(self, text: str) -> int:
-        return wrap(text, self.width).count("\n")
 
     def set_reader(self, you: Seat) -> None:
         """Use the first colour for your seat and the second one for the other seat."""
@@ -103,7 +102,7 @@ class Screen:
             self._notice_handler(strip_ink(text))
             return
         sys.stdout.flush()
-        text = escape_unprintable(text, but="\n" + Ink.COPIED(""))  # it may contain a file name
+        text = escape_unprintable(text, keep="\n" + Ink.COPIED(""))  # it may contain a file name
         sys.stderr.write(strip_ink(wrap(text, self.size[0]) if sys.stderr.isatty() else text) + "\n")
         sys.stderr.flush()
 
@@ -116,10 +115,10 @@ class Screen:
             self._notice_handler = None
 
     @contextmanager
-    def progress(self, what: str) -> Iterator[Progress]:
-        """Report progress on a terminal once a second. `what` names the work, such as `thinking`.
+    def progress(self, task: str) -> Iterator[Progress]:
+        """Report progress on a terminal once a second. `task` is a word such as `thinking`.
 
-        The context gives a function that takes descriptions of the progress.
+        Yield a function that takes a description of the progress.
         """
         start = monotonic()
         done = threading.Event()
@@ -133,7 +132,7 @@ class Screen:
             line = ""
             while not done.wait(_PROGRESS_INTERVAL):
                 seconds = f", {monotonic() - start:.0f} s"
-                text = f"… {what}{': ' if latest else ''}{latest}"[: _MAX_PROGRESS - len(seconds)] + seconds
+                text = f"… {task}{': ' if latest else ''}{latest}"[: _MAX_PROGRESS - len(seconds)] + seconds
                 sys.stderr.write(f"\r{text.ljust(len(line))} ")
                 sys.stderr.flush()
                 line = text
@@ -151,12 +150,12 @@ class Screen:
             if reporter.is_alive():
                 reporter.join()
 
-    def iter_with_progress(self, what: str, make_items: Callable[[Progress], Iterator[T]]) -> Iterator[T]:
+    def iter_with_progress(self, task: str, make_items: Callable[[Progress], Iterator[T]]) -> Iterator[T]:
         """Yield the items of `make_items`, and report progress while the next one is computed."""
         update: Progress = no_progress
         items = make_items(lambda text: update(text))
         while True:
-            with self.progress(what) as progress:
+            with self.progress(task) as progress:
                 update = progress
                 try:
                     item = next(items)
@@ -185,8 +184,8 @@ class Screen:
 
     def _read_line(self, prompt: str, hidden: bool) -> str:
         """Read a line with its line break. Return an empty text at the end of input."""
-        *above, last = wrap(prompt, self.width).split("\n")
-        self.say("".join(f"{line}\n" for line in above))
+        *first_lines, last = wrap(prompt, self.width).split("\n")
+        self.say("".join(f"{line}\n" for line in first_lines))
         if self._keyboard and not hidden:
             with suppress(ImportError):
                 line = self._keyboard.read_line(self._render(last))
@@ -221,16 +220,19 @@ class Screen:
             return ""
         return line
 
+    @property
+    def can_page(self) -> bool:
+        """Whether a person can go through pages with single keys."""
+        return self.can_clear and self._keyboard is not None
+
     @contextmanager
-    def keys(self, keys: Sequence[str]) -> Iterator[Callable[[str], str]]:
+    def key_reader(self, keys: Sequence[str]) -> Iterator[Callable[[str], str]]:
         """Give a function that shows a prompt and returns one of `keys`, read without Enter.
 
         Keys that are pressed ahead of the prompt count. At the end of input the function returns the last of
-        `keys`.
+        `keys`. Needs `can_page`.
         """
-        if not self._keyboard:
-            yield lambda prompt: self._read_key_as_line(prompt, keys)
-            return
+        assert self._keyboard
         with self._keyboard.single_keys() as pressed:
 
             def read_key(prompt: str) -> str:
@@ -246,14 +248,14 @@ class Screen:
             yield read_key
 
     def choose_key(self, prompt: str, keys: Sequence[str]) -> str:
-        """Ask for one of `keys`, pressed alone, so that a word typed ahead chooses nothing.
+        """Ask for one of `keys`. A key must be pressed alone, so a word typed ahead chooses nothing.
 
         At the end of input, return the last of `keys`.
         """
         if not self._keyboard:
             return self._choose_key_as_line(prompt, keys)
         choice, line = "", wrap(prompt, self.width).rpartition("\n")[2]
-        with self._keyboard.single_keys(alone=keys) as pressed:
+        with self._keyboard.single_keys(keys) as pressed:
             self.say(prompt)
             try:
                 while not choice:
@@ -275,13 +277,6 @@ class Screen:
             if entry in keys:
                 return entry
             prompt = f"{format_key_prompt(keys)} "
-
-    def _read_key_as_line(self, prompt: str, keys: Sequence[str]) -> str:
-        try:
-            entry = self.ask(Question(prompt)).strip().lower()
-        except EOFError:
-            return keys[-1]
-        return next((key for key in (entry or "\n", entry[:1]) if key in keys), keys[-1])
 
     def wait(self) -> None:
         """Pause for a moment at a terminal. Any key ends the pause."""
@@ -354,7 +349,7 @@ def _write_unbuffered(text: str) -> None:
 
 
 def format_key_prompt(keys: Sequence[str]) -> str:
-    """Format the answer to a wrong key."""
+    """Format the message after a wrong key, which lists the valid keys."""
     return f"Press {join_or(keys)}."
 
 
@@ -370,9 +365,9 @@ def get_terminal_size() -> tuple[int, int]:
 
 
 def wrap(text: str, width: int) -> str:
-    """Wrap lines that are wider than `width` at spaces. Marks of ink take no room.
+    """Wrap lines that are wider than `width` at spaces. Ink marks have no width.
 
-    The rest of a list item's line is joined with the next line if that continues the item.
+    If the next line continues a list item, it is joined with the rest of the item's wrapped line.
     """
     lines = text.split("\n")
     wrapped = []
@@ -394,7 +389,7 @@ def wrap(text: str, width: int) -> str:
 
 def _measure_hang(line: str) -> int:
     """Return the indentation for the lines that continue this one."""
-    hang = _HANG.match(strip_ink(line))
+    hang = _LIST_ITEM_START.match(strip_ink(line))
     return hang.end() if hang else 0
 
 

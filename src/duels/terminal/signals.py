@@ -79,7 +79,7 @@ def _raise_signal_exit(number: int, frame: FrameType | None) -> NoReturn:
 
 def get_exit_code(error: BaseException) -> int:
     """Return the exit code for an exception, by the convention of shells."""
-    cause = error.__cause__ or error  # click wraps it in Abort
+    cause = error.__cause__ or error  # click.Abort wraps the exception
     return 128 + cause.number if isinstance(cause, SignalExit) else INTERRUPTED
 
 
@@ -91,19 +91,19 @@ def redirect_signals(leave: Callable[[KeyboardInterrupt], None]) -> Iterator[Non
         for name in ("SIGINT", *EXIT_SIGNALS, *_TEXTUAL_SIGNALS)
         if hasattr(signal, name)
     ]
-    before = {number: signal.getsignal(number) for number in numbers}
+    previous_handlers = {number: signal.getsignal(number) for number in numbers}
 
-    def end(number: int, _frame: object) -> None:
+    def handle(number: int, _frame: object) -> None:
         leave(KeyboardInterrupt() if number == signal.SIGINT else SignalExit(number))
 
     for name in ("SIGINT", *EXIT_SIGNALS):
         number = getattr(signal, name, None)
-        if number is not None and before[number] is not signal.SIG_IGN:
-            signal.signal(number, end)
+        if number is not None and previous_handlers[number] is not signal.SIG_IGN:
+            signal.signal(number, handle)
     try:
         yield
     finally:
-        for number, handler in before.items():
+        for number, handler in previous_handlers.items():
             signal.signal(number, handler)
 
 
@@ -111,15 +111,15 @@ def redirect_signals(leave: Callable[[KeyboardInterrupt], None]) -> Iterator[Non
 def interruptible_computation() -> Iterator[None]:
     """Exit soon after an interrupt, even within one long call of compiled code.
 
-    Python handles an interrupt only between bytecode instructions, and such a call can take a minute. So a
-    thread watches for it, gives the program a moment to exit normally, and then ends it.
+    Python handles an interrupt only between bytecode instructions, and such a call can take a minute. A
+    thread therefore watches for interrupts, lets the program exit normally for a moment, and then ends it.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     done = threading.Event()
 
-    def end(number: int) -> None:
+    def exit_if_late(number: int) -> None:
         if number == signal.SIGINT and not done.wait(_EXIT_TIMEOUT):
             sys.stdout.flush()
             if sys.stderr.isatty():
@@ -127,7 +127,7 @@ def interruptible_computation() -> Iterator[None]:
                 sys.stderr.flush()
             os._exit(INTERRUPTED)
 
-    previous = _watch_signals(end)
+    previous = _watch_signals(exit_if_late)
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""The command `solve`: the value of a position, and checks of an oracle."""
+"""The command `solve`: the value of a position, or a verification of the values."""
 
 import json
 from typing import Any
@@ -35,24 +35,19 @@ _NAMES_PER_LINE = 8
     cls=GameCommand,
 )
 @game_argument
-@click.option("--position", help="Position in the game's notation. By default the opening.")
+@click.option("--position", help="A position in the game's notation, by default the opening.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
 @click.option("--all", "every_action", is_flag=True, help="List every action, even if there are many.")
 @click.option("--verify", "verifying", is_flag=True, help="Verify the values with independent methods.")
 @plain_option
 def solve(
-    rules: AnyRules,
-    position: str | None,
-    as_json: bool,
-    every_action: bool,
-    verifying: bool,
-    plain: bool,
+    rules: AnyRules, position: str | None, as_json: bool, every_action: bool, verifying: bool, plain: bool
 ) -> int:
     """Show the value of a position and of every action in it.
 
-    A value is the probability that the player to move wins if both sides play perfectly. A draw counts one
-    half, and so does play that never ends. Perfect play is unknown in hunt: its values assume that both
-    sides follow the strategy that comes with duels.
+    A value is the probability that the player to move wins if both sides play perfectly. A draw or endless
+    play counts as half a win. Perfect play is unknown in hunt, so its values assume that both sides follow
+    the strategy that comes with duels.
 
     \b
     Time for --verify on one core:
@@ -129,8 +124,8 @@ def _list_actions(rules: AnyRules, verdict: Verdict[Any], every_action: bool) ->
         names = ", ".join(rules.format(candidate.action) for candidate in group[:_NAMES_PER_LINE])
         more = len(group) - _NAMES_PER_LINE
         rows.append((f"{names} … and {more:,} more" if more > 0 else names, group[0]))
-    left = sum(len(group) for group in list(groups.values())[MAX_LINES:])
-    more_lines = [f"  … and {left:,} more: --all lists them"] if left else []
+    omitted = sum(len(group) for group in list(groups.values())[MAX_LINES:])
+    more_lines = [f"  … and {omitted:,} more: pass --all to list them"] if omitted else []
     return _align_rows(rows[:MAX_LINES], is_mixed) + more_lines
 
 
@@ -171,10 +166,10 @@ def verify(rules: AnyRules, as_json: bool, screen: Screen) -> bool:
             if not as_json:
                 screen.say(f"{check}\n")
     if not checks:
-        raise DuelsError(f"{rules.name} has no checks to verify its values.")
+        raise DuelsError(f"--verify: there are no checks for {rules.name}.")
     failed = sum(not check.passed for check in checks)
     if as_json:
-        results = [{"name": each.name, "passed": each.passed, "detail": each.detail} for each in checks]
+        results = [{"name": check.name, "passed": check.passed, "detail": check.detail} for check in checks]
         answer = {"game": rules.name, "passed": not failed, "checks": results}
         screen.say(json.dumps(answer, indent=2) + "\n")
     else:

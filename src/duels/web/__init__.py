@@ -1,1 +1,1 @@
-"""Matches in a browser: one more surface on the same match, which holds no rule of any game."""
+"""The web server: matches, reviews and puzzles in the browser. It contains no rules of any game."""

@@ -20,7 +20,7 @@ from duels.web.request_errors import NotFound, RequestError, TooMany
 from duels.web.settings import LOOPBACK, ServerSettings
 from duels.web.site import Site
 from duels.web.store import StoreUnavailable
-from duels.web.visitors import make_json_response, make_text_response, wants_json
+from duels.web.visitors import check_request_text, make_json_response, make_text_response, wants_json
 
 log = logging.getLogger("duels.web")
 
@@ -97,8 +97,9 @@ class _Endpoint:
         method = "GET" if request.method == "HEAD" else request.method
         handler, rate = self._handlers.get(method, (_not_found, ""))
         try:
+            check_request_text(request)
             if rate:
-                self._site.count_request(rate, request)
+                await self._site.count_request(rate, request)
             response = await handler(self._site, request)
         except Exception as problem:
             status, text, retry = _describe_error(problem)
@@ -116,7 +117,7 @@ def _describe_error(problem: Exception) -> tuple[int, str, int]:
     """Return the status, the message, and the seconds until a retry, or 0 if a retry is pointless."""
     match problem:
         case TooMany():
-            return problem.status, str(problem), max(1, round(problem.wait))
+            return problem.status, str(problem), problem.wait
         case RequestError():
             return problem.status, str(problem), 0
         case StoreUnavailable():
@@ -151,7 +152,7 @@ class _Guard:
             return
         headers: dict[bytes, bytes] = dict(reversed(scope["headers"]))  # the first of equal names counts
         host = headers.get(b"host", b"").decode("latin-1").lower()
-        own, added = self._hosts.get(host) or (None, self._list_headers(host))
+        origin, added = self._hosts.get(host) or (None, self._list_headers(host))
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -161,7 +162,7 @@ class _Guard:
             await send(message)
 
         max_bytes = self._larger_limits.get(scope["path"], MAX_BODY_BYTES)
-        status, reason = self._check(scope["method"], headers, own, max_bytes)
+        status, reason = self._check(scope["method"], headers, origin, max_bytes)
         if not status:
             await self._app(scope, _limit_body(receive, max_bytes), send_with_headers)
         elif wants_json(Request(scope)):
@@ -175,17 +176,17 @@ class _Guard:
         return [*self._added, _TRUSTED_ONLY] if trusted else self._added
 
     def _check(
-        self, method: str, headers: dict[bytes, bytes], own: bytes | None, max_bytes: int
+        self, method: str, headers: dict[bytes, bytes], origin: bytes | None, max_bytes: int
     ) -> tuple[int, str]:
-        """Return the status and message of a rejection, or status 0. `own` is the host's origin."""
+        """Return the status and message of a rejection, or status 0. `origin` is the host's."""
         # Another host name may be an attack by DNS rebinding.
-        if own is None:
+        if origin is None:
             return 421, f"This server's address is {self._link}. To use another, start it with --public-url."
         if method in ("GET", "HEAD"):
             return 0, ""
         if method != "POST":
             return 405, "Only GET and POST are allowed."
-        if headers.get(b"origin", b"").lower() != own:
+        if headers.get(b"origin", b"").lower() != origin:
             return 403, "The Origin header of a POST must be this server's address."
         if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
             return 415, "The Content-Type of a POST must be application/json."

@@ -82,7 +82,7 @@ def serve(
     )
     opens_browser = not no_browser and not public_url and sys.stdout.isatty() and _has_desktop()
 
-    def ready() -> None:
+    def on_ready() -> None:
         click.echo(f"Play at {settings.link}")
         if lan:
             click.echo(make_qr_text(settings.link))
@@ -92,7 +92,7 @@ def serve(
 
             threading.Thread(target=webbrowser.open, args=(settings.link,), daemon=True).start()
 
-    Server(settings, listening, ready, log_addresses).run()
+    Server(settings, listening, on_ready, log_addresses).run()
 
 
 def _open_socket(host: str, port: int) -> socket.socket:

@@ -30,6 +30,7 @@ from duels.web.match_state import (
 )
 from duels.web.request_errors import MatchNotFound, RequestError, StaleRequest
 from duels.web.store import Change, Entry, EntryKind, Invite, NewMatch
+from duels.web.visitor_names import clean_name
 from duels.web.visitors import make_token
 
 log = logging.getLogger("duels.web")
@@ -37,14 +38,13 @@ log = logging.getLogger("duels.web")
 PlayerFactory = Callable[[str, AnyRules, str], Player]
 """Makes a player from its name, the rules and the match's id."""
 _WEEK = 7 * 24 * 3600.0
-_MAX_NAME_LENGTH = 30
 _MAX_LOG_ENTRIES = 5_000  # opening a match reads all of them
 _CHANGED = "The match has changed in the meantime. Check the board and try again."
 _PLAYED_ANOTHER = "Another of your moves was played first. Check the board before your next move."
 
 
 class IncompleteEntry(RequestError):
-    """The entry is correct so far, and the game has another question, which is the message."""
+    """The answers are valid, but the game has another question: the message of this error."""
 
     status = 200
 
@@ -245,7 +245,10 @@ def make_match(
     """
     id = make_token()
     header = format_header(rules, headers)
-    seatings = tuple(Entry(EntryKind.SIT, clean_name(name), seat) for seat, (_, name) in people.items())
+    names: dict[Seat, str] = {}
+    for seat, (_, name) in people.items():
+        names[seat] = clean_name(name, names.values())
+    seatings = tuple(Entry(EntryKind.SIT, name, seat) for seat, name in names.items())
     state = MatchState(id, header)
     state.add((*inherited, *seatings))
     after = state.play_automatic(state.match) if state.complete else state.match
@@ -261,12 +264,6 @@ def make_match(
     )
 
 
-def clean_name(name: str) -> str:
-    """Return a name as one short line of printable characters."""
-    printable = " ".join("".join(c if c.isprintable() else " " for c in name).split())
-    return printable[:_MAX_NAME_LENGTH].strip()
-
-
 def render_record(state: MatchState, viewer: Viewer) -> str:
     """Return the record for a viewer: after the end all of it, before the end what the viewer's seat knows.
 
@@ -278,6 +275,6 @@ def render_record(state: MatchState, viewer: Viewer) -> str:
         return dump_record(state.match, headers)
     if viewer is None:
         raise MatchNotFound()
-    if state.rules.has_secrets:
+    if state.rules.has_hidden_information:
         return dump_record(state.match, headers, viewer)
     return dump_record(state.match, {key: headers[key] for key in headers if key not in SECRET_HEADERS})

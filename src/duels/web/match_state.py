@@ -19,7 +19,7 @@ from duels.play.dice import ChanceScript, Dice
 from duels.play.live import find_takeback
 from duels.play.step import decide_next_entry
 from duels.players import HUMAN, read_player_names
-from duels.web.store import Entry, EntryKind
+from duels.web.store import DamagedLog, Entry, EntryKind
 
 Viewer = Seat | None
 """The seat of a player, or None for a spectator."""
@@ -85,9 +85,13 @@ class MatchState:
         self.over = self.outcome is not None
 
     def add(self, entries: Iterable[Entry]) -> None:
-        """Add log entries."""
+        """Add log entries. Raises DamagedLog if one is not possible here."""
         for entry in entries:
-            self._apply(entry)
+            try:
+                self._apply(entry)
+            except ValueError:
+                message = f"Entry {self.number + 1} of the log is not possible here."
+                raise DamagedLog(message) from None
             self.number += 1
 
     def _apply(self, entry: Entry) -> None:
@@ -96,15 +100,14 @@ class MatchState:
             case EntryKind.PLAY:
                 viewers = self._apply_play(entry)
             case EntryKind.BACK:
-                self._apply_takeback(int(entry.text))
+                self._apply_takeback(self._parse_turns_kept(entry.text))
             case EntryKind.SIT if entry.seat:
                 self.names[entry.seat] = entry.text
                 self.display_names[entry.seat] = entry.text or entry.seat.label
                 self.complete = self.people <= set(self.names)
                 self._clear_log_lines()  # they contain the old name
             case EntryKind.OFFER if entry.seat:
-                kind, _, turns_kept = entry.text.partition(" ")
-                self.offer, self.refused = Offer(entry.seat, kind, int(turns_kept or 0)), None
+                self.offer, self.refused = self._parse_offer(entry.seat, entry.text), None
             case EntryKind.REFUSE:
                 is_withdrawn = self.offer and self.offer.seat is entry.seat
                 self.offer, self.refused = None, None if is_withdrawn else self.offer
@@ -121,7 +124,7 @@ class MatchState:
         self._set_match(self.match.play_text(entry.text))
         if not self.names:
             self.inherited_turns += 1
-        if self.rules.has_secrets:
+        if self.rules.has_hidden_information:
             assert self.match.last
             viewers = tuple(viewer for viewer in viewers if self.match.last.events_seen_by(viewer))
             if self.over:  # nothing is hidden any more
@@ -129,6 +132,17 @@ class MatchState:
         if viewers == ALL_VIEWERS or self.over:  # a lapsed offer would reveal a hidden turn
             self.offer = self.refused = None
         return viewers
+
+    def _parse_offer(self, seat: Seat, text: str) -> Offer:
+        kind, _, turns_kept = text.partition(" ")
+        if kind not in (TAKEBACK, REMATCH):
+            raise ValueError(f"an unknown offer: {kind}")
+        return Offer(seat, kind, self._parse_turns_kept(turns_kept or "0"))
+
+    def _parse_turns_kept(self, text: str) -> int:
+        if not 0 <= (turns_kept := int(text)) <= self.match.length:
+            raise ValueError(f"a takeback to {turns_kept} of {self.match.length} turns")
+        return turns_kept
 
     def _apply_takeback(self, turns_kept: int) -> None:
         self._set_match(self.match.after(turns_kept))
@@ -149,7 +163,7 @@ class MatchState:
 
     def get_seat(self, identity: str | None) -> Viewer:
         """Return the seat of a visitor, or None for a spectator."""
-        return next((seat for seat, whose in self.identities.items() if whose == identity), None)
+        return next((seat for seat, owner in self.identities.items() if owner == identity), None)
 
     # -- turns ----------------------------------------------------------------------------------
 
@@ -187,7 +201,7 @@ class MatchState:
 
     def can_watch(self, viewer: Viewer) -> bool:
         """Whether a viewer may see the match. With hidden information, spectators must wait for the end."""
-        return viewer is not None or not self.rules.has_secrets or self.over
+        return viewer is not None or not self.rules.has_hidden_information or self.over
 
     def count_events(self, viewer: Viewer) -> int:
         """Return the number of the viewer's last event."""

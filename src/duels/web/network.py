@@ -16,7 +16,7 @@ def list_local_addresses() -> tuple[str, ...]:
     with suppress(OSError):
         for *_, address in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET):
             addresses.append(str(address[0]))
-    return tuple(dict.fromkeys(each for each in addresses if not each.startswith("127.")))
+    return tuple(dict.fromkeys(address for address in addresses if not address.startswith("127.")))
 
 
 @lru_cache(maxsize=256)

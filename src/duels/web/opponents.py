@@ -5,6 +5,7 @@ time, and ends with the server.
 """
 
 from contextlib import suppress
+from dataclasses import dataclass
 from random import Random
 from shutil import which
 from threading import Lock
@@ -25,7 +26,7 @@ from duels.players import (
     register_player_kind,
 )
 from duels.players.child import split_command
-from duels.players.external import COMMAND, parse_player_kind
+from duels.players.external import CMD_PREFIX, parse_player_kind
 from duels.players.levels import LEVEL_SHARES
 from duels.players.program import ProgramPlayer
 from duels.web.workers import WorkerPool
@@ -34,7 +35,7 @@ DEFAULT_OPPONENT = "casual"
 _LEVELS = tuple(level for level in LEVEL_SHARES if level != "best")
 _PROGRAM_THREADS = 4
 _CLOSE_TIMEOUT = 0.5  # seconds for a program that is choosing a move
-_added: list[str] = []
+_added_players: list[str] = []
 _programs: set[str] = set()
 
 
@@ -59,12 +60,12 @@ def register_player(text: str) -> None:
     if kind.name.startswith(MODEL):
         raise DuelsError("--player: language models play only in duels arena.")
     if kind.name.startswith(PROGRAM):
-        program = split_command(player.strip()[len(COMMAND) :])[0]
+        program = split_command(player.strip()[len(CMD_PREFIX) :])[0]
         if not which(program):
             raise DuelsError(f"--player {name}: the program {quote(program)} was not found.")
         _programs.add(name)
-    register_player_kind(PlayerKind(name, kind.summary, kind.seat))
-    _added.append(name)
+    register_player_kind(PlayerKind(name, kind.summary, kind.make))
+    _added_players.append(name)
 
 
 def is_program(name: str) -> bool:
@@ -77,14 +78,14 @@ def is_available(name: str) -> bool:
     return name in PLAYER_KINDS and name != HUMAN
 
 
-def get_same_opponent(rules: AnyRules, met: str) -> str:
-    """Return the opponent `met` before, or the default if it was a person or is no longer offered."""
-    return met if met in list_opponents(rules) else DEFAULT_OPPONENT
+def get_same_opponent(rules: AnyRules, previous: str) -> str:
+    """Return the previous opponent, or the default if it was a person or is no longer offered."""
+    return previous if previous in list_opponents(rules) else DEFAULT_OPPONENT
 
 
 def list_opponents(rules: AnyRules) -> list[str]:
     """Return the levels from the weakest to the strongest, then the players that the operator added."""
-    return [*_LEVELS, get_strongest_name(rules), *_added]
+    return [*_LEVELS, get_strongest_name(rules), *_added_players]
 
 
 class ProgramPool:
@@ -146,13 +147,12 @@ class _SharedProgram:
                 self._lock.release()
 
 
+@dataclass(frozen=True)
 class _SeatedProgram:
     """A program at a seat of one match."""
 
-    def __init__(self, program: _SharedProgram, match: str) -> None:
-        self._program = program
-        self._match = match
+    program: _SharedProgram
+    match: str
 
     def choose(self, sight: AnySight, rng: Random) -> Any:
-        """Return the program's action. Raises NoMove if it makes none."""
-        return self._program.choose(self._match, sight, rng)
+        return self.program.choose(self.match, sight, rng)

@@ -22,13 +22,13 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from duels.core.svg import stylesheet
-from duels.web.request_errors import NotFound
+from duels.web.request_errors import NotFound, RequestError
+from duels.web.views import Headline
 
 _CACHE_FOREVER = "public, max-age=31536000, immutable"
 _IMPORT = re.compile(rb"""(from "\./[\w-]+\.js)(")""")
 _PARTS = {
     "players": ("seats", "seat"),
-    "sentence": ("sentence", "turn"),
     "asides": ("invite",),
     "offers": ("offer", "refused", "seat"),
     "actions": ("buttons", "rematch", "may_rematch", "over", "seat", "game", "match"),
@@ -36,9 +36,9 @@ _PARTS = {
     "question": ("prompt", "example"),
     "links": ("watchable", "invite", "seat", "over", "match"),
 }
-"""The parts of a match page except log and board. Each is a macro of `_parts.html` with these view fields
-as arguments, and renders the element with the part's name as its id."""
-_LINE = ("seat", "who", "entry", "secret", "text", "named", "told_next", "earlier")
+"""The parts of a match page except headline, board and log. Each is a macro of `_parts.html`: it takes these
+view fields as arguments and renders the element with the part's name as its id."""
+_LINE_FIELDS = ("seat", "who", "entry", "secret", "text", "named", "told_next", "earlier")
 """The fields of a log line that its macro takes."""
 _MAX_CACHED_PARTS = 8192  # most of a page does not change with an event
 _TERMINAL_HEADING = "At the terminal"
@@ -115,14 +115,18 @@ class MatchPage:
         self._event: int = view["event"]
         log = view["log"]
         self._lines = tuple(
-            pages.render_part("line", number, *[line[key] for key in _LINE])
+            pages.render_part("line", number, *[line[key] for key in _LINE_FIELDS])
             for number, line in enumerate(log, start=1)
         )
         earlier = sum(line["earlier"] for line, html in zip(log, self._lines, strict=True) if html)
+        headline: Headline = view["sentence"]
+        # The cache compares strings by text, and headlines with equal text may have different parts.
+        headline_parts = headline.head, headline.rest, headline.spoken
         self.parts = {
+            "sentence": pages.render_part("sentence", *headline_parts, view["turn"]),
             **{part: pages.render_part(part, *[view[key] for key in keys]) for part, keys in _PARTS.items()},
             "board": Markup('<div id="board">{}</div>').format(Markup(view["board"])),
-            "told": pages.render_part("told", self._lines, earlier),
+            "log_lines": pages.render_part("log_lines", self._lines, earlier),
         }
         """The HTML of each part."""
 
@@ -130,22 +134,22 @@ class MatchPage:
         """Render the whole page as one element."""
         return self._pages.render("_match.html", event=self._event, parts=self.parts)
 
-    def render_changes(self, before: "MatchPage | None") -> str:
-        """Render the elements that changed since `before`, or the whole page if that is None."""
-        if before is None:
+    def render_changes(self, previous: "MatchPage | None") -> str:
+        """Render the elements that changed since the previous page, or the whole page without one."""
+        if previous is None:
             return self.render()
-        changed = {name: part for name, part in self.parts.items() if part != before.parts[name]}
-        count = len(before._lines)
-        if count and before._lines == self._lines[:count]:
-            changed["told"] = "".join(self._lines[count:])
+        changed = {name: part for name, part in self.parts.items() if part != previous.parts[name]}
+        count = len(previous._lines)
+        if count and previous._lines == self._lines[:count]:
+            changed["log_lines"] = "".join(self._lines[count:])
         return "".join(changed.values())
 
 
 # -- server-sent events -------------------------------------------------------------------------
 
-Wake = Callable[[], object]
-Produce = Callable[[int | None], Awaitable[tuple[int, str] | None]]
-"""Takes the number of the last event and returns the next one's number and data, or None if there is none."""
+WakeCallback = Callable[[], object]
+EventProducer = Callable[[int | None], Awaitable[tuple[int, str] | None]]
+"""Takes the last event's number; returns the next event's number and data, or None if there is none."""
 _PING = b": still here\n\n"
 _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -156,12 +160,12 @@ _RETRY = b"retry: 1000\n\n"  # milliseconds until the browser reconnects
 
 
 class EventStream:
-    """A response with server-sent events, until the visitor leaves or the server ends."""
+    """A response with server-sent events, until the visitor leaves, the match is gone or the server ends."""
 
     def __init__(
         self,
-        produce: Produce,
-        subscribe: Callable[[Wake], AbstractContextManager[None]],
+        produce: EventProducer,
+        subscribe: Callable[[WakeCallback], AbstractContextManager[None]],
         is_ended: Callable[[], bool],
         last: int | None = None,
         ping_interval: float = 15.0,
@@ -196,7 +200,12 @@ class EventStream:
         sent = loop.time()
         while not self._is_disconnected and not self._is_ended():
             self._wake_up.clear()  # before reading, so that no change is missed
-            if event := await self._produce(self._last):
+            try:
+                event = await self._produce(self._last)
+            except RequestError as problem:  # the match was deleted or damaged meanwhile
+                await send(_make_chunk(f": {problem}\n\n".encode()))
+                return
+            if event:
                 self._last, data = event
                 await send(_make_chunk(_encode_event(self._last, data)))
                 sent = loop.time()

@@ -2,11 +2,10 @@
 
 import asyncio
 import logging
-from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import date
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ from duels.core.words import Words, strip_ink
 from duels.games import GAMES
 from duels.web.request_errors import NotFound, RequestError, StaleRequest
 from duels.web.views import Headline, format_label, get_prompt
-from duels.web.visitors import make_token
+from duels.web.visitors import Visitor, make_token
 from duels.web.workers import WorkerPool
 
 if TYPE_CHECKING:  # slow to import
@@ -27,14 +26,12 @@ if TYPE_CHECKING:  # slow to import
 
 log = logging.getLogger("duels.web")
 
-_Key = tuple[str, str, float | None]  # the game, the date or seed, and the difficulty
 _MAX_CACHED = 500  # exercises
 _MAX_SEED_LENGTH = 40
 MAX_DAYS = 2_000
 """The largest number of days in a browser's answers, and so the longest streak."""
 MAX_ANSWERS_BYTES = 64 * MAX_DAYS
 """The size of these answers: each day has a date and five booleans."""
-_DEFAULT_AIM = 0.2
 _MAX_RECENT_LINES = 3  # in chain: a challenge, its coin and the result
 _START_DELAY = 1.0  # seconds, so that the first page is served first
 _DATE_CHECK_INTERVAL = 60.0  # seconds
@@ -50,7 +47,7 @@ class Puzzles:
 
     def __init__(self, workers: WorkerPool) -> None:
         self._workers = workers
-        self._cache: OrderedDict[_Key, Exercise] = OrderedDict()
+        self._daily: dict[str, tuple[str, Exercise]] = {}  # by game, with the date
         self._preparation: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -73,8 +70,12 @@ class Puzzles:
 
     def get_daily_sight(self, game: Game) -> AnySight | None:
         """Return today's position, or None if it has not been found yet."""
-        exercise = self._cache.get((game.name, get_today(), None))
+        exercise = self._get_cached_daily(game)
         return exercise.sight if exercise else None
+
+    def _get_cached_daily(self, game: Game) -> "Exercise | None":
+        day, exercise = self._daily.get(game.name, ("", None))
+        return exercise if day == get_today() else None
 
     def draw_daily(self, game: Game) -> str:
         """Return the board of today's puzzle, or an empty string if it has not been found yet."""
@@ -91,16 +92,16 @@ class Puzzles:
         ]
         return {"date": get_today(), "games": games, "most_days": MAX_DAYS}
 
-    async def show_daily(self, game: Game) -> dict[str, Any]:
+    async def show_daily(self, game: Game, visitor: Visitor) -> dict[str, Any]:
         """Return today's puzzle of a game, without its answer."""
-        exercise = await self._get_daily(game)
+        exercise = await self._get_daily(game, visitor)
         return {"kind": "daily", "date": get_today(), "seed": "", "aim": None, **_describe_exercise(exercise)}
 
-    async def grade_daily(self, game: Game, day: str, answer: str) -> dict[str, Any]:
+    async def grade_daily(self, game: Game, day: str, answer: str, visitor: Visitor) -> dict[str, Any]:
         """Grade an answer to today's puzzle. Raises StaleRequest if `day` is over."""
         if day != get_today():
             raise StaleRequest("This puzzle is from another day. Reload the page for today's.")
-        return await self._grade(await self._get_daily(game), answer)
+        return await self._grade(await self._get_daily(game, visitor), answer, visitor)
 
     def make_share_text(self, answered: Mapping[str, Any]) -> dict[str, Any]:
         """Return the streak and the text to share, from the browser's answers by date."""
@@ -115,60 +116,43 @@ class Puzzles:
         days = count_streak(results, day)
         return {"streak": days, "text": format_daily_result(day, results.get(day.isoformat(), []), days)}
 
-    async def _get_daily(self, game: Game) -> "Exercise":
+    async def _get_daily(self, game: Game, visitor: Visitor | None = None) -> "Exercise":
         from duels.analysis.exercises import get_daily_puzzle
 
         if game.name not in GAMES:
             raise NotFound()
         day = date.today()
-        find = partial(get_daily_puzzle, day, game)
-        return await self._get_or_find((game.name, day.isoformat(), None), find)
+        if self._get_cached_daily(game) is None:
+            exercise = await self._workers.run(partial(get_daily_puzzle, day, game), visitor)
+            self._daily[game.name] = day.isoformat(), exercise
+        return self._daily[game.name][1]
 
     # -- practice -------------------------------------------------------------------------------
 
-    async def show_practice(self, game: Game, seed: str, aim: str) -> dict[str, Any]:
+    async def show_practice(self, game: Game, seed: str, aim: str, visitor: Visitor) -> dict[str, Any]:
         """Return the exercise of a seed, or a random one, without its answer."""
         seed = seed[:_MAX_SEED_LENGTH] or make_token()
         difficulty = _parse_aim(aim)
-        exercise = await self._get_exercise(game, seed, difficulty)
+        exercise = await self._get_exercise(game, seed, difficulty, visitor)
         settings = {"kind": "practice", "date": "", "seed": seed, "aim": difficulty}
         return settings | _describe_exercise(exercise)
 
     async def grade_practice(
-        self, game: Game, seed: str, aim: str, answer: str, skill: Any
+        self, game: Game, seed: str, aim: str, answer: str, skill: Any, visitor: Visitor
     ) -> dict[str, Any]:
         """Grade an answer and update the skill, which sets the difficulty of the next exercise."""
-        exercise = await self._get_exercise(game, seed[:_MAX_SEED_LENGTH], _parse_aim(aim))
-        result = await self._grade(exercise, answer)
+        exercise = await self._get_exercise(game, seed[:_MAX_SEED_LENGTH], _parse_aim(aim), visitor)
+        result = await self._grade(exercise, answer, visitor)
         from duels.analysis.exercises import Skill
 
         updated = Skill.from_data(skill)
         updated.update(result["right"])
         return {**result, "skill": updated.as_data()}
 
-    async def _get_exercise(self, game: Game, seed: str, aim: float) -> "Exercise":
-        def find() -> "Exercise":
-            from duels.analysis.exercises import Skill, exercises, select_by_skill
+    async def _get_exercise(self, game: Game, seed: str, aim: float, visitor: Visitor) -> "Exercise":
+        return await self._workers.run(partial(_find_exercise, game, seed, aim), visitor)
 
-            exercise = next(select_by_skill(exercises(game, seed), Skill(aim)), None)
-            if exercise is None:
-                raise RequestError(f"No exercise was found for {game.name}. Try another game.")
-            return exercise
-
-        return await self._get_or_find((game.name, seed, aim), find)
-
-    # -- exercises -----------------------------------------------------------------------------------
-
-    async def _get_or_find(self, key: _Key, find: "Callable[[], Exercise]") -> "Exercise":
-        exercise = self._cache.get(key)
-        if exercise is None:
-            exercise = self._cache[key] = await self._workers.run(find)
-        self._cache.move_to_end(key)
-        while len(self._cache) > _MAX_CACHED:
-            self._cache.popitem(last=False)
-        return exercise
-
-    async def _grade(self, exercise: "Exercise", answer: str) -> dict[str, Any]:
+    async def _grade(self, exercise: "Exercise", answer: str, visitor: Visitor) -> dict[str, Any]:
         rules = exercise.sight.rules
         try:
             action = rules.parse(answer)
@@ -177,25 +161,33 @@ class Puzzles:
         if action not in exercise.sight.actions:
             allowed = ", ".join(map(rules.format, exercise.sight.actions))
             raise RequestError(f"'{rules.format(action)}' is not allowed here; allowed: {allowed}.")
-        result = await self._workers.run(partial(exercise.grade, action))
+        result = await self._workers.run(partial(exercise.grade, action), visitor)
         answers = [rules.format(answer) for answer in exercise.answers]
         return {"right": result.right, "text": Glossary().explain(result.text), "answers": answers}
 
 
+@lru_cache(_MAX_CACHED)
+def _find_exercise(game: Game, seed: str, aim: float) -> "Exercise":
+    from duels.analysis.exercises import Skill, exercises, select_by_skill
+
+    exercise = next(select_by_skill(exercises(game, seed), Skill(aim)), None)
+    if exercise is None:
+        raise RequestError(f"No exercise was found for {game.name}. Try another game.")
+    return exercise
+
+
 def _parse_aim(text: str) -> float:
-    try:
-        aim = float(text)
-    except ValueError:
-        aim = -1.0
-    return round(aim, 2) if 0 <= aim <= 1 else _DEFAULT_AIM
+    from duels.analysis.exercises import Skill
+
+    return round(Skill.from_data({"aim": text}).aim, 2)
 
 
 def _narrate_history(sight: AnySight, words: Words[Any, Any]) -> list[str]:
-    """Return what the seat has seen; only the latest lines if the board shows the rest."""
+    """Return the log as the seat knows it; only the latest lines if the board shows the rest."""
     events, names = tuple(sight.events), PlayerNames(reader=sight.seat)
     newest = (words.narrate(events[:end]).sentences for end in range(len(events), 0, -1))
-    lines = (" ".join(strip_ink(each.render(names)) for each in line) for line in newest if line)
-    return list(islice(lines, None if sight.rules.has_secrets else _MAX_RECENT_LINES))[::-1]
+    lines = (" ".join(strip_ink(sentence.render(names)) for sentence in line) for line in newest if line)
+    return list(islice(lines, None if sight.rules.has_hidden_information else _MAX_RECENT_LINES))[::-1]
 
 
 def _describe_exercise(exercise: "Exercise") -> dict[str, Any]:
@@ -214,7 +206,7 @@ def _describe_exercise(exercise: "Exercise") -> dict[str, Any]:
         "position": exercise.position,
         "board": drawing.draw(sight, targets=True, names=PlayerNames(reader=sight.seat)),
         "seen": _narrate_history(sight, words),
-        "secrets": rules.has_secrets,
+        "secrets": rules.has_hidden_information,
         "text": strip_ink(str(words.board(sight))),
         "unshown": drawing.recap(sight),
         "remembered": strip_ink(words.recap(sight).render()),

@@ -1,5 +1,7 @@
 """Errors that a request can cause, each with its HTTP status."""
 
+from math import ceil
+
 from duels.core.errors import DuelsError
 
 
@@ -7,6 +9,12 @@ class RequestError(DuelsError):
     """A request that cannot be carried out. The message is shown to the visitor."""
 
     status = 422
+
+
+class MalformedRequest(RequestError):
+    """A request with text or an address that no browser sends."""
+
+    status = 400
 
 
 class StaleRequest(RequestError):
@@ -34,11 +42,22 @@ class MatchNotFound(NotFound):
         )
 
 
+class UnreadableMatch(RequestError):
+    """The stored data of a match is damaged, or its game is no longer installed."""
+
+    status = 410
+
+    def __init__(self) -> None:
+        super().__init__("This match cannot be read: its data is damaged, or its game is not installed.")
+
+
 class TooMany(RequestError):
-    """Too many requests. `wait` is the number of seconds until the next attempt."""
+    """Too many requests. The message ends with the time of the next attempt."""
 
     status = 429
 
     def __init__(self, message: str, wait: float) -> None:
-        super().__init__(message)
-        self.wait = wait
+        self.wait = max(1, ceil(wait))
+        """Seconds until the next attempt."""
+        amount, unit = (self.wait, "second") if self.wait < 120 else (ceil(self.wait / 60), "minute")
+        super().__init__(f"{message} Try again in {amount} {unit}{'s' if amount > 1 else ''}.")

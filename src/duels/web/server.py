@@ -43,6 +43,7 @@ class Server:
     def run(self) -> None:
         """Serve until Ctrl-C, a signal or `stop`. Raises DuelsError or OSError if the server cannot start."""
         logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(message)s")
+        logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # it warns of malformed requests
         if self._log_addresses:
             logging.getLogger("uvicorn.access").setLevel(logging.INFO)
         try:
@@ -61,6 +62,7 @@ class Server:
         try:
             config = uvicorn.Config(
                 make_app(site),
+                http=site.connections.make_connection,  # type: ignore[arg-type]
                 lifespan="off",
                 ws="none",
                 log_config=None,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 
-from duels.core.errors import DuelsError, RecordError, UnknownName, quote
+from duels.core.errors import DuelsError, UnknownName, quote
 from duels.core.rules import AnyRules, Seat
 from duels.core.words import join_or
 from duels.games import GAMES, find_game
@@ -20,7 +20,6 @@ from duels.play import new_match
 from duels.players import HUMAN, make_player
 from duels.web.decisions import (
     MoveRequest,
-    clean_name,
     decide_bot_move,
     decide_move,
     decide_offer,
@@ -28,8 +27,26 @@ from duels.web.decisions import (
 )
 from duels.web.match_state import MatchState, Viewer, make_play_entries
 from duels.web.opponents import ProgramPool, get_same_opponent, is_available, is_program, list_opponents
-from duels.web.request_errors import MatchNotFound, NotFound, RequestError, StaleRequest, TooMany
-from duels.web.store import Change, Claim, Conflict, Entry, EntryKind, Invite, MatchInfo, Store, StoredMatch
+from duels.web.request_errors import (
+    MatchNotFound,
+    NotFound,
+    RequestError,
+    StaleRequest,
+    TooMany,
+    UnreadableMatch,
+)
+from duels.web.store import (
+    Change,
+    Claim,
+    Conflict,
+    Entry,
+    EntryKind,
+    Invite,
+    Store,
+    StoredMatch,
+    StoreUnavailable,
+)
+from duels.web.visitor_names import clean_name
 from duels.web.workers import WorkerPool
 
 log = logging.getLogger("duels.web")
@@ -60,8 +77,8 @@ class MatchHub:
 
     def on_change(self, match: str | None) -> None:
         """Notify the subscribers of a changed match, or all subscribers if `match` is None."""
-        for each in [match] if match is not None else list(self._subscribers):
-            for callback in self._subscribers.get(each, ()):
+        for id in [match] if match is not None else list(self._subscribers):
+            for callback in self._subscribers.get(id, ()):
                 callback()
 
 
@@ -78,6 +95,7 @@ class MatchService:
         self._matches_a_day = matches_a_day
         self.hub = MatchHub()
         self._cache: OrderedDict[str, MatchState] = OrderedDict()
+        self._unreadable: set[str] = set()
         self._bot_tasks: dict[str, asyncio.Task[None]] = {}
         self._warm_ups: set[asyncio.Task[None]] = set()
 
@@ -136,28 +154,51 @@ class MatchService:
 
     async def list_matches(
         self, identity: str, over: bool, limit: int
-    ) -> list[tuple[StoredMatch, MatchState]]:
-        """Return a visitor's finished or running matches, the most recently joined first."""
-        matches = []
+    ) -> list[tuple[StoredMatch, MatchState | None]]:
+        """Return a visitor's finished or running matches, the most recently joined first.
+
+        The state of a match that cannot be read is None.
+        """
+        matches: list[tuple[StoredMatch, MatchState | None]] = []
         for stored in await self._store.list_matches(identity, over, limit):
             state = self._cache.get(stored.id)
-            if state is None or state.number < stored.number:
-                with suppress(NotFound):  # the game may no longer be installed
-                    state = await self._load(stored.id)
+            if state is None or state.number != stored.number:
                 await asyncio.sleep(0)  # SQLite reads never yield to other tasks
-            if state:
-                matches.append((stored, state))
+                try:
+                    state = await self._load(stored.id)
+                except MatchNotFound:
+                    continue
+                except UnreadableMatch:
+                    state = None
+            matches.append((stored, state if stored.seat else None))
         return matches
 
     async def _load(self, id: str) -> MatchState:
-        """Return the current state of a match: the cached one with the entries added since."""
+        """Return the current state of a match.
+
+        Raises MatchNotFound if there is no such match, and UnreadableMatch if its rows are damaged.
+        """
+        try:
+            return await self._read(id)
+        except (StoreUnavailable, RequestError):
+            raise
+        except Exception as problem:  # damaged rows may cause any error
+            if self._cache.pop(id, None):  # the match may have been deleted or mended since it was read
+                return await self._load(id)
+            if id not in self._unreadable:  # log it once
+                reason = problem if isinstance(problem, DuelsError) else type(problem).__name__
+                log.warning("The stored match %s… cannot be read: %s", id[:6], reason)  # its id is a secret
+            self._unreadable.add(id)
+            raise UnreadableMatch() from None
+
+    async def _read(self, id: str) -> MatchState:
+        """Return the cached state of a match with the entries added since. Cache it if all can be read."""
         state = self._cache.get(id)
         if state is None or not state.people <= set(state.identities):
             info = await self._store.find_match(id)
             if info is None:
                 raise MatchNotFound()
-            if state is None:
-                state = self._cache.setdefault(id, _make_state(id, info))
+            state = state or MatchState(id, info.header)
             state.identities = info.seats
         number = state.number
         new = await self._store.list_entries(id, number)
@@ -200,7 +241,7 @@ class MatchService:
         """
         state, viewer = await self.get(id, identity)
         match = state.match
-        if state.rules.has_secrets or not match.over:
+        if state.rules.has_hidden_information or not match.over:
             raise RequestError("This match cannot be continued: it is not over, or it has hidden moves.")
         if not 0 <= entries < len(match.turns):
             raise RequestError(f"'entries' must be from 0 to {len(match.turns) - 1}.")
@@ -230,8 +271,7 @@ class MatchService:
 
     async def _check_daily_limit(self, identity: str) -> None:
         if await self._store.count_matches_since(identity, time.time() - _DAY) >= self._matches_a_day:
-            message = f"You can start or join {self._matches_a_day} matches a day. Try again later."
-            raise TooMany(message, 3600.0)
+            raise TooMany(f"You can start or join {self._matches_a_day} matches a day.", 3600.0)
 
     async def _check_player_works(self, rules: AnyRules, name: str) -> None:
         try:
@@ -272,7 +312,7 @@ class MatchService:
             before = after = state.match
             if {*state.names, invite.seat} >= state.people:
                 after = state.play_automatic(before)
-            seating = Entry(EntryKind.SIT, clean_name(name), invite.seat)
+            seating = Entry(EntryKind.SIT, clean_name(name, state.names.values()), invite.seat)
             claim = Claim(token, identity, time.time())
             entries = (seating, *make_play_entries(after, before))
             with suppress(Conflict):
@@ -348,16 +388,8 @@ class MatchService:
             log.warning("A bot could not move: %s", problem)
 
 
-def _make_state(id: str, info: MatchInfo) -> MatchState:
-    try:
-        return MatchState(id, info.header)
-    except RecordError as problem:
-        log.warning("A stored match cannot be read: %s", problem)  # its id is a secret
-        raise MatchNotFound() from None
-
-
 def _check_opponent(rules: AnyRules, name: str, *others: str) -> str:
-    """Return the name if the server offers the player. The message of the error also lists `others`."""
+    """Return `name`. Raises RequestError, which lists `others` too, unless the server offers this player."""
     if not is_available(name):
         offered = join_or([*list_opponents(rules), *others])
         raise RequestError(f"'against' must be {offered}, not {quote(name)}.")

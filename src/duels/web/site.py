@@ -1,9 +1,9 @@
 """The request handlers. They read a request, call the service, and respond with a page or with JSON."""
 
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,25 +15,28 @@ from starlette.types import ASGIApp
 from duels.core.errors import UnknownName
 from duels.core.extras import require_extra
 from duels.core.game import Game
-from duels.core.rules import Seat
+from duels.core.rules import BOTH, Seat
 from duels.games import GAMES, all_games, find_game
 from duels.web import network, opponents, puzzles, reviews, views, visitors
+from duels.web.connections import ConnectionLimiter
 from duels.web.decisions import IncompleteEntry, MoveRequest, render_record
 from duels.web.match_state import REMATCH, MatchState, Viewer
-from duels.web.pages import EventStream, MatchPage, Pages, Wake
-from duels.web.request_errors import NotFound, RequestError
+from duels.web.pages import EventStream, MatchPage, Pages, WakeCallback
+from duels.web.request_errors import NotFound, RequestError, TooMany, UnreadableMatch
 from duels.web.service import MatchService
 from duels.web.settings import LOOPBACK, ServerSettings
 from duels.web.store import Store, StoredMatch, StoreUnavailable
 from duels.web.visitors import (
+    Visitor,
     get_address,
     make_json_response,
     make_text_response,
     parse_event_number,
     read_fields,
+    run_while_connected,
     wants_json,
 )
-from duels.web.workers import WorkerPool
+from duels.web.workers import ReviewProcess, WorkerPool
 
 _MAX_RUNNING, _MAX_OVER = 50, 8  # matches of the visitor on the home page
 _MAX_OVER_ALL = 200  # finished matches in the list of all matches
@@ -57,11 +60,24 @@ class Site:
     def __init__(self, settings: ServerSettings, store: Store | None = None) -> None:
         self.settings = settings
         self.pages = Pages()
-        self.workers = WorkerPool()
+        self.cookie = visitors.IdentityCookie(settings.secure)
+        limits = settings.limits
+        # Bots have threads of their own: no hint, puzzle or review delays their moves.
+        self.bot_workers, self.workers, self.reviewer = (
+            WorkerPool(capacity=1024),
+            WorkerPool(2),
+            ReviewProcess(),
+        )
         store = store or make_store(settings.database)
-        self.matches = MatchService(store, self.workers, settings.pause, settings.limits.matches_a_day)
-        self.rate_limiter = visitors.RateLimiter(settings.limits)
-        self.streams = visitors.StreamCounter(settings.limits)
+        self.matches = MatchService(store, self.bot_workers, settings.pause, limits.matches_a_day)
+        self.rate_limiter = visitors.RateLimiter(limits)
+        streams = visitors.PlaceLimits(
+            limits.streams, limits.streams_of_address, limits.streams_of_spectators
+        )
+        self.streams = visitors.PlaceCounter(streams, "Too many pages are open. Close some.", 10.0)
+        # All connections behind a proxy come from its address.
+        per_address = sys.maxsize if settings.public_url else limits.connections
+        self.connections = ConnectionLimiter(per_address, limits.connections_in_all, limits.request_timeout)
         self.ending = False
         self.puzzles = puzzles.Puzzles(self.workers)
 
@@ -72,31 +88,33 @@ class Site:
             self.puzzles.start()
 
     def end_streams(self) -> None:
-        """End all event streams."""
+        """End all event streams, and all queues but that of the bots."""
         self.ending = True
         self.matches.hub.on_change(None)
+        self.workers.close()
+        self.reviewer.close()
 
     async def close(self) -> None:
         """End the streams, cancel background tasks and close the store."""
         self.end_streams()
         await self.puzzles.stop()
         await self.matches.close()
-        self.workers.close()
+        self.bot_workers.close()
 
     # -- home -----------------------------------------------------------------------------------
 
     async def show_home(self, request: Request) -> Response:
         """Show the games and the visitor's matches."""
         lists_all = request.query_params.get("matches") == "all"
-        self.count_request("heavy" if lists_all else "read", request)
-        identity = self._get_identity(request)
-        most = _MAX_OVER_ALL if lists_all else _MAX_OVER
-        matches, more = await self._list_matches(identity, most) if identity else ([], False)
+        await self.count_request("heavy" if lists_all else "read", request)
+        identity = self.cookie.get_identity(request)
+        max_over = _MAX_OVER_ALL if lists_all else _MAX_OVER
+        matches, has_more = await self._list_matches(identity, max_over) if identity else ([], False)
         data = {
             "today": puzzles.get_today(),
             "games": [self._describe_game_for_home(game) for game in all_games()],
             "matches": matches,
-            "more": more and not lists_all,
+            "more": has_more and not lists_all,
         }
         return self._respond(request, "home.html", data)
 
@@ -108,10 +126,11 @@ class Site:
         """
         running = await self.matches.list_matches(identity, False, _MAX_RUNNING)
         over = await self.matches.list_matches(identity, True, max_over + 1)
-        mine = [*running, *over[:max_over]]
         # A match may end between the two queries and be in both lists.
-        listed = {stored.id: _describe_listed_match(stored, state) for stored, state in mine}
-        ordered = sorted(listed.values(), key=lambda each: (each["over"], each["turn"] != "you"))
+        listed = {
+            stored.id: _describe_listed_match(stored, state) for stored, state in (*running, *over[:max_over])
+        }
+        ordered = sorted(listed.values(), key=lambda match: (match["over"], match["turn"] != "you"))
         return ordered, len(over) > max_over
 
     async def show_game(self, request: Request) -> Response:
@@ -130,7 +149,7 @@ class Site:
     async def create_match(self, request: Request) -> Response:
         """Create a match, or continue a finished one."""
         fields = await read_fields(request, game="", against=str, first="me", name="", match=str, entries=0)
-        identity, cookie = self._get_or_make_identity(request)
+        identity, cookie = self.cookie.get_or_make_identity(request)
         name, against = fields["name"], fields.get("against")
         if "match" in fields:
             id, seat = await self.matches.continue_match(
@@ -140,7 +159,7 @@ class Site:
             against = opponents.DEFAULT_OPPONENT if against is None else against
             id, seat = await self.matches.create(identity, fields["game"], against, fields["first"], name)
         response = make_json_response({"match": id, "seat": seat.value, "url": f"/m/{id}"}, 201)
-        return self._add_cookie(response, cookie)
+        return self.cookie.add_to(response, cookie)
 
     async def show_match(self, request: Request) -> Response:
         """Show a match as the visitor may see it."""
@@ -164,17 +183,17 @@ class Site:
         if invite is None:
             view["sentence"] = views.Headline("The invitation has expired. Start a new match.")
         else:
-            link, alone = f"{self._get_base_url(request)}/j/{invite.token}", self.settings.on_loopback
-            qr_code = "" if alone else network.make_qr_svg(link)
-            invite_view = views.InviteView(link, qr_code, alone, invite.expires)
+            link, is_local = f"{self._get_base_url(request)}/j/{invite.token}", self.settings.on_loopback
+            qr_code = "" if is_local else network.make_qr_svg(link)
+            invite_view = views.InviteView(link, qr_code, is_local, invite.expires)
             view["invite"] = invite_view._asdict() if as_json else invite_view
         return view
 
     async def stream_events(self, request: Request) -> ASGIApp:
         """Stream the changes of a match."""
-        identity, id = self._get_identity(request), request.path_params["id"]
-        await self.matches.get(id, identity)
-        keys = self.streams.enter(identity, get_address(request))
+        identity, id = self.cookie.get_identity(request), request.path_params["id"]
+        _, seat = await self.matches.get(id, identity)
+        keys = self.streams.enter(self._get_visitor(request, seat is not None))
         as_json = request.query_params.get("format") == "json" or wants_json(request)
         page: MatchPage | None = None
 
@@ -189,8 +208,8 @@ class Site:
                 return None  # the next event follows when the store works again
             if as_json:
                 return view["event"], json.dumps(view, ensure_ascii=False)
-            before, page = page, MatchPage(self.pages, view)
-            return view["event"], page.render_changes(before)
+            previous, page = page, MatchPage(self.pages, view)
+            return view["event"], page.render_changes(previous)
 
         return EventStream(
             produce_event,
@@ -200,7 +219,7 @@ class Site:
         )
 
     @contextmanager
-    def _subscribe(self, id: str, keys: tuple[str, ...], wake: Wake) -> Iterator[None]:
+    def _subscribe(self, id: str, keys: tuple[str, ...], wake: WakeCallback) -> Iterator[None]:
         """Subscribe to a match, and release the stream's place in the count at the end."""
         try:
             with self.matches.hub.subscribe(id, wake):
@@ -218,7 +237,7 @@ class Site:
             raise RequestError("'entries' must be a list of strings.")
         move = MoveRequest(fields["event"], fields.get("action"), entries)
         try:
-            await self.matches.act(request.path_params["id"], self._get_identity(request), move)
+            await self.matches.act(request.path_params["id"], self.cookie.get_identity(request), move)
         except IncompleteEntry as entry:
             return make_json_response({"prompt": str(entry)})
         return Response(status_code=204)
@@ -229,16 +248,19 @@ class Site:
         if "event" not in fields:
             raise RequestError(f"Send 'offer' and {_EVENT_FIELD}.")
         kind, answer = fields["offer"], fields["answer"]
-        if kind == REMATCH and answer != "no":  # this may create a match
-            self.count_request("create", request)
-        identity = self._get_identity(request)
+        identity = self.cookie.get_identity(request)
+        if kind == REMATCH and answer != "no":
+            state, _ = await self._get_match(request)
+            if state.people != BOTH:  # this creates a match; of two people, both must agree to it
+                await self.count_request("create", request)
         await self.matches.offer(request.path_params["id"], identity, kind, answer, fields["event"])
         return Response(status_code=204)
 
     async def show_hint(self, request: Request) -> Response:
         """Show a hint to a visitor who is to move against a bot."""
         state, viewer = await self._get_match(request)
-        return make_json_response(await reviews.get_hint(state, viewer, self.workers))
+        hint = reviews.get_hint(state, viewer, self.workers, self._get_visitor(request, viewer is not None))
+        return make_json_response(await run_while_connected(request, hint))
 
     async def download_record(self, request: Request) -> Response:
         """Return the record: after the end all of it, before the end the part that the visitor may see."""
@@ -255,8 +277,12 @@ class Site:
             raise RequestError("The match is not over yet. Review it after the end.")
         record = render_record(state, viewer)
         one, two = state.display_names.values()
-        review = partial(reviews.review_finished_match, record, viewer, (one, two), state.inherited_turns)
-        data = await self.workers.run(review)
+        page = parse_event_number(request.query_params.get("page", "1")) or 0
+        review = partial(
+            reviews.review_finished_match, record, viewer, (one, two), state.inherited_turns, page
+        )
+        visitor = self._get_visitor(request, viewer is not None)
+        data = await run_while_connected(request, self.reviewer.run(review, visitor))
         opponent = state.kinds[viewer.other] if viewer else ""
         opponent_choice = {
             "levels": opponents.list_opponents(state.rules),
@@ -272,10 +298,10 @@ class Site:
         try:
             state, invite = await self.matches.get_invited_match(token)
         except NotFound:
-            if id := await self.matches.find_joined_match(token, self._get_identity(request)):
+            if id := await self.matches.find_joined_match(token, self.cookie.get_identity(request)):
                 return RedirectResponse(f"/m/{id}", 303)
             raise
-        mine = await self.matches.get_seat(state.id, self._get_identity(request)) is not None
+        is_own = await self.matches.get_seat(state.id, self.cookie.get_identity(request)) is not None
         data = {
             "token": invite.token,
             "game": state.rules.name,
@@ -285,28 +311,29 @@ class Site:
             "seat": invite.seat.value,
             "by": state.names.get(invite.seat.other) or "A friend",
             "board": _draw_start(state.rules.game),
-            "mine": mine,
-            "match": state.id if mine else None,
+            "mine": is_own,
+            "match": state.id if is_own else None,
         }
         return self._respond(request, "invite.html", data)
 
     async def accept_invite(self, request: Request) -> Response:
         """Take the seat of an invitation."""
         fields = await read_fields(request, name="")
-        identity, cookie = self._get_or_make_identity(request)
+        identity, cookie = self.cookie.get_or_make_identity(request)
         id = await self.matches.accept_invite(request.path_params["token"], identity, fields["name"])
-        return self._add_cookie(make_json_response({"match": id, "url": f"/m/{id}"}), cookie)
+        return self.cookie.add_to(make_json_response({"match": id, "url": f"/m/{id}"}), cookie)
 
     # -- reviews and puzzles ------------------------------------------------------------------------
 
     async def show_upload_form(self, request: Request) -> Response:
         """Show the form for uploading a record."""
-        return self._respond(request, "hand_in.html", {"most": reviews.MAX_UPLOAD_BYTES})
+        return self._respond(request, "upload.html", {"most": reviews.MAX_UPLOAD_BYTES})
 
     async def review_upload(self, request: Request) -> Response:
         """Review an uploaded record without storing it."""
-        fields = await read_fields(request, record="")
-        data = await self.workers.run(partial(reviews.review_uploaded_record, fields["record"]))
+        fields = await read_fields(request, record="", page=1)
+        review = partial(reviews.review_uploaded_record, fields["record"], fields["page"])
+        data = await run_while_connected(request, self.reviewer.run(review, self._get_visitor(request)))
         if wants_json(request):
             return make_json_response(data)
         return Response(self.pages.render("_review.html", **{**data, "match": None}), media_type="text/html")
@@ -318,13 +345,16 @@ class Site:
     async def show_daily(self, request: Request) -> Response:
         """Show one of today's puzzles."""
         game = _find_game(request.path_params["game"])
-        return self._respond(request, "puzzle.html", await self.puzzles.show_daily(game))
+        puzzle = self.puzzles.show_daily(game, self._get_visitor(request))
+        return self._respond(request, "puzzle.html", await run_while_connected(request, puzzle))
 
     async def grade_daily(self, request: Request) -> Response:
         """Grade an answer to one of today's puzzles without storing it."""
         fields = await read_fields(request, answer="", date="")
         game = _find_game(request.path_params["game"])
-        return make_json_response(await self.puzzles.grade_daily(game, fields["date"], fields["answer"]))
+        visitor = self._get_visitor(request)
+        grade = self.puzzles.grade_daily(game, fields["date"], fields["answer"], visitor)
+        return make_json_response(await run_while_connected(request, grade))
 
     async def share_daily(self, request: Request) -> Response:
         """Return the streak and the text to share, from the browser's answers."""
@@ -343,20 +373,21 @@ class Site:
         """Show an exercise."""
         game = _find_game(request.path_params["game"])
         aim = request.query_params.get("aim", "")
-        view = await self.puzzles.show_practice(game, request.query_params.get("seed", ""), aim)
-        return self._respond(request, "puzzle.html", view)
+        seed, visitor = request.query_params.get("seed", ""), self._get_visitor(request)
+        exercise = self.puzzles.show_practice(game, seed, aim, visitor)
+        return self._respond(request, "puzzle.html", await run_while_connected(request, exercise))
 
     async def grade_practice(self, request: Request) -> Response:
         """Grade the answer to an exercise."""
         fields = await read_fields(request, answer="", seed="", aim="", skill={})
-        return make_json_response(
-            await self.puzzles.grade_practice(_find_game(request.path_params["game"]), **fields)
-        )
+        game, visitor = _find_game(request.path_params["game"]), self._get_visitor(request)
+        grade = self.puzzles.grade_practice(game, **fields, visitor=visitor)
+        return make_json_response(await run_while_connected(request, grade))
 
     async def check_health(self, request: Request) -> Response:
-        """Report whether the server works."""
+        """Report whether the server works, and how many malformed requests it has refused."""
         await self.matches.check()
-        return make_json_response({"ok": True})
+        return make_json_response({"ok": True, "malformed_requests": self.connections.malformed_requests})
 
     async def serve_static(self, request: Request) -> Response:
         """Serve a static file."""
@@ -368,32 +399,29 @@ class Site:
         return make_json_response(data) if wants_json(request) else self.pages.respond(template, **data)
 
     async def _get_match(self, request: Request) -> tuple[MatchState, Viewer]:
-        return await self.matches.get(request.path_params["id"], self._get_identity(request))
+        return await self.matches.get(request.path_params["id"], self.cookie.get_identity(request))
 
-    def _get_identity(self, request: Request) -> str | None:
-        return visitors.get_identity("; ".join(request.headers.getlist("cookie")), self.settings.secure)
+    def _get_visitor(self, request: Request, is_seated: bool = False) -> Visitor:
+        return Visitor(self.cookie.get_identity(request), get_address(request), is_seated)
 
-    def _get_or_make_identity(self, request: Request) -> tuple[str, str | None]:
-        """Return the visitor's identity, and a new cookie for a visitor without one."""
-        identity = self._get_identity(request)
-        if identity:
-            return identity, None
-        cookie = visitors.make_cookie()
-        return visitors.hash_cookie(cookie), cookie
+    async def count_request(self, rate: str, request: Request) -> None:
+        """Count a request against the visitor's limits. Raises TooMany if one is exceeded.
 
-    def _add_cookie(self, response: Response, cookie: str | None) -> Response:
-        if cookie:
-            response.headers["Set-Cookie"] = visitors.format_set_cookie(cookie, self.settings.secure)
-        return response
-
-    def count_request(self, rate: str, request: Request) -> None:
-        """Count a request against the visitor's limits. Raises TooMany if one is exceeded."""
-        self.rate_limiter.take(rate, self._get_identity(request), get_address(request))
+        An address that has exceeded its limits is still open to its players: they have limits of their own.
+        """
+        visitor = self._get_visitor(request)
+        try:
+            self.rate_limiter.take(rate, visitor)
+        except TooMany:
+            id = request.path_params.get("id")
+            if not id or await self.matches.get_seat(id, visitor.identity) is None:
+                raise
+            self.rate_limiter.take(rate, visitor._replace(is_seated=True))
 
     def _get_base_url(self, request: Request) -> str:
         """Return the address that other people can open: the visitor's own, unless it is local."""
-        here = f"{'https' if self.settings.secure else 'http'}://{request.headers['host'].lower()}"
-        return self.settings.link if request.url.hostname in LOOPBACK else here
+        own_url = f"{'https' if self.settings.secure else 'http'}://{request.headers['host'].lower()}"
+        return self.settings.link if request.url.hostname in LOOPBACK else own_url
 
     def make_error_response(self, request: Request, status: int, text: str) -> Response:
         """Return an error as a page or as JSON."""
@@ -406,7 +434,11 @@ class Site:
         return self.pages.respond("message.html", status, text=text)
 
 
-def _describe_listed_match(stored: StoredMatch, state: MatchState) -> dict[str, Any]:
+def _describe_listed_match(stored: StoredMatch, state: MatchState | None) -> dict[str, Any]:
+    since = stored.since.isoformat(timespec="minutes")
+    if state is None or stored.seat is None:
+        empty = {"game": "", "title": "", "against": "", "turn": "over", "won": None, "over": True}
+        return {"match": stored.id, **empty, "since": since, "problem": str(UnreadableMatch())}
     seat, outcome = stored.seat, state.outcome
     return {
         "match": state.id,
@@ -416,7 +448,8 @@ def _describe_listed_match(stored: StoredMatch, state: MatchState) -> dict[str, 
         "turn": views.get_turn(state, seat),
         "won": None if outcome is None or outcome.winner is None else outcome.winner is seat,
         "over": outcome is not None,
-        "since": datetime.fromtimestamp(stored.since, UTC).isoformat(timespec="minutes"),
+        "since": since,
+        "problem": None,
     }
 
 

@@ -11,10 +11,11 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from duels.core.errors import DuelsError
+from duels.files import write_atomically
 from duels.web.store import ChangeCallback, Conflict, Row, Store, StoreUnavailable, TransactionSteps
 
 log = logging.getLogger("duels.web")
@@ -36,6 +37,7 @@ CREATE TABLE IF NOT EXISTS invites (
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS invites_to ON invites (match);
 """
+_TABLES = {"matches", "log", "seats", "invites"}
 VERSION = 2
 _BUSY_TIMEOUT = 10.0  # seconds to wait for another process's commit
 _POLL_INTERVAL = 0.2  # seconds between checks for changes by other processes
@@ -68,11 +70,14 @@ class SqliteStore(Store):
         """
         self._on_change = on_change
         if not self.path.parent.exists():
-            self.path.parent.mkdir(mode=0o700, parents=True)
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if self.path.is_dir():
             raise DuelsError(f"{self.path} is a folder. Choose a file with --database.")
         if not self.path.exists():
-            self.path.touch(mode=0o600)
+            with suppress(FileExistsError):  # another process may be faster
+                write_atomically(Path(os.path.realpath(self.path)), _make_empty_database(), private=True)
+        if not os.stat(self.path).st_size:  # SQLite would delete a log of changes beside it
+            raise _report_empty(self.path)
         with self._translate_errors():
             writing = _connect(self.path)
             try:
@@ -127,20 +132,20 @@ class SqliteStore(Store):
         self._on_change(match)
 
     async def _submit(self, work: _Work) -> None:
-        done: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
-        self._pending.append((work, done))
+        result: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
+        self._pending.append((work, result))
         if self._writer is None:
             self._writer = asyncio.create_task(self._write_pending())
-        if problem := await done:
+        if problem := await result:
             raise problem
 
     async def _write_pending(self) -> None:
         while self._pending:
             jobs, self._pending = self._pending[:_MAX_BATCH], self._pending[_MAX_BATCH:]
             problems = await self._commit_batch([work for work, _ in jobs])
-            for (_, done), problem in zip(jobs, problems, strict=True):
-                if not done.done():  # the waiting task may have been cancelled
-                    done.set_result(problem)
+            for (_, result), problem in zip(jobs, problems, strict=True):
+                if not result.done():  # the waiting task may have been cancelled
+                    result.set_result(problem)
         self._writer = None
 
     async def _commit_batch(self, jobs: list[_Work]) -> Sequence[Exception | None]:
@@ -182,14 +187,17 @@ class SqliteStore(Store):
         await asyncio.get_running_loop().run_in_executor(self._thread, db.execute, statement)
 
     def _check_file(self) -> None:
-        """Raise StoreUnavailable if the file was moved, removed or replaced: later writes would be lost."""
+        """Raise StoreUnavailable if the file is not what it was: later writes would be lost."""
         try:
-            is_same = os.path.samestat(os.stat(self.path), self._file)
+            file = os.stat(self.path)
+            is_same = os.path.samestat(file, self._file) and file.st_size > 0
         except OSError:
             is_same = False
         if not is_same:
             self._failed = True
-            raise StoreUnavailable(f"{self.path} was moved, removed or replaced while it was in use.")
+            raise StoreUnavailable(
+                f"{self.path} was moved, removed, replaced or emptied while it was in use."
+            )
 
     async def _listen(self) -> None:
         """Poll for writes of other processes. Our own writes check as well."""
@@ -208,27 +216,43 @@ class SqliteStore(Store):
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(path, timeout=_BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
+    db = sqlite3.connect(path, timeout=_BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
+    db.text_factory = partial(str, encoding="utf-8", errors="replace")  # a damaged text is not a failure
+    return db
+
+
+def _make_empty_database() -> bytes:
+    """Return the content of a new file."""
+    db = sqlite3.connect(":memory:")
+    try:
+        db.executescript(f"{_SCHEMA} PRAGMA user_version = {VERSION}")
+        return db.serialize()
+    finally:
+        db.close()
+
+
+def _report_empty(path: Path) -> DuelsError:
+    return DuelsError(f"{path} is empty: its matches are gone. Restore a backup, or delete the file.")
 
 
 def _set_up(db: sqlite3.Connection, path: Path) -> None:
-    """Create the tables, or check the version of an existing file."""
-    db.execute("PRAGMA journal_mode = WAL")
-    db.execute("PRAGMA synchronous = FULL")
+    """Check the version and the tables of the file, and create missing indexes."""
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if version not in (0, VERSION):
         raise DuelsError(
             f"{path} is a database of format {version}; this version of duels reads format {VERSION}. "
             "Choose another file with --database."
         )
-    tables = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if tables and not version:
         raise DuelsError(f"{path} is a database of another program. Choose another file with --database.")
-    db.execute("BEGIN IMMEDIATE")
-    for statement in filter(str.strip, _SCHEMA.split(";")):
-        db.execute(statement)
-    db.execute(f"PRAGMA user_version = {VERSION}")
-    db.execute("COMMIT")
+    if not tables:
+        raise _report_empty(path)
+    if missing := _TABLES - tables:
+        raise DuelsError(f"{path} has lost tables: {', '.join(sorted(missing))}. Restore a backup.")
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("PRAGMA synchronous = FULL")
+    db.executescript(_SCHEMA)
 
 
 def _run_job(db: sqlite3.Connection, work: _Work) -> Exception | None:

@@ -10,6 +10,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import Enum
 from typing import Any
 
@@ -95,9 +96,10 @@ class StoredMatch:
     """A match in a list of an identity's matches."""
 
     id: str
-    seat: Seat
-    since: float
-    """When the identity took the seat, in seconds since 1970."""
+    seat: Seat | None
+    """The seat, or None if the row is damaged."""
+    since: datetime
+    """When the identity took the seat."""
     number: int
     """The number of log entries."""
 
@@ -114,6 +116,10 @@ class MatchInfo:
 
 class Conflict(DuelsError):
     """Another process has written to the match or taken the seat first."""
+
+
+class DamagedLog(DuelsError):
+    """Entries of a match's log are missing or cannot be read. The message does not quote them."""
 
 
 class StoreUnavailable(DuelsError):
@@ -173,18 +179,25 @@ class Store(ABC):
         return MatchInfo(rows[0][0], seats, _make_invite(rows[0][3:]) if rows[0][3] else None)
 
     async def list_entries(self, match: str, after: int = 0) -> list[Entry]:
-        """Return the log of a match without its first `after` entries."""
+        """Return the log of a match without its first `after` entries.
+
+        Raises DamagedLog if an entry is missing, also the last of the first ones, or cannot be read.
+        """
         rows = await self.fetch_rows(
-            "SELECT kind, text, seat FROM duels_log WHERE match = ? AND number > ? ORDER BY number",
+            "SELECT number, kind, text, seat FROM duels_log WHERE match = ? AND number >= ? ORDER BY number",
             match,
             after,
         )
-        return [Entry(EntryKind(kind), text, Seat(seat) if seat else None) for kind, text, seat in rows]
+        first = max(after, 1)
+        if [row[0] for row in rows] != [*range(first, first + len(rows))] or (after and not rows):
+            raise DamagedLog("Entries of the log are missing.")
+        return [_make_entry(row) for row in (rows[1:] if after else rows)]
 
     async def find_invite(self, token: str, now: float) -> Invite | None:
         """Return the invitation with this token if it can still be accepted."""
         rows = await self.fetch_rows(
-            "SELECT token, match, seat, expires FROM duels_invites WHERE token = ? AND expires > ?",
+            "SELECT token, match, seat, expires FROM duels_invites "
+            "WHERE token = ? AND expires > ? AND seat IN (1, 2)",
             token,
             now,
         )
@@ -207,7 +220,7 @@ class Store(ABC):
             over,
             limit,
         )
-        return [StoredMatch(match, Seat(seat), since, number or 0) for match, seat, since, number in rows]
+        return [_make_stored_match(row) for row in rows]
 
     async def count_matches_since(self, identity: str, since: float) -> int:
         """Return the number of matches that an identity has joined since a time."""
@@ -270,6 +283,29 @@ def _plan_entries(match: str, number: int, entries: tuple[Entry, ...], now: floa
     for index, entry in enumerate(entries, start=number + 1):
         row = (match, index, entry.kind.value, entry.seat.value if entry.seat else None, entry.text, now)
         yield "INSERT INTO duels_log VALUES (?, ?, ?, ?, ?, ?)", row
+
+
+def _make_entry(row: Row) -> Entry:
+    number, kind, text, seat = row
+    try:
+        return Entry(EntryKind(kind), _check_text(text), Seat(seat) if seat else None)
+    except ValueError:
+        raise DamagedLog(f"Entry {number} of the log cannot be read.") from None
+
+
+def _check_text(value: object) -> str:
+    """Return a value of a text column: SQLite also stores bytes there."""
+    if not isinstance(value, str):
+        raise ValueError("not a text")
+    return value
+
+
+def _make_stored_match(row: Row) -> StoredMatch:
+    match, seat, since, number = row
+    try:
+        return StoredMatch(match, Seat(seat), datetime.fromtimestamp(since, UTC), number or 0)
+    except (ValueError, TypeError, OverflowError, OSError):
+        return StoredMatch(match, None, datetime.fromtimestamp(0, UTC), 0)
 
 
 def _make_invite(row: Row) -> Invite:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from duels.core.match import AnyMatch, Concession
-from duels.core.narration import SEAT_LABELS, PlayerNames, victory, wins
+from duels.core.narration import SEAT_LABELS, PlayerNames, Sentence, victory, wins
 from duels.core.record import format_entry
 from duels.core.rules import BOTH, CHANCE, AnyRules, AnySight, Outcome, Seat
 from duels.core.words import Words, strip_ink
@@ -106,7 +106,7 @@ def _render_text_board(state: MatchState, sight: AnySight) -> str:
 
 def _is_revealed(state: MatchState) -> bool:
     """Whether the board may show hidden information, because the match is over."""
-    return state.over and state.rules.has_secrets
+    return state.over and state.rules.has_hidden_information
 
 
 class SeatView(NamedTuple):
@@ -155,27 +155,42 @@ class Headline(str):
 
     head: str
     rest: str
+    spoken: str
+    """The part that screen readers announce: without sentences that the log states too."""
 
-    def __new__(cls, head: str, *rest: str) -> "Headline":
+    def __new__(cls, head: str, *rest: str, spoken: str | None = None) -> "Headline":
         tail = " ".join(filter(None, rest))
         headline = super().__new__(cls, f"{head} {tail}".rstrip())
         headline.head, headline.rest = head, tail
+        headline.spoken = str(headline) if spoken is None else spoken
         return headline
 
 
 def _make_headline(state: MatchState, viewer: Viewer, sight: AnySight) -> Headline:
     actor, drawing = state.actor, state.drawing
     if state.outcome:
-        return _make_result_headline(state.outcome, _make_names(state, viewer))
+        headline = _make_result_headline(state.outcome, _make_names(state, viewer))
+        if _is_result_in_log(state, state.outcome):
+            headline.spoken = headline.head if headline.rest else ""
+        return headline
     if not state.complete:
         return Headline("Waiting for the other player to join.")
     if actor is viewer and viewer:
-        return Headline("Your turn.", drawing.last_change(sight), drawing.instruction(sight))
+        instruction = drawing.instruction(sight)
+        spoken = f"Your turn. {instruction}".rstrip()
+        return Headline("Your turn.", drawing.last_change(sight), instruction, spoken=spoken)
     if isinstance(actor, Seat):
-        return Headline(
-            f"{state.display_names[actor]} is to {drawing.opponent_task(sight)}.", drawing.last_change(sight)
-        )
+        task = f"{state.display_names[actor]} is to {drawing.opponent_task(sight)}."
+        return Headline(task, drawing.last_change(sight), spoken=task)
     return Headline("Chance decides.")
+
+
+def _is_result_in_log(state: MatchState, outcome: Outcome) -> bool:
+    """Whether the log's last line contains the sentence of the result."""
+    narrations = Narrator(state.words, BOTH).narrate_last_turn(state.match)
+    sentences = [sentence for narration in narrations for sentence in narration.sentences]
+    nested = [piece for sentence in sentences for piece in sentence.pieces if isinstance(piece, Sentence)]
+    return any(sentence.pieces == outcome.sentence.pieces for sentence in (*sentences, *nested))
 
 
 def _make_result_headline(outcome: Outcome, names: PlayerNames) -> Headline:
@@ -241,7 +256,7 @@ def _make_log_line(
 ) -> dict[str, Any]:
     turn, viewer = after.last, names.reader
     assert turn
-    secrets = state.rules.has_secrets and not state.over
+    secrets = state.rules.has_hidden_information and not state.over
     action, _ = turn.redact(narrator.watching)
     narrations = narrator.narrate_last_turn(after)
     sentences = [sentence for narration in narrations for sentence in narration.sentences]
@@ -288,7 +303,7 @@ def _make_offer_view(state: MatchState, viewer: Viewer, offer: Offer | None) -> 
 def _undoes_opponent_moves(state: MatchState, offer: Offer) -> bool:
     # With hidden information the answer is always yes: it must not reveal whether the opponent has moved.
     dropped = state.match.turns[offer.turns_kept :]
-    return state.rules.has_secrets or any(turn.actor is offer.seat.other for turn in dropped)
+    return state.rules.has_hidden_information or any(turn.actor is offer.seat.other for turn in dropped)
 
 
 def _list_extra_actions(state: MatchState, viewer: Viewer) -> tuple[str, ...]:

@@ -4,25 +4,29 @@ A visitor is identified by a random cookie, of which the server stores only the 
 Rate limits are token buckets per identity and per address.
 """
 
+import asyncio
 import json
 import re
 import secrets
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
-from ipaddress import ip_network
-from typing import Any
+from ipaddress import IPv6Address, ip_address, ip_network
+from typing import Any, NamedTuple, TypeVar
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from duels.core.errors import quote
-from duels.web.request_errors import RequestError, TooMany
+from duels.web.request_errors import MalformedRequest, RequestError, TooMany
 
-_COOKIE_NAMES = {False: "duels", True: "__Host-duels"}  # over TLS, browsers accept it only from this host
-_YEAR = 365 * 24 * 3600
-_COOKIE_LENGTH = 43  # 256 bits in URL-safe base 64
+T = TypeVar("T")
+_YEAR = 365 * 24 * 3600  # seconds
+_COOKIE = re.compile(r"[\w-]{43}", re.ASCII)  # 256 bits in URL-safe base 64
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")  # PostgreSQL cannot store NUL, and UTF-8 has no surrogates
 _MAX_BUCKETS = 20_000  # the least recently used buckets are dropped: they are full again anyway
 _TYPE_NAMES: dict[type, str] = {str: "a string", int: "an integer", list: "a list", dict: "an object"}
 
@@ -44,9 +48,41 @@ def wants_json(request: Request) -> bool:
 
 
 def get_address(request: Request) -> str:
-    """Return the client's IP address, or its /64 network for IPv6: a household has all addresses of one."""
-    host = request.client.host if request.client else ""
-    return str(ip_network(f"{host}/64", strict=False)) if ":" in host and "%" not in host else host
+    """Return the client's IP address, or its /64 network for IPv6, since a household has a whole network.
+
+    Raises MalformedRequest if the proxy sent something else.
+    """
+    if not request.client:
+        return ""
+    try:
+        address = ip_address(request.client.host.partition("%")[0])  # without the interface
+    except ValueError:
+        raise MalformedRequest("The X-Forwarded-For header must contain IP addresses.") from None
+    return str(ip_network((address, 64), strict=False) if isinstance(address, IPv6Address) else address)
+
+
+def check_request_text(request: Request) -> None:
+    """Raise MalformedRequest if the path, the query or a header has a character that is no text."""
+    _check_text(request.scope["path"], *request.headers.values())
+    for pair in request.query_params.multi_items():
+        _check_text(*pair)
+
+
+def _check_text(*texts: str) -> None:
+    if any(map(_NO_TEXT.search, texts)):
+        raise MalformedRequest("Text must not contain NUL characters or lone surrogates.")
+
+
+def _find_strings(data: Any) -> Iterator[str]:
+    """Yield all strings in JSON data."""
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, dict):
+        for pair in data.items():
+            yield from _find_strings(pair)
+    elif isinstance(data, list | tuple):
+        for item in data:
+            yield from _find_strings(item)
 
 
 def parse_event_number(text: str | None) -> int | None:
@@ -58,13 +94,16 @@ async def read_fields(request: Request, **fields: Any) -> dict[str, Any]:
     """Return the fields of a JSON request body.
 
     Each field is declared with its type, or with its default value. Raises RequestError if the body is not
-    a JSON object, has an unknown field, or a value of the wrong type.
+    a JSON object, has an unknown field, or a value of the wrong type, and MalformedRequest if a string in it
+    is no text.
     """
     types = {name: field if isinstance(field, type) else type(field) for name, field in fields.items()}
     try:
         data = json.loads((await request.body()).decode() or "{}")
+        strings = [*_find_strings(data)]
     except (ValueError, RecursionError):
         raise RequestError("Invalid JSON.") from None
+    _check_text(*strings)
     if not isinstance(data, dict):
         raise RequestError("The request body must be a JSON object.")
     for name, value in data.items():
@@ -75,9 +114,28 @@ async def read_fields(request: Request, **fields: Any) -> dict[str, Any]:
     return {name: field for name, field in fields.items() if not isinstance(field, type)} | data
 
 
-def make_cookie() -> str:
-    """Return a random cookie value of 256 bits."""
-    return secrets.token_urlsafe(32)
+async def run_while_connected(request: Request, work: Coroutine[Any, Any, T]) -> T:
+    """Return the result of `work`. If the client leaves first, cancel it and raise ClientDisconnect.
+
+    The body of the request must have been read.
+    """
+    task = asyncio.create_task(work)
+
+    async def watch() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+        task.cancel()
+
+    watcher = asyncio.create_task(watch())
+    try:
+        return await task
+    except asyncio.CancelledError:
+        if watcher.done():
+            raise ClientDisconnect() from None
+        raise
+    finally:
+        watcher.cancel()
+        task.cancel()
 
 
 def make_token() -> str:
@@ -90,22 +148,45 @@ def hash_cookie(cookie: str) -> str:
     return sha256(cookie.encode()).hexdigest()
 
 
-def format_set_cookie(value: str, secure: bool) -> str:
-    """Return the Set-Cookie header."""
-    header = f"{_COOKIE_NAMES[secure]}={value}; Path=/; Max-Age={_YEAR}; HttpOnly; SameSite=Lax"
-    return f"{header}; Secure" if secure else header
+class IdentityCookie:
+    """The cookie that identifies a visitor."""
+
+    def __init__(self, secure: bool) -> None:
+        self._secure = secure
+        self._name = "__Host-duels" if secure else "duels"  # browsers accept __Host- only from this host
+
+    def get_identity(self, request: Request) -> str | None:
+        """Return the identity of a visitor, or None if the cookie is missing or malformed.
+
+        Another server on this host may set a cookie of the same name: the first well-formed one counts.
+        """
+        for cookie in ";".join(request.headers.getlist("cookie")).split(";"):
+            name, _, value = cookie.strip().partition("=")
+            if name == self._name and _COOKIE.fullmatch(value):
+                return hash_cookie(value)
+        return None
+
+    def get_or_make_identity(self, request: Request) -> tuple[str, str | None]:
+        """Return the identity of a visitor, and a new cookie for a visitor without one."""
+        if identity := self.get_identity(request):
+            return identity, None
+        cookie = secrets.token_urlsafe(32)
+        return hash_cookie(cookie), cookie
+
+    def add_to(self, response: Response, cookie: str | None) -> Response:
+        """Set the cookie unless it is None, and return the response."""
+        if cookie:
+            response.set_cookie(self._name, cookie, _YEAR, secure=self._secure, httponly=True)
+        return response
 
 
-_COOKIE_PATTERNS = {
-    secure: re.compile(rf"(?:^|;) *{name}=([\w-]{{{_COOKIE_LENGTH}}}) *(?:;|$)", re.ASCII)
-    for secure, name in _COOKIE_NAMES.items()
-}
+class Visitor(NamedTuple):
+    """The source of a request."""
 
-
-def get_identity(cookies: str, secure: bool) -> str | None:
-    """Return the identity in a Cookie header, or None if our cookie is missing or malformed."""
-    match = _COOKIE_PATTERNS[secure].search(cookies)
-    return hash_cookie(match[1]) if match else None
+    identity: str | None
+    address: str
+    is_seated: bool = False
+    """Whether the identity has a seat at the match that the request is about. Spectators are not seated."""
 
 
 @dataclass(frozen=True)
@@ -129,13 +210,21 @@ class VisitorLimits:
     read: RateLimit = RateLimit(240, 40)
     """Everything else."""
     address_factor: int = 8
-    """How many times an identity's limits an address has: a household or a school shares one."""
+    """An address's limits as a multiple of an identity's: a household or a school shares an address."""
     streams: int = 12
     """Open event streams per identity."""
     streams_of_address: int = 96
-    """Open event streams per address."""
+    """Open event streams of spectators per address."""
+    streams_of_spectators: int = 400
+    """Open event streams of all spectators: the other connections are reserved for players."""
     matches_a_day: int = 200
     """Matches that an identity may join in a day."""
+    connections: int = 256
+    """Open connections per address."""
+    connections_in_all: int | None = None
+    """Open connections; by default as many as the system allows."""
+    request_timeout: float = 30.0
+    """Seconds in which a request must arrive, with its body."""
 
 
 class RateLimiter:
@@ -145,16 +234,19 @@ class RateLimiter:
         self._limits = limits
         self._buckets: OrderedDict[tuple[str, str, str], tuple[float, float]] = OrderedDict()
 
-    def take(self, kind: str, identity: str | None, address: str) -> None:
+    def take(self, kind: str, visitor: Visitor) -> None:
         """Take a token from the visitor's buckets. Raises TooMany if one of them is empty.
 
-        A visitor without an identity uses only the address's bucket: a whole class may arrive at once.
+        A visitor without an identity uses only the address's bucket: a whole class may arrive at once. A
+        seated visitor uses only the identity's bucket.
         """
         rate: RateLimit = getattr(self._limits, kind)
         now = time.monotonic()
-        factors = [((kind, "address", address), self._limits.address_factor)]
-        if identity:
-            factors.append(((kind, "identity", identity), 1))
+        factors: list[tuple[tuple[str, str, str], int]] = []
+        if not visitor.is_seated:
+            factors.append(((kind, "address", visitor.address), self._limits.address_factor))
+        if visitor.identity:
+            factors.append(((kind, "identity", visitor.identity), 1))
         remaining = []
         wait = 0.0
         for key, factor in factors:
@@ -164,7 +256,7 @@ class RateLimiter:
             remaining.append((key, tokens - 1))
             wait = max(wait, (1 - tokens) / per_second)
         if wait > 0:  # a refused request takes no tokens
-            raise TooMany("Too many requests. Try again in a moment.", wait)
+            raise TooMany("Too many requests.", wait)
         for key, tokens in remaining:
             self._buckets[key] = (tokens, now)
             self._buckets.move_to_end(key)
@@ -172,28 +264,52 @@ class RateLimiter:
             self._buckets.popitem(last=False)
 
 
-class StreamCounter:
-    """Counts the open event streams of each visitor."""
+class PlaceLimits(NamedTuple):
+    """How many places visitors can hold at the same time."""
 
-    def __init__(self, limits: VisitorLimits) -> None:
+    of_identity: int
+    of_address: int
+    """Of an address, by visitors who are not seated."""
+    of_spectators: int
+    """Of all visitors who are not seated: the rest is reserved for players."""
+
+
+class PlaceCounter:
+    """Counts the places that visitors hold, such as open event streams or places in a queue.
+
+    Only an identity's own places count against a seated visitor: strangers at the same address, such as a
+    school's, cannot lock a player out.
+    """
+
+    def __init__(self, limits: PlaceLimits, refusal: str, wait: float) -> None:
         self._limits = limits
-        self._open: dict[str, int] = {}
+        self._refusal = refusal
+        self._wait = wait
+        self._counts: Counter[str] = Counter()
 
-    def enter(self, identity: str | None, address: str) -> tuple[str, ...]:
-        """Count an opened stream and return the keys for `leave`. Raises TooMany if too many are open."""
-        keys = {f"address {address}": self._limits.streams_of_address}
-        if identity:
-            keys[f"identity {identity}"] = self._limits.streams
-        for key, limit in keys.items():
-            if self._open.get(key, 0) >= limit:
-                raise TooMany("Too many pages are open. Close some, then reload this one.", 10.0)
-        for key in keys:
-            self._open[key] = self._open.get(key, 0) + 1
+    def enter(self, visitor: Visitor) -> tuple[str, ...]:
+        """Take a place and return the keys for `leave`. Raises TooMany if there is none."""
+        keys = {f"identity {visitor.identity}": self._limits.of_identity} if visitor.identity else {}
+        if not visitor.is_seated:
+            keys[f"address {visitor.address}"] = self._limits.of_address
+            keys["spectators"] = self._limits.of_spectators
+        if any(self._counts[key] >= limit for key, limit in keys.items()):
+            raise TooMany(self._refusal, self._wait)
+        self._counts.update(keys.keys())
         return tuple(keys)
 
     def leave(self, keys: tuple[str, ...]) -> None:
-        """Remove a closed stream from the count."""
+        """Give a place back."""
+        self._counts.subtract(keys)
         for key in keys:
-            self._open[key] -= 1
-            if not self._open[key]:
-                del self._open[key]
+            if not self._counts[key]:
+                del self._counts[key]
+
+    @contextmanager
+    def hold(self, visitor: Visitor) -> Iterator[None]:
+        """Hold a place within the context. Raises TooMany if there is none."""
+        keys = self.enter(visitor)
+        try:
+            yield
+        finally:
+            self.leave(keys)

@@ -3,7 +3,7 @@
 import pytest
 
 from duels.games.chain.oracle import iter_challenges, make_oracle
-from duels.games.chain.reasons import may_accepting_be_right
+from duels.games.chain.reasons import can_accepting_be_right
 from duels.games.chain.rules import QuantumChain
 
 RULES = QuantumChain()
@@ -26,7 +26,7 @@ RULES = QuantumChain()
 def test_a_free_cell_beside_the_doubt_must_belong_to_a_chain_still_to_be_made(
     position: str, so: bool
 ) -> None:
-    assert may_accepting_be_right(RULES, RULES.parse_state(position)) is so
+    assert can_accepting_be_right(RULES, RULES.parse_state(position)) is so
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_the_rule_of_thumb_holds_in_every_position(
     rules: QuantumChain, doubts: int, excepted: int, declines: int
 ) -> None:
     positions = list(iter_challenges(rules))
-    excepted_ones = {state for state in positions if may_accepting_be_right(rules, state)}
+    excepted_ones = {state for state in positions if can_accepting_be_right(rules, state)}
     mistakes = set(make_oracle(rules).list_accepts())
     assert (len(positions), len(excepted_ones), len(mistakes)) == (doubts, excepted, declines)
     assert mistakes <= excepted_ones
@@ -55,7 +55,7 @@ def test_the_rule_of_thumb_holds_in_every_position(
 def test_the_rule_of_thumb_holds_on_every_board_for_which_it_is_told(cells: int) -> None:
     for run in range(2, cells + 1):
         rules = QuantumChain(cells, run)
-        assert all(may_accepting_be_right(rules, state) for state in make_oracle(rules).list_accepts())
+        assert all(can_accepting_be_right(rules, state) for state in make_oracle(rules).list_accepts())
 
 
 def test_no_position_is_listed_twice() -> None:

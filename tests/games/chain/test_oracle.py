@@ -31,7 +31,7 @@ def test_every_state_is_proven_in_other_sizes(rules: QuantumChain) -> None:
 
 
 def test_where_states_are_too_many_some_are_checked() -> None:
-    name = "the value of states met in random play follows exactly from those of the states after them"
+    name = "the values of states from random play follow exactly from those of the states after them"
     checks = {check.name: check for check in [next(make_oracle(QuantumChain(9, 3)).verify())]}
     assert checks[name].passed
 

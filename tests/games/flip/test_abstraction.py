@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from duels.core.errors import DuelsError
-from duels.games.flip.abstraction import Abstraction, Places, list_counts
+from duels.games.flip.abstraction import Abstraction, Layout, list_counts
 from duels.games.flip.oracle import make_oracle
 from duels.games.flip.rules import QuantumTiles
 
@@ -18,13 +18,13 @@ def test_every_way_to_have_flipped_tiles_has_a_place(values: int, copies: int, t
         if sum(v * count for v, count in enumerate(counts, 1)) <= 2 * (target - 1)
     ]
     assert list_counts(values, copies, 2 * (target - 1)) == every
-    places = Places(values, copies, target)
-    assert sorted(places.flipped.values()) == every  # so no two share a code
-    for code, counts in places.flipped.items():
-        for unit, v in zip(places.unit, range(values), strict=True):
+    layout = Layout(values, copies, target)
+    assert sorted(layout.flipped.values()) == every  # so no two share a code
+    for code, counts in layout.flipped.items():
+        for unit, v in zip(layout.units, range(values), strict=True):
             more = tuple(count + (v == i) for i, count in enumerate(counts))
             if more in every:
-                assert places.flipped[code + unit] == more
+                assert layout.flipped[code + unit] == more
 
 
 @pytest.mark.parametrize("target", [21, 100])
@@ -32,4 +32,4 @@ def test_what_would_fill_the_memory_is_refused(target: int) -> None:
     rules = QuantumTiles(side=8, values=8, copies=8, target=target)
     with pytest.raises(DuelsError, match=r"8 tiles each of 1 to 8 .* too large to solve"):
         make_oracle(rules)
-    assert Abstraction(QuantumTiles(side=7, values=7, copies=7)).places.size
+    assert Abstraction(QuantumTiles(side=7, values=7, copies=7)).layout.row_size

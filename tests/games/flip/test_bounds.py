@@ -33,7 +33,7 @@ def random_turns(rules: QuantumTiles, matches: int) -> Iterator[State]:
 def made_up(t: Tables, at: Position) -> Interval:
     """A value of its own for each position, whatever the facts say."""
     seen = sorted(zip(at.tiles, at.values, strict=True))
-    value = Random(repr((at.unknown, at.code, at.score, seen, at.mine, at.theirs))).random()
+    value = Random(repr((at.unknown, at.code, at.score, seen, at.my_quantum, at.their_quantum))).random()
     return value, value
 
 
@@ -124,12 +124,12 @@ def test_the_chance_that_a_match_lasts_counts_every_way_the_tiles_can_come_up(
 ) -> None:
     abstraction = Abstraction(SMALL)
     tables = make_tables(abstraction, array("H"), SMALL.side)
-    for code in abstraction.places.flipped:
+    for code in abstraction.layout.flipped:
         counts = count_bag(tables, code, seen, 0)
         bag = [v for v, count in enumerate(counts, 1) for _ in range(count)]
         if min(counts) < 0 or len(bag) < flips + spared:
             continue
-        room = 2 * (SMALL.target - 1) - abstraction.places.points[code]
+        room = 2 * (SMALL.target - 1) - abstraction.layout.points[code]
         known = (seen,) if seen else ()
         ways = [sum(sorted((*shown, *known))[:flips]) <= room for shown in combinations(bag, flips + spared)]
         assert bound_lasting_chance(tables, code, seen, flips, spared) == pytest.approx(sum(ways) / len(ways))

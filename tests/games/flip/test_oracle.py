@@ -65,7 +65,7 @@ def test_stored_states_follow_from_the_states_after_them(oracle: FlipOracle) -> 
 
 def test_a_wrong_value_in_the_table_is_found() -> None:
     small = Table.of(SMALL)
-    wrong = array("H", small.numbers)
+    wrong = array("H", small.stored_values)
     place = max(range(len(wrong)), key=lambda i: abs(wrong[i] - 32768) < 20000)
     wrong[place] += 100
     damaged = Table(small.abstraction, wrong)
@@ -86,17 +86,17 @@ def damage(content: bytes, how: str) -> bytes:
 def test_a_damaged_table_is_noticed_and_made_again_not_believed(
     how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    right = Table.of(BOOK).numbers
+    right = Table.of(BOOK).stored_values
     assert not caplog.records
     broken = tmp_path / "table.bin"
     broken.write_bytes(damage(SHIPPED.read_bytes(), how))
     monkeypatch.setattr(table, "SHIPPED", broken)
-    assert Table.of(BOOK).numbers == right
+    assert Table.of(BOOK).stored_values == right
     assert "building the table again" in caplog.text
     (cached,) = (tmp_path / "cache").iterdir()
     cached.write_bytes(damage(cached.read_bytes(), how))
     caplog.clear()
-    assert Table.of(BOOK).numbers == right
+    assert Table.of(BOOK).stored_values == right
     assert str(broken) in caplog.text
     assert str(cached) in caplog.text
     assert "building the table again" in caplog.text
@@ -105,24 +105,24 @@ def test_a_damaged_table_is_noticed_and_made_again_not_believed(
 def test_a_table_that_was_altered_and_signed_again_is_not_believed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    right, holds = Table.of(BOOK).numbers, format_header(Abstraction(BOOK))
+    right, holds = Table.of(BOOK).stored_values, format_header(Abstraction(BOOK))
     altered = array("H", right)
     altered[1000] ^= 1
     broken = tmp_path / "table.bin"
     broken.write_bytes(pack_table(holds, pack_shorts(altered)))
     monkeypatch.setattr(table, "SHIPPED", broken)
     monkeypatch.setattr(table, "solve", lambda abstraction, progress: right)
-    assert Table.of(BOOK).numbers == right
+    assert Table.of(BOOK).stored_values == right
 
 
 def test_more_unknown_neighbours_never_hurt_the_holder() -> None:
     abstraction = Abstraction(BOOK)
-    size = abstraction.places.size
-    numbers = Table.of(BOOK).numbers
+    size = abstraction.layout.row_size
+    numbers = Table.of(BOOK).stored_values
     for value in range(1, 6):
         for near in range(MAX_NEAR):
-            for kind, sign in (("mine", 1), ("theirs", -1)):
-                less, more = (abstraction.index[kind, (value, n)] * size for n in (near, near + 1))
+            for kind, sign in (("mover", 1), ("opponent", -1)):
+                less, more = (abstraction.row_index[kind, (value, n)] * size for n in (near, near + 1))
                 pairs = zip(numbers[less : less + size], numbers[more : more + size], strict=True)
                 assert all(sign * (b - a) >= 0 for a, b in pairs)
 
@@ -349,7 +349,7 @@ def test_positions_no_match_leads_to_are_still_judged(oracle: FlipOracle) -> Non
 def test_checks_are_told_as_they_finish(oracle: FlipOracle) -> None:
     first = next(oracle.verify())
     assert first.passed
-    assert f"{len(oracle.table.numbers):,}" in first.detail
+    assert f"{len(oracle.table.stored_values):,}" in first.detail
 
 
 def test_unknown_tiles_are_one_idea_and_known_ones_another(oracle: FlipOracle) -> None:

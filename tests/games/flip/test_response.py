@@ -28,8 +28,9 @@ def skewed(seed: int) -> Callable[[Summary], dict[str, float]]:
 
     @vectorize
     def decides(at: Summary) -> dict[str, float]:
-        # The text is a seed: it keeps the former name of a field, so that the policies stay the same.
-        rng = Random(f"{seed} {at}".replace("revealed=", "shown="))
+        # The text is a seed: it keeps former names of fields, so that the policies stay the same.
+        text = f"{seed} {at}".replace("my_score=", "mine=").replace("their_score=", "theirs=")
+        rng = Random(text.replace("revealed=", "shown="))
         weights = [rng.choice((0, 1, 5)) for _ in at.moves]
         weights[rng.randrange(len(weights))] += 1
         return {move: weight / sum(weights) for move, weight in zip(at.moves, weights, strict=True)}
@@ -102,7 +103,7 @@ def test_it_plays_whole_games_and_always_finds_a_pair(rules: QuantumTiles) -> No
     def patient(at: Summary) -> str:
         if at.revealed:
             return at.moves[0]
-        return "quantum" if at.my_quantum and at.mine >= rules.target - 3 else "flip"
+        return "quantum" if at.my_quantum and at.my_score >= rules.target - 3 else "flip"
 
     rng = Random(1)
     policy = BoardBlind(patient)
@@ -131,7 +132,9 @@ def test_arrays_and_single_positions_are_decided_alike() -> None:
     odds = get_odds(decides, many)
     for place in (0, 1):
         one = many._replace(
-            mine=int(many.mine[place]), theirs=4, bag=tuple(int(left[place]) for left in many.bag)
+            my_score=int(many.my_score[place]),
+            their_score=4,
+            bag=tuple(int(left[place]) for left in many.bag),
         )
         for move, p in get_odds(decides, one).items():
             assert odds[move][place] == p

@@ -7,7 +7,7 @@ import pytest
 from duels.core.errors import IllegalMove
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import CHANCE, Ending, Seat
-from duels.games.flip.rules import Keep, QuantumFlip, QuantumTiles, State, neighbours
+from duels.games.flip.rules import Keep, QuantumFlip, QuantumTiles, State, list_neighbours
 
 RULES = QuantumTiles()
 TILES = [f"{row}{column}" for row in "ABCDE" for column in "12345"]
@@ -85,7 +85,7 @@ def test_player_2_wins_and_loses_by_the_same_numbers() -> None:
 
 def test_a_quantum_flip_takes_two_tiles_that_share_an_edge() -> None:
     quantum_flips = [action for action in after().actions if isinstance(action, QuantumFlip)]
-    assert len(quantum_flips) == len(neighbours(5)) == 40
+    assert len(quantum_flips) == len(list_neighbours(5)) == 40
     assert {RULES.format(flip) for flip in quantum_flips if 12 in (flip.first, flip.second)} == {
         "B3+C3",
         "C2+C3",

@@ -11,7 +11,7 @@ from duels.games.hunt.beliefs import RANDOM_ACTION
 from duels.games.hunt.oracle import make_oracle
 from duels.games.hunt.rules import Action, Observe, QuantumHunt, State, View
 from duels.games.hunt.self_play import PairValues, load_table
-from duels.games.hunt.strategy import OWN, load_strategy
+from duels.games.hunt.strategy import OWN_MEMORY, load_strategy
 
 RULES = QuantumHunt()
 ORACLE = make_oracle(RULES)
@@ -73,7 +73,10 @@ PAIR = PairValues(load_strategy(), load_table())
 def stored(seat: Seat, match: AnyMatch) -> float:
     """What the table has for a seat that waits, found without the oracle."""
     said = [turn.action.cell - 1 for turn in match.turns if isinstance(turn.action, Observe)]
-    own, other = OWN.index(tuple(said[seat - 1 :: 2])), OWN.index(tuple(said[seat.other - 1 :: 2]))
+    own, other = (
+        OWN_MEMORY.index(tuple(said[seat - 1 :: 2])),
+        OWN_MEMORY.index(tuple(said[seat.other - 1 :: 2])),
+    )
     here, there = (
         (cell - 1) % 8 for cell in (match.state.cells[seat - 1], match.state.cells[seat.other - 1])
     )

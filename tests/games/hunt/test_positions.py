@@ -53,5 +53,5 @@ def test_a_limit_of_turns_is_an_end() -> None:
     ],
 )
 def test_an_end_that_cannot_be_is_refused(text: str) -> None:
-    with pytest.raises(NotationError, match="cannot have ended there"):
+    with pytest.raises(NotationError, match="cannot end there"):
         RULES.parse_position(text)

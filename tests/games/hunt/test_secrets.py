@@ -38,7 +38,7 @@ def test_matches_that_look_alike_get_the_same_advice(seed: int) -> None:
         for seat in Seat:
             assert match.last
             memories[seat] = memories[seat].add_entry(None if match.last.hidden_from(seat) else action)
-            alike = memories[seat].possible
+            alike = memories[seat].matches
             assert match.state in {other.state for other in alike}
             expected = told(match, seat)
             for other in rng.sample(alike, min(4, len(alike))):

@@ -11,15 +11,15 @@ from duels.core.rules import Seat
 from duels.games.hunt.certify.verify import SampleMean
 from duels.games.hunt.oracle import make_oracle
 from duels.games.hunt.rules import QuantumHunt
-from duels.games.hunt.self_play import ROUNDING, TABLE, PairValues, load_table
-from duels.games.hunt.strategy import CELLS, OFF, OTHERS, OWN, load_strategy
+from duels.games.hunt.self_play import ROUNDING, SELF_PLAY_FILE, PairValues, load_table
+from duels.games.hunt.strategy import CELLS, OFF, OTHER_MEMORY, OWN_MEMORY, load_strategy
 
 PAIR = PairValues(load_strategy(), load_table())
 
 
 def turn_ahead(mover: Seat, mine: int, theirs: int, own: int, other: int) -> float:
     """The chance before a turn from those after it, by the strategy's weights."""
-    row = mine * len(OTHERS.states) + OTHERS.numbers[OWN.states[theirs][:1]]
+    row = mine * len(OTHER_MEMORY.states) + OTHER_MEMORY.state_indices[OWN_MEMORY.states[theirs][:1]]
     moves, chance = load_strategy()[mover].move_weights(row, own), 0.0
     for cell, weight in enumerate(moves):
         if not weight or cell == other:
@@ -32,7 +32,7 @@ def turn_ahead(mover: Seat, mine: int, theirs: int, own: int, other: int) -> flo
 
 
 def test_every_value_is_the_mean_of_what_follows() -> None:
-    rng, latest = Random(1), OWN.latest
+    rng, latest = Random(1), OWN_MEMORY.latest
     for _ in range(2000):
         mover, mine, theirs = rng.choice(list(Seat)), rng.randrange(1, 400), rng.randrange(1, 400)
         own, other = rng.sample(range(CELLS), 2)
@@ -43,7 +43,7 @@ def test_every_value_is_the_mean_of_what_follows() -> None:
 
 def test_the_value_is_the_same_when_the_grid_is_seen_from_the_other_end() -> None:
     """Where the middle was named last, both ends are in the table; elsewhere one is read as the other."""
-    rng, latest, mirrored = Random(2), OWN.latest, OWN.mirrored
+    rng, latest, mirrored = Random(2), OWN_MEMORY.latest, OWN_MEMORY.mirrored
     in_the_middle = [memory for memory in range(1, 400) if latest[memory] == CELLS // 2]
     compared = 0
     for _ in range(500):
@@ -97,9 +97,9 @@ def test_matches_played_on_by_the_strategy_end_as_the_value_says(entries: tuple[
 
 
 def test_a_damaged_table_is_refused(tmp_path: Path) -> None:
-    content = bytearray(TABLE.read_bytes())
+    content = bytearray(SELF_PLAY_FILE.read_bytes())
     content[len(content) // 2] ^= 1
-    broken = tmp_path / TABLE.name
+    broken = tmp_path / SELF_PLAY_FILE.name
     broken.write_bytes(content)
     for path in (broken, tmp_path / "missing.bin"):
         with pytest.raises(DuelsError, match="reinstall duels"):

@@ -1,5 +1,7 @@
 """The lights as they are shown: the book's seven as in the book, more of them under their numbers."""
 
+import pytest
+
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.core.words import strip_ink
@@ -41,3 +43,12 @@ def test_a_long_row_is_broken_where_a_terminal_is_not() -> None:
         rules = Lights(lights)
         cells = LightsWords(rules).board(Match.start(rules).sight(Seat.ONE)).cells
         assert [cell.label for row in cells for cell in row] == [str(n) for n in range(1, lights + 1)]
+
+
+@pytest.mark.parametrize("entry", ["4 5", "4-3", "4,5"])
+def test_two_lights_are_refused_where_one_is_asked_for(entry: str) -> None:
+    rules = Lights()
+    dialogue = LightsWords(rules).ask(Match.start(rules).play_text("7").sight(Seat.TWO))
+    next(dialogue)
+    dialogue.send("1")
+    assert dialogue.send(entry).notice == f"'{entry}' are two lights. Choose one: 1, 2, 3, 4, 5 or 6."

@@ -103,7 +103,7 @@ def test_whatever_is_pressed_only_legal_actions_come_of_it(rules: AnyRules) -> N
 
 
 @pytest.mark.parametrize("game", GAME_NAMES)
-def test_each_kind_asks_a_question_of_the_book(game: str) -> None:
+def test_each_kind_asks_a_question_of_the_game(game: str) -> None:
     rules = find_game(game).rules()
     questions = set()
     for match in decisions(rules, 20):
@@ -120,7 +120,7 @@ def test_each_kind_asks_a_question_of_the_book(game: str) -> None:
         },
         "leap": {"Choose your move:"},
         "chain": {"Enter the cell number you want to observe:"},
-        "hunt": {"Enters:"},
+        "hunt": {"Where do you go? MOVE n, STAY or TUNNEL n:", "Which position do you observe? OBSERVE n:"},
         "flip": {"Enter the coordinates of the first tile:"},
     }
     assert expected[game] <= questions

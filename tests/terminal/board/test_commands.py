@@ -91,7 +91,7 @@ def test_a_review_and_the_rules_are_one_key_away() -> None:
         await player.pilot.press("down", "space", "up", "escape")
         await player.see("Your turn.")
         await player.pilot.press("?")
-        await player.see("Keys arrows point at a cell or an action")
+        await player.see("Keys arrows move the cursor to a cell or a move")
         await player.pilot.press("q")
         await player.see("Your turn.")
 
@@ -122,7 +122,7 @@ def test_an_answer_to_a_question_about_a_choice_made_since_changes_nothing() -> 
     async def act(player: Player) -> None:
         await player.pilot.press("r")
         await player.see("Do you want to resign?")
-        player.app._enter(player.live.match.actions[0])
+        player.app._play_or_redraw(player.live.match.actions[0])
         await player.wait_until(lambda: len(live.match.turns) == 3 and player.app.choice is not None)
         await player.pilot.press("y")
         await player.see("your turn")
@@ -171,7 +171,7 @@ def test_the_rules_are_one_key_away_after_a_match() -> None:
     async def act(player: Player) -> None:
         await player.see("r rematch s swap seats")
         await player.pilot.press("?")
-        await player.see("Keys arrows point at a cell or an action")
+        await player.see("Keys arrows move the cursor to a cell or a move")
 
     at_board(live_match("lights", two="novice", entries="1 2 3 4 5 6 7"), act)
 

@@ -175,7 +175,7 @@ def test_the_machines_answer_is_in_sight_when_the_log_begins_to_scroll() -> None
             last = [
                 line.rpartition("│")[2].strip() for line in player.screen_text.splitlines() if "│" in line
             ]
-            assert next(line for line in reversed(last) if line).startswith("expert moved to cell")
+            assert next(line for line in reversed(last) if line).startswith("expert moves to cell")
             assert "expert: " in player.screen_text
 
     at_board(live_match("leap", two="expert"), act)
@@ -184,13 +184,13 @@ def test_the_machines_answer_is_in_sight_when_the_log_begins_to_scroll() -> None
 @pytest.mark.parametrize(
     ("game", "entries", "mine", "theirs"),
     [
-        ("lights", "4 1-2", "Turning OFF light 4.", "novice turned OFF lights 1 and 2."),
-        ("leap", "enter enter 1 1", "You move to cell 2.", "novice moved to cell 2."),
+        ("lights", "4 1-2", "Turning OFF light 4.", "novice turns OFF lights 1 and 2."),
+        ("leap", "enter enter 1 1", "You move to cell 2.", "novice moves to cell 2."),
         (
             "flip",
             "A1 3 B1 4",
             "You flipped tile A1 revealing a 3.",
-            "novice flipped tile B1 revealing a 4. New score: 4.",
+            "novice flips tile B1 revealing a 4. New score: 4.",
         ),
         ("chain", "1 7 4 6 accept", "You have observed cell 4.", "Cell 6 is now novice's."),
     ],

@@ -132,7 +132,7 @@ def test_a_word_typed_as_the_match_ends_is_no_choice(tmp_path: Path) -> None:
         terminal.expect("Press r, s, v, n or q.")
         terminal.send("\x03")
         assert terminal.wait() == 130
-    assert "Marks, by points given away" not in terminal.text
+    assert "Marks by points lost" not in terminal.text
 
 
 def test_two_people_play_a_game_with_secrets_at_the_prompt(tmp_path: Path) -> None:
@@ -140,8 +140,7 @@ def test_two_people_play_a_game_with_secrets_at_the_prompt(tmp_path: Path) -> No
         assert terminal.wait() == 1
     output = " ".join(terminal.text.split())
     assert (
-        "two people cannot play hunt on the full-screen board: the cursor would give away their cells."
-        in output
+        "two people cannot play hunt on the full-screen board: the cursor would reveal their cells." in output
     )
     assert "or play against the machine: --seat2 casual." in output
     assert not list(tmp_path.rglob("*.duel"))

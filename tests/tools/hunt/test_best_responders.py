@@ -26,18 +26,18 @@ def test_what_the_strategy_and_the_responder_win_adds_up() -> None:
         make_policy_from_tables(some_tables_alike_in_the_mirror(1), MEMORY, MEMORY), Seat.ONE
     )
     responder = Controller(problem)
-    responder.settle(200)
+    responder.iterate(200)
     opening = 2 * SMALL
-    root = responder.points[0][opening]
+    root = responder.vectors.first_vector[opening]
     enters = np.zeros(8)
     enters[SMALL] = 1.0
     responder.play(np.array([root]), enters[None], rounds=60)
     move_worth, move_reach, name_worth, name_reach = responder.gains
     won = responder.value()
-    assert responder.points[4][root] @ enters == pytest.approx(won)
+    assert responder.vectors.values[root] @ enters == pytest.approx(won)
     assert move_reach[0, SMALL] == pytest.approx(1.0)
-    assert (problem.moves[0, SMALL] * move_worth[0, SMALL]).sum() == pytest.approx(1 - won)
-    assert (problem.signals[0].T * name_worth[0]).sum() == pytest.approx(1 - won)
+    assert (problem.transition_probs[0, SMALL] * move_worth[0, SMALL]).sum() == pytest.approx(1 - won)
+    assert (problem.observation_probs[0].T * name_worth[0]).sum() == pytest.approx(1 - won)
     assert name_reach[0].sum() == pytest.approx(1.0)
 
 
@@ -68,8 +68,8 @@ def strategy_of(tables: Tables) -> Strategy:
 
 def test_a_strategy_comes_out_alike_in_the_mirror() -> None:
     strategy = strategy_of(some_tables_alike_in_the_mirror(4))
-    strategy.names[1, 0] = strategy.names[1, 0, ::-1]
-    strategy.even_out()
-    assert array("d", strategy.names[strategy.rows][:, ::-1, ::-1].ravel()) == array(
-        "d", strategy.names.ravel()
+    strategy.observation_probs[1, 0] = strategy.observation_probs[1, 0, ::-1]
+    strategy.symmetrize()
+    assert array("d", strategy.observation_probs[strategy.mirrored_rows][:, ::-1, ::-1].ravel()) == array(
+        "d", strategy.observation_probs.ravel()
     )

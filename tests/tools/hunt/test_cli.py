@@ -17,9 +17,9 @@ import numpy as np
 
 from duels.core.rules import Seat
 from duels.games.hunt import strategy
-from duels.games.hunt.certify.pomdp import Step
+from duels.games.hunt.certify.pomdp import BoundsStep
 from duels.games.hunt.self_play import PairValues, format_header
-from duels.games.hunt.strategy import DATA, decode_strategy
+from duels.games.hunt.strategy import STRATEGY_FILE, decode_strategy
 from duels.solving.bounds import Bounds
 from duels.solving.progress import Progress as Listener
 from duels.solving.store import unpack_table
@@ -41,11 +41,11 @@ def test_training_writes_only_where_it_is_told(
 ) -> None:
     found = {Seat.ONE: Bounds(0.50007, 1.000000001), Seat.TWO: Bounds(0.6, 0.70001)}
     monkeypatch.setattr(
-        rebuild, "certify", lambda *_: ((seat, Step("done", 1.0, b)) for seat, b in found.items())
+        rebuild, "certify", lambda *_: ((seat, BoundsStep("done", 1.0, b)) for seat, b in found.items())
     )
     even = np.broadcast_to(0.5, (400, 400, 8, 8))
     monkeypatch.setattr(rebuild, "solve_self_play", lambda *_: dict.fromkeys(Seat, even))
-    shipped = DATA.read_bytes()
+    shipped = STRATEGY_FILE.read_bytes()
     folder = tmp_path / "new" / "tables"
     assert main(["train", "--quick", "--out", str(folder)]) == 0
     captured = capsys.readouterr()
@@ -62,7 +62,7 @@ def test_training_writes_only_where_it_is_told(
     assert "wins 60.0 to 70.1 %" in captured.err
     assert "Not the shipped strategy" in captured.out
     assert "Player 2, adversary, wins" in captured.err
-    assert DATA.read_bytes() == shipped
+    assert STRATEGY_FILE.read_bytes() == shipped
 
     assert main(["train", "--quick", "--out", str(folder)]) == 1
     assert "exists already" in capsys.readouterr().err
@@ -71,9 +71,11 @@ def test_training_writes_only_where_it_is_told(
 @pytest.mark.slow
 def test_what_is_written_can_be_shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["train", "--quick", "--out", str(tmp_path)]) == 0
-    monkeypatch.setattr(strategy, "DATA", tmp_path / "strategy.bin")
-    monkeypatch.setattr(strategy, "CERTIFICATE", tmp_path / "certificate.json")
-    monkeypatch.setattr(strategy, "CERTIFIED", json.loads(strategy.CERTIFICATE.read_text())["checksum"])
+    monkeypatch.setattr(strategy, "STRATEGY_FILE", tmp_path / "strategy.bin")
+    monkeypatch.setattr(strategy, "CERTIFICATE_FILE", tmp_path / "certificate.json")
+    monkeypatch.setattr(
+        strategy, "CERTIFICATE_DIGEST", json.loads(strategy.CERTIFICATE_FILE.read_text())["checksum"]
+    )
     assert strategy.load_strategy.__wrapped__()
     claim = strategy.load_certificate().against
     assert all(0.4 < claim[seat].low < claim[seat].high <= 1.0 for seat in Seat)

@@ -51,12 +51,12 @@ def every_line(one: Weigh, two: Weigh, turns: int) -> list[dict[End, float]]:
 def test_every_turn_ends_as_often_as_the_rules_say(one: Weigh, two: Weigh) -> None:
     turns = 4
     found = evaluate(
-        make_policy_from_function(one, Seat.ONE), make_policy_from_function(two, Seat.TWO), longest=turns
+        make_policy_from_function(one, Seat.ONE), make_policy_from_function(two, Seat.TWO), max_turns=turns
     )
     for turn, ended in zip(found.turns, every_line(one, two, turns), strict=True):
         assert turn.captured == pytest.approx(ended[End.CAPTURE], abs=1e-12)
         assert turn.collided == pytest.approx(ended[End.COLLISION], abs=1e-12)
-    assert found.left == pytest.approx(1 - sum(found.lengths))
+    assert found.unfinished == pytest.approx(1 - sum(found.lengths))
 
 
 def test_progress_is_told_turn_by_turn() -> None:
@@ -72,17 +72,17 @@ def test_progress_is_told_turn_by_turn() -> None:
 
 def test_what_is_counted_on_the_way_adds_up() -> None:
     found = evaluate(
-        make_policy_from_function(SWEEPS, Seat.ONE), make_policy_from_function(UNIFORM, Seat.TWO), longest=6
+        make_policy_from_function(SWEEPS, Seat.ONE), make_policy_from_function(UNIFORM, Seat.TWO), max_turns=6
     )
     left = 1.0
     for turn in found.turns:
         assert turn.moved.sum() == pytest.approx(left)
-        assert turn.answered.sum() == pytest.approx(left)
-        assert turn.named.sum() == pytest.approx(left - turn.collided)
-        assert turn.echoed.sum() == pytest.approx(left - turn.collided)
+        assert turn.moved_after_observation.sum() == pytest.approx(left)
+        assert turn.observed.sum() == pytest.approx(left - turn.collided)
+        assert turn.observed_after_observation.sum() == pytest.approx(left - turn.collided)
         left -= turn.captured + turn.collided
     third = found.turns[2]  # whoever sweeps names 2 after 1, and never moves
-    assert third.named[0, 1] == pytest.approx(third.named.sum())
+    assert third.observed[0, 1] == pytest.approx(third.observed.sum())
     assert third.moved.trace() == pytest.approx(third.moved.sum())
 
 
@@ -103,7 +103,7 @@ def test_the_shipped_strategy_against_a_naive_policy_matches_plain_matches(seat:
     won, entries = simulate(RULES, played, 600, seed=3)
     assert won.agrees(found.won)
     assert entries.agrees(2 * found.turns_on_average)
-    assert found.left < 1e-8
+    assert found.unfinished < 1e-8
 
 
 @pytest.mark.slow
@@ -112,7 +112,7 @@ def test_the_shipped_pair_wins_what_its_table_says_and_plays_as_long_as_plain_ma
     one, two = (make_policy_from_tables(load_strategy()[seat]) for seat in Seat)
     found = evaluate(one, two)
     value = oracle.pair.before_turn(Seat.ONE, 0, 0, OFF, OFF)
-    assert abs(value - found.won) <= ROUNDING + found.left
+    assert abs(value - found.won) <= ROUNDING + found.unfinished
     won, entries = simulate(RULES, dict.fromkeys(Seat, oracle.weights), 4000, "hunt")
     assert won.agrees(found.won)
     assert entries.agrees(2 * found.turns_on_average)

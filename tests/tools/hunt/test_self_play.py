@@ -14,7 +14,7 @@ pytest.importorskip("numba")
 
 import numpy as np
 
-from duels.games.hunt.certify.responder_problem import TYPES, find_type_after
+from duels.games.hunt.certify.responder_problem import TYPES, find_next_type
 from duels.games.hunt.memory import Window
 from tools.hunt.best_responders import Stage
 from tools.hunt.mirror_descent import descend
@@ -23,7 +23,7 @@ from tools.hunt.training import train, train_seat
 
 
 def grid() -> Grid:
-    after = [[find_type_after(kind, cell) for cell in range(CELLS)] for kind in range(TYPES)]
+    after = [[find_next_type(kind, cell) for cell in range(CELLS)] for kind in range(TYPES)]
     numbers = np.array([[-1 if kind is None else kind for kind in row] for row in after])
     return Grid(numbers, np.ones_like(numbers, bool))
 

@@ -21,7 +21,7 @@ from tests.games.hunt.certify.test_pomdp import Search, some_tables, tightest
 from tools.hunt.evaluation import evaluate
 from tools.hunt.naive import NAIVE
 from tools.hunt.report import report, sections
-from tools.hunt.study import LONG, fingerprint, played_out, without_tunnel
+from tools.hunt.study import LONG, describe_self_play, fingerprint, without_tunnel
 
 STORED: dict[str, Any] = json.loads(
     (Path(__file__).parents[3] / "docs/solved/hunt.json").read_text(encoding="utf-8")
@@ -129,7 +129,9 @@ def test_what_a_habit_loses_comes_out_again() -> None:
 @pytest.mark.slow
 def test_it_comes_out_again() -> None:
     """The parts by exact sums; the bounds have tests of their own, and take longer."""
-    found = played_out({seat: make_policy_from_tables(tables) for seat, tables in load_strategy().items()})
+    found = describe_self_play(
+        {seat: make_policy_from_tables(tables) for seat, tables in load_strategy().items()}
+    )
     assert _flat(found) == pytest.approx(_flat({name: STORED[name] for name in found}), abs=1e-6)
 
 

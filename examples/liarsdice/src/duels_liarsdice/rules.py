@@ -44,7 +44,7 @@ Action = Roll | Bid | Call
 class State:
     """The dice so far (Player 1's first), the last bid, the player to move, and whether the bid was called.
 
-    In a seat's view, the other die is HIDDEN until the call.
+    In a seat's view, the opponent's die is HIDDEN until the call.
     """
 
     dice: tuple[int, ...] = ()
@@ -54,23 +54,23 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Rolled(Event):
-    """`seat`'s die shows `face`; only that seat knows."""
+class FaceSeen(Event):
+    """`seat`'s die shows `face`. Only that seat sees this event."""
 
     seat: Seat
     face: int
 
 
 @dataclass(frozen=True, slots=True)
-class DieLies(Event):
-    """`seat` has rolled."""
+class DieRolled(Event):
+    """`seat` has rolled its die. Both seats see this event, but not the face."""
 
     seat: Seat
 
 
 @dataclass(frozen=True, slots=True)
-class WasBid(Event):
-    """`seat` bid."""
+class BidMade(Event):
+    """`seat` made a bid."""
 
     seat: Seat
     bid: Bid
@@ -124,11 +124,11 @@ class LiarsDice(SecretRules[State, Action, State]):
     def apply(self, state: State, action: Action) -> Step[State]:
         if isinstance(action, Roll):
             roller = Seat(len(state.dice) + 1)
-            secret = Rolled(roller, action.face, seen_by=frozenset({roller}))
-            return Step(replace(state, dice=(*state.dice, action.face)), (secret, DieLies(roller)))
+            secret = FaceSeen(roller, action.face, seen_by=frozenset({roller}))
+            return Step(replace(state, dice=(*state.dice, action.face)), (secret, DieRolled(roller)))
         if isinstance(action, Bid):
             after = replace(state, bid=action, mover=state.mover.other)
-            return Step(after, (WasBid(state.mover, action),))
+            return Step(after, (BidMade(state.mover, action),))
         assert state.bid
         winner = state.mover.other if self.is_true(state.bid, state.dice) else state.mover
         return Step(replace(state, called=True), (Called(state.mover, state.bid, state.dice, winner),))

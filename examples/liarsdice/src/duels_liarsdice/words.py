@@ -6,7 +6,7 @@ from duels.core.narration import Narration, TextBoard, say, verb, victory
 from duels.core.rules import Event, Seat, Sight
 from duels.core.simple_words import SimpleWords
 from duels.core.words import Ink
-from duels_liarsdice.rules import HIDDEN, Action, Bid, Called, Rolled, State, WasBid
+from duels_liarsdice.rules import HIDDEN, Action, Bid, BidMade, Called, FaceSeen, State
 
 
 class LiarsDiceWords(SimpleWords[Action, State]):
@@ -18,9 +18,9 @@ class LiarsDiceWords(SimpleWords[Action, State]):
 
     def narrate(self, seen: Sequence[Event]) -> Narration:
         event = seen[-1]
-        if isinstance(event, Rolled):
+        if isinstance(event, FaceSeen):
             return Narration([say(event.seat, verb(event.seat, "rolls", "roll"), f"a {event.face}.")])
-        if isinstance(event, WasBid):
+        if isinstance(event, BidMade):
             return Narration([say(event.seat, verb(event.seat, "bids", "bid"), f"{_describe(event.bid)}.")])
         if isinstance(event, Called):
             dice = " and ".join(map(str, event.dice))

@@ -1,11 +1,11 @@
-"""The commands `duels arena`, `duels bot` and `duels exam`. They import their work when called."""
+"""The commands `duels arena`, `duels bot` and `duels exam`. Each imports its modules when called."""
 
 import json
 from pathlib import Path
 
 import click
 
-from duels.arena.commands.options import FILE, HELP, Group, examples, force_option, refuse_existing
+from duels.arena.commands.options import FILE, HELP, Group, force_option, format_examples, refuse_existing
 from duels.arena.commands.run import (
     RUN_EXAMPLE,
     compare,
@@ -14,6 +14,7 @@ from duels.arena.commands.run import (
     probe_command,
     report_command,
     run_command,
+    verify_command,
 )
 
 __all__ = ["arena", "bot", "exam"]
@@ -22,7 +23,7 @@ __all__ = ["arena", "bot", "exam"]
 @click.group(
     cls=Group,
     context_settings=HELP,
-    epilog=examples(
+    epilog=format_examples(
         RUN_EXAMPLE,
         "duels arena run tournament.toml",
         "duels arena report runs/first --html page.html",
@@ -36,30 +37,36 @@ def arena() -> None:
     """
 
 
-for each in (run_command, probe_command, report_command, compare, merge, ladder):
-    arena.add_command(each)
+for command in (run_command, probe_command, report_command, compare, merge, ladder, verify_command):
+    arena.add_command(command)
 
-_BOT_EXAMPLES = examples(
+_BOT_EXAMPLES = format_examples(
     'duels bot check "cmd:python bot.py"', 'duels bot check "cmd:node bot.js" --games hunt'
 )
 
 
 @click.group(cls=Group, context_settings=HELP, epilog=_BOT_EXAMPLES)
 def bot() -> None:
-    """Check a program that plays.
+    """Check a bot program.
 
-    docs/protocol.md describes the protocol.
+    docs/protocol.md describes the protocol that bots use.
     """
 
 
 @bot.command(epilog=_BOT_EXAMPLES)
 @click.argument("program", metavar='"cmd:COMMAND"')
 @click.option("--games", default="lights,leap,chain,hunt,flip", show_default=True, help="Games to play.")
-@click.option("--move-seconds", type=click.FloatRange(0.01), default=10.0, show_default=True)
-@click.option("--memory-mb", type=click.IntRange(16), default=2048, show_default=True)
+@click.option(
+    "--move-seconds",
+    type=click.FloatRange(0.01),
+    default=10.0,
+    show_default=True,
+    help="Time limit per move.",
+)
+@click.option("--memory-mb", type=click.IntRange(16), default=2048, show_default=True, help="Memory limit.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list instead of lines.")
 def check(program: str, games: str, move_seconds: float, memory_mb: int, as_json: bool) -> None:
-    """Test a program's protocol, including error cases, and play a match in every game."""
+    """Check that a program follows the protocol, and play a match in every game from both seats."""
     from duels.arena.bot_check import check_bot
     from duels.games import find_game
     from duels.players.program import ProgramLimits
@@ -82,7 +89,7 @@ def check(program: str, games: str, move_seconds: float, memory_mb: int, as_json
 
 @click.command(
     context_settings=HELP,
-    epilog=examples(
+    epilog=format_examples(
         "duels exam chain --positions 200 --seed 1 --out exam.jsonl",
         "duels exam flip --positions 100 --out exam.parquet",
         "duels exam lights --option lights=9 --out nine.jsonl",
@@ -97,9 +104,9 @@ def check(program: str, games: str, move_seconds: float, memory_mb: int, as_json
 @click.option("--out", required=True, type=FILE, help="Output file: .jsonl or .parquet.")
 @force_option
 def exam(game: str, positions: int, seed: str, options: tuple[str, ...], out: Path, force: bool) -> None:
-    """Write graded positions for any harness, and a card that describes them.
+    """Write graded positions for any test harness, and a card that describes them.
 
-    Positions come from good play. Those with more at stake are sampled more often; weights correct for this.
+    The positions come from good play. Those with more at stake are sampled more often; weights correct this.
     """
     from duels.arena.exam import explain_shortage, get_card_path, write_exam
     from duels.arena.progress_line import ProgressLine
@@ -114,7 +121,7 @@ def exam(game: str, positions: int, seed: str, options: tuple[str, ...], out: Pa
         raise click.UsageError(str(error)) from None
     refuse_existing(force, out, get_card_path(out))
     with ProgressLine() as line:
-        count = write_exam(rules, positions, seed, out, line.show, over=force)
+        count = write_exam(rules, positions, seed, out, line.show, overwrite=force)
     click.echo(f"{out}: {count} positions; {get_card_path(out)} describes them.", err=True)
     if shortage := explain_shortage(positions, count):
         click.echo(shortage, err=True)

@@ -15,7 +15,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 HELP = {"help_option_names": ["-h", "--help"]}
 
 
-def examples(*lines: str) -> str:
+def format_examples(*lines: str) -> str:
     """Format examples for the end of a command's help."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
@@ -26,7 +26,7 @@ class Group(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(
-                [(name, one.get_short_help_str(limit=1000)) for name, one in sorted(self.commands.items())]
+                [(name, item.get_short_help_str(limit=1000)) for name, item in sorted(self.commands.items())]
             )
 
 
@@ -34,7 +34,7 @@ FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 
 
 class _NewFolder(click.Path):
-    """A folder that may not exist yet. An empty name is an error."""
+    """A folder that need not exist. An empty name is an error."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "":
@@ -57,7 +57,7 @@ def refuse_existing(force: bool, *paths: Path | None) -> None:
             raise click.UsageError(f"{escape_unprintable(str(path))} exists; pass --force to overwrite it.")
 
 
-def for_shell(path: Path) -> str:
+def quote_for_shell(path: Path) -> str:
     text = str(path)
     return shlex.quote(f"./{text}" if text.startswith("-") else text)
 
@@ -71,16 +71,16 @@ _PLAYER_OPTIONS = (
     click.option(
         "--memory-mb", type=click.IntRange(16), help="Memory limit for each program.  [default: 2048]"
     ),
-    click.option("--retries", type=click.IntRange(0), help="Attempts after a failure.  [default: 2]"),
+    click.option("--retries", type=click.IntRange(0), help="Extra attempts after a failure.  [default: 2]"),
     click.option("--base-url", help="Address of the chat endpoint for model:NAME, such as URL/v1."),
     click.option("--key-env", help="Environment variable with the API key.  [default: OPENAI_API_KEY]"),
     click.option("--show-actions", is_flag=True, default=None, help="Show models the legal actions."),
     click.option("--mirror", is_flag=True, default=None, help="Show models mirror images of positions."),
-    click.option("--relabel", is_flag=True, default=None, help="Show models other names for cells."),
+    click.option("--relabel", is_flag=True, default=None, help="Show models different names for cells."),
     click.option(
         "--max-tokens",
         type=click.IntRange(0),
-        help="Limit for a model's answer; 0 for none.  [default: 4096]",
+        help="Maximum length of a model's answer; 0 for no limit.  [default: 4096]",
     ),
     click.option(
         "--max-tokens-name",
@@ -90,10 +90,10 @@ _PLAYER_OPTIONS = (
     click.option(
         "--temperature", type=click.FloatRange(0), help="Temperature of models.  [default: the endpoint's]"
     ),
-    click.option("--concurrency", type=click.IntRange(1), help="Matches with models at once.  [default: 8]"),
+    click.option("--concurrency", type=click.IntRange(1), help="Concurrent model matches.  [default: 8]"),
     click.option("--input-price", type=click.FloatRange(0), help="Price of a million input tokens."),
     click.option("--output-price", type=click.FloatRange(0), help="Price of a million output tokens."),
-    click.option("--budget", help="Stop when this amount is spent, such as 5usd; needs prices."),
+    click.option("--budget", help="Stop when this amount is spent, such as 5usd. Needs both prices."),
 )
 
 

@@ -1,4 +1,4 @@
-"""`duels arena run`, `probe`, `ladder`, `report`, `compare` and `merge`."""
+"""`duels arena run`, `probe`, `ladder`, `report`, `compare`, `merge` and `verify`."""
 
 import json
 from functools import partial
@@ -11,10 +11,10 @@ from duels.arena.commands.options import (
     FILE,
     FOLDER,
     NEW_FOLDER,
-    examples,
-    for_shell,
     force_option,
+    format_examples,
     player_options,
+    quote_for_shell,
     refuse_existing,
     split_names,
     split_options,
@@ -32,23 +32,20 @@ NOT_FINISHED = 75
 
 
 def compact_logs(folder: "Folder") -> None:
-    """Write all rows to a Parquet file, or say which extra is missing."""
+    """Write all rows to a Parquet file, or print how to install the missing extra."""
     from duels.arena.folder import write_parquet
     from duels.core.extras import MissingExtra
 
     try:
         name = "answers.parquet" if folder.is_probe else "matches.parquet"
-        write_parquet(folder, folder.path / name, over=True)
+        write_parquet(folder, folder.path / name, overwrite=True)
     except MissingExtra as missing:
         click.echo(f"No Parquet file was written. {missing}", err=True)
 
 
-def show_report(folder: "Folder", as_json: bool = False) -> None:
+def show_report(folder: "Folder") -> None:
     report, views = _make_report(folder)
-    if as_json:
-        click.echo(json.dumps(views.as_data(report), indent=2))
-    else:
-        click.echo(views.make_document(report).render_text(), nl=False)
+    click.echo(views.make_document(report).render_text(), nl=False)
 
 
 def _make_report(folder: "Folder") -> tuple[Any, Any]:
@@ -66,7 +63,7 @@ def _make_report(folder: "Folder") -> tuple[Any, Any]:
 
 @click.command(
     name="report",
-    epilog=examples(
+    epilog=format_examples(
         "duels arena report runs/first",
         "duels arena report runs/first --html page.html",
         "duels arena report runs/first --json",
@@ -76,13 +73,13 @@ def _make_report(folder: "Folder") -> tuple[Any, Any]:
 @click.argument("run", type=FOLDER)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 @click.option("--html", type=FILE, help="Write an HTML page.")
-@click.option("--csv", type=FILE, help="Write a CSV file of players and games.")
-@click.option("--parquet", type=FILE, help="Write a Parquet file of all matches.")
+@click.option("--csv", type=FILE, help="Write a CSV file with a row per player and game.")
+@click.option("--parquet", type=FILE, help="Write a Parquet file of all matches or answers.")
 @force_option
 def report_command(
     run: Path, as_json: bool, html: Path | None, csv: Path | None, parquet: Path | None, force: bool
 ) -> None:
-    """Show the report on a run or probe: results, losses, luck, and confidence."""
+    """Show the report on a run or probe: results, losses and confidence intervals."""
     from duels.arena.folder import Folder, write_parquet
     from duels.core.errors import DuelsError
     from duels.files import write_atomically
@@ -94,22 +91,25 @@ def report_command(
     refuse_existing(force, html, csv, parquet)
     folder = Folder(run)
     if parquet:
-        write_parquet(folder, parquet, over=force)
+        write_parquet(folder, parquet, overwrite=force)
         click.echo(f"Wrote {parquet}.", err=True)
     if csv and folder.is_probe:
-        raise DuelsError(f"{folder.path} is the folder of a probe, which has no CSV report.")
-    if html or csv:
-        report, views = _make_report(folder)
-        if html:
-            write(html, views.make_document(report).render_html())
-        if csv:
-            write(csv, views.as_csv(report))
-    if as_json or not (html or csv or parquet):
-        show_report(folder, as_json)
+        raise DuelsError(f"{folder.path} is the folder of a probe: use --json or --parquet instead of --csv.")
+    if parquet and not (html or csv or as_json):
+        return
+    report, views = _make_report(folder)
+    if html:
+        write(html, views.make_document(report).render_html())
+    if csv:
+        write(csv, views.as_csv(report))
+    if as_json:
+        click.echo(json.dumps(views.as_data(report), indent=2))
+    elif not (html or csv):
+        click.echo(views.make_document(report).render_text(), nl=False)
 
 
 @click.command(
-    epilog=examples(
+    epilog=format_examples(
         "duels arena compare runs/first runs/second", "duels arena compare runs/probe runs/probe-later"
     )
 )
@@ -117,7 +117,7 @@ def report_command(
 @click.argument("two", type=FOLDER)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def compare(one: Path, two: Path, as_json: bool) -> None:
-    """Compare two runs or two probes: what changed, and with what confidence."""
+    """Show what changed between two runs or two probes, and how certain each change is."""
     from duels.arena.compare import as_data, as_text, compare_probes, compare_runs
     from duels.arena.folder import Folder
     from duels.core.errors import DuelsError
@@ -132,11 +132,11 @@ def compare(one: Path, two: Path, as_json: bool) -> None:
     click.echo(json.dumps(as_data(comparison), indent=2) if as_json else as_text(comparison), nl=as_json)
 
 
-@click.command(epilog=examples("duels arena merge runs/a runs/b --out runs/all"))
+@click.command(epilog=format_examples("duels arena merge runs/a runs/b --out runs/all"))
 @click.argument("runs", nargs=-1, required=True, type=FOLDER)
 @click.option("--out", required=True, type=NEW_FOLDER, help="A new folder.")
 def merge(runs: tuple[Path, ...], out: Path) -> None:
-    """Merge folders of one run into a new one."""
+    """Merge folders of the same run, such as its shards, into a new folder."""
     from duels.arena import folder as folders
 
     count = folders.merge(runs, out, partial(click.echo, err=True))
@@ -149,6 +149,38 @@ def merge(runs: tuple[Path, ...], out: Path) -> None:
 
         planned = count_planned(merged.config)
         click.echo(f"{out}: {count}{f' of {planned}' if count < planned else ''} matches.", err=True)
+
+
+@click.command(
+    name="verify",
+    epilog=format_examples("duels arena verify runs/first", "duels arena verify runs/first --json"),
+)
+@click.argument("run", type=FOLDER)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of lines.")
+def verify_command(run: Path, as_json: bool) -> None:
+    """Verify a run or probe: replay every match and compute every number again.
+
+    The command lists damaged lines and differences. Its exit code is 1 if there are any. Built-in players
+    choose again. Programs and models are not started: their logged moves are replayed, and the luck-adjusted
+    results of their matches are not compared.
+    """
+    from duels.arena.folder import Folder
+    from duels.arena.progress_line import ProgressLine
+    from duels.arena.verification import verify
+
+    folder = Folder(run)
+    with ProgressLine() as line:
+        result = verify(folder, line.show)
+    if as_json:
+        click.echo(json.dumps(result.as_data(), indent=2))
+    else:
+        for location in result.damaged:
+            click.echo(f"{location}: this line is damaged.")
+        for difference in result.differences:
+            click.echo(str(difference))
+        click.echo(result.summarize("answers" if folder.is_probe else "matches"))
+    if not result.is_valid:
+        raise click.exceptions.Exit(1)
 
 
 def _parse_margin(_context: click.Context, _parameter: click.Parameter, text: str | None) -> float | None:
@@ -172,13 +204,13 @@ def _parse_shard(_context: click.Context, _parameter: click.Parameter, text: str
 
 
 def _override(table: Any, options: dict[str, Any]) -> Any:
-    """Override a table of a config by options. `parse_config` rejects other types."""
+    """Return a config table with options replaced. `parse_config` rejects a value that is not a table."""
     return {**table, **options} if isinstance(table, dict) else table
 
 
 @click.command(
     name="run",
-    epilog=examples(
+    epilog=format_examples(
         RUN_EXAMPLE,
         'duels arena run --players club --player "mine=cmd:python bot.py" --games chain --out runs/mine',
         "duels arena run --players club,model:NAME --base-url URL/v1 --games lights --out runs/model",
@@ -198,10 +230,10 @@ def _override(table: Any, options: dict[str, Any]) -> Any:
 @click.option("--seed", help="Seed of all matches.  [default: 1]")
 @click.option("--until", callback=_parse_margin, help="Stop a pairing at this margin, such as 0.03.")
 @player_options
-@click.option("--out", type=NEW_FOLDER, help="Folder of the run, new or to be continued.")
+@click.option("--out", type=NEW_FOLDER, help="Folder of the run. An existing run continues.")
 @workers_option
 @click.option(
-    "--shard", callback=_parse_shard, metavar="I/N", help="Play the I-th of N shards, on one of N machines."
+    "--shard", callback=_parse_shard, metavar="I/N", help="Play only the I-th of N shards, one per machine."
 )
 @click.option("--on", metavar="ray[:ADDRESS]", help="Play on a Ray cluster.")
 def run_command(
@@ -215,7 +247,7 @@ def run_command(
     on: str | None,
     **options: Any,
 ) -> None:
-    """Play every two players against each other, in every game, from both seats.
+    """Play each pair of players in every game, from both seats.
 
     Every match is saved when it ends. Run the command again to continue an interrupted run. The same config
     and seed give the same matches, with any number of workers.
@@ -246,11 +278,7 @@ def run_command(
 
 
 def _play_run(
-    config: "Config",
-    out: Path,
-    workers: int | None,
-    shard: tuple[int, int] = (1, 1),
-    on: str | None = None,
+    config: "Config", out: Path, workers: int | None, shard: tuple[int, int] = (1, 1), on: str | None = None
 ) -> None:
     """Play a run with a progress line, and show its report unless it is a shard."""
     import os
@@ -272,19 +300,21 @@ def _play_run(
         show_report(folder)
         if left_out := sum(not folder.is_planned(row) for row in folder.load_rows().values()):
             click.echo(
-                f"The report leaves out {left_out} logged matches, because fewer are requested now.", err=True
+                f"The report leaves out {left_out} logged matches, because the run now has fewer.", err=True
             )
-    see = f"duels arena report {for_shell(out)} --html page.html"
-    click.echo(f"The run is saved in {out}. To see it as a page: {see}", err=True)
+    command = f"duels arena report {quote_for_shell(out)} --html page.html"
+    click.echo(f"The run is saved in {out}. To write an HTML report: {command}", err=True)
     exit_if_unfinished(folder)
 
 
 @click.command(
-    epilog=examples("duels arena ladder --out runs/ladder", "duels arena ladder --games hunt --out runs/hunt")
+    epilog=format_examples(
+        "duels arena ladder --out runs/ladder", "duels arena ladder --games hunt --out runs/hunt"
+    )
 )
 @click.option("--games", multiple=True, help="Games, separated by commas.  [default: all five]")
 @click.option("--matches", type=int, help="Matches per pair of players and game.  [default: by game]")
-@click.option("--seed", default="1", show_default=True)
+@click.option("--seed", default="1", show_default=True, help="Seed of all matches.")
 @click.option("--out", required=True, type=NEW_FOLDER, help="Folder of the run.")
 @workers_option
 def ladder(games: tuple[str, ...], matches: int | None, seed: str, out: Path, workers: int | None) -> None:
@@ -301,7 +331,7 @@ def ladder(games: tuple[str, ...], matches: int | None, seed: str, out: Path, wo
 
 @click.command(
     name="probe",
-    epilog=examples(
+    epilog=format_examples(
         "duels arena probe --player club --games lights,leap --out runs/club",
         'duels arena probe --player "cmd:python bot.py" --games chain --symmetric --out runs/bot',
         "duels arena probe --player model:NAME --base-url URL/v1 --games lights --out runs/probe",
@@ -313,16 +343,16 @@ def ladder(games: tuple[str, ...], matches: int | None, seed: str, out: Path, wo
 @click.option(
     "--positions", type=click.IntRange(2), help="Positions in large games (flip, hunt).  [default: 200]"
 )
-@click.option("--symmetric", is_flag=True, help="Use one answer for both of two mirror images.")
+@click.option("--symmetric", is_flag=True, help="Use one answer for a position and its mirror image.")
 @click.option("--seed", help="Seed of positions and random choices.  [default: 1]")
 @player_options
 @click.option("--out", required=True, type=NEW_FOLDER, help="Folder of the probe.")
 def probe_command(player: str, games: tuple[str, ...], symmetric: bool, out: Path, **options: Any) -> None:
-    """Ask a player about positions, which costs less than matches.
+    """Measure a player by asking about positions, which costs less than matches.
 
     In lights, leap and chain a probe asks about every position that can occur against the player. It computes
-    the exploitability and results against built-in players. In flip and hunt it asks about positions from
-    good play. Run the command again to continue an interrupted probe.
+    the exploitability and the results against built-in players. In flip and hunt it asks about a sample of
+    positions from good play. Run the command again to continue an interrupted probe.
     """
     from duels.arena.config import ProbeConfig
     from duels.arena.probe import run_probe
@@ -351,11 +381,11 @@ def probe_command(player: str, games: tuple[str, ...], symmetric: bool, out: Pat
     exit_if_unfinished(folder)
 
 
-def report_unfinished(folder: "Folder", what: str) -> None:
-    """Print the reasons for unfinished work, and how to continue."""
+def report_unfinished(folder: "Folder", problem: str) -> None:
+    """Print why work is unfinished, and how to continue."""
     again = "run the command again with a larger --budget" if folder.is_spent else "run the command again"
     for reason in folder.unfinished:
-        click.echo(f"{what}: {reason.removesuffix('.')}. To continue, {again}.", err=True)
+        click.echo(f"{problem}: {reason.removesuffix('.')}. To continue, {again}.", err=True)
 
 
 def exit_if_unfinished(folder: "Folder") -> None:

@@ -1,16 +1,17 @@
-"""Compares environments with the rules, move by move and in rollouts, and checks perfect play."""
+"""The laws of environments, and the checks that compare environments with the rules."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from itertools import pairwise
 from typing import Any, NoReturn
 
 import numpy as np
 
-from duels.analysis.agents import get_player_odds
+from duels.analysis.agents import Policy, get_player_odds
 from duels.analysis.encoding import ObservationEncoder
-from duels.analysis.exploitability import Policy, exploitability_bounds
+from duels.analysis.exploitability import exploitability_bounds
 from duels.analysis.grading import Grade
 from duels.core.errors import DuelsError, TooLarge
 from duels.core.extras import MissingExtra
@@ -19,7 +20,6 @@ from duels.core.match import AnyMatch, Match
 from duels.core.rules import AnyRules, Ending, Seat
 from duels.envs import dice
 from duels.envs.conformance.environments import GRADED, UNGRADED, Environment, Snapshot
-from duels.envs.conformance.laws import EnvironmentBroken, EnvironmentLaw
 from duels.envs.engine import draw_chance
 from duels.envs.results import BatchTally
 from duels.players import Player
@@ -29,67 +29,103 @@ from duels.solving.oracles import get_oracle
 from duels.solving.tables import DRAWN, NOBODY, ONGOING, encode_result
 
 GAMES = 20
-LONGEST = 200  # moves: some games need not end
-ROLLED = (12, 60)  # environments and steps of a rollout
-ROUNDING = 1e-9
+MAX_MOVES = 200  # because some games may never end
+ROLLOUT_ENVS, ROLLOUT_STEPS = 12, 60
+TOLERANCE = 1e-9
 
 Measure = Callable[[Policy, AnyRules], Bounds]
 
 
+class EnvironmentLaw(Enum):
+    """A guarantee of every environment. The value states the law."""
+
+    LEGALITY = (
+        "the seat to move and its legal actions are those of the rules; after the end there are none, "
+        "but in a truncated game the mask shows the next actions that a seat considers possible"
+    )
+    ENDING = "a game won or drawn by the rules is terminated, a game that reaches a limit is truncated"
+    REWARD = "the reward is 1 for a win, -1 for a loss, and 0 for a draw or a truncated game"
+    OBSERVATION = "an observation contains the features of the seat's view, under all settings"
+    COUNTING = "a rollout counts the wins, draws and truncations of all games that end"
+    GRADING = "values are from 0 to 1, the value of an ended game is its score, and no regret is negative"
+    POLICY = "perfect play takes legal actions, with probabilities that sum to 1"
+    EXPLOITABILITY = (
+        "the exploitability of perfect play is 0 if values are exact, otherwise at most the proven bound"
+    )
+
+
+class EnvironmentBroken(DuelsError):
+    """An environment breaks `law`. `match` shows where, or is None if no match is involved."""
+
+    def __init__(
+        self,
+        law: EnvironmentLaw,
+        environment: str,
+        rules: AnyRules,
+        fault: str,
+        match: AnyMatch | None = None,
+    ) -> None:
+        entries = [rules.format(turn.action) for turn in match.turns] if match else []
+        where = f" after '{', '.join(entries)}'" if entries else ""
+        super().__init__(f"{rules.name} in {environment}: {fault}{where} (law: {law.value})")
+        self.law = law
+        self.match = match
+
+
 @dataclass(frozen=True)
 class ConformanceReport:
-    """The environments and games that were checked without finding a fault."""
+    """The environments and games of a check that found no fault."""
 
     environments: tuple[str, ...]
     refused: dict[str, str]
-    """Environments that were skipped, with the reason: a package is missing, or the game is too large."""
+    """The reason for each skipped environment: a missing package, or a game that is too large."""
     endings: Counter[Ending]
-    """The endings of the games that were played; games without an ending were too long."""
+    """The endings of the games played. Games longer than MAX_MOVES have no ending."""
 
 
 def check_environments(
-    rules: AnyRules,
-    environments: Iterable[type[Environment]] | None = None,
-    games: int = GAMES,
+    rules: AnyRules, environments: Iterable[type[Environment]] | None = None, games: int = GAMES
 ) -> ConformanceReport:
     """Play random games in every installed environment and compare it with the rules.
 
-    If the game has an oracle, grades and perfect play are checked too. Raises EnvironmentBroken at the first
+    If the game has an oracle, this also checks grades and perfect play. Raises EnvironmentBroken at the first
     fault.
     """
-    solved = environments is None and _has_oracle(rules)
-    kinds = [*UNGRADED, *(GRADED if solved else ())] if environments is None else list(environments)
+    has_grades = environments is None and _has_oracle(rules)
+    if environments is None:
+        environments = [*UNGRADED, *(GRADED if has_grades else ())]
     played = [_random_game(rules, seed) for seed in range(games)]
     checked, refused = [], {}
-    for kind in kinds:
-        if kind.seat is not None and not _always_moves(rules, Seat(kind.seat + 1)):
-            refused[kind.name] = "the other seat can end a game before this one moves"
+    for environment_class in environments:
+        name, seat = environment_class.name, environment_class.seat
+        if seat is not None and not _always_moves(rules, Seat(seat + 1)):
+            refused[name] = "the other seat can end a game before this one moves"
             continue
         try:
-            environment = kind(rules)
+            environment = environment_class(rules)
         except (MissingExtra, TooLarge) as reason:
-            refused[kind.name] = str(reason)
+            refused[name] = str(reason)
             continue
         _Inspector(rules, environment).inspect(played)
-        checked.append(kind.name)
-    if solved:
+        checked.append(name)
+    if has_grades:
         check_perfect_play(rules, [game[-1] for game in played])
     endings = Counter(game[-1].outcome.ending for game in played if game[-1].outcome)
     return ConformanceReport(tuple(checked), refused, endings)
 
 
 def _always_moves(rules: AnyRules, seat: Seat) -> bool:
-    waiting = [rules.initial()]
-    met = set(waiting)
-    while waiting:
-        state = waiting.pop()
+    pending = [rules.initial()]
+    visited = set(pending)
+    while pending:
+        state = pending.pop()
         actor = rules.actor(state)
         if actor is None:
             return False
         if actor is not seat:
-            after = {rules.apply(state, action).state for action in rules.actions(state)}
-            waiting += after - met
-            met |= after
+            successors = {rules.apply(state, action).state for action in rules.actions(state)}
+            pending += successors - visited
+            visited |= successors
     return True
 
 
@@ -102,7 +138,7 @@ def _has_oracle(rules: AnyRules) -> bool:
 
 
 class _RandomGame:
-    """A random game by the rules, with the draws of an environment's stream."""
+    """A random game by the rules, drawn from an environment's random stream."""
 
     def __init__(self, rules: AnyRules, stream: int) -> None:
         self._rules = rules
@@ -122,10 +158,10 @@ class _RandomGame:
 
 
 def _random_game(rules: AnyRules, seed: int) -> list[AnyMatch]:
-    """Return the match before every decision of a random game, and at its end or after LONGEST moves."""
+    """Return the match before each decision of a random game, and its last position."""
     game = _RandomGame(rules, dice.stream(seed))
     matches = [game.match]
-    while game.match.actor is not None and len(matches) <= LONGEST:
+    while game.match.actor is not None and len(matches) <= MAX_MOVES:
         game.move()
         matches.append(game.match)
     return matches
@@ -138,50 +174,50 @@ class _Inspector:
         self._rules = rules
         self._environment = environment
         self._encoder = ObservationEncoder(rules)
-        self._number = number_actions(rules)
+        self._action_numbers = number_actions(rules)
 
     def inspect(self, games: Sequence[Sequence[AnyMatch]]) -> None:
         for seed, game in enumerate(games):
             self._play(seed, game)
         for seed in range(2):
-            self._roll(seed, *ROLLED)
+            self._check_rollout(seed, ROLLOUT_ENVS, ROLLOUT_STEPS)
 
     def _play(self, seed: int, game: Sequence[AnyMatch]) -> None:
-        environment, mine = self._environment, self._environment.seat
+        environment, driven_seat = self._environment, self._environment.seat
         snapshot = environment.begin(seed, tuple(turn.action for turn in game[0].turns))
         for before, after in pairwise(game):
-            if mine in (None, _actor(before)):
+            if driven_seat in (None, _actor(before)):
                 self._compare(snapshot, before)
                 action, *outcomes = (turn.action for turn in after.turns[len(before.turns) :])
-                snapshot = environment.step(self._number[action], tuple(outcomes))
+                snapshot = environment.step(self._action_numbers[action], tuple(outcomes))
         # The environment has already played the other seat's moves.
-        if mine is None or _actor(game[-1]) in (mine, NOBODY):
+        if driven_seat is None or _actor(game[-1]) in (driven_seat, NOBODY):
             self._compare(snapshot, game[-1])
 
     def _compare(self, snapshot: Snapshot, match: AnyMatch) -> None:
         outcome = match.outcome
-        cut = outcome is not None and outcome.ending is Ending.CUT_OFF
-        if (snapshot.terminated, snapshot.truncated) != (outcome is not None and not cut, cut):
+        cut_off = outcome is not None and outcome.ending is Ending.CUT_OFF
+        if (snapshot.terminated, snapshot.truncated) != (outcome is not None and not cut_off, cut_off):
             ending = outcome.code if outcome else "not over"
             flags = f"terminated={snapshot.terminated}, truncated={snapshot.truncated}"
-            self._broken(EnvironmentLaw.ENDING, f"it has {flags} while the match is {ending}", match)
+            self._broken(EnvironmentLaw.ENDING, f"it returns {flags}, but the match is {ending}", match)
         if snapshot.actor != _actor(match):
-            self._broken(
-                EnvironmentLaw.LEGALITY, f"seat {snapshot.actor} is to move, not seat {_actor(match)}", match
-            )
+            fault = f"seat {snapshot.actor} is to move, not seat {_actor(match)}"
+            self._broken(EnvironmentLaw.LEGALITY, fault, match)
         for seat, mask in snapshot.masks.items():
             allowed = [number for number, allows in enumerate(mask) if allows]
             legal = self._allowed(seat, match)
             if allowed != legal:
                 who = "nobody" if seat == NOBODY else f"seat {seat}"
-                self._broken(EnvironmentLaw.LEGALITY, f"{who} may do {allowed}, by the rules {legal}", match)
+                fault = f"the mask of {who} allows {allowed}, the rules allow {legal}"
+                self._broken(EnvironmentLaw.LEGALITY, fault, match)
         for seat, reward in snapshot.rewards.items():
             expected = float(2 * outcome.score(Seat(seat + 1)) - 1) if outcome else 0.0
             if reward != expected:
                 self._broken(EnvironmentLaw.REWARD, f"seat {seat} gets {reward}, not {expected}", match)
-        for seat, shown in snapshot.observations.items():
-            if shown != self._encoder.encode(Seat(seat + 1), match):
-                self._broken(EnvironmentLaw.OBSERVATION, f"seat {seat} gets another observation", match)
+        for seat, observation in snapshot.observations.items():
+            if observation != self._encoder.encode(Seat(seat + 1), match):
+                self._broken(EnvironmentLaw.OBSERVATION, f"seat {seat} has a wrong observation", match)
         for seat, grade in snapshot.grades.items():
             self._check_grade(seat, grade, match)
 
@@ -192,7 +228,7 @@ class _Inspector:
             _, actions = self._encoder.next_decision(match)
         else:
             actions = self._encoder.next_actions(Seat(max(seat, 0) + 1), match)
-        return sorted(self._number[action] for action in actions)
+        return sorted(self._action_numbers[action] for action in actions)
 
     def _check_grade(self, seat: int, grade: Grade, match: AnyMatch) -> None:
         text = f"seat {seat} gets a value of {grade['value']} and a regret of {grade['regret']}"
@@ -200,26 +236,26 @@ class _Inspector:
             self._broken(EnvironmentLaw.GRADING, text, match)
         outcome = match.outcome
         if outcome and grade["value"] != float(outcome.score(Seat(seat + 1))):
-            self._broken(EnvironmentLaw.GRADING, f"{text} while the match is {outcome.code}", match)
+            self._broken(EnvironmentLaw.GRADING, f"{text}, but the match is {outcome.code}", match)
 
-    def _roll(self, seed: int, num_envs: int, steps: int) -> None:
+    def _check_rollout(self, seed: int, num_envs: int, steps: int) -> None:
         tally = self._environment.rollout(seed, num_envs, steps)
         if tally is None:
             return
         expected = BatchTally.empty(num_envs, steps)
         for env in range(num_envs):
             self._count(expected, env, _RandomGame(self._rules, dice.stream(seed, env)), steps)
-        for counted in ("steps", "wins", "draws", "truncated", "games"):
-            found, right = getattr(tally, counted), getattr(expected, counted)
-            if not np.array_equal(found, right):
-                what = f"a rollout of {steps} steps counts {counted} {found}, not {right}"
-                self._broken(EnvironmentLaw.COUNTING, what, None)
+        for field in ("steps", "wins", "draws", "truncated", "games"):
+            count, expected_count = getattr(tally, field), getattr(expected, field)
+            if not np.array_equal(count, expected_count):
+                fault = f"after {steps} steps of a rollout, {field} is {count}, not {expected_count}"
+                self._broken(EnvironmentLaw.COUNTING, fault, None)
 
     @staticmethod
-    def _count(tally: BatchTally, env: int, player: _RandomGame, steps: int) -> None:
+    def _count(tally: BatchTally, env: int, game: _RandomGame, steps: int) -> None:
         for _ in range(steps):
-            player.move()
-            outcome = player.match.outcome
+            game.move()
+            outcome = game.match.outcome
             if outcome is None:
                 continue
             result = encode_result(outcome)
@@ -229,10 +265,10 @@ class _Inspector:
                 tally.draws[env] += 1
             else:
                 tally.wins[env, result] += 1
-            player.begin()
+            game.begin()
 
-    def _broken(self, law: EnvironmentLaw, what: str, match: AnyMatch | None) -> NoReturn:
-        raise EnvironmentBroken(law, self._environment.name, self._rules, what, match)
+    def _broken(self, law: EnvironmentLaw, fault: str, match: AnyMatch | None) -> NoReturn:
+        raise EnvironmentBroken(law, self._environment.name, self._rules, fault, match)
 
 
 def _actor(match: AnyMatch) -> int:
@@ -245,9 +281,9 @@ def check_perfect_play(
     perfect: str | Player = "perfect",
     measure: Measure = exploitability_bounds,
 ) -> None:
-    """Check the decisions of perfect play along `matches`, and its exploitability if a bound is proven.
+    """Check perfect play: its decisions in `matches` and, if a bound is proven, its exploitability.
 
-    Raises EnvironmentBroken.
+    Raises EnvironmentBroken at the first fault.
     """
     odds = get_player_odds(perfect, rules)
     for match in matches:
@@ -255,30 +291,24 @@ def check_perfect_play(
             before = step.previous
             if before and isinstance(before.actor, Seat):
                 _check_odds(rules, odds(before.sight(before.actor)), before)
-    bound = _proven_exploitability(rules)
+    oracle = get_oracle(rules)
+    value = oracle.value(rules.sight(rules.initial(), Seat.ONE))
+    bound = 0.0 if value.exactness is Exactness.EXACT else oracle.exploitability_bound()
     if bound is not None:
         _check_exploitability(rules, measure, perfect, bound)
 
 
-def _proven_exploitability(rules: AnyRules) -> float | None:
-    """Return the proven upper bound of perfect play's exploitability, or None."""
-    oracle = get_oracle(rules)
-    if oracle.value(rules.sight(rules.initial(), Seat.ONE)).exactness is Exactness.EXACT:
-        return 0.0
-    return oracle.exploitability_bound()
-
-
 def _check_odds(rules: AnyRules, odds: dict[Any, float], match: AnyMatch) -> None:
     illegal = [action for action, chance in odds.items() if chance and action not in match.actions]
-    if illegal or min(odds.values()) < 0 or abs(sum(odds.values()) - 1) > ROUNDING:
-        raise EnvironmentBroken(EnvironmentLaw.POLICY, "perfect play", rules, f"it takes {odds}", match)
+    if illegal or min(odds.values()) < 0 or abs(sum(odds.values()) - 1) > TOLERANCE:
+        raise EnvironmentBroken(EnvironmentLaw.POLICY, "perfect play", rules, f"it returns {odds}", match)
 
 
 def _check_exploitability(rules: AnyRules, measure: Measure, player: str | Player, bound: float) -> None:
     try:
-        found = measure(player, rules)
+        measured = measure(player, rules)
     except TooLarge:
         return  # exploitability cannot be computed
-    if not -ROUNDING <= found.low <= found.high <= bound + ROUNDING:
-        what = f"that of {player} is from {found.low} to {found.high}, not from 0 to {bound}"
-        raise EnvironmentBroken(EnvironmentLaw.EXPLOITABILITY, "duels.exploitability", rules, what)
+    if not -TOLERANCE <= measured.low <= measured.high <= bound + TOLERANCE:
+        fault = f"{player} is exploitable by {measured.low} to {measured.high}, not by 0 to {bound}"
+        raise EnvironmentBroken(EnvironmentLaw.EXPLOITABILITY, "duels.exploitability", rules, fault)

@@ -1,4 +1,4 @@
-"""Adapters that drive every framework's environment in the same way."""
+"""Adapters that give every framework's environment the same interface."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -16,12 +16,12 @@ from duels.solving.tables import NOBODY
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The output of an environment at one moment, by seat (0 or 1); seats without output are left out."""
+    """The output of an environment after a step, by seat (0 or 1). Seats without output are left out."""
 
     actor: int
     """The seat to move; NOBODY when the game is over."""
     masks: dict[int, Sequence[int]]
-    """The mask of each seat; that of NOBODY has the actions that were possible next."""
+    """The mask of each seat; after truncation, NOBODY has the mask of the seat that would have moved next."""
     terminated: bool
     truncated: bool
     rewards: dict[int, float]
@@ -32,22 +32,22 @@ class Snapshot:
 
 
 class Environment(ABC):
-    """A game in some framework, driven by action numbers."""
+    """A game in one framework, played by action numbers."""
 
     name: ClassVar[str]
     seat: ClassVar[int | None] = None
-    """The seat that is driven; the environment plays the other at random. None: both seats are driven."""
+    """The seat to play, against a random opponent in the environment; None to play both seats."""
 
     @abstractmethod
     def __init__(self, rules: AnyRules) -> None: ...
 
     @abstractmethod
     def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Snapshot:
-        """Start a game; `outcomes` are those of chance before the first move, if chance is explicit."""
+        """Start a game. With explicit chance nodes, `outcomes` are those before the first move."""
 
     @abstractmethod
     def step(self, action: int, outcomes: tuple[Any, ...]) -> Snapshot:
-        """Play an action; `outcomes` are those of chance after it, if chance is explicit."""
+        """Play an action. With explicit chance nodes, `outcomes` are those after the action."""
 
     def rollout(self, seed: int, num_envs: int, steps: int) -> BatchTally | None:
         """Return the tally of a random rollout, or None if the framework has no rollouts."""
@@ -93,18 +93,13 @@ class Gymnasium(Environment):
     """`duels.envs.gymnasium.DuelEnv`, first seat."""
 
     name = "Gymnasium, seat 1"
-    seat = 0
+    seat: ClassVar[int] = 0
     options: ClassVar[dict[str, Any]] = {}
 
     def __init__(self, rules: AnyRules) -> None:
         from duels.envs.gymnasium import DuelEnv
 
-        self._env: Any = DuelEnv(rules, seat=self._seat + 1, **self.options)
-
-    @property
-    def _seat(self) -> int:
-        assert self.seat is not None
-        return self.seat
+        self._env: Any = DuelEnv(rules, seat=self.seat + 1, **self.options)
 
     def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Snapshot:
         observation, info = self._env.reset(seed=seed)
@@ -119,13 +114,13 @@ class Gymnasium(Environment):
         if "render_mode" in self.options:
             self._env.render()
         return Snapshot(
-            NOBODY if terminated or truncated else self._seat,
-            {self._seat: info["action_mask"].tolist()},
+            NOBODY if terminated or truncated else self.seat,
+            {self.seat: info["action_mask"].tolist()},
             terminated,
             truncated,
-            {self._seat: float(reward)},
-            {self._seat: _numbers(observation)},
-            {self._seat: _grade(info)} if "value" in info else {},
+            {self.seat: float(reward)},
+            {self.seat: _to_bytes(observation)},
+            {self.seat: _grade(info)} if "value" in info else {},
         )
 
 
@@ -138,7 +133,7 @@ class GymnasiumVector(Gymnasium):
     def __init__(self, rules: AnyRules) -> None:
         from duels.envs.gymnasium import DuelVectorEnv
 
-        self._env = DuelVectorEnv(rules, 1, seat=self._seat + 1, **self.options)
+        self._env = DuelVectorEnv(rules, 1, seat=self.seat + 1, **self.options)
 
     def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Snapshot:
         observation, info = self._env.reset(seed=seed)
@@ -177,17 +172,17 @@ class PettingZoo(Environment):
         env = self._env
         env.render()
         agents = env.possible_agents
-        seen = [env.observe(agent) for agent in agents]
+        observations = [env.observe(agent) for agent in agents]
         terminated, truncated = env.terminations[agents[0]], env.truncations[agents[0]]
         actor = NOBODY if terminated or truncated else agents.index(env.agent_selection)
         grades = {seat: _grade(env.infos[agent]) for seat, agent in enumerate(agents) if env.infos[agent]}
         return Snapshot(
             actor,
-            {seat: each["action_mask"].tolist() for seat, each in enumerate(seen)},
+            {seat: pair["action_mask"].tolist() for seat, pair in enumerate(observations)},
             terminated,
             truncated,
             {seat: float(env.rewards[agent]) for seat, agent in enumerate(agents)},
-            {seat: each["observation"].tobytes() for seat, each in enumerate(seen)},
+            {seat: pair["observation"].tobytes() for seat, pair in enumerate(observations)},
             grades,
         )
 
@@ -203,40 +198,40 @@ class OpenSpiel(Environment):
         self._rules = rules
         self._game = load_game(rules, max_moves=0)
         self._outcomes = {outcome: number for number, outcome in enumerate(rules.all_outcomes())}
-        # OpenSpiel appends what is left of a limit to the features.
+        # OpenSpiel's observations end with the rest of the limit, which the other frameworks omit.
         self._size = rules.game.encoding(rules).size
 
     def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Snapshot:
         self._state = self._game.new_initial_state()
-        return self._after(outcomes)
+        return self._snapshot_after(outcomes)
 
     def step(self, action: int, outcomes: tuple[Any, ...]) -> Snapshot:
         self._state.apply_action(action)
-        return self._after(outcomes)
+        return self._snapshot_after(outcomes)
 
-    def _after(self, outcomes: tuple[Any, ...]) -> Snapshot:
+    def _snapshot_after(self, outcomes: tuple[Any, ...]) -> Snapshot:
         state = self._state
         for outcome in outcomes:
             state.apply_action(self._outcomes[outcome])
-        over, ended = state.is_terminal(), state.match.outcome
+        is_over, result = state.is_terminal(), state.match.outcome
         legal = set(state.legal_actions())
-        # OpenSpiel does not distinguish endings, so the match does.
-        cut = ended is not None and ended.ending is Ending.CUT_OFF
-        observation = {seat: _numbers(state.observation_tensor(seat)[: self._size]) for seat in (0, 1)}
-        actor = NOBODY if over else state.current_player()
+        # OpenSpiel does not distinguish endings, so ask the match.
+        cut_off = result is not None and result.ending is Ending.CUT_OFF
+        observation = {seat: _to_bytes(state.observation_tensor(seat)[: self._size]) for seat in (0, 1)}
+        actor = NOBODY if is_over else state.current_player()
         return Snapshot(
             actor,
-            # After the end OpenSpiel has no legal actions.
-            {} if over else {actor: [int(a in legal) for a in range(len(self._rules.all_actions()))]},
-            over and not cut,
-            over and cut,
+            # After the end OpenSpiel has no masks.
+            {} if is_over else {actor: [int(a in legal) for a in range(len(self._rules.all_actions()))]},
+            is_over and not cut_off,
+            is_over and cut_off,
             dict(enumerate(state.returns())),
             observation,
         )
 
 
-def _numbers(observation: Any) -> bytes:
-    """Return an observation of any dtype as int8 bytes, if that loses nothing."""
+def _to_bytes(observation: Any) -> bytes:
+    """Return the int8 bytes of an observation, or its own bytes if int8 cannot hold the numbers."""
     array = np.asarray(observation)
     integers = array.astype(np.int8)
     return integers.tobytes() if (integers == array).all() else array.tobytes()
@@ -246,11 +241,11 @@ def _grade(info: Any) -> Grade:
     return {name: info[name] for name in ("value", "regret", "exactness")}  # type: ignore[return-value]
 
 
-def _variant(kind: type[Environment], name: str, **attributes: Any) -> type[Environment]:
-    return type(kind.__name__, (kind,), {"name": name, **attributes})
+def _variant(base: type[Environment], name: str, **attributes: Any) -> type[Environment]:
+    return type(base.__name__, (base,), {"name": name, **attributes})
 
 
-_RENDERED = {"render_mode": "ansi"}  # rendering environments track sights, so they run other code
+_RENDERED = {"render_mode": "ansi"}  # rendering environments also compute sights
 
 UNGRADED = (
     Arrays,

@@ -1,7 +1,7 @@
 """Gymnasium environments (`duels/Lights-v0` and so on): one seat against a chosen opponent.
 
-Importing this module registers our games and those of other packages, each with a vector environment. Call
-`register` for any other game.
+Importing this module registers our games and those of installed packages, each with a vector environment.
+Call `register` for any other game.
 
 >>> import gymnasium
 >>> env = gymnasium.make("duels/Chain-v0", opponent="club", max_boards=2)
@@ -27,7 +27,7 @@ _registered = EnvRegistry()
 
 
 def register(game: Game) -> str:
-    """Register a game and return its id for `gymnasium.make` and `make_vec`; both take the rules' options.
+    """Register a game and return its id for `gymnasium.make` and `make_vec`, which take the rules' options.
 
     Raises DuelsError if another game has the id.
     """
@@ -37,7 +37,7 @@ def register(game: Game) -> str:
             id=id,
             entry_point="duels.envs.gymnasium:DuelEnv",
             vector_entry_point="duels.envs.gymnasium:DuelVectorEnv",
-            # A name, where it is enough, lets the spec be written as JSON.
+            # With a name instead of a `Game`, the spec can be written as JSON.
             kwargs={"game": game.name if game in all_games() else game},
         )
     return id

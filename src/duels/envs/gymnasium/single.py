@@ -1,4 +1,4 @@
-"""A Gymnasium environment: the agent has one seat of a duel, an opponent the other."""
+"""A Gymnasium environment: the agent plays one seat of a game, an opponent the other."""
 
 from typing import Any
 
@@ -14,12 +14,11 @@ from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import AnyRules, Seat
 from duels.core.validation import as_int, check_flag
-from duels.envs import dice
 from duels.envs.batch import RANDOM
-from duels.envs.engine import SightTracker, make_engine
-from duels.envs.gymnasium.opponents import Opponent, check_best_response, make_opponent
+from duels.envs.engine import GameSession
+from duels.envs.gymnasium.opponents import Opponent, check_best_response, make_opponents
 from duels.envs.observations import ACTION_MASK, InDict, ObservationFormat
-from duels.envs.render import RENDER_MODES, BoardRenderer, Pixels, check_render_mode
+from duels.envs.render import RENDER_MODES, BoardRenderer, Pixels
 from duels.envs.settings import Copyable, FeatureNames, make_settings, reject_reset_options
 from duels.games import resolve_rules
 from duels.solving.tables import NOBODY, POINTS
@@ -28,26 +27,26 @@ RANDOM_SEAT = "random"
 
 
 class DuelEnv(FeatureNames, Copyable, gymnasium.Env[Any, np.int64]):
-    """A duel from the agent's seat.
+    """A game in which the agent plays one seat.
 
-    `game` is a name or a `Game`, each with options such as `max_turns=40`, or rules.
+    `game` is a name, a `Game` or rules. Only the first two take options, such as `max_turns=40`.
 
     - `opponent`: the name of a player (`random`, a level, `best`), an object with a method `choose`, a
       function of an observation and a mask, a policy table (`duels.vector`; not in flip), or a dictionary
       with one of these for each `duels.Seat`. `set_opponent` changes it.
-    - `seat`: 1, 2, or `random` for a new draw in every game; `info["seat"]` then has the seat.
+    - `seat`: 1, 2, or `random`, which draws a seat for every game and puts it into `info["seat"]`.
     - `grade`: add the `value` of the position, the `regret` of the last action and their `exactness` to
       `info` (see `duels.analysis.grading`).
-    - `limit_ends`: with `draw`, a limit ends the game drawn, and observations show the moves left; by
-      default it truncates the game.
-    - `memory`: the number of past entries in an observation, in games with secrets.
+    - `limit_ends`: with `draw`, a limit ends the game as a draw, and observations show the moves left. By
+      default, a limit truncates the game.
+    - `memory`: the number of past entries in an observation, in games with hidden information.
     - `dict_observations`: return dictionaries of `observation` and `action_mask`, or of two other keys.
     - `dtype`: the dtype of observations.
 
-    `info["action_mask"]` has the legal actions, and `action_masks()` the same for sb3-contrib. After
-    truncation the mask has the actions that were possible next. An illegal action loses the game. The reward
-    is 1 for a win, -1 for a loss, otherwise 0. A copy made in the middle of a game, pickled or not, continues
-    as the original would.
+    `info["action_mask"]` and `action_masks()`, which sb3-contrib calls, return the legal actions. After
+    truncation they return the next actions that the agent considers possible. An illegal action loses the
+    game. The reward is 1 for a win, -1 for a loss, otherwise 0. A deep copy or a pickled copy continues like
+    the original.
 
     >>> env = DuelEnv("lights", opponent="perfect", seat=1)
     >>> observation, info = env.reset(seed=7)
@@ -72,18 +71,16 @@ class DuelEnv(FeatureNames, Copyable, gymnasium.Env[Any, np.int64]):
     ) -> None:
         self.rules = resolve_rules(game, **options)
         self.settings = make_settings(self.rules, limit_ends, memory)
-        self.render_mode = check_render_mode(render_mode)
+        self._board = BoardRenderer(self.rules, render_mode)
+        self.render_mode = render_mode
         self._seats = parse_seat(seat)
-        self._board = BoardRenderer(self.rules)
         self._grader = Grader(self.rules) if check_flag("grade", grade) else None
-        self._engine = make_engine(self.rules, self.settings)
-        self._actions = self.rules.all_actions()
-        self._sights = SightTracker(self._engine)
+        self._session = GameSession(self.rules, self.settings)
+        self._engine = self._session.engine
         self._observations = ObservationFormat(dtype, dict_observations)
         self.set_opponent(opponent)
-        self._opponent = self._next_opponent
+        self._opponents = self._next_opponents
         self._take_seat(self._seats[0])
-        self._stream: int | None = None
         self._forfeited = False
         self.observation_space = self._observations.space(
             self._engine.observation_size, self._engine.num_actions
@@ -93,7 +90,7 @@ class DuelEnv(FeatureNames, Copyable, gymnasium.Env[Any, np.int64]):
     def set_opponent(self, opponent: Opponent) -> None:
         """Change the opponent from the next reset on. Raises DuelsError if it cannot play this game."""
         check_best_response(opponent, self.rules, self._seats)
-        self._next_opponent = make_opponent(opponent, self.rules, self._sights, self._observations)
+        self._next_opponents = make_opponents(opponent, self.rules, self._observations)
 
     def _take_seat(self, seat: int) -> None:
         self._seat = seat
@@ -104,15 +101,10 @@ class DuelEnv(FeatureNames, Copyable, gymnasium.Env[Any, np.int64]):
     ) -> tuple[Any, dict[str, Any]]:
         reject_reset_options(options)
         super().reset(seed=seed)
-        if seed is not None or self._stream is None:
-            self._stream = dice.stream(int(self.np_random.integers(2**63)) if seed is None else seed)
-        elif self._engine.actor != NOBODY:
-            self._stream = dice.advance(self._stream)
-        self._opponent = self._next_opponent
-        self._engine.reset(self._stream)
-        self._sights.begin(self._stream)
+        self._session.begin(seed, lambda: int(self.np_random.integers(2**63)))
+        self._opponents = self._next_opponents
         if len(self._seats) > 1:
-            self._take_seat(self._seats[dice.draw_seat(self._stream)])
+            self._take_seat(self._session.draw_seat())
         self._forfeited = False
         if self._grader:
             self._grader.reset()
@@ -124,7 +116,7 @@ class DuelEnv(FeatureNames, Copyable, gymnasium.Env[Any, np.int64]):
 
     def step(self, action: np.int64) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         engine = self._engine
-        if self._stream is None:
+        if self._session.stream is None:
             raise DuelsError("Call reset() before the first step().")
         if engine.actor == NOBODY or self._forfeited:
             raise DuelsError("The game is over. Call reset().")
@@ -136,8 +128,8 @@ class DuelEnv(FeatureNames, Copyable, gymnasium.Env[Any, np.int64]):
             observation, info = self._observation_and_info()
             return observation, -1.0, True, False, {**info, "illegal": True}
         if self._grader:
-            self._grader.judge_action(self._sights.get(self._seat), self._actions[number])
-        self._play(number)
+            self._grader.judge_action(self._session.sight(self._seat), self._session.actions[number])
+        self._session.play(number)
         self._play_opponent()
         self._render_human()
         observation, info = self._observation_and_info()
@@ -145,7 +137,7 @@ class DuelEnv(FeatureNames, Copyable, gymnasium.Env[Any, np.int64]):
         return observation, reward, engine.terminated, engine.truncated, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """[action] whether the action is legal for the agent now."""
+        """Return whether each action is legal for the agent now, indexed [action]."""
         return self._mask().astype(np.bool_)
 
     def _mask(self) -> NDArray[np.int8]:
@@ -159,14 +151,13 @@ class DuelEnv(FeatureNames, Copyable, gymnasium.Env[Any, np.int64]):
         """
         if self.render_mode in (None, "human"):
             return None
-        if self._stream is None:
+        if self._session.stream is None:
             raise DuelsError("Call reset() before render().")
-        sight = self._sights.get(self._seat)
-        return self._board.text(sight) if self.render_mode == "ansi" else self._board.picture(sight)
+        return self._board.render(self._session.sight(self._seat))
 
     def _render_human(self) -> None:
         if self.render_mode == "human":
-            print(self._board.text(self._sights.get(self._seat)))
+            self._board.render(self._session.sight(self._seat))
 
     def _observation_and_info(self) -> tuple[Any, dict[str, Any]]:
         mask = self._mask()
@@ -175,22 +166,15 @@ class DuelEnv(FeatureNames, Copyable, gymnasium.Env[Any, np.int64]):
             info["seat"] = self._seat + 1
         if self._grader:
             grade = self._grader.forfeit if self._forfeited else self._grader.grade
-            info |= grade(self._sights.get(self._seat))
+            info |= grade(self._session.sight(self._seat))
         return self._observations.format(self._engine.observe(self._seat), mask.copy()), info
-
-    def _play(self, action: int) -> None:
-        assert self._stream is not None
-        chance = dice.roll(self._stream)[0]
-        self._engine.step(action, chance)
-        self._sights.add(action, chance)
-        self._stream = dice.advance(self._stream)
 
     def _play_opponent(self) -> None:
         """Play the opponent's moves until the agent's turn or the end."""
-        while self._engine.actor == 1 - self._seat:
-            assert self._stream is not None
-            bits = dice.roll(self._stream)[1]
-            self._play(self._opponent.choose(self._engine, 1 - self._seat, bits))
+        session, seat = self._session, 1 - self._seat
+        while self._engine.actor == seat:
+            _, bits = session.roll()
+            session.play(self._opponents[seat].choose(session, seat, bits))
 
     @property
     def seat(self) -> Seat:
@@ -199,7 +183,7 @@ class DuelEnv(FeatureNames, Copyable, gymnasium.Env[Any, np.int64]):
 
 
 def parse_seat(seat: int | str) -> tuple[int, ...]:
-    """Return the possible seats of the agent, counted from 0. Raises DuelsError for anything else."""
+    """Return the agent's possible seats, 0 or 1. Raises DuelsError if `seat` is invalid."""
     if seat == RANDOM_SEAT:
         return (0, 1)
     number = as_int(seat)

@@ -1,4 +1,4 @@
-"""A Gymnasium vector environment: many duels against an opponent, on arrays."""
+"""A Gymnasium vector environment: many games against an opponent, on arrays."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,16 +17,17 @@ from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import AnyRules
 from duels.core.validation import as_int, check_flag, check_int
-from duels.envs.batch import RANDOM, Bytes, Flags, check_action_array
-from duels.envs.gymnasium.opponents import Opponent, check_best_response
-from duels.envs.gymnasium.single import parse_seat
-from duels.envs.gymnasium.vector_opponents import (
+from duels.envs.batch import RANDOM, Bytes, Flags, check_action_array, check_flag_array
+from duels.envs.gymnasium.opponents import (
     USE_SYNC_MODE,
+    Opponent,
     VectorOpponent,
+    check_best_response,
     check_no_clock,
     has_open_tables,
-    make_vector_opponent,
+    make_vector_opponents,
 )
+from duels.envs.gymnasium.single import parse_seat
 from duels.envs.observations import ACTION_MASK, InDict, ObservationFormat
 from duels.envs.results import Steps
 from duels.envs.settings import Copyable, FeatureNames, make_settings, reject_reset_options
@@ -40,21 +41,23 @@ RESET_MASK = "reset_mask"
 
 
 class DuelVectorEnv(FeatureNames, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, NDArray[Any]]):
-    """`num_envs` duels from the agent's seat, on arrays.
+    """`num_envs` games in which the agent plays one seat, on arrays.
 
-    Environment k under seed s plays, game for game, like the `DuelEnv` with seed s + k.
+    Environment k with seed s plays the same games as a `DuelEnv` with seed s + k.
 
-    - `opponent`: `random`, a policy table (`duels.vector`), or a function of observations and masks with one
-      row per game; a level by name in hunt, and in flip with the extra `fast`; in lights, leap and chain any
-      player with `odds`, by name or as an object; or a dictionary with one of these for each seat. For other
-      opponents make the environment with `vectorization_mode="sync"`. `set_opponent` changes it.
-    - `autoreset_mode`: `NextStep` resets an ended game in the next step, whose action is ignored; `SameStep`
-      resets it at once, with the end in `info["final_obs"]` and `info["final_info"]`; `Disabled` never does.
+    - `opponent`: `random`, a level (in flip with the extra `fast`), a policy table, a function of
+      observations and masks with one row per game, or a dictionary with one of these for each seat. In
+      lights, leap and chain, also any player with a method `odds`. For other opponents make the environment
+      with `vectorization_mode="sync"`. `set_opponent` changes the opponent.
+    - `autoreset_mode`: `NextStep` resets an ended game in the next step, whose action is ignored. `SameStep`
+      resets it at once and puts the end into `info["final_obs"]` and `info["final_info"]`. `Disabled` does
+      not reset.
     - `max_episode_steps`: truncate a game after this many steps of the agent.
-    - `grade`: add `value`, `regret` and `exactness` to `info`, in games with tables and without secrets.
-    - `seat`, `limit_ends`, `memory`, `dict_observations` and `dtype` are those of `DuelEnv`.
+    - `grade`: add `value`, `regret` and `exactness` to `info`, in games with tables and without hidden
+      information.
+    - `seat`, `limit_ends`, `memory`, `dict_observations` and `dtype`: as in `DuelEnv`.
 
-    `reset(options={"reset_mask": …})` resets some games only.
+    `reset(options={"reset_mask": mask})` resets only the games that the mask selects.
 
     >>> envs = DuelVectorEnv("leap", num_envs=3, opponent="club")
     >>> observations, info = envs.reset(seed=7)
@@ -98,11 +101,12 @@ class DuelVectorEnv(FeatureNames, Copyable, gymnasium.vector.VectorEnv[Any, Numb
         self._seat: int | Bytes = seats[0] if len(seats) == 1 else np.zeros(num_envs, np.int8)
         self._observations = ObservationFormat(dtype, dict_observations)
         self._opponents: list[VectorOpponent] = []
-        self._opponent_index, self._next_opponent_index = np.zeros((2, num_envs), np.int64)
+        self._opponent_index = np.zeros(num_envs, np.int64)
+        self._next_opponent_index = np.zeros((2, num_envs), np.int64)
         self.set_opponent(opponent)
         if check_flag("grade", grade):
             if not has_open_tables(self._batch):
-                raise DuelsError(f"{self.rules.name} is graded one game at a time: {USE_SYNC_MODE}.")
+                raise DuelsError(f"Only single games of {self.rules.name} can be graded: {USE_SYNC_MODE}.")
             check_no_clock(self.rules)
         self._grades = compute_grades(self.rules) if grade else None
         self._regrets = np.zeros(num_envs)
@@ -122,68 +126,66 @@ class DuelVectorEnv(FeatureNames, Copyable, gymnasium.vector.VectorEnv[Any, Numb
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        which = self._reset_mask(options)
+        env_mask = self._reset_mask(options)
         super().reset(seed=seed if isinstance(seed, int) else None)
         seeds, is_new = self._seeds(seed)
-        self._batch.reseed(seeds, which & is_new)
+        self._batch.reseed(seeds, env_mask & is_new)
         self._seeded = True
-        self._begin(which, which & ~is_new)
-        return self._observe(), self._with_flags(self._info(), which)
+        self._begin(env_mask, env_mask & ~is_new)
+        return self._observe(), self._with_flags(self._info(), env_mask)
 
     def _reset_mask(self, options: dict[str, Any] | None) -> Flags:
-        others = dict(options or {})
-        which = others.pop(RESET_MASK, None)
-        reject_reset_options(others)
-        if which is None:
+        other_options = dict(options or {})
+        env_mask = other_options.pop(RESET_MASK, None)
+        reject_reset_options(other_options)
+        if env_mask is None:
             return np.ones(self.num_envs, np.bool_)
-        which = self._flags(RESET_MASK, which)
-        if not which.any():
+        if not isinstance(env_mask, np.ndarray):
+            env_mask = ()  # reject lists, as Gymnasium does
+        env_mask = check_flag_array(RESET_MASK, env_mask, self.num_envs)
+        if not env_mask.any():
             raise DuelsError(f"{RESET_MASK} must select at least one environment.")
-        if not self._seeded and not which.all():
+        if not self._seeded and not env_mask.all():
             raise DuelsError("The first reset must include all environments.")
-        return which
-
-    def _flags(self, name: str, which: Any) -> Flags:
-        if not isinstance(which, np.ndarray) or which.dtype != np.bool_ or which.shape != (self.num_envs,):
-            raise DuelsError(f"{name} must be a boolean array of length {self.num_envs}.")
-        return which
+        return env_mask
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> tuple[NDArray[np.uint64], Flags]:
-        """[env] the seed, and whether the environment gets a new one.
+        """Return the seeds, and whether the environment gets a new one, both indexed [env].
 
-        As in Gymnasium, seeds come from the list, or are the one seed plus the environment's number.
+        As in Gymnasium, a single seed becomes one seed per environment: seed, seed + 1, and so on.
         """
         if seed is None and self._seeded:
             return np.zeros(self.num_envs, np.uint64), np.zeros(self.num_envs, np.bool_)
-        first = self._any_seed() if seed is None else as_int(seed)
+        first = self._draw_seed() if seed is None else as_int(seed)
         if first is not None:
             seeds = np.uint64(first % 2**64) + np.arange(self.num_envs, dtype=np.uint64)
             return seeds, np.ones(self.num_envs, np.bool_)
         if not isinstance(seed, Sequence | np.ndarray) or len(seed) != self.num_envs:
             raise DuelsError(
-                f"'seed' must be an integer, or a list of {self.num_envs} of them, one per environment."
+                f"'seed' must be an integer or a list of {self.num_envs} integers, one per environment."
             )
-        each = [self._any_seed() if one is None else check_int("A seed", one) for one in seed]
-        is_new = np.array([one is not None or not self._seeded for one in seed])
-        return np.array([one % 2**64 for one in each], np.uint64), is_new
+        numbers = [self._draw_seed() if item is None else check_int("A seed", item) for item in seed]
+        is_new = np.array([item is not None or not self._seeded for item in seed])
+        return np.array([number % 2**64 for number in numbers], np.uint64), is_new
 
-    def _any_seed(self) -> int:
+    def _draw_seed(self) -> int:
         return int(self.np_random.integers(2**63))
 
-    def _begin(self, which: Flags, continuing: Flags) -> None:
-        """Start games, those that are `continuing` with their present streams; the opponent may open."""
+    def _begin(self, env_mask: Flags, continuing: Flags) -> None:
+        """Start games and play the opponents' first moves. `continuing` games keep their random streams."""
         if continuing.any():
             self._batch.restart(continuing)
-        self._regrets[which] = 0
-        self._steps[which] = 0
-        self._forfeited[which] = False
-        self._ended[which] = False
+        self._regrets[env_mask] = 0
+        self._steps[env_mask] = 0
+        self._forfeited[env_mask] = False
+        self._ended[env_mask] = False
         if isinstance(self._seat, np.ndarray):
-            self._seat[which] = self._batch.draw_seats()[which]
-        self._opponent_index[which] = self._next_opponent_index[which]
+            self._seat[env_mask] = self._batch.draw_seats()[env_mask]
+        rows, columns = 2 - self.seats[env_mask], env_mask.nonzero()[0]
+        self._opponent_index[env_mask] = self._next_opponent_index[rows, columns]
         self._drop_opponents()
         for opponent in self._opponents:
-            opponent.begin(which)
+            opponent.begin(env_mask)
         opened = _Results(self)
         self._play_opponent(opened)
         if opened.ended.any():
@@ -193,20 +195,19 @@ class DuelVectorEnv(FeatureNames, Copyable, gymnasium.vector.VectorEnv[Any, Numb
 
     def step(self, actions: Numbers) -> tuple[Any, Floats, Flags, Flags, dict[str, Any]]:
         actions = self._check_actions(actions)
-        fresh = self._ended.copy()
-        if fresh.any():
+        restarted = self._ended.copy()
+        if restarted.any():
             if self.autoreset_mode is AutoresetMode.DISABLED:
                 raise DuelsError(
-                    f"The game is over in environment {fresh.argmax()}. Reset it, "
+                    f"The game is over in environment {restarted.argmax()}. Reset it, "
                     f"with options={{{RESET_MASK!r}: …}} to keep the other games."
                 )
-            self._begin(fresh, fresh)
-        results = self._play(actions, ~fresh)
+            self._begin(restarted, restarted)
+        results = self._play(actions, ~restarted)
         self._ended = results.ended
         info = self._info()
-        everywhere = np.ones(self.num_envs, np.bool_)
         if self.autoreset_mode is not AutoresetMode.SAME_STEP or not self._ended.any():
-            info = self._with_flags(info, everywhere) | self._illegal()
+            info = self._with_flags(info, np.ones(self.num_envs, np.bool_)) | self._illegal()
         else:
             info = self._reset_ended(info)
         return self._observe(), results.rewards, results.terminated, results.truncated, info
@@ -216,58 +217,59 @@ class DuelVectorEnv(FeatureNames, Copyable, gymnasium.vector.VectorEnv[Any, Numb
             raise DuelsError("Call reset() before the first step().")
         return check_action_array(actions, self.num_envs)
 
-    def _play(self, actions: Numbers, which: Flags) -> "_Results":
+    def _play(self, actions: Numbers, env_mask: Flags) -> "_Results":
         batch, results = self._batch, _Results(self)
         legal = (actions >= 0) & (actions < batch.num_actions)
         actions = np.where(legal, actions, 0)
         legal &= batch.masks()[np.arange(self.num_envs), actions] == 1
-        legal &= which
-        self._forfeited = which & ~legal
+        legal &= env_mask
+        self._forfeited = env_mask & ~legal
         if self._grades:
             # An illegal action loses the whole value of the position.
             regrets = np.where(legal, self._grades.regrets[batch.states, actions], self._values())
-            self._regrets = np.where(which, regrets, 0.0)
+            self._regrets = np.where(env_mask, regrets, 0.0)
         results.add(self._step(actions, legal))
         results.lose(self._forfeited)
         self._play_opponent(results)
         if self._max_steps is not None:
-            self._steps += which
-            results.truncated |= which & (self._steps >= self._max_steps)
+            self._steps += env_mask
+            results.truncated |= env_mask & (self._steps >= self._max_steps)
         return results
 
     def _play_opponent(self, results: "_Results") -> None:
-        """Play the opponents' moves until it is the agent's turn, or the game is over, everywhere."""
+        """Play the opponents' moves until the agent's turn or the end in every game."""
         while True:
             waiting = self._batch.actor == 1 - self._seat
             if not waiting.any():
                 return
             results.add(self._step(self._choose_opponent_actions(waiting), waiting))
 
-    def _step(self, actions: Numbers, which: Flags) -> Steps:
+    def _step(self, actions: Numbers, env_mask: Flags) -> Steps:
         for opponent in self._opponents:
-            opponent.on_actions(self._batch, actions, 1 - self._seat, which)
-        return self._batch.step(actions, None if which.all() else which)
+            opponent.on_actions(self._batch, actions, 1 - self._seat, env_mask)
+        return self._batch.step(actions, None if env_mask.all() else env_mask)
 
     def _choose_opponent_actions(self, waiting: Flags) -> Numbers:
         if len(self._opponents) == 1:
             return self._opponents[0].choose(self._batch, 1 - self._seat, waiting)
         actions = np.zeros(self.num_envs, np.int64)
-        for number, opponent in enumerate(self._opponents):
-            which = waiting & (self._opponent_index == number)
-            if which.any():
-                actions[which] = opponent.choose(self._batch, 1 - self._seat, which)[which]
+        for index, opponent in enumerate(self._opponents):
+            env_mask = waiting & (self._opponent_index == index)
+            if env_mask.any():
+                actions[env_mask] = opponent.choose(self._batch, 1 - self._seat, env_mask)[env_mask]
         return actions
 
     def _reset_ended(self, info: dict[str, NDArray[Any]]) -> dict[str, Any]:
-        """Reset the games that just ended; return the info of their ends and of the new games."""
+        """Reset the games that just ended. Return the info of the new games and of the ended ones."""
         ended, illegal = self._ended.copy(), self._illegal()
-        seen = self._observe()
-        last = np.full(self.num_envs, None, object)
+        observed = self._observe()
+        final = np.full(self.num_envs, None, object)
+        is_dict = isinstance(observed, dict)
         for env in np.flatnonzero(ended):
-            last[env] = {k: v[env] for k, v in seen.items()} if isinstance(seen, dict) else seen[env]
+            final[env] = {key: part[env] for key, part in observed.items()} if is_dict else observed[env]
         self._begin(ended, ended)
         return {
-            "final_obs": last,
+            "final_obs": final,
             "_final_obs": ended,
             "final_info": self._with_flags(info, ended) | illegal,
             "_final_info": ended,
@@ -277,12 +279,12 @@ class DuelVectorEnv(FeatureNames, Copyable, gymnasium.vector.VectorEnv[Any, Numb
     # -- observations and infos --------------------------------------------------------------------
 
     def action_masks(self) -> Flags:
-        """[env, action] whether the action is legal for the agent now."""
+        """Return whether each action is legal for the agent now, indexed [env, action]."""
         return self._masks().astype(np.bool_)
 
     @property
     def seats(self) -> Numbers:
-        """[env] the agent's seat, 1 or 2."""
+        """The agent's seats, 1 or 2, indexed [env]."""
         return np.broadcast_to(np.asarray(self._seat, np.int64) + 1, self.num_envs).copy()
 
     def _observe(self) -> Any:
@@ -311,40 +313,44 @@ class DuelVectorEnv(FeatureNames, Copyable, gymnasium.vector.VectorEnv[Any, Numb
         return self._with_flags({"illegal": forfeited.copy()}, forfeited) if forfeited.any() else {}
 
     @staticmethod
-    def _with_flags(info: dict[str, NDArray[Any]], which: Flags) -> dict[str, Any]:
-        """Add Gymnasium's `_key` masks; values are zero where they are not set."""
+    def _with_flags(info: dict[str, NDArray[Any]], env_mask: Flags) -> dict[str, Any]:
+        """Add Gymnasium's `_key` masks, and clear the values of all other games."""
         result: dict[str, Any] = {}
         for name, values in info.items():
-            if not which.all():
-                values[~which] = None if values.dtype == object else 0
-            result |= {name: values, f"_{name}": which.copy()}
+            if not env_mask.all():
+                values[~env_mask] = None if values.dtype == object else 0
+            result |= {name: values, f"_{name}": env_mask.copy()}
         return result
 
     def _values(self) -> Floats:
-        """[env] the value of the position to the agent; one half if the limit cut the game off."""
+        """Return the values to the agent, indexed [env]: one half in games truncated by the limit."""
         assert self._grades
         values = self._grades.values[self._seat, self._batch.states]
         return np.where(self._batch.cut_off, 0.5, values)
 
     # -- opponents ---------------------------------------------------------------------------------
 
-    def set_opponent(self, opponent: Opponent, which: Flags | None = None) -> None:
-        """Change the opponent from the next reset on, in all games or in `which`.
+    def set_opponent(self, opponent: Opponent, env_mask: Flags | None = None) -> None:
+        """Change the opponent from the next reset on, in all games or in those that `env_mask` selects.
 
-        Raises DuelsError if it cannot play many games of this kind.
+        Raises DuelsError if the opponent cannot play many games at once.
         """
         check_best_response(opponent, self.rules, self._seats)
-        places = slice(None) if which is None else self._flags("which", which)
-        self._opponents.append(make_vector_opponent(opponent, self._batch, self._observations))
-        self._next_opponent_index[places] = len(self._opponents) - 1
+        selected = slice(None) if env_mask is None else check_flag_array("env_mask", env_mask, self.num_envs)
+        opponents = make_vector_opponents(opponent, self._batch, self._observations)
+        indices = len(self._opponents) + np.arange(len(opponents))
+        self._opponents += opponents
+        self._next_opponent_index[:, selected] = indices[:, None]  # one row per seat, or one for both
         self._drop_opponents()
 
     def _drop_opponents(self) -> None:
-        """Drop opponents that no game has, now or after its next reset."""
+        """Drop opponents that no game uses, now or after its next reset."""
         if len(self._opponents) > 1:
-            met, places = np.unique([self._opponent_index, self._next_opponent_index], return_inverse=True)
-            self._opponents = [self._opponents[number] for number in met]
-            self._opponent_index, self._next_opponent_index = places.reshape(2, self.num_envs)
+            indices = np.vstack([self._opponent_index, self._next_opponent_index])
+            used, indices = np.unique(indices, return_inverse=True)
+            self._opponents = [self._opponents[index] for index in used]
+            self._opponent_index, *following = indices.reshape(3, self.num_envs)
+            self._next_opponent_index = np.stack(following)
 
 
 class _Results:
@@ -374,8 +380,8 @@ class _Results:
 
 
 def _parse_autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
-    for known in AutoresetMode:
-        if mode in (known, known.value):
-            return known
-    names = ", ".join(known.value for known in AutoresetMode)
-    raise DuelsError(f"'autoreset_mode' must be one of {names}, not {mode!r}.")
+    try:
+        return AutoresetMode(mode)
+    except ValueError:
+        names = ", ".join(item.value for item in AutoresetMode)
+        raise DuelsError(f"'autoreset_mode' must be one of {names}, not {mode!r}.") from None

@@ -1,6 +1,6 @@
 """JAX environments with Pgx's interface: pure functions for `jit`, `vmap` and `scan`.
 
-Like Pgx's, they play one game; use `vmap` for many. They use the same tables as the other environments. Pgx
+As in Pgx, an environment plays one game; use `vmap` for many. Tables are those of the other environments. Pgx
 is not required.
 """
 
@@ -13,17 +13,16 @@ from duels.envs.settings import make_settings
 from duels.games import resolve_rules
 
 with require_extra("jax"):
-    from duels.envs.jax.env import Env, auto_reset
-    from duels.envs.jax.state import State
+    from duels.envs.jax.env import Env, State, auto_reset
     from duels.envs.jax.table_env import get_env
 
 __all__ = ["Env", "State", "auto_reset", "make"]
 
 
 def make(game: str | Game | AnyRules, *, limit_ends: str = TRUNCATION, **options: OptionValue) -> Env:
-    """Make an environment for a game (a name or a `Game`, with options such as `max_turns=40`) or rules.
+    """Make an environment. `game` is a name or a `Game`, with options such as `max_turns=40`, or rules.
 
-    With `limit_ends="draw"`, reaching a limit ends the game drawn, and observations show the moves left.
+    With `limit_ends="draw"`, a limit ends the game as a draw, and observations show the moves left.
     Raises TooLarge if the game has too many states for tables.
     """
     rules = resolve_rules(game, **options)

@@ -1,10 +1,14 @@
-"""The base class of JAX environments: turns, rewards, limits and illegal actions, as in Pgx.
+"""JAX environments as in Pgx: their base class, the state of a game, and random draws from a key.
 
-Everything here is for one game and has static shapes; there are no callbacks to the host.
+All functions take one game, have static shapes and never call the host. In a batch, every field of a state
+has one more dimension.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
@@ -14,13 +18,102 @@ import numpy as np
 from duels.core.errors import DuelsError
 from duels.core.rules import AnyRules, Seat
 from duels.core.svg import WIDTH
-from duels.envs.jax.chance import Purpose, pick, random_bits
-from duels.envs.jax.state import State
 from duels.envs.settings import EnvSettings, FeatureNames, encode_limit_left
 from duels.envs.versions import LATEST
 from duels.solving.tables import ONGOING, POINTS
 
+MAX_OUTCOMES = 2**16  # with more, the products in `pick` overflow 32 bits
+
+
+@dataclass(frozen=True)
+class State:
+    """The whole game, including hidden information. Agents may use `observation` and `legal_action_mask`.
+
+    Players are 0 and 1. As in Pgx, the player who moves first is drawn at random.
+    """
+
+    current_player: Any
+    """The player to move; after the end, the player who did not move last."""
+    observation: Any
+    """The observation of the current player: zeros and ones."""
+    rewards: Any
+    """The rewards of the last step, indexed [player]: 1 for a win, -1 for a loss, otherwise 0."""
+    terminated: Any
+    """Whether the game was won or drawn, or lost by an illegal action."""
+    truncated: Any
+    """Whether a limit truncated the game."""
+    legal_action_mask: Any
+    """The legal actions of the current player, indexed [action]; all True after termination."""
+    _step_count: Any
+    _position: Any
+    _clock: Any
+    """Steps counted towards the limit, or None without a limit."""
+    _first: Any
+    """The player who moved first."""
+    _env: Any = field(metadata={"static": True})
+
+    def replace(self, **changes: Any) -> "State":
+        """Return a copy with some fields changed."""
+        return replace(self, **changes)
+
+    @property
+    def env_id(self) -> str:
+        """The id of the environment."""
+        return str(self._env.id)
+
+    def to_svg(self) -> str:
+        """Return the board with the hidden information of both seats as SVG, or the boards of a batch."""
+        return str(self._env.draw(self))
+
+    def save_svg(self, filename: str | Path) -> None:
+        """Write the board to a file."""
+        Path(filename).write_text(self.to_svg(), encoding="utf-8")
+
+    def _repr_html_(self) -> str:
+        return self.to_svg()
+
+
+jax.tree_util.register_dataclass(State)
+
+
 Step = Callable[..., State]
+
+
+class Purpose(IntEnum):
+    """The purpose of random bits. A key gives different bits for each purpose."""
+
+    STEP = 1
+    """Chance after an action."""
+    FIRST = 2
+    """The player who moves first."""
+    START = 3
+    """Chance before the first decision."""
+
+
+def random_bits(key: Any, purpose: Purpose) -> Any:
+    """Return 32 random bits.
+
+    A key is already random, so a short hash of it and the purpose is enough. JAX's own generator takes longer
+    than the rest of a step.
+    """
+    mixed = jnp.uint32(purpose)
+    for word in jax.random.key_data(key):
+        mixed = _mix(mixed ^ word)
+    return mixed
+
+
+def pick(bits: Any, count: Any) -> Any:
+    """Return a uniformly random number below `count` (at most MAX_OUTCOMES), from 32 random bits."""
+    upper, lower = bits >> 16, bits & 0xFFFF
+    count = jnp.asarray(count).astype(jnp.uint32)
+    return ((upper * count + (lower * count >> 16)) >> 16).astype(jnp.int32)
+
+
+def _mix(word: Any) -> Any:
+    # lowbias32 by C. Wellons, a permutation: every input bit affects every output bit.
+    word = (word ^ (word >> 16)) * np.uint32(0x7FEB352D)
+    word = (word ^ (word >> 15)) * np.uint32(0x846CA68B)
+    return word ^ (word >> 16)
 
 
 class StepStatus(NamedTuple):
@@ -35,7 +128,7 @@ class StepStatus(NamedTuple):
 class Env(FeatureNames, ABC):
     """A game as pure functions, with Pgx's interface.
 
-    A step after the end changes nothing and has no rewards. An illegal action loses the game.
+    A step after the end changes nothing and gives no rewards. An illegal action loses the game.
     """
 
     has_chance: bool
@@ -47,14 +140,14 @@ class Env(FeatureNames, ABC):
         self.rules = rules
         self.settings = settings
         self._limit = rules.limit_value
-        self._left = encode_limit_left(rules).astype(bool) if settings.is_limit_draw else None
+        self._limit_features = encode_limit_left(rules).astype(bool) if settings.is_limit_draw else None
         self._hash = hash((rules, settings))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.rules, self.settings)  # tables are not copied
+        return type(self), (self.rules, self.settings)  # the copy finds its tables by the rules
 
     def __eq__(self, other: object) -> bool:
-        # JAX compares the static fields of states, this one among them, at every call.
+        # Fast, because JAX compares the static field `_env` of states at every call.
         if self is other:
             return True
         return isinstance(other, Env) and (self.rules, self.settings) == (other.rules, other.settings)
@@ -62,15 +155,15 @@ class Env(FeatureNames, ABC):
     def __hash__(self) -> int:
         return self._hash
 
-    # -- what a subclass implements ----------------------------------------------------------------
+    # -- methods of a subclass ---------------------------------------------------------------------
 
     @abstractmethod
     def _begin(self, bits: Any) -> Any:
-        """Return the first position; `bits` are 32 random bits, or None if no chance precedes it."""
+        """Return the first position. `bits` are 32 random bits, or None without chance before it."""
 
     @abstractmethod
     def _play(self, position: Any, action: Any, bits: Any) -> tuple[Any, Any]:
-        """Return the position after a legal action and the clock's ticks; `bits` are 32 random bits.
+        """Return the position after a legal action, and the clock's ticks. `bits` are 32 random bits.
 
         The result is undefined if the action is illegal or the game is over.
         """
@@ -81,24 +174,24 @@ class Env(FeatureNames, ABC):
 
     @abstractmethod
     def _legal(self, position: Any) -> Any:
-        """[action] the legal actions of the seat to move."""
+        """Return the mask of the legal actions of the seat to move, indexed [action]."""
 
     @abstractmethod
     def _features(self, position: Any, seat: Any) -> Any:
-        """[feature] the game's features for a seat."""
+        """Return the features of the position for a seat, indexed [feature]."""
 
     @abstractmethod
     def rules_state(self, position: Any) -> Any:
-        """Return the rules' state of a position; not for compiled code."""
+        """Return the rules' state of a position. Compiled code cannot call this."""
 
     # -- Pgx's interface ---------------------------------------------------------------------------
 
     def init(self, key: Any) -> State:
-        """Start a game; the key draws who moves first, and chance before the first decision."""
-        return self._with_observation(self._fresh(key), False)
+        """Start a game. The key draws the first player and chance before the first decision."""
+        return self._with_observation(self._new_game(key), False)
 
     def step(self, state: State, action: Any, key: Any = None) -> State:
-        """Play an action of the current player; the key draws the chance that follows.
+        """Play an action of the current player. The key draws the chance outcomes that follow.
 
         Raises DuelsError without a key in a game with chance.
         """
@@ -109,9 +202,9 @@ class Env(FeatureNames, ABC):
         """Return the observation of a player, by default the current one."""
         player = state.current_player if player_id is None else jnp.asarray(player_id, jnp.int32)
         features = self._features(state._position, player ^ state._first)
-        if self._left is None or self._limit is None:
+        if self._limit_features is None or self._limit is None:
             return features
-        return jnp.concatenate([features, jnp.asarray(self._left)[self._limit - state._clock]])
+        return jnp.concatenate([features, jnp.asarray(self._limit_features)[self._limit - state._clock]])
 
     @property
     def id(self) -> str:
@@ -139,27 +232,27 @@ class Env(FeatureNames, ABC):
         return (len(self.feature_names),)
 
     def draw(self, state: State) -> str:
-        """Draw the board with the secrets of both seats; the boards of a batch are stacked."""
+        """Return an SVG of the board with the hidden information of both seats. A batch is a column."""
         position = jax.tree.map(np.asarray, state._position)
         games = [
-            jax.tree.map(lambda part, at=at: part[at], position)
-            for at in np.ndindex(state.current_player.shape)
+            jax.tree.map(lambda part, index=index: part[index], position)
+            for index in np.ndindex(state.current_player.shape)
         ]
         return _draw_boards(self.rules, [self.rules_state(game) for game in games])
 
-    # -- how a step is made ------------------------------------------------------------------------
+    # -- steps --------------------------------------------------------------------------------------
 
-    def _fresh(self, key: Any) -> State:
+    def _new_game(self, key: Any) -> State:
         """Return the first state, without observation and mask."""
         first = pick(random_bits(key, Purpose.FIRST), 2)
         position = self._begin(random_bits(key, Purpose.START) if self.begins_by_chance else None)
-        no = jnp.bool_(False)
+        false = jnp.bool_(False)
         return State(
             current_player=self._status(position).seat ^ first,
             observation=None,
             rewards=jnp.zeros(2, jnp.float32),
-            terminated=no,
-            truncated=no,
+            terminated=false,
+            truncated=false,
             legal_action_mask=None,
             _step_count=jnp.int32(0),
             _position=position,
@@ -174,75 +267,74 @@ class Env(FeatureNames, ABC):
             raise DuelsError(f"{self.rules.name} has chance: call step(state, action, key).")
         bits = random_bits(key, Purpose.STEP) if self.has_chance else None
         action = jnp.asarray(action, jnp.int32)
-        over = state.terminated | state.truncated
-        known = (action >= 0) & (action < self.num_actions)
-        illegal = ~over & ~(known & state.legal_action_mask[action])
-        plays = ~over & ~illegal
+        was_over = state.terminated | state.truncated
+        exists = (action >= 0) & (action < self.num_actions)
+        illegal = ~was_over & ~(exists & state.legal_action_mask[action])
+        is_legal = ~was_over & ~illegal
         moved, ticks = self._play(state._position, action, bits)
-        position = _where(plays, moved, state._position)
+        position = _where(is_legal, moved, state._position)
         status = self._status(position)
         mover, first = state.current_player, state._first
-        ended = ~over & (illegal | (status.result != ONGOING))
+        ended = ~was_over & (illegal | (status.result != ONGOING))
         by_seat = jnp.asarray(POINTS)[status.result + 1]
         points = jnp.where(first == 0, by_seat, by_seat[::-1])
         lost = jnp.where(jnp.arange(2) == mover, -1.0, 1.0).astype(jnp.float32)
         rewards = jnp.where(illegal, lost, jnp.where(ended, points, 0.0))
-        clock, cut = state._clock, jnp.bool_(False)
+        clock, truncated = state._clock, jnp.bool_(False)
         if self._limit is not None:
-            clock = clock + jnp.where(plays, ticks, 0)
-            cut = plays & ~ended & (clock >= self._limit)
+            clock = clock + jnp.where(is_legal, ticks, 0)
+            truncated = is_legal & ~ended & (clock >= self._limit)
         if self.settings.is_limit_draw:
-            ended, cut = ended | cut, jnp.bool_(False)
+            ended, truncated = ended | truncated, jnp.bool_(False)
         player = jnp.where(ended, 1 - mover, status.seat ^ first)
         return state.replace(
-            current_player=jnp.where(over, mover, player),
+            current_player=jnp.where(was_over, mover, player),
             rewards=rewards,
             terminated=state.terminated | ended,
-            truncated=state.truncated | cut,
-            _step_count=state._step_count + ~over,
+            truncated=state.truncated | truncated,
+            _step_count=state._step_count + ~was_over,
             _position=position,
             _clock=clock,
         )
 
     def _with_observation(self, state: State, terminated: Any) -> State:
         return state.replace(
-            observation=self.observe(state),
-            legal_action_mask=self._legal(state._position) | terminated,
+            observation=self.observe(state), legal_action_mask=self._legal(state._position) | terminated
         )
 
     def _step_and_reset(self, state: State, action: Any, key: Any) -> State:
-        """Step and reset as `auto_reset` does, with one observation."""
-        no = jnp.bool_(False)
-        # One key serves both: each purpose gets its own bits.
-        after = self._advance(state.replace(terminated=no, truncated=no), action, key)
+        """Step and reset like `auto_reset`, but compute only one observation."""
+        false = jnp.bool_(False)
+        # The step and the new game share a key, because each purpose gets its own bits.
+        after = self._advance(state.replace(terminated=false, truncated=false), action, key)
         over = after.terminated | after.truncated
-        fresh = self._fresh(key)
+        new_game = self._new_game(key)
         after = after.replace(observation=None, legal_action_mask=None)
         result = {name: getattr(after, name) for name in ("rewards", "terminated", "truncated")}
-        return self._with_observation(_where(over, fresh, after).replace(**result), False)
+        return self._with_observation(_where(over, new_game, after).replace(**result), False)
 
 
 def auto_reset(step: Step, init: Step) -> Step:
-    """Return a step that restarts ended games at once, like `pgx.experimental.auto_reset`.
+    """Return a step function that restarts ended games at once, like `pgx.experimental.auto_reset`.
 
     `rewards`, `terminated` and `truncated` describe the game that ended, all other fields the new one.
-    Raises DuelsError unless both functions belong to one environment.
+    Raises DuelsError if the functions do not belong to the same environment.
     """
     env = getattr(step, "__self__", None)
     if not isinstance(env, Env) or step != env.step or init != env.init:
-        raise DuelsError("auto_reset takes the functions of one environment: auto_reset(env.step, env.init).")
+        raise DuelsError("Pass two functions of the same environment: auto_reset(env.step, env.init).")
     return env._step_and_reset
 
 
-def _where(condition: Any, this: Any, that: Any) -> Any:
-    return jax.tree.map(lambda one, other: jnp.where(condition, one, other), this, that)
+def _where(condition: Any, if_true: Any, if_false: Any) -> Any:
+    return jax.tree.map(lambda true, false: jnp.where(condition, true, false), if_true, if_false)
 
 
 def _draw_boards(rules: AnyRules, states: Sequence[Any]) -> str:
     drawing = rules.game.drawing(rules)
-    drawn, top = [], 0
+    boards, top = [], 0
     for state in states:
-        board = drawing.open_picture(*(rules.sight(state, seat) for seat in Seat))
-        drawn.append(f'<svg y="{top}" width="{WIDTH}" height="{board.height}">{board}</svg>')
+        board = drawing.draw_open(*(rules.sight(state, seat) for seat in Seat))
+        boards.append(f'<svg y="{top}" width="{WIDTH}" height="{board.height}">{board}</svg>')
         top += board.height
-    return f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{top}">{"".join(drawn)}</svg>'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{top}">{"".join(boards)}</svg>'

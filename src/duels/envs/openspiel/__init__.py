@@ -1,7 +1,7 @@
 """OpenSpiel games (`duels_lights` and so on), with explicit chance and perfect recall.
 
-Importing this module registers our games and those of other packages. Call `register` for any other game.
-Parameters are the rules' options (0 for no limit, lists as `3;5;7` or `3;`) and `max_moves`.
+Importing this module registers our games and those of installed packages. Call `register` for any other game.
+Parameters are `max_moves` and the rules' options. 0 means no limit, and lists are written `3;5;7` or `3;`.
 """
 
 import logging
@@ -39,26 +39,26 @@ def register(game: Game) -> str:
     """
     name = get_spiel_name(game)
     if REGISTERED.add(name, game):
-        # OpenSpiel calls the class with the parameters only, and finds it in this module by name.
-        kind = type(
+        # OpenSpiel passes only the parameters to the class, and finds the class in this module by name.
+        game_class = type(
             f"Duel{game.name.title()}Game",
             (DuelGame,),
             {"__init__": lambda self, params=None: DuelGame.__init__(self, game, params)},
         )
-        globals()[kind.__name__] = kind
-        pyspiel.register_game(make_game_type(game), kind)
+        globals()[game_class.__name__] = game_class
+        pyspiel.register_game(make_game_type(game), game_class)
     return name
 
 
 def load_game(game: str | Game | AnyRules, max_moves: int = MAX_MOVES, **options: OptionValue) -> DuelGame:
-    """Load a game for OpenSpiel: a name or a `Game`, each with options, or rules.
+    """Load a game for OpenSpiel. `game` is a name or a `Game`, which take options, or rules.
 
     Raises DuelsError for rules that are not those of a registered game.
     """
     rules = resolve_rules(game, **options)
     if type(rules) is not rules.game.rules_class():
         raise DuelsError(
-            f"OpenSpiel loads games, not rules: {rules!r} are not the rules of {rules.game.package}."
+            f"OpenSpiel can load {rules!r} only if its class is the rules class of {rules.game.package}."
         )
     parameters = {name: to_parameter(value) for name, value in rules.options().items()}
     loaded: DuelGame = pyspiel.load_game(register(rules.game), {**parameters, "max_moves": max_moves})
@@ -68,7 +68,7 @@ def load_game(game: str | Game | AnyRules, max_moves: int = MAX_MOVES, **options
 for _game in all_games():
     try:
         register(_game)
-    except Exception as problem:  # a faulty package must not break our games
+    except Exception as error:  # a faulty package must not break our games
         if _game in GAMES.values():
             raise
-        log.warning("The game '%s' cannot be registered with OpenSpiel: %s", _game.name, problem)
+        log.warning("The game '%s' cannot be registered with OpenSpiel: %s", _game.name, error)

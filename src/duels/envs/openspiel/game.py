@@ -1,6 +1,6 @@
-"""A duel, its states and its observers for OpenSpiel."""
+"""The OpenSpiel game of any rules, with its states and observers."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -17,12 +17,12 @@ from duels.core.options import Option, OptionKind, OptionValue, list_options
 from duels.core.rules import CHANCE, AnyRules, Seat
 from duels.envs.versions import EnvRegistry
 
-# OpenSpiel needs finite games, and some duels are not: after this many moves nobody wins. `max_moves=0` is
-# for algorithms that can handle cycles.
+# OpenSpiel needs finite games, and some of ours are not. By default, a game ends without a winner after this
+# many moves. `max_moves=0` is for algorithms that can handle cycles.
 MAX_MOVES = 100
-UNLIMITED = 1000  # the length that we then report, and the entries of an information state
+UNLIMITED_LENGTH = 1000  # with `max_moves=0`, the reported maximum length
 
-SEPARATOR = ";"  # OpenSpiel uses the comma itself
+SEPARATOR = ";"  # commas separate OpenSpiel's parameters
 
 Parameter = int | bool | str
 Parameters = tuple[tuple[str, Parameter], ...]
@@ -33,40 +33,40 @@ REGISTERED = EnvRegistry()
 
 
 class SpielSettings:
-    """A game with its parameters: the rules, and the numbers of actions and outcomes."""
+    """The rules for a game's parameters, with the numbers of actions and outcomes."""
 
     def __init__(self, game: Game, parameters: Parameters) -> None:
         self._arguments = game, parameters
         values = dict(parameters)
         self.max_moves = int(values.pop("max_moves"))
         if self.max_moves < 0:
-            raise BadOption(f"max_moves must be 0 (no limit) or more in {game.name}, not {self.max_moves}.")
+            raise BadOption(f"'max_moves' must be at least 0 (0: no limit), not {self.max_moves}.")
         options = {option.name: option for option in list_options(game.rules_class())}
         self.rules = game.rules(**{name: _value_of(options[name], value) for name, value in values.items()})
-        # In OpenSpiel a limit ends the game, so the moves left are part of the position.
-        self.encoder = ObservationEncoder(self.rules, with_left=True)
+        # In OpenSpiel a limit ends the game, so observations show the moves left.
+        self.encoder = ObservationEncoder(self.rules, with_time_left=True)
         self.describe = game.find("features", "describe") or _describe_fields
         self.actions = self.rules.all_actions()
         self.outcomes = self.rules.all_outcomes()
-        self.number = number_actions(self.rules)
-        self.number |= {outcome: number for number, outcome in enumerate(self.outcomes)}
-        self.longest = self.max_moves or UNLIMITED
-        # Chance may follow every move, and precede the first.
-        self.max_chance_nodes = self.longest + _count_opening_chance(self.rules) if self.outcomes else 0
+        self.action_numbers = number_actions(self.rules)
+        self.action_numbers |= {outcome: number for number, outcome in enumerate(self.outcomes)}
+        self.max_length = self.max_moves or UNLIMITED_LENGTH
+        # Chance can act before the first move and after every move.
+        self.max_chance_nodes = self.max_length + _count_opening_chance(self.rules) if self.outcomes else 0
 
     def __reduce__(self) -> Any:
         return _cached_settings, self._arguments
 
 
 def _describe_fields(view: Any) -> str:
-    """Describe a view field by field, for games without a description of their own."""
+    """Describe a view field by field, for games without their own `describe`."""
     if not is_dataclass(view):
-        return _plain(view)
-    return " ".join(f"{f.name}={_plain(getattr(view, f.name))}" for f in fields(view))
+        return _format(view)
+    return " ".join(f"{f.name}={_format(getattr(view, f.name))}" for f in fields(view))
 
 
-def _plain(value: Any) -> str:
-    return ",".join(map(_plain, value)) or "-" if isinstance(value, tuple) else format_feature_value(value)
+def _format(value: Any) -> str:
+    return ",".join(map(_format, value)) or "-" if isinstance(value, tuple) else format_feature_value(value)
 
 
 def _count_opening_chance(rules: AnyRules) -> int:
@@ -86,7 +86,7 @@ def get_settings(game: Game, parameters: dict[str, Parameter]) -> SpielSettings:
 
 
 def default_parameters(game: Game) -> dict[str, Parameter]:
-    """Return the defaults of the game's parameters."""
+    """Return the default value of every parameter."""
     options = {option.name: to_parameter(option.default) for option in list_options(game.rules_class())}
     return options | {"max_moves": MAX_MOVES}
 
@@ -104,7 +104,7 @@ def _value_of(option: Option, parameter: Parameter) -> OptionValue:
 
 
 class DuelGame(pyspiel.Game):
-    """A duel, for OpenSpiel."""
+    """An OpenSpiel game."""
 
     def __init__(self, game: Game, params: dict[str, Parameter] | None = None) -> None:
         settings = get_settings(game, params or {})
@@ -115,13 +115,13 @@ class DuelGame(pyspiel.Game):
             min_utility=-1.0,
             max_utility=1.0,
             utility_sum=0.0,
-            max_game_length=settings.longest,
+            max_game_length=settings.max_length,
         )
         super().__init__(make_game_type(game), info, params or {})
 
     @property
     def settings(self) -> SpielSettings:
-        """The settings, from the parameters: OpenSpiel copies nothing else of a game."""
+        """The settings, found by the parameters, because OpenSpiel copies only these."""
         return get_settings(REGISTERED[self.get_type().short_name], self.get_parameters())
 
     @property
@@ -146,56 +146,56 @@ class DuelGame(pyspiel.Game):
         return self.settings.max_chance_nodes
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> "DuelObserver":
-        """Return an observer; by default one without perfect recall. Raises ValueError for parameters."""
+        """Return an observer, by default without perfect recall. Raises ValueError if it gets `params`."""
         if params:
             raise ValueError(f"Observation parameters not supported; passed {params}")
         return DuelObserver(self.settings, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False))
 
 
 class DuelState(pyspiel.State):
-    """A state of a match."""
+    """An OpenSpiel state: a match and its number of moves."""
 
     def __init__(self, game: DuelGame) -> None:
         super().__init__(game)
-        self._at = _MatchPosition(game.settings, Match.start(game.settings.rules), 0)
+        self._position = _MatchPosition(game.settings, Match.start(game.settings.rules), 0)
 
     @property
     def match(self) -> AnyMatch:
         """The match so far."""
-        return self._at.match
+        return self._position.match
 
     def current_player(self) -> int:
-        return self._at.player
+        return self._position.player
 
     def _legal_actions(self, player: int) -> list[int]:
-        return self._at.legal if player == self._at.player else []
+        return self._position.legal if player == self._position.player else []
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        match, number = self.match, self._at.settings.number
+        match, numbers = self.match, self._position.settings.action_numbers
         odds = match.rules.odds(match.state)
-        return [(number[outcome], float(p)) for outcome, p in zip(match.actions, odds, strict=True)]
+        return [(numbers[outcome], float(p)) for outcome, p in zip(match.actions, odds, strict=True)]
 
     def _apply_action(self, action: int) -> None:
-        self._at = self._at.after(action)
+        self._position = self._position.play(action)
 
     def _action_to_string(self, player: int, action: int) -> str:
-        settings = self._at.settings
-        known = settings.outcomes if player == pyspiel.PlayerId.CHANCE else settings.actions
-        return settings.rules.format(known[action])
+        settings = self._position.settings
+        choices = settings.outcomes if player == pyspiel.PlayerId.CHANCE else settings.actions
+        return settings.rules.format(choices[action])
 
     def is_terminal(self) -> bool:
-        return self._at.player == int(pyspiel.PlayerId.TERMINAL)
+        return self._position.player == int(pyspiel.PlayerId.TERMINAL)
 
     def returns(self) -> list[float]:
         outcome = self.match.outcome
         return [float(2 * outcome.score(seat) - 1) if outcome else 0.0 for seat in Seat]
 
     def __str__(self) -> str:
-        return self._at.text
+        return self._position.text
 
 
 class _MatchPosition:
-    """A match and its number of moves; immutable, so that copies of a state share it."""
+    """A match and its number of moves. It is immutable, so that copies of a state can share it."""
 
     def __init__(self, settings: SpielSettings, match: AnyMatch, moves: int) -> None:
         self.settings = settings
@@ -216,27 +216,27 @@ class _MatchPosition:
 
     @cached_property
     def legal(self) -> list[int]:
-        return sorted(self.settings.number[action] for action in self.match.actions)
+        return sorted(self.settings.action_numbers[action] for action in self.match.actions)
 
-    def after(self, number: int) -> "_MatchPosition":
+    def play(self, number: int) -> "_MatchPosition":
         actor = self.match.actor
         if actor is None or self.player == int(pyspiel.PlayerId.TERMINAL):
             raise GameOver("The game is over.")
-        known = self.settings.outcomes if actor is CHANCE else self.settings.actions
-        if not 0 <= number < len(known):
-            raise IllegalMove(f"Action {number} does not exist: actions are 0 to {len(known) - 1}.")
+        choices = self.settings.outcomes if actor is CHANCE else self.settings.actions
+        if not 0 <= number < len(choices):
+            raise IllegalMove(f"Action {number} does not exist. Use a number from 0 to {len(choices) - 1}.")
         return _MatchPosition(
-            self.settings, self.match.play(actor, known[number]), self.moves + (actor is not CHANCE)
+            self.settings, self.match.play(actor, choices[number]), self.moves + (actor is not CHANCE)
         )
 
     @cached_property
     def text(self) -> str:
-        """The position, with the number of moves if it is limited.
+        """The position, and the number of moves if `max_moves` limits it.
 
         Equal positions have equal texts, so that algorithms can merge them.
         """
         rules, match = self.settings.rules, self.match
-        seats = tuple(Seat) if rules.has_secrets else (Seat.ONE,)
+        seats = tuple(Seat) if rules.has_hidden_information else (Seat.ONE,)
         position = " / ".join(rules.format_position(match.sight(seat)) for seat in seats)
         return f"{position} @{self.moves}" if self.settings.max_moves else position
 
@@ -244,21 +244,21 @@ class _MatchPosition:
 def make_game_type(game: Game) -> Any:
     """Return OpenSpiel's description of the game."""
     rules = game.rules()
-    kinds = pyspiel.GameType
-    return kinds(
+    types = pyspiel.GameType
+    return types(
         short_name=get_spiel_name(game),
         long_name=f"{game.title} ({game.name})",
-        dynamics=kinds.Dynamics.SEQUENTIAL,
+        dynamics=types.Dynamics.SEQUENTIAL,
         chance_mode=(
-            kinds.ChanceMode.EXPLICIT_STOCHASTIC if rules.all_outcomes() else kinds.ChanceMode.DETERMINISTIC
+            types.ChanceMode.EXPLICIT_STOCHASTIC if rules.all_outcomes() else types.ChanceMode.DETERMINISTIC
         ),
         information=(
-            kinds.Information.IMPERFECT_INFORMATION
-            if rules.has_secrets
-            else kinds.Information.PERFECT_INFORMATION
+            types.Information.IMPERFECT_INFORMATION
+            if rules.has_hidden_information
+            else types.Information.PERFECT_INFORMATION
         ),
-        utility=kinds.Utility.ZERO_SUM,
-        reward_model=kinds.RewardModel.TERMINAL,
+        utility=types.Utility.ZERO_SUM,
+        reward_model=types.RewardModel.TERMINAL,
         max_num_players=2,
         min_num_players=2,
         provides_information_state_string=True,
@@ -276,17 +276,17 @@ def get_spiel_name(game: Game) -> str:
 
 
 class DuelObserver:
-    """A player's observations as text and tensors, by OpenSpiel's kinds of observation.
+    """A player's observations as text and tensors, for any of OpenSpiel's observation types.
 
-    With perfect recall, an observation is every entry of the match as the seat saw it; without, the position
-    as the seat knows it. Public information is what a spectator sees, private what only the seat sees.
+    With perfect recall, an observation is every entry of the match as the seat saw it. Otherwise it is the
+    position as the seat knows it. Spectators see public information; only the seat sees private information.
     """
 
-    def __init__(self, settings: SpielSettings, kind: Any) -> None:
+    def __init__(self, settings: SpielSettings, observation_type: Any) -> None:
         self._settings = settings
-        self._recall = kind.perfect_recall
-        self._public = kind.public_info
-        self._private = kind.private_info
+        self._recall = observation_type.perfect_recall
+        self._public = observation_type.public_info
+        self._private = observation_type.private_info
         self.tensor: Any = None
         self.dict: dict[str, Any] = {}
         if self._public and self._private == pyspiel.PrivateInfoType.SINGLE_PLAYER:
@@ -295,7 +295,7 @@ class DuelObserver:
     def _allocate(self) -> None:
         if self._recall:
             entries = len(self._settings.actions) + len(self._settings.outcomes) + 1
-            length = self._settings.longest + self._settings.max_chance_nodes
+            length = self._settings.max_length + self._settings.max_chance_nodes
             shapes = {"player": (2,), "entries": (length, entries)}
         else:
             shapes = {f.name: (f.count, f.width) for f in self._settings.encoder.features}
@@ -307,7 +307,7 @@ class DuelObserver:
             start = stop
 
     def set_from(self, state: "DuelState", player: int) -> None:
-        """Fill `tensor`, and its parts in `dict`."""
+        """Write the observation into `tensor`, whose parts are in `dict`."""
         if self.tensor is None:
             return
         seat = Seat(player + 1)
@@ -325,28 +325,28 @@ class DuelObserver:
         actions = len(self._settings.actions)
         if turn.hidden_from(seat):
             return actions + len(self._settings.outcomes)
-        return self._settings.number[turn.action] + (actions if turn.actor is CHANCE else 0)
+        return self._settings.action_numbers[turn.action] + (actions if turn.actor is CHANCE else 0)
 
     def string_from(self, state: "DuelState", player: int) -> str:
         """Return the observation as text."""
         match, seat = state.match, Seat(player + 1)
         if self._private == pyspiel.PrivateInfoType.ALL_PLAYERS:
-            return self._format_entries(match, match.turns, hidden=lambda turn: False)
+            return ", ".join(match.rules.format(turn.action) for turn in match.turns)
         if self._private == pyspiel.PrivateInfoType.NONE:
             return self._format_seen(match, None) if self._public else ""
         if not self._public:
-            mine = [turn for turn in match.turns if turn.hidden_from(None) and not turn.hidden_from(seat)]
-            return self._format_entries(match, mine, hidden=lambda turn: False)
+            private = [turn for turn in match.turns if turn.hidden_from(None) and not turn.hidden_from(seat)]
+            return self._format_entries(match, private, seat)
         if self._recall:
             return f"p{player}: {self._format_seen(match, seat)}"
         return str(self._settings.describe(match.sight(seat).view))
 
     def _format_seen(self, match: AnyMatch, seat: Seat | None) -> str:
-        """Return the entries that `seat` (None: a spectator) saw, and the result after the end."""
-        text = self._format_entries(match, match.turns_known_to(seat), lambda turn: turn.hidden_from(seat))
+        """Return the entries that `seat` (None: a spectator) saw and, after the end, the result."""
+        text = self._format_entries(match, match.turns_known_to(seat), seat)
         return f"{text}. {match.outcome.code}" if match.outcome else text
 
-    def _format_entries(
-        self, match: AnyMatch, turns: Iterable[Turn[Any]], hidden: Callable[[Turn[Any]], bool]
-    ) -> str:
-        return ", ".join(HIDDEN if hidden(turn) else match.rules.format(turn.action) for turn in turns)
+    @staticmethod
+    def _format_entries(match: AnyMatch, turns: Iterable[Turn[Any]], seat: Seat | None) -> str:
+        format = match.rules.format
+        return ", ".join(HIDDEN if turn.hidden_from(seat) else format(turn.action) for turn in turns)

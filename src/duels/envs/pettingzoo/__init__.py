@@ -1,8 +1,8 @@
-"""PettingZoo environments: `lights_v0.env()` and so on, and `duels/lights-v0` in its registry.
+"""PettingZoo environments: `lights_v0.env()` and so on, registered as `duels/lights-v0` and so on.
 
-Each of our games has a module with `env` and `raw_env`, like PettingZoo's own games; `env` and `raw_env` of
-this module take any game. Importing this module registers our games and those of other packages. Call
-`register` for others.
+Like PettingZoo's own games, each of our games has a module with `env` and `raw_env`. The `env` and `raw_env`
+of this module take any game. Importing this module registers our games and those of installed packages. Call
+`register` for any other game.
 """
 
 from functools import partial
@@ -49,7 +49,7 @@ def raw_env(
     dtype: DTypeLike = "int8",
     **options: OptionValue,
 ) -> DuelEnv:
-    """Make an environment without checks: an illegal action raises IllegalMove."""
+    """Make an environment without wrappers. An illegal action raises IllegalMove."""
     return DuelEnv(game, render_mode, grade, limit_ends, memory, dtype, **options)
 
 

@@ -1,13 +1,13 @@
-"""The PettingZoo environment of every game: two agents who take turns, with action masks."""
+"""The PettingZoo environment of every game: two agents take turns, with action masks."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import update_wrapper
 from secrets import randbits
 from typing import TYPE_CHECKING, Any, ParamSpec, cast
 
 import numpy as np
 from gymnasium import spaces
-from numpy.typing import DTypeLike
+from numpy.typing import DTypeLike, NDArray
 from pettingzoo.utils.env_logger import EnvLogger
 
 from duels.analysis.grading import Grader
@@ -15,24 +15,59 @@ from duels.core.errors import DuelsError, IllegalMove, UnknownName
 from duels.core.features import TRUNCATION
 from duels.core.game import Game
 from duels.core.options import OptionValue, list_options
-from duels.core.rules import AnyRules, AnySight
+from duels.core.rules import AnyRules
 from duels.core.validation import as_int, check_flag
-from duels.envs import dice
-from duels.envs.engine import SightTracker, make_engine
+from duels.envs.engine import GameSession
 from duels.envs.observations import ObservationFormat
-from duels.envs.pettingzoo.base import AECEnv, Observation
-from duels.envs.render import RENDER_MODES, BoardRenderer, Pixels, check_render_mode
+from duels.envs.render import RENDER_MODES, BoardRenderer, Pixels
 from duels.envs.settings import Copyable, FeatureNames, make_settings, reject_reset_options
 from duels.envs.versions import LATEST
 from duels.games import resolve_rules
 from duels.solving.tables import NOBODY, POINTS
 
 P = ParamSpec("P")
+Observation = dict[str, NDArray[np.int8]]
+
+if TYPE_CHECKING:
+
+    class AECEnv:
+        """Type annotations for PettingZoo's `AECEnv`, which has none itself."""
+
+        metadata: dict[str, Any]
+        render_mode: str | None
+        possible_agents: list[str]
+        agents: list[str]
+        agent_selection: str
+        observation_spaces: dict[str, spaces.Dict]
+        action_spaces: dict[str, spaces.Discrete]
+        rewards: dict[str, float]
+        terminations: dict[str, bool]
+        truncations: dict[str, bool]
+        infos: dict[str, dict[str, Any]]
+        _cumulative_rewards: dict[str, float]
+        _skip_agent_selection: str | None
+
+        @property
+        def num_agents(self) -> int: ...
+        @property
+        def max_num_agents(self) -> int: ...
+        @property
+        def unwrapped(self) -> "AECEnv": ...
+        def last(
+            self, observe: bool = True
+        ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]: ...
+        def agent_iter(self, max_iter: int = 2**63) -> Iterable[str]: ...
+        def _deads_step_first(self) -> str: ...
+        def _accumulate_rewards(self) -> None: ...
+        def _was_dead_step(self, action: int | None) -> None: ...
+
+else:
+    from pettingzoo import AECEnv
 
 AGENTS = ("player_1", "player_2")
 _SEATS = {agent: seat for seat, agent in enumerate(AGENTS)}
 
-# Attributes that PettingZoo's own methods read and only a reset sets.
+# Attributes that PettingZoo's methods read, but that do not exist before the first reset.
 SET_BY_RESET = {
     "agent_selection",
     "agents",
@@ -45,28 +80,25 @@ SET_BY_RESET = {
 
 
 class NotReset(DuelsError, AttributeError):
-    """An attribute was read before the first reset."""
-
-    def __init__(self) -> None:
-        super().__init__("Call reset() first.")
+    """An environment was used before the first reset."""
 
 
 class DuelEnv(FeatureNames, Copyable, AECEnv):
-    """A duel by PettingZoo's conventions. An illegal action raises IllegalMove.
+    """A game for two PettingZoo agents. An illegal action raises IllegalMove.
 
-    `game` is a name or a `Game`, each with options such as `max_turns=40`, or rules. An observation is a
-    dictionary with the position as the agent's seat knows it, and the mask of its legal actions; the mask of
-    the other agent is zero. The winner's reward is 1, the loser's -1. A draw terminates the game and a limit
-    truncates it, with no reward; the mask then has the actions that were possible next, as far as the agent
-    knows.
+    `game` is a name, a `Game` or rules. Only the first two take options, such as `max_turns=40`. An
+    observation is a dictionary with the position as the agent knows it and the mask of its legal actions. The
+    mask of the other agent is zero. The winner's reward is 1, the loser's -1. A draw terminates the game
+    without rewards. A limit truncates it without rewards: the mask then shows the next actions that the agent
+    considers possible.
 
-    - `limit_ends`: with `draw`, a limit ends the game drawn, and observations show the moves left.
-    - `memory`: the number of past entries in an observation, in games with secrets.
+    - `limit_ends`: with `draw`, a limit ends the game as a draw, and observations show the moves left.
+    - `memory`: the number of past entries in an observation, in games with hidden information.
     - `dtype`: the dtype of observations.
     - `grade`: add the `value` of the position, the `regret` of the agent's last action and their `exactness`
-      to its info (see `duels.analysis.grading`).
+      to the agent's info (see `duels.analysis.grading`).
 
-    A copy made in the middle of a game, pickled or not, continues as the original would.
+    A deep copy or a pickled copy continues like the original.
 
     >>> env = DuelEnv("lights")
     >>> env.reset(seed=7)
@@ -90,7 +122,8 @@ class DuelEnv(FeatureNames, Copyable, AECEnv):
     ) -> None:
         super().__init__()
         self.rules = resolve_rules(game, **options)
-        self.render_mode = check_render_mode(render_mode)
+        self._board = BoardRenderer(self.rules, render_mode)
+        self.render_mode = render_mode
         self.metadata = {
             "name": f"{self.rules.name}_v{LATEST}",
             "render_modes": list(RENDER_MODES),
@@ -98,14 +131,9 @@ class DuelEnv(FeatureNames, Copyable, AECEnv):
             "render_fps": 1,
         }
         self.settings = make_settings(self.rules, limit_ends, memory)
-        self._engine = make_engine(self.rules, self.settings)
-        self._actions = self.rules.all_actions()
+        self._session = GameSession(self.rules, self.settings)
+        self._engine = self._session.engine
         self._grader = Grader(self.rules) if check_flag("grade", grade) else None
-        # Boards and grades need sights.
-        self._sights = SightTracker(self._engine) if grade or render_mode else None
-        self._board = BoardRenderer(self.rules)
-        self._has_chance = bool(self.rules.all_outcomes())
-        self._stream: int | None = None
         self.possible_agents = list(AGENTS)
         self._observations = ObservationFormat(dtype, in_dict=True)
         space = self._observations.space(self._engine.observation_size, self._engine.num_actions)
@@ -120,16 +148,10 @@ class DuelEnv(FeatureNames, Copyable, AECEnv):
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         if options:
-            # PettingZoo's own test passes meaningless options; options of the rules must not be ignored.
+            # PettingZoo's API test passes meaningless options, so reject only options of the rules.
             known = {option.name for option in list_options(type(self.rules))}
             reject_reset_options({name: value for name, value in options.items() if name in known})
-        if seed is not None or self._stream is None:
-            self._stream = dice.stream(randbits(64) if seed is None else seed)
-        elif self._engine.actor != NOBODY:
-            self._stream = dice.advance(self._stream)
-        self._engine.reset(self._stream)
-        if self._sights:
-            self._sights.begin(self._stream)
+        self._session.begin(seed, lambda: randbits(64))
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
@@ -148,15 +170,18 @@ class DuelEnv(FeatureNames, Copyable, AECEnv):
 
         def __getattr__(self, name: str) -> Any:
             if name in SET_BY_RESET:
-                raise NotReset
+                raise NotReset("Call reset() first.")
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _fail_before_reset(self, call: str) -> None:
-        raise NotReset
+        raise NotReset("Call reset() first.")
+
+    def _check_reset(self, call: str) -> None:
+        if self._session.stream is None:
+            self._fail_before_reset(call)
 
     def observe(self, agent: str) -> Observation:
-        if self._stream is None:
-            self._fail_before_reset("observe")
+        self._check_reset("observe")
         seat = _SEATS.get(agent)
         if seat is None:
             raise UnknownName(f"Unknown agent {agent!r}. Use one of {', '.join(AGENTS)}.")
@@ -167,28 +192,21 @@ class DuelEnv(FeatureNames, Copyable, AECEnv):
         return observation
 
     def step(self, action: int | None) -> None:
-        if self._stream is None:
-            self._fail_before_reset("step")
+        self._check_reset("step")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
         number = as_int(action)
         if number is None or not self._engine.allows(number):
-            raise IllegalMove(f"Action {action!r} is not legal now.")
+            raise IllegalMove(f"Action {action!r} is illegal. Choose one that the action mask allows.")
         self._play(agent, number)
 
     def _play(self, agent: str, action: int) -> None:
-        engine = self._engine
-        chance = 0
-        if self._stream is not None and self._has_chance:
-            self._stream = dice.advance(self._stream)
-            chance, _ = dice.split_word(self._stream)
+        session, engine = self._session, self._engine
         if self._grader:
-            self._grader.judge_action(self._sight(engine.actor), self._actions[action])
-        engine.step(action, chance)
-        if self._sights:
-            self._sights.add(action, chance)
+            self._grader.judge_action(session.sight(engine.actor), session.actions[action])
+        session.play(action)
         if self._grader:
             self._grade()
         self._cumulative_rewards[agent] = 0.0
@@ -201,11 +219,9 @@ class DuelEnv(FeatureNames, Copyable, AECEnv):
 
     def _grade(self) -> None:
         assert self._grader
-        self.infos = {agent: {**self._grader.grade(self._sight(seat))} for seat, agent in enumerate(AGENTS)}
-
-    def _sight(self, seat: int) -> AnySight:
-        assert self._sights
-        return self._sights.get(seat)
+        self.infos = {
+            agent: {**self._grader.grade(self._session.sight(seat))} for agent, seat in _SEATS.items()
+        }
 
     def _end(self, mover: str) -> None:
         engine = self._engine
@@ -216,30 +232,24 @@ class DuelEnv(FeatureNames, Copyable, AECEnv):
         self.agent_selection = AGENTS[1 - AGENTS.index(mover)]
 
     def render(self) -> str | Pixels | None:
-        """Return the board as the agent to move may see it: text in mode `ansi`, pixels in mode `rgb_array`.
+        """Render the board as the agent to move may see it.
 
-        Mode `human` prints it.
+        Returns text in mode `ansi` and pixels in mode `rgb_array`. Mode `human` prints the board.
         """
         if self.render_mode is None:
             return None
-        sight = self._sight(AGENTS.index(self.agent_selection))
-        if self.render_mode == "rgb_array":
-            return self._board.picture(sight)
-        board = self._board.text(sight)
-        if self.render_mode == "human":
-            print(board)
-            return None
-        return board
+        return self._board.render(self._session.sight(AGENTS.index(self.agent_selection)))
 
     def close(self) -> None:
-        """Do nothing: there is nothing to close."""
+        """Do nothing: the environment holds no resources."""
 
 
 class GuardedDuelEnv(DuelEnv):
-    """A `DuelEnv` with the checks of PettingZoo's three usual wrappers, as `env()` returns it.
+    """A `DuelEnv` with the checks of PettingZoo's three usual wrappers; `env()` returns it.
 
-    An illegal action ends the game with -1 for its agent. An action outside the space, a call before `reset`
-    and a loop without a step fail. A test compares it with those wrappers, which take ten times as long.
+    An illegal action ends the game and costs its agent 1. An action outside the space, a call before `reset`
+    or a loop without a step raises an error. The wrappers themselves take ten times as long. A test compares
+    both.
     """
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -251,8 +261,7 @@ class GuardedDuelEnv(DuelEnv):
         getattr(EnvLogger, f"error_{call}_before_reset")()
 
     def step(self, action: int | None) -> None:
-        if self._stream is None:
-            self._fail_before_reset("step")
+        self._check_reset("step")
         self._stepped = True
         if not self.agents:
             EnvLogger.warn_step_after_terminated_truncated()
@@ -260,7 +269,7 @@ class GuardedDuelEnv(DuelEnv):
         agent = self.agent_selection
         if not (self.terminations[agent] or self.truncations[agent]):
             if type(action) is not int or not 0 <= action < self._engine.num_actions:
-                # The space's own check accepts True, and takes longer than a move.
+                # `contains` accepts True and takes longer than a move, so integers skip it.
                 is_valid = type(action) is not bool and self.action_spaces[agent].contains(action)
                 assert is_valid, "action is not in action space"
             if action is not None and self._engine.allows(int(action)):
@@ -281,24 +290,22 @@ class GuardedDuelEnv(DuelEnv):
         self._accumulate_rewards()
         if self._grader:
             self.infos[AGENTS[1 - AGENTS.index(agent)]]["value"] = 1.0
-            self.infos[agent] = {**self._grader.forfeit(self._sight(AGENTS.index(agent)))}
+            self.infos[agent] = {**self._grader.forfeit(self._session.sight(AGENTS.index(agent)))}
         self._deads_step_first()
 
     def render(self) -> str | Pixels | None:
-        if self._stream is None:
-            self._fail_before_reset("render")
+        self._check_reset("render")
         return super().render()
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
-        if self._stream is None:
-            self._fail_before_reset("agent_iter")
+        self._check_reset("agent_iter")
         return self._iterate_agents(max_iter)
 
-    def _iterate_agents(self, left: int) -> Iterator[str]:
-        while self.agents and left > 0:
+    def _iterate_agents(self, max_iter: int) -> Iterator[str]:
+        while self.agents and max_iter > 0:
             assert self._stepped, "need to call step() or reset() in a loop over `agent_iter`"
             self._stepped = False
-            left -= 1
+            max_iter -= 1
             yield self.agent_selection
 
 
@@ -306,7 +313,7 @@ def guarded(raw_env: Callable[P, DuelEnv]) -> Callable[P, GuardedDuelEnv]:
     """Return the `env` function for a module's `raw_env`."""
 
     def env(*args: P.args, **options: P.kwargs) -> GuardedDuelEnv:
-        """Make the environment with PettingZoo's usual checks: an illegal action loses."""
+        """Make the environment with PettingZoo's usual checks. An illegal action loses."""
         guarded_env = GuardedDuelEnv.__new__(GuardedDuelEnv)
         vars(guarded_env).update(vars(raw_env(*args, **options)))
         return guarded_env

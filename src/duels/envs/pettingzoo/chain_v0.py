@@ -1,11 +1,10 @@
 """Quantum Duel: four in a row, for PettingZoo. Its options:
 
 - `cells`: the number of cells
-- `run`: how many in a row win
+- `run`: symbols in a row that win
 - `max_boards`: boards until the game is truncated, or drawn with `limit_ends="draw"`
 """
 
-import numpy as np
 from numpy.typing import DTypeLike
 
 from duels.core.features import TRUNCATION
@@ -18,7 +17,7 @@ def raw_env(
     render_mode: str | None = None,
     grade: bool = False,
     limit_ends: str = TRUNCATION,
-    dtype: DTypeLike = np.int8,
+    dtype: DTypeLike = "int8",
     cells: int = 7,
     run: int = 4,
     max_boards: int | None = None,

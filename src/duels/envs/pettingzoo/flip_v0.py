@@ -6,7 +6,6 @@
 - `target`: the points to reach exactly
 """
 
-import numpy as np
 from numpy.typing import DTypeLike
 
 from duels.envs.pettingzoo.aec import DuelEnv, guarded
@@ -17,13 +16,13 @@ def raw_env(
     *,
     render_mode: str | None = None,
     grade: bool = False,
-    dtype: DTypeLike = np.int8,
+    dtype: DTypeLike = "int8",
     side: int = 5,
     values: int = 5,
     copies: int = 5,
     target: int = 21,
 ) -> DuelEnv:
-    """Make the environment without checks: an illegal action raises IllegalMove."""
+    """Make the environment without wrappers. An illegal action raises IllegalMove."""
     return DuelEnv(
         GAME, render_mode, grade, dtype=dtype, side=side, values=values, copies=copies, target=target
     )

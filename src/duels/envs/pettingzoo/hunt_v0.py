@@ -1,10 +1,9 @@
 """Quantum Duel: the hunt, for PettingZoo. Its options:
 
 - `cells`: the number of cells
-- `max_turns`: turns until the game is truncated, or drawn with `limit_ends="draw"`
+- `max_turns`: turns after which the game is truncated, or drawn with `limit_ends="draw"`
 """
 
-import numpy as np
 from numpy.typing import DTypeLike
 
 from duels.core.features import TRUNCATION
@@ -18,11 +17,11 @@ def raw_env(
     grade: bool = False,
     limit_ends: str = TRUNCATION,
     memory: int = 0,
-    dtype: DTypeLike = np.int8,
+    dtype: DTypeLike = "int8",
     cells: int = 7,
     max_turns: int | None = None,
 ) -> DuelEnv:
-    """Make the environment without checks: an illegal action raises IllegalMove."""
+    """Make the environment without wrappers. An illegal action raises IllegalMove."""
     return DuelEnv(GAME, render_mode, grade, limit_ends, memory, dtype, cells=cells, max_turns=max_turns)
 
 

@@ -3,7 +3,6 @@
 - `goal`: the cell to reach
 """
 
-import numpy as np
 from numpy.typing import DTypeLike
 
 from duels.envs.pettingzoo.aec import DuelEnv, guarded
@@ -11,13 +10,9 @@ from duels.games.leap import GAME
 
 
 def raw_env(
-    *,
-    render_mode: str | None = None,
-    grade: bool = False,
-    dtype: DTypeLike = np.int8,
-    goal: int = 21,
+    *, render_mode: str | None = None, grade: bool = False, dtype: DTypeLike = "int8", goal: int = 21
 ) -> DuelEnv:
-    """Make the environment without checks: an illegal action raises IllegalMove."""
+    """Make the environment without wrappers. An illegal action raises IllegalMove."""
     return DuelEnv(GAME, render_mode, grade, dtype=dtype, goal=goal)
 
 

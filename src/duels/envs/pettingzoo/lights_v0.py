@@ -3,7 +3,6 @@
 - `lights`: the number of lights
 """
 
-import numpy as np
 from numpy.typing import DTypeLike
 
 from duels.envs.pettingzoo.aec import DuelEnv, guarded
@@ -11,13 +10,9 @@ from duels.games.lights import GAME
 
 
 def raw_env(
-    *,
-    render_mode: str | None = None,
-    grade: bool = False,
-    dtype: DTypeLike = np.int8,
-    lights: int = 7,
+    *, render_mode: str | None = None, grade: bool = False, dtype: DTypeLike = "int8", lights: int = 7
 ) -> DuelEnv:
-    """Make the environment without checks: an illegal action raises IllegalMove."""
+    """Make the environment without wrappers. An illegal action raises IllegalMove."""
     return DuelEnv(GAME, render_mode, grade, dtype=dtype, lights=lights)
 
 

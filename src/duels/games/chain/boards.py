@@ -2,7 +2,7 @@
 
 A match may last for any number of boards: `solve_start` finds the value of the first one.
 
-The recursion restates the rules for speed. The oracle's `verify` proves that both agree.
+For speed, this module restates the rules. The oracle's `verify` proves that both agree.
 """
 
 from collections.abc import Callable
@@ -18,8 +18,8 @@ Round = Callable[[Fraction, int], tuple[Fraction, Fraction]]
 class Boards:
     """All boards of `cells` cells on which `run` in a row win.
 
-    A board is two bit masks: the cells of the player to move, and the opponent's. Values are integers, from
-    -unit (the player to move loses) to +unit (wins); 0 is an even chance.
+    A board is two bit masks: the cells of the player to move, and those of the opponent. Values are integers
+    from -unit (the player to move loses) to +unit (the player to move wins); 0 is an even chance.
     """
 
     cells: int
@@ -41,10 +41,11 @@ class Boards:
         return self._index_by_mask[own] + 2 * self._index_by_mask[other]
 
     def play_board(self, decohered: Fraction, side: int) -> tuple[Fraction, Fraction]:
-        """Return the value of the empty board, given that of a decohered one, and its slope on this side.
+        """Return the empty board's value and its slope, given the value of a decohered board.
 
-        A number a + b e with an infinitesimal e is stored as the integer a * scale + b. That works because
-        `solve` only adds, compares and divides without remainder.
+        `side` is 1 for the slope to the right of `decohered`, -1 for the slope to the left. A number a + b e
+        with an infinitesimal e is stored as the integer a * scale + b. That works because `solve` only adds,
+        compares and divides without remainder.
         """
         unit = self.grain * decohered.denominator
         scale = 4 * unit
@@ -58,8 +59,8 @@ class Boards:
         index_of, mirror, chain = self._index_by_mask, self._mirror, self._chain
         values = [0] * 3**self.cells
         for taken in range(all_cells, -1, -1):
-            # A placement adds a bit, so its successors are already solved. Mirror images have equal values:
-            # the one with the larger mask is solved and written to both places.
+            # A placement adds a bit, so the boards after it are already solved. Mirror images have equal
+            # values: the one with the larger mask is solved and written to both indices.
             if mirror[taken] > taken:
                 continue
             own = taken
@@ -86,7 +87,7 @@ class Boards:
         return values
 
     def _find_best(self, values: list[int], index: int, free: int, own: int, none: int) -> tuple[int, int]:
-        """Return the values of the best safe observation and of the best doubtful one, if it succeeds.
+        """Return the values of the best safe observation and of the best doubtful one that succeeds.
 
         A challenge halves the gain of a doubtful observation, so it does not change which one is best.
         """

@@ -5,26 +5,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from duels.core import svg
 from duels.core.drawing import Drawing
 from duels.core.narration import SEAT_LABELS, PlayerNames
 from duels.core.rules import Event, Seat, Sight
-from duels.core.svg import (
-    Picture,
-    board,
-    box,
-    cache_shape,
-    cell,
-    chip,
-    circle,
-    decoration,
-    get_edge_colour,
-    group,
-    hit_box,
-    mark,
-    path,
-    target,
-    text,
-)
 from duels.core.track import Track
 from duels.games.chain.rules import (
     FREE,
@@ -65,7 +49,8 @@ class ChainDrawing(Drawing[Action, State]):
         return "accept or challenge" if sight.view.phase is Phase.CHALLENGE else super().opponent_task(sight)
 
     def last_change(self, sight: Sight[Action, State]) -> str:
-        return "The full board decohered." if _has_just_decohered(sight) else ""
+        has_decohered = sight.events and isinstance(sight.events[-1], Decohered)
+        return "The full board decohered." if has_decohered else ""
 
     @property
     def guide(self) -> tuple[str, ...]:
@@ -75,22 +60,22 @@ class ChainDrawing(Drawing[Action, State]):
             "The coin then shows H for heads or T for tails.",
         )
 
-    def picture(
+    def draw(
         self, sight: Sight[Action, State], *, targets: bool = False, names: PlayerNames = SEAT_LABELS
-    ) -> Picture:
+    ) -> svg.Picture:
         track, state = _make_track(self.rules.cells), sight.view
         first, last = self.rules.chain_of(state.cells) or (0, 0)
         scene = [_draw_path(track)]
         if first:
             scene.append(_draw_chain(track, first, last, state.cells[first - 1]))
-        settled, coin = _find_last_settled(sight.events)
-        tossed = state.phase is Phase.COIN
+        changed_cell, coin = _find_last_change(sight.events)
+        is_tossed = state.phase is Phase.COIN
         for number, symbol in enumerate(state.cells, start=1):
             if number == state.doubt:
-                scene.append(_draw_doubtful_cell(track, number, state.mover, tossed))
+                scene.append(_draw_doubtful_cell(track, number, state.mover, is_tossed))
             else:
-                in_chain, fresh = first <= number <= last, number == settled
-                scene.append(_draw_cell(track, number, symbol, in_chain, fresh, coin if fresh else ""))
+                in_chain, changed = first <= number <= last, number == changed_cell
+                scene.append(_draw_cell(track, number, symbol, in_chain, changed, coin if changed else ""))
         pressable = None
         if targets:
             pressable = [
@@ -98,9 +83,8 @@ class ChainDrawing(Drawing[Action, State]):
                 for action in sight.actions
                 if isinstance(action, Observe)
             ]
-        return board(
-            track.height, _describe_board(state.cells, state.mover, state.doubt, tossed), scene, pressable
-        )
+        label = _describe_board(state.cells, state.mover, state.doubt, is_tossed)
+        return svg.board(track.height, label, scene, pressable)
 
 
 @lru_cache
@@ -108,124 +92,107 @@ def _make_track(cells: int) -> Track:
     return Track(cells, _ROW_HEIGHT, _ROW_CENTER, per_row=7 if cells > 9 else 9, margin=60)
 
 
-@cache_shape
-def _describe_board(cells: str, mover: Seat, doubt: int, tossed: bool) -> str:
+def _describe_board(cells: str, mover: Seat, doubt: int, is_tossed: bool) -> str:
     clauses = []
     for seat, symbol in SYMBOL.items():
-        places = [str(i) for i, cell_symbol in enumerate(cells, start=1) if cell_symbol == symbol]
-        if places:
-            clauses.append(f"{symbol} on {', '.join(places)}")
+        numbers = [str(i) for i, cell_symbol in enumerate(cells, start=1) if cell_symbol == symbol]
+        if numbers:
+            clauses.append(f"{symbol} on {', '.join(numbers)}")
         if doubt and seat is mover:
             clauses.append(f"{symbol} in doubt on {doubt}")
     label = f"{len(cells)} cells, {'; '.join(clauses) or 'all free'}."
-    return label + (" A coin decides." if tossed else "")
+    return label + (" A coin decides." if is_tossed else "")
 
 
-@cache_shape
+@svg.cache_shape
 def _draw_path(track: Track) -> str:
-    return decoration(path(track.line(), "line", 8, opacity=0.6))
+    return svg.decoration(svg.path(track.line(), "line", 8, opacity=0.6))
 
 
-@cache_shape
 def _draw_chain(track: Track, first: int, last: int, symbol: str) -> str:
-    return decoration(path(track.line(first, last), get_edge_colour(_SEAT_BY_SYMBOL[symbol]), 16))
+    return svg.decoration(svg.path(track.line(first, last), svg.get_edge_colour(_SEAT_BY_SYMBOL[symbol]), 16))
 
 
-@cache_shape
-def _draw_cell(track: Track, number: int, symbol: str, in_chain: bool, fresh: bool, coin: str) -> str:
-    """Draw a cell that is not doubtful. `fresh`: the last turn changed it; `coin`: the result, if any."""
-    size, label, shapes = track.size, "free", []
+@svg.cache_shape
+def _draw_cell(track: Track, number: int, symbol: str, in_chain: bool, changed: bool, coin: str) -> str:
+    """Draw a cell that is not doubtful. `changed`: by the last turn. `coin`: the coin's face, or ''."""
+    label = "free" if symbol == FREE else symbol
+    edge, width = (svg.get_edge_colour(_SEAT_BY_SYMBOL[symbol]), 4) if in_chain else ("line", 2)
+    shapes = [_draw_square(track.size, "well", edge, stroke_width=width)]
     if symbol != FREE:
-        label = symbol
-        symbol_mark = mark(_SEAT_BY_SYMBOL[symbol], 0, 0, size * _MARK_SIZE)
-        shapes.append(group(symbol_mark, classes="fresh") if fresh else symbol_mark)
+        mark = svg.mark(_SEAT_BY_SYMBOL[symbol], 0, 0, track.size * _MARK_SIZE)
+        shapes.append(svg.group(mark, classes="fresh") if changed else mark)
     if coin:
         label += f", the coin showed {coin}"
-        x, y = (
-            _locate_sign(track) if coin == Coin.HEADS.value else (0.0, 0.0)
-        )  # after tails, the cell is free for the coin
+        # After tails, the cell is free for the coin.
+        x, y = _locate_sign(track) if coin == Coin.HEADS.value else (0.0, 0.0)
         shapes.append(_draw_coin(x, y, coin[0].upper()))
-    edge, width = (get_edge_colour(_SEAT_BY_SYMBOL[symbol]), 4) if in_chain else ("line", 2)
-    return _draw_numbered_cell(
-        track, number, label, _draw_square(size, "well", edge, stroke_width=width), *shapes
-    )
+    return _draw_numbered_cell(track, number, label, *shapes)
 
 
-@cache_shape
-def _draw_doubtful_cell(track: Track, number: int, mover: Seat, tossed: bool) -> str:
-    """Draw the doubtful cell. `tossed`: the coin decides."""
-    size, colour = track.size, f"p{mover.value}"
+def _draw_doubtful_cell(track: Track, number: int, mover: Seat, is_tossed: bool) -> str:
+    """Draw the doubtful cell. `is_tossed`: the coin decides."""
+    size, colour, edge = track.size, f"p{mover.value}", svg.get_edge_colour(mover)
     x, y = _locate_sign(track)
-    if tossed:
-        sign = _draw_coin(x, y, "?")
-    else:
-        sign = circle(x, y, 17, colour, "card", stroke_width=2) + text(
-            x, y, "?", 24, f"{colour}-ink", font_weight=700
-        )
+    disc = svg.circle(x, y, 17, colour, "card", stroke_width=2)
+    question_mark = svg.text(x, y, "?", 24, f"{colour}-ink", font_weight=700)
     return _draw_numbered_cell(
         track,
         number,
         f"{SYMBOL[mover]}, in doubt",
         _draw_square(size, "well", "line", stroke_width=2),
-        _draw_square(
-            size, "none", get_edge_colour(mover), classes="doubt", stroke_width=3, stroke_dasharray="8 7"
-        ),
-        group(mark(mover, 0, 0, size * _MARK_SIZE), classes="shimmer", opacity=0.45),
-        sign,
+        _draw_square(size, "none", edge, classes="doubt", stroke_width=3, stroke_dasharray="8 7"),
+        svg.group(svg.mark(mover, 0, 0, size * _MARK_SIZE), classes="shimmer", opacity=0.45),
+        _draw_coin(x, y, "?") if is_tossed else disc + question_mark,
     )
 
 
 def _locate_sign(track: Track) -> tuple[float, float]:
-    """Return the place of a sign: clear of the cell's mark, and of the next cell, which is drawn later."""
+    """Return the centre of a sign. It covers neither the cell's mark nor the next cell."""
     return track.pitch / 2 - _COIN_RADIUS - 1.5, -track.size / 2 - 2
 
 
 def _draw_square(size: float, fill: str, stroke: str, **style: Any) -> str:
-    return box(0, 0, size, size, size / 4, fill, stroke, **style)
+    return svg.box(0, 0, size, size, size / 4, fill, stroke, **style)
 
 
 def _draw_numbered_cell(track: Track, number: int, label: str, *shapes: str) -> str:
     """Draw a cell from these shapes, with its number below."""
-    x, y = track.at(number)
-    below = track.size / 2 + 28
-    backing = box(0, below, 40, 32, 12, "card") if track.bends(number) else ""
-    words = text(0, below, str(number), 24)
-    return cell(number, f"Cell {number}: {label}", *shapes, backing, words, x=x, y=y)
+    x, y = track.centre(number)
+    number_y = track.size / 2 + 28
+    backing = svg.box(0, number_y, 40, 32, 12, "card") if track.bends(number) else ""
+    words = svg.text(0, number_y, str(number), 24)
+    return svg.cell(number, f"Cell {number}: {label}", *shapes, backing, words, x=x, y=y)
 
 
 def _draw_coin(x: float, y: float, letter: str) -> str:
-    shape = circle(0, 0, _COIN_RADIUS, "card", "ink", stroke_width=2.5) + circle(
-        0, 0, _COIN_RADIUS - 5, "none", "dim", stroke_width=1.2
-    )
-    return group(group(shape, text(0, 0, letter, 22, "ink", font_weight=700), classes="turns"),
-                 transform=f"translate({x:.1f} {y:.1f})")  # fmt: skip
+    edge = svg.circle(0, 0, _COIN_RADIUS, "card", "ink", stroke_width=2.5)
+    ring = svg.circle(0, 0, _COIN_RADIUS - 5, "none", "dim", stroke_width=1.2)
+    coin = svg.group(edge, ring, svg.text(0, 0, letter, 22, "ink", font_weight=700), classes="turns")
+    return svg.group(coin, transform=f"translate({x:.1f} {y:.1f})")
 
 
-@cache_shape
+@svg.cache_shape
 def _draw_target(track: Track, number: int, notation: str) -> str:
-    x, y = track.at(number)
+    x, y = track.centre(number)
     size = track.size
-    offer = box(x, y, size, size, size / 4, "none", "ok", classes="offer", stroke_width=3)
-    below = chip(x, y + size / 2 + 28, str(number), min(track.pitch - 20, 48))
-    hit = hit_box(x, y + 18, track.pitch - 2, _ROW_HEIGHT - 10)
-    return target(notation, [number], f"Observe cell {number}", offer, below, hit)
+    outline = svg.box(x, y, size, size, size / 4, "none", "ok", classes="offer", stroke_width=3)
+    chip = svg.chip(x, y + size / 2 + 28, str(number), min(track.pitch - 20, 48))
+    hit_box = svg.hit_box(x, y + 18, track.pitch - 2, _ROW_HEIGHT - 10)
+    return svg.target(notation, [number], f"Observe cell {number}", outline, chip, hit_box)
 
 
-def _has_just_decohered(sight: Sight[Action, State]) -> bool:
-    return bool(sight.events) and isinstance(sight.events[-1], Decohered)
-
-
-def _find_last_settled(events: Sequence[Event]) -> tuple[int, str]:
-    """Return the cell and coin of the last turn; the cell is 0 while it is doubtful and after a restart."""
-    settled, coin = 0, ""
+def _find_last_change(events: Sequence[Event]) -> tuple[int, str]:
+    """Return the cell that the last turn decided (0: not decided yet) and the coin's face, or ''."""
+    cell, coin = 0, ""
     for event in reversed(events):
         if isinstance(event, Observed | Decohered):
             break
         if isinstance(event, Settled):
-            settled = event.cell
+            cell = event.cell
         if isinstance(event, CoinFell):
             coin = event.face.value
-    return settled, coin
+    return cell, coin
 
 
 DRAWING = ChainDrawing

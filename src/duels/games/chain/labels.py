@@ -4,5 +4,5 @@ from duels.games.chain.rules import QuantumChain
 
 
 def cells(rules: QuantumChain) -> int:
-    """Return how many cells there are: in notation, the numbers 1 to this always name cells."""
+    """Return the number of cells. In notation, the numbers from 1 to this one always name cells."""
     return rules.cells

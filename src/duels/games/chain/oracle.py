@@ -11,12 +11,12 @@ from duels.core.errors import DuelsError
 from duels.core.rules import CHANCE, Seat, Sight
 from duels.games.chain.boards import Boards, solve_start
 from duels.games.chain.reasons import (
+    can_accepting_be_right,
     choose_clearest_cell,
     describe_accepted_symbol,
     describe_ignored_threat,
     describe_purpose,
     explain_even_chance,
-    may_accepting_be_right,
 )
 from duels.games.chain.rules import FREE, SYMBOL, Action, Answer, Coin, Observe, Phase, QuantumChain, State
 from duels.solving.check import Brackets, check_equations, check_sampled_play, format_options
@@ -39,7 +39,7 @@ class ChainOracle(OpenOracle[Action, State]):
         super().__init__(rules)
         self.boards = Boards(rules.cells, rules.run)
         self._table = cache(self._make_table)
-        self._limited_values = [Fraction(0)]  # by the number of boards left: none, one, ...
+        self._limited_values = [Fraction(0)]  # the value with 0 boards left, with 1, ...
 
     def state_value(self, state: State) -> Fraction:
         outcome = self.rules.outcome(state)
@@ -90,7 +90,7 @@ class ChainOracle(OpenOracle[Action, State]):
         if not rows:
             return "Challenging is never a mistake on this board.\n"
         doubts = list(iter_challenges(self.rules))
-        excepted = sum(may_accepting_be_right(self.rules, doubtful) for doubtful in doubts)
+        excepted = sum(can_accepting_be_right(self.rules, doubtful) for doubtful in doubts)
         width = self.rules.cells + 2
         lines = [f"  {'':{width}}  accepting       challenging"]
         lines += (
@@ -121,12 +121,12 @@ class ChainOracle(OpenOracle[Action, State]):
             return explain_even_chance(self.rules, state.cells)
         cells = [action.cell for action in verdict.best if isinstance(action, Observe)]
         cell = choose_clearest_cell(self.rules, state.cells, cells, sight.seat)
-        after = self.rules.apply(state, Observe(cell)).state
+        successor = self.rules.apply(state, Observe(cell)).state
         purpose = describe_purpose(self.rules, state.cells, cell, sight.seat)
         leaves = f"leaves you {verdict.value.number:.1%}"
-        if after.phase is not Phase.CHALLENGE:
+        if successor.phase is not Phase.CHALLENGE:
             return f"Cell {cell} {f'{purpose}, and it ' if purpose else ''}cannot be challenged: it {leaves}."
-        heads, tails = self._get_coin_values(after, sight.seat)
+        heads, tails = self._get_coin_values(successor, sight.seat)
         clause = f"{purpose}: it {leaves}" if purpose else leaves
         return f"Cell {cell} {clause}; if it is challenged, {heads:.1%} on heads and {tails:.1%} on tails."
 
@@ -148,7 +148,7 @@ class ChainOracle(OpenOracle[Action, State]):
         if not self._can_list_all:
             return ""
         verdict = "none does"
-        if may_accepting_be_right(self.rules, doubtful):
+        if can_accepting_be_right(self.rules, doubtful):
             verdict = "one does" if accept else "one does, but challenging is better all the same"
         return f" {self._rule_of_thumb}; here {verdict}."
 
@@ -190,7 +190,7 @@ class ChainOracle(OpenOracle[Action, State]):
         yield from check_equations(self.rules, graph, values, about)
         empty = [node for node, state in enumerate(graph.states) if FREE * self.rules.cells == state.cells]
         bounds = Brackets(graph, {node: values[node] for node in empty})
-        sweeps = bounds.close_to(_BRACKET_WIDTH)
+        sweeps = bounds.narrow_to(_BRACKET_WIDTH)
         yield Check(
             "bounds from below and above, by value iteration on each board, close in on every value",
             all(
@@ -201,7 +201,7 @@ class ChainOracle(OpenOracle[Action, State]):
         )
 
     def _check_sampled_states(self) -> Check:
-        """Check the Bellman equations of states from random play, if there are too many states to list."""
+        """Check the Bellman equations in states from random play. Used if there are too many to list."""
         rng, wrong, count = Random(1), None, 0
         for _ in range(200):
             state = self.rules.initial()
@@ -214,7 +214,7 @@ class ChainOracle(OpenOracle[Action, State]):
                         wrong = state
                 state = self.rules.apply(state, rng.choice(self.rules.actions(state))).state
         return Check(
-            "the value of states met in random play follows exactly from those of the states after them",
+            "the values of states from random play follow exactly from those of the states after them",
             wrong is None,
             f"{format_options(self.rules)}, {count:,} states"
             + (f", wrong at {self.rules.format_state(wrong)}" if wrong else "")

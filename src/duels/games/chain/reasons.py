@@ -1,6 +1,6 @@
-"""The purpose of a symbol in chain, in words: it completes, blocks or builds a chain.
+"""Explanations of moves in chain: whether a symbol completes, blocks or builds a chain.
 
-The clauses address the player who decides. The oracle adds the numbers.
+The clauses address the player who decides. The oracle adds the chances to win.
 """
 
 from collections.abc import Sequence
@@ -31,8 +31,8 @@ def describe_purpose(rules: QuantumChain, cells: str, cell: int, seat: Seat) -> 
     clauses = []
     if cell in list_completing_cells(rules, cells, seat.other):
         clauses.append(f"blocks the other player's chain of {rules.run}")
-    if next_time := list_completing_cells(rules, placed, seat):
-        clauses.append(f"threatens to complete a chain of your own with {join_or(next_time)}")
+    if later_cells := list_completing_cells(rules, placed, seat):
+        clauses.append(f"threatens to complete a chain of your own with {join_or(later_cells)}")
     if clauses:
         return " and ".join(clauses)
     if list_possible_chains(rules, cells, seat.other) and not list_possible_chains(rules, placed, seat.other):
@@ -58,34 +58,34 @@ def describe_ignored_threat(rules: QuantumChain, cells: str, cell: int, seat: Se
     return f"though the other player could complete a chain with {join_or(threats)}"
 
 
-def describe_accepted_symbol(rules: QuantumChain, doubtful: State) -> str:
-    """Return the effect of an accepted symbol on the player who answers, as a sentence, or ''."""
-    observer, cells, cell = doubtful.mover, doubtful.cells, doubtful.doubt
+def describe_accepted_symbol(rules: QuantumChain, state: State) -> str:
+    """Say what the doubtful symbol does to the challenger if it is accepted, or return ''."""
+    observer, cells, cell = state.mover, state.cells, state.doubt
     placed = _place_symbol(cells, cell, observer)
     if cell in list_completing_cells(rules, cells, observer):
         return f"If the symbol stands, the other player has a chain of {rules.run} and wins. "
     clauses = []
     if cell in list_completing_cells(rules, cells, observer.other):
         clauses.append(f"blocks your chain of {rules.run}")
-    if next_time := list_completing_cells(rules, placed, observer):
-        clauses.append(f"lets the other player complete a chain with {join_or(next_time)}")
+    if later_cells := list_completing_cells(rules, placed, observer):
+        clauses.append(f"lets the other player complete a chain with {join_or(later_cells)}")
     return f"If the symbol stands, it {' and '.join(clauses)}. " if clauses else ""
 
 
-def may_accepting_be_right(rules: QuantumChain, doubtful: State) -> bool:
+def can_accepting_be_right(rules: QuantumChain, state: State) -> bool:
     """Return whether a free cell beside the doubtful symbol belongs to a possible chain of the challenger.
 
-    This is the rule of thumb: if not, a challenge is never a mistake; if so, it seldom is. The oracle
-    confirms it for every position on boards of up to 8 cells.
+    This is the rule of thumb: if False, a challenge is never a mistake; if True, it seldom is. The oracle
+    confirms the rule for every position on boards of up to 8 cells.
     """
-    observer, cell = doubtful.mover, doubtful.doubt
-    cells = _place_symbol(doubtful.cells, cell, observer)
+    observer, cell = state.mover, state.doubt
+    cells = _place_symbol(state.cells, cell, observer)
     windows = list_possible_chains(rules, cells, observer.other)
     return any(n in window and cells[n - 1] == FREE for n in (cell - 1, cell + 1) for window in windows)
 
 
 def explain_even_chance(rules: QuantumChain, cells: str) -> str:
-    """Return why every observation gives both players an even chance, as a sentence."""
+    """Return a sentence that explains why every observation gives both players an even chance."""
     if not any(list_possible_chains(rules, cells, seat) for seat in Seat):
         why = "nobody can make a chain on this board any more; once full, it decoheres"
     else:

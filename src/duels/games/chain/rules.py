@@ -94,7 +94,7 @@ class CoinFell(Event):
 
 @dataclass(frozen=True, slots=True)
 class Settled(Event):
-    """`seat`'s observation of `cell` succeeded or failed, which left the board `cells`.
+    """`seat`'s observation of `cell` succeeded or failed. The board is now `cells`.
 
     `doubted` is true if the observation could be challenged.
     """
@@ -126,16 +126,16 @@ class ChainMade(Event):
 
 @dataclass(frozen=True, slots=True)
 class BoardsUsedUp(Event):
-    """The limit of boards is reached; nobody wins."""
+    """The match reached its limit of boards; nobody wins."""
 
     boards: int
 
 
 @dataclass(frozen=True)
 class QuantumChain(OpenRules[State, Action]):
-    cells: int = option(7, "how many cells there are")
-    run: int = option(4, "how many in a row win")
-    max_boards: int | None = option(None, "boards until the match is cut off")
+    cells: int = option(7, "number of cells")
+    run: int = option(4, "symbols in a row that win")
+    max_boards: int | None = option(None, "maximum number of boards")
 
     game = GAME
     limit = "max_boards"

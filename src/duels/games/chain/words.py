@@ -7,10 +7,10 @@ from duels.core.narration import Line, Narration, Row, Sentence, TextBoard, owne
 from duels.core.notation import join_and
 from duels.core.rules import Event, Seat, Sight
 from duels.core.words import (
+    ActionCells,
     Dialogue,
     Ink,
     InvalidEntry,
-    Place,
     Words,
     ask_until,
     join_or,
@@ -85,25 +85,27 @@ class ChainWords(Words[Action, State]):
                 suffix = f", adjacent to {_format_cells(event.neighbours)}"
                 message = _describe_neighbours(event.cell, event.neighbours)
             return Narration(
-                [say(event.seat, f"observed cell {event.cell}{suffix}.")],
+                [say(event.seat, verb(event.seat, "observes", "observe"), f"cell {event.cell}{suffix}.")],
                 book=["", message],
-                to=event.seat,
+                reader=event.seat,
             )
         if isinstance(event, Challenged):
             return Narration(
-                [say(event.seat, "challenged: a coin decides.")],
+                [say(event.seat, verb(event.seat, "challenges", "challenge"), ": a coin decides.")],
                 book=["", "Challenge initiated!", "Flipping a coin..."],
-                to=event.seat,
+                reader=event.seat,
                 suspense=True,
             )
         if isinstance(event, Accepted):
-            return Narration([say(event.seat, "accepted.")], book=[], to=event.seat)
+            accepts = verb(event.seat, "accepts", "accept")
+            return Narration([say(event.seat, accepts, ".")], book=[], reader=event.seat)
         if isinstance(event, CoinFell):
             result = f"Result: {event.face.value.capitalize()}"
             return Narration([f"{result}."], book=[result])
         if isinstance(event, Settled):
             return Narration(
-                [*_describe_result(event), "", self._render_board(event.cells, event.cell), ""], to=event.seat
+                [*_describe_result(event), "", self._render_board(event.cells, event.cell), ""],
+                reader=event.seat,
             )
         if isinstance(event, Decohered):
             why = "Every cell is observed and nobody has a chain: the board decoheres."
@@ -111,7 +113,7 @@ class ChainWords(Words[Action, State]):
         if isinstance(event, ChainMade):
             victory = _describe_victory(event)
             winner = Ink.WON(f"Winner: {event.seat.label} ({SYMBOL[event.seat]})")
-            return Narration([victory], book=[victory.render(), winner], to=event.seat)
+            return Narration([victory], book=[victory.render(), winner], reader=event.seat)
         assert isinstance(event, BoardsUsedUp)
         return Narration([f"Nobody has a chain after {event.boards} boards: the game ends without a winner."])
 
@@ -123,8 +125,8 @@ class ChainWords(Words[Action, State]):
         cells = f"{state.cells[: state.doubt - 1]}{SYMBOL[state.mover]}{state.cells[state.doubt :]}"
         return self._render_board(cells, state.doubt, doubtful=True)
 
-    def place(self, sight: Sight[Action, State], action: Action) -> Place | None:
-        return Place((action.cell,)) if isinstance(action, Observe) else None
+    def action_cells(self, sight: Sight[Action, State], action: Action) -> ActionCells | None:
+        return ActionCells((action.cell,)) if isinstance(action, Observe) else None
 
     def label_action(self, sight: Sight[Action, State], action: Action) -> str:
         return f"cell {action.cell}" if isinstance(action, Observe) else self.rules.format(action)

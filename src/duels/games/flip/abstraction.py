@@ -1,22 +1,22 @@
-"""The abstraction of flip: scores, bag, seen tiles and Quantum Flips left, without the board.
+"""The abstraction of flip: scores, bag, seen tiles and unused Quantum Flips, without the board.
 
-Unknown tiles are exchangeable, so their places matter only for a future Quantum Flip. The abstract game
-always allows a Quantum Flip on two unknown tiles, and on the seen tile while it has unknown neighbours. The
-real board may not; `bounds.py` proves bounds for it.
+A seen tile was shown by a Quantum Flip and is face down again. The position of an unknown tile matters only
+for a later Quantum Flip. The abstract game always allows a Quantum Flip on two unknown tiles, and on the seen
+tile while it has unknown neighbours. The real board may not; `bounds.py` proves bounds for it.
 
-A row of the table says which tiles are seen and which Quantum Flips are left:
-- none: no Quantum Flip is left; up to two tiles are seen. The board does not matter, so values are exact.
-- mine, theirs: only the mover's or only the opponent's is left. No tile is seen, or one with `near` unknown
-  neighbours. The holder's opponent flips one of these at every turn, and the holder never does: all unknown
-  tiles have the same value to flip, and more unknown neighbours can only help the holder (by induction).
-- high, low: both are left. The player who uses theirs first chooses the pair, and so `near`: 0 is best for
-  that player, MAX_NEAR is worst. high assumes the best case for the mover and the worst for the opponent,
-  low the reverse. The values of every board lie between the two.
+The key of a table row says who has an unused Quantum Flip and which tiles are seen:
+- nobody: up to two tiles are seen. The board does not matter, so values are exact.
+- mover, opponent: one player (the holder) has one. No tile is seen, or one with `near` unknown neighbours.
+  The holder's opponent flips one of these neighbours on every turn, and the holder never does. This is
+  optimal: all unknown tiles have the same value to flip, and more neighbours can only help the holder.
+- high, low: both players have one. The player who uses it first chooses the pair, and so `near`: 0 is best
+  for that player, MAX_NEAR is worst. `high` assumes the best case for the mover and the worst for the
+  opponent, `low` the reverse. The values of every board lie between the two.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 from math import prod
 from typing import Any, NamedTuple
 
@@ -24,23 +24,27 @@ from duels.core.errors import DuelsError
 from duels.games.flip.rules import QuantumTiles
 
 MAX_FLIPPED = 35_000  # combinations of flipped tiles: ten seconds and 700 MB; the book's game has 4,577
-MAX_NEAR = 3  # of the four neighbours of a seen tile, one was flipped by the same Quantum Flip
+SCALE = 65535  # values are stored in sixteen bits
+ROUNDING = 0.5 / SCALE
+"""The largest difference between a stored value and the solved one. A backup does not increase it."""
+MAX_NEAR = 3  # of the four neighbours of a seen tile, the same Quantum Flip has flipped one
 Seen = tuple[int, ...]
+"""The values of the seen tiles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The mover's options, as the rows that they leave to the opponent."""
+    """The mover's options: for each result, the number of the row in which the opponent moves next."""
 
     seen: Seen
     flip: int
     """The row after flipping an unknown tile."""
     take: tuple[tuple[int, int], ...] = ()
-    """The value of each seen tile, and the row after flipping it."""
+    """Pairs of a seen tile's value and the row after flipping that tile."""
     double: tuple[int, ...] = ()
-    """The rows after a Quantum Flip of two unknown tiles, by the value left face down; () if not allowed."""
+    """The row after a Quantum Flip of two unknown tiles, for each value turned back; () if not allowed."""
     mixed: tuple[int, ...] = ()
-    """The rows after a Quantum Flip of an unknown tile and the seen one, in the same form."""
+    """The row after a Quantum Flip of an unknown tile and the seen one, for each value turned back."""
 
 
 class Abstraction:
@@ -48,62 +52,71 @@ class Abstraction:
 
     def __init__(self, rules: QuantumTiles) -> None:
         self.values, self.copies, self.target = rules.values, rules.copies, rules.target
-        self.places = Places(self.values, self.copies, self.target)
-        faces = range(1, self.values + 1)
-        none: list[Seen] = [seen for size in range(3) for seen in combinations_with_replacement(faces, size)]
+        self.layout = Layout(self.values, self.copies, self.target)
+        values = range(1, self.values + 1)
+        seen_values = [seen for size in range(3) for seen in combinations_with_replacement(values, size)]
         # Rows with a fourth unknown neighbour come last and are not stored: no match reaches them.
-        one = [(0, 0), *((s, near) for near in range(MAX_NEAR + 2) for s in faces)]
+        seen_and_near = [(0, 0), *((v, near) for near in range(MAX_NEAR + 2) for v in values)]
         stored = 1 + self.values * (MAX_NEAR + 1)
-        names: list[tuple[str, Any]] = [
-            *(("none", seen) for seen in none),
-            *((kind, key) for kind in ("mine", "theirs") for key in one[:stored]),
+        self.row_keys: list[tuple[str, Any]] = [
+            *(("nobody", seen) for seen in seen_values),
+            *((holder, key) for holder in ("mover", "opponent") for key in seen_and_near[:stored]),
             ("high", ()),
             ("low", ()),
-            *((kind, key) for kind in ("mine", "theirs") for key in one[stored:]),
+            *((holder, key) for holder in ("mover", "opponent") for key in seen_and_near[stored:]),
         ]
-        self.names = names
-        self.index = {name: i for i, name in enumerate(names)}
-        self.rows = [self._make_row(kind, key) for kind, key in names]
+        self.row_index = {key: i for i, key in enumerate(self.row_keys)}
+        self.rows = [self._make_row(holder, key) for holder, key in self.row_keys]
         self.turns = [list_turn(row, self.values) for row in self.rows]
-        self.stored_rows = len(names) - 2 * self.values
+        self.stored_rows = len(self.row_keys) - 2 * self.values
 
-    def _make_row(self, kind: str, key: Any) -> Row:
-        faces = range(1, self.values + 1)
-        none, index = self.none, self.index
-        if kind == "none":
-            rest = {s: none(tuple(x for i, x in enumerate(key) if i != key.index(s))) for s in key}
-            return Row(key, none(key), tuple(sorted(rest.items())))
-        if kind in ("high", "low"):
-            near = 0 if kind == "high" else MAX_NEAR
-            other = index["low" if kind == "high" else "high", ()]
-            return Row((), other, double=tuple(index["mine", (left, near)] for left in faces))
-        s, near = key
-        seen = (s,) if s else ()
-        if kind == "theirs":
-            take = ((s, index["mine", (0, 0)]),) if s else ()
-            return Row(seen, index["mine", (s, max(near - 1, 0))], take)
+    def _make_row(self, holder: str, key: Any) -> Row:
+        values = range(1, self.values + 1)
+        get_row, index = self.get_row_without_quantum, self.row_index
+        if holder == "nobody":
+            take = {v: get_row(tuple(x for i, x in enumerate(key) if i != key.index(v))) for v in key}
+            return Row(key, get_row(key), tuple(sorted(take.items())))
+        if holder in ("high", "low"):
+            near = 0 if holder == "high" else MAX_NEAR
+            flip = index["low" if holder == "high" else "high", ()]
+            return Row((), flip, double=tuple(index["mover", (v, near)] for v in values))
+        value, near = key
+        seen = (value,) if value else ()
+        if holder == "opponent":
+            next_row = index["mover", (value, max(near - 1, 0))]
+            return Row(seen, next_row, ((value, index["mover", (0, 0)]),) if value else ())
         return Row(
             seen,
-            index["theirs", key],
-            ((s, index["theirs", (0, 0)]),) if s else (),
-            tuple(none((*seen, left)) for left in faces),
-            tuple(none((left,)) for left in faces) if near else (),
+            index["opponent", key],
+            ((value, index["opponent", (0, 0)]),) if value else (),
+            tuple(get_row((*seen, v)) for v in values),
+            tuple(get_row((v,)) for v in values) if near else (),
         )
 
-    def none(self, seen: Seen) -> int:
-        """Return the row without Quantum Flips and with these values seen."""
-        return self.index["none", tuple(sorted(seen))]
+    def get_row_without_quantum(self, seen: Seen) -> int:
+        """Return the number of the row in which nobody has a Quantum Flip and these values are seen."""
+        return self.row_index["nobody", tuple(sorted(seen))]
 
     def has_quantum(self, row: int, mover: bool) -> bool:
         """Return whether the mover (or the opponent) has the Quantum Flip in `row`."""
-        kind = self.names[row][0]
-        return kind in ("high", "low") or kind == ("mine" if mover else "theirs")
+        holder = self.row_keys[row][0]
+        return holder in ("high", "low") or holder == ("mover" if mover else "opponent")
 
     def drop_quantum(self, row: int, mover: bool) -> int:
         """Return `row` without the Quantum Flip of the mover (or the opponent)."""
-        if self.names[row][0] in ("high", "low"):
-            return self.index["theirs" if mover else "mine", (0, 0)]
-        return self.none(self.rows[row].seen)
+        if self.row_keys[row][0] in ("high", "low"):
+            return self.row_index["opponent" if mover else "mover", (0, 0)]
+        return self.get_row_without_quantum(self.rows[row].seen)
+
+    def iter_stored_states(self) -> Iterator[tuple[int, int, int, int]]:
+        """Yield the row, code, score and table index of every stored state, last layer first."""
+        layout = self.layout
+        for (code, start), i in product(reversed(layout.starts.items()), range(self.stored_rows)):
+            seen, flipped = self.rows[i].seen, layout.flipped[code]
+            if all(flipped[v - 1] + seen.count(v) <= self.copies for v in seen):
+                low, high = layout.find_score_range(layout.points[code], self.target)
+                for score in range(low, high + 1):
+                    yield i, code, score, i * layout.row_size + start + score
 
 
 BEGINS, TIMES, FIRST_VALUE, SECOND_VALUE, LEAF, OTHER_LEAF = range(6)
@@ -113,34 +126,34 @@ class Turn(NamedTuple):
     """The possible results of a turn."""
 
     leaves: tuple[tuple[int, int], ...]
-    """Each value that may be scored, and the row that is then left to the opponent."""
+    """Pairs of a value that the mover can score and the row in which the opponent then moves."""
     terms: tuple[tuple[int, ...], ...]
-    """The chance outcomes of each move, one after the other.
+    """The chance outcomes of each move, one move after the other.
 
-    A term says whether it BEGINS a move; its weight, which is TIMES the number of unknown tiles of the
-    FIRST_VALUE (0: none is drawn) and then of the SECOND_VALUE; the LEAF that follows; and the OTHER_LEAF to
-    choose from, or -1.
+    BEGINS is 1 in the first term of a move. The weight of a term is TIMES the number of unknown tiles of
+    FIRST_VALUE (0: none is drawn), times that of SECOND_VALUE. The outcome leads to LEAF. If OTHER_LEAF is
+    not -1, the mover chooses between the two.
     """
 
 
 def list_turn(row: Row, values: int) -> Turn:
     """Return the results of a turn in `row`: a flip, each seen tile, and both kinds of Quantum Flip."""
-    faces = range(1, values + 1)
+    all_values = range(1, values + 1)
     leaves: list[tuple[int, int]] = []
 
     def add_leaf(value: int, next_row: int) -> int:
         leaves.append((value, next_row))
         return len(leaves) - 1
 
-    moves = [[(1, v, 0, add_leaf(v, row.flip), -1) for v in faces]]
-    moves += [[(1, 0, 0, add_leaf(v, rest), -1)] for v, rest in row.take]
+    moves = [[(1, v, 0, add_leaf(v, row.flip), -1) for v in all_values]]
+    moves += [[(1, 0, 0, add_leaf(v, next_row), -1)] for v, next_row in row.take]
     if row.double:
-        leaf = {(a, b): add_leaf(a, row.double[b - 1]) for a in faces for b in faces}
-        pairs = [(a, b) for a in faces for b in faces if a <= b]
+        leaf = {(a, b): add_leaf(a, row.double[b - 1]) for a in all_values for b in all_values}
+        pairs = combinations_with_replacement(all_values, 2)
         moves.append([(1 + (a < b), a, b, leaf[a, b], leaf[b, a] if a < b else -1) for a, b in pairs])
     if row.mixed:
-        s = row.seen[0]
-        moves.append([(1, v, 0, add_leaf(v, row.mixed[s - 1]), add_leaf(s, row.mixed[v - 1])) for v in faces])
+        s, mixed = row.seen[0], row.mixed
+        moves.append([(1, v, 0, add_leaf(v, mixed[s - 1]), add_leaf(s, mixed[v - 1])) for v in all_values])
     return Turn(tuple(leaves), tuple((int(not i), *term) for move in moves for i, term in enumerate(move)))
 
 
@@ -149,8 +162,8 @@ def evaluate_turn(
 ) -> Any:
     """Return the value of a turn to the mover, with `bag[v - 1]` unknown tiles of each value v.
 
-    `gains` are the values of its leaves. All numbers may be arrays. `combine` is the maximum, or the sum for
-    a mixed policy. So one function serves players, compiled code, layers of the table and best responses.
+    `gains` are the mover's values at the turn's leaves. Numbers may be arrays. `combine` is the maximum, or
+    the sum for a mixed policy. Players, compiled code, the table and best responses all use this function.
     """
     best = total = 0.0
     weights = 0
@@ -174,22 +187,22 @@ def evaluate_turn(
     return combine(best, total / (weights + (weights == 0)))
 
 
-class Places:
-    """Codes for sets of flipped tiles, and the place of each (code, mover's score) in a stored row.
+class Layout:
+    """Codes for sets of flipped tiles, and the index of each (code, mover's score) in a stored row.
 
-    Each turn flips one tile. The table stores only states with an even number of flipped tiles; the others
-    are one backup away.
+    Each turn flips one tile. The table stores only states with an even number of flipped tiles. The values of
+    the other states follow from them by one step of backward induction.
     """
 
     def __init__(self, values: int, copies: int, target: int) -> None:
         points = 2 * (target - 1)  # with more points, a player has reached the target
-        self.unit = [prod(min(copies, points // v) + 1 for v in range(1, i)) for i in range(1, values + 1)]
+        self.units = [prod(min(copies, points // v) + 1 for v in range(1, i)) for i in range(1, values + 1)]
         self.flipped: dict[int, tuple[int, ...]] = {}
         self.points: dict[int, int] = {}
-        self.layer: dict[int, int] = {}
-        self.start: dict[int, int] = {}
-        """Per code: the start of its scores in a row, minus its lowest score. Add the mover's score."""
-        self.size = 0
+        self.layers: dict[int, int] = {}
+        self.starts: dict[int, int] = {}
+        """For each code, the index of score 0 in a stored row. It may be negative: add the mover's score."""
+        self.row_size = 0
         flipped = list_counts(values, copies, points)
         if len(flipped) > MAX_FLIPPED:
             raise DuelsError(
@@ -198,30 +211,30 @@ class Places:
             )
         for counts in sorted(flipped, key=sum):
             points = sum(v * count for v, count in enumerate(counts, 1))
-            code = sum(unit * count for unit, count in zip(self.unit, counts, strict=True))
+            code = sum(unit * count for unit, count in zip(self.units, counts, strict=True))
             self.flipped[code] = counts
             self.points[code] = points
-            self.layer[code] = sum(counts)
+            self.layers[code] = sum(counts)
             if sum(counts) % 2 == 0:
                 low, high = self.find_score_range(points, target)
-                self.start[code] = self.size - low
-                self.size += high - low + 1
+                self.starts[code] = self.row_size - low
+                self.row_size += high - low + 1
 
     @staticmethod
     def find_score_range(points: int, target: int) -> tuple[int, int]:
-        """Return the lowest and highest score of a player while both share `points` and play on."""
+        """Return a player's lowest and highest score if both total `points` and the match is not over."""
         return max(0, points - target + 1), min(points, target - 1)
 
     def iter_layers(self) -> Iterator[tuple[int, list[int]]]:
         """Yield the codes by number of flipped tiles, the largest number first."""
-        for layer in range(max(self.layer.values()), -1, -1):
-            yield layer, [code for code, count in self.layer.items() if count == layer]
+        for layer in range(max(self.layers.values()), -1, -1):
+            yield layer, [code for code, count in self.layers.items() if count == layer]
 
 
 def list_counts(values: int, copies: int, points: int) -> list[tuple[int, ...]]:
-    """Return the possible numbers of flipped tiles of each value, for at most `points` points, in order.
+    """Return the possible numbers of flipped tiles of each value, in order, for at most `points` points.
 
-    A list that is too long to be solved is cut off.
+    The list is cut off after more than MAX_FLIPPED combinations, which are too many to solve.
     """
     cases: list[tuple[tuple[int, ...], int]] = [((), points)]
     for v in range(1, values + 1):

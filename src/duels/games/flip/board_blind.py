@@ -1,7 +1,7 @@
-"""Policies for flip that ignore the places of tiles. They can be graded on the whole board, and can play.
+"""Policies for flip that ignore where tiles lie. They can play, and can be graded on the whole board.
 
-Unseen tiles are exchangeable, so such a policy chooses only the kind of a move. This module chooses the tile,
-so that a Quantum Flip always finds a pair (fact 3 in `bounds.py`).
+Such a policy chooses only the kind of a move. This module chooses the tile, so that two unseen neighbours are
+always left for a Quantum Flip (fact 3 in `bounds.py`).
 """
 
 from collections.abc import Callable, Mapping
@@ -22,12 +22,12 @@ TOLERANCE = 1e-9
 class Summary(NamedTuple):
     """A position without its board, from the mover's point of view.
 
-    Scores and bag may be arrays, to query a policy about many positions that agree in the rest.
+    Scores and bag may be arrays, to query a policy about many positions that differ only in these.
     """
 
-    mine: Any
-    theirs: Any
-    """The scores."""
+    my_score: Any
+    their_score: Any
+    """The scores of the mover and of the opponent."""
     bag: tuple[Any, ...]
     """The number of unseen tiles of each value, from 1."""
     seen: tuple[int, ...]
@@ -64,15 +64,17 @@ def vectorize(decides: Decides) -> Decides:
     def query_all(summary: Summary) -> Odds:
         import numpy as np
 
-        columns = list(zip(summary.mine, summary.theirs, *summary.bag, strict=True))
+        columns = list(zip(summary.my_score, summary.their_score, *summary.bag, strict=True))
         result = {move: np.zeros(len(columns)) for move in summary.moves}
-        for column, (mine, theirs, *bag) in enumerate(columns):
-            single = summary._replace(mine=int(mine), theirs=int(theirs), bag=tuple(map(int, bag)))
+        for column, (my_score, their_score, *bag) in enumerate(columns):
+            single = summary._replace(
+                my_score=int(my_score), their_score=int(their_score), bag=tuple(map(int, bag))
+            )
             for move, p in get_odds(decides, single).items():
                 result[move][column] = p
         return result
 
-    return lambda summary: query_all(summary) if hasattr(summary.mine, "shape") else decides(summary)
+    return lambda summary: query_all(summary) if hasattr(summary.my_score, "shape") else decides(summary)
 
 
 def get_odds(decides: Decides, summary: Summary) -> Odds:
@@ -120,7 +122,9 @@ def summarize(rules: QuantumTiles, state: State) -> Summary:
         tuple(sorted(value for tile, value in values.items() if tile not in lifted)),
         state.quantum[me],
         state.quantum[1 - me],
-        state.quantum[me] and not lifted and any(grid.near[tile] & _mask_unknown(state) for tile in values),
+        state.quantum[me]
+        and not lifted
+        and any(grid.neighbours[tile] & _mask_unknown(state) for tile in values),
         tuple(sorted(values[tile] for tile in lifted)),
     )
 
@@ -138,7 +142,7 @@ def _make_action(move: str, rules: QuantumTiles, state: State) -> Action:
         return next(
             QuantumFlip(min(tile, near), max(tile, near))
             for tile in matching
-            for near in list_tiles(grid.near[tile] & unknown)
+            for near in list_tiles(grid.neighbours[tile] & unknown)
         )
     if not unknown:
         return Flip(face_down[0])
@@ -146,7 +150,7 @@ def _make_action(move: str, rules: QuantumTiles, state: State) -> Action:
         for a, b in grid.pairs:
             if unknown >> a & unknown >> b & 1:
                 return QuantumFlip(a, b)
-        # Without a pair, flip instead. This cannot happen in a match that the policy played from the start.
+        # Without a pair, flip a tile. This cannot happen in a match that the policy played from the start.
     return Flip(_find_spare(grid, unknown))
 
 

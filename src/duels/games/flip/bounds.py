@@ -1,45 +1,45 @@
 """Proven lower and upper bounds on the value of any board of flip.
 
-The abstraction (`abstraction.py`) assumes that a holder of the Quantum Flip always finds two unknown
-neighbours. On the board, the opponent can flip tiles to separate them. Four facts turn abstract values into
-bounds.
+The abstraction (`abstraction.py`) assumes that a holder (a player with an unused Quantum Flip) always finds
+two unknown neighbours. On the board, the opponent can flip tiles to separate them. Four facts turn abstract
+values into bounds.
 
 1. A board never offers a holder more than the abstract game: the abstract value is an upper bound.
-2. A holder may play as if the Quantum Flip were lost, now or after some turns: the value of the abstract
-   game in which it is lost then is a lower bound.
+2. A holder may play as if the Quantum Flip were lost, now or after some turns. The value of the abstract game
+   with this loss is a lower bound.
 3. Pairing shows for how long a holder is sure of a Quantum Flip. Let m be the maximum number of disjoint
    pairs of neighbours among the unknown tiles, and call the other unknown tiles spare. The holder flips spare
    tiles; without any, one tile of a pair, whose partner is then spare. A flip of the opponent breaks at most
-   one pair and leaves a spare tile. So it and the holder's reply break at most one pair together. (A Quantum
-   Flip of the opponent touches two tiles and breaks one more pair, once.) Before the holder's j-th turn from
-   now, at most
+   one pair and leaves a spare tile. So the flip and the holder's reply together break at most one pair. (A
+   Quantum Flip of the opponent affects two tiles and breaks one more pair, once.) Before the holder's j-th
+   turn from now, at most
        j  (+ 1 if the holder moves now and has no spare tile)  (+ 1 if the opponent is a holder too)
    pairs are broken. While m is larger, the holder finds a pair against any play. Points bound j, because both
-   scores must stay below the target. If m is large enough until then, the abstract value is exact.
-   To preserve the seen tile's unknown neighbours too, the holder pairs only the unknown tiles away from it.
-4. A holder may play as in the abstract game until a pair is missing. That cannot happen before the first turn
-   of which the holder is not sure. So the holder loses at most the chance that the match gets there.
-   `bound_lasting_chance` bounds this chance by the values that must be drawn.
+   scores must stay below the target. If m is larger for every possible j, the abstract value is exact.
+   To preserve the seen tile's unknown neighbours too, the holder pairs only the other unknown tiles.
+4. A holder may play as in the abstract game until no pair is left. That cannot happen during the turns that
+   fact 3 guarantees. So the holder loses at most the probability that the match lasts longer than that.
+   `bound_lasting_chance` bounds this probability by the values that must be drawn.
 
 On the book's empty board, m is 12 and no match is longer than 18 flips, so j is at most 8 for Player 1 and 9
 for Player 2. Both are sure of their Quantum Flip to the end, and the abstract bounds hold unchanged.
 
 If an interval is too wide, look-ahead narrows it: `narrow` applies the real rules for some steps and bounds
-the positions after them.
+the resulting positions.
 
 As in `values.py`, everything but `narrow` uses the subset of Python that Numba compiles.
 """
 
 from typing import Any, NamedTuple
 
+from duels.games.flip.abstraction import ROUNDING
 from duels.games.flip.grid import Shape, count_max_pairs, count_sure_turns, find_shape, list_tiles, pack_shape
-from duels.games.flip.table import ROUNDING
 from duels.games.flip.values import (
     BOUND_KEY,
     POINTS,
     SLOTS,
-    WITHOUT_MINE,
-    WITHOUT_THEIRS,
+    WITHOUT_MY_QUANTUM,
+    WITHOUT_THEIR_QUANTUM,
     Tables,
     bound_lasting_chance,
     count_bag,
@@ -52,7 +52,7 @@ from duels.games.flip.values import (
 
 Interval = tuple[float, float]
 MAX_WIDTH = 0.0018  # an interval this narrow (an error of half its width) needs no look-ahead
-MAX_PATIENT_TURNS = 4  # fact 2 with a later loss is used only this close to the end
+MAX_PATIENT_TURNS = 4  # with more turns to the end, fact 2 is used only with an immediate loss
 NO_SHAPE = Shape(0, 0)
 NO_TILE, NO_VALUE = -1, 0
 
@@ -66,14 +66,14 @@ class Position(NamedTuple):
     """The code of the flipped tiles."""
     score: int
     tiles: tuple[int, int]
-    """The seen tiles, or NOWHERE. There are at most two, and at most one while a Quantum Flip is left."""
+    """The seen tiles, or NO_TILE. There are at most two, and at most one while a Quantum Flip is left."""
     values: tuple[int, int]
-    """Their values, or NOTHING."""
-    mine: bool
-    theirs: bool
-    """Whether the mover and the opponent hold a Quantum Flip."""
+    """The values of the seen tiles, or NO_VALUE."""
+    my_quantum: bool
+    their_quantum: bool
+    """Whether the mover and the opponent have a Quantum Flip."""
     shape: Shape
-    """The shape while a Quantum Flip is left."""
+    """The shape of the board, or NO_SHAPE if nobody has a Quantum Flip."""
 
 
 def make_position(
@@ -83,20 +83,22 @@ def make_position(
     score: int,
     tiles: tuple[int, int],
     values: tuple[int, int],
-    mine: bool,
-    theirs: bool,
+    my_quantum: bool,
+    their_quantum: bool,
 ) -> Position:
     shape = NO_SHAPE
-    if mine or theirs:
+    if my_quantum or their_quantum:
         shape = find_shape(t.grid, unknown, count_max_pairs(t.grid, unknown), tiles[0])
-    return Position(unknown, code, score, tiles, values, mine, theirs, shape)
+    return Position(unknown, code, score, tiles, values, my_quantum, their_quantum, shape)
 
 
-def read_position(t: Tables, faces: Any, score: int, mine: bool, theirs: bool, kept_tile: int) -> Position:
+def read_position(
+    t: Tables, faces: Any, score: int, my_quantum: bool, their_quantum: bool, kept_tile: int
+) -> Position:
     """Return the position of a mover with `score` on a board.
 
     A face is 0 for an unknown tile, the value of a flipped tile, or the value plus the highest value for a
-    seen tile that is face down. `kept_tile` is a seen tile to leave out, or NOWHERE.
+    seen tile that is face down. `kept_tile` is a seen tile to leave out, or NO_TILE.
     """
     unknown = code = count = 0
     tiles, values = [NO_TILE] * 3, [NO_VALUE] * 3
@@ -109,19 +111,21 @@ def read_position(t: Tables, faces: Any, score: int, mine: bool, theirs: bool, k
         elif tile != kept_tile:
             tiles[count], values[count] = tile, face - t.values
             count += 1
-    return make_position(t, unknown, code, score, (tiles[0], tiles[1]), (values[0], values[1]), mine, theirs)
+    return make_position(
+        t, unknown, code, score, (tiles[0], tiles[1]), (values[0], values[1]), my_quantum, their_quantum
+    )
 
 
 def bound(t: Tables, pos: Position) -> Interval:
-    """Return the interval from the four facts, without look-ahead."""
+    """Return the interval that the four facts prove, without look-ahead."""
     code, score, seen = pos.code, pos.score, pos.values[0]
     low, high = 0.0, 1.0
-    if not pos.mine and not pos.theirs:
-        low = high = get_value(t, t.none[seen][pos.values[1]], code, score)
+    if not pos.my_quantum and not pos.their_quantum:
+        low = high = get_value(t, t.nobody_rows[seen][pos.values[1]], code, score)
         return max(0.0, low - ROUNDING), min(1.0, high + ROUNDING)
-    key = ((code * 256 + score) * 16 + seen) * 4 + int(pos.mine) * 2 + int(pos.theirs)
+    key = ((code * 256 + score) * 16 + seen) * 4 + int(pos.my_quantum) * 2 + int(pos.their_quantum)
     key = (key * (1 << 17) + pack_shape(pos.shape)) * 4 + BOUND_KEY
-    entry = t.memory[key % SLOTS]
+    entry = t.memo[key % SLOTS]
     if entry[0] == key:
         return entry[1], entry[2]
     for patient in (False, True):
@@ -133,28 +137,29 @@ def bound(t: Tables, pos: Position) -> Interval:
 
 
 def estimate(t: Tables, pos: Position, patient: bool) -> Interval:
-    """Return the interval without the rounding allowance. `patient` is slow and may find a narrower one."""
+    """Return the interval before the allowance for rounding. `patient` is slower and may narrow it."""
     shape = pos.shape
-    if pos.mine and pos.theirs:
+    if pos.my_quantum and pos.their_quantum:
         ends = [
-            bound_holder(t, pos, t.low if mover else t.high, shape.pairs, shape.spare, mover, patient)
+            bound_holder(t, pos, t.low_row if mover else t.high_row, shape.pairs, shape.spare, mover, patient)
             for mover in (True, False)
         ]
         return ends[0], ends[1]
-    rows = t.one[int(pos.mine)][pos.values[0]]
+    rows = t.holder_rows[int(pos.my_quantum)][pos.values[0]]
     abstract_value = get_value(t, rows[shape.near], pos.code, pos.score)
-    safe_value = bound_holder(t, pos, rows[0], shape.pairs, shape.spare, pos.mine, patient)
+    safe_value = bound_holder(t, pos, rows[0], shape.pairs, shape.spare, pos.my_quantum, patient)
     if shape.near:
-        far = bound_holder(t, pos, rows[shape.near], shape.far_pairs, shape.far_spare, pos.mine, patient)
-        safe_value = max(safe_value, far) if pos.mine else min(safe_value, far)
-    return (safe_value, abstract_value) if pos.mine else (abstract_value, safe_value)
+        row = rows[shape.near]
+        far = bound_holder(t, pos, row, shape.far_pairs, shape.far_spare, pos.my_quantum, patient)
+        safe_value = max(safe_value, far) if pos.my_quantum else min(safe_value, far)
+    return (safe_value, abstract_value) if pos.my_quantum else (abstract_value, safe_value)
 
 
 def bound_holder(
     t: Tables, pos: Position, row: int, pairs: int, spare: int, mover: bool, patient: bool
 ) -> float:
-    """Return the mover's value if the holder (the mover or the opponent) relies on fact 3."""
-    has_rival = pos.mine and pos.theirs
+    """Return a bound on the mover's value that the holder can ensure. `mover`: the holder is the mover."""
+    has_rival = pos.my_quantum and pos.their_quantum
     sure_turns = count_sure_turns(pairs, spare, mover, has_rival)
     turns = count_max_turns(t, pos.code, pos.score, mover)
     abstract_value = get_value(t, row, pos.code, pos.score)
@@ -162,14 +167,14 @@ def bound_holder(
         return abstract_value
     if patient and turns <= MAX_PATIENT_TURNS:
         return get_value_until(t, row, pos.code, pos.score, sure_turns, int(mover))
-    lost_row = t.rows[row][WITHOUT_MINE if mover else WITHOUT_THEIRS]
+    lost_row = t.rows[row][WITHOUT_MY_QUANTUM if mover else WITHOUT_THEIR_QUANTUM]
     lost_value = get_value(t, lost_row, pos.code, pos.score)
     chance = bound_lasting_chance(t, pos.code, pos.values[0], 2 * sure_turns + int(not mover), int(has_rival))
     return max(lost_value, abstract_value - chance) if mover else min(lost_value, abstract_value + chance)
 
 
 def score_value(t: Tables, board: Position, value: int, steps: int) -> Interval:
-    """Return the mover's interval after scoring `value`, with `board` left to the opponent."""
+    """Return the mover's interval after scoring `value`, which leaves `board` to the opponent."""
     score = board.score + value
     if score >= t.target:
         won = 1.0 if score == t.target else 0.0
@@ -180,8 +185,8 @@ def score_value(t: Tables, board: Position, value: int, steps: int) -> Interval:
         t.codes[board.code][POINTS] - board.score,
         board.tiles,
         board.values,
-        board.theirs,
-        board.mine,
+        board.their_quantum,
+        board.my_quantum,
         board.shape,
     )
     low, high = bound(t, successor)
@@ -193,14 +198,19 @@ def score_value(t: Tables, board: Position, value: int, steps: int) -> Interval:
 def take_tile(t: Tables, pos: Position, seen_index: int, steps: int) -> Interval:
     """Return the interval of flipping the first or the second seen tile."""
     tiles, values = (pos.tiles[1 - seen_index], NO_TILE), (pos.values[1 - seen_index], NO_VALUE)
-    board = make_position(t, pos.unknown, pos.code, pos.score, tiles, values, pos.mine, pos.theirs)
-    return score_value(t, board, pos.values[seen_index], steps)
+    return score_value(t, change_board(t, pos, pos.unknown, tiles, values), pos.values[seen_index], steps)
+
+
+def change_board(
+    t: Tables, pos: Position, unknown: int, tiles: tuple[int, int], values: tuple[int, int]
+) -> Position:
+    """Return the position with other unknown and seen tiles."""
+    return make_position(t, unknown, pos.code, pos.score, tiles, values, pos.my_quantum, pos.their_quantum)
 
 
 def remove_tile(t: Tables, pos: Position, tile: int) -> Position:
     """Return the position without an unknown tile."""
-    unknown = pos.unknown & ~(1 << tile)
-    return make_position(t, unknown, pos.code, pos.score, pos.tiles, pos.values, pos.mine, pos.theirs)
+    return change_board(t, pos, pos.unknown & ~(1 << tile), pos.tiles, pos.values)
 
 
 def flip_tile(t: Tables, board: Position, steps: int) -> Interval:
@@ -220,12 +230,12 @@ def flip_tile(t: Tables, board: Position, steps: int) -> Interval:
 
 def use_quantum(t: Tables, pos: Position, one: int, two: int, steps: int) -> Interval:
     """Return the interval of a Quantum Flip on two face-down neighbours."""
-    unknown = pos.unknown & ~(1 << one) & ~(1 << two)
+    unknown, code, score = pos.unknown & ~(1 << one) & ~(1 << two), pos.code, pos.score
     seen_values = (get_seen_value(pos, one), get_seen_value(pos, two))
     uses_seen = seen_values[0] or seen_values[1]
     other_value, tile = (NO_VALUE, NO_TILE) if uses_seen else (pos.values[0], pos.tiles[0])
     shapes = find_shapes_after(t, pos, one, two)
-    bag = count_bag(t, pos.code, pos.values[0], NO_VALUE)
+    bag = count_bag(t, code, pos.values[0], NO_VALUE)
     low = high = 0.0
     total = 0
     for a in range(seen_values[0], seen_values[0] + 1) if seen_values[0] else range(1, t.values + 1):
@@ -234,13 +244,11 @@ def use_quantum(t: Tables, pos: Position, one: int, two: int, steps: int) -> Int
             if not seen_values[1]:
                 weight *= bag[b - 1] - int(a == b and not seen_values[0])
             if weight > 0:
-                board = Position(
-                    unknown, pos.code, pos.score, (two, tile), (b, other_value), False, pos.theirs, shapes[1]
-                )
+                tiles, values = (two, tile), (b, other_value)
+                board = Position(unknown, code, score, tiles, values, False, pos.their_quantum, shapes[1])
                 keep_one = score_value(t, board, a, steps)
-                board = Position(
-                    unknown, pos.code, pos.score, (one, tile), (a, other_value), False, pos.theirs, shapes[0]
-                )
+                tiles, values = (one, tile), (a, other_value)
+                board = Position(unknown, code, score, tiles, values, False, pos.their_quantum, shapes[0])
                 keep_two = score_value(t, board, b, steps)
                 low += weight * max(keep_one[0], keep_two[0])
                 high += weight * max(keep_one[1], keep_two[1])
@@ -249,13 +257,13 @@ def use_quantum(t: Tables, pos: Position, one: int, two: int, steps: int) -> Int
 
 
 def get_seen_value(pos: Position, tile: int) -> int:
-    """Return the value of the first seen tile, or NOTHING for another tile."""
+    """Return the value of `tile` if it is the first seen tile, else NO_VALUE."""
     return pos.values[0] if tile == pos.tiles[0] else NO_VALUE
 
 
 def find_shapes_after(t: Tables, pos: Position, one: int, two: int) -> tuple[Shape, Shape]:
-    """Return the shapes of the board after a Quantum Flip that leaves tile `one`, and tile `two`."""
-    if not pos.theirs:
+    """Return the shapes after a Quantum Flip: if tile `one` is turned back, and if tile `two` is."""
+    if not pos.their_quantum:
         return NO_SHAPE, NO_SHAPE
     unknown = pos.unknown & ~(1 << one) & ~(1 << two)
     pairs = count_max_pairs(t.grid, unknown)
@@ -266,37 +274,37 @@ def judge(
     t: Tables,
     faces: Any,
     score: int,
-    mine: bool,
-    theirs: bool,
+    my_quantum: bool,
+    their_quantum: bool,
     lifted: tuple[int, int],
     lows: Any,
     highs: Any,
 ) -> Interval:
-    """Fill in the interval of each legal action, and return that of the position without look-ahead.
+    """Write each legal action's interval to `lows` and `highs`. Return the position's interval.
 
-    `lows` and `highs` are in the order of the rules' `all_actions`. `faces` are as in `read_position`.
-    `lifted` are two tiles to choose from, or NOWHERE. While the mover chooses, the result is (0, 1).
+    There is no look-ahead. `lows` and `highs` have the order of the rules' `all_actions`. `faces` are as in
+    `read_position`. `lifted` are two tiles to choose from (then the result is (0, 1)), or NO_TILE.
     """
     if lifted[0] < 0:
-        pos = read_position(t, faces, score, mine, theirs, NO_TILE)
+        pos = read_position(t, faces, score, my_quantum, their_quantum, NO_TILE)
         judge_turn(t, pos, lows, highs)
         return bound(t, pos)
-    first_keep = len(t.grid.near) + len(t.grid.pairs)
+    first_keep = len(t.grid.neighbours) + len(t.grid.pairs)
     for tile in lifted:
-        board = read_position(t, faces, score, False, theirs, tile)
+        board = read_position(t, faces, score, False, their_quantum, tile)
         lows[first_keep + tile], highs[first_keep + tile] = score_value(t, board, faces[tile] - t.values, 0)
     return 0.0, 1.0
 
 
 def judge_turn(t: Tables, pos: Position, lows: Any, highs: Any) -> None:
-    """Fill in the intervals before a turn, without look-ahead."""
+    """Write the intervals of the actions before a turn to `lows` and `highs`, without look-ahead."""
     for seen_index in range(2):
         if pos.values[seen_index]:
             tile = pos.tiles[seen_index]
             lows[tile], highs[tile] = take_tile(t, pos, seen_index, 0)
     # Without look-ahead, actions of the same kind have the same interval.
     action_kinds, intervals = [-1], [(0.0, 0.0)]
-    for tile in range(len(t.grid.near)):
+    for tile in range(len(t.grid.neighbours)):
         if pos.unknown >> tile & 1:
             board = remove_tile(t, pos, tile)
             kind = pack_shape(board.shape)
@@ -305,10 +313,10 @@ def judge_turn(t: Tables, pos: Position, lows: Any, highs: Any) -> None:
                 intervals.append(flip_tile(t, board, 0))
             lows[tile], highs[tile] = intervals[action_kinds.index(kind)]
     action_kinds, intervals = [-1], [(0.0, 0.0)]
-    action_index = len(t.grid.near)
+    action_index = len(t.grid.neighbours)
     for pair in t.grid.pairs:
         one, two = pair[0], pair[1]
-        if pos.mine and is_face_down(pos, one) and is_face_down(pos, two):
+        if pos.my_quantum and is_face_down(pos, one) and is_face_down(pos, two):
             kind = classify_quantum_flip(t, pos, one, two)
             if kind not in action_kinds:
                 action_kinds.append(kind)
@@ -324,7 +332,7 @@ def is_face_down(pos: Position, tile: int) -> bool:
 
 def classify_quantum_flip(t: Tables, pos: Position, one: int, two: int) -> int:
     """Return the kind of a Quantum Flip: equal kinds have equal intervals."""
-    if pos.theirs:
+    if pos.their_quantum:
         shapes = find_shapes_after(t, pos, one, two)
         sides = (pack_shape(shapes[0]), pack_shape(shapes[1]))
     else:  # no Quantum Flip is left after it: only the values matter
@@ -337,7 +345,7 @@ def narrow(t: Tables, pos: Position, steps: int) -> Interval:
     cached: Interval | None = t.look_ahead_cache.get((pos, steps))
     if cached:
         return cached
-    tiles = len(t.grid.near)
+    tiles = len(t.grid.neighbours)
     lows, highs = ([-1.0] * (tiles + len(t.grid.pairs)) for _ in range(2))
     judge_turn(t, pos, lows, highs)
     if steps > 1:

@@ -1,17 +1,15 @@
 """The observation of Quantum Flip for programs. It includes shown tiles that are face down again."""
 
 from duels.core.features import Feature, format_feature_value
-from duels.games.flip.rules import SEEN_AS, UNKNOWN, QuantumTiles, State
+from duels.games.flip.rules import QuantumTiles, State
 
 
 def features(rules: QuantumTiles) -> tuple[Feature, ...]:
     tiles = rules.side**2
-    values = range(1, rules.values + 1)
-    faces = (UNKNOWN, *map(str, values), *(SEEN_AS[value - 1] for value in values))
     # At least three values, because a feature with two values is not one-hot.
     scores = tuple(range(max(3, rules.target + rules.values)))
     return (
-        Feature("tiles", faces, lambda view, seat: view.tiles, tiles),
+        Feature("tiles", rules.faces, lambda view, seat: view.tiles, tiles),
         Feature("my_score", scores, lambda view, seat: (view.scores[seat - 1],)),
         Feature("other_score", scores, lambda view, seat: (view.scores[seat.other - 1],)),
         Feature("my_quantum", (False, True), lambda view, seat: (view.quantum[seat - 1],)),

@@ -6,7 +6,7 @@ Functions that take a `Grid` use the subset of Python that Numba compiles.
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from duels.games.flip.rules import neighbours
+from duels.games.flip.rules import list_neighbours
 
 
 class Grid(NamedTuple):
@@ -16,8 +16,8 @@ class Grid(NamedTuple):
     dark: int
     """The dark tiles of a chessboard pattern. Neighbours have different colours."""
     inner: Any
-    """The tiles that have a neighbour, indexed [direction]: right, left, below, above."""
-    near: Any
+    """The tiles that have a neighbour to the right, to the left, below and above."""
+    neighbours: Any
     """The neighbours of each tile."""
     pairs: Any
     """Every pair of neighbours."""
@@ -29,26 +29,27 @@ class Shape(NamedTuple):
     pairs: int
     """The maximum number of disjoint pairs of neighbours among the unknown tiles."""
     spare: int
-    """1 if these pairs leave an unknown tile over, else 0."""
+    """1 if these pairs do not cover all unknown tiles, else 0."""
     near: int = 0
-    """The number of unknown neighbours of the seen tile. `far_*` describe the other unknown tiles."""
+    """The number of unknown neighbours of the seen tile."""
     far_pairs: int = 0
     far_spare: int = 0
+    """`pairs` and `spare` of the unknown tiles that are not neighbours of the seen tile."""
 
 
 @lru_cache
 def make_grid(side: int) -> Grid:
     """Return the neighbourhoods of a board of `side` by `side` tiles."""
-    near, inner, dark = [0] * side**2, [0] * 4, 0
-    for a, b in neighbours(side):
-        near[a] |= 1 << b
-        near[b] |= 1 << a
+    neighbours, inner, dark = [0] * side**2, [0] * 4, 0
+    for a, b in list_neighbours(side):
+        neighbours[a] |= 1 << b
+        neighbours[b] |= 1 << a
         direction = 0 if b == a + 1 else 2
         inner[direction] |= 1 << a
         inner[direction + 1] |= 1 << b
     for tile in range(side**2):
         dark |= (sum(divmod(tile, side)) % 2 == 0) << tile
-    return Grid(side, dark, tuple(inner), tuple(near), neighbours(side))
+    return Grid(side, dark, tuple(inner), tuple(neighbours), list_neighbours(side))
 
 
 def list_tiles(tiles: int) -> list[int]:
@@ -111,9 +112,9 @@ def find_path(grid: Grid, tiles: int, light: int, dark: int, paired: list[int]) 
 
 
 def find_shape(grid: Grid, unknown: int, pairs: int, seen: int) -> Shape:
-    """Return the shape of a board, given its number of pairs. `seen` is -1 if no tile is seen."""
+    """Return the shape of a board, given its number of pairs. `seen` is the seen tile, or -1."""
     count = unknown.bit_count()
-    near = grid.near[seen] & unknown if seen >= 0 else 0
+    near = grid.neighbours[seen] & unknown if seen >= 0 else 0
     near_count = near.bit_count()
     far_pairs = count_max_pairs(grid, unknown & ~near) if near else pairs
     far_spare = int(2 * far_pairs < count - near_count)
@@ -126,11 +127,11 @@ def pack_shape(shape: Shape) -> int:
     return (near * 64 + shape.far_pairs) * 2 + shape.far_spare
 
 
-def count_sure_turns(pairs: int, spare: int, moves: bool, rival: bool) -> int:
-    """Return the number of turns in which a holder is sure to find a pair (fact 3 in `bounds.py`).
+def count_sure_turns(pairs: int, spare: int, holder_moves: bool, has_rival: bool) -> int:
+    """Return for how many turns the holder of a Quantum Flip surely finds a pair (fact 3 in `bounds.py`).
 
-    `moves`: the holder is to move, and this turn counts. `rival`: the opponent is a holder too.
+    If the holder is to move, this turn counts. A rival is an opponent who has a Quantum Flip too.
     """
-    if not moves:
-        return max(0, pairs - 1 - int(rival))
-    return max(min(pairs, 1), pairs - (1 - spare) - int(rival))
+    if not holder_moves:
+        return max(0, pairs - 1 - int(has_rival))
+    return max(min(pairs, 1), pairs - (1 - spare) - int(has_rival))

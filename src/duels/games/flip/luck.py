@@ -1,7 +1,7 @@
-"""Quick values of positions, to remove luck from results: the midpoint of the table's bounds.
+"""Quick estimates of positions for luck-adjusted results: the midpoint of the bounds from the table.
 
-`judge` looks ahead for tighter bounds, which takes a hundred times as long. To measure luck, a value must be
-fixed in advance and close, but need not be exact.
+`judge` looks ahead for tighter bounds and takes a hundred times as long. To adjust for luck, an estimate must
+not depend on the match, and should be close to the value, but need not be exact.
 """
 
 from collections.abc import Callable

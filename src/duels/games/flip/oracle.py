@@ -8,25 +8,16 @@ from typing import NamedTuple
 from duels.core.notation import join_and
 from duels.core.rules import CHANCE, Seat, Sight
 from duels.games.flip import bounds
+from duels.games.flip.abstraction import ROUNDING
 from duels.games.flip.bounds import MAX_WIDTH, NO_TILE, Interval, Position
-from duels.games.flip.rules import (
-    SEEN_AS,
-    UNKNOWN,
-    Action,
-    Drawn,
-    Flip,
-    Keep,
-    QuantumFlip,
-    QuantumTiles,
-    State,
-)
-from duels.games.flip.table import ROUNDING, Table
+from duels.games.flip.rules import UNKNOWN, Action, Drawn, Flip, Keep, QuantumFlip, QuantumTiles, State
+from duels.games.flip.table import Table
 from duels.games.flip.values import make_tables
 from duels.solving.oracle import ActionValue, Check, Exactness, Finding, Oracle, Value, Verdict
 from duels.solving.progress import Progress, no_progress
 
-MAX_STEPS = 2
-MAX_UNKNOWN = 15  # with more unknown tiles, a second step takes many seconds
+DEPTHS = 2  # of look-ahead: none, and one step
+MAX_UNKNOWN = 15  # with more unknown tiles, a second step of look-ahead takes many seconds
 TOLERANCE = 4 * ROUNDING  # closer values count as equal
 
 
@@ -36,7 +27,7 @@ def make_oracle(rules: QuantumTiles, progress: Progress = no_progress) -> "FlipO
 
 
 def how_perfect() -> str:
-    return "gives away no more than the bounds of its values leave open, which duels solve flip shows"
+    return "perfect within the bounds that duels solve flip shows"
 
 
 class FlipOracle(Oracle[Action, State]):
@@ -45,10 +36,8 @@ class FlipOracle(Oracle[Action, State]):
 
     def __init__(self, rules: QuantumTiles, table: Table) -> None:
         self.rules, self.table = rules, table
-        self.tables = make_tables(table.abstraction, table.numbers, rules.side)
-        values = range(1, rules.values + 1)
-        faces = (UNKNOWN, *map(str, values), *(SEEN_AS[value - 1] for value in values))
-        self._faces = {face: number for number, face in enumerate(faces)}
+        self.tables = make_tables(table.abstraction, table.stored_values, rules.side)
+        self._face_numbers = {face: number for number, face in enumerate(rules.faces)}
 
     def _value_of(self, sight: Sight[Action, State]) -> Value:
         state = sight.view
@@ -61,7 +50,7 @@ class FlipOracle(Oracle[Action, State]):
         if isinstance(action, QuantumFlip):
             return "quantum", *sorted((tiles[action.first], tiles[action.second]))
         assert not isinstance(action, Drawn)
-        has_quantum = sight.view.quantum[sight.seat - 1]  # then a single flip also saves the Quantum Flip
+        has_quantum = sight.view.quantum[sight.seat - 1]  # if so, a single flip also saves the Quantum Flip
         return type(action).__name__, tiles[action.tile], has_quantum
 
     def findings(self, sight: Sight[Action, State]) -> Iterator[Finding]:
@@ -115,7 +104,7 @@ class FlipOracle(Oracle[Action, State]):
 
     def _list_depths(self, state: State) -> range:
         """Return the depths of look-ahead to try until the interval is narrow enough."""
-        return range(MAX_STEPS + (state.tiles.count(UNKNOWN) <= MAX_UNKNOWN))
+        return range(DEPTHS + (state.tiles.count(UNKNOWN) <= MAX_UNKNOWN))
 
     def _bound_actions(self, state: State) -> tuple[list[float], list[float], float, float]:
         """Return the lower and upper bounds of the legal actions and of the position, without look-ahead."""
@@ -127,19 +116,19 @@ class FlipOracle(Oracle[Action, State]):
     def _bound_action(self, state: State, action: Action, steps: int) -> Interval:
         tables = self.tables
         if isinstance(action, Keep):
-            faces, score, _, theirs, _ = self._read_state(state)
-            left = bounds.read_position(tables, faces, score, False, theirs, action.tile)
-            return bounds.score_value(tables, left, self._get_known_value(state, action.tile), steps)
+            faces, score, _, their_quantum, _ = self._read_state(state)
+            board = bounds.read_position(tables, faces, score, False, their_quantum, action.tile)
+            return bounds.score_value(tables, board, self._get_known_value(state, action.tile), steps)
         assert not isinstance(action, Drawn)
-        at = self.make_position(state)
+        pos = self.make_position(state)
         if isinstance(action, QuantumFlip):
-            return bounds.use_quantum(tables, at, action.first, action.second, steps)
-        if action.tile in at.tiles:
-            return bounds.take_tile(tables, at, at.tiles.index(action.tile), steps)
-        return bounds.flip_tile(tables, bounds.remove_tile(tables, at, action.tile), steps)
+            return bounds.use_quantum(tables, pos, action.first, action.second, steps)
+        if action.tile in pos.tiles:
+            return bounds.take_tile(tables, pos, pos.tiles.index(action.tile), steps)
+        return bounds.flip_tile(tables, bounds.remove_tile(tables, pos, action.tile), steps)
 
     def _get_lifted_value(self, state: State) -> Value:
-        """Return the value while tiles are lifted, with the same bounds as `judge` gives the action."""
+        """Return the value while tiles are lifted: the value that `judge` gives to lifting them."""
         before = State(state.tiles, state.scores, state.quantum, state.mover)
         lifted = state.lifted
         action = Flip(lifted[0]) if len(lifted) == 1 else QuantumFlip(lifted[0], lifted[1])
@@ -167,7 +156,7 @@ class FlipOracle(Oracle[Action, State]):
         mover = state.mover - 1
         lifted = (state.lifted[0], state.lifted[1]) if state.choosing else (NO_TILE, NO_TILE)
         return (
-            [self._faces[tile] for tile in state.tiles],
+            [self._face_numbers[tile] for tile in state.tiles],
             state.scores[mover],
             state.quantum[mover],
             state.quantum[1 - mover],
@@ -182,18 +171,18 @@ class FlipOracle(Oracle[Action, State]):
         wins = f"you win {verdict.value}"
         if isinstance(action, Keep):
             value = self._get_known_value(state, action.tile)
-            (left,) = (self._get_known_value(state, tile) for tile in state.lifted if tile != action.tile)
-            (rest,) = (judged.value for judged in verdict.actions if judged.action != action)
+            (other,) = (self._get_known_value(state, tile) for tile in state.lifted if tile != action.tile)
+            (odds,) = (judged.value for judged in verdict.actions if judged.action != action)
             threat = "" if score + value == target else self._describe_threat(state, action)
-            if value == left:
+            if value == other:
                 return f"{threat}Both tiles show {value}, which makes {score + value} with either: {wins}."
-            return f"{threat}Keep the {value}, which makes {score + value}: {wins}, with the {left} {rest}."
+            return f"{threat}Keep the {value}, which makes {score + value}: {wins}, with the {other} {odds}."
         facts = f"{self._describe_odds(state)}; the bag still holds {self._describe_bag(state)}; {wins}"
         threat = self._describe_threat(state, action)
         if isinstance(action, QuantumFlip):
             flips = (judged.value for judged in verdict.actions if isinstance(judged.action, Flip))
-            one = max(flips, key=lambda value: value.number)
-            return f"{threat}Use the Quantum Flip to choose the better of two: {facts}, with one tile {one}."
+            flip = max(flips, key=lambda value: value.number)
+            return f"{threat}Use the Quantum Flip to choose the better of two: {facts}, with one tile {flip}."
         assert isinstance(action, Flip)
         name = self.rules.name_of(action.tile)
         known_value = self.rules.value_of(state.tiles[action.tile])
@@ -201,22 +190,22 @@ class FlipOracle(Oracle[Action, State]):
             return f"{name} is known to be the {known_value} that makes {target}."
         if known_value is not None:
             return f"{threat}Take {name}, known to be a {known_value}, for {score + known_value}: {facts}."
-        later = " and save the Quantum Flip" if state.quantum[state.mover - 1] else ""
-        return f"{threat}Flip an unknown tile{later}: {facts}."
+        saving = " and save the Quantum Flip" if state.quantum[state.mover - 1] else ""
+        return f"{threat}Flip an unknown tile{saving}: {facts}."
 
     def effect(self, sight: Sight[Action, State], action: Action) -> str:
         state = sight.view
         score, target = state.scores[state.mover - 1], self.rules.target
-        left = [self.rules.name_of(tile) for tile in self._list_tiles_left(state, action)]
-        consequence = f", and left {join_and(left)} to the other player" if left else ""
+        names = [self.rules.name_of(tile) for tile in self._list_tiles_left(state, action)]
+        consequence = f", and left {join_and(names)} to the other player" if names else ""
         if isinstance(action, QuantumFlip):
             return f"You spent the Quantum Flip{consequence}."
         assert isinstance(action, Flip | Keep)
         name, value = self.rules.name_of(action.tile), self.rules.value_of(state.tiles[action.tile])
         if value is None:
             return f"You flipped {name}, an unknown tile{consequence}."  # `reason` describes the chances
-        over = f", past {target}" if score + value > target else ""
-        return f"You took {name}, known to be a {value}, for {score + value}{over}{consequence}."
+        excess = f", past {target}" if score + value > target else ""
+        return f"You took {name}, known to be a {value}, for {score + value}{excess}{consequence}."
 
     def mistake_category(self, sight: Sight[Action, State], action: Action) -> str:
         if isinstance(action, QuantumFlip):
@@ -236,7 +225,7 @@ class FlipOracle(Oracle[Action, State]):
         return f"the Quantum Flip showed {join_and([str(value) for value in outcome.values])}"
 
     def _describe_threat(self, state: State, action: Action) -> str:
-        """Return the opponent's threat to win with a known tile, or ''."""
+        """Describe the opponent's threat to win with a known tile. Return '' if there is none."""
         tiles = self._list_winning_tiles(state)
         if not tiles:
             return ""
@@ -288,7 +277,7 @@ class Ending(NamedTuple):
 
 
 def find_endings(rules: QuantumTiles, state: State) -> dict[Seat, Ending] | None:
-    """Return each player's chances if no decision is left, otherwise None."""
+    """Return each player's chances if no decision is left in the match, otherwise None."""
     if any(state.quantum) or state.lifted or any(tile.isalpha() for tile in state.tiles):
         return None
 
@@ -321,9 +310,10 @@ def find_endings(rules: QuantumTiles, state: State) -> dict[Seat, Ending] | None
 def grade(
     lows: Sequence[float], highs: Sequence[float], counts: Sequence[int], low: float, high: float
 ) -> tuple[list[float], list[bool], list[float]]:
-    """Return the value of each interval in a position with these bounds, whether it is best, and its weight.
+    """Return the value and the weight of each interval, and whether its actions are best.
 
-    `counts` are the numbers of actions with the same interval. Like `bounds.py`, this can be compiled.
+    `low` and `high` bound the position. `counts` are the numbers of actions with the same interval. Like
+    `bounds.py`, this can be compiled.
     """
     # No action is better than the position.
     numbers = [(min(lows[i], high) + min(highs[i], high)) / 2 for i in range(len(lows))]

@@ -59,18 +59,18 @@ def make_arrays(tables: Tables) -> Tables:
 
     codes = np.full((max(tables.codes) + 1, len(tables.codes[0])), -1)
     codes[list(tables.codes)] = list(tables.codes.values())
-    inner, near, pairs = (np.array(part) for part in tables.grid[2:])
+    inner, neighbours, pairs = (np.array(part) for part in tables.grid[2:])
     return tables._replace(
         rows=np.array(tables.rows),
-        none=np.array(tables.none),
-        one=np.array(tables.one),
+        nobody_rows=np.array(tables.nobody_rows),
+        holder_rows=np.array(tables.holder_rows),
         leaves=pad(tables.leaves),
         terms=pad(tables.terms),
         codes=codes,
-        numbers=np.frombuffer(tables.numbers, np.uint16),
-        memory=np.full((SLOTS, 3), -1.0),
+        stored_values=np.frombuffer(tables.stored_values, np.uint16),
+        memo=np.full((SLOTS, 3), -1.0),
         look_ahead_cache=0,
-        grid=tables.grid._replace(inner=inner, near=near, pairs=pairs),
+        grid=tables.grid._replace(inner=inner, neighbours=neighbours, pairs=pairs),
     )
 
 
@@ -87,7 +87,7 @@ def list_functions() -> dict[str, Callable[..., Any]]:
 
 def _remember(t: Tables, key: int, low: float, high: float) -> None:
     """Replace `remember` in compiled code: write to an array."""
-    entry = t.memory[key % SLOTS]
+    entry = t.memo[key % SLOTS]
     entry[0], entry[1], entry[2] = key, low, high
 
 

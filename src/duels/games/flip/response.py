@@ -1,8 +1,9 @@
 """Bounds on the best response to a policy that does not look at the board, computed on arrays.
 
-The responder knows the whole board, the policy only a `Summary` of it. Both always find two unseen neighbours
-for their Quantum Flip (fact 3 in `bounds.py`). So the board decides only whether a seen tile has an unseen
-neighbour. The upper bound lets the responder decide that, the lower bound its opponent.
+The responder knows the whole board; the policy knows only a `Summary` of it. Both always find two unseen
+neighbours for their Quantum Flip (fact 3 in `bounds.py`). So the board matters only in one respect: whether a
+seen tile has an unseen neighbour. The upper bound assumes what is better for the responder, the lower bound
+what is worse.
 """
 
 from array import array
@@ -31,7 +32,7 @@ KIND = "a `BoardBlind` policy (duels.games.flip.board_blind)"
 
 
 def response_bounds(rules: QuantumTiles, policy: object) -> dict[Seat, Bounds] | None:
-    """Return bounds on the best response, by the policy's seat, or None if the policy is not `BoardBlind`."""
+    """Return bounds on the best response for each seat of the policy, or None if it is not `BoardBlind`."""
     if not isinstance(policy, BoardBlind):
         return None
     _check_board_size(rules)
@@ -39,7 +40,7 @@ def response_bounds(rules: QuantumTiles, policy: object) -> dict[Seat, Bounds] |
 
 
 def _check_board_size(rules: QuantumTiles) -> None:
-    """Raise DuelsError unless fact 3 holds for both seats from the empty board to the end."""
+    """Raise DuelsError unless both seats surely find a pair until the end (fact 3 in `bounds.py`)."""
     tables = make_tables(Abstraction(rules), array("H"), rules.side)
     pairs, spare = count_max_pairs(tables.grid, (1 << rules.side**2) - 1), rules.side % 2
     if any(
@@ -72,7 +73,7 @@ class _Response:
 
         next_values = [np.zeros((len(self._row_keys), 1)) for _ in range(2)]
         next_layer = Columns(self._abstraction, [])
-        for flipped, codes in self._abstraction.places.iter_layers():
+        for flipped, codes in self._abstraction.layout.iter_layers():
             layer = Columns(self._abstraction, codes)
             responds = (flipped % 2 == 0) == (self._responder is Seat.ONE)
             leaf_values = [layer.value_leaves(next_layer, values, float(responds)) for values in next_values]
@@ -106,7 +107,7 @@ class _Response:
         return replace(row, double=double, mixed=mixed)
 
     def _find_best(self, row: Row, layer: Columns, leaf_values: list[Any]) -> list[Numbers]:
-        """Return the responder's best values, without and with an unseen neighbour of the seen tile."""
+        """Return the responder's best values if the seen tile has no unseen neighbour, and if it has one."""
         import numpy as np
 
         best = []
@@ -129,7 +130,7 @@ class _Response:
         return low, high
 
     def _expect(self, key: RowKey, row: Row, layer: Columns, leaf_values: list[Any]) -> list[Numbers]:
-        """Return the expected values, if the seen tile has an unseen neighbour exactly if `row` says so."""
+        """Return the expected values of the policy's turn in `row`, for each array in `leaf_values`."""
         bag, (leaves, terms) = layer.bag(row), list_turn(row, self._faces.stop - 1)
         odds = _Mixture(self._decides, key, row, bag, layer).list_odds(row)
         return [
@@ -149,13 +150,15 @@ class _Mixture:
 
     def __init__(self, decides: Decides, key: RowKey, row: Row, bag: list[Any], layer: Columns) -> None:
         self._decides = decides
-        mine, theirs = key[0] in (POLICY, BOTH), key[0] in (RESPONDER, BOTH)
-        self._summary = Summary(layer.score, layer.other, tuple(bag), row.seen, mine, theirs, bool(row.mixed))
+        my_quantum, their_quantum = key[0] in (POLICY, BOTH), key[0] in (RESPONDER, BOTH)
+        self._summary = Summary(
+            layer.score, layer.other, tuple(bag), row.seen, my_quantum, their_quantum, bool(row.mixed)
+        )
         self._odds = self._query_policy(self._summary)
         self._keep_odds: dict[tuple[str, int, int], Any] = {}
 
     def list_odds(self, row: Row) -> list[Any]:
-        """Return the probability of each leaf of a turn in `row`, apart from chance."""
+        """Return the policy's probability of choosing each leaf of a turn in `row`, given the draw."""
         faces, odds = range(1, len(self._summary.bag) + 1), self._odds
         leaf_odds = [odds.get(FLIP, 0.0) for _ in faces]
         leaf_odds += [odds.get(f"take {v}", 0.0) for v, _ in row.take]
@@ -172,7 +175,7 @@ class _Mixture:
         return leaf_odds
 
     def _get_keep_odds(self, move: str, value: int, other: int) -> Any:
-        """Return the probability that the policy keeps `value` of the two that `move` shows."""
+        """Return the probability that the policy keeps `value`, not `other`, after `move` showed both."""
         if move not in self._odds or value == other:
             return 1.0
         if move == QUANTUM and value > other:
@@ -188,15 +191,15 @@ class _Mixture:
         return self._keep_odds[key]
 
     def _query_policy(self, summary: Summary) -> dict[str, Numbers]:
-        """Return the policy's probabilities in the columns whose position exists."""
+        """Return the policy's probabilities in every column. They are 0 in impossible positions."""
         import numpy as np
 
         exists = np.min(summary.bag, axis=0) >= 0
         if not exists.any():
             return {}
-        mine, theirs = summary.mine[exists], summary.theirs[exists]
+        my_score, their_score = summary.my_score[exists], summary.their_score[exists]
         bag = tuple(count[exists] for count in summary.bag)
-        odds = get_odds(self._decides, summary._replace(mine=mine, theirs=theirs, bag=bag))
+        odds = get_odds(self._decides, summary._replace(my_score=my_score, their_score=their_score, bag=bag))
         answers = {move: np.zeros(len(exists)) for move in odds}
         for move, p in odds.items():
             answers[move][exists] = p

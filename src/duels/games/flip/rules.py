@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from itertools import compress
+from itertools import compress, product
+from math import perm, prod
 from random import Random
 
 from duels.core.errors import BadOption, NotationError, quote
@@ -90,7 +91,7 @@ class Revealed(Event):
 
 @dataclass(frozen=True, slots=True)
 class Scored(Event):
-    """`seat` scored `value` with `tile`; `chosen` if by a Quantum Flip. Includes the new board and scores."""
+    """`seat` scored `value` with `tile`, and now the board has `tiles`. `chosen`: by a Quantum Flip."""
 
     seat: Seat
     tile: int
@@ -142,11 +143,11 @@ class QuantumTiles(OpenRules[State, Action]):
             return tuple(Keep(tile) for tile in state.lifted)
         if state.lifted:
             return self._list_draws(state)[0]
-        down = [not tile.isdigit() for tile in state.tiles]
+        is_down = [not tile.isdigit() for tile in state.tiles]
         flips, quantum_flips = _list_turns(self.side)
-        allowed: tuple[Action, ...] = tuple(compress(flips, down))
+        allowed: tuple[Action, ...] = tuple(compress(flips, is_down))
         if state.quantum[state.mover - 1]:
-            allowed += tuple(flip for flip in quantum_flips if down[flip.first] and down[flip.second])
+            allowed += tuple(flip for flip in quantum_flips if is_down[flip.first] and is_down[flip.second])
         return allowed
 
     def odds(self, state: State) -> tuple[Fraction, ...]:
@@ -155,12 +156,17 @@ class QuantumTiles(OpenRules[State, Action]):
         return self._list_draws(state)[1]
 
     @property
+    def faces(self) -> tuple[str, ...]:
+        """The characters of a tile in `State.tiles`: unknown, then flipped values, then shown values."""
+        return UNKNOWN, *map(str, range(1, self.values + 1)), *SEEN_AS[: self.values]
+
+    @property
     def points_in_bag(self) -> int:
         """The sum of all tiles."""
         return self.copies * sum(range(1, self.values + 1))
 
     def left_in_bag(self, tiles: str) -> tuple[int, ...]:
-        """Return the number of unknown tiles of each value."""
+        """Return the number of unknown tiles of each value, from 1."""
         return tuple(
             self.copies - tiles.count(str(value)) - tiles.count(SEEN_AS[value - 1])
             for value in range(1, self.values + 1)
@@ -190,7 +196,7 @@ class QuantumTiles(OpenRules[State, Action]):
             unseen = [tile for tile, face in enumerate(node.tiles) if face == UNKNOWN]
             for tile, value in zip(node.lifted, outcome.values, strict=True):
                 if board[tile] != value:
-                    # The value was entered by hand: swap it with the first unseen tile that has it.
+                    # A player entered this value by hand: swap it with the first unseen tile that has it.
                     source = next(i for i in unseen if board[i] == value)
                     board[source], board[tile] = board[tile], value
                 if tile in unseen:
@@ -260,7 +266,7 @@ class QuantumTiles(OpenRules[State, Action]):
     def max_states(self) -> int:
         tiles = self.side**2
         faces = 2 * self.values + 1  # unknown, flipped, or shown and face down
-        lifts = 1 + tiles + 2 * len(neighbours(self.side))
+        lifts = 1 + tiles + 2 * len(list_neighbours(self.side))
         # The flipped tiles determine the player to move and the sum of the scores.
         scores = self.target + self.values
         return int(faces**tiles * scores * len(Seat) ** 2 * lifts)
@@ -303,11 +309,10 @@ class QuantumTiles(OpenRules[State, Action]):
         return row * self.side + column if row < self.side and 0 <= column < self.side else None
 
     def parse_state(self, text: str) -> State:
-        shape = "...../.4.../..5../...2e/..... 6,5 01 2"
-        board, scores, quantum, mover, *rest = split_fields(text, 4, 5, shape)
+        example = "...../.4.../..5../...2e/..... 6,5 01 2"
+        board, scores, quantum, mover, *lifted = split_fields(text, 4, 5, example)
         tiles = board.lower().replace("/", "")
-        allowed = UNKNOWN + "".join(str(v) + SEEN_AS[v - 1] for v in range(1, self.values + 1))
-        if [len(row) for row in board.split("/")] != [self.side] * self.side or set(tiles) - set(allowed):
+        if [len(row) for row in board.split("/")] != [self.side] * self.side or set(tiles) - set(self.faces):
             raise NotationError(
                 f"Cannot read the board in {quote(text)}: {self.side} rows of {self.side}, each tile "
                 f"., 1 to {self.values}, or {SEEN_AS[0]} to {SEEN_AS[self.values - 1]}."
@@ -328,7 +333,7 @@ class QuantumTiles(OpenRules[State, Action]):
         state = State(
             tiles, (points[0], points[1]), (quantum[0] == "1", quantum[1] == "1"), parse_seat(mover, text)
         )
-        state = self._parse_lifted(state, rest[0], text) if rest else state
+        state = self._parse_lifted(state, lifted[0], text) if lifted else state
         # Each Quantum Flip used leaves one shown tile face down; one in progress shows two more.
         left_down = sum(tile.isalpha() for i, tile in enumerate(tiles) if i not in state.lifted)
         if left_down > state.quantum.count(False):
@@ -338,7 +343,7 @@ class QuantumTiles(OpenRules[State, Action]):
             )
         return state
 
-    def _parse_lifted(self, state: State, text: str, whole: str) -> State:
+    def _parse_lifted(self, state: State, text: str, line: str) -> State:
         """Parse the lifted tiles: `B2`, `D4+D5`, or `D4|D5` once both are shown."""
         choosing = "|" in text
         try:
@@ -352,7 +357,7 @@ class QuantumTiles(OpenRules[State, Action]):
             if action in self.actions(state) and all_seen == choosing:
                 return replace(state, lifted=lifted, choosing=choosing)
             why = self._explain_lifted(state, lifted, choosing)
-        raise NotationError(f"Cannot read the tiles being turned, {quote(text)}, in {quote(whole)}: {why}.")
+        raise NotationError(f"Cannot read the tiles being turned, {quote(text)}, in {quote(line)}: {why}.")
 
     def _explain_lifted(self, state: State, lifted: tuple[int, ...], choosing: bool) -> str:
         if self.outcome(state):
@@ -364,7 +369,7 @@ class QuantumTiles(OpenRules[State, Action]):
                 f"while they are turned, {state.mover.label} still counts as having the Quantum Flip (11, or "
                 f"{'10' if state.mover is Seat.ONE else '01'})"
             )
-        if len(lifted) == 2 and lifted not in neighbours(self.side):
+        if len(lifted) == 2 and lifted not in list_neighbours(self.side):
             return "they must be neighbours"
         if choosing:
             return "to keep one of two, both must have been shown (a to e on the board)"
@@ -382,7 +387,7 @@ class QuantumTiles(OpenRules[State, Action]):
 
 
 @lru_cache
-def neighbours(side: int) -> tuple[tuple[int, int], ...]:
+def list_neighbours(side: int) -> tuple[tuple[int, int], ...]:
     """Return every pair of tiles that share an edge, in reading order."""
     pairs = []
     for tile in range(side**2):
@@ -396,30 +401,26 @@ def neighbours(side: int) -> tuple[tuple[int, int], ...]:
 @lru_cache
 def _list_turns(side: int) -> tuple[tuple[Flip, ...], tuple[QuantumFlip, ...]]:
     """Return all flips and Quantum Flips of a board, in reading order."""
-    return tuple(map(Flip, range(side**2))), tuple(QuantumFlip(a, b) for a, b in neighbours(side))
+    return tuple(map(Flip, range(side**2))), tuple(QuantumFlip(a, b) for a, b in list_neighbours(side))
 
 
 @lru_cache(maxsize=10_000)
 def _list_draws_from(
-    left: tuple[int, ...], known_values: tuple[int | None, ...]
+    bag: tuple[int, ...], known_values: tuple[int | None, ...]
 ) -> tuple[tuple[Drawn, ...], tuple[Fraction, ...]]:
-    """Return the possible values of tiles, and their probabilities.
+    """Return the possible values of the lifted tiles, and their probabilities.
 
-    `left` is the bag. `known_values` has a value for a tile shown before, else None.
+    `bag` counts the unknown tiles of each value. `known_values` has None for each unknown tile.
     """
-    draws: list[tuple[tuple[int, ...], Fraction]] = [((), Fraction(1))]
-    for tile in known_values:
-        extended = []
-        for values, chance in draws:
-            # Values that earlier tiles of this lift took from the bag.
-            taken = [value for value, earlier in zip(values, known_values, strict=False) if earlier is None]
-            for value in range(1, len(left) + 1) if tile is None else (tile,):
-                copies = left[value - 1] - taken.count(value)
-                odds = Fraction(1) if tile else Fraction(copies, sum(left) - len(taken))
-                if odds:
-                    extended.append(((*values, value), chance * odds))
-        draws = extended
-    return tuple(Drawn(values) for values, _ in draws), tuple(chance for _, chance in draws)
+    draws, odds = [], []
+    choices = [range(1, len(bag) + 1) if value is None else (value,) for value in known_values]
+    for values in product(*choices):
+        drawn = [value for value, known in zip(values, known_values, strict=True) if known is None]
+        weight = prod(bag[value - 1] - drawn[:i].count(value) for i, value in enumerate(drawn))
+        if weight:
+            draws.append(Drawn(values))
+            odds.append(Fraction(weight, perm(sum(bag), len(drawn))))
+    return tuple(draws), tuple(odds)
 
 
 def _replace_tile(tiles: str, index: int, tile: str) -> str:

@@ -1,17 +1,17 @@
 """The solved table of flip's abstraction: shipped, cached, or computed layer by layer.
 
-A layer has the states with the same number of flipped tiles. With NumPy, a layer is a few array operations;
-without it, the same backups run state by state. Lookups need only the standard library.
+A layer consists of the states with the same number of flipped tiles. With NumPy, a layer takes a few array
+operations. Without it, the states are solved one by one. Lookups need only the standard library.
 """
 
 from array import array
 from importlib.util import find_spec
-from itertools import product
 from pathlib import Path
 from typing import Any
 
-from duels.games.flip.abstraction import Abstraction, Places, Row, evaluate_turn
+from duels.games.flip.abstraction import SCALE, Abstraction, Row, evaluate_turn
 from duels.games.flip.rules import QuantumTiles
+from duels.games.flip.values import MOVER, NEVER, compute_value, make_tables
 from duels.solving.progress import Progress, no_progress
 from duels.solving.store import ShippedTable, load_or_build, make_cache_key, pack_shorts, unpack_shorts
 
@@ -19,23 +19,20 @@ SHIPPED = Path(__file__).with_name("table.bin")
 DIGEST = "94ecd52f38f15cb607ceab7da902863092cdf2ce971ea09141390cf19b3df647"
 """The SHA-256 digest of the unpacked table."""
 # A change of these files invalidates cached tables.
-_SOURCES = [Path(__file__).with_name(f"{name}.py") for name in ("rules", "abstraction", "table")]
-SCALE = 65535  # values are stored in sixteen bits
-ROUNDING = 0.5 / SCALE
-"""The largest difference between a stored value and the solved one. A backup does not increase it."""
+_SOURCES = [Path(__file__).with_name(f"{name}.py") for name in ("rules", "abstraction", "values", "table")]
 
 
 def format_header(abstraction: Abstraction) -> str:
-    """Return the header of a file with this table. Another layout needs another header."""
+    """Return the header of the table's file. A change of the format needs a new header."""
     values, copies, target = abstraction.values, abstraction.copies, abstraction.target
     return f"flip, {copies} tiles each of 1 to {values}, target {target}, layout 1"
 
 
 class Table:
-    """The value of every abstract state to its mover, within ROUNDING."""
+    """The mover's value in every abstract state, within ROUNDING."""
 
-    def __init__(self, abstraction: Abstraction, numbers: "array[int]") -> None:
-        self.abstraction, self.numbers = abstraction, numbers
+    def __init__(self, abstraction: Abstraction, stored_values: "array[int]") -> None:
+        self.abstraction, self.stored_values = abstraction, stored_values
 
     @classmethod
     def of(cls, rules: QuantumTiles, progress: Progress = no_progress) -> "Table":
@@ -62,16 +59,17 @@ def solve_with_numpy(abstraction: Abstraction, progress: Progress = no_progress)
     """Solve the table with NumPy, layer by layer."""
     import numpy as np
 
-    places, rows = abstraction.places, abstraction.stored_rows
-    stored = np.zeros((rows, places.size), np.uint16)
+    layout, rows = abstraction.layout, abstraction.stored_rows
+    last_layer = max(layout.layers.values())
+    stored = np.zeros((rows, layout.row_size), np.uint16)
     next_layer, next_values = Columns(abstraction, []), np.zeros((rows, 1))
-    for layer, codes in places.iter_layers():
+    for layer, codes in layout.iter_layers():
         columns = Columns(abstraction, codes)
         next_values, next_layer = columns.values(next_layer, next_values), columns
         if layer % 2 == 0:
-            start = places.start[codes[0]] + int(columns.score[0])
+            start = layout.starts[codes[0]] + int(columns.score[0])
             stored[:, start : start + len(columns.score)] = np.rint(next_values * SCALE)
-        progress(_format_progress(layer, places))
+        progress(f"solving flip, {1 - layer / last_layer:.0%}")
     return array("H", stored.tobytes())
 
 
@@ -82,21 +80,21 @@ class Columns:
         import numpy as np
 
         self.abstraction = abstraction
-        places, target = abstraction.places, abstraction.target
-        points = np.array([places.points[code] for code in codes], np.int64)
-        spans = [places.find_score_range(places.points[code], target) for code in codes]
+        layout, target = abstraction.layout, abstraction.target
+        points = np.array([layout.points[code] for code in codes], np.int64)
+        spans = [layout.find_score_range(layout.points[code], target) for code in codes]
         low, high = np.array(spans, np.int64).reshape(-1, 2).T
         width = high - low + 1
         begin = np.cumsum(width) - width
-        self.start = np.zeros(max(places.flipped) + places.unit[-1] + 1, np.int64)  # as Places.start
-        self.start[codes] = begin - low
+        self.starts = np.zeros(max(layout.flipped) + layout.units[-1] + 1, np.int64)  # as Layout.starts
+        self.starts[codes] = begin - low
         self.code = np.repeat(np.array(codes, np.int64), width)
         self.score = np.arange(len(self.code)) - np.repeat(begin - low, width)
         self.other = np.repeat(points, width) - self.score
-        self.flipped = np.array([places.flipped[code] for code in codes]).T.repeat(width, axis=-1)
+        self.flipped = np.array([layout.flipped[code] for code in codes]).T.repeat(width, axis=-1)
 
     def value_leaves(self, next_layer: "Columns", next_values: Any, won: float) -> list[Any]:
-        """Return a player's values after the mover scores a value, indexed [value - 1][row left, column].
+        """Return a player's values after the mover scores a value, indexed [value - 1][next row, column].
 
         `next_values` has the player's values in the states of `next_layer`. `won` is the player's value if
         the mover wins at once.
@@ -105,11 +103,11 @@ class Columns:
 
         abstraction = self.abstraction
         values = []
-        for v, unit in enumerate(abstraction.places.unit, 1):
+        for v, unit in enumerate(abstraction.layout.units, 1):
             score = self.score + v
             continues = score < abstraction.target
             # A state that does not exist has weight 0, so any column will do.
-            column = np.where(continues, next_layer.start[self.code + unit] + self.other, 0)
+            column = np.where(continues, next_layer.starts[self.code + unit] + self.other, 0)
             gain = next_values.take(column, axis=1, mode="clip")
             gain[:, ~continues] = 1 - won
             gain[:, score == abstraction.target] = won
@@ -117,13 +115,13 @@ class Columns:
         return values
 
     def bag(self, row: Row) -> list[Any]:
-        """Return the numbers of unknown tiles, indexed [value - 1]; negative if a state does not exist."""
+        """Return the numbers of unknown tiles, indexed [value - 1]. Impossible states have negative ones."""
         return [
             self.abstraction.copies - flipped - row.seen.count(v) for v, flipped in enumerate(self.flipped, 1)
         ]
 
     def values(self, next_layer: "Columns", next_values: Any) -> Any:
-        """Back up the values of these states from `next_values`, the values in the states of `next_layer`."""
+        """Compute the values of these states from `next_values`, the values of `next_layer`."""
         import numpy as np
 
         own_values = [1 - other for other in self.value_leaves(next_layer, next_values, 0)]
@@ -138,36 +136,10 @@ class Columns:
 
 def solve_in_python(abstraction: Abstraction, progress: Progress = no_progress) -> "array[int]":
     """Solve the table state by state, in plain Python."""
-    places, target = abstraction.places, abstraction.target
-    stored = array("H", bytes(2 * abstraction.stored_rows * places.size))
-    next_values: dict[tuple[int, int], dict[int, float]] = {}
-
-    def gain(code: int, score: int, v: int, next_row: int) -> float:
-        if score + v >= target:
-            return float(score + v == target)
-        # Impossible outcomes have weight 0.
-        line = next_values.get((next_row, code + places.unit[v - 1]), {})
-        return 1 - line.get(places.points[code] - score, 0.0)
-
-    for layer, codes in places.iter_layers():
-        layer_values: dict[tuple[int, int], dict[int, float]] = {}
-        for (i, row), code in product(enumerate(abstraction.rows[: abstraction.stored_rows]), codes):
-            bag = [abstraction.copies - f - row.seen.count(v) for v, f in enumerate(places.flipped[code], 1)]
-            if min(bag) < 0:
-                continue
-            leaves, terms = abstraction.turns[i]
-            low, high = places.find_score_range(places.points[code], target)
-            score_values = layer_values[i, code] = {
-                score: evaluate_turn(terms, bag, [gain(code, score, *leaf) for leaf in leaves], max)
-                for score in range(low, high + 1)
-            }
-            if layer % 2 == 0:
-                for score, value in score_values.items():
-                    stored[i * places.size + places.start[code] + score] = round(value * SCALE)
-        next_values = layer_values
-        progress(_format_progress(layer, places))
-    return stored
-
-
-def _format_progress(layer: int, places: Places) -> str:
-    return f"solving flip, {1 - layer / max(places.layer.values()):.0%}"
+    solved = array("d", bytes(8 * abstraction.stored_rows * abstraction.layout.row_size))
+    tables = make_tables(abstraction, solved, 1)
+    for count, (row, code, score, index) in enumerate(abstraction.iter_stored_states()):
+        solved[index] = SCALE * compute_value(tables, row, code, score, NEVER, MOVER)
+        if count % 10_000 == 0:
+            progress(f"solving flip, {count / len(solved):.0%}")
+    return array("H", map(round, solved))

@@ -7,61 +7,57 @@ Functions that take `Tables` use the subset of Python that Numba compiles. Playe
 from array import array
 from typing import Any, NamedTuple
 
-from duels.games.flip.abstraction import MAX_NEAR, Abstraction, evaluate_turn
+from duels.games.flip.abstraction import MAX_NEAR, SCALE, Abstraction, evaluate_turn
 from duels.games.flip.grid import Grid, make_grid
-from duels.games.flip.table import SCALE
 
 NEVER = 15
-"""As a number of turns: the holder does not lose the Quantum Flip."""
+"""A number of turns that means: the holder does not lose the Quantum Flip."""
 MOVER = 1
 NOT_STORED = -1_000_000
 SLOTS = 262_139  # a prime number, so that keys spread evenly
 
-MINE, THEIRS, WITHOUT_MINE, WITHOUT_THEIRS, SEEN, SECOND_SEEN, LEAVES = range(7)
+MY_QUANTUM, THEIR_QUANTUM, WITHOUT_MY_QUANTUM, WITHOUT_THEIR_QUANTUM, SEEN, SECOND_SEEN, LEAVES = range(7)
 START, POINTS, FLIPPED = range(3)
 VALUE_KEY, TURNS_KEY, CHANCE_KEY, BOUND_KEY = range(4)
 
 
 class Tables(NamedTuple):
-    """The tables that values and bounds read: Python containers, or arrays for compiled code."""
+    """The data for values and bounds: Python containers, or arrays for compiled code."""
 
     values: int
     copies: int
     target: int
-    stored: int
-    """The number of stored rows."""
-    size: int
-    """The length of a stored row."""
-    high: int
-    low: int
+    stored_rows: int
+    row_size: int
+    high_row: int
+    low_row: int
     rows: Any
-    """Per row: whether the mover and the opponent hold a Quantum Flip, the rows without the mover's and
+    """For each row: whether the mover and the opponent have a Quantum Flip, the rows without the mover's and
     without the opponent's, the values of two seen tiles (0: none), and the number of leaves."""
     leaves: Any
     terms: Any
-    """Per row: as in `Turn`."""
-    none: Any
-    """Rows without Quantum Flips, indexed by the values of the two seen tiles (0: none)."""
-    one: Any
-    """Rows with one Quantum Flip, indexed [1 mover or 0 opponent, seen value, unknown neighbours of it]."""
+    """For each row, the fields of its `Turn`."""
+    nobody_rows: Any
+    """The rows in which nobody has a Quantum Flip, indexed by the values of two seen tiles (0: none)."""
+    holder_rows: Any
+    """The rows with one holder, indexed [1 if the mover is the holder else 0, seen value, near]."""
     codes: Any
-    """Per code of the flipped tiles: the start of its scores in a row or NOT_STORED, the points, the number
-    of tiles of each value, and the code with one more tile of each value (-1: none)."""
-    after: int
-    """The column of the codes with one more tile, minus 1."""
-    numbers: Any
-    """The stored values."""
-    memory: Any
-    """The memo: a key and two numbers per slot."""
+    """For each code of flipped tiles: its `Layout.starts` or NOT_STORED, the points, the number of tiles of
+    each value, and the code with one more tile of each value (-1: none)."""
+    next_code_column: int
+    """Add a value to get the column of the code with one more tile of that value."""
+    stored_values: Any
+    memo: Any
+    """A hash table: a key and two numbers in each slot."""
     look_ahead_cache: Any
     """A cache of intervals from look-ahead. Compiled code does not use it."""
     grid: Grid
 
 
-def make_tables(abstraction: Abstraction, numbers: "array[int]", side: int) -> Tables:
+def make_tables(abstraction: Abstraction, stored_values: "array[int] | array[float]", side: int) -> Tables:
     """Return the tables for a board of `side` by `side` tiles."""
-    places, faces = abstraction.places, range(abstraction.values + 1)
-    index, none = abstraction.index, abstraction.none
+    layout, seen_values = abstraction.layout, range(abstraction.values + 1)  # 0: no tile is seen
+    index, get_row = abstraction.row_index, abstraction.get_row_without_quantum
     rows = [
         (
             *(int(abstraction.has_quantum(i, mover)) for mover in (True, False)),
@@ -71,39 +67,39 @@ def make_tables(abstraction: Abstraction, numbers: "array[int]", side: int) -> T
         )
         for i, (row, turn) in enumerate(zip(abstraction.rows, abstraction.turns, strict=True))
     ]
-    one = [
-        [[index[kind, (s, near if s else 0)] for near in range(MAX_NEAR + 2)] for s in faces]
-        for kind in ("theirs", "mine")
+    holder_rows = [
+        [[index[holder, (s, near if s else 0)] for near in range(MAX_NEAR + 2)] for s in seen_values]
+        for holder in ("opponent", "mover")
     ]
     codes = {
         code: (
-            places.start.get(code, NOT_STORED),
-            places.points[code],
+            layout.starts.get(code, NOT_STORED),
+            layout.points[code],
             *flipped,
             # A code with too many tiles of one value would collide with another code.
             *(
-                code + unit if count < abstraction.copies and code + unit in places.flipped else -1
-                for unit, count in zip(places.unit, flipped, strict=True)
+                code + unit if count < abstraction.copies and code + unit in layout.flipped else -1
+                for unit, count in zip(layout.units, flipped, strict=True)
             ),
         )
-        for code, flipped in places.flipped.items()
+        for code, flipped in layout.flipped.items()
     }
     return Tables(
         abstraction.values,
         abstraction.copies,
         abstraction.target,
         abstraction.stored_rows,
-        places.size,
+        layout.row_size,
         index["high", ()],
         index["low", ()],
         tuple(rows),
         tuple(turn.leaves for turn in abstraction.turns),
         tuple(turn.terms for turn in abstraction.turns),
-        [[none(tuple(v for v in (a, b) if v)) for b in faces] for a in faces],
-        one,
+        [[get_row(tuple(v for v in (a, b) if v)) for b in seen_values] for a in seen_values],
+        holder_rows,
         codes,
         FLIPPED + abstraction.values - 1,
-        numbers,
+        stored_values,
         [(-1, 0.0, 0.0)] * SLOTS,
         {},
         make_grid(side),
@@ -111,7 +107,7 @@ def make_tables(abstraction: Abstraction, numbers: "array[int]", side: int) -> T
 
 
 def remember(t: Tables, key: int, low: float, high: float) -> None:
-    t.memory[key % SLOTS] = (key, low, high)
+    t.memo[key % SLOTS] = (key, low, high)
 
 
 def count_bag(t: Tables, code: int, one: int, two: int) -> list[int]:
@@ -122,17 +118,17 @@ def count_bag(t: Tables, code: int, one: int, two: int) -> list[int]:
 
 def flip_value(t: Tables, code: int, value: int) -> int:
     """Return the code with one more tile of a value, or -1."""
-    next_code: int = t.codes[code][t.after + value]
+    next_code: int = t.codes[code][t.next_code_column + value]
     return next_code
 
 
 def get_value(t: Tables, row: int, code: int, score: int) -> float:
-    """Return the value of `row` to a mover with `score` after the flips in `code`."""
+    """Return the mover's value in `row`, with `score` points and the flipped tiles in `code`."""
     return get_value_until(t, row, code, score, NEVER, MOVER)
 
 
 def get_value_until(t: Tables, row: int, code: int, score: int, turns: int, holder: int) -> float:
-    """Return the value to the mover if the holder (MOVER or 0) loses the Quantum Flip after `turns`.
+    """Return the mover's value if the holder (MOVER or 0) loses the Quantum Flip after `turns` turns.
 
     `turns` counts the holder's turns, including the current one if the holder moves.
     """
@@ -142,9 +138,9 @@ def get_value_until(t: Tables, row: int, code: int, score: int, turns: int, hold
 
 
 def drop_lost_quantum(t: Tables, row: int, turns: int, holder: int) -> tuple[int, int]:
-    """Return the row and turns, without the Quantum Flip if no turns are left."""
+    """Return the row and the turns, without the mover's Quantum Flip if no turns are left."""
     if holder == MOVER and turns == 0:
-        return t.rows[row][WITHOUT_MINE], NEVER
+        return t.rows[row][WITHOUT_MY_QUANTUM], NEVER
     return row, turns
 
 
@@ -155,16 +151,16 @@ def make_value_key(row: int, code: int, score: int, turns: int, holder: int) -> 
 def recall_value(t: Tables, row: int, code: int, score: int, turns: int, holder: int) -> float:
     """Return the stored or memoized value, or -1."""
     start = t.codes[code][START]
-    if turns == NEVER and start != NOT_STORED and row < t.stored:
-        stored: float = t.numbers[row * t.size + start + score] / SCALE
+    if turns == NEVER and start != NOT_STORED and row < t.stored_rows:
+        stored: float = t.stored_values[row * t.row_size + start + score] / SCALE
         return stored
     key = make_value_key(row, code, score, turns, holder)
-    entry = t.memory[key % SLOTS]
+    entry = t.memo[key % SLOTS]
     return entry[1] if entry[0] == key else -1.0
 
 
 def compute_value(t: Tables, row: int, code: int, score: int, turns: int, holder: int) -> float:
-    """Return a value by backward induction.
+    """Return the same value as `get_value_until` by backward induction, without looking it up.
 
     The recursion uses an explicit stack, because Numba cannot cache compiled recursion.
     """
@@ -175,7 +171,7 @@ def compute_value(t: Tables, row: int, code: int, score: int, turns: int, holder
         gains, line, leaves = all_gains[-1], t.codes[code], t.leaves[row]
         for leaf in range(len(gains), t.rows[row][LEAVES]):
             points, next_row = leaves[leaf][0], leaves[leaf][1]
-            total, next_code = score + points, line[points + t.after]
+            total, next_code = score + points, line[points + t.next_code_column]
             if total >= t.target or next_code < 0:  # impossible outcomes have weight 0
                 gains.append(1.0 if total == t.target else 0.0)
                 continue
@@ -203,7 +199,7 @@ def compute_value(t: Tables, row: int, code: int, score: int, turns: int, holder
 def count_max_turns(t: Tables, code: int, score: int, mover: bool) -> int:
     """Return the maximum number of turns, including this one, of the mover or the opponent."""
     key = ((code * 256 + score) * 2 + int(mover)) * 4 + TURNS_KEY
-    entry = t.memory[key % SLOTS]
+    entry = t.memo[key % SLOTS]
     if entry[0] == key:
         return int(entry[1])
     room = t.target - 1 - score
@@ -212,7 +208,7 @@ def count_max_turns(t: Tables, code: int, score: int, mover: bool) -> int:
     for v in range(1, t.values + 1):
         for _ in range(t.copies - t.codes[code][FLIPPED + v - 1]):
             sums.append(sums[-1] + v)
-    flips, other_flips = 1, int(mover)  # the tiles that each player flips before one more turn
+    flips, other_flips = 1, int(mover)  # the tiles that each player flips before the next turn
     while (
         flips + other_flips < len(sums)
         and sums[flips + other_flips] <= room + other_room
@@ -228,11 +224,11 @@ def count_max_turns(t: Tables, code: int, score: int, mover: bool) -> int:
 def bound_lasting_chance(t: Tables, code: int, seen: int, flips: int, spared: int) -> float:
     """Return an upper bound on the chance that both scores stay below the target for `flips` more tiles.
 
-    Players cannot influence the order of unknown values. At best, they take the smallest `flips` of the next
-    `flips` + `spared` values (Quantum Flips spare some) and the seen tile (its value, or 0).
+    Players cannot influence the order of unknown values. At best, they score the `flips` smallest among the
+    next `flips` + `spared` values and `seen` (the value of the seen tile, or 0). Quantum Flips spare tiles.
     """
     key = (((code * 16 + seen) * 128 + flips) * 2 + spared) * 4 + CHANCE_KEY
-    entry = t.memory[key % SLOTS]
+    entry = t.memo[key % SLOTS]
     if entry[0] == key:
         chance: float = entry[1]
         return chance

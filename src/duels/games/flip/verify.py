@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from duels.core.match import Match, play_through
 from duels.core.rules import CHANCE, Seat
+from duels.games.flip.abstraction import ROUNDING, SCALE
 from duels.games.flip.grid import count_max_pairs, count_sure_turns, find_shape, list_tiles, make_grid
 from duels.games.flip.rules import Action, QuantumFlip, QuantumTiles, State
-from duels.games.flip.table import ROUNDING, SCALE, Table, solve
+from duels.games.flip.table import Table, solve
 from duels.games.flip.values import MOVER, NEVER, compute_value, make_tables
 from duels.solving.graph import backward_induction, explore
 from duels.solving.oracle import Check
@@ -29,8 +30,8 @@ TINY_BOARDS = (
     QuantumTiles(side=2, values=4, copies=1, target=5),
 )
 SMALL_BOARD = QuantumTiles(side=3, values=3, copies=3, target=8)
-LOOKUP_INTERVAL = 499  # every 499th stored state is also looked up
-FLOAT = 1e-9  # the allowance for floating-point errors
+LOOKUP_INTERVAL = 499  # `verify` checks every 499th stored state
+FLOAT_TOLERANCE = 1e-9
 
 
 def verify(
@@ -53,9 +54,9 @@ def verify(
 
 def check_solution(table: Table, progress: Progress = no_progress) -> Check:
     solved_again = solve(table.abstraction, progress)
-    differing = sum(a != b for a, b in zip(solved_again, table.numbers, strict=True))
+    differing = sum(a != b for a, b in zip(solved_again, table.stored_values, strict=True))
     return Check(
-        "the table equals one solved from nothing",
+        "the table equals a table solved now",
         not differing,
         f"{len(solved_again):,} stored values, {differing} differ",
     )
@@ -63,24 +64,16 @@ def check_solution(table: Table, progress: Progress = no_progress) -> Check:
 
 def check_lookups(table: Table, interval: int = 1, progress: Progress = no_progress) -> Check:
     """Check that every `interval`th stored value is a backup of the values after it."""
-    places, target = table.abstraction.places, table.abstraction.target
-    tables = make_tables(table.abstraction, table.numbers, 1)
-    worst, count, rows = 0.0, 0, table.abstraction.stored_rows
-    for row in range(rows):
-        progress(f"looking up states, {row / rows:.0%}")
-        seen = table.abstraction.rows[row].seen
-        for code, start in places.start.items():
-            if any(places.flipped[code][v - 1] + seen.count(v) > table.abstraction.copies for v in seen):
-                continue
-            low, high = places.find_score_range(places.points[code], target)
-            for score in range(low, high + 1):
-                count += 1
-                if count % interval == 0:
-                    stored = table.numbers[row * places.size + start + score] / SCALE
-                    worst = max(worst, abs(stored - compute_value(tables, row, code, score, NEVER, MOVER)))
+    tables = make_tables(table.abstraction, table.stored_values, 1)
+    worst, count = 0.0, 0
+    for count, (row, code, score, index) in enumerate(table.abstraction.iter_stored_states(), 1):
+        if count % interval == 0:
+            progress(f"looking up states, {count / len(table.stored_values):.0%}")
+            looked_up = compute_value(tables, row, code, score, NEVER, MOVER)
+            worst = max(worst, abs(table.stored_values[index] / SCALE - looked_up))
     return Check(
         "states looked up follow from the states after them",
-        worst <= 2 * ROUNDING + FLOAT,
+        worst <= 2 * ROUNDING + FLOAT_TOLERANCE,
         f"{count // interval:,} states, largest difference {worst:.1e}, rounding explains {2 * ROUNDING:.1e}",
     )
 
@@ -95,7 +88,7 @@ def check_endings(oracle: "FlipOracle") -> Check:
     value = oracle.value(sight)
     return Check(
         "counting every end gives the value of a match without Quantum Flips",
-        value.low - FLOAT <= counted <= value.high + FLOAT,
+        value.low - FLOAT_TOLERANCE <= counted <= value.high + FLOAT_TOLERANCE,
         f"{counted:.6f} counted, {value.low:.6f} to {value.high:.6f} by the table",
     )
 
@@ -175,9 +168,9 @@ def check_late_positions(oracle: "FlipOracle", count: int, progress: Progress = 
         )
         if not match.over and True in match.state.quantum:
             states.append(match.state)
-    small = "on so few tiles a Quantum Flip often finds no two neighbours" if rules.side < 4 else ""
+    why_wide = "on so few tiles a Quantum Flip often finds no two neighbours" if rules.side < 4 else ""
     where = f"on late positions of the {rules.side}x{rules.side} board"
-    return _check_states(oracle, where, states, progress, small)
+    return _check_states(oracle, where, states, progress, why_wide)
 
 
 def _is_late(rules: QuantumTiles, state: State) -> bool:
@@ -225,7 +218,9 @@ def compare(oracle: "FlipOracle", states: list[State], progress: Progress = no_p
             successor = rules.apply(state, judged.action).state
             claims.append((judged.value, exact(successor, seat)))
             claims.append((oracle.value(rules.sight(successor, seat)), exact(successor, seat)))
-        outside += any(not value.low - FLOAT <= true <= value.high + FLOAT for value, true in claims)
+        outside += any(
+            not value.low - FLOAT_TOLERANCE <= true <= value.high + FLOAT_TOLERANCE for value, true in claims
+        )
         widest = max(widest, verdict.value.error)
     return outside, widest
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from duels.core.errors import NotationError
-from duels.core.narration import Line, Narration, Row, TextBoard, say, victory
+from duels.core.narration import Line, Narration, Row, TextBoard, say, verb, victory
 from duels.core.notation import join_and
 from duels.core.rules import Event, Seat, Sight
-from duels.core.words import Dialogue, Ink, InvalidEntry, Place, Words, ask_until, join_or, quote_entry
+from duels.core.words import ActionCells, Dialogue, Ink, InvalidEntry, Words, ask_until, join_or, quote_entry
 from duels.games.flip.rules import (
     UNKNOWN,
     Action,
@@ -105,10 +105,10 @@ class FlipWords(Words[Action, State]):
         names = [self.rules.name_of(tile) for tile in tiles]
         values = [str(self.rules.value_of(sight.view.tiles[tile])) for tile in tiles]
         by_entry = dict(zip([name.lower() for name in names], tiles, strict=True))
-        what, options = "tile", join_or(names)
+        noun, options = "tile", join_or(names)
         if len(set(values)) > 1:
             by_entry |= dict(zip(values, tiles, strict=True))
-            what, options = "value", join_or(values)
+            noun, options = "value", join_or(values)
 
         def read(entry: str) -> Action:
             tile = by_entry.get(entry.strip().lower())
@@ -118,7 +118,7 @@ class FlipWords(Words[Action, State]):
                 raise InvalidEntry(f"{quote_entry(entry)} is not one of the two. Please enter {options}.")
             return Keep(tile)
 
-        prompt = f"Which {what} do you choose to add to your score? Enter {options}: "
+        prompt = f"Which {noun} do you choose to add to your score? Enter {options}: "
         return (yield from ask_until(prompt, read))
 
     def _read_single_tile(self, entry: str, sight: Sight[Action, State]) -> int:
@@ -158,9 +158,9 @@ class FlipWords(Words[Action, State]):
         if isinstance(event, Revealed):
             revealed = self._format_revealed(event)
             return Narration(
-                [say(event.seat, f"made a Quantum Flip revealing {revealed}.")],
+                [say(event.seat, verb(event.seat, "makes", "make"), f"a Quantum Flip revealing {revealed}.")],
                 book=[f"Quantum Flip revealed {revealed}."],
-                to=event.seat,
+                reader=event.seat,
             )
         if isinstance(event, Scored):
             return self._narrate_score(event)
@@ -177,33 +177,34 @@ class FlipWords(Words[Action, State]):
         return f"tiles {one} and {two}"
 
     def _narrate_score(self, event: Scored) -> Narration:
-        score, value, tile = event.scores[event.seat - 1], event.value, self.rules.name_of(event.tile)
+        me, value, tile = event.seat, event.value, self.rules.name_of(event.tile)
+        score = event.scores[me - 1]
         if event.chosen:
-            action, message = f"chose {value}, tile {tile}", f"You chose {value}. Your new score is {score}."
+            news = say(me, verb(me, "chooses", "choose"), f"{value}, tile {tile}.")
+            message = f"You chose {value}. Your new score is {score}."
         else:
-            action = f"flipped tile {tile} revealing a {value}"
-            message = f"You {action}."
+            revealing = f"tile {tile} revealing a {value}."
+            news = say(me, verb(me, "flips", "flip"), revealing)
+            message = f"You flipped {revealing}"
         # At the end, the book prints the verdict without a board.
         board: list[Line] = (
             []
             if score >= self.rules.target
             else ["", self._render_grid(event.tiles, event.scores, event.tile), ""]
         )
-        return Narration(
-            [say(event.seat, f"{action}. New score: {score}.")], book=[message, *board], to=event.seat
-        )
+        return Narration([say(news, f"New score: {score}."), *board], book=[message, *board], reader=me)
 
     def _narrate_end(self, event: Ended, scored: Scored) -> Narration:
         winner = event.seat if event.won else event.seat.other
-        won = Ink.WON(f"{winner.label} wins!")
+        book: list[Line]
         if event.won:
-            lines = [f"Your total score is now exactly {event.score}.", won]
+            book = [f"Your total score is now exactly {event.score}.", Ink.WON(f"{winner.label} wins!")]
         else:
             why = f"Your total score is now {event.score}, which exceeds {self.rules.target}."
-            lines = [why, f"You lose the game. {won}"]
+            book = [why, say("You lose the game.", victory(winner, Ink.WON))]
         verdict = f"That {'is exactly' if event.won else 'exceeds'} {self.rules.target}."
-        board = self._render_grid(scored.tiles, scored.scores, scored.tile)
-        return Narration([say(verdict, victory(winner))], book=[*lines, "", board], to=event.seat)
+        board: list[Line] = ["", self._render_grid(scored.tiles, scored.scores, scored.tile)]
+        return Narration([say(verdict, victory(winner)), *board], book=[*book, *board], reader=event.seat)
 
     def board(self, sight: Sight[Action, State]) -> TextBoard:
         return self._render_grid(self._turn_up_lifted(sight.view), sight.view.scores)
@@ -216,11 +217,11 @@ class FlipWords(Words[Action, State]):
             for index, tile in enumerate(state.tiles)
         )
 
-    def place(self, sight: Sight[Action, State], action: Action) -> Place:
+    def action_cells(self, sight: Sight[Action, State], action: Action) -> ActionCells:
         if isinstance(action, QuantumFlip):
-            return Place((action.first + 1, action.second + 1), "Quantum Flip")
+            return ActionCells((action.first + 1, action.second + 1), "Quantum Flip")
         assert isinstance(action, Flip | Keep)
-        return Place((action.tile + 1,), "flip a single tile" if isinstance(action, Flip) else "keep")
+        return ActionCells((action.tile + 1,), "flip a single tile" if isinstance(action, Flip) else "keep")
 
     def summarize_actions(self, sight: Sight[Action, State], actions: Sequence[Action]) -> str:
         unseen = [tile == UNKNOWN for tile in sight.view.tiles]
@@ -239,10 +240,10 @@ class FlipWords(Words[Action, State]):
     def recap(self, sight: Sight[Action, State]) -> Narration:
         state = sight.view
         one, two = (state.has_quantum(seat) for seat in Seat)
-        both = "and" if one and two else "" if one or two else "none"
-        left = say("Quantum Flips left:", Seat.ONE if one else "", both, Seat.TWO if two else "", ".")
+        joiner = "and" if one and two else "" if one or two else "none"
+        holders = say("Quantum Flips left:", Seat.ONE if one else "", joiner, Seat.TWO if two else "", ".")
         shown_tiles = describe_turned_back(self.rules, state)
-        return Narration([shown_tiles, left] if shown_tiles else [left])
+        return Narration([shown_tiles, holders] if shown_tiles else [holders])
 
     def moves(self, sight: Sight[Action, State]) -> str:
         if sight.view.choosing:
@@ -255,7 +256,7 @@ class FlipWords(Words[Action, State]):
     def _render_grid(
         self, tiles: str, scores: tuple[int, int] | None = None, changed: int | None = None
     ) -> TextBoard:
-        """Render the board for people: a tile that was shown and turned back is blank."""
+        """Render the board for people: a tile that was turned back is blank."""
         side = self.rules.side
         columns = "".join(f"   {column}" for column in range(1, side + 1))
         texts = [tile if tile.isdigit() else " " for tile in tiles]

@@ -1,24 +1,15 @@
 """The answer format for players that reply in text."""
 
-from collections.abc import Callable
-
 from duels.core.rules import Sight
 from duels.games.hunt.rules import Action, Phase, QuantumHunt, View
 
 
-def forms(rules: QuantumHunt) -> Callable[[Sight[Action, View]], tuple[str, tuple[str, ...]]]:
-    """Return the function that gives the instruction for a decision and example answers.
-
-    The examples need not be legal.
-    """
-
-    def form(sight: Sight[Action, View]) -> tuple[str, tuple[str, ...]]:
-        if sight.view.phase is Phase.OBSERVE:
-            return "You observe now: write observe and a position, as in observe 2.", ("observe 2",)
-        return (
-            "You move now: write move and a position (your own, to stay), as in move 2, "
-            "or tunnel and a position, as in tunnel 2.",
-            ("move 2", "tunnel 2"),
-        )
-
-    return form
+def forms(rules: QuantumHunt, sight: Sight[Action, View]) -> tuple[str, tuple[str, ...]]:
+    """Return an instruction for the player's answer, and example answers, which may be illegal."""
+    if sight.view.phase is Phase.OBSERVE:
+        return "You observe now: write observe and a position, as in observe 2.", ("observe 2",)
+    return (
+        "You move now: write move and a position (your own, to stay), as in move 2, "
+        "or tunnel and a position, as in tunnel 2.",
+        ("move 2", "tunnel 2"),
+    )

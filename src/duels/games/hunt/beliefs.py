@@ -1,6 +1,6 @@
-"""Beliefs about the opponent's token in hunt, by Bayes' rule from one seat's observations.
+"""Beliefs about the opponent's token in hunt, computed by Bayes' rule.
 
-The opponent is assumed to play the strategy, with a small probability of any legal action.
+They assume that the opponent plays the shipped strategy, and now and then a random action.
 """
 
 from collections.abc import Sequence
@@ -8,48 +8,62 @@ from dataclasses import dataclass
 from functools import cache
 
 from duels.core.rules import Seat
-from duels.games.hunt.rules import NONE_NAMED, OFF_GRID, Action, Observe, Phase, QuantumHunt, State, Tunnel
-from duels.games.hunt.strategy import CELLS, OFF, Strategy, Tables, find_row
+from duels.games.hunt.rules import NONE_OBSERVED, OFF_GRID, Action, Observe, Phase, QuantumHunt, State, Tunnel
+from duels.games.hunt.strategy import CELLS, OFF, OWN_MEMORY, Strategy, Tables, find_row
 
 RANDOM_ACTION = 0.02
-"""The assumed probability of a random action, so that no observation is impossible."""
+"""The assumed probability of a random action. It is positive so that no observation is impossible."""
 
 HiddenState = tuple[int, bool]
-"""The cell of the opponent's token (counted from 0), and whether its tunnel is left."""
-Observations = dict[Seat, tuple[int, ...]]
-"""The cells that each seat observed, oldest first, counted from 0."""
+"""The position of the opponent's token (see `OFF`), and whether the opponent's tunnel is left."""
+Memories = dict[Seat, int]
+"""Each seat's memory of its own observations, as an index of OWN_MEMORY.states."""
 
 
 @dataclass(frozen=True)
 class Belief:
-    """A seat's own place, both sides' observations, and the belief about the opponent's token."""
+    """A seat's own position, both seats' memories, and the probabilities of the opponent's hidden state."""
 
     own: int
-    observations: Observations
+    memories: Memories
     other: dict[HiddenState, float]
+
+
+def track_memories(history: Sequence[Action | None]) -> Memories:
+    """Return both seats' memories after `history`."""
+    memories = dict.fromkeys(Seat, 0)
+    for index, entry in enumerate(history):
+        if isinstance(entry, Observe):
+            mover = _get_mover(index)
+            memories[mover] = OWN_MEMORY.successors[memories[mover]][entry.cell - 1]
+    return memories
 
 
 def track_belief(strategy: Strategy, seat: Seat, history: Sequence[Action | None]) -> Belief:
     """Return the belief of `seat` after `history`, with `strategy` as the opponent's policy."""
-    belief = Belief(OFF, {Seat.ONE: (), Seat.TWO: ()}, {(OFF, True): 1.0})
+    own, memories, other = OFF, dict.fromkeys(Seat, 0), {(OFF, True): 1.0}
     for index, entry in enumerate(history):
-        mover = Seat.TWO if index // 2 % 2 else Seat.ONE
-        own, observations, other = belief.own, belief.observations, belief.other
-        row = find_row(observations[mover], observations[mover.other])
+        mover = _get_mover(index)
+        memory, row = memories[mover], find_row(memories[mover], memories[mover.other])
         if isinstance(entry, Observe):
             cell = entry.cell - 1
             if mover is seat:
                 other = _normalize({h: p for h, p in other.items() if h[0] not in (cell, own)})
             else:
-                previous_cell = observations[mover][-1] + 1 if observations[mover] else NONE_NAMED
+                previous_cell = OWN_MEMORY.latest[memory] + 1 if memory else NONE_OBSERVED
                 other = _update_by_observation(strategy[mover], row, other, cell, own, previous_cell)
-            belief = Belief(own, {**observations, mover: (*observations[mover], cell)}, other)
+            memories[mover] = OWN_MEMORY.successors[memory][cell]
         elif mover is seat:
             assert entry is not None
-            belief = Belief(entry.cell - 1, observations, other)
+            own = entry.cell - 1
         else:
-            belief = Belief(own, observations, _update_by_move(strategy[mover], row, other))
-    return belief
+            other = _update_by_move(strategy[mover], row, other)
+    return Belief(own, memories, other)
+
+
+def _get_mover(index: int) -> Seat:
+    """Return the seat that made the entry `index`. A turn has two entries."""
+    return Seat.TWO if index // 2 % 2 else Seat.ONE
 
 
 def _update_by_move(tables: Tables, row: int, other: dict[HiddenState, float]) -> dict[HiddenState, float]:
@@ -59,40 +73,40 @@ def _update_by_move(tables: Tables, row: int, other: dict[HiddenState, float]) -
         total = sum(weights)
         transitions = _list_transitions(*hidden)
         for action, successor in transitions:
-            planned = 0.0 if isinstance(action, Tunnel) else weights[action.cell - 1] / total
-            share = (1 - RANDOM_ACTION) * planned + RANDOM_ACTION / len(transitions)
-            updated[successor] = updated.get(successor, 0.0) + p * share
+            intended = 0.0 if isinstance(action, Tunnel) else weights[action.cell - 1] / total
+            chance = (1 - RANDOM_ACTION) * intended + RANDOM_ACTION / len(transitions)
+            updated[successor] = updated.get(successor, 0.0) + p * chance
     return updated
 
 
 def _update_by_observation(
     tables: Tables, row: int, other: dict[HiddenState, float], cell: int, own: int, previous_cell: int
 ) -> dict[HiddenState, float]:
-    """Update the belief after the opponent observed `cell`, missed and did not collide."""
+    """Return the belief after the opponent observed `cell`, missed and did not collide."""
     count = _count_observations(previous_cell)
     updated: dict[HiddenState, float] = {}
-    for (place, tunnel), p in other.items():
-        if place != own:
-            weights = tables.observation_weights(row, place)
+    for (position, tunnel), p in other.items():
+        if position != own:
+            weights = tables.observation_weights(row, position)
             chance = (1 - RANDOM_ACTION) * weights[cell] / sum(weights) + RANDOM_ACTION / count
-            updated[place, tunnel] = p * chance
+            updated[position, tunnel] = p * chance
     return _normalize(updated)
 
 
 @cache
-def _list_transitions(place: int, tunnel: bool) -> tuple[tuple[Action, HiddenState], ...]:
+def _list_transitions(position: int, tunnel: bool) -> tuple[tuple[Action, HiddenState], ...]:
     """Return the legal movements of a token and the resulting hidden states."""
     rules = QuantumHunt(CELLS)
-    cell = OFF_GRID if place == OFF else place + 1
-    state = State((cell, OFF_GRID), (tunnel, True), (NONE_NAMED, NONE_NAMED), Seat.ONE, Phase.MOVE)
+    cell = OFF_GRID if position == OFF else position + 1
+    state = State((cell, OFF_GRID), (tunnel, True), (NONE_OBSERVED, NONE_OBSERVED), Seat.ONE, Phase.MOVE)
     successors = ((action, rules.apply(state, action).state) for action in rules.actions(state))
     return tuple((action, (new.cells[0] - 1, new.tunnels[0])) for action, new in successors)
 
 
 @cache
 def _count_observations(previous_cell: int) -> int:
-    """Return the number of legal observations after `previous_cell` was observed."""
-    state = State((1, OFF_GRID), (True, True), (previous_cell, NONE_NAMED), Seat.ONE, Phase.OBSERVE)
+    """Return the number of legal observations for a player who last observed `previous_cell`."""
+    state = State((1, OFF_GRID), (True, True), (previous_cell, NONE_OBSERVED), Seat.ONE, Phase.OBSERVE)
     return len(QuantumHunt(CELLS).actions(state))
 
 

@@ -1,38 +1,19 @@
-"""The board of Quantum Duel: the hunt. It shows fog, the player's own token and past observations."""
+"""The board of Quantum Duel: the hunt. It shows fog, the player's own token and recent observations."""
 
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from duels.core import svg
 from duels.core.drawing import Drawing
 from duels.core.narration import SEAT_LABELS, PlayerNames
-from duels.core.rules import Event, Seat, Sight
-from duels.core.svg import (
-    Picture,
-    board,
-    box,
-    cache_shape,
-    cell,
-    chip,
-    circle,
-    decoration,
-    element,
-    group,
-    hit_box,
-    path,
-    target,
-    text,
-    title,
-    token,
-    translate,
-)
+from duels.core.rules import Seat, Sight
 from duels.core.track import Track
 from duels.games.hunt.rules import (
-    NONE_NAMED,
+    NONE_OBSERVED,
     OFF_GRID,
     Action,
-    Collided,
     Move,
     Observed,
     Phase,
@@ -40,12 +21,13 @@ from duels.games.hunt.rules import (
     Tunnel,
     View,
 )
+from duels.games.hunt.words import find_revealed_tokens
 
-_EYE_OFFSETS = {Seat.ONE: -62, Seat.TWO: 102}  # from the centre of a cell to its eye
+_EYE_OFFSETS = {Seat.ONE: -62, Seat.TWO: 102}  # from the centre of a cell to a player's eye
 _NUMBER_OFFSET, _TUNNEL_OFFSET = 62, 168
-# Relative to the tunnel. The hit box stays clear of the words below it.
-_TUNNEL_HIT_OFFSET, _TUNNEL_WORDS_OFFSET = -8, 43
-_EYE_OPACITIES = (1.0, 0.55, 0.3)  # opacity of eyes, newest first
+# Relative to the tunnel. The hit box must not cover the caption.
+_TUNNEL_HIT_OFFSET, _CAPTION_OFFSET = -8, 43
+_EYE_OPACITIES = (1.0, 0.55, 0.3)  # newest first
 _FOG_PUFFS = ((-13, 8, 18), (12, 6, 20), (-1, -8, 18), (17, -12, 11), (-19, -9, 10))
 
 
@@ -60,7 +42,7 @@ class HuntDrawing(Drawing[Action, View]):
         if sight.view.phase is Phase.OBSERVE:
             return "Name the position of the other token."
         verb = "Enter in secret" if sight.view.cell == OFF_GRID else "Move in secret"
-        # The sentence is public, so it must not reveal whether the tunnel is left.
+        # Everybody reads this sentence, so it must not reveal whether the tunnel is left.
         return f"{verb}, by a step or the tunnel."
 
     @property
@@ -68,7 +50,7 @@ class HuntDrawing(Drawing[Action, View]):
         return (
             "Press a position to move or to observe, and one of the openings below to tunnel there.",
             "The disc or the ring is your token, which only you see. "
-            "'Hide my token' hides it from whoever looks over your shoulder.",
+            "Press 'Hide my token' if somebody looks over your shoulder.",
             "An eye above a position: Player 1 observed it; below: Player 2. The newest is the strongest.",
             "After the end, Q marks a token that was revealed.",
         )
@@ -81,11 +63,11 @@ class HuntDrawing(Drawing[Action, View]):
         stay = "" if sight.view.cell == OFF_GRID else ", stay"
         return f"m {middle}{stay} or t {middle}"
 
-    def picture(
+    def draw(
         self, sight: Sight[Action, View], *, targets: bool = False, names: PlayerNames = SEAT_LABELS
-    ) -> Picture:
+    ) -> svg.Picture:
         track, view, seat = _make_track(self.rules.cells), sight.view, sight.seat
-        revealed = _find_revealed_tokens(sight.events)
+        revealed = find_revealed_tokens(sight.events)
         tokens = revealed if seat in revealed else {seat: view.cell, **revealed}
         scene = _draw_scene(track, sight, tokens, revealed, _draw_own_tunnel(track, view.tunnel), names, seat)
         pressable = None
@@ -97,20 +79,22 @@ class HuntDrawing(Drawing[Action, View]):
                 for action in sight.actions
             ]
         other_cell = tokens.get(seat.other)
-        label = _describe_board(track.cells, seat, view.named, other_cell, (view.cell, view.tunnel), names)
-        public_label = _describe_board(track.cells, seat, view.named, other_cell, None, names)
-        return board(track.height, label, scene, pressable, public_label)
+        label = _describe_board(
+            track.cells, seat, view.last_observed, other_cell, (view.cell, view.tunnel), names
+        )
+        public_label = _describe_board(track.cells, seat, view.last_observed, other_cell, None, names)
+        return svg.board(track.height, label, scene, pressable, public_label)
 
-    def open_picture(
+    def draw_open(
         self, one: Sight[Action, View], two: Sight[Action, View], *, names: PlayerNames = SEAT_LABELS
-    ) -> Picture:
-        """Draw both tokens, and beside the tunnel the marks of the players who still have it."""
+    ) -> svg.Picture:
+        """Draw both tokens, and mark the players who still have their tunnel."""
         track, tokens = _make_track(self.rules.cells), {sight.seat: sight.view.cell for sight in (one, two)}
         holders = tuple(sight.seat for sight in (one, two) if sight.view.tunnel)
         scene = _draw_scene(
-            track, one, tokens, _find_revealed_tokens(one.events), _draw_open_tunnel(track, holders), names
+            track, one, tokens, find_revealed_tokens(one.events), _draw_open_tunnel(track, holders), names
         )
-        return board(track.height, self._describe_open_board(names, one, two), scene, None)
+        return svg.board(track.height, self._describe_open_board(names, one, two), scene, None)
 
     def _describe_open_board(self, names: PlayerNames, *sights: Sight[Action, View]) -> str:
         clauses = [f"{self.rules.cells} positions"]
@@ -118,7 +102,9 @@ class HuntDrawing(Drawing[Action, View]):
             view, whose = sight.view, names.possessive(sight.seat)
             clauses.append(f"{whose} token is {f'on {view.cell}' if view.cell else 'off the grid'}")
             clauses.append(f"{whose} tunnel is {'left' if view.tunnel else 'spent'}")
-            clauses.append(_describe_last_observation(names.name(sight.seat), view.named[sight.seat - 1]))
+            clauses.append(
+                _describe_last_observation(names.name(sight.seat), view.last_observed[sight.seat - 1])
+            )
         return f"{'; '.join(clauses)}."
 
 
@@ -127,16 +113,15 @@ def _make_track(cells: int) -> Track:
     return Track(cells, 306, 82, per_row=7 if cells > 9 else 9, margin=56)
 
 
-@cache_shape
 def _describe_board(
     cells: int,
     seat: Seat,
-    named: tuple[int, int],
+    last_observed: tuple[int, int],
     other_cell: int | None,
     own: tuple[int, bool] | None,
     names: PlayerNames,
 ) -> str:
-    """Describe the board for a seat. `own` is its cell and tunnel, or None to keep them secret."""
+    """Describe the board for `seat`. `own` is the seat's cell and tunnel, or None to hide them."""
     other, clauses = seat.other, [f"{cells} positions in fog"]
     if own:
         clauses.append(f"your token is on {own[0]}" if own[0] else "your token is off the grid")
@@ -145,14 +130,14 @@ def _describe_board(
     if own:
         clauses.append(f"your tunnel is {'left' if own[1] else 'spent'}")
     clauses += [
-        _describe_last_observation("you", named[seat - 1]),
-        _describe_last_observation(names.name(other), named[other - 1]),
+        _describe_last_observation("you", last_observed[seat - 1]),
+        _describe_last_observation(names.name(other), last_observed[other - 1]),
     ]
     return f"{'; '.join(clauses)}."
 
 
 def _describe_last_observation(who: str, cell: int) -> str:
-    return f"{who} named no position yet" if cell == NONE_NAMED else f"{who} named {cell} last"
+    return f"{who} named no position yet" if cell == NONE_OBSERVED else f"{who} named {cell} last"
 
 
 def _draw_scene(
@@ -164,20 +149,20 @@ def _draw_scene(
     names: PlayerNames,
     you: Seat | None = None,
 ) -> list[str]:
-    """Draw the grid as seat `you` sees it, or with all secrets if `you` is None.
+    """Draw the grid for the seat `you`, or with both tokens if `you` is None.
 
-    The tokens of the seats in `revealed` are public.
+    The end of the match revealed the tokens of the seats in `revealed`.
     """
     tokens_on = _group_by_cell(tokens.items())
-    observers = _group_by_cell(zip(Seat, sight.view.named, strict=True))
+    observers = _group_by_cell(zip(Seat, sight.view.last_observed, strict=True))
     scene = [_draw_path(track)]
     for number in range(1, track.cells + 1):
         scene.append(
             _draw_cell(track, number, tokens_on.get(number, ()), observers.get(number, ()), names, you)
         )
     for seat in Seat:
-        for position, strength in zip(_list_newest_observations(sight, seat), _EYE_OPACITIES, strict=False):
-            scene.append(_draw_eye(track, seat, position, strength, names.name(seat, begins=True)))
+        for position, opacity in zip(_list_newest_observations(sight, seat), _EYE_OPACITIES, strict=False):
+            scene.append(_draw_eye(track, seat, position, opacity, names.name(seat, begins=True)))
     scene.append(tunnel)
     for seat, position in tokens.items():
         whose = names.possessive(seat, begins=True)
@@ -186,19 +171,18 @@ def _draw_scene(
     return scene
 
 
-def _group_by_cell(places: Iterable[tuple[Seat, int]]) -> dict[int, tuple[Seat, ...]]:
+def _group_by_cell(cells: Iterable[tuple[Seat, int]]) -> dict[int, tuple[Seat, ...]]:
     seats: dict[int, tuple[Seat, ...]] = {}
-    for seat, position in places:
+    for seat, position in cells:
         seats[position] = (*seats.get(position, ()), seat)
     return seats
 
 
-@cache_shape
 def _draw_path(track: Track) -> str:
-    return decoration(path(track.line(), "line", 8, opacity=0.6))
+    return svg.decoration(svg.path(track.line(), "line", 8, opacity=0.6))
 
 
-@cache_shape
+@svg.cache_shape
 def _draw_cell(
     track: Track,
     number: int,
@@ -207,8 +191,8 @@ def _draw_cell(
     names: PlayerNames,
     you: Seat | None,
 ) -> str:
-    """Draw a cell. `observers`: the seats whose last observation it was."""
-    x, y = track.at(number)
+    """Draw a cell. The last observation of each seat in `observers` was this cell."""
+    x, y = track.centre(number)
     size = track.size
     tokens = [f"{'your' if seat is you else names.possessive(seat)} token" for seat in tokens_here]
     observations = [f"named last by {names.name(seat)}" for seat in observers]
@@ -216,19 +200,19 @@ def _draw_cell(
         f"Position {number}: {', '.join(parts) or 'fog'}"
         for parts in ([*tokens, *observations], observations)
     )
-    swing = (number * 5) % 7 - 3  # fog differs between neighbours but not between matches
+    swing = (number * 5) % 7 - 3  # neighbouring cells differ, and every match looks the same
     scale = size / 78
     puffs = "".join(
-        circle(scale * (dx + swing), scale * (dy - swing / 2), scale * r, "fog", opacity=0.32)
+        svg.circle(scale * (dx + swing), scale * (dy - swing / 2), scale * r, "fog", opacity=0.32)
         for dx, dy, r in _FOG_PUFFS
     )
-    return cell(
+    return svg.cell(
         number,
         label,
-        box(0, 0, size, size, size / 4, "well", "line", stroke_width=2),
-        group(puffs, classes="fog", transform=f"rotate({(number * 137) % 360})"),
-        box(0, _NUMBER_OFFSET, 40, 32, 12, "card") if track.bends(number) else "",
-        text(0, _NUMBER_OFFSET, str(number), 24),
+        svg.box(0, 0, size, size, size / 4, "well", "line", stroke_width=2),
+        svg.group(puffs, classes="fog", transform=f"rotate({(number * 137) % 360})"),
+        svg.box(0, _NUMBER_OFFSET, 40, 32, 12, "card") if track.bends(number) else "",
+        svg.text(0, _NUMBER_OFFSET, str(number), 24),
         x=x,
         y=y,
         veiled=public_label if you in tokens_here else "",
@@ -236,119 +220,108 @@ def _draw_cell(
 
 
 def _list_newest_observations(sight: Sight[Action, View], seat: Seat) -> list[int]:
-    """Return the cells that get an eye of `seat`, newest first."""
+    """Return the cells that `seat` observed most recently, newest first: each gets an eye."""
     newest: list[int] = []
     for event in reversed(sight.events):
         if isinstance(event, Observed) and event.seat is seat and event.cell not in newest:
             newest.append(event.cell)
             if len(newest) == len(_EYE_OPACITIES):
                 break
-    last = sight.view.named[seat - 1]
-    # A position read from text has no events.
-    return newest or ([] if last == NONE_NAMED else [last])
+    last = sight.view.last_observed[seat - 1]
+    # A sight without events knows only the last observation.
+    return newest or ([] if last == NONE_OBSERVED else [last])
 
 
-@cache_shape
-def _draw_eye(track: Track, seat: Seat, named: int, strength: float, name: str) -> str:
-    """Draw the eye above or below a cell that `seat` observed."""
-    x, y = track.at(named)
+@svg.cache_shape
+def _draw_eye(track: Track, seat: Seat, number: int, opacity: float, name: str) -> str:
+    """Draw the eye of `seat` above or below a cell."""
+    x, y = track.centre(number)
     line, pupil = ("p1", "p1") if seat is Seat.ONE else ("p2-edge", "p2")
-    shape = path("M-19 0Q0 -21 19 0Q0 21 -19 0Z", line, 3, "card")
+    shape = svg.path("M-19 0Q0 -21 19 0Q0 21 -19 0Z", line, 3, "card")
     if seat is Seat.ONE:
-        shape += circle(0, 0, 6.5, pupil)
+        shape += svg.circle(0, 0, 6.5, pupil)
     else:
-        shape += circle(0, 0, 5.5, "none", line, stroke_width=5) + circle(
+        shape += svg.circle(0, 0, 5.5, "none", line, stroke_width=5) + svg.circle(
             0, 0, 5.5, "none", pupil, stroke_width=3
         )
-    return decoration(
-        title(f"{name} named {named}"),
+    return svg.decoration(
+        svg.title(f"{name} named {number}"),
         shape,
-        opacity=strength,
-        transform=translate(x, y + _EYE_OFFSETS[seat]),
-        data_key=f"eye-{seat.value}-{named}",
+        opacity=opacity,
+        transform=svg.translate(x, y + _EYE_OFFSETS[seat]),
+        data_key=f"eye-{seat.value}-{number}",
         **{"class": "eye"},
     )
 
 
-@cache_shape
 def _draw_own_tunnel(track: Track, is_left: bool) -> str:
-    words = text(0, 0, "tunnel, once" if is_left else "tunnel, used", text_anchor="start")
-    # A spent tunnel keeps its place: the height of the board must not reveal it.
+    words = svg.text(0, 0, "tunnel, once" if is_left else "tunnel, used", text_anchor="start")
+    # A spent tunnel stays on the board: its height must not reveal the secret.
     return _draw_tunnel(track, [words], "secret", 1 if is_left else 0.35)
 
 
-@cache_shape
 def _draw_open_tunnel(track: Track, holders: tuple[Seat, ...]) -> str:
-    words = text(0, 0, "tunnel left to" if holders else "tunnel, used by both", text_anchor="start")
-    marks = [token(seat, 166 + 30 * i, 0, 11) for i, seat in enumerate(holders)]
+    words = svg.text(0, 0, "tunnel left to" if holders else "tunnel, used by both", text_anchor="start")
+    marks = [svg.token(seat, 166 + 30 * i, 0, 11) for i, seat in enumerate(holders)]
     return _draw_tunnel(track, [words, *marks])
 
 
 def _draw_tunnel(track: Track, words: Sequence[str], classes: str = "", opacity: float = 1) -> str:
-    """Draw the tunnel under the cells, with `words` below."""
+    """Draw the tunnel under the cells, and a caption of `words` below it."""
     holes = []
     for number in range(1, track.cells + 1):
-        x, y = track.at(number)
+        x, y = track.centre(number)
         holes.append(_draw_hole(x, y + _TUNNEL_OFFSET, 30, 15, fill="well", stroke="line", stroke_width=2))
         holes.append(_draw_hole(x, y + _TUNNEL_OFFSET + 2, 20, 8, fill="back", opacity=0.85))
-    offset = translate(0, _TUNNEL_OFFSET)
-    dashes = group(path(track.line(), "line", 3, stroke_dasharray="1 9"), transform=offset)
-    x, y = track.at(1)
-    caption = group(*words, transform=translate(x - 30, y + _TUNNEL_OFFSET + _TUNNEL_WORDS_OFFSET))
-    tunnel_shape = group(dashes, *holes, opacity=opacity)
-    return decoration(tunnel_shape, caption, data_key="tunnel", **{"class": classes} if classes else {})
+    offset = svg.translate(0, _TUNNEL_OFFSET)
+    dashes = svg.group(svg.path(track.line(), "line", 3, stroke_dasharray="1 9"), transform=offset)
+    x, y = track.centre(1)
+    caption = svg.group(*words, transform=svg.translate(x - 30, y + _TUNNEL_OFFSET + _CAPTION_OFFSET))
+    tunnel_shape = svg.group(dashes, *holes, opacity=opacity)
+    return svg.decoration(tunnel_shape, caption, data_key="tunnel", **{"class": classes} if classes else {})
 
 
-@cache_shape
+@svg.cache_shape
 def _draw_token(track: Track, seat: Seat, position: int, shared: bool, owner: str, you: Seat | None) -> str:
-    """Draw a token. `shared`: both are on this cell; `owner`: the player's name if the end revealed it."""
-    x, y = track.at(position or 1)
+    """Draw a token. With `shared`, both tokens are here. `owner` is a name if the end revealed the token."""
+    x, y = track.centre(position or 1)
     if position == OFF_GRID:
-        # A token off the grid waits above the first cell, beside its eye.
+        # A token off the grid waits beside the place of the first cell's eye.
         x, y = x - track.pitch / 2 + 13, y + _EYE_OFFSETS[seat if you is None else Seat.ONE]
     x += (-19 if seat is Seat.ONE else 19) if shared else 0
     r = 13 if position == OFF_GRID else 19 if shared else 23
-    own = "secret moves" if seat is you else "moves"
-    shape = token(seat, 0, 0, r, "Q" if owner else "")
-    tooltip = title(f"{owner} token was revealed here") if owner else ""
-    return decoration(
-        tooltip, shape, transform=translate(x, y), data_key=f"token-{seat.value}", **{"class": own}
+    classes = "secret moves" if seat is you else "moves"
+    shape = svg.token(seat, 0, 0, r, "Q" if owner else "")
+    tooltip = svg.title(f"{owner} token was revealed here") if owner else ""
+    return svg.decoration(
+        tooltip, shape, transform=svg.translate(x, y), data_key=f"token-{seat.value}", **{"class": classes}
     )
 
 
-@cache_shape
-def _draw_target(track: Track, kind: type[Action], number: int, is_here: bool, notation: str) -> str:
-    """Draw the target of an action. `is_here`: the player's own token is on this cell."""
-    x, y = track.at(number)
+@svg.cache_shape
+def _draw_target(track: Track, action_type: type[Action], number: int, is_here: bool, notation: str) -> str:
+    """Draw the target of an action. With `is_here`, the player's own token is on this cell."""
+    x, y = track.centre(number)
     size, width = track.size, track.pitch - 2
-    if kind is Tunnel:
+    if action_type is Tunnel:
         offer = _draw_hole(
             x, y + _TUNNEL_OFFSET, 33, 18, fill="none", stroke="ok", classes="offer", stroke_width=3
         )
-        hit = hit_box(x, y + _TUNNEL_OFFSET + _TUNNEL_HIT_OFFSET, width, 78)
-        return target(notation, [number], f"Tunnel to position {number}", offer, hit, classes="secret")
-    offer = box(x, y, size, size, size / 4, "none", "ok", classes="offer", stroke_width=3)
-    caption = chip(x, y + _NUMBER_OFFSET, str(number), min(track.pitch - 20, 48))
-    hit = hit_box(x, y + 20, width, 122)
-    if kind is Move:
+        hit = svg.hit_box(x, y + _TUNNEL_OFFSET + _TUNNEL_HIT_OFFSET, width, 78)
+        return svg.target(notation, [number], f"Tunnel to position {number}", offer, hit, classes="secret")
+    offer = svg.box(x, y, size, size, size / 4, "none", "ok", classes="offer", stroke_width=3)
+    caption = svg.chip(x, y + _NUMBER_OFFSET, str(number), min(track.pitch - 20, 48))
+    hit = svg.hit_box(x, y + 20, width, 122)
+    if action_type is Move:
         label = f"{'Stay at' if is_here else 'Move to'} position {number}"
-        return target(notation, [number], label, offer, caption, hit, classes="secret")
-    aim = path(f"M{x - 12:.1f} {y}h24M{x:.1f} {y - 12}v24", "ok", 2.5, classes="offer telling")
+        return svg.target(notation, [number], label, offer, caption, hit, classes="secret")
+    aim = svg.path(f"M{x - 12:.1f} {y}h24M{x:.1f} {y - 12}v24", "ok", 2.5, classes="offer telling")
     label = f"Observe position {number}"
-    return target(notation, [number], label, offer, caption, "" if is_here else aim, hit)
+    return svg.target(notation, [number], label, offer, caption, "" if is_here else aim, hit)
 
 
 def _draw_hole(x: float, y: float, rx: float, ry: float, **style: Any) -> str:
-    return element("ellipse", cx=x, cy=y, rx=rx, ry=ry, **style)
-
-
-def _find_revealed_tokens(events: Sequence[Event]) -> dict[Seat, int]:
-    """Return the tokens that the end revealed: both after a collision, the captured one after a hit."""
-    if events and isinstance(events[-1], Collided):
-        return dict.fromkeys(Seat, events[-1].cell)
-    return {
-        event.seat.other: event.cell for event in events[-2:] if isinstance(event, Observed) and event.hit
-    }
+    return svg.element("ellipse", cx=x, cy=y, rx=rx, ry=ry, **style)
 
 
 DRAWING = HuntDrawing

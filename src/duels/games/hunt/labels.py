@@ -4,5 +4,5 @@ from duels.games.hunt.rules import QuantumHunt
 
 
 def cells(rules: QuantumHunt) -> int:
-    """Return how many cells there are: in notation, the numbers 1 to this always name cells."""
+    """Return the number of cells. In notation, the numbers from 1 to this number always mean cells."""
     return rules.cells

@@ -1,45 +1,41 @@
-"""The oracle for hunt, from the shipped strategy. Its exploitability is certified; it is not optimal.
+"""The oracle for hunt. It uses the shipped strategy, which is not optimal; its exploitability is certified.
 
-Values are chances of the strategy against itself. As such they are exact; as values of perfect play they are
-estimates. The value to a seat is the mean over its belief.
+A value is the chance to win if both seats play the strategy, averaged over the seat's belief. It is computed
+exactly, but it is only an estimate of the value under perfect play.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator
 from functools import cached_property
 
-from duels.core.errors import DuelsError
 from duels.core.notation import join_and
 from duels.core.rules import Seat, Sight
 from duels.core.words import join_or
-from duels.games.hunt.beliefs import Belief, Observations, track_belief
-from duels.games.hunt.rules import (
-    Action,
-    Move,
-    Observe,
-    Phase,
-    QuantumHunt,
-    Tunnel,
-    View,
-)
-from duels.games.hunt.self_play import PairValues, index_memory, load_table, to_place
+from duels.games.hunt.beliefs import Belief, Memories, track_belief, track_memories
+from duels.games.hunt.rules import Action, Move, Observe, Phase, QuantumHunt, Tunnel, View
+from duels.games.hunt.self_play import PairValues, load_table, to_position
 from duels.games.hunt.strategy import CELLS, OFF, Strategy, find_row, load_certificate, load_strategy
 from duels.solving.bounds import Bounds
 from duels.solving.oracle import OFTEN, ActionValue, Check, Exactness, Finding, Oracle, Value, Verdict
 from duels.solving.progress import Progress, no_progress
 
-MOSTLY = 0.6
-"""The weight above which the advice is a single action; below it, the advice is to mix."""
+FAVOURITE_WEIGHT = 0.6
+"""The weight above which the advice names a single action. Otherwise it says to mix."""
 SELF_PLAY = "chances when both play the strategy"
 """The meaning of the values."""
 
 _PAST_TENSE = {Observe: "named", Move: "went to", Tunnel: "tunneled to"}
 
 
-def make_oracle(rules: QuantumHunt, progress: Progress = no_progress) -> "HuntOracle":
-    """Return the oracle. Raises DuelsError unless there are seven positions. A turn limit changes nothing."""
-    if rules.cells != CELLS:
-        raise DuelsError(f"hunt has a strategy for {CELLS} positions only, not for {rules.cells}.")
-    return HuntOracle(rules, load_strategy())
+def make_oracle(rules: QuantumHunt, progress: Progress = no_progress) -> Oracle[Action, View]:
+    """Return the oracle: on seven positions the shipped strategy, which ignores a turn limit.
+
+    Other numbers of positions are solved. Raises TooLarge if there are too many histories.
+    """
+    if rules.cells == CELLS:
+        return HuntOracle(rules, load_strategy())
+    from duels.games.hunt.short_forms import ShortHuntOracle  # the book's game does not need the solver
+
+    return ShortHuntOracle(rules, progress)
 
 
 def how_perfect() -> str:
@@ -62,42 +58,42 @@ class HuntOracle(Oracle[Action, View]):
 
     @cached_property
     def pair(self) -> PairValues:
-        return PairValues(self.strategy, load_table())  # loaded lazily: players need only weights
+        return PairValues(self.strategy, load_table())  # loaded late: players need only the weights
 
     def _value_of(self, sight: Sight[Action, View]) -> Value:
         if sight.actor is sight.seat:
             return self.judge(sight).value
-        # The opponent's move reveals nothing, so use the belief from before it.
+        # The values are those before a turn. A move reveals nothing, so the belief before it is the same.
         belief = track_belief(self.strategy, sight.seat, sight.history[: len(sight.history) // 2 * 2])
         mover = sight.seat.other
-        own_memory, other_memory = _index_memories(belief.observations, mover)
+        own_memory, other_memory = belief.memories[mover], belief.memories[sight.seat]
         opponent_chance: float = sum(
-            p * self.pair.before_turn(mover, own_memory, other_memory, x, belief.own)
-            for (x, _), p in belief.other.items()
+            p * self.pair.before_turn(mover, own_memory, other_memory, position, belief.own)
+            for (position, _), p in belief.other.items()
         )
         return _make_estimate(1 - opponent_chance)
 
     def _verdict_on(self, sight: Sight[Action, View]) -> Verdict[Action]:
-        """Return the verdict: the value is that of the mixture, and the best actions have a weight of OFTEN.
+        """Return the mixture's value, and mark the actions with a weight of at least OFTEN as best.
 
-        Other actions in the mixture are no mistakes, even if they are worse than the mixture.
+        No action of the mixture counts as a mistake, even if it is worse than the mixture.
         """
-        belief = self._track_belief(sight)
+        belief = track_belief(self.strategy, sight.seat, sight.history)
         weights = self.weights(sight)
         values = [self._action_value(sight.seat, belief, action) for action in sight.actions]
-        mixture = sum(weight * value for weight, value in zip(weights, values, strict=True))
+        mixture_value = sum(weight * value for weight, value in zip(weights, values, strict=True))
         min_weight = min(OFTEN, max(weights))
-        judged = tuple(
+        action_values = tuple(
             ActionValue(
                 action,
                 _make_estimate(value),
                 best=weight >= min_weight,
                 weight=weight,
-                allowance=max(0.0, mixture - value) if weight else 0.0,
+                allowance=max(0.0, mixture_value - value) if weight else 0.0,
             )
             for action, value, weight in zip(sight.actions, values, weights, strict=True)
         )
-        return Verdict(_make_estimate(mixture), judged)
+        return Verdict(_make_estimate(mixture_value), action_values)
 
     def action_class(self, sight: Sight[Action, View], action: Action) -> Hashable:
         return action.cell
@@ -119,13 +115,13 @@ class HuntOracle(Oracle[Action, View]):
     def weights(self, sight: Sight[Action, View]) -> tuple[float, ...]:
         """Return the strategy's probabilities of `sight.actions`."""
         seat, view = sight.seat, sight.view
-        observations = _list_observations(sight.history)
+        memories = track_memories(sight.history)
         tables = self.strategy[seat]
-        row = find_row(observations[seat], observations[seat.other])
+        row = find_row(memories[seat], memories[seat.other])
         if view.phase is Phase.OBSERVE:
             raw = tables.observation_weights(row, view.cell - 1)
         else:
-            raw = tables.move_weights(row, to_place(view.cell))
+            raw = tables.move_weights(row, to_position(view.cell))
         legal = [0 if isinstance(action, Tunnel) else raw[action.cell - 1] for action in sight.actions]
         return tuple(weight / sum(legal) for weight in legal)
 
@@ -133,18 +129,18 @@ class HuntOracle(Oracle[Action, View]):
         if one.outcome:
             return Value.from_fraction(one.outcome.score(Seat.ONE))
         mover, waiting = (one, two) if one.actor is Seat.ONE else (two, one)
-        own_memory, other_memory = _index_memories(_list_observations(one.history), mover.seat)
-        own, other = to_place(mover.view.cell), to_place(waiting.view.cell)
-        observing = mover.view.phase is Phase.OBSERVE
-        value = self.pair.after_move if observing else self.pair.before_turn
-        chance = value(mover.seat, own_memory, other_memory, own, other)
+        memories = track_memories(one.history)
+        own, other = to_position(mover.view.cell), to_position(waiting.view.cell)
+        is_observing = mover.view.phase is Phase.OBSERVE
+        get_chance = self.pair.after_move if is_observing else self.pair.before_turn
+        chance = get_chance(mover.seat, memories[mover.seat], memories[waiting.seat], own, other)
         return _make_estimate(chance if mover.seat is Seat.ONE else 1 - chance)
 
     def full_information_action_value(
         self, sight: Sight[Action, View], others: Sight[Action, View], action: Action
     ) -> float:
-        own, other = to_place(sight.view.cell), to_place(others.view.cell)
-        return self._action_value_at(sight.seat, _list_observations(sight.history), own, other, action)
+        own, other = to_position(sight.view.cell), to_position(others.view.cell)
+        return self._action_value_at(sight.seat, track_memories(sight.history), own, other, action)
 
     def unforeseen_loss(self, sight: Sight[Action, View], others: Sight[Action, View], action: Action) -> str:
         if isinstance(action, Observe) or action.cell != others.view.cell:
@@ -155,19 +151,19 @@ class HuntOracle(Oracle[Action, View]):
     def winning_discovery(
         self, sight: Sight[Action, View], others: Sight[Action, View], action: Action
     ) -> str:
-        # Two tokens on one cell have collided; the observation no longer matters.
+        # If the tokens are on one cell, they have collided, and the observation does not matter.
         if not isinstance(action, Observe) or not action.cell == others.view.cell != sight.view.cell:
             return ""
         chance = self.belief(sight)[f"position {action.cell}"]
         return f"named {action.cell}, where {{whose}} token was, a chance of about {chance:.0%}"
 
     def belief(self, sight: Sight[Action, View]) -> dict[str, float]:
-        other = self._track_belief(sight).other
+        other = track_belief(self.strategy, sight.seat, sight.history).other
         chances = {
-            f"position {cell + 1}": sum(p for (x, _), p in other.items() if x == cell)
+            f"position {cell + 1}": sum(p for (position, _), p in other.items() if position == cell)
             for cell in range(CELLS)
         }
-        chances["off the grid"] = sum(p for (x, _), p in other.items() if x == OFF)
+        chances["off the grid"] = sum(p for (position, _), p in other.items() if position == OFF)
         chances["tunnel left"] = sum(p for (_, tunnel), p in other.items() if tunnel)
         return chances
 
@@ -181,7 +177,7 @@ class HuntOracle(Oracle[Action, View]):
         )
 
     def effect(self, sight: Sight[Action, View], action: Action) -> str:
-        """Describe a tunnel: only tunnels are mistakes."""
+        """Describe a tunnel, the only kind of mistake."""
         chance = self.belief(sight)[f"position {action.cell}"]
         return (
             f"You {self.describe_action(action)}, where the other token was with a chance of about "
@@ -211,44 +207,29 @@ class HuntOracle(Oracle[Action, View]):
             f"against its Player 1 and {two.in_words()} against its "
             f"Player 2. The game's value to Player 1 lies between {value.in_words('and')}."
         )
-        # A limit changes the game: the weaker side can play for the half point at the limit.
+        # With a limit, the weaker seat can play for the half point of an unfinished match.
         if self.rules.max_turns is None:
             return text
-        return f"{text} All this holds for the game without a limit of turns only."
+        return f"{text} All this holds only for the game without a turn limit."
 
     def verify(self, progress: Progress = no_progress) -> Iterator[Check]:
-        from duels.games.hunt.certify.verify import verify  # only one command needs it
+        from duels.games.hunt.certify.verify import verify  # slow to import, and only one command needs it
 
         return verify(self, progress)
-
-    def _track_belief(self, sight: Sight[Action, View]) -> Belief:
-        return track_belief(self.strategy, sight.seat, sight.history)
 
     def _action_value(self, seat: Seat, belief: Belief, action: Action) -> float:
         """Return the chance to win after `action` if both then play the strategy."""
         return sum(
-            p * self._action_value_at(seat, belief.observations, belief.own, x, action)
-            for (x, _), p in belief.other.items()
+            p * self._action_value_at(seat, belief.memories, belief.own, position, action)
+            for (position, _), p in belief.other.items()
         )
 
-    def _action_value_at(
-        self, seat: Seat, observations: Observations, own: int, other: int, action: Action
-    ) -> float:
-        """Return the chance to win after `action`, given the opponent's place."""
-        own_memory, other_memory = _index_memories(observations, seat)
+    def _action_value_at(self, seat: Seat, memories: Memories, own: int, other: int, action: Action) -> float:
+        """Return the chance to win after `action`, given both positions."""
+        own_memory, other_memory = memories[seat], memories[seat.other]
         if isinstance(action, Observe):
             return self.pair.after_observation(seat, own_memory, other_memory, own, other, action.cell - 1)
         return self.pair.after_move(seat, own_memory, other_memory, action.cell - 1, other)
-
-
-def _list_observations(history: Sequence[Action | None]) -> dict[Seat, tuple[int, ...]]:
-    cells = [entry.cell - 1 for entry in history if isinstance(entry, Observe)]
-    return {Seat.ONE: tuple(cells[::2]), Seat.TWO: tuple(cells[1::2])}
-
-
-def _index_memories(observations: Observations, seat: Seat) -> tuple[int, int]:
-    """Return the memory states of `seat` and of the opponent."""
-    return index_memory(observations[seat]), index_memory(observations[seat.other])
 
 
 def _format_certified_gain(gain: Bounds) -> str:
@@ -260,35 +241,35 @@ def _make_estimate(chance: float) -> Value:
 
 
 def _explain_best(sight: Sight[Action, View], verdict: Verdict[Action], chances: dict[int, float]) -> str:
-    """Explain the best actions. `chances`: the chance of the opponent's token, by cell."""
-    best = [judged for judged in verdict.actions if judged.best]
-    favourite = max(best, key=lambda judged: judged.weight)
-    best_cells = join_or([judged.action.cell for judged in best])
-    has_favourite = favourite.weight > MOSTLY
+    """Explain the best actions. `chances` has the probability of the opponent's token on each cell."""
+    best = [action_value for action_value in verdict.actions if action_value.best]
+    favourite = max(best, key=lambda action_value: action_value.weight)
+    best_cells = join_or([action_value.action.cell for action_value in best])
+    has_favourite = favourite.weight > FAVOURITE_WEIGHT
     if sight.view.phase is Phase.OBSERVE:
         return _explain_observation(sight, chances, favourite.action.cell if has_favourite else None)
     if sight.view.cell == 0:
         where = "anywhere" if len(best) == len(chances) else f"on {best_cells}"
-        return f"Enter {where}, at random, so that nothing can be guessed, and keep the tunnel."
+        return f"Enter {where}, at random, so that nobody can guess your position, and keep the tunnel."
     if not has_favourite:
         return (
-            f"Be on {best_cells}, at random: whichever you always chose, the other player would learn "
-            "to name, so what one is worth against the strategy decides little."
+            f"Choose {best_cells} at random: the other player would learn to name a position that you "
+            "always choose, so small differences in value matter little."
         )
     return _explain_movement(sight, chances, verdict, favourite)
 
 
 def _explain_observation(sight: Sight[Action, View], chances: dict[int, float], favourite: int | None) -> str:
-    """Explain the observation `favourite`, or why to mix if it is None. `chances`: see `_explain_best`."""
+    """Explain the observation of the cell `favourite`, or why to mix if it is None."""
     if not any(chances.values()):
-        return "The other token is still off the grid: any observation misses, so give nothing away."
-    # The opponent is not on the own cell: that would have been a collision.
+        return "The other token is still off the grid, so any observation misses: choose at random."
+    # Skip the player's own cell: a token there would have collided.
     observable = [action.cell for action in sight.actions if action.cell != sight.view.cell]
     likeliest = max(observable, key=chances.__getitem__)
     if favourite is None:
         return (
             f"Of the positions that you may name, {likeliest} is the likeliest place of the other token, "
-            f"about {chances[likeliest]:.0%}; but names that can be foreseen tell it where to hide: mix them."
+            f"about {chances[likeliest]:.0%}. But predictable observations are easy to avoid: mix them."
         )
     why = ", the likeliest place that you may name" if favourite == likeliest else ""
     chance = f"{chances[favourite]:.0%}"
@@ -303,23 +284,23 @@ def _explain_movement(
 ) -> str:
     here, cell = sight.view.cell, favourite.action.cell
     if cell == here:
-        beside = [c for c in (here - 1, here + 1) if c in chances]
-        risks = join_and([f"{c} with a chance of about {chances[c]:.0%}" for c in beside])
-        advice = f"Mostly stay: the other token is on {risks}, and whoever moves onto it loses."
+        neighbours = [c for c in (here - 1, here + 1) if c in chances]
+        risks = join_and([f"{c} with a chance of about {chances[c]:.0%}" for c in neighbours])
+        advice = f"Mostly stay: the other token is on {risks}, and a player who moves onto it loses."
         step = max(
-            (j for j in verdict.actions if j.action in (Move(here - 1), Move(here + 1))),
-            key=lambda judged: judged.value.number,
+            (a for a in verdict.actions if a.action in (Move(here - 1), Move(here + 1))),
+            key=lambda action_value: action_value.value.number,
         )
         gain = step.value.number - favourite.value.number
         if gain < 0.0005:
             return advice
         return (
             f"{advice} Going to {step.action.cell} looks better by about {100 * gain:.1f} points, "
-            "but done often it would be foreseen."
+            "but the other player would learn to expect it."
         )
-    (stay,) = (j.value.number for j in verdict.actions if j.action == Move(here))
+    (stay,) = (a.value.number for a in verdict.actions if a.action == Move(here))
     advice = f"Mostly step to {cell}, where the other token is with a chance of about {chances[cell]:.0%}"
     cost = favourite.value.number - stay
     if cost < 0.0005:
-        return f"{advice}; now and then step elsewhere, so that you cannot be found by habit."
+        return f"{advice}; now and then step elsewhere, so that your habits do not give you away."
     return f"{advice}; on {here} you are easier to find, which costs about {100 * cost:.1f} points."

@@ -1,4 +1,4 @@
-"""Bounds on the best response to a policy for hunt: a certificate, or bounds for an agent."""
+"""Bounds on the value of a best response to a strategy or an agent for hunt."""
 
 from collections.abc import Callable, Sequence
 
@@ -15,19 +15,19 @@ KIND = (
 
 
 def response_bounds(rules: QuantumHunt, policy: object) -> dict[Seat, Bounds] | None:
-    """Return bounds on the best response to each seat of a strategy, or None for another kind of policy.
+    """Return bounds on the best-response value against each seat, or None if `policy` is not a strategy.
 
-    The player `best` is the shipped strategy, which has a certificate. Any other strategy is certified
-    now, which takes minutes. Raises DuelsError for other rules than the certified ones.
+    The player `best` is the shipped strategy, which has a certificate. Certifying any other strategy takes
+    minutes. Raises DuelsError for a strategy if the rules have other options than the certified ones.
     """
-    certified = (rules.cells, rules.max_turns) == (CELLS, None)
-    if certified and isinstance(policy, str) and policy in ("best", "perfect"):
+    is_certifiable = (rules.cells, rules.max_turns) == (CELLS, None)
+    if is_certifiable and isinstance(policy, str) and policy in ("best", "perfect"):
         policy = load_strategy()
     if not isinstance(policy, dict) or not all(isinstance(policy.get(seat), Tables) for seat in Seat):
         return None
-    if not certified:
+    if not is_certifiable:
         raise DuelsError(
-            f"A strategy for hunt can be certified only on {CELLS} positions, without a limit of turns."
+            f"A strategy for hunt can be certified only on {CELLS} positions and without a turn limit."
         )
     if policy is load_strategy():
         return load_certificate().against
@@ -39,9 +39,9 @@ def response_bounds(rules: QuantumHunt, policy: object) -> dict[Seat, Bounds] | 
 def agent_bounds(
     rules: QuantumHunt, odds: Callable[[Sight[Action, View]], Sequence[float]]
 ) -> dict[Seat, Bounds] | None:
-    """Return bounds on the best response to an agent, by the agent's seat. This takes up to a minute.
+    """Return bounds on the best-response value against an agent in each seat, within about a minute.
 
-    Returns None if no method exists: with a limit of turns, or on larger grids.
+    Returns None if there is no method: with a turn limit, or on more than CELLS positions.
     """
     if rules.max_turns is not None or not 2 <= rules.cells <= CELLS:
         return None

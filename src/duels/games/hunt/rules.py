@@ -13,7 +13,7 @@ from duels.core.rules import Event, Outcome, Rules, Seat, Sight, Step
 from duels.games.hunt import GAME
 
 OFF_GRID = 0
-NONE_NAMED = 0
+NONE_OBSERVED = 0
 
 
 class Phase(Enum):
@@ -31,14 +31,15 @@ class End(Enum):
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The cells of both tokens (0: off the grid), the tunnels left, and the cells observed last (0: none).
+    """The whole state. Pairs list Player 1 first.
 
-    Pairs list Player 1 first. `turns` counts finished turns if the rules limit them; otherwise it stays 0.
+    A cell may be OFF_GRID, and a last observation NONE_OBSERVED. `turns` counts finished turns if there is a
+    limit; otherwise it stays 0.
     """
 
     cells: tuple[int, int]
     tunnels: tuple[bool, bool]
-    named: tuple[int, int]
+    last_observed: tuple[int, int]
     mover: Seat
     phase: Phase
     turns: int = 0
@@ -47,22 +48,22 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The view of `seat`: its own token and tunnel, and all public information."""
+    """A player's view: the player's own token and tunnel, and all public information."""
 
     seat: Seat
     cell: int
     tunnel: bool
-    named: tuple[int, int]
+    last_observed: tuple[int, int]
     mover: Seat
     phase: Phase | None
-    """None while the opponent is to act: the opponent's phase is hidden."""
+    """None on the opponent's turn, because the opponent's phase is hidden."""
     turns: int
     end: End | None
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Move to `cell`: the same cell, a neighbour or, from off the grid, any cell."""
+    """Move to `cell`: stay, step to a neighbour or, from off the grid, enter anywhere."""
 
     cell: int
 
@@ -76,15 +77,15 @@ class Tunnel:
 
 @dataclass(frozen=True, slots=True)
 class Observe:
-    """Observe `cell`: a hit if the opponent's token is there."""
+    """Observe `cell`. It is a hit if the opponent's token is there."""
 
     cell: int
 
 
 Action = Move | Tunnel | Observe
 VERBS: dict[type[Action], str] = {Move: "move", Tunnel: "tunnel", Observe: "observe"}
-"""The verb of each kind of action in notation."""
-_KINDS = {word: kind for kind, word in VERBS.items()}
+"""The verb of each action type in notation."""
+_ACTION_TYPES = {verb: action_type for action_type, verb in VERBS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,23 +125,24 @@ class Collided(Event):
 
 @dataclass(frozen=True, slots=True)
 class TurnsUsedUp(Event):
-    """The limit of turns is reached; nobody wins."""
+    """The match reached its turn limit, and nobody wins."""
 
     turns: int
 
 
 @dataclass(frozen=True)
 class QuantumHunt(Rules[State, Action, View]):
-    cells: int = option(7, "how many positions there are")
-    max_turns: int | None = option(None, "turns until the match is cut off")
+    cells: int = option(7, "number of positions")
+    max_turns: int | None = option(None, "maximum number of turns")
 
     game = GAME
     limit = "max_turns"
     clock = "turns"
-    has_secrets = True
+    has_hidden_information = True
 
     def initial(self) -> State:
-        return State((OFF_GRID, OFF_GRID), (True, True), (NONE_NAMED, NONE_NAMED), Seat.ONE, Phase.MOVE)
+        cells, last_observed = (OFF_GRID, OFF_GRID), (NONE_OBSERVED, NONE_OBSERVED)
+        return State(cells, (True, True), last_observed, Seat.ONE, Phase.MOVE)
 
     def actor(self, state: State) -> Seat | None:
         return None if state.end else state.mover
@@ -150,7 +152,7 @@ class QuantumHunt(Rules[State, Action, View]):
             return ()
         me = state.mover - 1
         if state.phase is Phase.OBSERVE:
-            return _list_observations(self.cells, state.named[me])
+            return _list_observations(self.cells, state.last_observed[me])
         return _list_movements(self.cells, state.cells[me], state.tunnels[me])
 
     def apply(self, state: State, action: Action) -> Step[State]:
@@ -160,7 +162,7 @@ class QuantumHunt(Rules[State, Action, View]):
         tunnelled = isinstance(action, Tunnel)
         tunnels = _replace_entry(state.tunnels, mover, False) if tunnelled else state.tunnels
         cells = _replace_entry(state.cells, mover, action.cell)
-        moved = State(cells, tunnels, state.named, mover, Phase.OBSERVE, state.turns)
+        moved = State(cells, tunnels, state.last_observed, mover, Phase.OBSERVE, state.turns)
         return Step(moved, (Moved(mover, action.cell, tunnelled, seen_by=frozenset({mover})),))
 
     def _observe(self, state: State, cell: int) -> Step[State]:
@@ -180,24 +182,26 @@ class QuantumHunt(Rules[State, Action, View]):
         elif turns == self.max_turns:
             end = End.TURNS
             events += (TurnsUsedUp(turns),)
-        after = State(
+        next_state = State(
             state.cells,
             state.tunnels,
-            _replace_entry(state.named, mover, cell),
+            _replace_entry(state.last_observed, mover, cell),
             mover.other,
             Phase.MOVE,
             turns,
             end,
         )
-        return Step(after, events)
+        return Step(next_state, events)
 
     def outcome(self, state: State) -> Outcome | None:
-        last = state.mover.other
+        observer = state.mover.other  # every match ends with an observation
         if state.end is End.CAPTURE:
-            return Outcome.win(last, say(last, wins(last), "by capturing", whose(last.other), "token!"))
+            return Outcome.win(
+                observer, say(observer, wins(observer), "by capturing", whose(observer.other), "token!")
+            )
         if state.end is End.COLLISION:
-            why = say(victory(last.other), whose(last), "token destabilized in collision.")
-            return Outcome.win(last.other, why)
+            why = say(victory(observer.other), whose(observer), "token destabilized in collision.")
+            return Outcome.win(observer.other, why)
         if state.end is End.TURNS:
             return Outcome.cut(f"Nobody is caught after {state.turns} turns.")
         return None
@@ -209,7 +213,7 @@ class QuantumHunt(Rules[State, Action, View]):
             seat,
             state.cells[me],
             state.tunnels[me],
-            state.named,
+            state.last_observed,
             state.mover,
             phase,
             state.turns,
@@ -217,49 +221,51 @@ class QuantumHunt(Rules[State, Action, View]):
         )
 
     def all_actions(self) -> tuple[Action, ...]:
-        return tuple(kind(cell) for kind in VERBS for cell in _list_cells(self.cells))
+        return tuple(action_type(cell) for action_type in VERBS for cell in _list_cells(self.cells))
 
     def max_states(self) -> int:
-        cells = (self.cells + 1) ** 2  # for both tokens, and again for both last observations
+        pairs = (self.cells + 1) ** 2  # of both tokens' cells, or of both players' last observations
         tunnels, movers = 4, 2
-        ongoing = len(Phase) * cells * cells
+        ongoing = len(Phase) * pairs * pairs
         # A captured token is on the observed cell; collided tokens share one cell.
-        caught = self.cells**2 * (self.cells + 1) + self.cells * cells
-        cut_off = cells * cells if self.max_turns else 0
+        caught = self.cells**2 * (self.cells + 1) + self.cells * pairs
+        cut_off = pairs * pairs if self.max_turns else 0
         return tunnels * movers * (ongoing + caught + cut_off) * ((self.max_turns or 0) + 1)
 
     def parse(self, text: str) -> Action:
         match = re.fullmatch(r"\s*(move|tunnel|observe)\s+([0-9]{1,9})\s*", text.lower())
         if not match:
             raise NotationError(f"Cannot read {quote(text)}: write move 3, tunnel 7 or observe 5.")
-        return _KINDS[match[1]](int(match[2]))
+        return _ACTION_TYPES[match[1]](int(match[2]))
 
     def format(self, action: Action) -> str:
         return f"{VERBS[type(action)]} {action.cell}"
 
     def parse_position(self, text: str) -> Sight[Action, View]:
-        """Parse `SEAT: entry, entry, …`, the match as the seat saw it. `?` is a hidden entry.
+        """Parse `SEAT: entry, entry, …`, the entries that the seat saw. `?` is a hidden entry.
 
-        After the end of a match, the last entry is `capture`, `collision` or `turns`. Raises NotationError.
+        A finished match ends with `capture`, `collision` or `turns`. Raises NotationError.
         """
         match = re.fullmatch(r"\s*([12])\s*:(.*)", text, flags=re.DOTALL)
         if not match:
             raise NotationError(
-                f"Cannot read {quote(text)} as a position: write what a seat has seen, "
+                f"Cannot read {quote(text)} as a position: write the seat and the entries it saw, "
                 "like '1: move 3, observe 5, ?, observe 2'."
             )
         information_set = InformationSet.start(self, Seat(int(match[1])))
         entries = [entry.strip() for entry in match[2].split(",") if entry.strip()]
         end = next((end for end in End if entries and entries[-1].lower() == end.value), None)
-        seen = [None if entry == "?" else self.parse(entry) for entry in (entries[:-1] if end else entries)]
-        for action in seen[:-1] if end else seen:
+        if end:
+            entries.pop()
+        actions = [None if entry == "?" else self.parse(entry) for entry in entries]
+        for action in actions[:-1] if end else actions:
             information_set = information_set.add_entry(action)
         if not end:
             return information_set.match.sight(information_set.seat)
-        for way in information_set.branch(seen[-1]) if seen else ():
-            if way.match.state.end is end:
-                return way.match.sight(way.seat)
-        raise NotationError(f"Cannot read {quote(text)}: the match cannot have ended there by {end.value}.")
+        for branch in information_set.branch(actions[-1]) if actions else ():
+            if branch.match.state.end is end:
+                return branch.match.sight(branch.seat)
+        raise NotationError(f"Cannot read {quote(text)}: a match cannot end there by {end.value}.")
 
     def format_position(self, sight: Sight[Action, View]) -> str:
         entries = ["?" if action is None else self.format(action) for action in sight.history]
@@ -272,7 +278,7 @@ def _list_cells(cells: int) -> range:
     return range(1, cells + 1)
 
 
-# Few combinations occur, so they are cached.
+# Cached: only a few combinations occur, and every turn needs one.
 @lru_cache
 def _list_movements(cells: int, here: int, tunnel: bool) -> tuple[Action, ...]:
     steps = tuple(Move(cell) for cell in _list_cells(cells) if here == OFF_GRID or abs(cell - here) <= 1)
@@ -280,9 +286,9 @@ def _list_movements(cells: int, here: int, tunnel: bool) -> tuple[Action, ...]:
 
 
 @lru_cache
-def _list_observations(cells: int, named: int) -> tuple[Action, ...]:
-    """Return the legal observations. `named` is the cell observed on the previous turn."""
-    return tuple(Observe(cell) for cell in _list_cells(cells) if cell != named)
+def _list_observations(cells: int, last_observed: int) -> tuple[Action, ...]:
+    """Return the legal observations: a player may not observe a cell twice in a row."""
+    return tuple(Observe(cell) for cell in _list_cells(cells) if cell != last_observed)
 
 
 def _replace_entry(pair: tuple, seat: Seat, value: object) -> tuple:  # type: ignore[type-arg]

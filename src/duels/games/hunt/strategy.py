@@ -1,6 +1,6 @@
 """The shipped strategy for hunt: its memory, its tables and their file format.
 
-All weights are integers, so the certified strategy is exactly the one that is played.
+All weights are integers, so the players use exactly the certified strategy.
 """
 
 import hashlib
@@ -8,7 +8,7 @@ import json
 import zlib
 from array import array
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
@@ -20,36 +20,37 @@ from duels.solving.bounds import Bounds
 from duels.solving.store import unpack_shorts
 
 CELLS = 7
-OWN = Round(CELLS, 5)
-OTHERS = Window(CELLS, 1)
-ROWS = len(OWN.states) * len(OTHERS.states)
+OWN_MEMORY = Round(CELLS, 5)
+OTHER_MEMORY = Window(CELLS, 1)
+_SHORTENED_STATES = [OTHER_MEMORY.state_indices[state[:1]] for state in OWN_MEMORY.states]
+ROWS = len(OWN_MEMORY.states) * len(OTHER_MEMORY.states)
 OFF = CELLS
-"""The place of a token off the grid, in tables that count cells from 0."""
-PLACES = CELLS + 1
+"""The position of a token off the grid. Other positions are cells, counted from 0."""
+POSITIONS = CELLS + 1
 SCALE = 60_000
 """The approximate sum of the weights of one decision."""
-DATA = Path(__file__).parent / "data" / "strategy.bin"
-CERTIFICATE = DATA.with_name("certificate.json")
-CERTIFIED = "6ea9fddcac1965e4af0eafbcee578c640729c8181b704509cf46a783c9ae3836"
-"""The checksum of the shipped certificate. A changed certificate or strategy needs a change here."""
+STRATEGY_FILE = Path(__file__).parent / "data" / "strategy.bin"
+CERTIFICATE_FILE = STRATEGY_FILE.with_name("certificate.json")
+CERTIFICATE_DIGEST = "6ea9fddcac1965e4af0eafbcee578c640729c8181b704509cf46a783c9ae3836"
+"""The checksum of the shipped certificate. Update it whenever the strategy or the certificate changes."""
 CHECKSUM = "checksum"
-_SIZES = (PLACES * CELLS, CELLS * CELLS, PLACES * PLACES)
+_SIZES = (POSITIONS * CELLS, CELLS * CELLS, POSITIONS * POSITIONS)
 
 
 @dataclass(frozen=True)
 class Tables:
-    """One seat's strategy: integer weights, and estimated chances in units of 1 / 65535.
+    """One seat's strategy. `moves` and `observations` are weights, indexed [memory row, position, cell].
 
-    Moves and observations are indexed [memory row, place, cell]. The chances, indexed [memory row, own place,
-    opponent's place], hold while the seat waits, against the adversary of the training.
+    `waiting` has estimated chances to win before the opponent's turn, in units of 1 / 65535. It is
+    indexed [memory row, own position, opponent's position].
     """
 
     moves: "array[int]"
     observations: "array[int]"
     waiting: "array[int]" = field(default_factory=lambda: array("H"))
 
-    def move_weights(self, row: int, place: int) -> "array[int]":
-        start = (row * PLACES + place) * CELLS
+    def move_weights(self, row: int, position: int) -> "array[int]":
+        start = (row * POSITIONS + position) * CELLS
         return self.moves[start : start + CELLS]
 
     def observation_weights(self, row: int, cell: int) -> "array[int]":
@@ -60,10 +61,9 @@ class Tables:
 Strategy = dict[Seat, Tables]
 
 
-@lru_cache(10_000)
-def find_row(own_observations: tuple[int, ...], other_observations: tuple[int, ...]) -> int:
-    """Return the memory row after both sides' observations (cells from 0, oldest first)."""
-    return OWN.index(own_observations) * len(OTHERS.states) + OTHERS.index(other_observations)
+def find_row(own_memory: int, other_memory: int) -> int:
+    """Return the table row for two memories, which are indices of OWN_MEMORY.states."""
+    return own_memory * len(OTHER_MEMORY.states) + _SHORTENED_STATES[other_memory]
 
 
 def decode_strategy(data: bytes) -> Strategy:
@@ -79,7 +79,7 @@ def load_strategy() -> Strategy:
     """Load the shipped strategy. Raises DuelsError if it is not the certified one."""
     certified = read_certificate_file()["strategy"]
     try:
-        data = DATA.read_bytes()
+        data = STRATEGY_FILE.read_bytes()
     except OSError as error:
         raise DuelsError("hunt's strategy is missing: reinstall duels.") from error
     if hashlib.sha256(data).hexdigest() != certified:
@@ -90,29 +90,29 @@ def load_strategy() -> Strategy:
 def read_certificate_file() -> dict[str, Any]:
     """Read the certificate file. Raises DuelsError if it is missing or damaged."""
     try:
-        stored = json.loads(CERTIFICATE.read_text(encoding="utf-8"))
-        if stored.pop(CHECKSUM) == digest_certificate(stored) == CERTIFIED:
+        stored = json.loads(CERTIFICATE_FILE.read_text(encoding="utf-8"))
+        if stored.pop(CHECKSUM) == digest_certificate(stored) == CERTIFICATE_DIGEST:
             return dict(stored)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        pass  # any error means a damaged file
+        pass  # each of these errors means a damaged file
     raise DuelsError("hunt's certificate is missing or damaged: reinstall duels.")
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """Bounds on the value of a best response, with full memory, to each seat's strategy."""
+    """Bounds on the best-response value against each seat's strategy. The responder remembers everything."""
 
     against: dict[Seat, Bounds]
 
     @property
     def nash_conv(self) -> Bounds:
         """The sum of both best responders' gains over the value of the game."""
-        pair = self.against.values()
-        return Bounds(max(0.0, sum(b.low for b in pair) - 1), sum(b.high for b in pair) - 1)
+        bounds = self.against.values()
+        return Bounds(max(0.0, sum(b.low for b in bounds) - 1), sum(b.high for b in bounds) - 1)
 
     @property
     def value(self) -> Bounds:
-        """Player 1's chance to win under perfect play."""
+        """Bounds on Player 1's chance to win under perfect play."""
         return Bounds(1 - self.against[Seat.ONE].high, self.against[Seat.TWO].high)
 
 

@@ -1,6 +1,6 @@
 """The prompts, messages and text board of Quantum Duel: the hunt."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -8,7 +8,7 @@ from duels.core.errors import NotationError
 from duels.core.narration import Narration, Row, TextBoard, say, verb, victory, whose, wins
 from duels.core.notation import parse_whole_number
 from duels.core.rules import Event, Seat, Sight
-from duels.core.words import Dialogue, Ink, InvalidEntry, Place, Words, ask_until, join_or, quote_entry
+from duels.core.words import ActionCells, Dialogue, Ink, InvalidEntry, Words, ask_until, join_or, quote_entry
 from duels.games.hunt.rules import (
     OFF_GRID,
     VERBS,
@@ -26,7 +26,8 @@ from duels.games.hunt.rules import (
     View,
 )
 
-_OWN_TOKEN, _OBSERVED = "@", "*"
+_OWN_TOKEN, _REVEALED = "@", "Q"
+_OBSERVED, _OBSERVED_BY_OTHER = "*", "!"
 _VERB_BY_LETTER = {"m": "move", "t": "tunnel", "o": "observe"}
 
 
@@ -39,7 +40,7 @@ class HuntWords(Words[Action, View]):
             [
                 "Welcome to Quantum Duel!",
                 "",
-                self._render_grid(OFF_GRID),
+                self._render_grid({}),
                 "Both tokens are off the grid in superposition.",
                 f"Each turn, enter MOVE n, STAY or TUNNEL n, then OBSERVE n (n is 1 to {self.rules.cells}).",
             ]
@@ -47,17 +48,30 @@ class HuntWords(Words[Action, View]):
 
     def ask(self, sight: Sight[Action, View]) -> Dialogue[Action]:
         if sight.view.phase is Phase.OBSERVE:
-            return (yield from ask_until("Enters: ", lambda entry: self._read_observation(entry, sight)))
-        prompt = f"\n{_render_player(sight.seat)}:\nEnters: "
-        return (yield from ask_until(prompt, lambda entry: self._read_movement(entry, sight), secret=True))
+            return (
+                yield from ask_until(
+                    "Enters: ",
+                    lambda entry: self._read_observation(entry, sight),
+                    solo_prompt="Which position do you observe? OBSERVE n: ",
+                )
+            )
+        verbs = ["MOVE n", "STAY" * (sight.view.cell != OFF_GRID), "TUNNEL n" * sight.view.tunnel]
+        return (
+            yield from ask_until(
+                f"\n{_render_player(sight.seat)}:\nEnters: ",
+                lambda entry: self._read_movement(entry, sight),
+                secret=True,
+                solo_prompt=f"Where do you go? {join_or([verb for verb in verbs if verb])}: ",
+            )
+        )
 
     def _read_movement(self, entry: str, sight: Sight[Action, View]) -> Action:
         here = sight.view.cell
         allowed = self._format_allowed(sight)
-        stay = entry.strip().lower() == "stay"
-        if stay and here == OFF_GRID:
+        stays = entry.strip().lower() == "stay"
+        if stays and here == OFF_GRID:
             raise InvalidEntry(f"Your token is off the grid and must enter it. {allowed}")
-        action = Move(here) if stay else self._parse(entry, "move")
+        action = Move(here) if stays else self._parse(entry, "move")
         if action in sight.actions:
             return action
         if isinstance(action, Observe):
@@ -82,9 +96,9 @@ class HuntWords(Words[Action, View]):
         raise InvalidEntry(f"You observed position {action.cell} on your previous turn. {allowed}")
 
     def _parse(self, entry: str, default_verb: str) -> Action | None:
-        """Parse an action: in full, by its first letter (`m 5`, `m5`) or as a position alone.
+        """Parse an action, or return None if that fails. The verb may be a letter: `m 5`, `m5`.
 
-        `default_verb` is the verb for a position alone.
+        `default_verb` is used for a position without a verb.
         """
         letter, rest = entry.strip().lower()[:1], entry.strip()[1:].strip()
         notation = (
@@ -101,12 +115,12 @@ class HuntWords(Words[Action, View]):
         if sight.view.phase is Phase.OBSERVE:
             return f"Enter OBSERVE and a position: {join_or([action.cell for action in sight.actions])}."
         cells = [action.cell for action in sight.actions if isinstance(action, Move)]
-        ways = [f"MOVE {join_or(cells)}"]
+        options = [f"MOVE {join_or(cells)}"]
         if sight.view.cell != OFF_GRID:
-            ways.append("STAY")
+            options.append("STAY")
         if sight.view.tunnel:
-            ways.append(f"TUNNEL 1 to {self.rules.cells}")
-        return f"Enter {', '.join(ways[:-1])}, or {ways[-1]}."
+            options.append(f"TUNNEL 1 to {self.rules.cells}")
+        return f"Enter {', '.join(options[:-1])}, or {options[-1]}."
 
     def entries(self, sight: Sight[Action, View], action: Action) -> tuple[str, ...]:
         return (self.rules.format(action).upper(),)
@@ -115,11 +129,11 @@ class HuntWords(Words[Action, View]):
         return "stay" if action == Move(sight.view.cell) else self.rules.format(action)
 
     def summarize_actions(self, sight: Sight[Action, View], actions: Sequence[Action]) -> str:
-        every = {action for action in sight.actions if not isinstance(action, Tunnel)}
+        usual_actions = {action for action in sight.actions if not isinstance(action, Tunnel)}
         if sight.view.phase is Phase.OBSERVE:
             cells = sorted(action.cell for action in actions)
-            return f"observe {'any position' if set(actions) == every else join_or(cells)}"
-        if set(actions) != every:
+            return f"observe {'any position' if set(actions) == usual_actions else join_or(cells)}"
+        if set(actions) != usual_actions:
             return ""
         return "stay or move" if sight.view.cell else "move to any position"
 
@@ -133,96 +147,128 @@ class HuntWords(Words[Action, View]):
         assert isinstance(event, Moved | Observed | Captured | Collided)
         me, other = event.seat, event.seat.other
         if isinstance(event, Moved):
-            return Narration(
-                [say(me, f"{_describe_movement(event, seen)} position {event.cell}.")], book=[], to=me
-            )
+            moves = verb(me, *_choose_verb(event, seen))
+            return Narration([say(me, moves, f"position {event.cell}.")], book=[], reader=me)
         if isinstance(event, Observed):
-            answer = "is" if event.hit else "is not"
+            token = f"token {'is' if event.hit else 'is not'}"
+            observes = (verb(me, "observes", "observe"), f"position {event.cell}.")
             return Narration(
-                [say(me, f"observed position {event.cell}.", whose(other), f"token {answer} there.")],
-                book=[f"{other.label}'s token {answer} at position {event.cell}."],
-                to=me,
+                [say(me, *observes, whose(other), f"{token} there.")],
+                book=[say(whose(other), f"{token} at position {event.cell}.")],
+                reader=me,
             )
+        board = self._render_final_grid(seen)
         if isinstance(event, Captured):
             won = say(me, wins(me), "by capturing", whose(other), "token!")
-            return Narration(
-                [won], book=[*_render_game_over(won.render()), self._render_final_grid(seen)], to=me
-            )
-        both = f"Both tokens reveal they are at position {event.cell}."
+            return Narration([won, "", board], book=[*_render_game_over(won.render()), board], reader=me)
+        revealed = f"Both tokens reveal they are at position {event.cell}."
         loses = (verb(me, "loses", "lose"), "due to initiating collision.")
         won = say(victory(other), whose(me), "token destabilized in collision.")
         return Narration(
-            [say(both, me, *loses, victory(other))],
+            [say(revealed, me, *loses, victory(other)), "", board],
             book=[
-                both,
+                revealed,
                 "Collision Detected:",
                 say("Result:", me, *loses).render(),
                 *_render_game_over(won.render()),
-                self._render_final_grid(seen),
+                board,
             ],
-            to=me,
+            reader=me,
         )
 
     def board(self, sight: Sight[Action, View]) -> TextBoard:
-        view = sight.view
-        place = "off the grid" if view.cell == OFF_GRID else f"at position {view.cell}"
+        return self._render_board(sight)
+
+    def solo_board(self, sight: Sight[Action, View]) -> TextBoard:
+        return self._render_board(sight, _OBSERVED, _OBSERVED_BY_OTHER)
+
+    def _render_board(
+        self, sight: Sight[Action, View], own_mark: str = "", other_mark: str = ""
+    ) -> TextBoard:
+        """Render the grid for a seat, with marks for the last observations of the seat and of the other."""
+        view, revealed = sight.view, find_revealed_tokens(sight.events)
+        location = "off the grid" if view.cell == OFF_GRID else f"at position {view.cell}"
         tunnel = "left" if view.tunnel else "spent"
-        mine, theirs = view.named[sight.seat - 1], view.named[sight.seat.other - 1]
+        own, other = view.last_observed[sight.seat - 1], view.last_observed[sight.seat.other - 1]
+        tokens = {view.cell: _OWN_TOKEN, **dict.fromkeys(revealed.values(), _REVEALED)}
+        marks = [(own, own_mark), (other, other_mark)]
+        if revealed:
+            marks = [(view.last_observed[view.mover.other - 1], _OBSERVED)]
+        own_legend, other_legend = (f" ({mark})" if mark else "" for mark in (own_mark, other_mark))
         return self._render_grid(
-            view.cell,
-            f"Your token is {place}; Quantum Tunneling is {tunnel}.\n"
-            f"Last observed by you: {mine or 'none'}; by {sight.seat.other.label}: {theirs or 'none'}.\n",
+            tokens,
+            marks,
+            f"Your token is {location}; Quantum Tunneling is {tunnel}.\n"
+            f"Last observed by you{own_legend}: {own or 'none'}; "
+            f"by {sight.seat.other.label}{other_legend}: {other or 'none'}.\n",
         )
 
     def open_board(self, one: Sight[Action, View], two: Sight[Action, View]) -> TextBoard:
         """Render the grid, and below it each player's token and last observation."""
         cells = range(1, self.rules.cells + 1)
-        label = max(len(seat.label) for seat in Seat) + 1
-        lines = [" " * label + "".join(f"[{cell}]" for cell in cells)]
+        revealed = find_revealed_tokens(one.events)
+        label_width = max(len(seat.label) for seat in Seat) + 1
+        lines = [" " * label_width + "".join(f"[{cell}]" for cell in cells)]
         for sight in (one, two):
             view = sight.view
-            named = view.named[sight.seat - 1]
+            token = _REVEALED if sight.seat in revealed else _OWN_TOKEN
+            observed = view.last_observed[sight.seat - 1]
             marks = (
-                f"{_OWN_TOKEN * (cell == view.cell)}{_OBSERVED * (cell == named)}".center(len(str(cell)) + 2)
+                f"{token * (cell == view.cell)}{_OBSERVED * (cell == observed)}".center(len(str(cell)) + 2)
                 for cell in cells
             )
-            off = "  off the grid" * (view.cell == OFF_GRID)
-            row = f"{sight.seat.label:<{label}}{''.join(marks)}".rstrip()
-            lines.append(Ink.for_seat(sight.seat)(f"{row}{off}"))
-        lines.append(f"({_OWN_TOKEN} is the token, {_OBSERVED} the position observed last.)")
+            note = "  off the grid" * (view.cell == OFF_GRID)
+            row = f"{sight.seat.label:<{label_width}}{''.join(marks)}".rstrip()
+            lines.append(Ink.for_seat(sight.seat)(f"{row}{note}"))
+        signs = f"{_OWN_TOKEN} is the token, "
+        if revealed:
+            hidden = f"{_OWN_TOKEN} the other, " * (len(revealed) == 1)
+            signs = f"{_REVEALED} is a revealed token, {hidden}"
+        lines.append(f"({signs}{_OBSERVED} the position observed last.)")
         return TextBoard("".join(f"{line}\n" for line in lines))
 
-    def place(self, sight: Sight[Action, View], action: Action) -> Place:
-        return Place((action.cell,), VERBS[type(action)])
+    def action_cells(self, sight: Sight[Action, View], action: Action) -> ActionCells:
+        return ActionCells((action.cell,), VERBS[type(action)])
 
     def moves(self, sight: Sight[Action, View]) -> str:
         return f"{self._format_allowed(sight)}\n"
 
     def _render_final_grid(self, seen: Sequence[Event]) -> TextBoard:
-        """Render the final grid: Q for a revealed token, * on the observed position."""
-        end, observed = seen[-1], seen[-2]
+        """Render the final grid: Q is a revealed token, and * marks the observed position."""
+        observed = seen[-2]
         assert isinstance(observed, Observed)
-        token = end.cell if isinstance(end, Collided) else observed.cell
-        cells = (
-            f"{Ink.CHANGED('Q') if n == token else n}{'*' if n == observed.cell else ''}"
-            for n in range(1, self.rules.cells + 1)
-        )
-        return TextBoard(rows=(Row(tuple(cells)),))
+        tokens = dict.fromkeys(find_revealed_tokens(seen).values(), _REVEALED)
+        return self._render_grid(tokens, [(observed.cell, _OBSERVED)])
 
-    def _render_grid(self, cell: int, below: str = "") -> TextBoard:
-        """Render the grid with the player's own token."""
-        cells = (Ink.CHANGED(_OWN_TOKEN) if n == cell else str(n) for n in range(1, self.rules.cells + 1))
+    def _render_grid(
+        self, tokens: Mapping[int, str], marks: Sequence[tuple[int, str]] = (), below: str = ""
+    ) -> TextBoard:
+        """Render the grid with the signs of the tokens by position, and marks after some positions."""
+        cells = []
+        for cell in range(1, self.rules.cells + 1):
+            token = Ink.CHANGED(tokens[cell]) if cell in tokens else str(cell)
+            cells.append(token + "".join(mark for marked, mark in marks if marked == cell))
         return TextBoard(below, (Row(tuple(cells)),))
 
 
-def _describe_movement(moved: Moved, seen: Sequence[Event]) -> str:
+def find_revealed_tokens(events: Sequence[Event]) -> dict[Seat, int]:
+    """Return the cells of the tokens that the end revealed: both by a collision, one by a hit."""
+    if events and isinstance(events[-1], Collided):
+        return dict.fromkeys(Seat, events[-1].cell)
+    return {
+        event.seat.other: event.cell for event in events[-2:] if isinstance(event, Observed) and event.hit
+    }
+
+
+def _choose_verb(moved: Moved, seen: Sequence[Event]) -> tuple[str, str]:
+    """Return the verb for a movement, in the third and the second person."""
     if moved.tunnel:
-        return "tunneled to"
+        return "tunnels to", "tunnel to"
     cells = (event.cell for event in reversed(seen) if isinstance(event, Moved) and event.seat is moved.seat)
-    before = next(islice(cells, 1, None), OFF_GRID)
-    if before == OFF_GRID:
-        return "entered at"
-    return "stayed at" if before == moved.cell else "moved to"
+    previous = next(islice(cells, 1, None), OFF_GRID)
+    if previous == OFF_GRID:
+        return "enters at", "enter at"
+    return ("stays at", "stay at") if previous == moved.cell else ("moves to", "move to")
 
 
 def _render_game_over(won: str) -> list[str]:

@@ -36,7 +36,7 @@ class Paths:
         return self._turns_by_cell[cell]
 
     def min_leaps(self, cell: int) -> int:
-        """Return a lower bound on the leaps from `cell`: the doublings that reach or pass the goal."""
+        """Return a lower bound on the leaps from `cell`: the doublings needed to reach or pass the goal."""
         return (-(-self.goal // cell) - 1).bit_length()
 
     def find_farthest_cell(self, cell: int) -> int:
@@ -131,7 +131,7 @@ class LeapOracle(OpenOracle[Action, State]):
         return "leaping as far as possible" if doubled else "leaping less than possible"
 
     def select_quickest(self, state: State, best: tuple[Action, ...]) -> tuple[Action, ...]:
-        """Return the best actions on a shortest path: they win soonest or lose most narrowly."""
+        """Return the best actions that are on a shortest path: they win soonest or lose by the least."""
         next_cells = self.paths.list_next_cells(state.cell_of(state.mover))
         return tuple(a for a in best if self.rules.apply(state, a).state.cell_of(state.mover) in next_cells)
 
@@ -207,7 +207,7 @@ class LeapOracle(OpenOracle[Action, State]):
 
 
 def _compute_distances(rules: QuantumLeap) -> dict[int, int]:
-    """Return the leaps needed from every cell, computed from the rules alone."""
+    """Return the number of leaps needed from every cell, computed from the rules alone."""
     turns_needed = {rules.goal: 0}
     for cell in range(rules.goal - 1, 0, -1):
         turns_needed[cell] = 1 + min(turns_needed[cell + leap] for leap in rules.leaps(cell))

@@ -71,7 +71,6 @@ class QuantumLeap(OpenRules[State, Action]):
     goal: int = option(21, "the cell to reach", maximum=100_000)
 
     game = GAME
-    longer_forms = ({"goal": 50}, {"goal": 100}, {"goal": 200})
 
     def initial(self) -> State:
         return State((OFF_GRID, OFF_GRID), Seat.ONE)

@@ -6,7 +6,7 @@ from functools import cache
 
 from duels.core.narration import Line, Narration, Row, TextBoard, say, verb
 from duels.core.rules import Event, Seat, Sight
-from duels.core.words import Dialogue, Ink, InvalidEntry, Place, Words, ask_until, join_or, parse_number
+from duels.core.words import ActionCells, Dialogue, Ink, InvalidEntry, Words, ask_until, join_or, parse_number
 from duels.games.leap.rules import (
     OFF_GRID,
     STEPS,
@@ -63,19 +63,20 @@ class LeapWords(Words[Action, State]):
         event = seen[-1]
         if isinstance(event, Entered):
             entering = "You are off the grid. Entering at cell 1."
+            board: list[Line] = [self._render_grid(seen), ""]
             return Narration(
-                [say(event.seat, "entered at cell 1.")],
-                book=[_render_turn(event.seat), entering, self._render_grid(seen), ""],
-                to=event.seat,
+                [say(event.seat, verb(event.seat, "enters", "enter"), "at cell 1."), *board],
+                book=[_render_turn(event.seat), entering, *board],
+                reader=event.seat,
             )
         if isinstance(event, Leapt):
             cell = event.cells[event.seat - 1]
             # In the book, the last leap is followed by the congratulation, without a grid.
             grid: list[Line] = [] if cell == self.rules.goal else [self._render_grid(seen), ""]
             return Narration(
-                [say(event.seat, f"moved to cell {cell}.")],
+                [say(event.seat, verb(event.seat, "moves", "move"), f"to cell {cell}."), *grid],
                 book=[f"You move to cell {cell}.", *grid],
-                to=event.seat,
+                reader=event.seat,
             )
         assert isinstance(event, GoalReached)
         has = verb(event.seat, "has", "have")
@@ -83,15 +84,15 @@ class LeapWords(Words[Action, State]):
         return Narration(
             [say(event.seat, has, "reached the Quantum Cell and won the game!")],
             book=[Ink.WON(won)],
-            to=event.seat,
+            reader=event.seat,
         )
 
     def board(self, sight: Sight[Action, State]) -> TextBoard:
         return self._render_grid(sight.events, sight.view.cells)
 
-    def place(self, sight: Sight[Action, State], action: Action) -> Place:
+    def action_cells(self, sight: Sight[Action, State], action: Action) -> ActionCells:
         leap = action.by if isinstance(action, Leap) else 1
-        return Place((sight.view.cell_of(sight.seat) + leap,))
+        return ActionCells((sight.view.cell_of(sight.seat) + leap,))
 
     def label_action(self, sight: Sight[Action, State], action: Action) -> str:
         return f"leap by {action.by}" if isinstance(action, Leap) else self.rules.format(action)

@@ -4,5 +4,5 @@ from duels.games.lights.rules import Lights
 
 
 def cells(rules: Lights) -> int:
-    """Return how many cells there are: in notation, the numbers 1 to this always name cells."""
+    """Return the number of lights. In notation, the numbers from 1 to this one always name lights."""
     return rules.lights

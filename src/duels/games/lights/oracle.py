@@ -14,10 +14,10 @@ from duels.solving.nimbers import TakeAndBreak
 from duels.solving.oracle import Check, Finding, OpenOracle
 from duels.solving.progress import Progress, no_progress
 
-# Octal digits: taking one light or two neighbours may leave nothing, one run or two runs (1 + 2 + 4).
+# The code of an octal game: taking one or two lights may leave no run, one run or two runs (1 + 2 + 4 = 7).
 KAYLES = TakeAndBreak((7, 7))
 
-# Winning Ways, chapter 4: the nim-values of rows of 0 to 71; after that, twelve values repeat.
+# Winning Ways, chapter 4: the nim-values of rows of 0 to 71 lights. From there on, twelve values repeat.
 PUBLISHED = (
     *(0, 1, 2, 3, 1, 4, 3, 2, 1, 4, 2, 6, 4, 1, 2, 7, 1, 4, 3, 2, 1, 4, 6, 7),
     *(4, 1, 2, 8, 5, 4, 7, 2, 1, 8, 6, 7, 4, 1, 2, 3, 1, 4, 7, 2, 1, 8, 2, 7),
@@ -78,7 +78,7 @@ class LightsOracle(OpenOracle[TurnOff, State]):
         return "turning off one light" if action.count == 1 else "turning off a pair"
 
     def theme(self, sight: Sight[TurnOff, State], action: TurnOff) -> Hashable:
-        """Group positions by the lengths of their runs before and after the action."""
+        """Return the lengths of the runs before and after the action, to group similar positions."""
         row_after = self.rules.apply(sight.view, action).state.row
         return _sort_run_lengths(sight.view.row), _sort_run_lengths(row_after)
 

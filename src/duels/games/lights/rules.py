@@ -51,10 +51,9 @@ class LastLightOff(Event):
 
 @dataclass(frozen=True)
 class Lights(OpenRules[State, TurnOff]):
-    lights: int = option(7, "how many lights there are")
+    lights: int = option(7, "number of lights")
 
     game = GAME
-    longer_forms = ({"lights": 12}, {"lights": 20}, {"lights": 40})
 
     def initial(self) -> State:
         return State(ON * self.lights, Seat.ONE)

@@ -4,14 +4,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from duels.core.narration import Narration, Row, TextBoard, say, wins
+from duels.core.narration import Line, Narration, Row, TextBoard, say, verb, wins
 from duels.core.notation import join_and
 from duels.core.rules import Event, Seat, Sight
 from duels.core.words import (
+    ActionCells,
     Dialogue,
     Ink,
     InvalidEntry,
-    Place,
     Words,
     ask_until,
     join_or,
@@ -50,7 +50,7 @@ class LightsWords(Words[TurnOff, State]):
             pair = yield from ask_until(prompt, lambda entry: self._read_pair(entry, sight))
             if isinstance(pair, TurnOff):
                 return pair
-            notice = pair  # in the book's example, a refused pair returns to the choice of action
+            notice = pair  # as in the book's example, a refused pair leads back to the choice of action
 
     def _read_option(self, entry: str, sight: Sight[TurnOff, State]) -> int | TurnOff:
         word, pairs = entry.strip(), _list_first_lights(sight, 2)
@@ -67,6 +67,8 @@ class LightsWords(Words[TurnOff, State]):
 
     def _read_single(self, entry: str, sight: Sight[TurnOff, State]) -> TurnOff:
         singles = _list_first_lights(sight, 1)
+        if _parse_pair(entry):
+            raise InvalidEntry(f"{quote_entry(entry)} are two lights. Choose one: {join_or(singles)}.")
         light = parse_number(entry, f"Enter {join_or(singles)}.")
         if light not in singles:
             raise InvalidEntry(f"{self._explain_single(light)} Enter {join_or(singles)}.")
@@ -110,10 +112,11 @@ class LightsWords(Words[TurnOff, State]):
             lights = (
                 f"light{'s' * (len(event.lights) > 1)} {join_and([str(light) for light in event.lights])}"
             )
+            board: list[Line] = ["", self._render_row(event.row, event.lights), ""]
             return Narration(
-                [say(event.seat, f"turned OFF {lights}.")],
-                book=[f"Turning OFF {lights}.", "", self._render_row(event.row, event.lights), ""],
-                to=event.seat,
+                [say(event.seat, verb(event.seat, "turns", "turn"), f"OFF {lights}."), *board],
+                book=[f"Turning OFF {lights}.", *board],
+                reader=event.seat,
             )
         assert isinstance(event, LastLightOff)
         return Narration([say(event.seat, wins(event.seat), "by turning OFF the last light.", ink=Ink.WON)])
@@ -121,8 +124,8 @@ class LightsWords(Words[TurnOff, State]):
     def board(self, sight: Sight[TurnOff, State]) -> TextBoard:
         return self._render_row(sight.view.row, numbered=True)
 
-    def place(self, sight: Sight[TurnOff, State], action: TurnOff) -> Place:
-        return Place(action.lights, "one light" if action.count == 1 else "two adjacent lights")
+    def action_cells(self, sight: Sight[TurnOff, State], action: TurnOff) -> ActionCells:
+        return ActionCells(action.lights, "one light" if action.count == 1 else "two adjacent lights")
 
     def label_action(self, sight: Sight[TurnOff, State], action: TurnOff) -> str:
         return f"light{'s' if action.count > 1 else ''} {self.rules.format(action)}"

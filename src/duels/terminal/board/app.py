@@ -1,11 +1,9 @@
-"""The Textual application of the full-screen board, and the match that runs it."""
+"""The Textual application of the full-screen board."""
 
 import asyncio
-import os
-import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import get_ident
 from time import monotonic
 from typing import Any, ClassVar
@@ -14,7 +12,6 @@ from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.timer import Timer
 
 from duels.analysis.hints import Hint, hint
 from duels.core.errors import DuelsError
@@ -26,92 +23,16 @@ from duels.terminal import messages
 from duels.terminal.board.background import BackgroundJob, run_in_background
 from duels.terminal.board.choice import Choice
 from duels.terminal.board.grid import Point, find_changed_cells
+from duels.terminal.board.keys import COMMANDS, HINT, QUIT, Command, SingleKeyFilter, format_key_help
 from duels.terminal.board.scene import Page, QuestionPanel, Scene, SceneTexts
 from duels.terminal.board.story import Story
 from duels.terminal.board.view import ActionList, BoardView, Palette
-from duels.terminal.keyboard import KEY_GAP_SECONDS, SILENCE_SECONDS
-from duels.terminal.next_step import NextStep, get_next_steps, make_record
-from duels.terminal.prompts import COMMANDS as PROMPT_COMMANDS
+from duels.terminal.keyboard import KEY_GAP_SECONDS
+from duels.terminal.next_step import STEP_LABELS, NextStep, make_record
 from duels.terminal.prompts import Quit
-from duels.terminal.screen import Screen, format_key_prompt
-from duels.terminal.signals import redirect_signals
+from duels.terminal.screen import format_key_prompt
 
-_MAX_CELLS = 400
 ARROWS: dict[str, Point] = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
-
-
-@dataclass(frozen=True)
-class Command:
-    name: str
-    letter: str
-    """Runs the command unless the game uses the letter itself."""
-    key: str
-    """The function key, which always runs the command."""
-    description: str
-    always: bool = False
-    """Whether the command also works while no person is to move."""
-
-
-HINT = Command("hint", "h", "f2", PROMPT_COMMANDS["hint"])
-QUIT = Command("quit", "q", "f10", PROMPT_COMMANDS["quit"], always=True)
-COMMANDS = (
-    HINT,
-    Command("undo", "u", "f3", PROMPT_COMMANDS["undo"]),
-    Command("review", "v", "f4", "show what each decision cost"),
-    Command("resign", "r", "f5", PROMPT_COMMANDS["resign"]),
-    Command("help", "?", "f1", "show these keys and the rules", always=True),
-    QUIT,
-)
-_CHOOSING = {
-    "arrows": "point at a cell or an action",
-    "Enter": "choose it",
-    "digits": "choose by number or name; press Enter if a longer number would be possible",
-    "mouse": "click on it",
-    "Tab": "choose another kind of action; its first letter works too",
-    "Escape": "start this choice again",
-}
-_WIDTH = 10
-
-
-def format_key_help() -> str:
-    keys = {**_CHOOSING, **{f"{c.letter} {c.key.upper()}": f"{c.name}: {c.description}" for c in COMMANDS}}
-    lines = "".join(f"  {key:<{_WIDTH}}{description}\n" for key, description in keys.items())
-    return f"Keys\n{lines}  {'Ctrl-C':<{_WIDTH}}leave at once; the match is saved\n"
-
-
-class SingleKeyFilter:
-    """Calls `choose` with a valid key that was pressed alone, and `reject` for anything else.
-
-    After a rejection, keys are ignored until nothing was typed for a moment.
-    """
-
-    def __init__(self, app: App[Any], choose: Callable[[str], None], reject: Callable[[], None]) -> None:
-        self._app = app
-        self._choose = choose
-        self._reject = reject
-        self._timer: Timer | None = None  # runs while another key may follow
-        self._pending_key = ""
-        self._ignore_until = 0.0
-
-    def press(self, key: str, valid_keys: Collection[str]) -> None:
-        """Handle a key, given by its letter or its name."""
-        timer, self._timer = self._timer, None
-        if timer:
-            timer.stop()
-        is_ignored = monotonic() < self._ignore_until
-        if timer and key == "enter":
-            self._accept()
-        elif key in valid_keys and not timer and not is_ignored:
-            self._pending_key = key
-            self._timer = self._app.set_timer(KEY_GAP_SECONDS, self._accept)
-        else:
-            self._ignore_until = monotonic() + SILENCE_SECONDS
-            if not is_ignored:
-                self._reject()
-
-    def _accept(self) -> None:
-        self._timer = None
-        self._choose(self._pending_key)
 
 
 AppResult = NextStep | BaseException
@@ -119,7 +40,7 @@ AppResult = NextStep | BaseException
 
 
 class BoardApp(App[AppResult]):
-    """One match on the full screen, until a person chooses the next step or leaves."""
+    """One match on the full screen. It runs until a person chooses the next step or leaves."""
 
     CSS_PATH = "board.tcss"
     ENABLE_COMMAND_PALETTE = False
@@ -147,14 +68,14 @@ class BoardApp(App[AppResult]):
         self._hints = {seat: messages.HintLayers() for seat in Seat}
         self._next_steps: dict[NextStep, str] = {}
         self._step_keys = SingleKeyFilter(self, self.action_next_step, self._show_valid_keys)
-        self._decided = asyncio.Event()
+        self._choice_closed = asyncio.Event()
         self._skip_pause = asyncio.Event()
         self._has_paused = False  # since the last decision of a person
         self._ignore_enter_until = 0.0  # Enter was meant to skip the pause
         self._running_loop: asyncio.AbstractEventLoop | None = None
         self._ui_thread = 0
         self.exit_request: BaseException | None = None
-        """The exception for the signal that asked the program to exit."""
+        """The exception for a signal that asks the program to exit."""
         players = " and ".join(messages.format_seat(live, seat) for seat in Seat)
         if self._you:
             players = messages.format_matchup(live, self._you)
@@ -166,7 +87,7 @@ class BoardApp(App[AppResult]):
 
     def on_ready(self) -> None:
         self._running_loop, self._ui_thread = asyncio.get_running_loop(), get_ident()
-        # The shell writes on the screen while the program is suspended.
+        # Redraw after a suspension: the shell has written on the screen.
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         if self.exit_request:
             self.exit(self.exit_request)
@@ -206,9 +127,7 @@ class BoardApp(App[AppResult]):
         except (DuelsError, OSError) as error:
             self.exit(error)
             return
-        suggestion, self._next_steps = get_next_steps(live)
-        if suggestion:  # otherwise keep the last notice, such as the reason for a forfeit
-            self._note = suggestion
+        self._next_steps = STEP_LABELS
         self._draw()
 
     async def _let_machine_decide(self, actor: Actor) -> None:
@@ -235,13 +154,13 @@ class BoardApp(App[AppResult]):
         self._seat = seat
         labels = {cell.label: cell.number for row in self._make_board().cells for cell in row}
         self.choice = Choice(sight, self._words, labels)
-        self._decided.clear()
+        self._choice_closed.clear()
         self._draw()
         if self._has_paused:
             self._ignore_enter_until, self._has_paused = monotonic() + KEY_GAP_SECONDS, False
-        await self._decided.wait()
+        await self._choice_closed.wait()
 
-    def _enter(self, action: Any | None) -> None:
+    def _play_or_redraw(self, action: Any | None) -> None:
         if action is None:
             self._draw()
         else:
@@ -256,16 +175,17 @@ class BoardApp(App[AppResult]):
             change()
         except (DuelsError, OSError) as error:
             self.exit(error)
-        self._decided.set()
+        self._choice_closed.set()
 
     def on_scene_resized(self) -> None:
         self._draw()
 
     def _make_board(self) -> TextBoard:
-        """Make the board as one seat sees it. After the match it shows the other seat's secrets too."""
+        """Make the board as the person sees it. After the match, it also shows the opponent's secrets."""
         match, words = self.live.match, self._words
-        board = words.board(match.sight(self._seat))
-        if match.over and match.rules.has_secrets:
+        sight = match.sight(self._seat)
+        board = words.solo_board(sight) or words.board(sight)
+        if match.over and match.rules.has_hidden_information:
             revealed = words.open_board(match.sight(Seat.ONE), match.sight(Seat.TWO))
             return replace(board, text=str(revealed))
         return board
@@ -286,7 +206,7 @@ class BoardApp(App[AppResult]):
             question=content(self._format_question()),
             note=content(self.choice.rejection if self.choice and self.choice.rejection else self._note),
             keys=self._render_keys(),
-            leave="q" if self._next_steps else self._get_key(QUIT),
+            leave_key="q" if self._next_steps else self._get_key(QUIT),
         )
         self._scene.show(board, self.choice, changed, texts)
 
@@ -298,12 +218,12 @@ class BoardApp(App[AppResult]):
             actor = live.match.actor
             return content(f"{live.names[actor]} is thinking …" if isinstance(actor, Seat) else "…")
         turn = content("Your turn." if self._you else f"{messages.format_seat(live, self._seat)}, your turn.")
-        several = len(self.choice.kinds) > 1
-        for number, kind in enumerate(self.choice.kinds if several or self.choice.kind else ()):
+        has_kinds = len(self.choice.kinds) > 1
+        for number, kind in enumerate(self.choice.kinds if has_kinds or self.choice.kind else ()):
             mark, style = ("(•)", "bold") if kind == self.choice.kind else ("( )", "none")
             markup = f"   [{style} @click=app.kind({number})]$label[/]"
             turn += Content.from_markup(markup, label=f"{mark} {kind or 'other'}")
-        return turn + Content.styled("   Tab changes", "dim") if several else turn
+        return turn + Content.styled("   Tab changes", "dim") if has_kinds else turn
 
     def _format_question(self) -> str:
         if not self.choice:
@@ -317,9 +237,9 @@ class BoardApp(App[AppResult]):
             ]
         else:
             keys = [
-                (self._get_key(c), c.name, f"command('{c.name}')")
-                for c in COMMANDS
-                if self.choice or c.always
+                (self._get_key(command), command.name, f"command('{command.name}')")
+                for command in COMMANDS
+                if self.choice or command.works_anytime
             ]
         labels = [
             Content.from_markup(f"[@click=app.{action}][bold]$key[/bold] $label[/]", key=key, label=label)
@@ -344,7 +264,7 @@ class BoardApp(App[AppResult]):
             return
         command = next((c for c in COMMANDS if key == c.key or letter == c.letter), None)
         step_keys = [step.value for step in self._next_steps]
-        if step_keys and not (command and command.always and letter not in step_keys):
+        if step_keys and not (command and command.works_anytime and letter not in step_keys):
             self._step_keys.press(letter if letter.isprintable() and letter else key, step_keys)
         elif command:
             self.action_command(command.name)
@@ -353,7 +273,7 @@ class BoardApp(App[AppResult]):
             self._draw()
 
     def _handle_choice_key(self, choice: Choice, key: str, letter: str) -> bool:
-        """Handle a key that belongs to the choice. Return whether it does."""
+        """Handle a key that the choice uses. Return False if it does not use the key."""
         board, action_list = self._scene.board, self._scene.action_list
         if key in ARROWS:
             (action_list if choice.listed_options else board).move(ARROWS[key])
@@ -367,7 +287,7 @@ class BoardApp(App[AppResult]):
             if monotonic() >= self._ignore_enter_until:
                 self._confirm(choice)
         elif letter.isprintable() and letter and choice.accepts(letter):
-            self._enter(choice.type_letter(letter))
+            self._play_or_redraw(choice.type_letter(letter))
         else:
             return False
         return True
@@ -375,20 +295,20 @@ class BoardApp(App[AppResult]):
     def _confirm(self, choice: Choice) -> None:
         board, action_list = self._scene.board, self._scene.action_list
         if choice.typed_text:
-            self._enter(choice.confirm())
+            self._play_or_redraw(choice.confirm())
         elif action_list.current and choice.listed_options:
-            self._enter(action_list.current.action)
+            self._play_or_redraw(action_list.current.action)
         elif board.cursor is not None:
-            self._enter(choice.pick(board.cursor))
+            self._play_or_redraw(choice.pick(board.cursor))
 
     def on_board_view_picked(self, event: BoardView.Picked) -> None:
         self._skip_pause.set()
         if self.choice and self.screen is self._scene:
-            self._enter(self.choice.pick(event.cell))
+            self._play_or_redraw(self.choice.pick(event.cell))
 
     def on_action_list_picked(self, event: ActionList.Picked) -> None:
         if self.choice and event.option in self.choice.listed_options and self.screen is self._scene:
-            self._enter(event.option.action)
+            self._play_or_redraw(event.option.action)
 
     def action_kind(self, number: int) -> None:
         if self.choice:
@@ -419,13 +339,13 @@ class BoardApp(App[AppResult]):
             commands[name](self.choice)
 
     def _ask(self, question: str, choice: Choice, on_answer: Callable[[bool], None]) -> None:
-        """Ask a yes-or-no question. The answer counts only while `choice` is still open."""
+        """Ask a yes-or-no question. Ignore the answer if `choice` has been closed."""
 
-        def answer(yes: bool | None) -> None:
+        def handle_answer(yes: bool | None) -> None:
             if self.choice is choice:
                 on_answer(bool(yes))
 
-        self.push_screen(QuestionPanel(question), answer)
+        self.push_screen(QuestionPanel(question), handle_answer)
 
     def _resign(self, choice: Choice) -> None:
         self._job.cancel()
@@ -493,58 +413,3 @@ def _arrange_keys(keys: Sequence[Content], width: int) -> Content:
         else:
             rows.append(key)
     return Content("\n").join(rows)
-
-
-class BoardMatch:
-    """A live match on the full-screen board. Raises DuelsError if the board cannot show it."""
-
-    def __init__(self, live: LiveMatch, screen: Screen) -> None:
-        self.live = live
-        self.screen = screen
-        name = live.match.rules.name
-        # Textual draws on stderr.
-        if not (screen.on_terminal and screen.can_clear and sys.stderr.isatty()):
-            raise DuelsError(
-                "the full-screen board needs a terminal. "
-                "Leave out --board, or do not redirect input and output."
-            )
-        if not live.people:
-            raise DuelsError("the full-screen board needs a person at one of the seats. Leave out --board.")
-        if live.match.rules.has_secrets and len(live.people) == 2:
-            raise DuelsError(
-                f"two people cannot play {name} on the full-screen board: "
-                "the cursor would give away their cells. "
-                "Leave out --board, or play against the machine: --seat2 casual."
-            )
-        count = sum(map(len, live.words.board(live.match.sight(min(live.people))).cells))
-        if count > _MAX_CELLS:
-            raise DuelsError(
-                f"the full-screen board shows at most {_MAX_CELLS} cells, not {count}. Leave out --board."
-            )
-
-    def run(self) -> NextStep:
-        """Play to the end and return the next step that the person chose."""
-        if not self.screen.colour:
-            os.environ["NO_COLOR"] = "1"  # Textual reads and removes it
-        app = BoardApp(self.live, self.screen.pause_seconds)
-        result: AppResult | None = None
-        with self.screen.redirect_notices(app.notice), redirect_signals(app.leave):
-            try:
-                result = app.run()
-            except OSError:
-                if not app.exit_request:  # otherwise the terminal may be gone
-                    raise
-        result = app.exit_request or result
-        if isinstance(result, BaseException):
-            raise result
-        if result is None:
-            raise DuelsError("the full-screen board failed. The match is saved: continue with duels resume.")
-        self._show_result()
-        return result
-
-    def _show_result(self) -> None:
-        outcome, you = self.live.match.outcome, messages.find_solo_seat(self.live)
-        if outcome:
-            self.screen.say(
-                f"{outcome.reason} {messages.format_result(self.live, you) if you else ''}".rstrip() + "\n"
-            )

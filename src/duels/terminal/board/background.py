@@ -1,4 +1,4 @@
-"""Background work that keeps the full screen responsive."""
+"""Background threads, which keep the full screen responsive."""
 
 import asyncio
 import threading
@@ -20,10 +20,10 @@ T = TypeVar("T")
 async def run_in_background(work: Callable[[], T]) -> T:
     """Run `work` in a daemon thread and return its result.
 
-    asyncio's own threads would delay the program's exit until, say, a game is solved.
+    With asyncio's own threads, the program could not exit before the work is done.
     """
     future: Future[T] = Future()
-    future.set_running_or_notify_cancel()  # so that the caller's cancellation does not cancel it
+    future.set_running_or_notify_cancel()  # a running future cannot be cancelled by the caller
 
     def run() -> None:
         try:
@@ -36,23 +36,23 @@ async def run_in_background(work: Callable[[], T]) -> T:
 
 
 class BackgroundJob:
-    """One background computation at a time, with its progress as notices."""
+    """A background computation that shows its progress as notices. Only one runs at a time."""
 
     def __init__(self, app: App[Any], notice: Callable[[str], None]) -> None:
         self._app = app
         self._notice = notice
         self._worker: Worker[None] | None = None
 
-    def start(self, what: str, work: Callable[[Progress], T], show: Callable[[T], object]) -> None:
+    def start(self, task: str, work: Callable[[Progress], T], show: Callable[[T], object]) -> None:
         """Run `work` and pass its result to `show`, or show its error as a notice.
 
         Do nothing if the same work is already running. Cancel any other work.
         """
-        if self._worker and self._worker.name == what:
+        if self._worker and self._worker.name == task:
             return
         self.cancel()
-        self._notice(f"{what} …")
-        self._worker = self._app.run_worker(partial(self._run, what, work, show), name=what)
+        self._notice(f"{task} …")
+        self._worker = self._app.run_worker(partial(self._run, task, work, show), name=task)
 
     def cancel(self) -> None:
         """Discard the result of the running work."""
@@ -60,12 +60,12 @@ class BackgroundJob:
             self._worker.cancel()
             self._finish("")
 
-    async def _run(self, what: str, work: Callable[[Progress], T], show: Callable[[T], object]) -> None:
+    async def _run(self, task: str, work: Callable[[Progress], T], show: Callable[[T], object]) -> None:
         loop, worker = asyncio.get_running_loop(), get_current_worker()
 
         def show_progress(text: str) -> None:
             if self._worker is worker:
-                self._notice(f"{what}: {text}")
+                self._notice(f"{task}: {text}")
 
         def report(text: str) -> None:
             with suppress(RuntimeError):  # the loop is closed

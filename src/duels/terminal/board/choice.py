@@ -6,7 +6,7 @@ from itertools import takewhile
 from typing import Any
 
 from duels.core.rules import AnySight
-from duels.core.words import Dialogue, Place, Question, Words
+from duels.core.words import ActionCells, Dialogue, Question, Words
 
 _SEPARATORS = ("-", "+", ",")
 
@@ -19,21 +19,21 @@ class ChoiceOption:
     name: str
     """The action in notation."""
     entries: tuple[str, ...]
-    """The entries for it at the prompt."""
-    place: Place | None
+    """The entries that play it at the prompt."""
+    action_cells: ActionCells | None
 
     @property
     def kind(self) -> str | None:
         """The kind of action, such as `challenge`, or None for an action without a place on the board."""
-        return self.place.kind if self.place else None
+        return self.action_cells.kind if self.action_cells else None
 
     @property
     def cells(self) -> frozenset[int]:
-        return frozenset(self.place.cells if self.place else ())
+        return frozenset(self.action_cells.cells if self.action_cells else ())
 
 
 class Choice:
-    """An unfinished choice among the legal actions, narrowed down by keys and cells."""
+    """A choice among the legal actions, which typed keys and picked cells narrow down."""
 
     def __init__(self, sight: AnySight, words: Words[Any, Any], labels: Mapping[str, int]) -> None:
         """`labels` maps the labels of cells to their numbers."""
@@ -45,7 +45,7 @@ class Choice:
                 action,
                 sight.rules.format(action),
                 words.entries(sight, action),
-                words.place(sight, action),
+                words.action_cells(sight, action),
             )
             for action in sight.actions
         )
@@ -76,11 +76,11 @@ class Choice:
 
     @property
     def question(self) -> str:
-        """The book's question for this kind of action."""
-        return self._advance_dialogue()[1].prompt.strip().removesuffix("\n>").rstrip()
+        """The question for this kind of action."""
+        return self._advance_dialogue()[1].for_solo().prompt.strip().removesuffix("\n>").rstrip()
 
     def _advance_dialogue(self) -> tuple[Dialogue[Any], Question]:
-        """Answer the questions that are already settled. Return the dialogue and its open question."""
+        """Answer the questions that the person has settled. Return the dialogue and its next question."""
         option = self.options[0]
         dialogue = self._words.ask(self._sight)
         question = next(dialogue)
@@ -118,7 +118,7 @@ class Choice:
         return option.cells
 
     def pick(self, cell: int) -> Any | None:
-        """Pick a cell, or drop it if it was picked. Return the action if only one is left."""
+        """Pick a cell, or drop it if it was picked. Return the action if only one remains."""
         self.typed_text = self.rejection = ""
         if cell in self.picked_cells:
             self.picked_cells = tuple(number for number in self.picked_cells if number != cell)
@@ -128,8 +128,8 @@ class Choice:
             return None
         self.picked_cells += (cell,)
         exact = [option for option in self.options if option.cells == frozenset(self.picked_cells)]
-        left = exact or self.options
-        return left[0].action if len(left) == 1 else None
+        remaining = exact or self.options
+        return remaining[0].action if len(remaining) == 1 else None
 
     def accepts(self, letter: str) -> bool:
         """Return whether a letter starts or continues an entry, or selects a kind."""
@@ -142,7 +142,7 @@ class Choice:
         )
 
     def type_letter(self, letter: str) -> Any | None:
-        """Type a letter. Return the action if only one is left."""
+        """Type a letter. Return the action if only one remains."""
         self.rejection = ""
         if self._is_separator(letter):
             return None
@@ -150,7 +150,7 @@ class Choice:
         options, cells = self._match_options(typed), self._match_cells(typed)
         exact = [option for option in options if typed in self._list_spellings(option)]
         is_incomplete = any(label != typed for label in cells)  # 1 may become 10
-        if len(options) == 1 and (not options[0].place or exact) and not is_incomplete:
+        if len(options) == 1 and (not options[0].action_cells or exact) and not is_incomplete:
             return options[0].action
         if typed in cells and not exact and not is_incomplete:
             return self.pick(cells[typed])
@@ -161,7 +161,7 @@ class Choice:
         return None
 
     def confirm(self) -> Any | None:
-        """Accept the typed text as a cell or an action. Return the action if only one is left."""
+        """Accept the typed text as a cell or an action. Return the action if only one remains."""
         exact = [option for option in self.options if self.typed_text in self._list_spellings(option)]
         cells = self._match_cells(self.typed_text)
         typed, self.typed_text, self.rejection = self.typed_text, "", ""
@@ -197,9 +197,9 @@ class Choice:
         ]
 
     def _match_cells(self, typed: str) -> dict[str, int]:
-        """Return the cells to pick next whose label starts with the text, if actions have several cells."""
-        several = any(len(option.cells) > 1 for option in self.options)
-        labels = self._labels.items() if several else ()
+        """Return the next cells whose label starts with the text. Empty if every action has one cell."""
+        has_pairs = any(len(option.cells) > 1 for option in self.options)
+        labels = self._labels.items() if has_pairs else ()
         return {label: cell for label, cell in labels if cell in self.cells and label.startswith(typed)}
 
     def _is_separator(self, letter: str) -> bool:
@@ -210,11 +210,11 @@ class Choice:
         return next((kind for kind in self.kinds if kind and kind[0].lower() == letter), None)
 
     def _list_spellings(self, option: ChoiceOption) -> set[str]:
-        """Return the ways to type an action: in notation without its kind, or as the prompt takes it."""
+        """Return the ways to type an action: its notation without the kind, and its entry at the prompt."""
         name = option.name.split()[-1].lower()
         # Without the separator, two cells would read like another cell: 1-2 like 12.
         spellings = {name} if len(option.cells) > 1 else {name, _strip_punctuation(name)}
-        if not option.place:
+        if not option.action_cells:
             spellings.add(_strip_punctuation(option.name))
         if len(option.entries) - self._shared_entry_count <= 1 and option.entries:
             spellings.add(_strip_punctuation(option.entries[-1].split()[-1]))

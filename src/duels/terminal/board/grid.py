@@ -1,4 +1,4 @@
-"""The layout of a board: cells as boxes with shared borders."""
+"""The grid of a board: cells as boxes with shared borders."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -66,26 +66,27 @@ class BoardGrid:
             else None
         )
 
-    def find_next_cell(self, start: int, step: Point, among: frozenset[int]) -> int | None:
-        """Find the nearest cell of `among` from `start` in the direction of `step`."""
+    def find_next_cell(self, start: int, step: Point, candidates: frozenset[int]) -> int | None:
+        """Find the candidate nearest to `start` in the direction of `step`."""
         row, column = self._locate(start)
 
-        def distance(number: int) -> tuple[int, int] | None:
+        def measure_distance(number: int) -> tuple[int, int] | None:
             down, right = self._locate(number)[0] - row, self._locate(number)[1] - column
-            along = right * step[0] + down * step[1]
-            aside = abs(right * step[1]) + abs(down * step[0])
-            return (aside, along) if along > 0 else None
+            forwards = right * step[0] + down * step[1]
+            sideways = abs(right * step[1]) + abs(down * step[0])
+            return (sideways, forwards) if forwards > 0 else None
 
-        distances = {number: away for number in among if (away := distance(number))}
+        distances = {number: distance for number in candidates if (distance := measure_distance(number))}
         if distances:
             return min(distances, key=lambda number: distances[number])
         # At the end of a row, continue in the next row.
         if step[1]:
             return None
-        order = sorted(among)
+        order = sorted(candidates)
         return next((n for n in (order if step[0] > 0 else order[::-1]) if (n - start) * step[0] > 0), None)
 
-    def _locate(self, number: int) -> Point:
+    def _locate(self, number: int) -> tuple[int, int]:
+        """Return the row and the column of a cell."""
         for row, cells in enumerate(self.rows):
             if cells[0].number <= number <= cells[-1].number:
                 return row, number - cells[0].number
@@ -106,9 +107,9 @@ class BoardGrid:
 
 
 def fit_grid(rows: Sequence[Sequence[Cell]], columns: int, lines: int) -> BoardGrid:
-    """Make the grid with the largest boxes that fit. Rows that are too long are split.
+    """Make the grid with the largest boxes that fit. Split rows that are too long.
 
-    If no size fits, use the smallest boxes: the grid is then scrolled.
+    If no size fits, use the smallest boxes; the person can scroll the grid.
     """
     widest = max((len(strip_ink(cell.text)) for row in rows for cell in row), default=1)
     sizes = [size for size in _SIZES if size[0] >= widest] or [_SIZES[-1]]

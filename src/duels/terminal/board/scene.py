@@ -18,7 +18,7 @@ from duels.terminal.board.grid import Point, fit_grid
 from duels.terminal.board.view import ActionList, BoardView, Palette
 from duels.terminal.screen import wrap
 
-_OTHER_ROWS = 9  # title, borders, turn, a question of four lines, keys
+_ROWS_AROUND_CELLS = 9  # title, borders, turn, a question of four lines, keys
 _HEAD_ROWS = 3  # title and borders
 _NOTE_ROWS = 2  # reserved if possible, so that a note does not change the board
 _MAX_NOTE_ROWS = 6  # a longer note is scrolled
@@ -37,26 +37,26 @@ class SceneTexts:
     question: Content
     note: Content
     keys: Content
-    leave: str
-    """The key for leaving."""
+    leave_key: str
+    """The key that leaves the match."""
 
 
 class Scene(Screen[None]):
-    """The screen of a match: board left, story right, turn and keys below."""
+    """The screen of a match: the board on the left, the story on the right, turn and keys below."""
 
     class Resized(Message):
         """The size of the screen has changed."""
 
-    def __init__(self, title: str, who: str, palette: Palette) -> None:
+    def __init__(self, title: str, players: str, palette: Palette) -> None:
         super().__init__()
         self._heading = title
-        self._who = who
+        self._players = players
         self._palette = palette
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="head"):
             yield Static(self._heading, id="title", markup=False)
-            yield Static(self._palette.make_content(self._who), id="who")
+            yield Static(self._palette.make_content(self._players), id="players")
         with Horizontal(id="body"):
             with VerticalScroll(id="left", can_focus=False), Vertical(id="board"):
                 yield BoardView(self._palette)
@@ -81,7 +81,6 @@ class Scene(Screen[None]):
 
     @property
     def action_list(self) -> ActionList:
-        """The widget with the actions that have no place on the board."""
         return self.query_one(ActionList)
 
     def show(
@@ -97,7 +96,7 @@ class Scene(Screen[None]):
         self._write("#keys", texts.keys)
         self.query_one("#note").display = bool(texts.note)
         self.query_one("#right", VerticalScroll).scroll_end(animate=False)
-        self._warn_if_too_small(board, texts.leave)
+        self._warn_if_too_small(board, texts.leave_key)
 
     def _write(self, name: str, text: Content) -> None:
         part = self.query_one(name, Static)
@@ -105,15 +104,15 @@ class Scene(Screen[None]):
         part.display = bool(text)
 
     def _count_cell_rows(self, board: TextBoard, columns: int, texts: SceneTexts) -> int:
-        """Return the rows that are left for the cells. Limit a long note to make room for them."""
+        """Return the number of rows for the cells. Limit the height of a long note to make room for them."""
         rows = self.app.size.height - _count_text_rows(board)
         min_rows = fit_grid(board.cells, columns, 0).size[1]
-        foot = _HEAD_ROWS + self._count_rows(texts.turn, texts.question, texts.keys)
-        note_rows = min(_MAX_NOTE_ROWS, max(1, rows - foot - min_rows))
+        used_rows = _HEAD_ROWS + self._count_rows(texts.turn, texts.question, texts.keys)
+        note_rows = min(_MAX_NOTE_ROWS, max(1, rows - used_rows - min_rows))
         self.query_one("#note").styles.max_height = note_rows
-        foot += min(note_rows, self._count_rows(texts.note))
-        rows_with_note = rows - max(_OTHER_ROWS + _NOTE_ROWS, foot)
-        return rows_with_note if rows_with_note >= min_rows else rows - max(_OTHER_ROWS, foot)
+        used_rows += min(note_rows, self._count_rows(texts.note))
+        cell_rows = rows - max(_ROWS_AROUND_CELLS + _NOTE_ROWS, used_rows)
+        return cell_rows if cell_rows >= min_rows else rows - max(_ROWS_AROUND_CELLS, used_rows)
 
     def _count_rows(self, *texts: Content) -> int:
         columns = max(1, self.app.size.width - 2)
@@ -127,15 +126,15 @@ class Scene(Screen[None]):
         self.board.mark(choice, changed)
         self.action_list.show(choice.listed_options if choice else (), room[0])
 
-    def _warn_if_too_small(self, board: TextBoard, leave: str) -> None:
+    def _warn_if_too_small(self, board: TextBoard, leave_key: str) -> None:
         width, height = self.app.size
         rows = fit_grid(board.cells, _MIN_SIZE[0], 0).size[1] + _count_text_rows(board)
-        min_height = max(_MIN_SIZE[1], min(rows, _MAX_BOARD_ROWS) + _OTHER_ROWS)
+        min_height = max(_MIN_SIZE[1], min(rows, _MAX_BOARD_ROWS) + _ROWS_AROUND_CELLS)
         self.set_class(width < _MIN_SIZE[0] or height < min_height, "small")
         self.query_one("#small", Static).update(
             f"The board needs {_MIN_SIZE[0]} columns and {min_height} rows. "
             f"This terminal has {width} and {height}.\n"
-            f"Make it larger, or press {leave} to leave: the match is saved."
+            f"Make it larger, or press {leave_key} to leave: the match is saved."
         )
 
 
@@ -145,11 +144,11 @@ def _count_text_rows(board: TextBoard) -> int:
 
 
 class Page(Screen[None]):
-    """A text that can be scrolled. Escape, Enter or q closes it."""
+    """A page of text to scroll. Escape, Enter or q closes it."""
 
     DEFAULT_CSS = """
-    Page #words { height: auto; padding: 0 1; }
-    Page #way { dock: bottom; height: 1; padding: 0 1; text-style: dim; }
+    Page #text { height: auto; padding: 0 1; }
+    Page #keys-help { dock: bottom; height: 1; padding: 0 1; text-style: dim; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         ("escape,enter,q,backspace", "dismiss", "Back"),
@@ -167,16 +166,16 @@ class Page(Screen[None]):
         self._palette = palette
 
     def compose(self) -> ComposeResult:
-        yield Static(id="words")
+        yield Static(id="text")
         yield Static(
             "Press Escape to go back to the board; up, down, space, Home and End to scroll.",
-            id="way",
+            id="keys-help",
             markup=False,
         )
 
     def on_resize(self, event: events.Resize) -> None:
         text = wrap(self._text, max(20, event.size.width - 4))
-        self.query_one("#words", Static).update(self._palette.make_content(text))
+        self.query_one("#text", Static).update(self._palette.make_content(text))
 
 
 class QuestionPanel(ModalScreen[bool]):

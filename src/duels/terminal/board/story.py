@@ -7,16 +7,16 @@ from duels.core.rules import Seat
 from duels.core.words import Ink
 from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator
-from duels.terminal.messages import find_solo_seat
+from duels.terminal.messages import make_player_names
 
 
 class Story:
-    """The entries of a match and the book's words about them, as far as the people may know them."""
+    """The entries of a match and the book's words about them. Secrets of the opponent stay hidden."""
 
     def __init__(self, live: LiveMatch) -> None:
         self._live = live
         self._narrator = Narrator(live.words, live.people)
-        self._you = find_solo_seat(live)
+        self._names = make_player_names(live)
         self._paragraphs: list[str] = []  # one per turn
 
     @property
@@ -24,7 +24,7 @@ class Story:
         live = self._live
         turns = len(live.match.turns)
         self._paragraphs += [
-            self._render_turn(after) for after in live.match.steps()[len(self._paragraphs) :]
+            self._render_turn(match) for match in live.match.steps()[len(self._paragraphs) :]
         ]
         opening = live.words.opening().render_news()
         return "\n".join(filter(None, [*opening, *self._paragraphs[:turns]]))
@@ -38,25 +38,22 @@ class Story:
         """Whether a chance outcome is about to be shown."""
         return self._narrator.ends_in_suspense(self._live.match)
 
-    def _render_turn(self, after: AnyMatch) -> str:
-        news = (self._render_narration(narration) for narration in self._narrator.narrate_last_turn(after))
-        return "\n".join([*self._render_entry(after), *(line for lines in news for line in lines)])
+    def _render_turn(self, match: AnyMatch) -> str:
+        news = (self._render_narration(narration) for narration in self._narrator.narrate_last_turn(match))
+        return "\n".join([*self._render_entry(match), *(line for lines in news for line in lines)])
 
     def _render_narration(self, narration: Narration) -> list[str]:
         # The book addresses the player who moved. Describe a machine's move in the third person.
-        if not self._you:
-            return narration.render_news(PlayerNames(reader=narration.to))
-        names = self._live.names
-        return narration.render_news(PlayerNames(names[Seat.ONE], names[Seat.TWO], self._you))
+        return narration.render_news(self._names or PlayerNames(reader=narration.reader))
 
-    def _render_entry(self, after: AnyMatch) -> list[str]:
-        turn = after.last
+    def _render_entry(self, match: AnyMatch) -> list[str]:
+        turn = match.last
         if not turn or not isinstance(turn.actor, Seat):
             return []
-        name = turn.actor.label
-        if self._you:
+        name, you = turn.actor.label, self._names.reader if self._names else None
+        if you:
             # The book calls people by their seats.
-            name = f"You ({name})" if turn.actor is self._you else self._live.names[turn.actor]
-        hidden = turn.hidden_from(self._you or turn.actor)
-        entry = Ink.DIM("(hidden)") if hidden else Ink.CHANGED(format_entry(after.rules, turn))
+            name = f"You ({name})" if turn.actor is you else self._live.names[turn.actor]
+        hidden = turn.hidden_from(you or turn.actor)
+        entry = Ink.DIM("(hidden)") if hidden else Ink.CHANGED(format_entry(match.rules, turn))
         return [f"{Ink.for_seat(turn.actor)(name)}: {entry}"]

@@ -1,4 +1,4 @@
-"""The widgets of the board: the cells, and a list of actions without a place."""
+"""The board's widgets: the cells, and a list of the actions that have no cell."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -20,7 +20,8 @@ from duels.terminal.board.choice import Choice, ChoiceOption
 from duels.terminal.board.grid import BoardGrid, Point, fit_grid
 
 # The terminal's own colours are readable on dark and light backgrounds.
-_YOURS, _THEIRS = Style(foreground=Color.parse("ansi_cyan")), Style(foreground=Color.parse("ansi_yellow"))
+_YOUR_STYLE = Style(foreground=Color.parse("ansi_cyan"))
+_OPPONENT_STYLE = Style(foreground=Color.parse("ansi_yellow"))
 _STYLES = {
     Ink.CHANGED: Style(bold=True),
     Ink.WON: Style(foreground=Color.parse("ansi_green"), bold=True),
@@ -30,17 +31,17 @@ _STYLES = {
 }
 _BORDER = Style(dim=True)
 _CHOOSABLE = Style(bold=True)
-_CURSOR = _YOURS + Style(reverse=True, bold=True)
-# Signs around the cell at the cursor and picked cells, for people who do not see the colours.
+_CURSOR = _YOUR_STYLE + Style(reverse=True, bold=True)
+# Signs around picked cells and the cell at the cursor, for people who cannot see the colours.
 _CURSOR_SIGNS, _PICKED_SIGNS = (">", "<"), ("[", "]")
 _CHANGE_MARK = "•"  # after the label of a cell that has changed
 
 
 class Palette:
-    """The styles of the inks. The first colour is for your seat."""
+    """The style of each ink. Your seat always has the first colour."""
 
     def __init__(self, you: Seat = Seat.ONE) -> None:
-        self._styles = {**_STYLES, Ink.for_seat(you): _YOURS, Ink.for_seat(you.other): _THEIRS}
+        self._styles = {**_STYLES, Ink.for_seat(you): _YOUR_STYLE, Ink.for_seat(you.other): _OPPONENT_STYLE}
 
     def get_style(self, *inks: Ink) -> Style:
         return sum((self._styles[ink] for ink in inks), Style())
@@ -63,7 +64,7 @@ class Canvas:
 
 
 def _join_runs(line: Sequence[tuple[str, Style]]) -> Content:
-    # Fewer pieces mean less output and less flicker.
+    # Fewer pieces make less output, and so less flicker.
     runs = groupby(line, key=lambda letter: letter[1])
     return Content.assemble(*(("".join(letter for letter, _ in run), style) for style, run in runs))
 
@@ -132,7 +133,7 @@ class BoardView(Widget):
         return canvas.make_content()
 
     def _draw_signs(self, cell: int, signs: tuple[str, str], canvas: Canvas) -> None:
-        # On the borders, because there may be no room inside.
+        # Draw on the borders: a small box has no room inside.
         column, row = self._grid.get_origin(cell)
         middle = row + self._grid.height // 2
         canvas.write((column - 1, middle), signs[0], _CHOOSABLE)
@@ -151,13 +152,13 @@ class BoardView(Widget):
         if text != cell.label:
             label = cell.label + label
         canvas.write((column, row - 1), label[: grid.width], _CHOOSABLE if choosable else _BORDER)
-        left = column + (grid.width - len(text)) // 2 - (len(content) - len(content.lstrip()))
+        start = column + (grid.width - len(text)) // 2 - (len(content) - len(content.lstrip()))
         offset = 0
         for piece, inks in split_by_ink(cell.text):
             style = self._palette.get_style(*inks) + (_CHOOSABLE if choosable else Style())
             for letter in piece:
                 if not letter.isspace():
-                    point = (left + offset, row + grid.height // 2)
+                    point = (start + offset, row + grid.height // 2)
                     canvas.write(point, letter, _CURSOR if is_marked else style)
                 offset += 1
 
@@ -174,7 +175,7 @@ class BoardView(Widget):
 
 
 class ActionList(Static):
-    """A list of actions without a place on the board."""
+    """A list of the actions that have no cell."""
 
     DEFAULT_CSS = "ActionList { width: auto; }"
 
@@ -242,6 +243,6 @@ def _scroll_to(widget: Widget, region: Region) -> None:
 
 
 def _format_option(option: ChoiceOption) -> str:
-    """Format the action's name, with its entry at the prompt if that differs."""
+    """Format the action's name, preceded by its entry at the prompt if the two differ."""
     entry = option.entries[-1] if option.entries else option.name
     return option.name if entry.lower() == option.name.lower() else f"{entry}: {option.name}"

@@ -22,14 +22,14 @@ const namesOf = ({ dataset: { action, cells, entry, switch: mode } }) =>
   [action, cells, entry, mode].filter(Boolean).map((name) => name.toLowerCase());
 
 export class Board {
-  #place;
+  #boardElement;
   #around;
   #play;
   #sentence;
   #mode = "";
   #picked = [];
   #typed = "";
-  #last = 0;
+  #lastTypedAt = 0;
   #focusArea = ""; // the board or the field, if it has the focus or had it until its element was replaced
   #isUpdating = false;
   #lastCells = "";
@@ -41,15 +41,15 @@ export class Board {
   // action. `sentence` returns the instruction to show after a click without effect.
   constructor({ around, play, sentence }) {
     this.#around = around;
-    this.#place = () => around.querySelector("#board");
+    this.#boardElement = () => around.querySelector("#board");
     this.#play = play;
     this.#sentence = sentence;
     this.#received = around.querySelector("#state")?.cloneNode(true); // missing in puzzles, which have no events
-    around.addEventListener("click", (event) => this.#click(event));
-    document.addEventListener("focusin", (event) => this.#focused(event));
-    around.addEventListener("focusout", (event) => this.#left(event));
-    document.addEventListener("keydown", (event) => this.#key(event));
-    this.drawn();
+    around.addEventListener("click", (event) => this.#onClick(event));
+    document.addEventListener("focusin", (event) => this.#onFocusIn(event));
+    around.addEventListener("focusout", (event) => this.#onFocusOut(event));
+    document.addEventListener("keydown", (event) => this.#onKeyDown(event));
+    this.afterDrawing();
   }
 
   // Parse an event and return the elements that it changes.
@@ -71,26 +71,26 @@ export class Board {
 
   // Put changed elements into the page and animate moved tokens. Return whether the board was redrawn.
   show(fresh) {
-    const places = positions(this.#place());
+    const oldPositions = positions(this.#boardElement());
     const focused = this.#around.contains(document.activeElement) ? document.activeElement : null;
-    const held = this.#focusArea;
+    const oldFocusArea = this.#focusArea;
     this.#isUpdating = true;
     const redrawn = fresh.querySelector("#board") !== null;
-    if (redrawn) this.#leave(); // an offer does not cancel the picking
+    if (redrawn) this.#exitMode(); // an offer does not cancel the picking
     for (const element of [...fresh.children]) putElement(element, this.#around, morph);
-    animateMoves(this.#place(), places);
+    animateMoves(this.#boardElement(), oldPositions);
     if (this.#headline().dataset.turn === "over") this.#focusArea = ""; // the focused element does not come back
-    this.drawn();
-    if ((focused || held) && !this.#focusArea && document.activeElement === document.body) this.#moveFocus(focused);
+    this.afterDrawing();
+    if ((focused || oldFocusArea) && !this.#focusArea && document.activeElement === document.body) this.#moveFocus(focused);
     this.#isUpdating = false;
     return redrawn;
   }
 
   // Make the targets of a new drawing reachable.
-  drawn() {
-    setIds(this.#place());
+  afterDrawing() {
+    setIds(this.#boardElement());
     this.#offerModes();
-    this.veiled();
+    this.updateVeil();
     // A button that still exists keeps the focus; otherwise the board gets it.
     if (this.#focusArea === FIELD) this.#field()?.focus({ preventScroll: true });
     else if (this.#focusArea && !document.activeElement.closest("#actions")) this.#safeFocus()?.focus({ preventScroll: true });
@@ -99,9 +99,9 @@ export class Board {
   // The focused element is gone. Focus the element that it names, or a field with text, or the headline. Never focus a
   // move: a player who was about to press something else would play it.
   #moveFocus(gone) {
-    const then = document.getElementById(gone?.dataset.then ?? "");
+    const successor = document.getElementById(gone?.dataset.then ?? "");
     const typed = this.#field()?.value ? this.#field() : null;
-    (then ?? typed ?? this.#headline()).focus({ preventScroll: true });
+    (successor ?? typed ?? this.#headline()).focus({ preventScroll: true });
   }
 
   // Focus the board.
@@ -109,24 +109,24 @@ export class Board {
     this.#safeFocus()?.focus();
   }
 
-  // Mark the advised actions, and show a belief (probabilities by position) in the fog. Without arguments, remove both.
+  // Mark the advised actions, and show a belief (probabilities by position) in the fog. Empty arguments remove both.
   advise(actions, belief) {
-    for (const cloud of this.#place().querySelectorAll(".fog")) cloud.removeAttribute("opacity");
-    for (const target of this.#all()) target.classList.toggle("hinted", actions.includes(target.dataset.action));
-    const fog = Object.entries(belief).map(([name, p]) => [this.#place().querySelector(`[data-cell="${name.split(" ").at(-1)}"] .fog`), p]);
-    const most = Math.max(...fog.map(([cloud, p]) => (cloud ? p : 0)), 0);
-    for (const [cloud, p] of fog) if (most) cloud?.setAttribute("opacity", 0.12 + (1.6 * p) / most);
+    for (const cloud of this.#boardElement().querySelectorAll(".fog")) cloud.removeAttribute("opacity");
+    for (const target of this.#targets()) target.classList.toggle("hinted", actions.includes(target.dataset.action));
+    const fog = Object.entries(belief).map(([name, p]) => [this.#boardElement().querySelector(`[data-cell="${name.split(" ").at(-1)}"] .fog`), p]);
+    const largest = Math.max(...fog.map(([cloud, p]) => (cloud ? p : 0)), 0);
+    for (const [cloud, p] of fog) if (largest) cloud?.setAttribute("opacity", 0.12 + (1.6 * p) / largest);
   }
 
   // Mark the action that waits for the server's answer. Without an argument, remove the mark.
   wait(action = "") {
-    for (const each of [...this.#all(), ...this.#buttons()]) each.classList.toggle("waiting", each.dataset.action === action);
+    for (const each of [...this.#targets(), ...this.#buttons()]) each.classList.toggle("waiting", each.dataset.action === action);
   }
 
   // Mark the chosen and the right actions, and disable everything else.
-  settle(chosen, right) {
-    this.#leave();
-    for (const each of [...this.#all(), ...this.#buttons()]) {
+  showResult(chosen, right) {
+    this.#exitMode();
+    for (const each of [...this.#targets(), ...this.#buttons()]) {
       const { action } = each.dataset;
       each.classList.toggle("chosen", action === chosen);
       each.classList.toggle("right", right.includes(action));
@@ -134,37 +134,37 @@ export class Board {
       else if (action === chosen || right.includes(action)) labelAsImage(each, action === chosen, right.includes(action));
       else each.remove();
     }
-    for (const own of this.#place().querySelectorAll(".target.chosen")) own.parentNode.append(own); // above the others
+    for (const own of this.#boardElement().querySelectorAll(".target.chosen")) own.parentNode.append(own); // above the others
   }
 
   // Update labels and the Tab target after secrets were hidden or shown: neither may reveal a hidden token.
-  veiled() {
+  updateVeil() {
     for (const element of this.#around.querySelectorAll("#board [data-veiled]")) {
       element.dataset.open ??= label(element);
       element.setAttribute("aria-label", isVeiled() ? element.dataset.veiled : element.dataset.open);
     }
-    this.#rove();
+    this.#setTabTarget();
   }
 
   #headline = () => this.#around.querySelector("#sentence");
-  #all = () => [...this.#place().querySelectorAll(".target")];
+  #targets = () => [...this.#boardElement().querySelectorAll(".target")];
   #field = () => this.#around.querySelector(FIELD);
-  #svg = () => this.#place().querySelector(".board");
-  #pressable = () => this.#all().filter((target) => !target.dataset.mode);
+  #svg = () => this.#boardElement().querySelector(".board");
+  #pressable = () => this.#targets().filter((target) => !target.dataset.mode);
   #candidates = () =>
-    this.#all().filter((target) => target.dataset.mode === this.#mode && this.#picked.every((cell) => cellsOf(target).includes(cell)));
+    this.#targets().filter((target) => target.dataset.mode === this.#mode && this.#picked.every((cell) => cellsOf(target).includes(cell)));
   #buttons = () => [...this.#around.querySelectorAll("#actions [data-action], #actions [data-switch]")];
-  #target = () => this.#place().querySelector('.target[tabindex="0"]');
-  #current = () => this.#target() ?? this.#buttons()[0];
+  #tabTarget = () => this.#boardElement().querySelector('.target[tabindex="0"]');
+  #current = () => this.#tabTarget() ?? this.#buttons()[0];
   // The element to focus automatically: never a button such as Challenge, which a double Enter would press. From the
   // headline, arrow keys lead to the buttons.
-  #safeFocus = () => this.#target() ?? (this.#buttons().length ? this.#headline() : null);
+  #safeFocus = () => this.#tabTarget() ?? (this.#buttons().length ? this.#headline() : null);
 
   // -- modes ----------------------------------------------------------------------------------------------------
 
   // Keep the switches that are still needed: one of them may have the focus.
   #offerModes() {
-    const modes = new Set(this.#all().map((target) => target.dataset.mode).filter(Boolean));
+    const modes = new Set(this.#targets().map((target) => target.dataset.mode).filter(Boolean));
     const actions = this.#around.querySelector("#actions");
     for (const old of actions.querySelectorAll("[data-switch]")) if (!modes.delete(old.dataset.switch)) old.remove();
     for (const mode of modes) {
@@ -177,20 +177,20 @@ export class Board {
     }
   }
 
-  #enter(mode) {
-    this.#leave();
+  #enterMode(mode) {
+    this.#exitMode();
     if (!mode) return;
     this.#mode = mode;
     this.#svg().dataset.mode = mode;
-    this.#mark();
+    this.#markCells();
     notice("");
-    this.#ask(this.#whatToPick());
+    this.#showInstruction(this.#whatToPick());
   }
 
   #whatToPick = () => `Pick the first of ${COUNTS[cellsOf(this.#candidates()[0]).length]} on the board.`;
 
   // Show the instruction for this mode in the headline, and announce it.
-  #ask(what) {
+  #showInstruction(what) {
     const headline = this.#headline();
     this.#savedHeadline ??= [...headline.childNodes];
     const mode = document.createElement("b");
@@ -199,13 +199,13 @@ export class Board {
     document.getElementById("spoken").textContent = `${this.#mode}. ${what}`;
   }
 
-  #leave() {
+  #exitMode() {
     if (this.#savedHeadline) this.#headline().replaceChildren(...this.#savedHeadline);
     this.#savedHeadline = null;
     this.#mode = "";
     this.#picked = [];
     delete this.#svg()?.dataset.mode;
-    this.#mark();
+    this.#markCells();
     notice("");
   }
 
@@ -222,20 +222,20 @@ export class Board {
     }
     const meant = found.find((target) => cellsOf(target).length === this.#picked.length);
     if (meant && this.#picked.length) {
-      this.#leave();
+      this.#exitMode();
       this.#play(meant.dataset.action);
       return;
     }
-    this.#mark();
+    this.#markCells();
     const open = [...new Set(found.flatMap(cellsOf))].filter((each) => !this.#picked.includes(each));
     notice("");
-    this.#ask(this.#picked.length ? `${this.#picked.join(", ")} picked. Now pick ${joinOr(open)}.` : this.#whatToPick());
+    this.#showInstruction(this.#picked.length ? `${this.#picked.join(", ")} picked. Now pick ${joinOr(open)}.` : this.#whatToPick());
   }
 
   // Mark the picked cells and those that can be picked.
-  #mark() {
+  #markCells() {
     const open = new Set(this.#candidates().flatMap(cellsOf));
-    for (const cell of this.#place().querySelectorAll(".cell")) cell.classList.toggle("picked", this.#picked.includes(cell.dataset.cell));
+    for (const cell of this.#boardElement().querySelectorAll(".cell")) cell.classList.toggle("picked", this.#picked.includes(cell.dataset.cell));
     for (const target of this.#pressable()) {
       const { cells } = target.dataset;
       const dull = Boolean(this.#mode) && !open.has(cells);
@@ -249,17 +249,17 @@ export class Board {
 
   // -- pointer --------------------------------------------------------------------------------------------------
 
-  #click(event) {
+  #onClick(event) {
     if (event.detail > 1) return; // the second click of a double click may hit a new element
     const chosen = event.target.closest("[data-switch]");
     if (chosen) {
-      this.#enter(this.#mode === chosen.dataset.switch ? "" : chosen.dataset.switch);
+      this.#enterMode(this.#mode === chosen.dataset.switch ? "" : chosen.dataset.switch);
       return;
     }
     const button = event.target.closest("button[data-action]");
     const target = event.target.closest(".target");
     if (button || (target && !this.#mode)) this.#play((button || target).dataset.action);
-    else if (this.#place().contains(event.target)) {
+    else if (this.#boardElement().contains(event.target)) {
       const cell = event.target.closest(".cell");
       const name = target?.dataset.cells ?? cell?.dataset.cell;
       if (this.#mode && name && !name.includes(" ")) this.#pick(name);
@@ -275,23 +275,23 @@ export class Board {
 
   // -- keyboard -------------------------------------------------------------------------------------------------
 
-  #focused(event) {
-    const at = event.target.matches(FIELD) ? FIELD : event.target.closest(PRESSABLE_AREA) ? "#board" : "";
-    if (at || !this.#isUpdating) this.#focusArea = at; // focusing the headline counts only if the script did it
+  #onFocusIn(event) {
+    const area = event.target.matches(FIELD) ? FIELD : event.target.closest(PRESSABLE_AREA) ? "#board" : "";
+    if (area || !this.#isUpdating) this.#focusArea = area; // focusing the headline counts only if the script did it
     const target = event.target.closest(".target");
     if (target) {
       this.#lastCells = target.dataset.cells;
-      this.#rove(target);
+      this.#setTabTarget(target);
     }
   }
 
   // The focus has left the element, but not for another window and not because of an update.
-  #left(event) {
+  #onFocusOut(event) {
     if (!this.#isUpdating && document.activeElement !== event.target) this.#focusArea = "";
   }
 
   // Tab reaches one target; arrow keys reach the others (roving tabindex).
-  #rove(to = null) {
+  #setTabTarget(to = null) {
     const targets = this.#pressable();
     // The last focused cell may be the position of a hidden token.
     const before = isVeiled() ? undefined : targets.find((target) => target.dataset.cells === this.#lastCells);
@@ -299,7 +299,7 @@ export class Board {
     for (const target of targets) target.setAttribute("tabindex", target === first ? "0" : "-1");
   }
 
-  #key(event) {
+  #onKeyDown(event) {
     const { key, timeStamp } = event;
     const again = key === this.#lastKey.key && timeStamp - this.#lastKey.timeStamp < DOUBLE_PRESS;
     this.#lastKey = { key, timeStamp };
@@ -312,16 +312,16 @@ export class Board {
       event.preventDefault();
       if (this.#mode) this.#pick(focused.dataset.cells);
       else this.#play(focused.dataset.action);
-    } else if (event.key === "Escape" && this.#mode) this.#leave();
-    else if (event.key in STEPS && (within || (shortcutsEnabled() && event.target === document.body))) this.#step(event);
+    } else if (event.key === "Escape" && this.#mode) this.#exitMode();
+    else if (event.key in STEPS && (within || (shortcutsEnabled() && event.target === document.body))) this.#moveFocusByArrow(event);
     else if (shortcutsEnabled() && event.key === "/") {
       const field = this.#field();
       if (field) event.preventDefault();
       field?.focus();
-    } else if (shortcutsEnabled() && /^[a-z0-9]$/i.test(event.key) && this.#current()) this.#type(event.key.toLowerCase());
+    } else if (shortcutsEnabled() && /^[a-z0-9]$/i.test(event.key) && this.#current()) this.#selectByName(event.key.toLowerCase());
   }
 
-  #step(event) {
+  #moveFocusByArrow(event) {
     const [dx, dy] = STEPS[event.key];
     const from = event.target.closest(".target, #actions > *");
     const to = from ? nearest([...this.#pressable(), ...this.#buttons()], from, dx, dy) : this.#current();
@@ -331,19 +331,19 @@ export class Board {
   }
 
   // Letters typed in quick succession select a cell, an action or a button by name. A unique prefix is enough.
-  #type(letter) {
+  #selectByName(letter) {
     if (isVeiled() && this.#pressable().some((target) => target.matches(".secret"))) {
       this.#explainNoEffect("");
       return;
     }
     const now = performance.now();
-    const before = now - this.#last < MAX_TYPING_GAP ? this.#typed : "";
-    this.#last = now;
-    const names = [...this.#pressable(), ...this.#buttons()].map((each) => [each, namesOf(each)]);
+    const before = now - this.#lastTypedAt < MAX_TYPING_GAP ? this.#typed : "";
+    this.#lastTypedAt = now;
+    const candidates = [...this.#pressable(), ...this.#buttons()].map((element) => [element, namesOf(element)]);
     for (const typed of [before + letter, letter]) {
-      const begun = names.filter(([, each]) => each.some((name) => name.startsWith(typed)));
-      const found = names.find(([, each]) => each.includes(typed)) ?? (begun.length === 1 ? begun[0] : null);
-      if (begun.length) {
+      const matching = candidates.filter(([, names]) => names.some((name) => name.startsWith(typed)));
+      const found = candidates.find(([, names]) => names.includes(typed)) ?? (matching.length === 1 ? matching[0] : null);
+      if (matching.length) {
         this.#typed = typed;
         notice("");
         found?.[0].focus();
@@ -366,13 +366,13 @@ function middle(target) {
 function nearest(targets, from, dx, dy) {
   const [x, y] = middle(from);
   let best = null;
-  let least = Infinity;
+  let shortest = Infinity;
   for (const target of targets) {
     const [tx, ty] = middle(target);
     const ahead = (tx - x) * dx + (ty - y) * dy;
     const aside = Math.abs((tx - x) * dy) + Math.abs((ty - y) * dx);
-    if (target !== from && ahead > 4 && ahead + 2 * aside < least) {
-      least = ahead + 2 * aside;
+    if (target !== from && ahead > 4 && ahead + 2 * aside < shortest) {
+      shortest = ahead + 2 * aside;
       best = target;
     }
   }
@@ -405,14 +405,14 @@ function setIds(root) {
   for (const element of root.querySelectorAll(".board [data-key]")) element.id = `board-${element.dataset.key}`;
 }
 
-const listTokens = (place) => [...place.querySelectorAll(".moves[data-key]")];
+const listTokens = (board) => [...board.querySelectorAll(".moves[data-key]")];
 const position = (element) => element.getAttribute("transform").match(/-?[\d.]+/g).map(Number);
-const positions = (place) => new Map(listTokens(place).map((element) => [element.dataset.key, position(element)]));
+const positions = (board) => new Map(listTokens(board).map((element) => [element.dataset.key, position(element)]));
 
 // Animate moved tokens in an arc.
-function animateMoves(place, before) {
+function animateMoves(board, before) {
   if (!motionEnabled()) return;
-  for (const element of listTokens(place)) {
+  for (const element of listTokens(board)) {
     const [x, y] = position(element);
     const [fromX, fromY] = before.get(element.dataset.key) ?? [x, y];
     if (fromX === x && fromY === y) continue;

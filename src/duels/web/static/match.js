@@ -3,25 +3,26 @@ import { Board, isVeiled } from "./board.js";
 import { busy, copy, notice, post, reached, UNREACHABLE } from "./post.js";
 import { begin as beginReview } from "./review.js";
 
-const SILENCE = 40_000; // milliseconds without an event until the stream is reopened
-const PATIENCE = 2_500; // milliseconds until an action's event should have arrived
+const STREAM_TIMEOUT = 40_000; // milliseconds without an event until the stream is reopened
+const EVENT_TIMEOUT = 2_500; // milliseconds until an action's event should have arrived
 const RECONNECT_DELAY = 2_000; // milliseconds
 const POLL_INTERVALS = [5_000, 20_000, 60_000, 300_000]; // milliseconds between polls of a hidden tab
 const POLL_TIMEOUT = 10_000; // milliseconds until a poll times out
 const OFFERS = { takeback: "Takeback requested", rematch: "Rematch offered" };
-const LAPSED = "Your takeback request has expired.";
+const REQUEST_EXPIRED = "Your takeback request has expired.";
+const GONE = [404, 410]; // the match was deleted or cannot be read
 const TRIES = 8; // a browser may hold six dead connections
 
-const place = document.getElementById("match");
+const matchElement = document.getElementById("match");
 const spoken = document.getElementById("spoken");
 const hint = () => document.getElementById("hint");
-const address = `/m/${place.dataset.match}`;
-const name = document.title;
+const address = `/m/${matchElement.dataset.match}`;
+const pageTitle = document.title;
 let entered = [];
 let stream = null;
 let watchdog = 0;
 let pollTimer = 0;
-let closed = 0; // how often the stream or the polling was ended: later answers are ignored
+let closeCount = 0; // how often the stream or the polling was stopped; responses to earlier polls are ignored
 let wantsRematch = false;
 let requestCount = 0; // number of requests so far
 let agreed = false; // whether the player has accepted the offer
@@ -30,14 +31,14 @@ const state = () => document.getElementById("state");
 const lastEvent = () => Number(state().dataset.event);
 const turn = () => document.getElementById("sentence").dataset.turn;
 // The data for the page's title, in the form in which hidden tabs get it from the server.
-const pendingDecision = () => ({ turn: turn(), offer: place.querySelector("[data-offer][data-answer=yes]")?.dataset.offer });
+const pendingDecision = () => ({ turn: turn(), offer: matchElement.querySelector("[data-offer][data-answer=yes]")?.dataset.offer });
 const titlePrefix = (pending) => OFFERS[pending.offer] ?? (pending.turn === "you" ? "Your turn" : "");
 const sentence = () => document.getElementById("sentence").textContent.trim();
-const offerText = () => place.querySelector("#offer p, #refused")?.textContent.trim() ?? "";
+const offerText = () => matchElement.querySelector("#offer p, #refused")?.textContent.trim() ?? "";
 const hasTakebackRequest = () => document.getElementById("withdraw-takeback") !== null;
 const lines = () => [...document.querySelectorAll("#log li")].map((line) => ((isVeiled() && line.querySelector(".veil")) || line.firstElementChild).textContent);
 
-const board = new Board({ around: place, play: (action) => act({ action }), sentence });
+const board = new Board({ around: matchElement, play: (action) => act({ action }), sentence });
 
 // -- events -------------------------------------------------------------------------------------------------------
 
@@ -62,38 +63,27 @@ function show(event, html) {
 // Drop the answers so far and show the book's first question again.
 function clearEntry() {
   entered = [];
-  const prompt = place.querySelector("#entry .prompt");
+  const prompt = matchElement.querySelector("#entry .prompt");
   if (prompt?.dataset.first) prompt.textContent = prompt.dataset.first;
 }
 
-let ended = turn() === "over" ? sentence() : ""; // the result that was announced
-
-const splitSentences = (text) => text.match(/[^.!?]+[.!?]*/g) ?? [];
-// The log and the headline may state the result with these differences.
-const normalize = (sentence) => sentence.trim().replace(/[.!]+$/, "").replace(/^You win\b/, "You won");
-
-// Return the sentences of a text that `before` does not contain, so that none is announced twice.
-function unsaid(text, before) {
-  const said = new Set(splitSentences(before).map(normalize));
-  return splitSentences(text).filter((each) => !said.has(normalize(each))).join("").trim();
-}
+let isEndAnnounced = turn() === "over";
 
 // Announce the new lines, the offer and the headline to screen readers.
 function speak(before, oldOffer, hadTakebackRequest) {
   const now = lines();
-  const same = now.findIndex((line, index) => line !== before[index]);
+  const firstChange = now.findIndex((line, index) => line !== before[index]);
   const shrank = now.length < before.length;
   if (shrank) notice("Taken back.");
-  const since = turn() === "over" ? Math.max(same, now.length - 1) : same; // at the end all lines may have changed
-  const news = shrank ? ["Taken back."] : same < 0 ? [] : now.slice(since);
+  const since = turn() === "over" ? Math.max(firstChange, now.length - 1) : firstChange; // at the end all lines may have changed
+  const news = shrank ? ["Taken back."] : firstChange < 0 ? [] : now.slice(since);
   const offer = offerText();
   const ending = document.getElementById("rematch") ? "The rematch has started." : agreed ? "Taken back." : "The offer has expired.";
   if (offer !== oldOffer && (offer || !news.length)) news.unshift(offer || ending);
-  else if (hadTakebackRequest && !hasTakebackRequest() && !shrank && turn() !== "over") notice(LAPSED);
-  const announcement = news.join(" ");
-  const result = turn() === "over" ? sentence() : "";
-  spoken.textContent = `${announcement} ${result && result === ended ? "" : unsaid(sentence(), announcement)}`.trim();
-  ended = result;
+  else if (hadTakebackRequest && !hasTakebackRequest() && !shrank && turn() !== "over") notice(REQUEST_EXPIRED);
+  if (!isEndAnnounced) news.push(document.getElementById("sentence").dataset.spoken);
+  spoken.textContent = news.join(" ").trim();
+  isEndAnnounced = turn() === "over";
   if (offer !== oldOffer) agreed = false;
 }
 
@@ -110,11 +100,11 @@ function updateControls() {
     document.getElementById("resign").close();
   }
   setTitle(pendingDecision());
-  for (const button of place.querySelectorAll("[data-share]")) button.hidden = !navigator.share;
-  const button = place.querySelector("[data-veil]");
-  button.hidden = turn() === "over" || !place.querySelector(".board .secret");
+  for (const button of matchElement.querySelectorAll("[data-share]")) button.hidden = !navigator.share;
+  const button = matchElement.querySelector("[data-veil]");
+  button.hidden = turn() === "over" || !matchElement.querySelector(".board .secret");
   button.textContent = isVeiled() ? "Show my token" : "Hide my token";
-  if (document.getElementById("actions").children.length) place.dataset.acts = ""; // reserve their space from now on
+  if (document.getElementById("actions").children.length) matchElement.dataset.hasActions = ""; // reserve their space from now on
   const log = document.getElementById("log");
   log.scrollTop = log.scrollHeight;
   const answers = document.querySelector("#entry .entered");
@@ -123,13 +113,13 @@ function updateControls() {
 
 function setTitle(pending) {
   const prefix = titlePrefix(pending);
-  document.title = prefix ? `${prefix} · ${name}` : name;
+  document.title = prefix ? `${prefix} · ${pageTitle}` : pageTitle;
 }
 
 // Hide the player's secrets from people nearby until the match is over. `settings.js` does the same after a reload.
 function veil(on) {
   document.documentElement.classList.toggle("veiled", on);
-  board.veiled();
+  board.updateVeil();
   if (on) {
     hint().replaceChildren();
     board.advise([], {});
@@ -152,29 +142,35 @@ function listen() {
   stream = opened;
   opened.onopen = () => {
     showLost(false);
-    watch(SILENCE);
+    watch(STREAM_TIMEOUT);
   };
   opened.onmessage = (message) => {
     showLost(false);
-    watch(SILENCE);
+    watch(STREAM_TIMEOUT);
     show(Number(message.lastEventId), message.data);
   };
-  opened.onerror = () => {
+  opened.onerror = async () => {
     showLost(true);
-    if (opened.readyState === EventSource.CLOSED) watch(RECONNECT_DELAY); // otherwise the browser reconnects
+    if (opened.readyState !== EventSource.CLOSED) return; // the browser reconnects
+    watch(RECONNECT_DELAY);
+    const answer = await fetch(`${address}?only=turn`, { headers: { Accept: "application/json" } }).catch(() => null);
+    if (stream !== opened || !GONE.includes(answer?.status)) return;
+    close();
+    showLost(false);
+    notice((await answer.json()).message);
   };
-  watch(PATIENCE); // in case the stream cannot be opened
+  watch(EVENT_TIMEOUT); // in case the stream cannot be opened
 }
 
 // A hidden tab polls for the player's turn, takeback requests and rematch offers, and shows them in its title. Some time
 // after the end it stops.
 async function poll(times, wasOver) {
-  const before = closed;
+  const before = closeCount;
   const answer = await fetch(`${address}?only=turn`, { signal: AbortSignal.timeout?.(POLL_TIMEOUT) }).catch(() => null);
   const pending = answer?.ok ? await answer.json().catch(() => null) : null;
-  if (closed !== before) return; // the tab became visible meanwhile
+  if (closeCount !== before) return; // the tab became visible meanwhile
   if (pending) setTitle(pending);
-  if (answer?.status === 404) return;
+  if (GONE.includes(answer?.status)) return;
   const over = pending ? pending.turn === "over" : wasOver;
   if (over && !wasOver) times = 0;
   if (over && times >= POLL_INTERVALS.length) return;
@@ -182,7 +178,7 @@ async function poll(times, wasOver) {
 }
 
 function close() {
-  closed++;
+  closeCount++;
   clearTimeout(watchdog);
   clearTimeout(pollTimer);
   stream?.close();
@@ -195,7 +191,7 @@ function watch(milliseconds) {
 }
 
 function showLost(isLost) {
-  document.getElementById("lost").hidden = !isLost;
+  document.getElementById("connection-lost").hidden = !isLost;
   if (!isLost) reached();
 }
 
@@ -210,14 +206,14 @@ window.addEventListener("online", listen);
 // Send a request. If its event does not arrive, reopen the stream.
 async function send(path, body, isCurrent) {
   const before = lastEvent();
-  const instead = isVeiled() ? "This move is not allowed. Show your token to see which moves are." : "";
-  const data = await post(`${address}/${path}`, body, { tries: TRIES, isCurrent, instead });
-  setTimeout(() => lastEvent() === before && !data?.prompt && listen(), PATIENCE);
+  const refusal = isVeiled() ? "This move is not allowed. Show your token to see which moves are." : "";
+  const data = await post(`${address}/${path}`, body, { tries: TRIES, isCurrent, refusal });
+  setTimeout(() => lastEvent() === before && !data?.prompt && listen(), EVENT_TIMEOUT);
   return data;
 }
 
 // The last press counts: an earlier one that is still waiting is not sent again. If the earlier one did arrive, the server
-// rejects the later one, since both refer to the same event. Returns a function that tells if this is still the last press.
+// rejects the later one, since both refer to the same event. Returns a function that tells whether this press is the latest.
 function startRequest(action) {
   const number = ++requestCount;
   board.wait(action);
@@ -231,7 +227,7 @@ async function act(move) {
   board.wait();
   if (data?.prompt) {
     entered = move.entries;
-    const prompt = place.querySelector("#entry .prompt");
+    const prompt = matchElement.querySelector("#entry .prompt");
     prompt.dataset.first ??= prompt.textContent;
     prompt.textContent = data.prompt;
   } else if (move.entries && !data) {
@@ -281,14 +277,14 @@ const presses = {
   },
 };
 
-place.addEventListener("click", (event) => {
-  for (const [what, press] of Object.entries(presses)) {
-    const button = event.target.closest(`[data-${what}]`);
+matchElement.addEventListener("click", (event) => {
+  for (const [attribute, press] of Object.entries(presses)) {
+    const button = event.target.closest(`[data-${attribute}]`);
     if (button) press(button);
   }
 });
 
-place.addEventListener("submit", async (event) => {
+matchElement.addEventListener("submit", async (event) => {
   event.preventDefault();
   const field = event.target.elements.entry;
   const entry = field.value;
@@ -297,14 +293,14 @@ place.addEventListener("submit", async (event) => {
 });
 
 // Escape clears the answers. If there are none, it moves the focus to the board.
-place.addEventListener("keydown", (event) => {
+matchElement.addEventListener("keydown", (event) => {
   const field = event.target;
   if (event.key !== "Escape" || field.id !== "entry-field") return;
   if (entered.length || field.value) {
     field.value = "";
     clearEntry();
     updateControls();
-    spoken.textContent = place.querySelector("#entry .prompt").textContent;
+    spoken.textContent = matchElement.querySelector("#entry .prompt").textContent;
   } else {
     field.blur(); // the board may have nothing to focus
     board.focus();

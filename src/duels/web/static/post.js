@@ -26,9 +26,9 @@ const TIMEOUT = 2_000; // milliseconds, for requests that may be sent again
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 // Send a request and return the response's data ({} if empty), or null after an error, which is shown. A request that the
-// server recognizes when it comes twice may be sent `tries` times, until `isCurrent` returns false. `instead` replaces an
+// server recognizes when it comes twice may be sent `tries` times, until `isCurrent` returns false. `refusal` replaces an
 // error message that could reveal hidden information to people nearby.
-export async function post(path, body, { tries = 1, isCurrent = () => true, instead = "" } = {}) {
+export async function post(path, body, { tries = 1, isCurrent = () => true, refusal = "" } = {}) {
   notice(""); // an older notice is about something else
   for (let tried = 1; isCurrent(); tried++) {
     const answer = await fetch(path, {
@@ -48,7 +48,7 @@ export async function post(path, body, { tries = 1, isCurrent = () => true, inst
       break;
     }
     const data = answer.status === 204 ? {} : await answer.json().catch(() => ({}));
-    const message = (answer.status === 422 && instead) || data.message;
+    const message = (answer.status === 422 && refusal) || data.message;
     reached();
     if (!answer.ok) notice(message || `The request failed with status ${answer.status}. Try again.`);
     return answer.ok ? data : null;
@@ -60,7 +60,7 @@ export async function post(path, body, { tries = 1, isCurrent = () => true, inst
 export async function copy(text) {
   const field = document.createElement("textarea");
   field.value = text;
-  field.className = "unseen";
+  field.className = "visually-hidden";
   document.body.append(field);
   field.select();
   const copied = (await navigator.clipboard?.writeText(text).then(() => true, () => false)) || document.execCommand("copy");
@@ -71,7 +71,7 @@ export async function copy(text) {
 
 // Show a selected text that the user can copy.
 function showForCopying(text) {
-  const dialog = document.getElementById("uncopied");
+  const dialog = document.getElementById("copy-dialog");
   const field = dialog.querySelector("textarea");
   field.value = text;
   dialog.showModal();

@@ -36,11 +36,11 @@ async function grade(board, answer) {
   delete puzzle.dataset.asked;
   if (!graded) return;
   puzzle.dataset.done = "yes";
-  board.settle(answer, graded.answers);
+  board.showResult(answer, graded.answers);
   const headline = document.getElementById("sentence");
   headline.dataset.turn = "over";
   const task = document.getElementById("task"); // the rest of the section has its own headings
-  [task.className, task.textContent] = ["unseen", "The position"];
+  [task.className, task.textContent] = ["visually-hidden", "The position"];
   headline.querySelector("b").textContent = "Answered.";
   headline.lastChild.textContent = ` ${graded.right ? "Your move is right." : "The right move has a solid frame, yours a dashed one."}`;
   const explanation = document.getElementById("graded");
@@ -65,8 +65,8 @@ if (daily) {
   const results = [...daily.querySelectorAll(".result")];
   const days = loadData("daily");
   const answered = {};
-  const last = Object.entries(days).sort().slice(-Number(daily.dataset.most)); // ISO dates sort by time
-  for (const [date, rights] of last)
+  const latest = Object.entries(days).sort().slice(-Number(daily.dataset.most)); // ISO dates sort by time
+  for (const [date, rights] of latest)
     answered[date] = results.map((each) => rights[each.dataset.game]).filter((right) => right !== undefined);
   for (const result of results) {
     const right = days[daily.dataset.date]?.[result.dataset.game];

@@ -4,40 +4,40 @@ import { load } from "./storage.js";
 import { isHandledElsewhere, shortcutsEnabled, motionEnabled } from "./page.js";
 import { busy, goTo, notice, UNREACHABLE } from "./post.js";
 
-const place = document.getElementById("review-place");
+const container = document.getElementById("review-container");
 
 // Put a review into the page and show its first step.
 export function begin(review) {
-  place?.replaceChildren(review);
+  container?.replaceChildren(review);
   const buttons = [...review.querySelectorAll("button[data-step]")];
   const templates = [...review.querySelectorAll("template")];
   const dots = [...review.querySelectorAll(".dot")];
   const isMistake = (step) => ["mistake", "blunder"].includes(templates[step].dataset.mark) && !buttons[step].matches(".earlier");
   const mistakes = [...templates.keys()].filter(isMistake);
   const get = (selector) => review.querySelector(selector);
-  let now = 0;
+  let current = 0;
 
   function show(step) {
-    now = Math.max(0, Math.min(templates.length - 1, step));
-    const { title, told, mark } = templates[now].dataset;
-    const fresh = templates[now].content.cloneNode(true);
+    current = Math.max(0, Math.min(templates.length - 1, step));
+    const { title, comments, mark } = templates[current].dataset;
+    const fresh = templates[current].content.cloneNode(true);
     Idiomorph.morph(get(".stage"), [...fresh.childNodes], { morphStyle: "innerHTML" });
     get(".step-title").textContent = title;
-    get(".told").textContent = told;
+    get(".comments").textContent = comments;
     const here = get("[data-play-on=here]");
     if (here) {
-      here.hidden = now === templates.length - 1;
+      here.hidden = current === templates.length - 1;
       const again = get("[data-play-on=again]");
       again.hidden = !["inaccuracy", "mistake", "blunder"].includes(mark);
       get(".choice").hidden = here.hidden && again.hidden;
     }
     for (const [index, button] of buttons.entries()) {
-      if (index === now) button.setAttribute("aria-current", "step");
+      if (index === current) button.setAttribute("aria-current", "step");
       else button.removeAttribute("aria-current");
     }
-    for (const dot of dots) dot.classList.toggle("now", Number(dot.dataset.step) === now);
-    const list = buttons[now].closest("ol");
-    list.scrollTop = buttons[now].offsetTop - list.clientHeight / 2; // scroll only the list, not the page
+    for (const dot of dots) dot.classList.toggle("now", Number(dot.dataset.step) === current);
+    const list = buttons[current].closest("ol");
+    list.scrollTop = buttons[current].offsetTop - list.clientHeight / 2; // scroll only the list, not the page
   }
 
   // Show an entry and scroll to the board, which may be far away.
@@ -47,7 +47,7 @@ export function begin(review) {
   }
 
   function continueMatch(button) {
-    const entries = button.dataset.playOn === "again" ? now - 1 : now;
+    const entries = Number(review.dataset.first) + current - (button.dataset.playOn === "again" ? 1 : 0);
     const against = get("[name=against]:checked").value;
     goTo(button, "/matches", { match: review.dataset.match, entries, against, name: load("name") });
   }
@@ -56,11 +56,15 @@ export function begin(review) {
     const on = (selector) => event.target.closest(selector);
     let element;
     if ((element = on("[data-step]"))) choose(Number(element.dataset.step));
-    else if ((element = on("[data-go]"))) show(now + Number(element.dataset.go));
-    else if (on("[data-slip]")) show(mistakes.find((step) => step > now) ?? mistakes[0]);
+    else if ((element = on("[data-go]"))) show(current + Number(element.dataset.go));
+    else if (on("[data-slip]")) show(mistakes.find((step) => step > current) ?? mistakes[0]);
     else if ((element = on("[data-play-on]"))) continueMatch(element);
+    else if ((element = on("[data-page]"))) {
+      if (form) upload(element, Number(element.dataset.page));
+      else location.search = `page=${element.dataset.page}`;
+    }
   });
-  const keys = { ArrowLeft: () => now - 1, ArrowRight: () => now + 1, Home: () => 0, End: () => templates.length - 1 };
+  const keys = { ArrowLeft: () => current - 1, ArrowRight: () => current + 1, Home: () => 0, End: () => templates.length - 1 };
   review.addEventListener("keydown", (event) => {
     if (!(event.key in keys) || !shortcutsEnabled() || isHandledElsewhere(event) || event.target.matches("[type=radio]")) return;
     event.preventDefault();
@@ -68,31 +72,34 @@ export function begin(review) {
   });
   get("[data-slip]").hidden = !mistakes.length;
   show(0);
-  if (place) {
-    place.scrollIntoView({ block: "start" });
+  if (container) {
+    container.scrollIntoView({ block: "start" });
     get("[data-go='1']").focus({ preventScroll: true });
   }
 }
 
-const form = document.getElementById("hand-in");
-form?.addEventListener("submit", async (event) => {
-  event.preventDefault();
-  const answer = await busy(event.submitter, () =>
+const form = document.getElementById("upload");
+async function upload(button, page) {
+  const answer = await busy(button, () =>
     fetch("/review", {
       method: "POST",
       headers: { "Content-Type": "application/json", Accept: "text/html" },
-      body: JSON.stringify({ record: form.elements.record.value }),
+      body: JSON.stringify({ record: form.elements.record.value, page }),
     }).catch(() => null),
   );
   if (!answer?.ok) {
-    place.replaceChildren(); // remove the last review
+    container.replaceChildren(); // remove the last review
     const data = await answer?.json().catch(() => null);
     notice(data?.message ?? UNREACHABLE);
     return;
   }
   notice("");
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  begin(page.getElementById("review"));
+  const html = new DOMParser().parseFromString(await answer.text(), "text/html");
+  begin(html.getElementById("review"));
+}
+form?.addEventListener("submit", (event) => {
+  event.preventDefault();
+  upload(event.submitter, 1);
 });
 form?.elements.file.addEventListener("change", async (event) => {
   form.elements.record.value = await event.target.files[0].text();

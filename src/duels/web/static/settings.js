@@ -14,6 +14,6 @@
     if (localStorage.getItem("duels.veil " + location.pathname)) root.classList.add("veiled");
   } catch (refused) {}
   window.addEventListener("load", function () {
-    if (!root.hasAttribute("data-ready")) document.getElementById("old").removeAttribute("hidden");
+    if (!root.hasAttribute("data-ready")) document.getElementById("not-loaded").removeAttribute("hidden");
   });
 })();

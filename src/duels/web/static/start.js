@@ -40,6 +40,6 @@ if (marks) {
     if (right === undefined) continue;
     mark.className = right ? "right" : "wrong";
     mark.querySelector(".sign").textContent = right ? "✓" : "✗";
-    mark.querySelector(".unseen").textContent = right ? ": right" : ": wrong";
+    mark.querySelector(".visually-hidden").textContent = right ? ": right" : ": wrong";
   }
 }

@@ -13,7 +13,7 @@ from duels import vector
 from duels.core.rules import Seat
 from duels.envs import dice
 from duels.envs.kernels.flip import batch as kernel
-from duels.envs.kernels.flip.step import BAG, FACES, UNSEEN, draw, get_layout, get_start, lift
+from duels.envs.kernels.flip.step import BAG, FACES, UNSEEN, draw_value, get_first_game, get_layout, lift_pair
 from duels.games.flip.rules import Drawn, QuantumTiles, State
 from tests.envs.reference import MatchEngine
 
@@ -98,19 +98,19 @@ def test_every_bag_gives_tiles_by_their_odds() -> None:
     for held in product(range(rules.copies + 1), repeat=rules.values):
         left = sum(held)
         gone = "".join(str(value) * (rules.copies - count) for value, count in enumerate(held, 1))
-        game = bytearray(get_start(rules))
+        game = bytearray(get_first_game(rules))
         game[BAG : BAG + rules.values], game[UNSEEN] = bytes(held), left
         faces = (int(tile) for tile in gone)
         game[layout[FACES] : layout[FACES] + 9] = bytes([*faces, *[0] * left])
         if left:
             single = State(gone + "." * left, (0, 0), (True, True), Seat.ONE, (8,))
-            _same_odds(rules, single, [(draw(game.copy(), ticket),) for ticket in range(left)])
+            _same_odds(rules, single, [(draw_value(game.copy(), ticket),) for ticket in range(left)])
         if left > 1:
             both = State(gone + "." * left, (0, 0), (True, True), Seat.ONE, (7, 8))
             drawn = []
             for ticket in range(ways := left * (left - 1)):
                 lifted = game.copy()
-                lift(lifted, 7, 8, -(-(ticket << 32) // ways), layout)
+                lift_pair(lifted, 7, 8, -(-(ticket << 32) // ways), layout)
                 drawn.append(tuple(lifted[layout[FACES] + tile] - rules.values for tile in (7, 8)))
                 assert lifted[UNSEEN] == left - 2 == sum(lifted[BAG : BAG + rules.values])
             _same_odds(rules, both, drawn)

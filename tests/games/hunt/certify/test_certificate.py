@@ -18,7 +18,7 @@ from tools.hunt.shipping import write_certificate
 pytest.importorskip("numba")
 
 from duels.games.hunt.certify import pomdp, verify
-from duels.games.hunt.certify.pomdp import Step
+from duels.games.hunt.certify.pomdp import BoundsStep
 
 
 def test_gains_and_value_follow_from_the_two_best_responses() -> None:
@@ -38,14 +38,14 @@ def test_the_claim_says_something() -> None:
 def test_what_is_proven_is_claimed_of_the_game_without_a_limit_only(monkeypatch: pytest.MonkeyPatch) -> None:
     found = load_certificate().against
     monkeypatch.setattr(
-        pomdp, "certify", lambda strategy: ((s, Step("done", 1.0, b)) for s, b in found.items())
+        pomdp, "certify", lambda strategy: ((s, BoundsStep("done", 1.0, b)) for s, b in found.items())
     )
     monkeypatch.setattr(verify, "check_self_play", lambda oracle, progress: iter(()))
     for limit in (None, 2):
         oracle = make_oracle(QuantumHunt(max_turns=limit))
         told = [oracle.guarantee(), *(check.name for check in oracle.verify())]
         assert len(told) == 3
-        assert all(("without a limit of turns" in text) == (limit is not None) for text in told)
+        assert all(("without a turn limit" in text) == (limit is not None) for text in told)
 
 
 @pytest.mark.slow
@@ -63,7 +63,7 @@ def test_a_claim_that_does_not_hold_is_refused(monkeypatch: pytest.MonkeyPatch) 
     bold = {Seat.ONE: Bounds(found[Seat.ONE].low, found[Seat.ONE].high - 0.001), Seat.TWO: found[Seat.TWO]}
     monkeypatch.setattr(strategy, "load_certificate", lambda: Certificate(bold))
     monkeypatch.setattr(
-        pomdp, "certify", lambda strategy: ((s, Step("done", 1.0, b)) for s, b in found.items())
+        pomdp, "certify", lambda strategy: ((s, BoundsStep("done", 1.0, b)) for s, b in found.items())
     )
     monkeypatch.setattr(verify, "check_self_play", lambda oracle, progress: iter(()))
     assert [check.passed for check in make_oracle(QuantumHunt()).verify()] == [False, True]
@@ -72,7 +72,7 @@ def test_a_claim_that_does_not_hold_is_refused(monkeypatch: pytest.MonkeyPatch) 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A copy of what is shipped, to be damaged."""
-    for name in ("CERTIFICATE", "DATA"):
+    for name in ("CERTIFICATE_FILE", "STRATEGY_FILE"):
         shipped_file: Path = getattr(strategy, name)
         monkeypatch.setattr(strategy, name, tmp_path / shipped_file.name)
         (tmp_path / shipped_file.name).write_bytes(shipped_file.read_bytes())
@@ -136,6 +136,6 @@ def test_what_is_stored_is_claimed_rounded_to_the_safe_side(
     found = Certificate({Seat.ONE: Bounds(0.50009, 0.55001), Seat.TWO: Bounds(0.56, 0.6)})
     stored = write_certificate(found, (installed / "strategy.bin").read_bytes())
     (installed / "certificate.json").write_bytes(stored)
-    monkeypatch.setattr(strategy, "CERTIFIED", json.loads(stored)["checksum"])
+    monkeypatch.setattr(strategy, "CERTIFICATE_DIGEST", json.loads(stored)["checksum"])
     assert load_certificate().against == {Seat.ONE: Bounds(0.5, 0.5501), Seat.TWO: Bounds(0.56, 0.6)}
     assert load_strategy()

@@ -55,14 +55,14 @@ def policies(one: str, two: str) -> tuple[MemoryPolicy, MemoryPolicy]:
 def test_every_position_is_worth_what_the_rules_make_it(one: str, two: str) -> None:
     first, second = policies(one, two)
     found = solve_pair(first, second)
-    public = PublicStates(first.own, second.others)
-    number = {last: place for place, last in enumerate(public.last)}
+    public = PublicStates(first.own_memory, second.other_memory)
+    number = {last: place for place, last in enumerate(public.latest)}
     types = [(cell, tunnel) for tunnel in (False, True) for cell in (1, 2, 3)] + [(0, True)]
     compared = 0
     for state, value in by_the_rules(NAIVE[one], NAIVE[two]).items():
         if state.end or state.phase is not Phase.MOVE:
             continue
-        named = [number[cell - 1 if cell else NOWHERE] for cell in state.named]
+        named = [number[cell - 1 if cell else NOWHERE] for cell in state.last_observed]
         kinds = [types.index(kind) for kind in zip(state.cells, state.tunnels, strict=True)]
         if state.mover is Seat.TWO:
             named, kinds, value = named[::-1], kinds[::-1], 1 - value

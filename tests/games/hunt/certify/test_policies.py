@@ -13,14 +13,14 @@ def test_tables_hold_whole_distributions_wherever_the_policy_comes_to(name: str)
     pytest.importorskip("numpy")
     for seat in Seat:
         policy = make_policy_from_function(NAIVE[name], seat)
-        for table in (policy.moves, policy.observation_probs):
+        for table in (policy.move_probs, policy.observation_probs):
             totals = table.sum(axis=2).ravel()
             assert totals[totals > 0] == pytest.approx(1.0)
         # Whatever is moved to is named from, and nobody leaves the grid.
-        reached = policy.moves.sum(axis=1) > 0
+        reached = policy.move_probs.sum(axis=1) > 0
         assert (policy.observation_probs.sum(axis=2)[reached] > 0).all()
-        assert policy.moves[:, :, -1].max() == 0.0
-        cache_shape = policy.own.states
+        assert policy.move_probs[:, :, -1].max() == 0.0
+        cache_shape = policy.own_memory.states
         for row in range(len(cache_shape), len(cache_shape) ** 2):
             assert policy.observation_probs[row, :, cache_shape[row // len(cache_shape)][0]].max() == 0.0
 
@@ -30,8 +30,8 @@ def test_a_policy_that_keeps_its_tunnel_is_known_by_its_cell() -> None:
     policy = make_policy_from_function(NAIVE["never tunnels"], Seat.ONE)
     kept = drop_tunnel(policy)
     assert kept
-    assert kept.cell.tolist() == [*range(CELLS), -1]
-    assert kept.moves.sum() == pytest.approx(policy.moves.sum())
+    assert kept.type_cells.tolist() == [*range(CELLS), -1]
+    assert kept.move_probs.sum() == pytest.approx(policy.move_probs.sum())
     assert kept.observation_probs.sum() == pytest.approx(policy.observation_probs.sum())
-    assert kept.moves[0, CELLS, :CELLS] == pytest.approx(1 / CELLS)
+    assert kept.move_probs[0, CELLS, :CELLS] == pytest.approx(1 / CELLS)
     assert drop_tunnel(make_policy_from_function(NAIVE["uniform"], Seat.ONE)) is None

@@ -14,9 +14,9 @@ from duels.games.hunt.strategy import Tables
 pytest.importorskip("numba")
 
 from duels.games.hunt.certify.policies import make_policy_from_tables
-from duels.games.hunt.certify.pomdp import Effort, bounds
+from duels.games.hunt.certify.pomdp import Effort, tighten_bounds
 from duels.games.hunt.certify.responder_problem import (
-    HiddenStrategy,
+    ResponderProblem,
     list_mirrored_rows,
     make_problem,
     merge_mirror_images,
@@ -29,9 +29,9 @@ CELLS = 3
 MEMORY = Window(CELLS, 1)
 
 
-def tightest(problem: HiddenStrategy, effort: Effort) -> Bounds:
+def tightest(problem: ResponderProblem, effort: Effort) -> Bounds:
     """The bounds after all the effort."""
-    *_, last = bounds(problem, effort)
+    *_, last = tighten_bounds(problem, effort)
     return last.bounds
 
 
@@ -169,11 +169,11 @@ def test_every_option_leads_to_a_place_where_play_can_go_on(seat: Seat, cells: i
     """A responder has something to choose by at every place that it can be at."""
     memory = Window(cells, 1)
     problem = make_problem(make_policy_from_tables(some_tables(1, memory), memory, memory), seat)
-    met, fresh = set(), {node for node, _ in problem.start}
+    met, fresh = set(), set(problem.start_nodes.tolist())
     while fresh:
         met |= fresh
-        options = [range(*problem.first_option[node : node + 2]) for node in fresh]
-        places = {int(problem.next_places[option]) for part in options for option in part}
+        options = [range(*problem.first_action[node : node + 2]) for node in fresh]
+        places = {int(problem.afterstates[option]) for part in options for option in part}
         assert all(problem.support[place] for place in places)
         fresh = {int(node) for place in places for node in problem.next_nodes[place] if node >= 0} - met
     assert len(met) > cells
@@ -181,7 +181,7 @@ def test_every_option_leads_to_a_place_where_play_can_go_on(seat: Seat, cells: i
 
 def test_every_step_gives_valid_and_tighter_bounds() -> None:
     problem = make_problem(make_policy_from_tables(some_tables(5), MEMORY, MEMORY), Seat.ONE)
-    steps = [step.bounds for step in bounds(problem, Effort(sweeps=6, trials=60, depth=4))]
+    steps = [step.bounds for step in tighten_bounds(problem, Effort(sweeps=6, trials=60, depth=4))]
     highs = [step.high for step in steps]
     assert highs == sorted(highs, reverse=True)
     lows = [step.low for step in steps]

@@ -4,7 +4,7 @@ import pytest
 
 from duels.core.rules import Seat
 from duels.games.hunt.certify.policies import make_policy_from_tables
-from duels.games.hunt.certify.responder_problem import find_type_after, make_problem
+from duels.games.hunt.certify.responder_problem import find_next_type, make_problem
 from duels.games.hunt.rules import OFF_GRID, Move, Phase, QuantumHunt, State, Tunnel
 from duels.games.hunt.strategy import load_strategy
 
@@ -18,7 +18,7 @@ def test_a_responder_goes_where_the_rules_let_it_and_keeps_its_tunnel_where_a_st
             allowed = [a for a in (Move(cell), Tunnel(cell)) if a in rules.actions(state)]
             then = rules.apply(state, allowed[0]).state if allowed else None
             expected = types.index((then.cells[0], then.tunnels[0])) if then else None
-            assert find_type_after(kind, cell - 1) == expected
+            assert find_next_type(kind, cell - 1) == expected
 
 
 def test_no_play_of_the_strategy_is_left_out() -> None:
@@ -27,8 +27,8 @@ def test_no_play_of_the_strategy_is_left_out() -> None:
     for seat, tables in load_strategy().items():
         problem = make_problem(make_policy_from_tables(tables), seat)
         met = problem.support != 0
-        rows = sorted(set(problem.kernel[met].tolist()))
-        on_grid = problem.moves[rows, :7, :7]
+        rows = sorted(set(problem.kernels[met].tolist()))
+        on_grid = problem.transition_probs[rows, :7, :7]
         assert on_grid.sum(axis=2) == pytest.approx(1.0)
-        assert problem.signals[rows, :, :7].sum(axis=1) == pytest.approx(1.0)
+        assert problem.observation_probs[rows, :, :7].sum(axis=1) == pytest.approx(1.0)
         assert all(on_grid[:, a, b].max() == 0.0 for a in range(7) for b in range(7) if abs(a - b) > 1)

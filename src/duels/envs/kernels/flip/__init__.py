@@ -1,1 +1,1 @@
-"""Quantum Flip on integers: one game, batches, JAX, and levels in many games."""
+"""Fast implementations of flip: single games, batches, JAX environments and levels."""

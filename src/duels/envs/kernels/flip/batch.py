@@ -1,4 +1,4 @@
-"""Batches of Quantum Flip: the step of one game in a loop, compiled by Numba if it is installed."""
+"""Batches of Quantum Flip: a loop over games, compiled by Numba if it is installed."""
 
 import warnings
 from functools import cache
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from duels.envs.batch import Batch, Bytes, Flags, Ints, Places, PreparedPolicy
+from duels.envs.batch import ALL, Batch, Bytes, Flags, Indices, Ints, PreparedPolicy
 from duels.envs.kernels.flip import step as kernel
 from duels.envs.kernels.flip.engine import swap_perspective
 from duels.envs.kernels.flip.step import ACTIONS, MASK, MOVER, OBSERVATION
@@ -18,31 +18,31 @@ from duels.solving.tables import ONGOING
 
 @cache
 def _compiled_loops() -> list[Any] | None:
-    """Compile `step_all` and `choose_all`, or return None without Numba."""
+    """Return `step_all` and `choose_all` compiled, or None without Numba."""
     if find_spec("numba") is None:
         warnings.warn("Without Numba, batches of flip are slow. Install the extra 'fast'.", stacklevel=2)
         return None
     from duels.solving.compiling import compile_functions
 
     entries = (kernel.step_all, kernel.choose_all)
-    functions = {function.__name__: function for function in (*kernel.INNER, *entries)}
+    functions = {function.__name__: function for function in (*kernel.INLINED, *entries)}
     compiled = compile_functions(functions, [entry.__name__ for entry in entries], inline=True)
     return [compiled[entry.__name__] for entry in entries]
 
 
 class FlipBatch(Batch):
-    """A batch of Quantum Flip; each game is a row as described in `step`."""
+    """A batch of Quantum Flip. The module `step` describes the row of each game."""
 
     rules: QuantumTiles
 
     def _prepare(self) -> None:
-        layout, start = kernel.get_layout(self.rules), kernel.get_start(self.rules)
+        layout, start = kernel.get_layout(self.rules), kernel.get_first_game(self.rules)
         self.num_actions, self.observation_size = layout[ACTIONS], layout[MASK] - layout[OBSERVATION]
         self._first_row = np.frombuffer(start, np.uint8)
         self._games = np.empty((self.num_envs, len(start)), np.uint8)
         self._observations = self._games[:, layout[OBSERVATION] : layout[MASK]].view(np.int8)
         self._legal = self._games[:, layout[MASK] :].view(np.int8)
-        self._envs, self._none = np.arange(self.num_envs), np.zeros(self.num_envs, np.bool_)
+        self._envs, self._no_idle = np.arange(self.num_envs), np.zeros(self.num_envs, np.bool_)
         loops = _compiled_loops()
         self._step_all: Any
         self._choose_all: Any
@@ -52,30 +52,30 @@ class FlipBatch(Batch):
         self._rows: Any = self._games if loops else [game.data for game in self._games]
         self._layout: Any = np.array(layout) if loops else layout
 
-    def _position(self) -> NDArray[np.uint8]:
+    def _get_position(self) -> NDArray[np.uint8]:
         return self._games
 
-    def _place(self, position: NDArray[np.uint8]) -> None:
+    def _set_position(self, position: NDArray[np.uint8]) -> None:
         self._games[:] = position
 
-    def _begin(self, which: Places | None) -> None:
-        self._games[slice(None) if which is None else which] = self._first_row
+    def _begin(self, indices: Indices) -> None:
+        self._games[indices] = self._first_row
 
     def _play(self, actions: Ints, chance: Ints, idle: Flags | None) -> tuple[Bytes, Bytes | None]:
-        idle = self._none if idle is None else idle
-        wrong = (self._legal[self._envs, actions] == 0) & ~idle
-        if wrong.any():
-            self._refuse(wrong, actions)
+        idle = self._no_idle if idle is None else idle
+        illegal = (self._legal[self._envs, actions] == 0) & ~idle
+        if illegal.any():
+            self._reject(illegal, actions)
         results = np.full(self.num_envs, ONGOING, np.int8)
-        self._step_all(self._rows, *map(self._numbers, (actions, chance, idle)), self._layout, results)
+        self._step_all(self._rows, *map(self._loop_input, (actions, chance, idle)), self._layout, results)
         return results, None
 
     def _sample(self, bits: Ints, policy: PreparedPolicy | None) -> Ints:
         actions = np.empty(self.num_envs, np.int64)
-        self._choose_all(self._rows, self._numbers(bits), self._layout, actions)
+        self._choose_all(self._rows, self._loop_input(bits), self._layout, actions)
         return actions
 
-    def _numbers(self, array: NDArray[Any]) -> Any:
+    def _loop_input(self, array: NDArray[Any]) -> Any:
         return array if self._compiled else array.tolist()
 
     def _actor(self) -> Bytes:
@@ -90,19 +90,18 @@ class FlipBatch(Batch):
     def _observe_mover(self) -> Bytes:
         return self._copy_or_view(self._observations)
 
-    def _copy_or_view(self, numbers: Bytes) -> Bytes:
-        """Return a copy, or a read-only view."""
+    def _copy_or_view(self, array: Bytes) -> Bytes:
+        """Return a copy, or a read-only view with `copy=False`."""
         if self._copy:
-            return numbers.copy()
-        view = numbers.view()
+            return array.copy()
+        view = array.view()
         view.flags.writeable = False
         return view
 
-    def _observe(self, seats: int | Bytes, which: Places | None = None) -> Bytes:
-        places = slice(None) if which is None else which
-        observations: Bytes = self._observations[places].copy()
-        waits = self._games[places, MOVER] != (seats if isinstance(seats, int) else seats[places])
-        observations[waits] = swap_perspective(observations[waits], self.rules)
+    def _observe(self, seats: int | Bytes, indices: Indices = ALL) -> Bytes:
+        observations: Bytes = self._observations[indices].copy()
+        is_waiting = self._games[indices, MOVER] != (seats if isinstance(seats, int) else seats[indices])
+        observations[is_waiting] = swap_perspective(observations[is_waiting], self.rules)
         return observations
 
 

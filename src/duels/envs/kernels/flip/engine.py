@@ -1,4 +1,4 @@
-"""One game of Quantum Flip, stepped in plain Python."""
+"""A single game of Quantum Flip, in plain Python."""
 
 from functools import lru_cache
 
@@ -16,7 +16,7 @@ from duels.solving.tables import NOBODY, ONGOING
 
 
 class FlipEngine(Engine):
-    """A game of Quantum Flip."""
+    """An engine for Quantum Flip."""
 
     rules: QuantumTiles
 
@@ -29,17 +29,17 @@ class FlipEngine(Engine):
         self.reset(0)
 
     def reset(self, stream: int) -> None:
-        self._place((bytearray(kernel.get_start(self.rules)), ONGOING))
+        self._set_position((bytearray(kernel.get_first_game(self.rules)), ONGOING))
 
-    def _position(self) -> tuple[bytearray, int]:
+    def _get_position(self) -> tuple[bytearray, int]:
         return self._game, self.result
 
-    def _place(self, position: tuple[bytearray, int]) -> None:
+    def _set_position(self, position: tuple[bytearray, int]) -> None:
         self._game, self.result = position
         self.actor = self.next_actor = self._game[MOVER] if self.result == ONGOING else NOBODY
 
     def step(self, action: int, chance: int) -> None:
-        self._place((self._game, kernel.step(self._game, action, chance, self._layout)))
+        self._set_position((self._game, kernel.step(self._game, action, chance, self._layout)))
 
     def allows(self, action: int) -> bool:
         legal = self.actor != NOBODY and 0 <= action < self.num_actions
@@ -56,23 +56,23 @@ class FlipEngine(Engine):
 
 
 def swap_perspective(observations: NDArray[np.int8], rules: QuantumTiles) -> NDArray[np.int8]:
-    """Return observations of the player to move as the other player sees them."""
-    order, my_turn = _order_of_other(rules)
+    """Turn observations of the player to move into those of the other player."""
+    order, my_turn = _swap_order(rules)
     swapped = observations.take(order, axis=-1)
     swapped[..., my_turn] = 0
     return swapped
 
 
 @lru_cache(maxsize=16)
-def _order_of_other(rules: QuantumTiles) -> tuple[NDArray[np.intp], slice]:
-    """Return the order of the features for the other player, and the slice of `my_turn`."""
+def _swap_order(rules: QuantumTiles) -> tuple[NDArray[np.intp], slice]:
+    """Return the indices that swap both players' features, and the slice of `my_turn`."""
     encoding = Encoding(features(rules))
-    numbers = np.arange(encoding.size)
-    order = numbers.copy()
+    indices = np.arange(encoding.size)
+    order = indices.copy()
     for feature in ("score", "quantum"):
-        mine, other = (encoding.place(f"{whose}_{feature}") for whose in ("my", "other"))
-        order[mine], order[other] = numbers[other], numbers[mine]
-    return order, encoding.place("my_turn")
+        mine, other = (encoding.find_slice(f"{whose}_{feature}") for whose in ("my", "other"))
+        order[mine], order[other] = indices[other], indices[mine]
+    return order, encoding.find_slice("my_turn")
 
 
 ENGINE = FlipEngine

@@ -1,7 +1,7 @@
-"""Flip's levels by observations, compiled, for many games at once.
+"""Flip's levels for many games at once: they decide by observations, in compiled code.
 
-A test compares them with the players of the same names. One decision in a thousand needs a search, and is
-left to those players. Needs the extra `fast`.
+A test compares them with the players of the same names. One decision in a thousand needs a search, which
+those players do. Needs the extra `fast`.
 """
 
 from functools import lru_cache
@@ -17,7 +17,7 @@ from duels.games.flip.features import features
 from duels.games.flip.oracle import FlipOracle, grade
 from duels.games.flip.quick import fits as fits
 from duels.games.flip.quick import list_functions, make_arrays
-from duels.games.flip.rules import SEEN_AS, UNKNOWN, QuantumTiles, State
+from duels.games.flip.rules import QuantumTiles, State
 from duels.players.levels import LevelPlayer, temper
 from duels.solving.oracles import get_oracle
 
@@ -31,69 +31,68 @@ class _Reader:
 
     def __init__(self, rules: QuantumTiles) -> None:
         encoding = Encoding(features(rules))
-        place = {feature.name: encoding.place(feature.name) for feature in encoding.features}
+        slices = {feature.name: encoding.find_slice(feature.name) for feature in encoding.features}
         oracle = get_oracle(rules)
         assert isinstance(oracle, FlipOracle)
         self.rules, self._tables = rules, make_arrays(oracle.tables)
-        self._numbers = {action: number for number, action in enumerate(rules.all_actions())}
+        self._action_numbers = {action: number for number, action in enumerate(rules.all_actions())}
         self._tiles = rules.side**2
-        self._scores = place["my_score"], place["other_score"]
-        self._held = np.array([place["my_quantum"].start, place["other_quantum"].start])
-        self._lifted, self._choosing = place["lifted"], place["choosing"].start
-        self._faces = 2 * rules.values + 1
+        self._scores = slices["my_score"], slices["other_score"]
+        self._quantum = np.array([slices["my_quantum"].start, slices["other_quantum"].start])
+        self._lifted, self._choosing = slices["lifted"], slices["choosing"].start
+        self._face_count = 2 * rules.values + 1
 
     def odds(self, observations: Bytes, share: float) -> Floats:
-        """[game, action] the probabilities of a level with this share."""
+        """Return the probabilities of the level with this `share`, indexed [game, action]."""
         faces, scores, held, lifted = self._read(observations)
-        odds = np.zeros((len(observations), len(self._numbers)))
+        odds = np.zeros((len(observations), len(self._action_numbers)))
         _compile()(self._tables, faces, scores, held, lifted, share, odds)
         for i in np.flatnonzero(odds[:, 0] < 0):
             odds[i] = self._search(observations[i], faces[i], held[i], lifted[i], share)
         return odds
 
     def _read(self, observations: Bytes) -> tuple[Any, ...]:
-        faces = observations[:, : self._tiles * self._faces].reshape(-1, self._faces).argmax(axis=1)
+        faces = observations[:, : self._tiles * self._face_count].reshape(-1, self._face_count).argmax(axis=1)
         lifted = np.full((len(observations), 2), -1)
         (choosing,) = observations[:, self._choosing].nonzero()
         if len(choosing):
             lifted[choosing] = observations[choosing, self._lifted].nonzero()[1].reshape(-1, 2)
-        mine = observations[:, self._scores[0]].argmax(axis=1)
+        my_scores = observations[:, self._scores[0]].argmax(axis=1)
         # `take` keeps the rows contiguous; otherwise `judge` would be compiled a second time.
-        held = observations.take(self._held, axis=1)
-        return faces.reshape(-1, self._tiles), mine, held, lifted
+        held = observations.take(self._quantum, axis=1)
+        return faces.reshape(-1, self._tiles), my_scores, held, lifted
 
     def _search(self, observation: Bytes, faces: Any, held: Any, lifted: Any, share: float) -> Floats:
-        """Return the odds of the player, which searches."""
-        values = self.rules.values
-        marks = (UNKNOWN, *map(str, range(1, values + 1)), *SEEN_AS[:values])
-        mine, other = (int(observation[place].argmax()) for place in self._scores)
+        """Return the probabilities of the level's player, which searches; indexed [action]."""
+        faces_by_number = self.rules.faces
+        my_score, other_score = (int(observation[columns].argmax()) for columns in self._scores)
         state = State(
-            "".join(marks[face] for face in faces),
-            (mine, other),
+            "".join(faces_by_number[face] for face in faces),
+            (my_score, other_score),
             (bool(held[0]), bool(held[1])),
             Seat.ONE,
             tuple(int(tile) for tile in lifted if tile >= 0),
             bool(lifted[0] >= 0),
         )
         player = LevelPlayer(get_oracle(self.rules), share)
-        odds = np.zeros(len(self._numbers))
+        odds = np.zeros(len(self._action_numbers))
         for action, chance in player.odds(self.rules.sight(state, Seat.ONE)).items():
-            odds[self._numbers[action]] = chance
+            odds[self._action_numbers[action]] = chance
         return odds
 
 
 def _mix_levels(t: Any, faces: Any, scores: Any, held: Any, lifted: Any, share: float, odds: Any) -> None:
-    """Write the odds of a level in many positions; the first is -1 if the position needs a search.
+    """Write a level's probabilities into `odds`, indexed [position, action].
 
-    Numba compiles this with the functions of `bounds`, `oracle` and `players.levels` that it calls.
+    In positions that need a search, write -1 for action 0. Numba compiles this with the functions it calls.
     """
     for i in range(len(faces)):
-        mine, theirs, pair = held[i, 0] != 0, held[i, 1] != 0, (lifted[i, 0], lifted[i, 1])
+        my_flip, other_flip, pair = held[i, 0] != 0, held[i, 1] != 0, (lifted[i, 0], lifted[i, 1])
         all_lows, all_highs = np.full((2, odds.shape[1]), -1.0)
-        least, most = judge(t, faces[i], scores[i], mine, theirs, pair, all_lows, all_highs)
+        min_value, max_value = judge(t, faces[i], scores[i], my_flip, other_flip, pair, all_lows, all_highs)
         legal = [action for action in range(len(all_lows)) if all_lows[action] >= 0]
         lows, highs = [all_lows[action] for action in legal], [all_highs[action] for action in legal]
-        low, high = max(least, max(lows)), min(most, max(highs))
+        low, high = max(min_value, max(lows)), min(max_value, max(highs))
         if high - low > MAX_WIDTH:
             odds[i, 0] = -1.0
             continue
@@ -118,7 +117,7 @@ _reader = lru_cache(maxsize=8)(_Reader)
 
 
 class FlipLevels:
-    """A level at one seat of every game. It needs no memory: observations have all it needs."""
+    """A level at one seat of every game. It has no memory: it decides by the observation alone."""
 
     def __init__(self, rules: QuantumTiles, share: float, envs: int = 1) -> None:
         self._rules, self._share = rules, share
@@ -127,14 +126,14 @@ class FlipLevels:
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._rules, self._share)
 
-    def begin(self, which: Flags) -> None:
+    def begin(self, env_mask: Flags) -> None:
         """Do nothing: the level has no memory."""
 
-    def on_actions(self, movers: Any, actions: Any, seats: Any, which: Flags) -> None:
+    def on_actions(self, movers: Any, actions: Any, seats: Any, env_mask: Flags) -> None:
         """Do nothing: the level has no memory."""
 
-    def odds(self, observations: Bytes, masks: Bytes, seats: Any, which: Flags) -> Floats:
-        """[game of `which`, action] the level's probabilities."""
+    def odds(self, observations: Bytes, masks: Bytes, seats: Any, env_mask: Flags) -> Floats:
+        """Return the level's probabilities, indexed [game of `env_mask`, action]."""
         return self._reader.odds(observations, self._share)
 
 

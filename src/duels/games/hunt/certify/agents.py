@@ -6,7 +6,6 @@ never hurts, so an upper bound for the informed responder is valid for any respo
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import NoReturn
 
 import numpy as np
@@ -21,8 +20,8 @@ from duels.games.hunt.certify.policies import (
     make_policy_from_function,
     normalize,
 )
-from duels.games.hunt.certify.pomdp import Effort, bounds, find_lower_bound
-from duels.games.hunt.certify.responder_problem import HiddenStrategy, make_problem
+from duels.games.hunt.certify.pomdp import Effort, find_lower_bound, tighten_bounds
+from duels.games.hunt.certify.responder_problem import ResponderProblem, make_problem
 from duels.games.hunt.rules import Action, View
 from duels.solving.bounds import Bounds
 from duels.solving.progress import Progress, no_progress
@@ -77,65 +76,72 @@ def bound_responder(
     """Return bounds on the best response to `seat`'s policy."""
     without_tunnel = drop_tunnel(policy)
     problem = make_problem(without_tunnel or policy, seat)
-    for step in bounds(problem if without_tunnel else make_informed_problem(policy, seat), effort):
+    for step in tighten_bounds(problem if without_tunnel else make_informed_problem(policy, seat), effort):
         progress(
             f"best responder against {seat.label}: at most {step.bounds.high:.1%} "
-            f"({step.done:.0%}, {step.stage})"
+            f"({step.finished_share:.0%}, {step.stage})"
         )
     tightest = step.bounds
     # Without a discount, the responder may postpone a sure win for ever. A discounted value can also be won
     # without the discount, so it is a lower bound too.
-    discounted_low = find_lower_bound(replace(problem, signals=problem.signals * DISCOUNT), effort)
+    discounted = problem._replace(observation_probs=problem.observation_probs * DISCOUNT)
+    discounted_low = find_lower_bound(discounted, effort)
     undiscounted_low = tightest.low if without_tunnel else find_lower_bound(problem, effort)
     return Bounds(max(undiscounted_low, discounted_low), tightest.high)
 
 
-def make_informed_problem(policy: MemoryPolicy, seat: Seat) -> HiddenStrategy:
+def make_informed_problem(policy: MemoryPolicy, seat: Seat) -> ResponderProblem:
     """Return the POMDP of a responder that is informed when the policy tunnels.
 
-    Places and nodes come in four blocks: the policy decides whether to tunnel; it acts with its tunnel
+    Afterstates and nodes come in four blocks: the policy decides whether to tunnel; it acts with its tunnel
     spent; it acts and keeps its tunnel; it tunnels and acts.
     """
-    cells, off_grid_index = policy.own.cells, policy.own.cells
+    cells, off_grid = policy.own_memory.cells, policy.own_memory.cells
     tunnel_left, tunnel_spent = slice(cells, None), slice(None, cells)
     plain = make_problem(keep_tunnel_types(policy), seat)
-    rows, hidden = len(plain.moves), plain.states
-    tunnel_moves, spent_moves = np.zeros_like(plain.moves), np.zeros_like(plain.moves)
-    tunnel_moves[:, : off_grid_index + 1, :cells] = policy.moves[:, tunnel_left, tunnel_spent]
-    spent_moves[:, :cells, :cells] = policy.moves[:, tunnel_spent, tunnel_spent]
-    spent_signals = np.zeros_like(plain.signals)
-    spent_signals[:, :, :cells] = policy.observation_probs[:, tunnel_spent].transpose(0, 2, 1)
-    choice = np.zeros_like(plain.signals)
-    choice[:, 0], choice[:, 1] = plain.moves.sum(axis=2), tunnel_moves.sum(axis=2)
-    identity = np.broadcast_to(np.eye(hidden), plain.moves.shape)
+    tunnel_probs, spent_probs = np.zeros_like(plain.transition_probs), np.zeros_like(plain.transition_probs)
+    tunnel_probs[:, : off_grid + 1, :cells] = policy.move_probs[:, tunnel_left, tunnel_spent]
+    spent_probs[:, :cells, :cells] = policy.move_probs[:, tunnel_spent, tunnel_spent]
+    spent_observation_probs = np.zeros_like(plain.observation_probs)
+    spent_observation_probs[:, :, :cells] = policy.observation_probs[:, tunnel_spent].transpose(0, 2, 1)
+    choice_probs = np.zeros_like(plain.observation_probs)
+    choice_probs[:, 0], choice_probs[:, 1] = plain.transition_probs.sum(axis=2), tunnel_probs.sum(axis=2)
+    identity = np.broadcast_to(np.eye(len(plain.states)), plain.transition_probs.shape)
 
-    nodes = len(plain.kernel)
-    node_indices = np.arange(nodes)
+    block = len(plain.kernels)
+    keeping_nodes, tunnelling_nodes = np.arange(2 * block, 3 * block), np.arange(3 * block, 4 * block)
     choice_nodes = np.full_like(plain.next_nodes, -1)
-    choice_nodes[:, 0], choice_nodes[:, 1] = node_indices + 2 * nodes, node_indices + 3 * nodes
-    spent_nodes = np.where(plain.next_nodes < 0, -1, plain.next_nodes + nodes)
-    no_states, all_states = np.zeros(2 * nodes, np.int64), np.full(2 * nodes, (1 << hidden) - 1)
-    options = len(plain.win_masks)
-    start = plain.start
+    choice_nodes[:, 0], choice_nodes[:, 1] = keeping_nodes, tunnelling_nodes
+    spent_nodes = np.where(plain.next_nodes < 0, -1, plain.next_nodes + block)
+    # A node at which the responder is informed has one action, which changes nothing.
+    no_states, all_states = np.zeros(2 * block, np.int64), np.full(2 * block, (1 << len(plain.states)) - 1)
+    first_action, actions = plain.first_action, len(plain.win_masks)
+    start_nodes, start_beliefs = plain.start_nodes, plain.start_beliefs
     if seat is Seat.ONE:
-        start += tuple(
-            (node + nodes, tuple(tunnel_moves[0, off_grid_index] * signal))
-            for (node, _), signal in zip(plain.start, spent_signals[0], strict=True)
+        start_nodes = np.concatenate([start_nodes, start_nodes + block])
+        start_beliefs = np.concatenate(
+            [start_beliefs, tunnel_probs[0, off_grid] * spent_observation_probs[0]]
         )
-    return HiddenStrategy(
-        np.concatenate(
-            [plain.first_option, options + plain.first_option[1:], 2 * options + 1 + np.arange(2 * nodes)]
+    return plain._replace(
+        first_action=np.concatenate(
+            [first_action, actions + first_action[1:], 2 * actions + 1 + np.arange(2 * block)]
         ),
-        np.concatenate([plain.win_masks, plain.win_masks, no_states]),
-        np.concatenate([plain.continue_masks, plain.continue_masks, all_states]),
-        np.concatenate(
-            [plain.next_places, plain.next_places + nodes, node_indices + 2 * nodes, node_indices + 3 * nodes]
+        win_masks=np.concatenate([plain.win_masks, plain.win_masks, no_states]),
+        continue_masks=np.concatenate([plain.continue_masks, plain.continue_masks, all_states]),
+        afterstates=np.concatenate(
+            [plain.afterstates, plain.afterstates + block, keeping_nodes, tunnelling_nodes]
         ),
-        np.concatenate([plain.kernel + block * rows for block in range(4)]),
-        np.concatenate([np.zeros_like(plain.caught_masks), *[plain.caught_masks] * 3]),
-        np.concatenate([plain.support] * 4),
-        np.concatenate([choice_nodes, spent_nodes, plain.next_nodes, spent_nodes]),
-        np.concatenate([identity, spent_moves, normalize(plain.moves), normalize(tunnel_moves)]),
-        np.concatenate([choice, spent_signals, plain.signals, spent_signals]),
-        start,
+        is_mirrored=np.zeros(2 * actions + 2 * block, np.bool_),
+        kernels=np.concatenate([plain.kernels + i * len(plain.transition_probs) for i in range(4)]),
+        collision_masks=np.concatenate([np.zeros_like(plain.collision_masks), *[plain.collision_masks] * 3]),
+        support=np.concatenate([plain.support] * 4),
+        next_nodes=np.concatenate([choice_nodes, spent_nodes, plain.next_nodes, spent_nodes]),
+        transition_probs=np.concatenate(
+            [identity, spent_probs, normalize(plain.transition_probs), normalize(tunnel_probs)]
+        ),
+        observation_probs=np.concatenate(
+            [choice_probs, spent_observation_probs, plain.observation_probs, spent_observation_probs]
+        ),
+        start_nodes=start_nodes,
+        start_beliefs=start_beliefs,
     )

@@ -1,254 +1,252 @@
-"""A concrete best responder: a finite controller, improved at the beliefs that its play reaches.
+"""A concrete best responder: a finite-state controller of alpha vectors, by point-based value iteration.
 
-A point of the controller belongs to a place. For every signal it has an option to take and a next point.
-Its values, one per hidden state, are an exact backup of values that some play achieves, starting from 0. So
-the controller wins at least these values: they are lower bounds.
+An alpha vector belongs to an afterstate. For every observation it has an action and a successor vector. Its
+values, one per hidden state, are an exact backup of values that some play achieves, starting from 0. So the
+controller wins at least these values: they are lower bounds.
 """
 # mypy: disable-error-code="no-untyped-call"
+
+from typing import NamedTuple
 
 import numpy as np
 
 from duels.games.hunt.certify.policies import Array
-from duels.games.hunt.certify.responder_problem import HiddenStrategy
+from duels.games.hunt.certify.responder_problem import ResponderProblem
 from duels.solving.compiling import cached_njit
 
-Tables = tuple[Array, ...]
 fast = cached_njit(nogil=True, boundscheck=False, fastmath={"contract", "arcp", "nsz"})
 
 
+class AlphaVectors(NamedTuple):
+    """The alpha vectors of a controller. Those of an afterstate form a linked list; -1 is its end."""
+
+    first_vector: Array
+    """The first vector of each afterstate."""
+    next_vector: Array
+    """The next vector of the same afterstate."""
+    afterstates: Array
+    """The afterstate of each vector."""
+    beliefs: Array
+    """The belief at which a vector is backed up, indexed [vector, state]."""
+    values: Array
+    """Values, indexed [vector, state]."""
+    actions: Array
+    """The responder's action, indexed [vector, observation]."""
+    successors: Array
+    """The next vector, indexed [vector, observation]."""
+    size: Array
+    """One number: how many vectors there are."""
+
+
+class ActionGains(NamedTuple):
+    """The values of the strategy's actions. A value is the responder's loss times the reach."""
+
+    move_values: Array
+    """Values of transitions, indexed [kernel, state, new state]."""
+    move_reach: Array
+    """Reach of states before the transition, indexed [kernel, state]."""
+    observation_values: Array
+    """Values of observations, indexed [kernel, state, observation]."""
+    observation_reach: Array
+    """Reach of states after the transition, indexed [kernel, state]."""
+
+
 @fast
-def apply_strategy(place: int, belief: Array, problem: Tables, next_belief: Array) -> float:
-    """Let the strategy move. Fill `next_belief` with the uncaught states; return the mass of caught ones."""
-    kernel, caught_masks, moves, hidden = problem[5], problem[6], problem[9], len(problem[12])
+def apply_strategy(afterstate: int, belief: Array, problem: ResponderProblem, next_belief: Array) -> float:
+    """Let the strategy move. Fill `next_belief` with the states that go on; return the mass of collisions."""
+    transition_probs, state_count = problem.transition_probs, len(problem.states)
     next_belief[:] = 0.0
-    row = kernel[place]
-    for x in range(hidden):
+    kernel = problem.kernels[afterstate]
+    for x in range(state_count):
         if belief[x] > 0.0:
-            for z in range(hidden):
-                next_belief[z] += belief[x] * moves[row, x, z]
+            for z in range(state_count):
+                next_belief[z] += belief[x] * transition_probs[kernel, x, z]
     won = 0.0
-    for z in range(hidden):
-        if caught_masks[place] >> z & 1:
+    for z in range(state_count):
+        if problem.collision_masks[afterstate] >> z & 1:
             won += next_belief[z]
             next_belief[z] = 0.0
     return won
 
 
 @fast
-def choose_option(node: int, belief: Array, problem: Tables, points: Tables, choice: Array) -> float:
-    """Return the best value of a node over the stored points. Store its option and point in `choice`."""
-    first_option, win_masks, continue_masks, next_places, is_mirrored, mirror, hidden = (
-        *problem[:5],
-        problem[11],
-        len(problem[12]),
-    )
-    first_point, next_sibling, _, _, values = points[:5]
-    remaining = np.empty(hidden)
+def observe(
+    afterstate: int, observation: int, next_belief: Array, problem: ResponderProblem, posterior: Array
+) -> float:
+    """Fill `posterior` with the belief after an observation. Return its mass."""
+    observation_probs, kernel = problem.observation_probs, problem.kernels[afterstate]
+    mass = 0.0
+    for x in range(len(problem.states)):
+        posterior[x] = next_belief[x] * observation_probs[kernel, observation, x]
+        mass += posterior[x]
+    return mass
+
+
+@fast
+def apply_action(action: int, belief: Array, problem: ResponderProblem, remaining: Array) -> float:
+    """Fill `remaining` with the states against which play continues. Return their mass."""
+    mirror, mask, is_mirrored = problem.mirror, problem.continue_masks[action], problem.is_mirrored[action]
+    mass = 0.0
+    for x in range(len(problem.states)):
+        weight = belief[x] if mask >> x & 1 else 0.0
+        remaining[mirror[x] if is_mirrored else x] = weight
+        mass += weight
+    return mass
+
+
+@fast
+def choose_action(
+    node: int, belief: Array, problem: ResponderProblem, vectors: AlphaVectors, choice: Array
+) -> float:
+    """Return the best value of a node over all vectors. Store its action and vector in `choice`."""
+    state_count, next_vector, values = len(problem.states), vectors.next_vector, vectors.values
+    remaining = np.empty(state_count)
     best = -1.0
-    for option in range(first_option[node], first_option[node + 1]):
-        won, mass = 0.0, 0.0
-        for x in range(hidden):
-            part = belief[x] if continue_masks[option] >> x & 1 else 0.0
-            remaining[mirror[x] if is_mirrored[option] else x] = part
-            mass += part
-            if win_masks[option] >> x & 1:
+    for action in range(problem.first_action[node], problem.first_action[node + 1]):
+        won = 0.0
+        for x in range(state_count):
+            if problem.win_masks[action] >> x & 1:
                 won += belief[x]
-        if won + mass <= best:
+        if won + apply_action(action, belief, problem, remaining) <= best:
             continue
-        k = first_point[next_places[option]]
+        k = vectors.first_vector[problem.afterstates[action]]
         while k >= 0:
             value = won
-            for x in range(hidden):
+            for x in range(state_count):
                 value += remaining[x] * values[k, x]
             if value > best:
                 best = value
-                choice[0] = option
+                choice[0] = action
                 choice[1] = k
-            k = next_sibling[k]
+            k = next_vector[k]
     return best
 
 
 @fast
-def update_point(i: int, problem: Tables, points: Tables) -> None:  # noqa: C901  compiled: a loop in one piece
-    """Choose again at the belief of point `i` and back up its values."""
-    (
-        _,
-        win_masks,
-        continue_masks,
-        _,
-        is_mirrored,
-        kernel,
-        caught_masks,
-        support,
-        next_nodes,
-        moves,
-        signals,
-        mirror,
-        states,
-    ) = problem
-    hidden = len(states)
-    _, _, places, beliefs, values, options, next_points, _ = points
-    place = places[i]
-    row = kernel[place]
-    next_belief, posterior, continuation = np.empty(hidden), np.empty(hidden), np.zeros(hidden)
+def back_up_vector(i: int, problem: ResponderProblem, vectors: AlphaVectors) -> None:  # noqa: C901  compiled: a loop in one piece
+    """Choose actions again at the belief of vector `i` and back up its values."""
+    transition_probs, observation_probs = problem.transition_probs, problem.observation_probs
+    values, actions, successors = vectors.values, vectors.actions, vectors.successors
+    afterstate, state_count = vectors.afterstates[i], len(problem.states)
+    kernel = problem.kernels[afterstate]
+    next_belief, posterior = np.empty(state_count), np.empty(state_count)
+    continuation = np.zeros(state_count)
     choice = np.zeros(2, np.int64)
-    apply_strategy(place, beliefs[i], problem, next_belief)
-    for signal in range(signals.shape[1]):
-        if next_nodes[place, signal] < 0:
+    apply_strategy(afterstate, vectors.beliefs[i], problem, next_belief)
+    for observation in range(observation_probs.shape[1]):
+        node = problem.next_nodes[afterstate, observation]
+        if node < 0:
             continue
-        mass = 0.0
-        for x in range(hidden):
-            posterior[x] = next_belief[x] * signals[row, signal, x]
-            mass += posterior[x]
-        if mass > 0.0:
-            choose_option(next_nodes[place, signal], posterior, problem, points, choice)
-            options[i, signal] = choice[0]
-            next_points[i, signal] = choice[1]
-        option, k = options[i, signal], next_points[i, signal]
-        if option < 0:
+        if observe(afterstate, observation, next_belief, problem, posterior) > 0.0:
+            choose_action(node, posterior, problem, vectors, choice)
+            actions[i, observation] = choice[0]
+            successors[i, observation] = choice[1]
+        action, k = actions[i, observation], successors[i, observation]
+        if action < 0:
             continue
-        for z in range(hidden):
-            if win_masks[option] >> z & 1:
-                continuation[z] += signals[row, signal, z]
-            elif continue_masks[option] >> z & 1:
-                x = mirror[z] if is_mirrored[option] else z
-                continuation[z] += signals[row, signal, z] * values[k, x]
-    for x in range(hidden):
+        for z in range(state_count):
+            if problem.win_masks[action] >> z & 1:
+                continuation[z] += observation_probs[kernel, observation, z]
+            elif problem.continue_masks[action] >> z & 1:
+                x = problem.mirror[z] if problem.is_mirrored[action] else z
+                continuation[z] += observation_probs[kernel, observation, z] * values[k, x]
+    collisions = problem.collision_masks[afterstate]
+    for x in range(state_count):
         total = 0.0
-        if support[place] >> x & 1:
-            for z in range(hidden):
-                total += moves[row, x, z] * (1.0 if caught_masks[place] >> z & 1 else continuation[z])
+        if problem.support[afterstate] >> x & 1:
+            for z in range(state_count):
+                total += transition_probs[kernel, x, z] * (1.0 if collisions >> z & 1 else continuation[z])
         values[i, x] = total
 
 
 @fast
-def update_points(problem: Tables, points: Tables, point_mask: Array) -> None:
-    for i in range(points[7][0] - 1, -1, -1):
-        if point_mask[i]:
-            update_point(i, problem, points)
+def back_up_vectors(problem: ResponderProblem, vectors: AlphaVectors, vector_mask: Array) -> None:
+    for i in range(vectors.size[0] - 1, -1, -1):
+        if vector_mask[i]:
+            back_up_vector(i, problem, vectors)
 
 
 @fast
-def find_stored_value(place: int, belief: Array, points: Tables) -> float:
-    first_point, next_sibling, values = points[0], points[1], points[4]
+def evaluate_vectors(afterstate: int, belief: Array, vectors: AlphaVectors) -> float:
+    """Return the value of the best vector at a belief: a lower bound."""
     best = 0.0
-    k = first_point[place]
+    k = vectors.first_vector[afterstate]
     while k >= 0:
-        best = max(best, (belief * values[k]).sum())
-        k = next_sibling[k]
+        best = max(best, (belief * vectors.values[k]).sum())
+        k = vectors.next_vector[k]
     return best
 
 
 @fast
-def add_point(place: int, belief: Array, problem: Tables, points: Tables, gain: float) -> None:
-    """Add a point at `belief` if it improves the value there by more than `gain`."""
-    first_point, next_sibling, places, beliefs, values, options, next_points, used = points
-    i = used[0]
-    if i == next_sibling.shape[0]:
+def add_vector(
+    afterstate: int, belief: Array, problem: ResponderProblem, vectors: AlphaVectors, gain: float
+) -> None:
+    """Add a vector at `belief` if it improves the value there by more than `gain`."""
+    i = vectors.size[0]
+    if i == vectors.next_vector.shape[0]:
         return
     mass = belief.sum()
-    places[i] = place
-    beliefs[i] = belief / mass
-    options[i] = -1
-    next_points[i] = -1
-    update_point(i, problem, points)
-    if (belief * values[i]).sum() - find_stored_value(place, belief, points) > gain * mass:
-        next_sibling[i] = first_point[place]
-        first_point[place] = i
-        used[0] += 1
+    vectors.afterstates[i] = afterstate
+    vectors.beliefs[i] = belief / mass
+    vectors.actions[i] = -1
+    vectors.successors[i] = -1
+    back_up_vector(i, problem, vectors)
+    if (belief * vectors.values[i]).sum() - evaluate_vectors(afterstate, belief, vectors) > gain * mass:
+        vectors.next_vector[i] = vectors.first_vector[afterstate]
+        vectors.first_vector[afterstate] = i
+        vectors.size[0] += 1
 
 
 @fast
-def grow(  # noqa: C901  compiled: a loop in one piece
-    problem: Tables, points: Tables, reach: Array, min_reach: float, min_branch_reach: float, gain: float
-) -> None:
-    """Add points at reached beliefs, and at successors of every option at often reached nodes."""
-    (
-        first_option,
-        _,
-        continue_masks,
-        next_places,
-        is_mirrored,
-        kernel,
-        _,
-        _,
-        next_nodes,
-        _,
-        signals,
-        mirror,
-        states,
-    ) = problem
-    hidden = len(states)
-    places, beliefs, used = points[2], points[3], points[7]
-    next_belief, posterior, remaining = np.empty(hidden), np.empty(hidden), np.empty(hidden)
+def add_vectors(
+    problem: ResponderProblem, vectors: AlphaVectors, reach: Array,
+    min_reach: float, min_branch_reach: float, gain: float,
+) -> None:  # fmt: skip
+    """Add vectors at reached beliefs, and at successors of every action at often reached nodes."""
+    state_count = len(problem.states)
+    next_belief, posterior, remaining = np.empty(state_count), np.empty(state_count), np.empty(state_count)
     choice = np.zeros(2, np.int64)
-    for i in range(used[0]):
+    for i in range(vectors.size[0]):
         mass = reach[i].sum()
         if mass < min_reach:
             continue
-        beliefs[i] = reach[i] / mass
-        apply_strategy(places[i], reach[i], problem, next_belief)
-        for signal in range(signals.shape[1]):
-            node = next_nodes[places[i], signal]
+        vectors.beliefs[i] = reach[i] / mass
+        afterstate = vectors.afterstates[i]
+        apply_strategy(afterstate, reach[i], problem, next_belief)
+        for observation in range(problem.observation_probs.shape[1]):
+            node = problem.next_nodes[afterstate, observation]
             if node < 0:
                 continue
-            mass = 0.0
-            for x in range(hidden):
-                posterior[x] = next_belief[x] * signals[kernel[places[i]], signal, x]
-                mass += posterior[x]
+            mass = observe(afterstate, observation, next_belief, problem, posterior)
             if mass < min_reach:
                 continue
-            begin, end = first_option[node], first_option[node + 1]
+            begin, end = problem.first_action[node], problem.first_action[node + 1]
             if mass < min_branch_reach:
-                choose_option(node, posterior, problem, points, choice)
+                choose_action(node, posterior, problem, vectors, choice)
                 begin, end = choice[0], choice[0] + 1
-            for option in range(begin, end):
-                part = 0.0
-                for x in range(hidden):
-                    rest = posterior[x] if continue_masks[option] >> x & 1 else 0.0
-                    remaining[mirror[x] if is_mirrored[option] else x] = rest
-                    part += rest
-                if part > 0.2 * mass:
-                    add_point(next_places[option], remaining, problem, points, gain)
+            for action in range(begin, end):
+                if apply_action(action, posterior, problem, remaining) > 0.2 * mass:
+                    add_vector(problem.afterstates[action], remaining, problem, vectors, gain)
 
 
 @fast
-def propagate_play(  # noqa: C901  compiled: a loop in one piece
-    roots: Array, shares: Array, rounds: int, problem: Tables, points: Tables, reach: Array, gains: Tables
-) -> None:
-    """Compute how often play reaches each point, and the value of every action to the strategy.
-
-    `gains` holds value and reach of the strategy's moves, indexed [kernel, state, new state], and of its
-    signals, indexed [kernel, state, signal]. A value is the responder's loss times reach.
-    """
-    (
-        _,
-        win_masks,
-        continue_masks,
-        _,
-        is_mirrored,
-        kernel,
-        caught_masks,
-        _,
-        next_nodes,
-        _,
-        signals,
-        mirror,
-        states,
-    ) = problem
-    hidden = len(states)
-    places, values, options, next_points, used = points[2], points[4], points[5], points[6], points[7]
-    move_values, move_reach, signal_values, signal_reach = gains
-    point_count = used[0]
-    reach[:point_count] = 0.0
-    current, successors = np.zeros((point_count, hidden)), np.zeros((point_count, hidden))
-    active, next_active = np.zeros(point_count, np.int64), np.zeros(point_count, np.int64)
-    is_listed = np.zeros(point_count, np.bool_)
-    next_belief = np.zeros(hidden)
-    losses = np.zeros((signals.shape[1], hidden))
+def propagate_reach(  # noqa: C901  compiled: a loop in one piece
+    roots: Array, root_beliefs: Array, rounds: int,
+    problem: ResponderProblem, vectors: AlphaVectors, reach: Array, gains: ActionGains,
+) -> None:  # fmt: skip
+    """Compute how often play reaches each vector, and the value of every action to the strategy."""
+    observation_probs, values = problem.observation_probs, vectors.values
+    state_count, observation_count = len(problem.states), observation_probs.shape[1]
+    vector_count = vectors.size[0]
+    reach[:vector_count] = 0.0
+    current, following = np.zeros((vector_count, state_count)), np.zeros((vector_count, state_count))
+    active, next_active = np.zeros(vector_count, np.int64), np.zeros(vector_count, np.int64)
+    is_listed = np.zeros(vector_count, np.bool_)
+    next_belief = np.zeros(state_count)
+    losses = np.zeros((observation_count, state_count))
     active_count = 0
     for r in range(roots.shape[0]):
-        current[roots[r]] += shares[r]
+        current[roots[r]] += root_beliefs[r]
         if not is_listed[roots[r]]:
             is_listed[roots[r]] = True
             active[active_count] = roots[r]
@@ -259,42 +257,43 @@ def propagate_play(  # noqa: C901  compiled: a loop in one piece
         next_count = 0
         for a in range(active_count):
             i = active[a]
-            point_reach = current[i]
-            place = places[i]
-            row = kernel[place]
-            if point_reach.sum() > 1e-9:
-                reach[i] += point_reach
-                apply_strategy(place, point_reach, problem, next_belief)
+            belief = current[i]
+            afterstate = vectors.afterstates[i]
+            kernel = problem.kernels[afterstate]
+            if belief.sum() > 1e-9:
+                reach[i] += belief
+                apply_strategy(afterstate, belief, problem, next_belief)
                 losses[:] = 1.0
-                for signal in range(signals.shape[1]):
-                    option, k = options[i, signal], next_points[i, signal]
-                    if next_nodes[place, signal] < 0 or option < 0:
+                for observation in range(observation_count):
+                    action, k = vectors.actions[i, observation], vectors.successors[i, observation]
+                    if problem.next_nodes[afterstate, observation] < 0 or action < 0:
                         continue
-                    for z in range(hidden):
-                        if win_masks[option] >> z & 1:
-                            losses[signal, z] = 0.0
-                        elif continue_masks[option] >> z & 1:
-                            x = mirror[z] if is_mirrored[option] else z
-                            losses[signal, z] = 1.0 - values[k, x]
-                            if next_belief[z] * signals[row, signal, z] > 0.0:
-                                successors[k, x] += next_belief[z] * signals[row, signal, z]
+                    for z in range(state_count):
+                        if problem.win_masks[action] >> z & 1:
+                            losses[observation, z] = 0.0
+                        elif problem.continue_masks[action] >> z & 1:
+                            x = problem.mirror[z] if problem.is_mirrored[action] else z
+                            losses[observation, z] = 1.0 - values[k, x]
+                            if next_belief[z] * observation_probs[kernel, observation, z] > 0.0:
+                                following[k, x] += next_belief[z] * observation_probs[kernel, observation, z]
                                 if not is_listed[k]:
                                     is_listed[k] = True
                                     next_active[next_count] = k
                                     next_count += 1
-                for z in range(hidden):
+                for z in range(state_count):
                     expected_loss = 0.0
-                    signal_reach[row, z] += next_belief[z]
-                    for signal in range(signals.shape[1]):
-                        signal_values[row, z, signal] += next_belief[z] * losses[signal, z]
-                        expected_loss += signals[row, signal, z] * losses[signal, z]
-                    if not caught_masks[place] >> z & 1:
-                        for x in range(hidden):
-                            move_values[row, x, z] += point_reach[x] * expected_loss
-                for x in range(hidden):
-                    move_reach[row, x] += point_reach[x]
-            point_reach[:] = 0.0
-        current, successors = successors, current
+                    gains.observation_reach[kernel, z] += next_belief[z]
+                    for observation in range(observation_count):
+                        loss = losses[observation, z]
+                        gains.observation_values[kernel, z, observation] += next_belief[z] * loss
+                        expected_loss += observation_probs[kernel, observation, z] * loss
+                    if not problem.collision_masks[afterstate] >> z & 1:
+                        for x in range(state_count):
+                            gains.move_values[kernel, x, z] += belief[x] * expected_loss
+                for x in range(state_count):
+                    gains.move_reach[kernel, x] += belief[x]
+            belief[:] = 0.0
+        current, following = following, current
         active, next_active = next_active, active
         active_count = next_count
 
@@ -302,85 +301,83 @@ def propagate_play(  # noqa: C901  compiled: a loop in one piece
 class Controller:
     """A responder to `problem`. The strategy in `problem` may change in place between calls."""
 
-    def __init__(self, problem: HiddenStrategy, max_points: int = 300_000) -> None:
+    def __init__(self, problem: ResponderProblem, max_vectors: int = 300_000) -> None:
         self.problem = problem
-        self.tables = problem.tables
-        hidden = problem.states
-        places = np.nonzero(problem.support)[0]
-        self.basis = len(places)
-        max_points += self.basis
-        bits = problem.support[places][:, None] >> np.arange(hidden) & 1
-        self.points: Tables = (
-            np.full(len(problem.kernel), -1),
-            np.full(max_points, -1),
-            np.zeros(max_points, np.int64),
-            np.zeros((max_points, hidden)),
-            np.zeros((max_points, hidden)),
-            np.full((max_points, problem.signals.shape[1]), -1),
-            np.full((max_points, problem.signals.shape[1]), -1),
-            np.array([self.basis]),
+        state_count = len(problem.states)
+        afterstates = np.nonzero(problem.support)[0]
+        self.initial_count = len(afterstates)
+        max_vectors += self.initial_count
+        kernels, observations, _ = problem.observation_probs.shape
+        self.vectors = AlphaVectors(
+            first_vector=np.full(len(problem.kernels), -1),
+            next_vector=np.full(max_vectors, -1),
+            afterstates=np.zeros(max_vectors, np.int64),
+            beliefs=np.zeros((max_vectors, state_count)),
+            values=np.zeros((max_vectors, state_count)),
+            actions=np.full((max_vectors, observations), -1),
+            successors=np.full((max_vectors, observations), -1),
+            size=np.array([self.initial_count]),
         )
-        first_point, _, point_places, beliefs = self.points[:4]
-        first_point[places] = np.arange(self.basis)
-        point_places[: self.basis] = places
-        beliefs[: self.basis] = bits / bits.sum(axis=1, keepdims=True)
-        self.reach = np.zeros((max_points, hidden))
-        rows, signals, _ = problem.signals.shape
-        self.gains: Tables = (
-            np.zeros((rows, hidden, hidden)),
-            np.zeros((rows, hidden)),
-            np.zeros((rows, hidden, signals)),
-            np.zeros((rows, hidden)),
+        bits = problem.support[afterstates][:, None] >> np.arange(state_count) & 1
+        self.vectors.first_vector[afterstates] = np.arange(self.initial_count)
+        self.vectors.afterstates[: self.initial_count] = afterstates
+        self.vectors.beliefs[: self.initial_count] = bits / bits.sum(axis=1, keepdims=True)
+        self.reach = np.zeros((max_vectors, state_count))
+        self.gains = ActionGains(
+            move_values=np.zeros((kernels, state_count, state_count)),
+            move_reach=np.zeros((kernels, state_count)),
+            observation_values=np.zeros((kernels, state_count, observations)),
+            observation_reach=np.zeros((kernels, state_count)),
         )
 
     @property
-    def count(self) -> int:
-        return int(self.points[7][0])
+    def vector_count(self) -> int:
+        return int(self.vectors.size[0])
 
-    def settle(self, times: int = 10, min_reach: float = -1.0) -> None:
-        """Update every point whose reach exceeds `min_reach`."""
-        point_mask = self.reach[: self.count].sum(axis=1) > min_reach
+    def iterate(self, times: int = 10, min_reach: float = -1.0) -> None:
+        """Back up every vector whose reach exceeds `min_reach`."""
+        vector_mask = self.reach[: self.vector_count].sum(axis=1) > min_reach
         for _ in range(times):
-            update_points(self.tables, self.points, point_mask)
+            back_up_vectors(self.problem, self.vectors, vector_mask)
 
     def begin(self) -> tuple[Array, Array, float]:
-        """Return the initial points, their beliefs, and the mass that is won immediately."""
-        win_masks, continue_masks, is_mirrored, mirror = (*self.tables[1:3], self.tables[4], self.tables[11])
-        roots, shares, won = [], [], 0.0
+        """Return the initial vectors, their beliefs, and the mass that is won immediately."""
+        problem = self.problem
+        roots, won = [], 0.0
+        root_beliefs = np.empty_like(problem.start_beliefs)
         choice = np.zeros(2, np.int64)
-        states = np.arange(self.problem.states)
-        for node, weights in self.problem.start:
-            belief = np.array(weights)
-            choose_option(node, belief, self.tables, self.points, choice)
-            option = choice[0]
-            won += float(belief[win_masks[option] >> states & 1 == 1].sum())
-            remaining = np.where(continue_masks[option] >> states & 1, belief, 0.0)
+        for node, belief, remaining in zip(
+            problem.start_nodes, problem.start_beliefs, root_beliefs, strict=True
+        ):
+            choose_action(node, belief, problem, self.vectors, choice)
+            action = choice[0]
+            won += float(belief[problem.win_masks[action] >> np.arange(len(belief)) & 1 == 1].sum())
+            apply_action(action, belief, problem, remaining)
             roots.append(choice[1])
-            shares.append(remaining[mirror] if is_mirrored[option] else remaining)
-        return np.array(roots), np.array(shares), won
+        return np.array(roots), root_beliefs, won
 
     def value(self) -> float:
-        roots, shares, won = self.begin()
-        return won + float((shares * self.points[4][roots]).sum())
+        roots, root_beliefs, won = self.begin()
+        return won + float((root_beliefs * self.vectors.values[roots]).sum())
 
-    def play(self, roots: Array, shares: Array, rounds: int = 14) -> None:
-        """Propagate play from `roots` with beliefs `shares`, and add to `gains`."""
-        propagate_play(roots, shares, rounds, self.tables, self.points, self.reach, self.gains)
+    def play(self, roots: Array, root_beliefs: Array, rounds: int = 14) -> None:
+        """Propagate play from the vectors `roots`, and add to `gains`."""
+        propagate_reach(roots, root_beliefs, rounds, self.problem, self.vectors, self.reach, self.gains)
 
     def grow(self, min_reach: float = 2e-4, min_branch_reach: float = 3e-3, gain: float = 1e-3) -> None:
-        """Add points that improve the value by `gain`, for a belief of mass one.
+        """Add vectors that improve the value by `gain`, for a belief of mass one.
 
         Candidates are the beliefs with a reach of at least `min_reach` in the last play, and the successors
-        of all options at nodes with a reach of at least `min_branch_reach`.
+        of all actions at nodes with a reach of at least `min_branch_reach`.
         """
-        grow(self.tables, self.points, self.reach, min_reach, min_branch_reach, gain)
+        add_vectors(self.problem, self.vectors, self.reach, min_reach, min_branch_reach, gain)
 
     def improve(self, depth: int) -> "Controller":
         """Improve the controller `depth` times. Return it."""
-        self.settle()
+        self.iterate()
         for _ in range(depth):
-            roots, shares, _ = self.begin()
-            self.play(roots, shares)
+            roots, root_beliefs, _ = self.begin()
+            self.play(roots, root_beliefs)
             self.grow()
-            self.settle(2)
+            self.iterate(2)
         return self

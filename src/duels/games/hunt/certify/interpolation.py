@@ -4,22 +4,25 @@ A belief is an array of weights over the hidden states. Its sum, the mass, is th
 """
 # mypy: disable-error-code="no-untyped-call"
 
+from typing import NamedTuple
+
 import numpy as np
 
 from duels.games.hunt.certify.controller import (
+    AlphaVectors,
     Controller,
-    Tables,
-    add_point,
+    add_vector,
+    apply_action,
     apply_strategy,
-    choose_option,
+    choose_action,
+    evaluate_vectors,
     fast,
-    find_stored_value,
+    observe,
 )
 from duels.games.hunt.certify.policies import Array
-from duels.games.hunt.certify.responder_problem import MAX_STATES, HiddenStrategy
+from duels.games.hunt.certify.responder_problem import MAX_STATES, ResponderProblem
 
-X = MAX_STATES
-PEELS = 3
+MAX_SPLITS = 3
 """The number of stored beliefs to subtract from a belief before the rest is interpolated between sets."""
 UPPER_GAIN, LOWER_GAIN = 1e-5, 2e-4
 """The minimum improvement of a bound, for a belief of mass one, to store it."""
@@ -27,11 +30,41 @@ MAX_TURNS = 20
 """The maximum number of turns of one trial."""
 
 
+class UpperBounds(NamedTuple):
+    """Upper bounds at uniform beliefs on sets of states, and at stored beliefs.
+
+    The stored beliefs of an afterstate are a slice of the arrays from `weight_inverses` to `gains`.
+    """
+
+    set_bounds: Array
+    """Bounds at uniform beliefs of mass |set|, indexed [afterstate, set]."""
+    first_belief: Array
+    """The start of each afterstate's slice."""
+    belief_counts: Array
+    """The number of stored beliefs of each afterstate."""
+    capacities: Array
+    """The length of each afterstate's slice."""
+    used: Array
+    """One number: the total length of all slices."""
+    weight_inverses: Array
+    """1 / weight, or 0 for weight 0, indexed [belief, state]."""
+    masks: Array
+    """The states with positive weight."""
+    values: Array
+    """The bound at each stored belief."""
+    gains: Array
+    """Each bound minus that from the sets: negative."""
+    order: Array
+    rest: Array
+    nearest_rest: Array
+    """Scratch arrays over the states."""
+
+
 @fast
 def sort_states(belief: Array, order: Array) -> int:
     """Sort the states of a belief by weight, heaviest first. Return their number."""
     count = 0
-    for x in range(X):
+    for x in range(MAX_STATES):
         if belief[x] > 0.0:
             i = count
             while i > 0 and belief[order[i - 1]] < belief[x]:
@@ -43,337 +76,344 @@ def sort_states(belief: Array, order: Array) -> int:
 
 
 @fast
-def interpolate_sets(place: int, belief: Array, sets: Array, order: Array) -> float:
+def interpolate_sets(afterstate: int, belief: Array, bounds: UpperBounds) -> float:
     """Bound the value by interpolation between uniform beliefs on the nested sets of the heaviest states."""
+    set_bounds, order = bounds.set_bounds, bounds.order
     count = sort_states(belief, order)
     total = 0.0
     mask = 0
     for i in range(count):
         mask |= 1 << order[i]
         next_weight = belief[order[i + 1]] if i + 1 < count else 0.0
-        total += (belief[order[i]] - next_weight) * sets[place, mask]
+        total += (belief[order[i]] - next_weight) * set_bounds[afterstate, mask]
     return total
 
 
 @fast
-def find_share(belief: Array, inverse: Array) -> float:
+def find_support(belief: Array) -> int:
+    """Return the mask of the states with positive weight."""
+    mask = 0
+    for x in range(MAX_STATES):
+        mask |= (belief[x] > 0.0) << x
+    return mask
+
+
+@fast
+def find_share(belief: Array, weight_inverses: Array) -> float:
     """Return the largest multiple of a stored belief, given by its inverse weights, within `belief`."""
     share = 1e18
-    for x in range(X):
-        if inverse[x] > 0.0:
-            share = min(share, belief[x] * inverse[x])
+    for x in range(MAX_STATES):
+        if weight_inverses[x] > 0.0:
+            share = min(share, belief[x] * weight_inverses[x])
     return share
 
 
 @fast
-def subtract_share(rest: Array, share: float, inverse: Array) -> None:
-    for x in range(X):
-        if inverse[x] > 0.0:
-            rest[x] = max(0.0, rest[x] - share / inverse[x])
+def subtract_share(rest: Array, share: float, weight_inverses: Array) -> None:
+    for x in range(MAX_STATES):
+        if weight_inverses[x] > 0.0:
+            rest[x] = max(0.0, rest[x] - share / weight_inverses[x])
 
 
 @fast
-def interpolate_points(place: int, belief: Array, set_bound: float, target: float, table: Tables) -> float:  # noqa: C901  compiled: a loop in one piece
+def interpolate_beliefs(
+    afterstate: int, belief: Array, set_bound: float, target: float, bounds: UpperBounds
+) -> float:
     """Improve `set_bound`, the bound from the sets, by stored beliefs. Stop once it is at most `target`."""
-    sets, first, count, _, _, inverse, masks, values, gain, order, rest, nearest_rest = table
+    rest, nearest_rest = bounds.rest, bounds.nearest_rest
+    first, count = bounds.first_belief[afterstate], bounds.belief_counts[afterstate]
     value = set_bound
-    peeled_value = 0.0
+    split_value = 0.0
     rest[:] = belief
     nearest, nearest_share = -1, 0.0
-    for peel in range(PEELS):
-        mask = 0
-        for x in range(X):
-            if rest[x] > 0.0:
-                mask |= 1 << x
+    for split in range(MAX_SPLITS):
+        mask = find_support(rest)
         best, best_share, choice = 0.0, 0.0, -1
-        for k in range(first[place], first[place] + count[place]):
-            if masks[k] & ~mask:
+        for k in range(first, first + count):
+            if bounds.masks[k] & ~mask:
                 continue
-            share = find_share(rest, inverse[k])
-            if share * gain[k] < best:
-                best, best_share, choice = share * gain[k], share, k
-            if peel == 0 and share >= nearest_share:
+            share = find_share(rest, bounds.weight_inverses[k])
+            if share * bounds.gains[k] < best:
+                best, best_share, choice = share * bounds.gains[k], share, k
+            if split == 0 and share >= nearest_share:
                 nearest, nearest_share = k, share
         if choice < 0:
             break
         # The value is subadditive: split the belief into a share of a stored one and the rest.
-        subtract_share(rest, best_share, inverse[choice])
-        peeled_value += best_share * values[choice]
-        value = min(value, peeled_value + interpolate_sets(place, rest, sets, order))
+        subtract_share(rest, best_share, bounds.weight_inverses[choice])
+        split_value += best_share * bounds.values[choice]
+        value = min(value, split_value + interpolate_sets(afterstate, rest, bounds))
         if value <= target:
             break
     if nearest >= 0 and value > target:
         nearest_rest[:] = belief
-        subtract_share(nearest_rest, nearest_share, inverse[nearest])
-        value = min(
-            value, nearest_share * values[nearest] + interpolate_sets(place, nearest_rest, sets, order)
-        )
+        subtract_share(nearest_rest, nearest_share, bounds.weight_inverses[nearest])
+        rest_bound = interpolate_sets(afterstate, nearest_rest, bounds)
+        value = min(value, nearest_share * bounds.values[nearest] + rest_bound)
     return value
 
 
 @fast
-def decide(node: int, belief: Array, problem: Tables, table: Tables, hint: Array) -> float:
-    """Return the value of the best option by upper bounds. Store its number in `hint[node]`."""
-    first_option, win_masks, continue_masks, next_places, is_mirrored, mirror = (*problem[:5], problem[11])
-    sets, count_at = table[0], table[2]
-    order = np.empty(X, np.int64)
-    remaining = np.empty(X)
+def bound_node(
+    node: int, belief: Array, problem: ResponderProblem, bounds: UpperBounds, best_actions: Array
+) -> float:
+    """Return the upper bound of a node. Store its best action, counted from 0, in `best_actions[node]`."""
+    set_bounds, mirror = bounds.set_bounds, problem.mirror
+    order = np.empty(MAX_STATES, np.int64)
+    remaining = np.empty(MAX_STATES)
     count = sort_states(belief, order)
     best = -1.0
-    start = first_option[node]
-    hinted = start + hint[node]
-    for i in range(start - 1, first_option[node + 1]):
-        if i == hinted:
+    start = problem.first_action[node]
+    previous_best = start + best_actions[node]
+    for i in range(start - 1, problem.first_action[node + 1]):
+        if i == previous_best:
             continue
-        option = hinted if i < start else i
-        place = next_places[option]
-        won, set_bound, previous, mask = 0.0, 0.0, 0.0, 0
+        action = previous_best if i < start else i
+        afterstate, is_mirrored = problem.afterstates[action], problem.is_mirrored[action]
+        won, bound, previous_weight, mask = 0.0, 0.0, 0.0, 0
         for j in range(count):
             x = order[j]
-            if win_masks[option] >> x & 1:
+            if problem.win_masks[action] >> x & 1:
                 won += belief[x]
-            elif continue_masks[option] >> x & 1:
-                set_bound += (previous - belief[x]) * sets[place, mask]
-                previous = belief[x]
-                mask |= 1 << (mirror[x] if is_mirrored[option] else x)
-        set_bound += previous * sets[place, mask]
-        if won + set_bound <= best:
+            elif problem.continue_masks[action] >> x & 1:
+                bound += (previous_weight - belief[x]) * set_bounds[afterstate, mask]
+                previous_weight = belief[x]
+                mask |= 1 << (mirror[x] if is_mirrored else x)
+        bound += previous_weight * set_bounds[afterstate, mask]
+        if won + bound <= best:
             continue
-        if count_at[place] and mask:
-            for x in range(X):
-                remaining[mirror[x] if is_mirrored[option] else x] = (
-                    belief[x] if continue_masks[option] >> x & 1 else 0.0
-                )
-            set_bound = interpolate_points(place, remaining, set_bound, best - won, table)
-        if won + set_bound > best:
-            best = won + set_bound
-            hint[node] = option - start
+        if bounds.belief_counts[afterstate] and mask:
+            apply_action(action, belief, problem, remaining)
+            bound = interpolate_beliefs(afterstate, remaining, bound, best - won, bounds)
+        if won + bound > best:
+            best = won + bound
+            best_actions[node] = action - start
     return best
 
 
 @fast
-def backup(place: int, belief: Array, problem: Tables, table: Tables, hint: Array) -> float:
+def back_up(
+    afterstate: int, belief: Array, problem: ResponderProblem, bounds: UpperBounds, best_actions: Array
+) -> float:
     """Back up the upper bound at a belief by one exact round."""
-    kernel, next_nodes, signals = problem[5], problem[8], problem[10]
-    next_belief = np.empty(X)
-    posterior = np.empty(X)
-    total: float = apply_strategy(place, belief, problem, next_belief)
-    row = kernel[place]
-    for signal in range(signals.shape[1]):
-        node = next_nodes[place, signal]
-        if node < 0:
-            continue
-        mass = 0.0
-        for x in range(X):
-            posterior[x] = next_belief[x] * signals[row, signal, x]
-            mass += posterior[x]
-        if mass > 0.0:
-            total += decide(node, posterior, problem, table, hint)
+    next_belief, posterior = np.empty(MAX_STATES), np.empty(MAX_STATES)
+    total: float = apply_strategy(afterstate, belief, problem, next_belief)
+    for observation in range(problem.observation_probs.shape[1]):
+        node = problem.next_nodes[afterstate, observation]
+        if node >= 0 and observe(afterstate, observation, next_belief, problem, posterior) > 0.0:
+            total += bound_node(node, posterior, problem, bounds, best_actions)
     return total
 
 
 @fast
-def sweep_sets(problem: Tables, table: Tables, hint: Array, max_size: int) -> None:
-    """Tighten the bounds at uniform beliefs on up to `max_size` states, for every place, last first."""
-    support, sets = problem[7], table[0]
-    belief = np.zeros(X)
-    for place in range(support.shape[0] - 1, -1, -1):
-        for mask in range(1, 1 << X):
-            if mask & ~support[place]:
+def sweep_sets(problem: ResponderProblem, bounds: UpperBounds, best_actions: Array, max_size: int) -> None:
+    """Tighten the bounds at uniform beliefs on up to `max_size` states, for every afterstate, last first."""
+    support, set_bounds = problem.support, bounds.set_bounds
+    belief = np.zeros(MAX_STATES)
+    for afterstate in range(support.shape[0] - 1, -1, -1):
+        for mask in range(1, 1 << MAX_STATES):
+            if mask & ~support[afterstate]:
                 continue
             size = 0
-            singles_bound = 0.0
-            for x in range(X):
+            value = 0.0
+            for x in range(MAX_STATES):
                 belief[x] = mask >> x & 1
                 if mask >> x & 1:
                     size += 1
-                    singles_bound += sets[place, 1 << x]
-            value = singles_bound if size > max_size else backup(place, belief, problem, table, hint)
-            sets[place, mask] = min(sets[place, mask], value)
+                    value += set_bounds[afterstate, 1 << x]
+            if size <= max_size:
+                value = back_up(afterstate, belief, problem, bounds, best_actions)
+            set_bounds[afterstate, mask] = min(set_bounds[afterstate, mask], value)
 
 
 @fast
-def copy_bound(source: int, destination: int, table: Tables) -> None:
-    inverse, masks, values, gain = table[5:9]
-    inverse[destination], masks[destination] = inverse[source], masks[source]
-    values[destination], gain[destination] = values[source], gain[source]
+def copy_bound(source: int, destination: int, bounds: UpperBounds) -> None:
+    bounds.weight_inverses[destination] = bounds.weight_inverses[source]
+    bounds.masks[destination] = bounds.masks[source]
+    bounds.values[destination] = bounds.values[source]
+    bounds.gains[destination] = bounds.gains[source]
 
 
 @fast
-def prune(place: int, table: Tables) -> None:
-    """Remove the stored beliefs of a place whose bounds follow from the others."""
-    sets, first, count, _, _, inverse, masks, values, gain, order = table[:10]
-    belief = np.empty(X)
-    k = first[place]
-    while k < first[place] + count[place]:
-        tail = first[place] + count[place] - 1
-        saved, saved_value, mask = inverse[k].copy(), values[k], masks[k]
-        for x in range(X):
-            belief[x] = 1.0 / saved[x] if saved[x] > 0.0 else 0.0
-        copy_bound(tail, k, table)
-        count[place] -= 1
-        set_bound = interpolate_sets(place, belief, sets, order)
-        if interpolate_points(place, belief, set_bound, -1.0, table) > saved_value + 1e-4:
-            copy_bound(k, tail, table)
-            inverse[k], values[k], gain[k], masks[k] = saved, saved_value, saved_value - set_bound, mask
-            count[place] += 1
+def prune(afterstate: int, bounds: UpperBounds) -> None:
+    """Remove the stored beliefs of an afterstate whose bounds follow from the others."""
+    belief = np.empty(MAX_STATES)
+    first, counts = bounds.first_belief[afterstate], bounds.belief_counts
+    k = first
+    while k < first + counts[afterstate]:
+        last = first + counts[afterstate] - 1
+        inverses, value, mask = bounds.weight_inverses[k].copy(), bounds.values[k], bounds.masks[k]
+        for x in range(MAX_STATES):
+            belief[x] = 1.0 / inverses[x] if inverses[x] > 0.0 else 0.0
+        copy_bound(last, k, bounds)
+        counts[afterstate] -= 1
+        set_bound = interpolate_sets(afterstate, belief, bounds)
+        if interpolate_beliefs(afterstate, belief, set_bound, -1.0, bounds) > value + 1e-4:
+            copy_bound(k, last, bounds)
+            bounds.weight_inverses[k], bounds.values[k] = inverses, value
+            bounds.gains[k], bounds.masks[k] = value - set_bound, mask
+            counts[afterstate] += 1
             k += 1
 
 
 @fast
-def store_bound(place: int, belief: Array, value: float, table: Tables) -> bool:
+def store_bound(afterstate: int, belief: Array, value: float, bounds: UpperBounds) -> bool:
     """Store the bound at a belief. Return False if the store is full."""
-    sets, first, count, capacity, used, inverse, masks, values, gain, order = table[:10]
-    if count[place] == capacity[place] and count[place] >= 8:
-        prune(place, table)
-    if 4 * count[place] >= 3 * capacity[place]:
-        new_capacity = max(4, 2 * capacity[place])
-        if used[0] + new_capacity > values.shape[0]:
+    first, counts, capacities, used = (
+        bounds.first_belief,
+        bounds.belief_counts,
+        bounds.capacities,
+        bounds.used,
+    )
+    if counts[afterstate] == capacities[afterstate] and counts[afterstate] >= 8:
+        prune(afterstate, bounds)
+    if 4 * counts[afterstate] >= 3 * capacities[afterstate]:
+        new_capacity = max(4, 2 * capacities[afterstate])
+        if used[0] + new_capacity > bounds.values.shape[0]:
             return False
-        for i in range(count[place]):
-            copy_bound(first[place] + i, used[0] + i, table)
-        first[place] = used[0]
-        capacity[place] = new_capacity
+        for i in range(counts[afterstate]):
+            copy_bound(first[afterstate] + i, used[0] + i, bounds)
+        first[afterstate] = used[0]
+        capacities[afterstate] = new_capacity
         used[0] += new_capacity
     mass = belief.sum()
-    k = first[place] + count[place]
-    masks[k] = 0
+    k = first[afterstate] + counts[afterstate]
+    bounds.masks[k] = 0
     # Tiny weights are dropped: interpolation leaves them to the sets, so the bound stays valid.
-    for x in range(X):
-        inverse[k, x] = mass / belief[x] if belief[x] > 1e-9 * mass else 0.0
-        masks[k] |= (inverse[k, x] > 0.0) << x
-    values[k] = value / mass
-    gain[k] = (value - interpolate_sets(place, belief, sets, order)) / mass
-    count[place] += 1
+    for x in range(MAX_STATES):
+        inverse = mass / belief[x] if belief[x] > 1e-9 * mass else 0.0
+        bounds.weight_inverses[k, x] = inverse
+        bounds.masks[k] |= (inverse > 0.0) << x
+    bounds.values[k] = value / mass
+    bounds.gains[k] = (value - interpolate_sets(afterstate, belief, bounds)) / mass
+    counts[afterstate] += 1
     return True
 
 
 @fast
-def visit(
-    place: int, belief: Array, problem: Tables, table: Tables, points: Tables, hint: Array,
-    posterior: Array, gaps: Array,
+def tighten(
+    afterstate: int, belief: Array, problem: ResponderProblem, bounds: UpperBounds, vectors: AlphaVectors,
+    best_actions: Array, posteriors: Array, gaps: Array,
 ) -> bool:  # fmt: skip
-    """Tighten both bounds at a belief. Fill in each signal's posterior and gap between the bounds.
+    """Tighten both bounds at a belief. Fill in each observation's posterior and gap between the bounds.
 
     Return whether an upper bound was added.
     """
-    kernel, next_nodes, signals = problem[5], problem[8], problem[10]
-    next_belief = np.empty(X)
+    next_belief = np.empty(MAX_STATES)
     choice = np.zeros(2, np.int64)
-    high: float = apply_strategy(place, belief, problem, next_belief)
+    high: float = apply_strategy(afterstate, belief, problem, next_belief)
     low = high
-    row = kernel[place]
-    for signal in range(signals.shape[1]):
-        gaps[signal] = 0.0
-        if next_nodes[place, signal] < 0:
-            continue
-        posterior[signal] = next_belief * signals[row, signal]
-        if posterior[signal].sum() > 0.0:
-            upper = decide(next_nodes[place, signal], posterior[signal], problem, table, hint)
-            lower = choose_option(next_nodes[place, signal], posterior[signal], problem, points, choice)
+    for observation in range(problem.observation_probs.shape[1]):
+        gaps[observation] = 0.0
+        node, posterior = problem.next_nodes[afterstate, observation], posteriors[observation]
+        if node >= 0 and observe(afterstate, observation, next_belief, problem, posterior) > 0.0:
+            upper = bound_node(node, posterior, problem, bounds, best_actions)
+            lower = choose_action(node, posterior, problem, vectors, choice)
             high += upper
             low += lower
-            gaps[signal] = upper - lower
+            gaps[observation] = upper - lower
     mass = belief.sum()
-    if low - find_stored_value(place, belief, points) > LOWER_GAIN * mass:
-        add_point(place, belief, problem, points, LOWER_GAIN)
-    set_bound = interpolate_sets(place, belief, table[0], table[9])
-    if interpolate_points(place, belief, set_bound, -1.0, table) - high > UPPER_GAIN * mass:
-        return bool(store_bound(place, belief, high, table))
+    if low - evaluate_vectors(afterstate, belief, vectors) > LOWER_GAIN * mass:
+        add_vector(afterstate, belief, problem, vectors, LOWER_GAIN)
+    set_bound = interpolate_sets(afterstate, belief, bounds)
+    if interpolate_beliefs(afterstate, belief, set_bound, -1.0, bounds) - high > UPPER_GAIN * mass:
+        return bool(store_bound(afterstate, belief, high, bounds))
     return False
 
 
 @fast
-def explore(
-    trials: int, min_gap: float, nodes: Array, starts: Array,
-    problem: Tables, table: Tables, points: Tables, hint: Array,
+def run_trials(
+    trials: int, min_gap: float,
+    problem: ResponderProblem, bounds: UpperBounds, vectors: AlphaVectors, best_actions: Array,
 ) -> tuple[int, int]:  # fmt: skip
-    """Run trials: play the best option by upper bounds and follow the signal with the widest gap.
+    """Run trials: take the best action by upper bounds and follow the observation with the widest gap.
 
     Bounds are tightened on the way and again on the way back. A trial ends when the gap is below `min_gap`.
     Return the number of bounds added and of beliefs visited.
     """
-    first_option, _, continue_masks, next_places, is_mirrored, _, _, _, next_nodes, _, signals, mirror, _ = (
-        problem
-    )
-    posterior = np.zeros((signals.shape[1], X))
-    gaps = np.zeros(signals.shape[1])
+    start_nodes, start_beliefs = problem.start_nodes, problem.start_beliefs
+    observation_count = problem.observation_probs.shape[1]
+    posteriors = np.zeros((observation_count, MAX_STATES))
+    gaps = np.zeros(observation_count)
     choice = np.zeros(2, np.int64)
-    places = np.zeros(MAX_TURNS, np.int64)
-    beliefs = np.zeros((MAX_TURNS, X))
-    belief = np.zeros(X)
+    afterstates = np.zeros(MAX_TURNS, np.int64)
+    beliefs = np.zeros((MAX_TURNS, MAX_STATES))
+    belief = np.zeros(MAX_STATES)
     added, visited = 0, 0
     for _ in range(trials):
         widest_gap, start = -1.0, 0
-        for i in range(nodes.shape[0]):
-            gap = decide(nodes[i], starts[i], problem, table, hint)
-            gap -= choose_option(nodes[i], starts[i], problem, points, choice)
+        for i in range(start_nodes.shape[0]):
+            gap = bound_node(start_nodes[i], start_beliefs[i], problem, bounds, best_actions)
+            gap -= choose_action(start_nodes[i], start_beliefs[i], problem, vectors, choice)
             if gap > widest_gap:
                 widest_gap, start = gap, i
-        node = nodes[start]
-        belief[:] = starts[start]
+        node = start_nodes[start]
+        belief[:] = start_beliefs[start]
         length = 0
         while length < MAX_TURNS:
-            decide(node, belief, problem, table, hint)
-            option = first_option[node] + hint[node]
-            for x in range(X):
-                remaining = belief[x] if continue_masks[option] >> x & 1 else 0.0
-                beliefs[length, mirror[x] if is_mirrored[option] else x] = remaining
+            bound_node(node, belief, problem, bounds, best_actions)
+            action = problem.first_action[node] + best_actions[node]
+            apply_action(action, belief, problem, beliefs[length])
             if beliefs[length].sum() < min_gap:
                 break
-            place = next_places[option]
-            places[length] = place
-            added += visit(place, beliefs[length], problem, table, points, hint, posterior, gaps)
+            afterstate = problem.afterstates[action]
+            afterstates[length] = afterstate
+            added += tighten(
+                afterstate, beliefs[length], problem, bounds, vectors, best_actions, posteriors, gaps
+            )
             length += 1
-            signal = np.argmax(gaps)
-            if gaps[signal] < min_gap:
+            observation = np.argmax(gaps)
+            if gaps[observation] < min_gap:
                 break
-            belief[:] = posterior[signal]
-            node = next_nodes[place, signal]
+            belief[:] = posteriors[observation]
+            node = problem.next_nodes[afterstate, observation]
         for i in range(length - 2, -1, -1):
-            added += visit(places[i], beliefs[i], problem, table, points, hint, posterior, gaps)
+            added += tighten(
+                afterstates[i], beliefs[i], problem, bounds, vectors, best_actions, posteriors, gaps
+            )
         visited += max(0, 2 * length - 1)
     return added, visited
 
 
 class Interpolation:
-    """Upper bounds for every place and belief, tightened in place. They start at 1, a certain win."""
+    """Upper bounds for every afterstate and belief, tightened in place. They start at 1, a certain win."""
 
-    def __init__(self, problem: HiddenStrategy, max_points: int = 1_000_000) -> None:
-        self._problem = problem.tables
-        places = len(problem.kernel)
-        sizes = np.array([mask.bit_count() for mask in range(1 << X)], float)
-        self._table: Tables = (
-            np.tile(sizes, (places, 1)),
-            np.zeros(places, np.int64),
-            np.zeros(places, np.int64),
-            np.zeros(places, np.int64),
-            np.zeros(1, np.int64),
-            np.zeros((max_points, X)),
-            np.zeros(max_points, np.int64),
-            np.zeros(max_points),
-            np.zeros(max_points),
-            np.zeros(X, np.int64),
-            np.zeros(X),
-            np.zeros(X),
+    def __init__(self, problem: ResponderProblem, max_beliefs: int = 1_000_000) -> None:
+        self._problem = problem
+        afterstate_count = len(problem.kernels)
+        sizes = np.array([mask.bit_count() for mask in range(1 << MAX_STATES)], float)
+        self.bounds = UpperBounds(
+            set_bounds=np.tile(sizes, (afterstate_count, 1)),
+            first_belief=np.zeros(afterstate_count, np.int64),
+            belief_counts=np.zeros(afterstate_count, np.int64),
+            capacities=np.zeros(afterstate_count, np.int64),
+            used=np.zeros(1, np.int64),
+            weight_inverses=np.zeros((max_beliefs, MAX_STATES)),
+            masks=np.zeros(max_beliefs, np.int64),
+            values=np.zeros(max_beliefs),
+            gains=np.zeros(max_beliefs),
+            order=np.zeros(MAX_STATES, np.int64),
+            rest=np.zeros(MAX_STATES),
+            nearest_rest=np.zeros(MAX_STATES),
         )
-        self._hint = np.zeros(len(problem.first_option), np.int64)
-        self._nodes = np.array([node for node, _ in problem.start])
-        self._beliefs = np.array([belief for _, belief in problem.start])
+        self.best_actions = np.zeros(len(problem.first_action), np.int64)
         self._min_gap = 1e-4
 
-    def sweep(self, max_size: int) -> None:
-        sweep_sets(self._problem, self._table, self._hint, max_size)
+    def start_at(self, nodes: Array, beliefs: Array) -> None:
+        """Let trials start at these nodes."""
+        self._problem = self._problem._replace(start_nodes=nodes, start_beliefs=beliefs)
 
-    def explore(self, trials: int, responder: Controller) -> None:
+    def sweep(self, max_size: int) -> None:
+        sweep_sets(self._problem, self.bounds, self.best_actions, max_size)
+
+    def run_trials(self, trials: int, responder: Controller) -> None:
         """Run trials. Lower the gap at which they end once most visits add no bound."""
         finished = 0
         while finished < trials:
             batch = min(200, trials - finished)
-            added, visited = explore(
-                batch, self._min_gap, self._nodes, self._beliefs,
-                self._problem, self._table, responder.points, self._hint,
-            )  # fmt: skip
+            added, visited = run_trials(
+                batch, self._min_gap, self._problem, self.bounds, responder.vectors, self.best_actions
+            )
             finished += batch
             if added < 0.6 * visited:
                 self._min_gap *= 0.7
@@ -381,7 +421,7 @@ class Interpolation:
     def value(self) -> float:
         return float(
             sum(
-                decide(node, belief, self._problem, self._table, self._hint)
-                for node, belief in zip(self._nodes, self._beliefs, strict=True)
+                bound_node(node, belief, self._problem, self.bounds, self.best_actions)
+                for node, belief in zip(self._problem.start_nodes, self._problem.start_beliefs, strict=True)
             )
         )

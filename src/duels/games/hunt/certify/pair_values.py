@@ -1,7 +1,7 @@
-"""Solve the Markov chain of two memory policies that play each other, by backups.
+"""Each seat's chance to win when two memory policies play each other, computed by value iteration.
 
-Its states are both sides' memories and both tokens' types. `tools.hunt.evaluation` evaluates the same chain
-forwards from the opening.
+A state of this Markov chain has both sides' memories and both tokens' private states (`types`).
+`tools.hunt.evaluation` evaluates the same chain forwards from the opening.
 """
 
 import numpy as np
@@ -9,51 +9,51 @@ import numpy as np
 from duels.core.rules import Seat
 from duels.games.hunt.certify.policies import NOWHERE, Array, MemoryPolicy, make_policy_from_tables
 from duels.games.hunt.memory import Memory, State
-from duels.games.hunt.self_play import FOLDED, RANK, RANKS, STEP, UNITS
-from duels.games.hunt.strategy import CELLS, OWN, Strategy
+from duels.games.hunt.self_play import STATE_RANKS, STATES_PER_CELL, STEP, STORED_CELLS, UNITS
+from duels.games.hunt.strategy import CELLS, OWN_MEMORY, Strategy
 from duels.solving.compiling import cached_njit
 from duels.solving.progress import Progress, no_progress
 
 Chances = dict[Seat, Array]
-"""Each seat's chance to win before its turn, indexed [own state, other state, own type, other type]."""
+"""Each seat's chance to win just before its turn: [own state, other state, own type, other type]."""
 
 TOLERANCE = 1e-10
 """The default tolerance: the iteration stops when no value changes by more."""
 
 
 class PublicStates:
-    """The reachable states of one side's observations in its own and in the opponent's memory."""
+    """The reachable pairs of memory states: how a side and its opponent remember that side's observations."""
 
     def __init__(self, owner: Memory, opponent: Memory) -> None:
         start: tuple[State, State, int] = ((), (), NOWHERE)
-        numbers = {start: 0}
+        indices = {start: 0}
         states = [start]
         next_states: list[list[int]] = []
-        for own, other, last in states:  # grows during the loop
+        for own, other, latest in states:  # grows during the loop
             steps = []
             for cell in range(owner.cells):
-                successor = (owner.after(own, cell), opponent.after(other, cell), cell)
-                if cell != last and successor not in numbers:
-                    numbers[successor] = len(states)
+                successor = (owner.add(own, cell), opponent.add(other, cell), cell)
+                if cell != latest and successor not in indices:
+                    indices[successor] = len(states)
                     states.append(successor)
-                steps.append(numbers.get(successor, 0))
+                steps.append(indices.get(successor, 0))
             next_states.append(steps)
         self.next_states = np.array(next_states)
-        self.owner = np.array([owner.numbers[own] for own, _, _ in states])
-        self.opponent = np.array([opponent.numbers[other] for _, other, _ in states])
-        self.last = np.array([last for _, _, last in states])
+        self.owner_memory = np.array([owner.state_indices[own] for own, _, _ in states])
+        self.opponent_memory = np.array([opponent.state_indices[other] for _, other, _ in states])
+        self.latest = np.array([latest for _, _, latest in states])
 
 
 def solve_pair(
     one: MemoryPolicy, two: MemoryPolicy, progress: Progress = no_progress, tolerance: float = TOLERANCE
 ) -> Chances:
-    """Return the mover's chance to win before every turn."""
+    """Return each seat's chance to win, seen just before its turns."""
     sides = {Seat.ONE: one, Seat.TWO: two}
-    public = {seat: PublicStates(sides[seat].own, sides[seat.other].others) for seat in Seat}
+    public = {seat: PublicStates(sides[seat].own_memory, sides[seat.other].other_memory) for seat in Seat}
     values = {
         seat: np.full(
-            tuple(len(public[s].last) for s in (seat, seat.other))
-            + tuple(len(sides[s].cell) for s in (seat, seat.other)),
+            tuple(len(public[s].latest) for s in (seat, seat.other))
+            + tuple(len(sides[s].type_cells) for s in (seat, seat.other)),
             0.5,
         )
         for seat in Seat
@@ -67,9 +67,9 @@ def solve_pair(
             change = max(
                 change,
                 _back_up(
-                    values[seat], values[seat.other], own_public.next_states, own_public.owner,
-                    other_public.opponent, len(mover.others.states), mover.cell, other.cell,
-                    mover.moves, mover.observation_probs,
+                    values[seat], values[seat.other], own_public.next_states, own_public.owner_memory,
+                    other_public.opponent_memory, len(mover.other_memory.states),
+                    mover.type_cells, other.type_cells, mover.move_probs, mover.observation_probs,
                 ),
             )  # fmt: skip
         progress(f"self-play values, round {rounds}, changing by {change:.1g}")
@@ -77,9 +77,10 @@ def solve_pair(
 
 
 @cached_njit(nogil=True)
-def _back_up(  # noqa: C901  compiled: a loop in one piece
-    chance: Array, other_chance: Array, next_states: Array, owner: Array, opponent: Array, width: int,
-    cell: Array, other_cell: Array, moves: Array, observation_probs: Array,
+def _back_up(  # noqa: C901  compiled: Numba runs nested loops faster than calls
+    chance: Array, other_chance: Array, next_states: Array, owner_memory: Array, opponent_memory: Array,
+    opponent_memory_states: int, type_cells: Array, other_type_cells: Array, move_probs: Array,
+    observation_probs: Array,
 ) -> float:  # fmt: skip
     """Back up the mover's `chance` from the opponent's. Return the largest change."""
     change = 0.0
@@ -87,35 +88,36 @@ def _back_up(  # noqa: C901  compiled: a loop in one piece
     after_move = np.zeros((types, other_types))
     for i in range(chance.shape[0]):
         for j in range(chance.shape[1]):
-            row = owner[i] * width + opponent[j]
-            for z in range(types):
-                for y in range(other_types):
-                    after_move[z, y] = 0.0
-                    if cell[z] < 0 or cell[z] == other_cell[y]:
+            row = owner_memory[i] * opponent_memory_states + opponent_memory[j]
+            for moved in range(types):
+                for other in range(other_types):
+                    after_move[moved, other] = 0.0
+                    if type_cells[moved] < 0 or type_cells[moved] == other_type_cells[other]:
                         continue
-                    for c in range(observation_probs.shape[2]):
-                        q = observation_probs[row, z, c]
+                    for cell in range(observation_probs.shape[2]):
+                        q = observation_probs[row, moved, cell]
                         if q > 0.0:
-                            loss = 0.0 if c == other_cell[y] else other_chance[j, next_states[i, c], y, z]
-                            after_move[z, y] += q * (1.0 - loss)
-            for x in range(types):
-                for y in range(other_types):
+                            is_hit = cell == other_type_cells[other]
+                            reply = 0.0 if is_hit else other_chance[j, next_states[i, cell], other, moved]
+                            after_move[moved, other] += q * (1.0 - reply)
+            for own in range(types):
+                for other in range(other_types):
                     total = 0.0
-                    for z in range(types):
-                        p = moves[row, x, z]
+                    for moved in range(types):
+                        p = move_probs[row, own, moved]
                         if p > 0.0:
-                            total += p * after_move[z, y]
-                    change = max(change, abs(total - chance[i, j, x, y]))
-                    chance[i, j, x, y] = total
+                            total += p * after_move[moved, other]
+                    change = max(change, abs(total - chance[i, j, own, other]))
+                    chance[i, j, own, other] = total
     return change
 
 
 def solve_self_play(
     strategy: Strategy, progress: Progress = no_progress, tolerance: float = TOLERANCE
 ) -> Chances:
-    """Solve the self-play of a strategy. Public states are numbered as in OWN, types are places."""
+    """Solve the self-play of a strategy. Public states are numbered as in OWN_MEMORY; types are positions."""
     one, two = (make_policy_from_tables(strategy[seat]) for seat in Seat)
-    order = np.argsort(PublicStates(one.own, two.others).owner)
+    order = np.argsort(PublicStates(one.own_memory, two.other_memory).owner_memory)
     return {
         seat: values[order][:, order] for seat, values in solve_pair(one, two, progress, tolerance).items()
     }
@@ -123,7 +125,7 @@ def solve_self_play(
 
 def find_largest_error(values: Chances, table: bytes) -> float:
     """Return the largest error of the table over all reachable states."""
-    shape = (FOLDED, *[CELLS] * 3)
+    shape = (STORED_CELLS, *[CELLS] * 3)
     start, largest = 0, 0.0
 
     def read(dtype: str, *ranks: int) -> Array:
@@ -133,7 +135,11 @@ def find_largest_error(values: Chances, table: bytes) -> float:
         return numbers.astype(float).reshape(*shape, *ranks)
 
     for seat in Seat:
-        stored = read("<i2", RANKS, 1) + read("<i2", 1, RANKS) + STEP * read("i1", RANKS, RANKS)
+        stored = (
+            read("<i2", STATES_PER_CELL, 1)
+            + read("<i2", 1, STATES_PER_CELL)
+            + STEP * read("i1", STATES_PER_CELL, STATES_PER_CELL)
+        )
         errors = np.abs(stored / UNITS - rearrange(values[seat]))
         errors[:, list_unreachable()] = 0
         largest = max(largest, float(errors.max()))
@@ -141,12 +147,15 @@ def find_largest_error(values: Chances, table: bytes) -> float:
 
 
 def rearrange(chance: Array) -> Array:
-    """Rearrange to the table's axes: both latest cells (the mover's on one half), both cells, both ranks."""
-    ranked: Array = np.empty((CELLS, RANKS), int)
-    for index, latest in enumerate(OWN.latest):
+    """Rearrange to the table's axes: the last observed cells, the tokens' cells, and the memories' ranks.
+
+    The mover's last observed cell covers only half of the cells: the other half are mirror images.
+    """
+    ranked: Array = np.empty((CELLS, STATES_PER_CELL), int)
+    for index, latest in enumerate(OWN_MEMORY.latest):
         if latest >= 0:
-            ranked[latest, RANK[index]] = index
-    own_states, other_states = ranked[:FOLDED, None, :, None], ranked[None, :, None, :]
+            ranked[latest, STATE_RANKS[index]] = index
+    own_states, other_states = ranked[:STORED_CELLS, None, :, None], ranked[None, :, None, :]
     return np.asarray(chance[own_states, other_states, :CELLS, :CELLS].transpose(0, 1, 4, 5, 2, 3))
 
 

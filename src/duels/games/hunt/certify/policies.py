@@ -11,17 +11,8 @@ import numpy as np
 
 from duels.core.rules import Seat
 from duels.games.hunt.memory import Memory, Window
-from duels.games.hunt.rules import (
-    NONE_NAMED,
-    OFF_GRID,
-    Action,
-    Observe,
-    Phase,
-    QuantumHunt,
-    State,
-    View,
-)
-from duels.games.hunt.strategy import CELLS, OTHERS, OWN, Tables
+from duels.games.hunt.rules import NONE_OBSERVED, OFF_GRID, Action, Observe, Phase, QuantumHunt, State, View
+from duels.games.hunt.strategy import CELLS, OTHER_MEMORY, OWN_MEMORY, Tables
 
 Array = np.ndarray[Any, Any]
 Weigh = Callable[[View, Sequence[Action]], list[float]]
@@ -34,24 +25,27 @@ NOWHERE = -1
 class MemoryPolicy:
     """A policy in tables. A row is a pair of memory states, with the own side's as the major index."""
 
-    own: Memory
-    others: Memory
-    cell: Array
+    own_memory: Memory
+    other_memory: Memory
+    type_cells: Array
     """The token's cell, indexed [type]. The last type is off the grid, where a token starts."""
-    moves: Array
+    move_probs: Array
     """Movement probabilities, indexed [row, type, new type]."""
     observation_probs: Array
     """Observation probabilities, indexed [row, type, cell]."""
 
 
-def make_policy_from_tables(tables: Tables, own: Memory = OWN, others: Memory = OTHERS) -> MemoryPolicy:
+def make_policy_from_tables(
+    tables: Tables, own_memory: Memory = OWN_MEMORY, other_memory: Memory = OTHER_MEMORY
+) -> MemoryPolicy:
     """Return one seat's tables as a policy. They never tunnel, so a token's type is its cell."""
-    cells, rows = own.cells, len(own.states) * len(others.states)
-    places = cells + 1
-    moves, observation_probs = np.zeros((rows, places, places)), np.zeros((rows, places, cells))
-    moves[:, :, :cells] = normalize(np.array(tables.moves, float).reshape(rows, places, cells))
+    cells, rows = own_memory.cells, len(own_memory.states) * len(other_memory.states)
+    types = cells + 1
+    move_probs, observation_probs = np.zeros((rows, types, types)), np.zeros((rows, types, cells))
+    move_probs[:, :, :cells] = normalize(np.array(tables.moves, float).reshape(rows, types, cells))
     observation_probs[:, :cells] = normalize(np.array(tables.observations, float).reshape(rows, cells, cells))
-    return MemoryPolicy(own, others, np.array([*range(cells), NOWHERE]), moves, observation_probs)
+    type_cells = np.array([*range(cells), NOWHERE])
+    return MemoryPolicy(own_memory, other_memory, type_cells, move_probs, observation_probs)
 
 
 def make_policy_from_function(weigh: Weigh, seat: Seat, cells: int = CELLS) -> MemoryPolicy:
@@ -59,14 +53,15 @@ def make_policy_from_function(weigh: Weigh, seat: Seat, cells: int = CELLS) -> M
 
     A token's types are its cell with the tunnel spent, its cell with the tunnel left, and off the grid.
     """
-    rules, last = QuantumHunt(cells), Window(cells, 1)
+    rules, memory = QuantumHunt(cells), Window(cells, 1)
     types = [(cell, tunnel) for tunnel in (False, True) for cell in range(1, cells + 1)] + [(OFF_GRID, True)]
-    rows = len(last.states) ** 2
-    moves, observation_probs = np.zeros((rows, len(types), len(types))), np.zeros((rows, len(types), cells))
+    rows = len(memory.states) ** 2
+    move_probs = np.zeros((rows, len(types), len(types)))
+    observation_probs = np.zeros((rows, len(types), cells))
     queue = _list_first_states(rules, seat)
     reached = set(queue)
     for state in queue:  # grows during the loop
-        row, type_index = _find_row(last, state, seat), types.index(_get_type(state, seat))
+        row, type_index = _find_row(memory, state, seat), types.index(_get_type(state, seat))
         actions = rules.actions(state)
         weights = weigh(rules.view(state, seat), actions)
         for action, weight in zip(actions, weights, strict=True):
@@ -78,27 +73,28 @@ def make_policy_from_function(weigh: Weigh, seat: Seat, cells: int = CELLS) -> M
                 observation_probs[row, type_index, action.cell - 1] += share
                 successors = _list_replies(rules, after)
             else:
-                moves[row, type_index, types.index(_get_type(after, seat))] += share
+                move_probs[row, type_index, types.index(_get_type(after, seat))] += share
                 successors = [after]
             new_states = [new for new in successors if new not in reached]
             queue += new_states
             reached.update(new_states)
-    return MemoryPolicy(last, last, np.array([cell - 1 for cell, _ in types]), moves, observation_probs)
+    type_cells = np.array([cell - 1 for cell, _ in types])
+    return MemoryPolicy(memory, memory, type_cells, move_probs, observation_probs)
 
 
 def drop_tunnel(policy: MemoryPolicy) -> MemoryPolicy | None:
     """Return the policy with cells as types, or None if it ever tunnels."""
-    cells = policy.own.cells
-    return None if policy.moves[:, cells:, :cells].any() else keep_tunnel_types(policy)
+    cells = policy.own_memory.cells
+    return None if policy.move_probs[:, cells:, :cells].any() else keep_tunnel_types(policy)
 
 
 def keep_tunnel_types(policy: MemoryPolicy) -> MemoryPolicy:
     """Return the policy restricted to the types whose tunnel is left."""
-    tunnel_left = slice(policy.own.cells, None)
+    tunnel_left = slice(policy.own_memory.cells, None)
     return replace(
         policy,
-        cell=policy.cell[tunnel_left],
-        moves=policy.moves[:, tunnel_left, tunnel_left],
+        type_cells=policy.type_cells[tunnel_left],
+        move_probs=policy.move_probs[:, tunnel_left, tunnel_left],
         observation_probs=policy.observation_probs[:, tunnel_left],
     )
 
@@ -109,7 +105,7 @@ def _list_first_states(rules: QuantumHunt, seat: Seat) -> list[State]:
     if seat is Seat.ONE:
         return [start]
     cells = [action.cell for action in rules.actions(replace(start, phase=Phase.OBSERVE))]
-    return [replace(start, named=(cell, NONE_NAMED), mover=seat) for cell in cells]
+    return [replace(start, last_observed=(cell, NONE_OBSERVED), mover=seat) for cell in cells]
 
 
 def _list_replies(rules: QuantumHunt, state: State) -> list[State]:
@@ -123,12 +119,12 @@ def _get_type(state: State, seat: Seat) -> tuple[int, bool]:
     return state.cells[seat - 1], state.tunnels[seat - 1]
 
 
-def _find_row(last: Window, state: State, seat: Seat) -> int:
-    mine, theirs = (
-        last.numbers[(named - 1,) if named else ()]
-        for named in (state.named[seat - 1], state.named[seat.other - 1])
+def _find_row(memory: Window, state: State, seat: Seat) -> int:
+    own, other = (
+        memory.index((cell - 1,) if cell else ())
+        for cell in (state.last_observed[seat - 1], state.last_observed[seat.other - 1])
     )
-    return mine * len(last.states) + theirs
+    return own * len(memory.states) + other
 
 
 def normalize(weights: Any) -> Any:

@@ -18,7 +18,7 @@ from duels.games.hunt.certify.interpolation import Interpolation
 from duels.games.hunt.certify.policies import make_policy_from_tables
 from duels.games.hunt.certify.responder_problem import (
     MAX_STATES,
-    HiddenStrategy,
+    ResponderProblem,
     make_problem,
     merge_mirror_images,
 )
@@ -35,7 +35,7 @@ class Effort:
     """The amount of work for the bounds. More work gives tighter bounds; any amount gives valid ones."""
 
     sweeps: int = 3
-    """The number of sweeps over all places and sets of hidden states."""
+    """The number of sweeps over all afterstates and sets of hidden states."""
     trials: int = 0
     """The number of trials towards the beliefs with the widest gap."""
     depth: int = 5
@@ -43,52 +43,52 @@ class Effort:
 
 
 @dataclass(frozen=True)
-class Step:
+class BoundsStep:
     """The bounds after one step of the work."""
 
     stage: str
-    done: float
+    finished_share: float
     bounds: Bounds
 
 
-BATCHES = 10
+TRIAL_BATCHES = 10
 EFFORT = Effort(sweeps=7, trials=25_000, depth=8)
 """The effort for the shipped certificate."""
 
 
-def bounds(problem: HiddenStrategy, effort: Effort = Effort()) -> Iterator[Step]:
+def tighten_bounds(problem: ResponderProblem, effort: Effort = Effort()) -> Iterator[BoundsStep]:
     """Tighten the bounds step by step. All yielded bounds are valid; the last are the tightest."""
-    table = Interpolation(problem)
-    steps = 1 + effort.sweeps + BATCHES * bool(effort.trials)
+    upper_bounds = Interpolation(problem)
+    steps = 1 + effort.sweeps + TRIAL_BATCHES * bool(effort.trials)
     responder = Controller(problem).improve(effort.depth)
     low = max(0.0, responder.value() - ROUNDING)
 
     def get_bounds() -> Bounds:
-        return Bounds(low, min(1.0, table.value() + ROUNDING))
+        return Bounds(low, min(1.0, upper_bounds.value() + ROUNDING))
 
-    yield Step("a concrete responder", 1 / steps, get_bounds())
+    yield BoundsStep("a concrete responder", 1 / steps, get_bounds())
     for sweep in range(1, effort.sweeps + 1):
         # Single states first: the bounds of all sets depend on them.
-        table.sweep(1 if sweep <= effort.sweeps // 2 else MAX_STATES)
-        yield Step(f"sweep {sweep} of {effort.sweeps}", (1 + sweep) / steps, get_bounds())
-    for batch in range(BATCHES if effort.trials else 0):
-        share = effort.trials * (batch + 1) // BATCHES - effort.trials * batch // BATCHES
-        table.explore(share, responder)
+        upper_bounds.sweep(1 if sweep <= effort.sweeps // 2 else MAX_STATES)
+        yield BoundsStep(f"sweep {sweep} of {effort.sweeps}", (1 + sweep) / steps, get_bounds())
+    for batch in range(TRIAL_BATCHES if effort.trials else 0):
+        share = effort.trials * (batch + 1) // TRIAL_BATCHES - effort.trials * batch // TRIAL_BATCHES
+        upper_bounds.run_trials(share, responder)
         low = max(low, responder.value() - ROUNDING)
-        yield Step(
-            f"trials, part {batch + 1} of {BATCHES}", (2 + effort.sweeps + batch) / steps, get_bounds()
+        yield BoundsStep(
+            f"trials, part {batch + 1} of {TRIAL_BATCHES}", (2 + effort.sweeps + batch) / steps, get_bounds()
         )
 
 
-def find_lower_bound(problem: HiddenStrategy, effort: Effort = Effort()) -> float:
+def find_lower_bound(problem: ResponderProblem, effort: Effort = Effort()) -> float:
     """Return only the lower bound. This works for any number of hidden states."""
     return max(0.0, Controller(problem).improve(effort.depth).value() - ROUNDING)
 
 
-def certify(strategy: Strategy, effort: Effort = EFFORT) -> Iterator[tuple[Seat, Step]]:
+def certify(strategy: Strategy, effort: Effort = EFFORT) -> Iterator[tuple[Seat, BoundsStep]]:
     """Yield bounds on the best response to each seat's strategy, tighter with each step."""
     for seat in Seat:
-        for step in bounds(
+        for step in tighten_bounds(
             merge_mirror_images(make_problem(make_policy_from_tables(strategy[seat]), seat)), effort
         ):
             yield seat, step

@@ -1,199 +1,190 @@
 """The POMDP of a best responder to a fixed strategy of hunt, whose state is hidden. Needs numpy."""
 
-from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from duels.core.rules import Seat
 from duels.games.hunt.certify.policies import Array, MemoryPolicy
 from duels.games.hunt.memory import Memory
-from duels.games.hunt.strategy import CELLS, OTHERS, OWN
+from duels.games.hunt.strategy import CELLS, OTHER_MEMORY, OWN_MEMORY
 
-TUNNEL_LEFT = 1
-"""The responder's type is its cell, plus `CELLS` while its tunnel is left. The last type is off the grid."""
 TYPES = 2 * CELLS + 1
+"""The number of types of a responder: its cell, plus `CELLS` if its tunnel is left; last, off the grid."""
 MAX_STATES = 8
 """The maximum number of hidden states for upper bounds, which are stored for every set of states."""
 
 
-@dataclass(frozen=True)
-class HiddenStrategy:
-    """The responder's POMDP as numpy arrays. Sets of hidden states are bit masks.
+class ResponderProblem(NamedTuple):
+    """The responder's POMDP as arrays, for compiled code. Sets of hidden states are bit masks.
 
-    At a node, the responder picks an option. It wins against the states in `win_masks`, play continues with
-    those in `continue_masks`, and it loses to the rest. Then the strategy acts at a place: its state changes
-    by a kernel, the responder wins against new states in `caught_masks`, and the others send a signal,
-    which leads to the next node or beats the responder.
+    At a node, the responder takes an action. It wins against the states in `win_masks`, play continues with
+    those in `continue_masks`, and it loses to the rest. The action leads to an afterstate, at which the
+    strategy acts. The hidden state changes by a kernel. The responder wins against new states in
+    `collision_masks`. The others emit an observation, which leads to the next node or beats the responder.
     """
 
-    first_option: Array
-    """The options of node n are `first_option[n]` up to, not including, `first_option[n + 1]`."""
+    first_action: Array
+    """The actions of node n are `first_action[n]` up to, not including, `first_action[n + 1]`."""
     win_masks: Array
     continue_masks: Array
-    next_places: Array
-    """Per option: the place where the strategy acts next."""
-    kernel: Array
-    """Per place: its row in `moves` and `signals`."""
-    caught_masks: Array
+    afterstates: Array
+    """The afterstate of each action."""
+    kernels: Array
+    """Per afterstate: its index in `transition_probs` and `observation_probs`."""
+    collision_masks: Array
     support: Array
-    """Per place: the mask of possible states, 0 if the place is never reached."""
+    """Per afterstate: the mask of possible states, 0 if it is never reached."""
     next_nodes: Array
-    """Per place and signal: the responder's next node, -1 if the signal beats it."""
-    moves: Array
+    """The responder's next node, indexed [afterstate, observation]; -1 if the observation beats it."""
+    transition_probs: Array
     """Transition probabilities, indexed [kernel, old state, new state]."""
-    signals: Array
-    """Signal probabilities, indexed [kernel, signal, new state]."""
-    start: tuple[tuple[int, tuple[float, ...]], ...]
-    """The responder's first nodes, each with its belief."""
-    is_mirrored: Array | None = None
-    """Per option: whether it leads to the mirror image of its place, with the states mirrored."""
-    mirror: Array | None = None
-    """Per state: its mirror image."""
-
-    @property
-    def states(self) -> int:
-        """The number of hidden states."""
-        return int(self.moves.shape[1])
-
-    @property
-    def tables(self) -> tuple[Any, ...]:
-        """The arrays for compiled code, and a tuple with one entry per hidden state.
-
-        The length of a tuple is part of its type, so loops over the states are compiled for their number.
-        """
-        is_mirrored = (
-            np.zeros(len(self.next_places), np.bool_) if self.is_mirrored is None else self.is_mirrored
-        )
-        mirror = np.arange(self.states) if self.mirror is None else self.mirror
-        return (
-            self.first_option, self.win_masks, self.continue_masks, self.next_places, is_mirrored,
-            self.kernel, self.caught_masks, self.support, self.next_nodes,
-            self.moves, self.signals, mirror, (0,) * self.states,
-        )  # fmt: skip
+    observation_probs: Array
+    """Observation probabilities, indexed [kernel, observation, new state]."""
+    start_nodes: Array
+    """The responder's first nodes."""
+    start_beliefs: Array
+    """Beliefs at the first nodes, indexed [first node, state]."""
+    is_mirrored: Array
+    """Per action: whether the hidden states at its afterstate are mirror images."""
+    mirror: Array
+    """The mirror image of each state."""
+    states: tuple[int, ...]
+    """The hidden states. A tuple's length is part of its type, so loops are compiled for this number."""
 
 
-def find_type_after(own: int, cell: int, cells: int = CELLS) -> int | None:
+def find_next_type(token_type: int, cell: int, cells: int = CELLS) -> int | None:
     """Return the responder's type after it moves to `cell`, or None if it cannot.
 
     A tunnel to a neighbouring cell is never needed: a step keeps the tunnel for later.
     """
-    if own == 2 * cells:
+    if token_type == 2 * cells:
         return cells + cell
-    tunnel, here = divmod(own, cells)
-    if abs(here - cell) <= 1:
-        return own - here + cell
-    return cell if tunnel == TUNNEL_LEFT else None
+    has_tunnel, old_cell = divmod(token_type, cells)
+    if abs(old_cell - cell) <= 1:
+        return token_type - old_cell + cell
+    return cell if has_tunnel else None
 
 
-def make_problem(policy: MemoryPolicy, seat: Seat) -> HiddenStrategy:
+def make_problem(policy: MemoryPolicy, seat: Seat) -> ResponderProblem:
     """Return the POMDP of a responder to `seat`'s policy. The type of its token is the hidden state."""
-    cells, off_grid_index = policy.own.cells, len(policy.cell) - 1
-    rows = len(policy.own.states) * len(policy.others.states)
-    hidden = max(off_grid_index + 1, MAX_STATES)
-    moves = np.zeros((rows, hidden, hidden))
-    moves[:, : off_grid_index + 1, : off_grid_index + 1] = policy.moves
-    signals = np.zeros((rows, cells, hidden))
-    signals[:, :, : off_grid_index + 1] = policy.observation_probs.transpose(0, 2, 1)
+    cells, off_grid = policy.own_memory.cells, len(policy.type_cells) - 1
+    rows = len(policy.own_memory.states) * len(policy.other_memory.states)
+    state_count = max(off_grid + 1, MAX_STATES)
+    transition_probs = np.zeros((rows, state_count, state_count))
+    transition_probs[:, : off_grid + 1, : off_grid + 1] = policy.move_probs
+    observation_probs = np.zeros((rows, cells, state_count))
+    observation_probs[:, :, : off_grid + 1] = policy.observation_probs.transpose(0, 2, 1)
     # The responder's first nodes if it moves second.
-    other_states, types = len(policy.others.states), 2 * cells + 1
-    entry_nodes = [after * other_states * types + 2 * cells for after in policy.own.following[0]]
-    support, caught_masks, next_nodes = _list_places(policy, seat)
-    start: tuple[tuple[int, tuple[float, ...]], ...] = (
-        (2 * cells, tuple(float(place == off_grid_index) for place in range(hidden))),
-    )
+    other_states, types = len(policy.other_memory.states), 2 * cells + 1
+    entry_nodes = np.array(policy.own_memory.successors[0]) * other_states * types + 2 * cells
+    support, collision_masks, next_nodes = _list_afterstates(policy, seat)
+    start_nodes, start_beliefs = np.array([2 * cells]), np.eye(state_count)[[off_grid]]
     if seat is Seat.ONE:
-        support[2 * cells], next_nodes[2 * cells] = 1 << off_grid_index, entry_nodes  # the strategy enters
-        entered = moves[0, off_grid_index]
-        start = tuple(
-            (node, tuple(entered * signal)) for node, signal in zip(entry_nodes, signals[0], strict=True)
-        )
-    return HiddenStrategy(
-        *_list_options(policy, hidden),
-        kernel=np.repeat(np.arange(rows), types),
-        caught_masks=caught_masks,
-        support=support,
-        next_nodes=next_nodes,
-        moves=moves,
-        signals=signals,
-        start=start,
+        support[2 * cells], next_nodes[2 * cells] = 1 << off_grid, entry_nodes  # the strategy enters
+        start_nodes, start_beliefs = entry_nodes, transition_probs[0, off_grid] * observation_probs[0]
+    first_action, win_masks, continue_masks, afterstates = _list_actions(policy, state_count)
+    return ResponderProblem(
+        first_action,
+        win_masks,
+        continue_masks,
+        afterstates,
+        np.repeat(np.arange(rows), types),
+        collision_masks,
+        support,
+        next_nodes,
+        transition_probs,
+        observation_probs,
+        start_nodes,
+        start_beliefs,
+        is_mirrored=np.zeros(len(afterstates), np.bool_),
+        mirror=np.arange(state_count),
+        states=tuple(range(state_count)),
     )
 
 
 def _list_type_masks(policy: MemoryPolicy) -> list[int]:
     """Return each cell's mask of hidden types."""
-    types = range(len(policy.cell) - 1)
-    return [sum(1 << kind for kind in types if policy.cell[kind] == cell) for cell in range(policy.own.cells)]
+    on_grid = policy.type_cells[:-1]
+    return [
+        sum(1 << int(state) for state in np.nonzero(on_grid == cell)[0])
+        for cell in range(policy.own_memory.cells)
+    ]
 
 
-def _list_options(policy: MemoryPolicy, hidden: int) -> tuple[Any, Any, Any, Any]:
-    """Return the responder's options at every node: each moves to a cell and observes another."""
-    cells, other_states = policy.own.cells, len(policy.others.states)
-    types, type_masks, all_states = 2 * cells + 1, _list_type_masks(policy), (1 << hidden) - 1
-    latest, following = policy.others.latest, policy.others.following
-    first_option, win_masks, continue_masks, next_places = [0], [], [], []
-    for row, kind in product(range(len(policy.own.states) * other_states), range(types)):
-        own, other = divmod(row, other_states)  # the strategy's memory state and the responder's
+def _list_actions(policy: MemoryPolicy, state_count: int) -> tuple[Array, Array, Array, Array]:
+    """Return the responder's actions at every node: each moves to a cell and observes another."""
+    cells, other_states = policy.own_memory.cells, len(policy.other_memory.states)
+    types, type_masks, all_states = 2 * cells + 1, _list_type_masks(policy), (1 << state_count) - 1
+    latest, successors = policy.other_memory.latest, policy.other_memory.successors
+    first_action, win_masks, continue_masks, afterstates = [0], [], [], []
+    for own, other, token_type in product(
+        range(len(policy.own_memory.states)), range(other_states), range(types)
+    ):
         observable = [cell for cell in range(cells) if cell != latest[other]]
-        types_after = [(cell, find_type_after(kind, cell, cells)) for cell in range(cells)]
-        for (cell, new_type), observed in product(types_after, observable):
-            if new_type is not None:
+        next_types = [(cell, find_next_type(token_type, cell, cells)) for cell in range(cells)]
+        for (cell, next_type), observed in product(next_types, observable):
+            if next_type is not None:
                 win_masks.append(type_masks[observed] & ~type_masks[cell])
                 continue_masks.append(all_states & ~(type_masks[observed] | type_masks[cell]))
-                next_places.append((own * other_states + following[other][observed]) * types + new_type)
-        first_option.append(len(win_masks))
-    return np.array(first_option), np.array(win_masks), np.array(continue_masks), np.array(next_places)
+                afterstates.append((own * other_states + successors[other][observed]) * types + next_type)
+        first_action.append(len(win_masks))
+    return np.array(first_action), np.array(win_masks), np.array(continue_masks), np.array(afterstates)
 
 
-def _list_places(policy: MemoryPolicy, seat: Seat) -> tuple[Any, Any, Any]:
-    """Return each place's possible states, caught states, and node after each signal."""
-    cells, off_grid_index, other_states = policy.own.cells, len(policy.cell) - 1, len(policy.others.states)
-    types, type_masks = 2 * cells + 1, _list_type_masks(policy)
-    next_own, last_own, last_other = policy.own.following, policy.own.latest, policy.others.latest
-    places = len(policy.own.states) * other_states * types
-    support, caught_masks = np.zeros((2, places), np.int64)
-    next_nodes = np.full((places, cells), -1, np.int64)
-    for row, kind in product(sorted(_find_reached_rows(policy.own, policy.others, seat)), range(2 * cells)):
+def _list_afterstates(policy: MemoryPolicy, seat: Seat) -> tuple[Array, Array, Array]:
+    """Return each afterstate's possible states, collisions, and node after each observation."""
+    own_memory, other_memory = policy.own_memory, policy.other_memory
+    cells, on_grid, other_states = own_memory.cells, len(policy.type_cells) - 1, len(other_memory.states)
+    types, type_masks, on_grid_mask = 2 * cells + 1, _list_type_masks(policy), (1 << on_grid) - 1
+    own_successors, own_latest, other_latest = own_memory.successors, own_memory.latest, other_memory.latest
+    count = len(own_memory.states) * other_states * types
+    support, collision_masks = np.zeros((2, count), np.int64)
+    next_nodes = np.full((count, cells), -1, np.int64)
+    for row, token_type in product(
+        sorted(_find_reached_rows(own_memory, other_memory, seat)), range(2 * cells)
+    ):
         own, other = divmod(row, other_states)
-        place, here = row * types + kind, kind % cells
-        on_grid = (1 << off_grid_index) - 1 & ~(type_masks[here] | type_masks[last_other[other]])
-        # On two cells, no state may be possible. The option that leads there wins at once and must remain
-        # available, so the place gets some states: they have probability 0.
-        support[place] = (on_grid or (1 << off_grid_index) - 1) if last_own[own] >= 0 else 1 << off_grid_index
-        caught_masks[place] = type_masks[here]
+        afterstate, cell = row * types + token_type, token_type % cells
+        possible = on_grid_mask & ~(type_masks[cell] | type_masks[other_latest[other]])
+        # On two cells, no state may be possible. The action that leads there wins at once and must remain
+        # available, so the afterstate gets some states: they have probability 0.
+        support[afterstate] = (possible or on_grid_mask) if own_latest[own] >= 0 else 1 << on_grid
+        collision_masks[afterstate] = type_masks[cell]
         for observed in range(cells):
-            if observed not in (here, last_own[own]):
-                next_nodes[place, observed] = (next_own[own][observed] * other_states + other) * types + kind
-    return support, caught_masks, next_nodes
+            if observed not in (cell, own_latest[own]):
+                next_row = own_successors[own][observed] * other_states + other
+                next_nodes[afterstate, observed] = next_row * types + token_type
+    return support, collision_masks, next_nodes
 
 
 def merge_mirror_images(
-    problem: HiddenStrategy, own_memory: Memory = OWN, other_memory: Memory = OTHERS
-) -> HiddenStrategy:
+    problem: ResponderProblem, own_memory: Memory = OWN_MEMORY, other_memory: Memory = OTHER_MEMORY
+) -> ResponderProblem:
     """Return the problem with mirror images merged if the strategy is symmetric, else unchanged."""
     cells = own_memory.cells
-    rows = list_mirrored_rows(own_memory, other_memory)
-    mirrored_types = [*range(cells - 1, -1, -1), *range(2 * cells - 1, cells - 1, -1), 2 * cells]
-    states = [*range(cells - 1, -1, -1), *range(cells, MAX_STATES)]
-    moves, signals = (
-        problem.moves[rows][:, states][:, :, states],
-        problem.signals[rows][:, ::-1][:, :, states],
-    )
-    if not (np.array_equal(moves, problem.moves) and np.array_equal(signals, problem.signals)):
+    rows = np.array(list_mirrored_rows(own_memory, other_memory))
+    types = np.array([*range(cells - 1, -1, -1), *range(2 * cells - 1, cells - 1, -1), 2 * cells])
+    states = np.array([*range(cells - 1, -1, -1), *range(cells, MAX_STATES)])
+    transition_probs = problem.transition_probs[rows][:, states][:, :, states]
+    observation_probs = problem.observation_probs[rows][:, ::-1][:, :, states]
+    if not (
+        np.array_equal(transition_probs, problem.transition_probs)
+        and np.array_equal(observation_probs, problem.observation_probs)
+    ):
         return problem
-    places = (np.array(rows)[:, None] * len(mirrored_types) + np.array(mirrored_types)).ravel()
-    is_mirrored = places[problem.next_places] < problem.next_places
-    return replace(
-        problem,
-        next_places=np.where(is_mirrored, places[problem.next_places], problem.next_places),
-        support=np.where(places < np.arange(len(places)), 0, problem.support),
+    images = (rows[:, None] * len(types) + types).ravel()
+    is_mirrored = images[problem.afterstates] < problem.afterstates
+    return problem._replace(
+        afterstates=np.where(is_mirrored, images[problem.afterstates], problem.afterstates),
+        support=np.where(images < np.arange(len(images)), 0, problem.support),
         is_mirrored=is_mirrored,
-        mirror=np.array(states),
+        mirror=states,
     )
 
 
-def list_mirrored_rows(own_memory: Memory = OWN, other_memory: Memory = OTHERS) -> list[int]:
+def list_mirrored_rows(own_memory: Memory = OWN_MEMORY, other_memory: Memory = OTHER_MEMORY) -> list[int]:
     """Return the mirror image of each memory row."""
     other_states = len(other_memory.states)
     return [own * other_states + other for own in own_memory.mirrored for other in other_memory.mirrored]
@@ -201,22 +192,23 @@ def list_mirrored_rows(own_memory: Memory = OWN, other_memory: Memory = OTHERS) 
 
 def _find_reached_rows(own_memory: Memory, other_memory: Memory, seat: Seat) -> set[int]:
     """Return the memory rows at which `seat` can be to act after the responder observed a cell."""
-    next_own, next_other = own_memory.following, other_memory.following
-    last_own, last_other = own_memory.latest, other_memory.latest
+    own_successors, other_successors = own_memory.successors, other_memory.successors
+    own_latest, other_latest = own_memory.latest, other_memory.latest
+    cells = range(own_memory.cells)
     reached: set[tuple[int, int]] = set()
-    frontier = {(0, 0)} if seat is Seat.TWO else {(own, 0) for own in next_own[0]}
+    frontier = {(0, 0)} if seat is Seat.TWO else {(own, 0) for own in own_successors[0]}
     while frontier:
         acting = {
-            (own, next_other[other][c])
+            (own, other_successors[other][cell])
             for own, other in frontier
-            for c in range(own_memory.cells)
-            if c != last_other[other]
+            for cell in cells
+            if cell != other_latest[other]
         } - reached
         reached |= acting
         frontier = {
-            (next_own[own][c], other)
+            (own_successors[own][cell], other)
             for own, other in acting
-            for c in range(own_memory.cells)
-            if c != last_own[own]
+            for cell in cells
+            if cell != own_latest[own]
         }
-    return {own * len(next_other) + other for own, other in reached}
+    return {own * len(other_memory.states) + other for own, other in reached}

@@ -24,18 +24,18 @@ from duels.solving.progress import Progress, no_progress
 if TYPE_CHECKING:  # the oracle imports this module
     from duels.games.hunt.oracle import HuntOracle
 
-MATCHES = 4000
+SIMULATED_MATCHES = 4000
 """The number of simulated matches."""
-ERRORS = 4
+STANDARD_ERRORS = 4
 """The tolerance in standard errors. A correct value fails less than once in ten thousand runs."""
 
 
 def verify(oracle: "HuntOracle", progress: Progress = no_progress) -> Iterator[Check]:
-    """Check the self-play values and the certificate, always for the game without a limit of turns."""
+    """Check the self-play values and the certificate, always for the game without a turn limit."""
     has_turn_limit = oracle.rules.max_turns is not None
-    for checks in (check_self_play, check_certificate):
-        for check in checks(oracle, progress):
-            yield replace(check, name=f"without a limit of turns: {check.name}") if has_turn_limit else check
+    for run_checks in (check_self_play, check_certificate):
+        for check in run_checks(oracle, progress):
+            yield replace(check, name=f"without a turn limit: {check.name}") if has_turn_limit else check
 
 
 def check_certificate(oracle: "HuntOracle", progress: Progress) -> Iterator[Check]:
@@ -54,11 +54,13 @@ def check_self_play(oracle: "HuntOracle", progress: Progress) -> Iterator[Check]
     from duels.games.hunt.certify.pair_values import find_largest_error, solve_self_play
 
     value = oracle.pair.before_turn(Seat.ONE, 0, 0, OFF, OFF)
-    wins, _ = simulate(QuantumHunt(), dict.fromkeys(Seat, oracle.weights), MATCHES, "hunt", progress)
+    wins, _ = simulate(
+        QuantumHunt(), dict.fromkeys(Seat, oracle.weights), SIMULATED_MATCHES, "hunt", progress
+    )
     yield Check(
         "Player 1's wins when the strategy plays itself",
         wins.agrees(value),
-        f"{value:.4f} by the table, {wins} in {MATCHES} matches",
+        f"{value:.4f} by the table, {wins} in {SIMULATED_MATCHES} matches",
     )
     largest_error = find_largest_error(solve_self_play(oracle.strategy, progress), load_table())
     detail = f"off by {100 * largest_error:.3f} points at most, by rounding {100 * ROUNDING:.3f}"
@@ -78,10 +80,10 @@ class SampleMean:
 
     def agrees(self, exact: float) -> bool:
         """Return whether `exact` is within ERRORS standard errors of the mean."""
-        return abs(self.mean - exact) <= ERRORS * self.error
+        return abs(self.mean - exact) <= STANDARD_ERRORS * self.error
 
     def __str__(self) -> str:
-        return f"{self.mean:.4f} ± {ERRORS * self.error:.4f} ({ERRORS} standard errors)"
+        return f"{self.mean:.4f} ± {STANDARD_ERRORS * self.error:.4f} ({STANDARD_ERRORS} standard errors)"
 
 
 def simulate(

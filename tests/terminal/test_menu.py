@@ -9,7 +9,7 @@ import pytest
 from duels.games import GAMES, find_game
 from duels.play.library import read_record
 from duels.players import HUMAN, PLAYER_KINDS
-from duels.terminal.home import Home
+from duels.terminal.menu import Menu
 from duels.web import command
 from tests.support import Done, duels, lines_of
 
@@ -53,16 +53,16 @@ def test_it_takes_numbers_and_names(entries: tuple[str, ...], one: str, two: str
 
 def test_it_leads_to_the_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "only at a terminal" in walk(tmp_path, "browser", "quit").out, "nobody could stop the server"
-    serve = Home._serve
+    serve = Menu._serve
 
-    def at_terminal(home: Home) -> None:
-        monkeypatch.setattr(home._screen, "on_terminal", True)
+    def at_terminal(menu: Menu) -> None:
+        monkeypatch.setattr(menu._screen, "on_terminal", True)
         try:
-            serve(home)
+            serve(menu)
         finally:
-            monkeypatch.setattr(home._screen, "on_terminal", False)
+            monkeypatch.setattr(menu._screen, "on_terminal", False)
 
-    monkeypatch.setattr(Home, "_serve", at_terminal)
+    monkeypatch.setattr(Menu, "_serve", at_terminal)
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     monkeypatch.delitem(sys.modules, "duels.web.server", raising=False)
     done = walk(tmp_path, "browser", "quit")
@@ -114,12 +114,10 @@ def test_a_coin_decides_who_is_player_1_and_it_is_said(tmp_path: Path) -> None:
     for number in range(40):
         folder = tmp_path / str(number)
         done = walk(folder, "play", "lights", "greedy", "coin", "resign")
-        (first,) = re.findall(r"Flipping a coin\.\.\.\n(.*) moves? first\.", done.out)
-        messages.add(first)
-        assert headers(folder) == [
-            ("lights", *(("human", "greedy") if first == "You" else ("greedy", "human")))
-        ]
-    assert messages == {"You", "Your opponent is Player 1 and"}
+        ((one, two),) = re.findall(r"Player 1: (.*)\. Player 2: (.*)\.\n", done.err)
+        messages.add(one)
+        assert headers(folder) == [("lights", one, two)]
+    assert messages == {"human", "greedy"}
 
 
 def test_there_is_nothing_to_resume_or_review_at_first(tmp_path: Path) -> None:

@@ -12,19 +12,19 @@ from duels.core.words import Question
 from duels.games import all_games, find_game
 from duels.play.library import SavedMatch, list_saved_matches
 from duels.play.new_match import MatchSetup
-from duels.players import HUMAN, PLAYER_KINDS, STRONGEST, get_strongest_name
+from duels.players import HUMAN, PLAYER_KINDS, STRONGEST_NAMES, get_strongest_name
 from duels.terminal.next_step import NextStep, show_review
 from duels.terminal.play import get_surface_class, play_new_match, resume_match
 from duels.terminal.screen import Screen
 
 MenuItem = tuple[str, Callable[[], NextStep | None]]
-"""A description and a function that runs the item."""
+"""The description of a menu item and the function that runs it."""
 
 _FRIEND = "friend"
 _DEFAULT_OPPONENT = "casual"
-_ME, _OTHER, _COIN = "me", "other", "coin"
-_FIRST = {_ME: "you", _OTHER: "your opponent", _COIN: "a coin decides"}
-_WITH_PLAIN = ("daily", "practice", "stats")  # commands that have the option --plain
+_WHO_MOVES_FIRST = {"me": "you", "other": "your opponent", "coin": "a coin decides"}
+_FIRST_SEATS = {"me": "1", "other": "2", "coin": "random"}
+_COMMANDS_WITH_PLAIN = ("daily", "practice", "stats")
 _RECENT_MATCHES = 50
 
 
@@ -36,12 +36,12 @@ class LeaveMenu(Exception):
     """The person wants to leave the menu."""
 
 
-class Home:
+class Menu:
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
 
     def run(self, item: str = "") -> None:
-        """Run menu items until the person leaves. Run `item` first, without asking."""
+        """Run the items that the person chooses, starting with `item` if given."""
         if not item:
             self._screen.say("Choose by number or by name. Enter back to go back and quit to leave.\n\n")
         while True:
@@ -50,16 +50,19 @@ class Home:
                 descriptions = {name: description for name, (description, _) in items.items()}
                 item = item or choose(self._screen, "What would you like to do?", descriptions)
                 _, run_item = items[item]
-                if run_item() is NextStep.QUIT:
+                step = run_item()
+                if step is NextStep.QUIT:
                     return
+                item = ("board" if item == "board" else "play") if step is NextStep.NEW_GAME else ""
             except LeaveMenu:
                 return
             except GoBack:
                 if not item:
                     self._screen.say("This is the first question. Enter quit to leave.\n")
+                item = ""
             except DuelsError as error:
                 self._screen.say(f"{error}\n")
-            item = ""
+                item = ""
             self._screen.say("\n")
 
     def _list_items(self) -> dict[str, MenuItem]:
@@ -75,31 +78,30 @@ class Home:
         if unfinished:
             description = f"continue your match ({_format_title(unfinished)})"
             items["resume"] = (description, partial(self._resume, unfinished))
-        items["daily"] = ("solve today's puzzles, the same for everybody", partial(self._command, "daily"))
+        items["daily"] = ("solve today's puzzles, the same for everybody", partial(self._invoke, "daily"))
         items["practice"] = (
             "solve puzzles that get harder as you improve",
-            lambda: self._command("practice", self._ask_game()),
+            lambda: self._invoke("practice", self._ask_game()),
         )
         if finished:
             description = f"see why you won or lost your last match ({_format_title(finished)})"
             items["review"] = (description, partial(self._review, finished))
-            items["stats"] = ("see your results against the machine", partial(self._command, "stats"))
-        items["rules"] = ("read the rules of a game", lambda: self._command("rules", self._ask_game()))
+            items["stats"] = ("see your results against the machine", partial(self._invoke, "stats"))
+        items["rules"] = ("read the rules of a game", lambda: self._invoke("rules", self._ask_game()))
         return items
 
     def _play(self, board: bool = False) -> NextStep | None:
         get_surface_class(board)  # raises MissingExtra before the questions
-        name, other, first = ask_in_turn(
+        name, opponent, first = ask_in_turn(
             lambda _: self._ask_game(),
             lambda answers: self._ask_opponent(find_game(answers[0]).rules()),
-            lambda _: choose(self._screen, "Who moves first?", _FIRST, _ME),
+            lambda _: choose(self._screen, "Who moves first?", _WHO_MOVES_FIRST, "me"),
         )
-        two = HUMAN if other == _FRIEND else other
-        seats = (HUMAN, two) if self._decide_first(first) == _ME else (two, HUMAN)
+        opponent = HUMAN if opponent == _FRIEND else opponent
         if not board:
             self._screen.say("Enter help at any prompt to see the commands.\n\n")
-        setup = MatchSetup(find_game(name).rules(), *seats)
-        return self._follow(play_new_match(setup, self._screen, board)[1], board)
+        setup = MatchSetup(find_game(name).rules(), HUMAN, opponent, _FIRST_SEATS[first])
+        return play_new_match(setup, self._screen, board)[1]
 
     def _serve(self) -> None:
         if not self._screen.on_terminal:  # nobody could press Ctrl-C
@@ -107,45 +109,31 @@ class Home:
                 "The menu starts the server only at a terminal, where Ctrl-C can stop it. "
                 "Run duels serve instead."
             )
-        self._command("serve")
+        self._invoke("serve")
 
-    def _command(self, name: str, *words: str) -> None:
+    def _invoke(self, name: str, *words: str) -> None:
         root = click.get_current_context().find_root()
         assert isinstance(root.command, click.Group)
         command = root.command.get_command(root, name)
         assert command
-        plain = ["--plain"] if name in _WITH_PLAIN and not self._screen.colour else []
+        plain = ["--plain"] if name in _COMMANDS_WITH_PLAIN and not self._screen.colour else []
         with command.make_context(name, [*words, *plain], parent=root) as context:
             command.invoke(context)
 
     def _ask_opponent(self, rules: AnyRules) -> str:
-        excluded = {HUMAN, *STRONGEST} - {get_strongest_name(rules)}
+        excluded = {HUMAN, *STRONGEST_NAMES} - {get_strongest_name(rules)}
         opponents = {kind.name: kind.summary for kind in PLAYER_KINDS.values() if kind.name not in excluded}
         opponents[_FRIEND] = "another person at this keyboard"
-        aliases = dict.fromkeys(STRONGEST, get_strongest_name(rules))
+        aliases = dict.fromkeys(STRONGEST_NAMES, get_strongest_name(rules))
         return choose(self._screen, "Against whom?", opponents, _DEFAULT_OPPONENT, aliases)
 
-    def _decide_first(self, first: str) -> str:
-        if first == _COIN:
-            self._screen.say("Flipping a coin...\n")
-            self._screen.wait()
-            from random import Random
-
-            first = Random().choice([_ME, _OTHER])
-        message = "You move first." if first == _ME else "Your opponent is Player 1 and moves first."
-        self._screen.say(f"{message}\n")
-        return first
-
     def _resume(self, saved: SavedMatch) -> NextStep | None:
-        return self._follow(resume_match(saved.path, self._screen)[1])
-
-    def _follow(self, step: NextStep, board: bool = False) -> NextStep | None:
-        return self._play(board) if step is NextStep.NEW_GAME else step
+        return resume_match(saved.path, self._screen)[1]
 
     def _review(self, saved: SavedMatch) -> None:
         review = show_review(saved.record, self._screen)
         screen = self._screen
-        if not review or not screen.on_terminal or not screen.can_clear:
+        if not review or not screen.can_page:
             return
         if screen.choose_key("\nPress b board by board, q back: ", ["b", "q"]) == "b":
             from duels.terminal.review import step_through
@@ -153,20 +141,18 @@ class Home:
             step_through(review, screen)
 
     def _ask_game(self) -> str:
-        descriptions = {game.name: f"{game.title}: {game.summary}" for game in all_games()}
+        descriptions = {game.name: game.summary for game in all_games()}
         return choose(self._screen, "Which game?", descriptions)
 
 
 def _find_last_matches() -> tuple[SavedMatch | None, SavedMatch | None]:
-    unfinished = finished = None
+    """Return the last unfinished and the last finished match."""
+    by_state: dict[bool, SavedMatch] = {}
     for saved in islice(list_saved_matches(lambda text: None), _RECENT_MATCHES):
-        if saved.record.match.over:
-            finished = finished or saved
-        else:
-            unfinished = unfinished or saved
-        if finished and unfinished:
+        by_state.setdefault(saved.record.match.over, saved)
+        if len(by_state) == 2:
             break
-    return unfinished, finished
+    return by_state.get(False), by_state.get(True)
 
 
 def _format_title(saved: SavedMatch) -> str:
@@ -183,7 +169,7 @@ def choose(
 ) -> str:
     """Ask for one of the options and return its name. An empty line chooses the default.
 
-    `aliases` maps other names to options. Raises GoBack or LeaveMenu if the person wants that.
+    `aliases` maps other names to options. Raises GoBack for `back` and LeaveMenu for `quit`.
     """
     names = list(options)
     width = max(map(len, names)) + 2
@@ -216,9 +202,9 @@ def choose(
 
 
 def ask_in_turn(*questions: Callable[[list[str]], str]) -> list[str]:
-    """Ask questions and return the answers. Each question receives the previous answers.
+    """Ask the questions and return the answers. A question is a function of the previous answers.
 
-    GoBack returns to the previous question. Raises GoBack if the first question does.
+    If a question raises GoBack, ask the previous one again. Raises GoBack at the first question.
     """
     answers: list[str] = []
     while len(answers) < len(questions):

@@ -1,0 +1,70 @@
+"""The names that visitors choose. None can be mistaken for another player or for a word of the server."""
+
+import re
+from collections.abc import Iterable
+from itertools import count
+from unicodedata import category, combining, normalize
+
+from duels.core.rules import Seat
+from duels.players import PLAYER_KINDS
+
+MAX_NAME_LENGTH = 30
+"""The length of a name, in code points."""
+_SUFFIX_LENGTH = len(" (2)")
+_WORDS = ("You", "Your", "Yourself", "Chance", "Nobody", "Friend", "A friend", *[seat.label for seat in Seat])
+_EMOJI = "[\u2190-\u27ff\u2900-\u2bff\U0001f000-\U0001faff][\ufe0f\U0001f3fb-\U0001f3ff]?"
+_PIECE = re.compile(f"[\U0001f1e6-\U0001f1ff]{{2}}|{_EMOJI}(?:\u200d{_EMOJI})*|.", re.DOTALL)
+"""A flag, an emoji with its skin tone and joined emoji, or one character."""
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+"""Invisible characters that Python calls printable."""
+_LOOK_ALIKES = str.maketrans(
+    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧαορυνАВЕКМНОРСТУХІЈЅаеорсухіјѕԁһ", "ABEZHIKMNOPTYXaopuvABEKMHOPCTYXIJSaeopcyxijsdh"
+)
+_EQUAL_SHAPES = str.maketrans("i10", "llo")
+
+
+def clean_name(name: str, others: Iterable[str] = ()) -> str:
+    """Return a name as one short line without invisible characters and bidirectional marks.
+
+    A name that looks like one of `others`, a bot's name or a word such as `You` gets a number.
+
+    >>> clean_name("  Ann \\u202e")
+    'Ann'
+    >>> clean_name("y o u")
+    'y o u (2)'
+    """
+    pieces = _PIECE.findall(normalize("NFC", name))
+    visible = "".join(piece if len(piece) > 1 else _clean_character(piece) for piece in pieces)
+    name = unique = _cut(" ".join(visible.split()), MAX_NAME_LENGTH)
+    taken = {_make_key(word) for word in (*_WORDS, *PLAYER_KINDS, *others)}
+    numbers = count(2)
+    while name and _make_key(unique) in taken:
+        unique = f"{_cut(name, MAX_NAME_LENGTH - _SUFFIX_LENGTH)} ({next(numbers)})"
+    return unique
+
+
+def _clean_character(character: str) -> str:
+    if character.isspace() or category(character) == "Cc":
+        return " "
+    return character if character.isprintable() and not _INVISIBLE.match(character) else ""
+
+
+def _cut(name: str, length: int) -> str:
+    """Return the first `length` code points of a name, without a part of an emoji at the end."""
+    while len(name) > length:
+        name = "".join(_PIECE.findall(name)[:-1])
+    return name.strip()
+
+
+def _make_key(name: str) -> str:
+    """Return a string that is equal for names that look alike: without case, accents, spaces and symbols."""
+    visible = _INVISIBLE.sub("", name.replace("\u200d", ""))
+    folded = normalize("NFKD", visible.translate(_LOOK_ALIKES)).casefold().translate(_EQUAL_SHAPES)
+    return "".join(filter(_is_in_key, folded)) or visible
+
+
+def _is_in_key(character: str) -> bool:
+    kind = category(character)
+    return kind[0] in "LN" or (kind in ("Mn", "Mc") and not combining(character))

@@ -1,0 +1,120 @@
+"""Verifying a run or probe finds every change, also those with a right digest."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from duels.arena.config import Config, ProbeConfig
+from duels.arena.folder import Folder, merge
+from duels.arena.probe import run_probe
+from duels.arena.run import run
+from duels.arena.schemas import DIGEST, encode_row
+from duels.arena.verification import verify
+from tests.arena.test_run import arena
+from tests.players.test_program import BAD, GOOD, PYTHON
+
+CONFIG = Config(("random", "mine=club"), ("lights", "hunt"), 4, "7", {"hunt": {"max_turns": 6}})
+
+
+def change(log: Path, line: int, edit: Callable[[dict[str, Any]], None]) -> None:
+    """Change a row, and its digest with it."""
+    lines = log.read_text().splitlines(keepends=True)
+    row = json.loads(lines[line])
+    del row[DIGEST]
+    edit(row)
+    lines[line] = encode_row(row)
+    log.write_text("".join(lines))
+
+
+def test_a_run_is_as_it_was_logged(tmp_path: Path) -> None:
+    run(CONFIG, tmp_path / "run")
+    done = arena(tmp_path, "verify", tmp_path / "run")
+    assert (done.code, done.out) == (0, "8 matches repeated: all are as logged.\n")
+    data = json.loads(arena(tmp_path, "verify", tmp_path / "run", "--json").out)
+    assert data == {"valid": True, "rows": 8, "replayed_answers": 0, "damaged": [], "differences": []}
+
+
+def test_what_programs_answered_is_replayed(tmp_path: Path) -> None:
+    players = (f"good=cmd:{GOOD['python']}", f"bad=cmd:{PYTHON} {BAD} unknown", "random")
+    run(Config(players, ("lights", "chain"), 2, options={"chain": {"max_boards": 2}}), tmp_path / "run")
+    done = arena(tmp_path, "verify", tmp_path / "run")
+    expected = "Answers of programs and models were taken from the log (12 matches)."
+    assert (done.code, done.out) == (0, f"12 matches repeated: all are as logged. {expected}\n")
+
+
+def more_lost(row: dict[str, Any]) -> None:
+    row["shortfalls"][0] += 0.25
+    (category, *_) = row["manners"][0].values()
+    category[1] += 0.25
+
+
+def other_result(row: dict[str, Any]) -> None:
+    row |= {"score": 1 - row["score"], "result": "2 won" if row["score"] else "1 won"}
+
+
+@pytest.mark.parametrize(
+    ("edit", "fields"),
+    [
+        (more_lost, {"shortfalls", "manners"}),
+        (other_result, {"score", "result"}),
+        (lambda row: row.update(adjusted=row["adjusted"] + 0.01), {"adjusted"}),
+        (lambda row: row.update(forfeited=[0.5, 0.0]), {"forfeited"}),
+        (lambda row: row["entries"].reverse(), {"entries"}),
+        (lambda row: row["failures"].append([1, 1, "late", ""]), {"failures"}),
+    ],
+)
+def test_a_change_with_a_right_digest_is_found(edit: Any, fields: set[str], tmp_path: Path) -> None:
+    run(Config(("random", "club"), ("lights",), 2, "7"), tmp_path / "run")
+    change(tmp_path / "run" / "log-1.jsonl", 1, edit)
+    result = verify(Folder(tmp_path / "run"))
+    assert {each.name for each in result.differences} == fields
+    assert {each.location for each in result.differences} == {"log-1.jsonl, line 2"}
+    done = arena(tmp_path, "verify", tmp_path / "run")
+    assert (done.code, done.err) == (1, "")
+    assert done.out.splitlines() == [
+        *map(str, result.differences),
+        f"2 matches repeated: 0 damaged lines, {len(fields)} differences.",
+    ]
+    assert not json.loads(arena(tmp_path, "verify", tmp_path / "run", "--json").out)["valid"]
+
+
+def test_damaged_lines_are_listed_until_the_run_is_played_again_and_merged(tmp_path: Path) -> None:
+    run(CONFIG, tmp_path / "run")
+    log = tmp_path / "run" / "log-1.jsonl"
+    log.write_bytes(log.read_bytes().replace(b'"v"', b"v", 2))
+    done = arena(tmp_path, "verify", tmp_path / "run")
+    lines = [f"log-1.jsonl, line {number}: this line is damaged." for number in (1, 2)]
+    assert (done.code, done.out.splitlines()[:2]) == (1, lines)
+    run(CONFIG, tmp_path / "run")
+    assert len(verify(Folder(tmp_path / "run")).damaged) == 2
+    merge([tmp_path / "run"], tmp_path / "merged")
+    result = verify(Folder(tmp_path / "merged"))
+    assert (result.is_valid, result.rows) == (True, 8)
+
+
+def test_a_probe_is_asked_again(tmp_path: Path) -> None:
+    run_probe(ProbeConfig("club", ("lights",)), tmp_path / "probe")
+    assert verify(Folder(tmp_path / "probe")).is_valid
+
+    def answer_otherwise(row: dict[str, Any]) -> None:
+        row |= {"action": "1" if row["action"] != "1" else "2", "policy": None}
+
+    change(tmp_path / "probe" / "answers-1.jsonl", 0, answer_otherwise)
+    result = verify(Folder(tmp_path / "probe"))
+    assert "action" in {each.name for each in result.differences}
+    assert arena(tmp_path, "verify", tmp_path / "probe").code == 1
+
+
+def test_an_illegal_answer_of_a_probe_is_skipped_and_asked_again(tmp_path: Path) -> None:
+    config = ProbeConfig("club", ("lights",))
+    expected = run_probe(config, tmp_path / "probe").load_rows()
+    change(tmp_path / "probe" / "answers-1.jsonl", 0, lambda row: row.update(action="9", policy=None))
+    damaged = "answers-1.jsonl, line 1"
+    assert verify(Folder(tmp_path / "probe")).damaged == (damaged,)
+    assert "1 damaged line" in arena(tmp_path, "report", tmp_path / "probe").out
+    again = run_probe(config, tmp_path / "probe")
+    result = verify(again)
+    assert (result.damaged, result.differences, result.rows) == ((damaged,), [], len(expected))

@@ -1,0 +1,186 @@
+"""Attacks on a server by load: while one visitor floods it or holds its connections, others play on."""
+
+import json
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from functools import cache
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from threading import Event, Semaphore, Thread
+from time import monotonic
+from urllib.parse import urlsplit
+
+from tests.attack.harness import Case, shuffled
+from tests.web.serving import Process, Visitor
+from tests.web.test_load import HALF_A_HEADER, half_a_body, make_long_record
+
+ANSWER_SECONDS = 10.0
+"""A machine must have answered. It takes less than 2 seconds; other tests may keep this computer busy."""
+SETUP = ""
+"""What servers run first: it may break something."""
+ANSWERS: list[float] = []
+"""The seconds that machines took."""
+_CLIENTS, _REQUESTS = 6, 20  # of each kind of flood, and of each client before a person moves
+_FILES = 256  # that a server may open
+_QUIET = "Press Ctrl-C to end the server. Matches are saved.\n"
+Flood = Callable[[str, str, Random], tuple[str, bytes]]
+
+
+def _review(base: str, match: str, rng: Random) -> tuple[str, bytes]:
+    record = _long_record().replace("seed: 7", f"seed: {rng.randrange(10**6)}")  # no cache has this one
+    return "POST /review", json.dumps({"record": record}).encode()
+
+
+@cache
+def _long_record() -> str:
+    return make_long_record(1_500)
+
+
+def _hint(base: str, match: str, rng: Random) -> tuple[str, bytes]:
+    return f"GET {match}/hint", b""
+
+
+def _practice(base: str, match: str, rng: Random) -> tuple[str, bytes]:
+    return f"GET /practice/{rng.choice(['leap', 'chain', 'lights'])}?seed={rng.random()}", b""
+
+
+def _page(base: str, match: str, rng: Random) -> tuple[str, bytes]:
+    return f"GET {rng.choice(['/', match, '/g/flip', f'{match}/record'])}", b""
+
+
+def _stream(base: str, match: str, rng: Random) -> tuple[str, bytes]:
+    return f"GET {match}/events", b""
+
+
+_FLOODS: dict[str, Flood] = {
+    "reviews": _review,
+    "hints": _hint,
+    "practice": _practice,
+    "pages": _page,
+    "streams": _stream,
+}
+
+
+def floods(rng: Random) -> Iterator[Case]:
+    """Every case floods one server with several kinds of requests while a person plays a machine there."""
+    with TemporaryDirectory(prefix="attack-") as folder:
+        home = Path(folder)
+        with Process(str(home / "web.sqlite3"), home, before=SETUP, limits="VisitorLimits()") as server:
+            while True:
+                kinds = sorted(rng.sample(list(_FLOODS), rng.randint(2, len(_FLOODS))))
+                seed = rng.random()
+
+                def attack(_: Path, kinds: list[str] = kinds, seed: float = seed) -> None:
+                    _play_in_a_flood(server, kinds, Random(seed))
+
+                yield Case(f"{', '.join(kinds)}", attack)
+
+
+def _play_in_a_flood(server: Process, kinds: list[str], rng: Random) -> None:
+    ann = Visitor(server.base)
+    match = ann.start("leap", "novice")
+    ann.see_when(match, "you")
+    over, halfway = Event(), Semaphore(0)
+    crowd = [
+        Thread(target=_flood, args=(server.base, match, _FLOODS[kind], Random(rng.random()), halfway, over))
+        for kind in kinds
+        for _ in range(_CLIENTS)
+    ]
+    for client in crowd:
+        client.start()
+    try:
+        for _ in crowd:
+            assert halfway.acquire(timeout=60)
+        for _ in range(3):
+            _play(ann, match, rng)
+    finally:
+        over.set()
+        for client in crowd:
+            client.join(60)
+        ann.close()
+    assert server.log.read_text() == _QUIET, server.log.read_text()[-2000:]
+
+
+def _play(ann: Visitor, match: str, rng: Random) -> None:
+    """Move, and see that the machine answers in time."""
+    seen = ann.see(match)
+    start = monotonic()
+    answer = ann.act(match, rng.choice(seen["actions"])["action"], seen["event"])
+    assert answer.status_code == 204, answer.text
+    ann.see_when(match, "you", "over")
+    took = monotonic() - start
+    assert took < ANSWER_SECONDS, f"the machine took {took:.1f} s"
+    ANSWERS.append(took)
+
+
+def _flood(base: str, match: str, make: Flood, rng: Random, halfway: Semaphore, over: Event) -> None:
+    """Send requests until it is over, most of them without waiting for the answer."""
+    with ExitStack() as stack:
+        for number in range(2 * _REQUESTS):
+            if number == _REQUESTS:
+                halfway.release()
+            if over.is_set():
+                break
+            line, body = make(base, match, rng)
+            with suppress(OSError):
+                connection = stack.enter_context(connect(base))
+                connection.settimeout(rng.choice((0.01, 0.1)))
+                connection.sendall(_format_request(base, line, body))
+                connection.recv(1 << 16)
+
+
+def connect(base: str) -> socket.socket:
+    where = urlsplit(base)
+    assert where.hostname == "127.0.0.1"
+    return socket.create_connection((where.hostname, where.port or 80), 10)
+
+
+def _format_request(base: str, line: str, body: bytes) -> bytes:
+    headers = {
+        "Host": urlsplit(base).netloc,
+        "Origin": base,
+        "Content-Type": "application/json",
+        "Content-Length": str(len(body)),
+    }
+    lines = [f"{line} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items()), "", ""]
+    return "\r\n".join(lines).encode() + body
+
+
+def idle_connections(rng: Random) -> Iterator[Case]:
+    """Every case holds more connections than the server may have files, while a person plays there."""
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, ({_FILES}, {_FILES}))"
+    with TemporaryDirectory(prefix="attack-") as folder:
+        home = Path(folder)
+        with Process(str(home / "web.sqlite3"), home, before=f"{limit}\n{SETUP}") as server:
+            request = half_a_body(server.base)
+            while True:
+                cut = rng.randrange(1, len(request))
+                ways = [b"", HALF_A_HEADER, request, request[:cut], b"\0" * rng.randrange(1, 9)]
+                sent = shuffled(rng, ways)[: rng.randint(1, len(ways))]
+                count, seed = rng.randint(_FILES, 2 * _FILES), rng.random()
+
+                def attack(_: Path, sent: list[bytes] = sent, count: int = count, seed: float = seed) -> None:
+                    _play_among_idle_connections(server, sent, count, Random(seed))
+
+                yield Case(f"{count} connections that send {sent}", attack)
+
+
+def _play_among_idle_connections(server: Process, sent: list[bytes], count: int, rng: Random) -> None:
+    ann = Visitor(server.base)
+    match = ann.start("leap", "novice")
+    with ExitStack() as stack:
+        stack.callback(ann.close)
+        events = stack.enter_context(ann.watching(match))
+        number, _ = events.next()
+        for _ in range(count):
+            connection = stack.enter_context(connect(server.base))
+            with suppress(OSError):
+                connection.sendall(rng.choice(sent))
+        _play(ann, match, rng)
+        assert events.next()[0] > number, "the player's stream is still open"
+        newcomer = Visitor(server.base)
+        stack.callback(newcomer.close)
+        assert newcomer.get("/health").json()["ok"]
+    assert server.log.read_text() == _QUIET, server.log.read_text()[-2000:]

@@ -1,0 +1,367 @@
+"""One visitor does not stop the others: queues, streams, connections, and a machine that still answers."""
+
+import asyncio
+import socket
+import threading
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from time import monotonic, sleep
+from typing import Any
+
+import httpx
+import pytest
+
+from duels.core.match import Match
+from duels.core.record import dump_record
+from duels.games import find_game
+from duels.web import puzzles
+from duels.web.request_errors import TooMany
+from duels.web.reviews import PAGE_ENTRIES, review_finished_match, review_uploaded_record
+from duels.web.visitors import RateLimit, Visitor, VisitorLimits
+from duels.web.workers import ReviewProcess, WorkerPool
+from tests.web import serving as web
+from tests.web.serving import PLENTY, UNLIMITED, pair, serving
+
+
+def make_long_record(turns: int, seed: int = 3) -> str:
+    """A match of chain that goes on for so many turns."""
+    rng, match = Random(seed), Match.start(find_game("chain").rules())
+    while len(match.turns) < turns:
+        assert match.actor is not None
+        after = match.play(match.actor, rng.choice(match.actions))
+        match = after if after.actor is not None else match.after(max(0, len(match.turns) - 4))
+    return dump_record(match, {"seat1": "human", "seat2": "human", "seed": "7"})
+
+
+# -- reviews ----------------------------------------------------------------------------------------------
+
+
+def test_a_long_review_comes_in_parts() -> None:
+    record = make_long_record(2 * PAGE_ENTRIES + 10)
+    parts = [review_uploaded_record(record, page) for page in (1, 2, 3)]
+    assert [(part["page"], part["pages"], part["first"]) for part in parts] == [
+        (1, 3, 0),
+        (2, 3, PAGE_ENTRIES),
+        (3, 3, 2 * PAGE_ENTRIES),
+    ]
+    numbers = [entry["number"] for part in parts for entry in part["moments"]]
+    assert numbers == list(range(1, 2 * PAGE_ENTRIES + 11))
+    for before, after in pairwise(parts):
+        assert after["steps"][0] == before["steps"][-1], "each part begins where the one before it ends"
+    assert len({part["luck"] for part in parts}) == 1, "sums are those of the whole match"
+    for part in parts:
+        assert len(part["steps"]) == len(part["moments"]) + 1
+        assert part["curve"].count('class="dot') == len(part["steps"])
+
+
+def test_inherited_turns_on_a_later_part_are_the_seats_own() -> None:
+    record = make_long_record(PAGE_ENTRIES + 20)
+    ours = review_finished_match(record, None, ("Ann", "Bob"), PAGE_ENTRIES + 5, 2)
+    titles = [step["title"] for step in ours["steps"]]
+    assert not any("Ann" in title or "Bob" in title for title in titles[:6])
+    assert any("Ann" in title or "Bob" in title for title in titles[6:])
+
+
+def test_a_part_that_is_not_there_is_refused(base: str) -> None:
+    ann, bob, match = pair(base, "lights")
+    ann.act(match, "resign")
+    assert bob.get(f"{match}/review?page=1").json()["pages"] == 1
+    for page in ("0", "2", "x", "-1", "9" * 30):
+        refused = bob.get(f"{match}/review?page={page}")
+        assert (refused.status_code, refused.json()["message"]) == (422, "'page' must be from 1 to 1.")
+
+
+# -- queues -----------------------------------------------------------------------------------------------
+
+
+def test_what_waits_is_cancelled_and_what_runs_keeps_its_place() -> None:
+    ran: list[str] = []
+    blocked, release = threading.Event(), threading.Event()
+
+    def block() -> None:
+        blocked.set()
+        release.wait(60)
+
+    async def scenario() -> None:
+        pool = WorkerPool(1, capacity=32)
+        ann = Visitor("ann", "here")
+        running = asyncio.create_task(pool.run(block, ann))
+        waiting = asyncio.create_task(pool.run(lambda: ran.append("cancelled"), ann))
+        await asyncio.to_thread(blocked.wait, 60)
+        with pytest.raises(TooMany, match="Try again in 5 seconds"):
+            await pool.run(lambda: ran.append("third"), ann)
+        waiting.cancel()
+        await asyncio.wait([waiting])
+        running.cancel()
+        last = asyncio.create_task(pool.run(lambda: ran.append("last"), ann))
+        await asyncio.sleep(0)
+        with pytest.raises(TooMany):  # the work of `running` goes on
+            await pool.run(lambda: ran.append("fourth"), ann)
+        release.set()
+        await last
+        pool.close()
+
+    asyncio.run(scenario())
+    assert ran == ["last"]
+
+
+def test_strangers_at_an_address_leave_places_to_its_players() -> None:
+    release = threading.Event()
+
+    async def scenario() -> None:
+        pool = WorkerPool(1, capacity=16)
+        crowd = [
+            asyncio.create_task(pool.run(lambda: release.wait(60), Visitor(None, f"address {n % 2}")))
+            for n in range(40)
+        ]
+        await asyncio.sleep(0)
+        assert sum(task.done() for task in crowd) == 28, "a quarter is for players"
+        for player in ("ann", "bob"):
+            crowd.append(
+                asyncio.create_task(pool.run(lambda: release.wait(60), Visitor(player, "address 0", True)))
+            )
+        release.set()
+        results = await asyncio.gather(*crowd, return_exceptions=True)
+        assert sum(result is True for result in results) == 14
+        pool.close()
+
+    asyncio.run(scenario())
+
+
+def test_a_review_process_that_dies_is_replaced(caplog: pytest.LogCaptureFixture) -> None:
+    async def scenario() -> None:
+        pool = ReviewProcess()
+        with pytest.raises(TooMany, match="could not be computed"):
+            await pool.run(_die)
+        assert await pool.run(_answer) == 42
+        pool.close()
+
+    asyncio.run(scenario())
+    assert len(caplog.messages) == 1
+
+
+def _die() -> None:
+    import os
+
+    os._exit(1)
+
+
+def _answer() -> int:
+    return 42
+
+
+def test_a_server_that_ends_refuses_what_waits(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
+    record = make_long_record(1_900)
+    with ThreadPoolExecutor(6) as threads:
+        with serving(str(tmp_path / "web.sqlite3")) as base:
+            answers = [
+                threads.submit(web.Visitor(base).post, "/review", record=f"{record}\n# {number}\n")
+                for number in range(6)
+            ]
+            wait(answers, return_when=FIRST_COMPLETED)
+        assert {answer.result(60).status_code for answer in answers} <= {200, 429}
+    assert not caplog.messages
+
+
+def test_a_visitor_who_leaves_gives_up_the_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All places of an address are taken, and nothing moves; then those who wait close their pages."""
+    release = threading.Event()
+
+    def find_slowly(*asked: Any) -> Any:
+        release.wait(60)
+        return find(*asked)
+
+    find = puzzles._find_exercise
+    monkeypatch.setattr(puzzles, "_find_exercise", find_slowly)
+    with serving(str(tmp_path / "web.sqlite3")) as base, ExitStack() as stack:
+        stack.callback(release.set)
+        with ExitStack() as leaving:
+            for number in range(32):
+                page = leaving if number > 1 else stack  # two are at work already
+                page.enter_context(send(base, f"/practice/lights?seed={number}"))
+            wait_until(lambda: web.Visitor(base).get("/practice/lights").status_code == 429)
+        with ThreadPoolExecutor(1) as threads:
+            answers: list[Future[httpx.Response]] = []
+
+            def has_place() -> bool:
+                answers.append(threads.submit(web.Visitor(base).get, "/practice/lights"))
+                return not wait(answers[-1:], 0.5).done
+
+            wait_until(has_place)
+            release.set()
+            assert answers[-1].result(60).status_code == 200
+
+
+def connect(base: str) -> socket.socket:
+    host, _, port = base.removeprefix("http://").partition(":")
+    return socket.create_connection((host, int(port)), 10)
+
+
+def send(base: str, path: str, raw: bytes = b"") -> socket.socket:
+    """A connection on which something has been sent, by default a whole request."""
+    connection = connect(base)
+    host = base.removeprefix("http://")
+    connection.sendall(raw or f"GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+    return connection
+
+
+def wait_until(is_so: Callable[[], bool], seconds: float = 60) -> None:
+    deadline = monotonic() + seconds
+    while not is_so():
+        assert monotonic() < deadline, "it takes too long"
+        sleep(0.02)
+
+
+# -- identities before addresses --------------------------------------------------------------------------
+
+
+def test_spectators_do_not_lock_out_a_player_at_their_address(tmp_path: Path) -> None:
+    limits = VisitorLimits(PLENTY, PLENTY, PLENTY, RateLimit(3, 0.001), 2, 2, 3, 100)
+    with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base:
+        ann, _, match = pair(base, "lights")
+        others = [web.Visitor(base) for _ in range(3)]
+        with others[0].watching(match), others[1].watching(match), others[2].watching(match):
+            refused = web.Visitor(base).get(f"{match}/events")
+            assert refused.status_code == 429
+            assert refused.headers["retry-after"] == "10"
+            assert refused.json()["message"].endswith("Try again in 10 seconds.")
+            with ann.watching(match) as events:
+                assert events.next()[1]["seat"] == 1
+            while web.Visitor(base).get(match).status_code == 200:
+                pass  # the address has used up its requests
+            assert ann.see(match)["seat"] == 1
+
+
+def test_fast_rematches_of_two_people_are_no_attack(tmp_path: Path) -> None:
+    with serving(str(tmp_path / "web.sqlite3"), limits=VisitorLimits()) as base:
+        ann, bob, match = pair(base, "lights")
+        for _ in range(20):
+            assert ann.act(match, "resign").status_code == 204
+            assert bob.offer(match, "rematch").status_code == 204
+            assert ann.offer(match, "rematch", "yes").status_code == 204
+            match = f"/m/{ann.see(match)['rematch']}"
+
+
+@pytest.mark.parametrize(
+    ("wait", "words"), [(0.2, "1 second"), (1.2, "2 seconds"), (119, "119 seconds"), (3600, "60 minutes")]
+)
+def test_a_refusal_says_when_to_try_again(wait: float, words: str) -> None:
+    refusal = TooMany("Too many requests.", wait)
+    assert str(refusal) == f"Too many requests. Try again in {words}."
+    assert refusal.wait >= wait
+
+
+# -- connections ------------------------------------------------------------------------------------------
+
+HALF_A_HEADER = b"GET /health HTTP/1.1\r\nHo"
+
+
+def half_a_body(base: str) -> bytes:
+    host = base.removeprefix("http://")
+    head = f"POST /matches HTTP/1.1\r\nHost: {host}\r\nOrigin: {base}\r\nContent-Type: application/json\r\n"
+    return f'{head}Content-Length: 100\r\n\r\n{{"game": "'.encode()
+
+
+def is_closed(connection: socket.socket) -> bool:
+    """Whether the server ends the connection, if it is given a minute."""
+    connection.settimeout(60)
+    try:
+        while connection.recv(1 << 16):
+            pass
+    except ConnectionResetError:
+        pass
+    except TimeoutError:
+        return False
+    return True
+
+
+def test_who_does_not_finish_a_request_is_disconnected(tmp_path: Path) -> None:
+    limits = replace(UNLIMITED, request_timeout=0.5)
+    with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base:
+        ann, bob, match = pair(base, "lights")
+        whole = f"GET /health HTTP/1.1\r\nHost: {base.removeprefix('http://')}\r\n\r\n".encode()
+        with ann.watching(match) as events, ExitStack() as stack:
+            events.next()
+            idle = [stack.enter_context(connect(base))]
+            for sent in (HALF_A_HEADER, half_a_body(base), whole):
+                idle.append(stack.enter_context(send(base, "", sent)))
+            assert idle[-1].recv(1 << 16)
+            idle[-1].sendall(HALF_A_HEADER)
+            assert [is_closed(connection) for connection in idle] == [True] * 4
+            bob.act(match, "resign")
+            assert events.next()[1]["turn"] == "over", "a stream stays open"
+
+
+def test_who_sends_byte_after_byte_is_disconnected_too(tmp_path: Path) -> None:
+    limits = replace(UNLIMITED, request_timeout=0.5)
+
+    def is_refused() -> bool:
+        try:
+            connection.sendall(b"x")
+        except (BrokenPipeError, ConnectionResetError):
+            return True
+        return False
+
+    with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base, connect(base) as connection:
+        wait_until(is_refused)
+
+
+@pytest.mark.parametrize("limited", ["connections", "connections_in_all"])
+def test_idle_connections_give_way(tmp_path: Path, limited: str) -> None:
+    limits = replace(UNLIMITED, **{limited: 10})  # type: ignore[arg-type]
+    with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base, ExitStack() as stack:
+        ann, bob, match = pair(base, "lights")
+        events = stack.enter_context(ann.watching(match))
+        first, _ = events.next()
+        for number in range(30):
+            stack.enter_context(send(base, "", HALF_A_HEADER) if number % 2 else connect(base))
+        assert ann.act(match, "4").status_code == 204
+        assert bob.act(match, "3").status_code == 204
+        while events.next()[0] < first + 2:
+            pass  # who is served is not disconnected
+
+
+def test_a_connection_too_many_is_told_when_to_try_again(tmp_path: Path) -> None:
+    limits = replace(UNLIMITED, connections=3)
+    with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base, ExitStack() as stack:
+        match = web.Visitor(base).start("lights", "friend")
+        others = [web.Visitor(base) for _ in range(3)]
+        streams = [stack.enter_context(other.watching(match)) for other in others]
+        for stream in streams:
+            stream.next()
+        refused = httpx.get(f"{base}/health")
+        assert (refused.status_code, refused.headers["retry-after"]) == (503, "5")
+
+
+def test_behind_a_proxy_all_connections_have_one_address(tmp_path: Path) -> None:
+    limits = replace(UNLIMITED, connections=2)
+    server = serving(str(tmp_path / "web.sqlite3"), limits=limits, public_url="http://duels.example")
+    with server as base, ExitStack() as stack:
+        idle = [stack.enter_context(connect(base)) for _ in range(5)]
+        answers = []
+        for connection in idle:
+            connection.sendall(b"GET /health HTTP/1.1\r\nHost: duels.example\r\n\r\n")
+            answers.append(connection.recv(12))
+        assert answers == [b"HTTP/1.1 200"] * 5
+
+
+def test_malformed_requests_are_counted_and_not_logged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with serving(str(tmp_path / "web.sqlite3")) as base:
+        assert httpx.get(f"{base}/health").json() == {"ok": True, "malformed_requests": 0}
+        upgrade = f"GET / HTTP/1.1\r\nHost: {base.removeprefix('http://')}\r\nConnection: upgrade\r\n"
+        for raw in (
+            b"nonsense\r\n\r\n",
+            b"\x16\x03\x01\0\0",
+            f"{upgrade}Upgrade: websocket\r\n\r\n".encode(),
+        ):
+            with send(base, "", raw) as connection:
+                assert connection.recv(12)
+        assert httpx.get(f"{base}/health").json() == {"ok": True, "malformed_requests": 2}
+    assert not caplog.messages
