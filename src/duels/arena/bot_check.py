@@ -24,6 +24,8 @@ _SEND_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class BotFinding:
+    """The result of one check of a bot program."""
+
     name: str
     passed: bool
     detail: str = ""

@@ -131,6 +131,8 @@ class AnswerChanges:
 
 @dataclass(frozen=True)
 class Comparison:
+    """The differences between two runs or two probes."""
+
     changes: tuple[ScoreChange, ...]
     notes: tuple[str, ...]
     """Sentences about changed players, missing comparisons, and warnings about the folders."""
@@ -257,6 +259,7 @@ def _explain_too_few(matches: int) -> str:
 
 
 def compare_probes(one: "ProbeReport", two: "ProbeReport") -> Comparison:
+    """Compare two probes in the games that both have, with the same options."""
     first, second = (read_identities(each.config["player"], each.config) for each in (one, two))
     notes = [*_iter_player_notes(_describe_changes(first, second))]
     if one.config["symmetric"] != two.config["symmetric"]:
@@ -400,6 +403,7 @@ def _change_cells(change: ScoreChange) -> list[str]:
 
 
 def as_data(comparison: Comparison) -> dict[str, Any]:
+    """Return the comparison for `--json`."""
     data: dict[str, Any] = {
         "notes": list(comparison.notes),
         "changes": [

@@ -198,6 +198,7 @@ def ratio_interval(parts: Sequence[float], wholes: Sequence[float]) -> Interval:
 
 
 def mean_interval(values: Sequence[float]) -> Interval:
+    """Return the 95% confidence interval of the mean of independent values."""
     return ratio_interval(values, [1.0] * len(values))
 
 

@@ -387,6 +387,7 @@ LADDER_MATCHES = {"lights": 200, "leap": 200, "chain": 20, "hunt": 100, "flip": 
 
 
 def ladder_config(games: tuple[str, ...], matches: int | None, seed: str) -> Config:
+    """Return the config of a run between the built-in players. No games means all games."""
     names = games or tuple(GAMES)
     defaults = {name: LADDER_MATCHES.get(name, 10) for name in names}
     return Config(LADDER, names, matches or defaults, seed)

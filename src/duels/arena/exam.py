@@ -78,6 +78,7 @@ class ExamPosition:
 
 
 def find_stratum(shortfalls: Sequence[float]) -> int:
+    """Return the index of the stratum by the largest possible shortfall of a decision."""
     return bisect_left(STRATA[1:-1], max(shortfalls))
 
 
@@ -240,6 +241,7 @@ def write_exam(
 
 
 def get_card_path(path: Path) -> Path:
+    """Return the path of an exam's card, next to the exam."""
     return path.with_name(f"{path.name}.card.md")
 
 

@@ -72,6 +72,7 @@ WHOLE_RUN = (1, 1)
 
 
 def read_score(row: Row) -> MatchScore:
+    """Read the scores from a row of a run."""
     return row["score"], row["adjusted"]
 
 
@@ -87,6 +88,7 @@ def format_shard(shard: tuple[int, int]) -> str:
 
 
 def parse_log_shard(log: Path) -> tuple[int, int]:
+    """Return the shard that wrote a log, from the log's name."""
     name = LOG_NAME.fullmatch(log.name)
     return (int(name[1]), int(name[2])) if name and name[1] else WHOLE_RUN
 
@@ -489,6 +491,7 @@ def write_parquet(folder: Folder, path: Path, overwrite: bool = False) -> int:
 
 
 def encode_parquet(rows: Iterable[Mapping[str, Any]]) -> bytes:
+    """Encode rows as a Parquet file. Raises DuelsError without the extra `arena`."""
     with require_extra("arena"):
         import pyarrow as arrow
         from pyarrow import parquet

@@ -240,6 +240,7 @@ def _make_row(plan: MatchPlan, judge: Judge, match: AnyMatch, stats: MatchStats)
 
 
 def play_match(plan: MatchPlan, judge: Judge, players: Mapping[Seat, Player]) -> dict[str, Any]:
+    """Play a planned match and return its row. Bot programs receive the key of the plan as match id."""
     for player in players.values():
         if isinstance(player, ProgramPlayer):
             player.new_match(plan.key)

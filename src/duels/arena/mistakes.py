@@ -124,10 +124,12 @@ def _find_mirror(rules: AnyRules) -> Mirror | None:
 
 
 def measure_key(measure: str) -> str:
+    """Return the name of a measure in JSON keys."""
     return "below_mixture" if measure == BELOW_THE_MIXTURE else "loss"
 
 
 def measure_label(measure: str) -> str:
+    """Return the name of a measure in tables."""
     return "shortfall" if measure == BELOW_THE_MIXTURE else "loss"
 
 

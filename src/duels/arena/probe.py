@@ -116,6 +116,8 @@ def read_probe_config(folder: Folder) -> ProbeConfig:
 
 @dataclass(frozen=True)
 class ProbeQuestion:
+    """One of `samples` requests for a move in a position."""
+
     sight: AnySight
     position: str
     sample: int
@@ -240,6 +242,7 @@ def _ask_about(config: ProbeConfig, probe: Probe, sights: list[AnySight], ask: A
 
 
 def make_rng(seed: str, question: ProbeQuestion) -> Random:
+    """Return the random numbers of a question. They do not depend on the order of questions."""
     return Random(f"{seed} {question.key}")
 
 

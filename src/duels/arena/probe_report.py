@@ -41,6 +41,8 @@ Key = tuple[Seat, str]
 
 @dataclass(frozen=True)
 class GameProbe:
+    """The results of a probe in one game."""
+
     probe: Probe
     player_type: str
     """BUILT_IN, PROGRAM or MODEL."""
@@ -91,6 +93,8 @@ class GameProbe:
 
 @dataclass(frozen=True)
 class ProbeReport:
+    """The results of a probe in all its games."""
+
     player: str
     config: Mapping[str, Any]
     games: tuple[GameProbe, ...]
@@ -100,6 +104,7 @@ class ProbeReport:
 
 
 def make_report(folder: Folder, progress: Progress = no_progress) -> ProbeReport:
+    """Evaluate the answers in a probe's folder. Raises DuelsError if the folder is damaged."""
     ((player, identity),) = folder.config["player"].items()
     progress("reading the answers")
     games = tuple(
@@ -212,6 +217,7 @@ def _find_mistakes(probe: Probe, player: str, shortfalls: dict[Key, float]) -> l
 
 
 def as_data(report: ProbeReport) -> dict[str, Any]:
+    """Return the report for `--json`."""
     config = report.config
     return {
         "player": report.player,

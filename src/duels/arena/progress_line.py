@@ -64,6 +64,7 @@ class ProgressLine:
 
 
 def format_progress(progress: RunProgress, seconds: float) -> str:
+    """Format the progress of a run: matches, time left, cost, scores and margin."""
     text = f"{progress.done} of {progress.total} matches"
     if progress.waiting:
         return f"{text}; {progress.waiting}"

@@ -44,6 +44,8 @@ _MIN_DECISIONS = 20  # in a category, to report its mean loss
 
 @dataclass(frozen=True)
 class GameReport:
+    """The results of a run in one game."""
+
     rules: AnyRules
     matches: int
     opening: float
@@ -81,6 +83,8 @@ class GameReport:
 
 @dataclass(frozen=True)
 class Report:
+    """The results of a run."""
+
     identities: Mapping[str, Identity]
     seed: str
     planned: int
@@ -107,6 +111,7 @@ class Report:
 
 
 def count_planned(config: Mapping[str, Any]) -> int:
+    """Return the number of matches of a run that does not stop early."""
     return int(sum(config["matches"].values())) * comb(len(config["players"]), 2)
 
 
@@ -227,6 +232,7 @@ def _find_blunders(judge: Judge, player: str, rows: Iterable[Row]) -> list[RunMi
 
 
 def sum_usage_by_player(report: Report) -> dict[str, Usage]:
+    """Return the token usage of each player with requests, over all games."""
     usage: dict[str, Usage] = {}
     for score in (score for game in report.games for score in game.scores if score.usage.requests):
         usage[score.player] = usage.get(score.player, Usage()) + score.usage

@@ -25,6 +25,8 @@ A later round has an eighth of the pairs so far, because each check of the resul
 
 @dataclass
 class RunProgress:
+    """The matches played so far, for the progress line."""
+
     done: int
     total: int
     """An upper bound, because a run may stop earlier."""

@@ -32,42 +32,51 @@ def encode_row(row: Row) -> str:
 
 
 def is_string(value: Any) -> bool:
+    """Whether a value is a string, printable or not."""
     return isinstance(value, str)
 
 
 def is_text(value: Any) -> bool:
+    """Whether a value is a string that can be printed as it stands."""
     return isinstance(value, str) and value.isprintable()
 
 
 def is_count(value: Any) -> bool:
+    """Whether a value is a whole number from 0 to a billion. Booleans are not numbers."""
     return type(value) is int and 0 <= value <= _MAX_NUMBER
 
 
 def is_number(value: Any) -> bool:
+    """Whether a value is a finite number of at most a billion. Booleans are not numbers."""
     return type(value) in (int, float) and abs(value) <= _MAX_NUMBER  # not NaN, which compares as false
 
 
 def one_of(*values: Any) -> Check:
+    """Check for one of some values. Types must match: 1 is neither True nor 1.0."""
     return lambda value: any(type(value) is type(each) and value == each for each in values)
 
 
 def optional(check: Check) -> Check:
+    """Check for null or a valid value."""
     return lambda value: value is None or check(value)
 
 
 def list_of(check: Check, length: int | None = None) -> Check:
+    """Check for a list of valid items, of any length or of exactly `length`."""
     return lambda value: (
         isinstance(value, list) and length in (None, len(value)) and all(check(each) for each in value)
     )
 
 
 def table_of(check: Check) -> Check:
+    """Check for an object of valid values under printable names."""
     return lambda value: (
         isinstance(value, dict) and all(is_text(name) and check(each) for name, each in value.items())
     )
 
 
 def fields_of(checks: Mapping[str, Check]) -> Check:
+    """Check for an object with these fields. It may have others."""
     return lambda value: (
         isinstance(value, dict)
         and all(name in value and check(value[name]) for name, check in checks.items())
@@ -75,6 +84,7 @@ def fields_of(checks: Mapping[str, Check]) -> Check:
 
 
 def tuple_of(*checks: Check) -> Check:
+    """Check for a list with one check per item."""
     return lambda value: (
         isinstance(value, list)
         and len(value) == len(checks)

@@ -66,6 +66,7 @@ class MatchPair:
 
 
 def make_match_pairs(rows: Iterable[Row], player: str) -> tuple[MatchPair, ...]:
+    """Group matches of the same seed, in which the players swap seats. Totals are `player`'s."""
     by_seed: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         by_seed[row["seed"]].append(row)
@@ -188,6 +189,7 @@ class PlayerScore:
 def score_pairing(
     one: str, two: str, rows: Iterable[Row], planned: Iterable[int], fixed_size: bool = True
 ) -> Pairing:
+    """Score the matches between two players, from `one`'s point of view."""
     rows = list(rows)
     match_pairs = make_match_pairs(rows, one)
     finished = list_finished_pairs(match_pairs)
@@ -239,6 +241,7 @@ def _variance_ratio(scores: list[float], adjusted: list[float]) -> Interval | No
 
 
 def score_player(player: str, rows: Iterable[Row], fixed_size: bool = True) -> PlayerScore:
+    """Score one player's matches against all others."""
     rows = [row for row in rows if player in row["players"]]
     seated = [(row, row["players"].index(player)) for row in rows]
     pairs = make_match_pairs(rows, player)

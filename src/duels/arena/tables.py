@@ -202,6 +202,7 @@ def wrap_sentences(*texts: str) -> list[str]:
 
 
 def render_heading(title: str, level: int = 3) -> str:
+    """Return an HTML heading."""
     return f"<h{level}>{escape(title)}</h{level}>"
 
 

@@ -30,6 +30,7 @@ _COMMANDS = {name: module for module, names in _MODULES.items() for name in name
 
 
 def main() -> None:
+    """Run the command line `duels` and exit with its code."""
     _prepare_streams()
     install_signal_handlers()
     sys.exit(run(sys.argv[1:]))

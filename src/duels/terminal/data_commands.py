@@ -142,6 +142,7 @@ def levels(rules: AnyRules, matches: int | None, seed: str, as_json: bool) -> No
 
 
 def render_levels(rules: AnyRules, rows: list[LevelRow], matches: int) -> str:
+    """Render the table of `duels levels`: the intended and the measured strength of each level."""
     is_mixed = rows[0].measure == BELOW_THE_MIXTURE
     title = (
         "how much worse each level is than the mixed strategy" if is_mixed else "what each level gives away"

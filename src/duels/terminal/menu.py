@@ -37,6 +37,8 @@ class LeaveMenu(Exception):
 
 
 class Menu:
+    """The menu that `duels` opens at an interactive terminal."""
+
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
 

@@ -34,6 +34,7 @@ def format_seat(live: LiveMatch, seat: Seat) -> str:
 
 
 def format_matchup(live: LiveMatch, you: Seat) -> str:
+    """Format the line that says which seat you have and whom you play."""
     return f"You are {format_seat(live, you)} against {live.names[you.other]}."
 
 
@@ -64,6 +65,7 @@ def format_consent_question(live: LiveMatch, takeback: Takeback) -> str:
 
 
 def format_takeback(takeback: Takeback) -> str:
+    """Format the confirmation of a takeback."""
     return f"Taken back: {takeback.entries} {'entry' if takeback.entries == 1 else 'entries'}."
 
 

@@ -14,6 +14,7 @@ from duels.terminal.screen import PACES, get_terminal_size, wrap
 
 
 def format_examples(*lines: str) -> str:
+    r"""Format examples for the end of a command's help. `\b` keeps click from wrapping them."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 

@@ -40,6 +40,7 @@ _MAX_ENTRIES_TO_REVIEW = 200  # reviewing a longer match would delay its result
 
 
 def format_help(commands: Mapping[str, str]) -> str:
+    """Format the commands that a person can enter at any prompt."""
     lines = (f"  {command:<9}{description}\n" for command, description in commands.items())
     return "At any prompt you can also enter:\n" + "".join(lines)
 

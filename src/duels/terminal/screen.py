@@ -359,6 +359,7 @@ def format_echo(entry: str) -> str:
 
 
 def get_terminal_size() -> tuple[int, int]:
+    """Return columns and lines, 80 by 24 if the output is not a terminal."""
     import shutil  # slow to import
 
     return shutil.get_terminal_size()

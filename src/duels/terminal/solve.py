@@ -178,4 +178,5 @@ def verify(rules: AnyRules, as_json: bool, screen: Screen) -> bool:
 
 
 def format_solve_command(rules: AnyRules, position: str) -> str:
+    """Format the command that solves a position of these rules, for the reader to copy."""
     return format_command("solve", rules.name, *format_options(rules), "--position", position)

@@ -52,12 +52,14 @@ force_option = click.option("--force", is_flag=True, help="Overwrite existing fi
 
 
 def refuse_existing(force: bool, *paths: Path | None) -> None:
+    """Raise UsageError if one of the files exists, unless `force` is set."""
     for path in paths:
         if path and os.path.lexists(path) and not force:
             raise click.UsageError(f"{escape_unprintable(str(path))} exists; pass --force to overwrite it.")
 
 
 def quote_for_shell(path: Path) -> str:
+    """Quote a path for a command to copy. A leading `-` must not read as an option."""
     text = str(path)
     return shlex.quote(f"./{text}" if text.startswith("-") else text)
 
@@ -115,6 +117,7 @@ def split_options(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, An
 
 
 def warn_missing_key(name: str | None) -> None:
+    """Warn on stderr if a model's endpoint usually needs an API key and none is set."""
     from duels.players.endpoint import describe_missing_key
 
     if name and (missing := describe_missing_key(name)):
@@ -122,4 +125,5 @@ def warn_missing_key(name: str | None) -> None:
 
 
 def split_names(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Split repeated options with comma-separated names, such as `--games lights,leap`."""
     return tuple(each.strip() for text in texts for each in text.split(",") if each.strip())

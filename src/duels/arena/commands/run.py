@@ -44,6 +44,7 @@ def compact_logs(folder: "Folder") -> None:
 
 
 def show_report(folder: "Folder") -> None:
+    """Print the report of a run as text."""
     report, views = _make_report(folder)
     click.echo(views.make_document(report).render_text(), nl=False)
 
@@ -389,5 +390,6 @@ def report_unfinished(folder: "Folder", problem: str) -> None:
 
 
 def exit_if_unfinished(folder: "Folder") -> None:
+    """Exit with NOT_FINISHED if questions or matches are left."""
     if folder.unfinished:
         raise click.exceptions.Exit(NOT_FINISHED)

@@ -82,6 +82,7 @@ def _cached_settings(game: Game, parameters: Parameters) -> SpielSettings:
 
 
 def get_settings(game: Game, parameters: dict[str, Parameter]) -> SpielSettings:
+    """Return the settings for these parameters; the others have defaults. Raises BadOption."""
     return _cached_settings(game, tuple(sorted({**default_parameters(game), **parameters}.items())))
 
 
@@ -92,6 +93,7 @@ def default_parameters(game: Game) -> dict[str, Parameter]:
 
 
 def to_parameter(value: OptionValue) -> Parameter:
+    """Convert an option to a type that OpenSpiel has: tuples become strings, None becomes 0."""
     if isinstance(value, tuple):
         return SEPARATOR.join(map(str, value)) + SEPARATOR * (len(value) == 1)
     return 0 if value is None else value

@@ -33,6 +33,8 @@ _SEAT_BY_SYMBOL = {symbol: seat for seat, symbol in SYMBOL.items()}
 
 @dataclass(frozen=True)
 class ChainDrawing(Drawing[Action, State]):
+    """The row of cells, with a doubtful symbol marked as such."""
+
     rules: QuantumChain
 
     def is_on_board(self, action: Action) -> bool:

@@ -8,6 +8,7 @@ _PHASES = {Phase.OBSERVE: "observe", Phase.CHALLENGE: "challenge", Phase.COIN: "
 
 
 def features(rules: QuantumChain) -> tuple[Feature, ...]:
+    """Return the cells' owners from the seat's point of view, the doubtful cell, and who observed it."""
     return (
         Feature("cells", ("free", "mine", "theirs"), _list_owners, rules.cells),
         Feature("doubt", tuple(range(rules.cells + 1)), lambda view, seat: (view.doubt,)),

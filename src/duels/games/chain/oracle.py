@@ -308,6 +308,7 @@ def make_mask(cells: str, seat: Seat) -> int:
 
 
 def make_oracle(rules: QuantumChain, progress: Progress = no_progress) -> ChainOracle:
+    """Return the oracle. Raises DuelsError if there are too many cells to solve."""
     if rules.cells > _MAX_CELLS:
         raise DuelsError(f"chain is solved for up to {_MAX_CELLS} cells, not for {rules.cells}.")
     return ChainOracle(rules)

@@ -133,6 +133,8 @@ class BoardsUsedUp(Event):
 
 @dataclass(frozen=True)
 class QuantumChain(OpenRules[State, Action]):
+    """Get `run` symbols in a row. A player may challenge a symbol next to another of its own kind."""
+
     cells: int = option(7, "number of cells")
     run: int = option(4, "symbols in a row that win")
     max_boards: int | None = option(None, "maximum number of boards")

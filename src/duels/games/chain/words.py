@@ -41,6 +41,8 @@ NUMBER_WORDS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 
 
 @dataclass(frozen=True)
 class ChainWords(Words[Action, State]):
+    """The book's prompts and lines for observations, challenges and coins."""
+
     rules: QuantumChain
 
     def opening(self) -> Narration:

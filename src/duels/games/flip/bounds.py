@@ -86,6 +86,7 @@ def make_position(
     my_quantum: bool,
     their_quantum: bool,
 ) -> Position:
+    """Return a position with its shape, which matters only while a Quantum Flip is left."""
     shape = NO_SHAPE
     if my_quantum or their_quantum:
         shape = find_shape(t.grid, unknown, count_max_pairs(t.grid, unknown), tiles[0])

@@ -24,6 +24,8 @@ _QUANTUM = "Quantum Flip"
 
 @dataclass(frozen=True)
 class FlipDrawing(Drawing[Action, State]):
+    """The grid of tiles, with the scores and the Quantum Flips left."""
+
     rules: QuantumTiles
 
     def is_on_board(self, action: Action) -> bool:

@@ -5,6 +5,7 @@ from duels.games.flip.rules import QuantumTiles, State
 
 
 def features(rules: QuantumTiles) -> tuple[Feature, ...]:
+    """Return the tiles seen so far, and scores and Quantum Flips from the seat's point of view."""
     tiles = rules.side**2
     # At least three values, because a feature with two values is not one-hot.
     scores = tuple(range(max(3, rules.target + rules.values)))

@@ -53,6 +53,7 @@ def make_grid(side: int) -> Grid:
 
 
 def list_tiles(tiles: int) -> list[int]:
+    """Return the tiles in a bit mask, in reading order."""
     return [tile for tile in range(tiles.bit_length()) if tiles >> tile & 1]
 
 

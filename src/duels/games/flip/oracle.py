@@ -27,10 +27,13 @@ def make_oracle(rules: QuantumTiles, progress: Progress = no_progress) -> "FlipO
 
 
 def how_perfect() -> str:
+    """Return the qualification of `perfect` in the list of players."""
     return "perfect within the bounds that duels solve flip shows"
 
 
 class FlipOracle(Oracle[Action, State]):
+    """Values from a table of abstract positions, with bounds for the abstraction's error."""
+
     rules: QuantumTiles
     equivalence_note = "All unseen tiles count as one answer, and so do known tiles of the same value."
 

@@ -112,6 +112,8 @@ class Ended(Event):
 
 @dataclass(frozen=True)
 class QuantumTiles(OpenRules[State, Action]):
+    """Flip tiles to reach `target` points exactly. A player who passes it loses."""
+
     # Coordinates and values are single digits.
     side: int = option(5, "rows and columns of the board", maximum=9)
     values: int = option(5, "the highest value of a tile", maximum=9)

@@ -107,6 +107,7 @@ def make_tables(abstraction: Abstraction, stored_values: "array[int] | array[flo
 
 
 def remember(t: Tables, key: int, low: float, high: float) -> None:
+    """Store the bounds of a key in its slot, in place of an earlier key."""
     t.memo[key % SLOTS] = (key, low, high)
 
 
@@ -145,6 +146,7 @@ def drop_lost_quantum(t: Tables, row: int, turns: int, holder: int) -> tuple[int
 
 
 def make_value_key(row: int, code: int, score: int, turns: int, holder: int) -> int:
+    """Return a number unique to these arguments. The last two bits tell kinds of keys apart."""
     return ((((code * 256 + row) * 256 + score) * 16 + turns) * 2 + holder) * 4 + VALUE_KEY
 
 

@@ -53,6 +53,7 @@ def verify(
 
 
 def check_solution(table: Table, progress: Progress = no_progress) -> Check:
+    """Solve the abstraction again and compare every stored value."""
     solved_again = solve(table.abstraction, progress)
     differing = sum(a != b for a, b in zip(solved_again, table.stored_values, strict=True))
     return Check(

@@ -27,6 +27,8 @@ _MAX_LISTED = 3
 
 @dataclass(frozen=True)
 class FlipWords(Words[Action, State]):
+    """The book's prompts and lines for flips, Quantum Flips and scores."""
+
     rules: QuantumTiles
 
     letters = frozenset({"q", "f"})

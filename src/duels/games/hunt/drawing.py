@@ -33,6 +33,8 @@ _FOG_PUFFS = ((-13, 8, 18), (12, 6, 20), (-1, -8, 18), (17, -12, 11), (-19, -9, 
 
 @dataclass(frozen=True)
 class HuntDrawing(Drawing[Action, View]):
+    """The row of positions, with the seat's own token and the latest observations."""
+
     rules: QuantumHunt
 
     def is_on_board(self, action: Action) -> bool:

@@ -5,6 +5,7 @@ from duels.games.hunt.rules import NONE_OBSERVED, OFF_GRID, QuantumHunt, View
 
 
 def features(rules: QuantumHunt) -> tuple[Feature, ...]:
+    """Return the seat's own cell and tunnel, and both players' last observations."""
     cells = tuple(range(OFF_GRID, rules.cells + 1))
     observed_cells = tuple(range(NONE_OBSERVED, rules.cells + 1))
     return (

@@ -10,6 +10,8 @@ State = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Memory(ABC):
+    """A finite memory of the cells that one seat observed."""
+
     cells: int
 
     @abstractmethod

@@ -39,10 +39,13 @@ def make_oracle(rules: QuantumHunt, progress: Progress = no_progress) -> Oracle[
 
 
 def how_perfect() -> str:
+    """Return the qualification of `perfect` in the list of players."""
     return f"{_format_certified_gain(load_certificate().nash_conv)}, both seats together"
 
 
 class HuntOracle(Oracle[Action, View]):
+    """Values and choices of the shipped strategy on seven positions."""
+
     rules: QuantumHunt
     mixes = True
     hidden = "token"

@@ -17,6 +17,8 @@ NONE_OBSERVED = 0
 
 
 class Phase(Enum):
+    """The two halves of a turn."""
+
     MOVE = "move"
     OBSERVE = "observe"
 
@@ -132,6 +134,8 @@ class TurnsUsedUp(Event):
 
 @dataclass(frozen=True)
 class QuantumHunt(Rules[State, Action, View]):
+    """Move a hidden token, then observe a cell. Observing the other token wins; moving onto it loses."""
+
     cells: int = option(7, "number of positions")
     max_turns: int | None = option(None, "maximum number of turns")
 

@@ -67,6 +67,7 @@ def find_row(own_memory: int, other_memory: int) -> int:
 
 
 def decode_strategy(data: bytes) -> Strategy:
+    """Decode the compressed weights of both seats."""
     values = unpack_shorts(zlib.decompress(data))
     ends = list(accumulate(ROWS * size for size in _SIZES * len(Seat)))
     sections = [values[start:end] for start, end in pairwise([0, *ends])]
@@ -123,4 +124,5 @@ def load_certificate() -> Certificate:
 
 
 def digest_certificate(certificate: dict[str, Any]) -> str:
+    """Return the SHA-256 digest of a certificate, without regard to the order of keys."""
     return hashlib.sha256(json.dumps(certificate, sort_keys=True).encode()).hexdigest()

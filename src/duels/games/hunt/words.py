@@ -33,6 +33,8 @@ _VERB_BY_LETTER = {"m": "move", "t": "tunnel", "o": "observe"}
 
 @dataclass(frozen=True)
 class HuntWords(Words[Action, View]):
+    """The book's prompts and lines for secret moves, observations and the end."""
+
     rules: QuantumHunt
 
     def opening(self) -> Narration:

@@ -17,6 +17,8 @@ _SHARED_OFFSET = 15  # from the centre of a cell with both tokens to each of the
 
 @dataclass(frozen=True)
 class LeapDrawing(Drawing[Action, State]):
+    """The line of cells, with arcs to the cells within reach."""
+
     rules: QuantumLeap
 
     def is_on_board(self, action: Action) -> bool:

@@ -5,6 +5,7 @@ from duels.games.leap.rules import OFF_GRID, QuantumLeap, State
 
 
 def features(rules: QuantumLeap) -> tuple[Feature, ...]:
+    """Return both cells from the seat's point of view, and whose turn it is."""
     cells = tuple(range(OFF_GRID, rules.goal + 1))
     return (
         Feature("my_cell", cells, lambda view, seat: (view.cell_of(seat),)),

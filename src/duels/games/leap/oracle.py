@@ -219,4 +219,5 @@ def _pluralize_turns(count: int) -> str:
 
 
 def make_oracle(rules: QuantumLeap, progress: Progress = no_progress) -> LeapOracle:
+    """Return the oracle. It needs no preparation and reports no progress."""
     return LeapOracle(rules)

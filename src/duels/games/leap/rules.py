@@ -68,6 +68,8 @@ class GoalReached(Event):
 
 @dataclass(frozen=True)
 class QuantumLeap(OpenRules[State, Action]):
+    """Leap by a divisor of your cell. The first player to reach `goal` wins."""
+
     goal: int = option(21, "the cell to reach", maximum=100_000)
 
     game = GAME

@@ -25,6 +25,8 @@ TOKEN = {Seat.ONE: "X", Seat.TWO: "O"}
 
 @dataclass(frozen=True)
 class LeapWords(Words[Action, State]):
+    """The book's prompts and lines for leaps."""
+
     rules: QuantumLeap
 
     def opening(self) -> Narration:

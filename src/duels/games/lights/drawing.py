@@ -20,6 +20,8 @@ _GLOW = tuple((55 - 2.6 * ring, 0.035 + 0.009 * ring) for ring in range(10))  # 
 
 @dataclass(frozen=True)
 class LightsDrawing(Drawing[TurnOff, State]):
+    """The row of lights on a cord, with brackets below neighbours that are ON."""
+
     rules: Lights
 
     def is_on_board(self, action: TurnOff) -> bool:

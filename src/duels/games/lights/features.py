@@ -5,6 +5,7 @@ from duels.games.lights.rules import OFF, ON, Lights, State
 
 
 def features(rules: Lights) -> tuple[Feature, ...]:
+    """Return the lights and whose turn it is."""
     return (
         Feature("lights", (OFF, ON), lambda view, seat: view.row, rules.lights),
         Feature("my_turn", (False, True), lambda view, seat: (view.mover is seat,)),

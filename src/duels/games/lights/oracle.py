@@ -158,4 +158,5 @@ def _describe_row(row: str) -> str:
 
 
 def make_oracle(rules: Lights, progress: Progress = no_progress) -> LightsOracle:
+    """Return the oracle. It needs no preparation and reports no progress."""
     return LightsOracle(rules)

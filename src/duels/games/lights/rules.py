@@ -51,6 +51,8 @@ class LastLightOff(Event):
 
 @dataclass(frozen=True)
 class Lights(OpenRules[State, TurnOff]):
+    """Turn off one light or two neighbours. The player who turns off the last light wins."""
+
     lights: int = option(7, "number of lights")
 
     game = GAME

@@ -27,6 +27,8 @@ _MAX_LIGHTS_PER_LINE, _MAX_LINE_LENGTH = 20, 71
 
 @dataclass(frozen=True)
 class LightsWords(Words[TurnOff, State]):
+    """The book's prompts and lines for lights."""
+
     rules: Lights
 
     def opening(self) -> Narration:

@@ -133,5 +133,6 @@ def _split_row(row: Sequence[Cell], max_length: int) -> list[tuple[Cell, ...]]:
 
 
 def find_changed_cells(before: Sequence[Sequence[Cell]], after: Sequence[Sequence[Cell]]) -> frozenset[int]:
+    """Return the numbers of the cells whose text differs between two boards. Colours do not count."""
     pairs = zip(chain.from_iterable(before), chain.from_iterable(after), strict=False)
     return frozenset(new.number for old, new in pairs if strip_ink(old.text) != strip_ink(new.text))

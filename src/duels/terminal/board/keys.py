@@ -14,6 +14,8 @@ from duels.terminal.prompts import COMMANDS as PROMPT_COMMANDS
 
 @dataclass(frozen=True)
 class Command:
+    """A command of the full-screen board and its keys."""
+
     name: str
     letter: str
     """The letter that runs the command, unless the game uses the letter itself."""
@@ -46,6 +48,7 @@ _WIDTH = 10
 
 
 def format_key_help() -> str:
+    """Format the list of all keys for the help screen."""
     keys = {**_CHOOSING, **{f"{c.letter} {c.key.upper()}": f"{c.name}: {c.description}" for c in COMMANDS}}
     lines = "".join(f"  {key:<{_WIDTH}}{description}\n" for key, description in keys.items())
     return f"Keys\n{lines}  {'Ctrl-C':<{_WIDTH}}leave at once; the match is saved\n"

@@ -51,6 +51,8 @@ class Palette:
 
 
 class Canvas:
+    """Lines of styled characters that can be overwritten in place."""
+
     def __init__(self, lines: Sequence[str], style: Style) -> None:
         self._letters = [[(letter, style) for letter in line] for line in lines]
 

@@ -161,6 +161,7 @@ def back_up_vector(i: int, problem: ResponderProblem, vectors: AlphaVectors) -> 
 
 @fast
 def back_up_vectors(problem: ResponderProblem, vectors: AlphaVectors, vector_mask: Array) -> None:
+    """Back up the vectors in a mask, the newest first."""
     for i in range(vectors.size[0] - 1, -1, -1):
         if vector_mask[i]:
             back_up_vector(i, problem, vectors)

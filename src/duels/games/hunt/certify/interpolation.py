@@ -110,6 +110,7 @@ def find_share(belief: Array, weight_inverses: Array) -> float:
 
 @fast
 def subtract_share(rest: Array, share: float, weight_inverses: Array) -> None:
+    """Subtract a share of a stored belief from `rest`. Rounding errors stop at 0."""
     for x in range(MAX_STATES):
         if weight_inverses[x] > 0.0:
             rest[x] = max(0.0, rest[x] - share / weight_inverses[x])
@@ -228,6 +229,7 @@ def sweep_sets(problem: ResponderProblem, bounds: UpperBounds, best_actions: Arr
 
 @fast
 def copy_bound(source: int, destination: int, bounds: UpperBounds) -> None:
+    """Copy a stored belief and its bound to another index."""
     bounds.weight_inverses[destination] = bounds.weight_inverses[source]
     bounds.masks[destination] = bounds.masks[source]
     bounds.values[destination] = bounds.values[source]
