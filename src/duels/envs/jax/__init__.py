@@ -24,6 +24,12 @@ def make(game: str | Game | AnyRules, *, limit_ends: str = TRUNCATION, **options
 
     With `limit_ends="draw"`, a limit ends the game as a draw, and observations show the moves left.
     Raises TooLarge if the game has too many states for tables.
+
+    >>> import jax
+    >>> env = make("lights")
+    >>> states = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(7), 3))
+    >>> states.legal_action_mask.sum(axis=1).tolist()
+    [13, 13, 13]
     """
     rules = resolve_rules(game, **options)
     return get_env(rules, make_settings(rules, limit_ends))

@@ -319,6 +319,13 @@ def auto_reset(step: Step, init: Step) -> Step:
 
     `rewards`, `terminated` and `truncated` describe the game that ended, all other fields the new one.
     Raises DuelsError if the functions do not belong to the same environment.
+
+    >>> from duels.envs.jax import make
+    >>> env = make("lights", lights=1)
+    >>> state = env.init(jax.random.key(7))
+    >>> after = auto_reset(env.step, env.init)(state, 0, jax.random.key(8))
+    >>> bool(after.terminated), int(after.legal_action_mask.sum())
+    (True, 1)
     """
     env = getattr(step, "__self__", None)
     if not isinstance(env, Env) or step != env.step or init != env.init:

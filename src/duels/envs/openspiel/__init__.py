@@ -2,6 +2,12 @@
 
 Importing this module registers our games and those of installed packages. Call `register` for any other game.
 Parameters are `max_moves` and the rules' options. 0 means no limit, and lists are written `3;5;7` or `3;`.
+
+>>> import pyspiel
+>>> import duels.envs.openspiel
+>>> state = pyspiel.load_game("duels_lights(lights=3)").new_initial_state()
+>>> [state.action_to_string(action) for action in state.legal_actions()]
+['1', '2', '3', '1-2', '2-3']
 """
 
 import logging
@@ -54,6 +60,11 @@ def load_game(game: str | Game | AnyRules, max_moves: int = MAX_MOVES, **options
     """Load a game for OpenSpiel. `game` is a name or a `Game`, which take options, or rules.
 
     Raises DuelsError for rules that are not those of a registered game.
+
+    >>> from open_spiel.python.algorithms.minimax import alpha_beta_search
+    >>> value, action = alpha_beta_search(load_game("leap", goal=10))
+    >>> value
+    1.0
     """
     rules = resolve_rules(game, **options)
     if type(rules) is not rules.game.rules_class():
