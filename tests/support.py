@@ -14,7 +14,7 @@ from unittest import mock
 
 from hypothesis import strategies as st
 
-from duels.core.match import AnyMatch, Concession, Match, draw
+from duels.core.match import AnyMatch, EarlyEnd, Match, draw
 from duels.core.record import dump_record
 from duels.core.rules import CHANCE, AnyRules, Seat
 from duels.core.words import Dialogue, Question, Words
@@ -99,7 +99,7 @@ def entries_for(after: AnyMatch) -> tuple[str, ...]:
     turn = after.last
     if not isinstance(turn.actor, Seat):
         return ()
-    if isinstance(turn.action, Concession):
+    if isinstance(turn.action, EarlyEnd):
         return ("resign",)
     return words_of(after).entries(after.previous.sight(turn.actor), turn.action)
 
@@ -112,7 +112,7 @@ def chance_of(match: AnyMatch) -> str:
 def lines_of(match: AnyMatch) -> list[str]:
     """The entries of a match as its record holds them."""
     return [
-        turn.action.value if isinstance(turn.action, Concession) else match.rules.format(turn.action)
+        turn.action.value if isinstance(turn.action, EarlyEnd) else match.rules.format(turn.action)
         for turn in match.turns
     ]
 

@@ -9,11 +9,12 @@ import pyarrow
 import pyarrow.parquet as parquet
 import pytest
 
+import duels
 from duels.analysis.encoding import ObservationEncoder
 from duels.analysis.export import Export, export
 from duels.core.errors import DuelsError
 from duels.core.match import Match
-from duels.core.rules import AnyRules
+from duels.core.rules import AnyRules, Seat
 from duels.games import GAMES
 from duels.players import make_player
 from duels.solving.oracles import get_oracle
@@ -312,3 +313,11 @@ def test_a_row_has_the_reward_of_its_seat(tmp_path: Path) -> None:
         expected = 0 if row["ending"] == "drawn" else 1 if row["winner"] == row["seat"] else -1
         assert row["reward"] == (expected if row["done"] else 0)
     assert {row["reward"] for row in rows} == {-1, 0, 1}
+
+
+@pytest.mark.parametrize("seat", Seat)
+def test_the_last_observation_of_a_stopped_match_is_that_of_its_position(seat: Seat) -> None:
+    match = duels.start("chain").play_text(*"1234567" * 2, "4")
+    encoder = ObservationEncoder(match.rules)
+    assert encoder.encode(seat, match.stop()) == encoder.encode(seat, match)
+    assert encoder.next_actions(seat, match.stop()) == match.actions

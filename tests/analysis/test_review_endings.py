@@ -117,3 +117,28 @@ def test_a_reason_by_values_alone_is_told_where_the_game_has_no_other() -> None:
 def test_options_of_any_kind_are_in_the_command_that_solves_the_position() -> None:
     told = render_review(reviewed("2", "2", goals=(4, 7)))
     assert "duels solve steps --goals 4,7 --position '0 1 0'" in told
+
+
+@pytest.mark.parametrize(
+    ("entries", "actor", "loss"),
+    [
+        ((), Seat.ONE, 0),
+        (("4",), Seat.TWO, 0),
+        (("3", "1", "4", "accept", "7"), Seat.ONE, 7 / 36),  # Player 1 is to move and ahead
+        (("3", "1", "4", "accept", "7", "5"), Seat.ONE, 7 / 36),  # Player 2 is to move
+    ],
+)
+def test_an_agreement_to_stop_costs_the_player_who_is_ahead(
+    entries: tuple[str, ...], actor: Seat, loss: float
+) -> None:
+    review = duels.review(duels.start("chain").play_text(*"1234567" * 2, *entries, "stop by agreement"))
+    last = review.entries[-1]
+    assert adds_up(review)
+    assert (review.score, review_to_dict(review)["result"]) == (0.5, "cut off")
+    assert (last.actor, last.luck) == (actor, 0)
+    assert last.loss == pytest.approx(loss)
+    assert format_heading(review) == "The players agreed to stop."
+    text = render_review(review, 100)
+    assert "stop by agreement" in text
+    assert ("agreement to stop cost 19.4 points; playing on was best." in text) is bool(loss)
+    assert "agreed to stop" in render_review_page(review)

@@ -18,6 +18,7 @@ from duels.analysis.statistics import (
     MISTAKE_NAMES,
     Decision,
     PlayedMatch,
+    ResultTally,
     compute_statistics,
     get_decisions,
     grade_decisions,
@@ -166,3 +167,14 @@ def test_what_cannot_be_judged_is_not_graded(tmp_path: Path) -> None:
     with home(tmp_path):
         assert get_decisions(match, Seat.ONE)
         assert get_decisions(large, Seat.ONE) == ()
+
+
+def test_an_agreement_to_stop_is_no_decision_and_nobody_wins() -> None:
+    match = duels.start("chain").play_text(*"1234567" * 2)
+    oracle = get_oracle(match.rules)
+    assert grade_decisions(match.stop(), Seat.ONE, oracle) == grade_decisions(match, Seat.ONE, oracle)
+    tally = ResultTally("chain", "casual")
+    outcome = match.stop().outcome
+    assert outcome
+    tally.add(float(outcome.score(Seat.ONE)))
+    assert (tally.won, tally.lost, tally.nobody) == (0, 0, 1)

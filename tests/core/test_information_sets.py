@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from duels.core.errors import GameOver, IllegalMove
 from duels.core.information_sets import InformationSet
-from duels.core.match import AnyMatch, Concession, Match
+from duels.core.match import AnyMatch, EarlyEnd, Match
 from duels.core.rules import Seat
 from duels.games.hunt.rules import Move, Observe, QuantumHunt, Tunnel
 from tests.support import all_matches, matches
@@ -19,7 +19,7 @@ def recall(match: AnyMatch, seat: Seat) -> AnySet:
     for after in match.steps():
         turn = after.last
         assert turn
-        if isinstance(turn.action, Concession):
+        if isinstance(turn.action, EarlyEnd):
             break
         ways = seen.branch(None if turn.hidden_from(seat) else turn.action)
         (seen,) = (way for way in ways if way.match.events_seen_by(seat) == after.events_seen_by(seat))

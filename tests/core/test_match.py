@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from duels.core.errors import DuelsError, GameOver, IllegalMove, NotationError, NotYourTurn
-from duels.core.match import AnyMatch, Conceded, Concession, Match, draw, play_through
+from duels.core.match import AnyMatch, EarlyEnd, EndedEarly, Match, draw, play_through
 from duels.core.rules import CHANCE, Ending, Outcome, Seat
 from duels.games import find_game
 from duels.games.flip.rules import Flip
@@ -28,7 +28,7 @@ ANYTHING: list[Any] = [
         "",
         "1",
         "resign",
-        Concession.RESIGN,
+        EarlyEnd.RESIGN,
         (),
         object(),
         Seat.ONE,
@@ -101,7 +101,7 @@ class MatchMachine(RuleBasedStateMachine):
         assert after.outcome == Outcome(ending, seat.other)
         assert after.outcome
         assert after.outcome.code == f"{seat.other.value} won, {seat.value} {ending.value}"
-        assert after.events_seen_by(None)[-1] == Conceded(seat, ending)
+        assert after.events_seen_by(None)[-1] == EndedEarly(seat, ending)
         assert after.state == self.match.state
         self._go_on(after)
 
@@ -222,7 +222,7 @@ def test_a_resignation_is_no_action_even_where_the_log_goes_on_with_one() -> Non
     match: AnyMatch = Match.start(find_game("lights").rules())
     match.resign(Seat.ONE)
     with pytest.raises(IllegalMove):
-        match.play(Seat.ONE, Concession.RESIGN)
+        match.play(Seat.ONE, EarlyEnd.RESIGN)
 
 
 def test_a_long_match_can_be_looked_at() -> None:

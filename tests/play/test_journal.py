@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from duels.core import record
-from duels.core.errors import DuelsError, RecordError
+from duels.core.errors import DuelsError, GameOver, RecordError
 from duels.core.match import AnyMatch, Match
 from duels.core.record import dump_record
 from duels.core.rules import Seat
@@ -505,3 +505,26 @@ def test_a_match_that_is_being_removed_is_passed_over(tmp_path: Path) -> None:
 
         with mock.patch.object(Path, "stat", remove_first):
             assert find_last_unfinished(lambda text: None) == tmp_path / "matches" / "b.duel"
+
+
+def test_a_torn_agreement_to_stop_can_be_made_again(tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    match: AnyMatch = Match.start(find_game("chain").rules()).play_text(*"1234567" * 2)
+    stopped = match.stop()
+    whole = dump_record(stopped, HEADERS)
+    start = whole.index("stop by agreement")
+    for end in range(start, len(whole)):
+        path.write_text(whole[:end])
+        if end < start + len("stop by agreement\n"):
+            journal, loaded = Journal.reopen(path)
+            assert lines_of(loaded.match) == lines_of(match)
+            journal.add(stopped)
+            journal.close()
+        elif whole[end - 1] != "\n":
+            with pytest.raises(GameOver, match="agreed to stop"):
+                Journal.reopen(path)  # completes the torn line
+        else:
+            with pytest.raises(GameOver, match="agreed to stop"):
+                Journal.reopen(path)
+            continue
+        assert path.read_text() == whole

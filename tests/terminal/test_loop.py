@@ -137,6 +137,7 @@ def test_a_new_game_is_chosen_from_the_menu(tmp_path: Path) -> None:
         terminal.answer("Number or name: ", "chain")
         terminal.answer("Number or name [casual]: ", "greedy")
         terminal.answer("Number or name [me]: ", "")
+        terminal.answer("Number or name [short]: ", "")
         terminal.expect("You are Player 1 (X) against greedy.")
         terminal.answer("want to observe: ", "quit")
         terminal.answer("Number or name: ", "quit")

@@ -99,14 +99,25 @@ def test_back_goes_back_and_help_tells_again(tmp_path: Path) -> None:
 
 
 def test_back_leads_to_the_question_before(tmp_path: Path) -> None:
-    entries = ("play", "lights", "greedy", "back", "back", "chain", "random", "b", "club", "other", "resign")
-    done = walk(tmp_path, *entries)
+    entries = ("play", "lights", "greedy", "back", "back", "chain", "random", "b", "club", "other")
+    done = walk(tmp_path, *entries, "back", "other", "short", "resign")
     assert headers(tmp_path) == [("chain", "club", "human")]
     assert [done.out.count(question) for question in ("Which game?", "Against whom?", "Who moves")] == [
         2,
         4,
-        3,
+        4,
     ]
+
+
+@pytest.mark.parametrize(("length", "limit"), [("", 3), ("short", 3), ("1", 3), ("open", None), ("2", None)])
+def test_a_first_match_of_chain_has_up_to_three_boards(
+    length: str, limit: int | None, tmp_path: Path
+) -> None:
+    done = walk(tmp_path, "play", "chain", "casual", "", length, "resign")
+    assert "How long?\n  1. short  up to 3 boards, a good first match\n" in done.out
+    (path,) = (tmp_path / "matches").glob("*.duel")
+    assert read_record(path).match.rules.limit_value == limit
+    assert "How long?" not in walk(tmp_path, "play", "hunt", "casual", "", "resign").out
 
 
 def test_a_coin_decides_who_is_player_1_and_it_is_said(tmp_path: Path) -> None:
@@ -123,7 +134,7 @@ def test_a_coin_decides_who_is_player_1_and_it_is_said(tmp_path: Path) -> None:
 def test_there_is_nothing_to_resume_or_review_at_first(tmp_path: Path) -> None:
     first = walk(tmp_path)
     assert not re.search(r"^  \d\. (resume|review)", first.out, flags=re.MULTILINE)
-    walk(tmp_path, "play", "chain", "greedy", "", "4", "quit")
+    walk(tmp_path, "play", "chain", "greedy", "", "", "4", "quit")
     later = walk(tmp_path, "resume", "resign", "review", "quit")
     assert "resume    continue your match (Quantum Duel: four in a row, chain)" in later.out
     offer = "review    see why you won or lost your last match (Quantum Duel: four in a row, chain)"
@@ -133,7 +144,7 @@ def test_there_is_nothing_to_resume_or_review_at_first(tmp_path: Path) -> None:
 
 
 def test_a_match_is_reviewed_once_it_is_over(tmp_path: Path) -> None:
-    walk(tmp_path, "play", "lights", "greedy", "", "resign", "play", "chain", "greedy", "", "4", "quit")
+    walk(tmp_path, "play", "lights", "greedy", "", "resign", "play", "chain", "greedy", "", "", "4", "quit")
     done = walk(tmp_path, "review", "quit")
     assert "see why you won or lost your last match (Light Out Duel, lights)" in done.out
     assert "lights: " in done.out

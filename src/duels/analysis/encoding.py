@@ -3,7 +3,7 @@
 from typing import Any
 
 from duels.core.features import Encoding, make_limit_feature
-from duels.core.match import AnyMatch
+from duels.core.match import AnyMatch, EarlyEnd
 from duels.core.rules import CHANCE, AnyRules, Ending, Seat
 from duels.solving.decisions import Decisions
 
@@ -42,7 +42,8 @@ class ObservationEncoder:
         return self._endless.all_actions() if hides else actions
 
     def _state(self, match: AnyMatch) -> Any:
-        outcome = match.outcome
-        if outcome and outcome.ending is Ending.CUT_OFF and match.previous and match.last:
-            return self._endless.apply(match.previous.state, match.last.action).state
+        outcome, last = match.outcome, match.last
+        is_cut_off = outcome is not None and outcome.ending is Ending.CUT_OFF
+        if is_cut_off and match.previous and last and not isinstance(last.action, EarlyEnd):
+            return self._endless.apply(match.previous.state, last.action).state
         return match.state

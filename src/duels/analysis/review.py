@@ -23,7 +23,7 @@ from duels.analysis.wording import (
 )
 from duels.core.errors import DuelsError, TooLarge
 from duels.core.game import Game
-from duels.core.match import AnyMatch, Concession
+from duels.core.match import AnyMatch, EarlyEnd, Turn
 from duels.core.narration import PlayerNames
 from duels.core.record import Record, format_entry
 from duels.core.rules import Actor, Seat
@@ -37,8 +37,17 @@ AnyOracle = Oracle[Any, Any]
 MAX_REVIEWED_ENTRIES = 2_000
 """Longer matches would take too long: the work grows with the square of the length."""
 _ROUNDING = 1e-9
-_CONCESSION_VERBS = {Concession.RESIGN: "resigned", Concession.FORFEIT: "forfeited the match"}
-_CONCESSION_LABELS = {Concession.RESIGN: "resignation", Concession.FORFEIT: "forfeit"}
+_NO_WINNER = 0.5  # the score if nobody won
+_EARLY_END_VERBS = {
+    EarlyEnd.RESIGN: "resigned",
+    EarlyEnd.FORFEIT: "forfeited the match",
+    EarlyEnd.STOP: "agreed to stop",
+}
+_EARLY_END_LABELS = {
+    EarlyEnd.RESIGN: "resignation",
+    EarlyEnd.FORFEIT: "forfeit",
+    EarlyEnd.STOP: "agreement to stop",
+}
 
 
 @dataclass(frozen=True)
@@ -282,7 +291,7 @@ def _get_value(oracle: AnyOracle, match: AnyMatch) -> Value:
 def _find_turning_point(oracle: AnyOracle, match: AnyMatch) -> tuple[str, str]:
     """Return the last entry's unforeseen loss and winning discovery, each empty if there is none."""
     turn, before = match.last, match.previous
-    if not (turn and before and isinstance(turn.actor, Seat)) or isinstance(turn.action, Concession):
+    if not (turn and before and isinstance(turn.actor, Seat)) or isinstance(turn.action, EarlyEnd):
         return "", ""
     sight, other = before.sight(turn.actor), before.sight(turn.actor.other)
     loss, discovery = oracle.unforeseen_loss, oracle.winning_discovery
@@ -310,30 +319,31 @@ def _review_entry(
     assert turn
     assert before
     notation = format_entry(rules, turn)
-    sight = before.sight(turn.actor if isinstance(turn.actor, Seat) else Seat.ONE)
+    actor = _find_decider(turn, value_before)
+    sight = before.sight(actor if isinstance(actor, Seat) else Seat.ONE)
     entry = ReviewedEntry(
         match=after,
         number=number,
-        actor=turn.actor,
+        actor=actor,
         notation=notation,
-        label=_CONCESSION_LABELS.get(turn.action) or label_action(sight, turn.action),
+        label=_EARLY_END_LABELS.get(turn.action) or label_action(sight, turn.action),
         position=rules.format_position(sight),
         value_before=value_before,
         value_after=value_after,
         luck=value_after - value_before,
     )
-    if not isinstance(turn.actor, Seat) or not verdict:
+    if not isinstance(actor, Seat) or not verdict:
         return replace(
             entry, outcome_text=oracle.describe_outcome(turn.action) or f"chance brought {notation}"
         )
     lost_before = bool(_find_turning_point(oracle, before)[0])
     unforeseen_loss, winning_discovery = _find_turning_point(oracle, after)
-    own_value = value_before if turn.actor is Seat.ONE else 1 - value_before
+    own_value = value_before if actor is Seat.ONE else 1 - value_before
     decision = _JudgedDecision(verdict, turn.action, own_value, lost_before, oracle.mixes)
-    sign = 1 if turn.actor is Seat.ONE else -1
+    sign = 1 if actor is Seat.ONE else -1
     luck = 0.0 if lost_before else value_after - value_before + sign * decision.loss
     best = () if turn.out_of_turn else verdict.best
-    is_slip = is_loss(decision.loss) and not turn.out_of_turn  # resigning out of turn needs no explanation
+    is_slip = is_loss(decision.loss) and not turn.out_of_turn  # an early end needs no explanation
     return replace(
         entry,
         luck=luck if abs(luck) >= _ROUNDING else 0.0,
@@ -347,8 +357,8 @@ def _review_entry(
         mark=decision.mark,
         indifference=decision.indifference,
         reason=oracle.reason(sight) if is_slip else "",
-        effect=decision.concession or (oracle.effect(sight, turn.action) if is_slip else ""),
-        action_text=_CONCESSION_VERBS.get(turn.action)
+        effect=decision.early_end or (oracle.effect(sight, turn.action) if is_slip else ""),
+        action_text=_EARLY_END_VERBS.get(turn.action)
         or oracle.describe_action(turn.action)
         or f"played {notation}",
         unforeseen_loss=unforeseen_loss,
@@ -356,6 +366,13 @@ def _review_entry(
         stake=_make_stake(after, reply),
         beliefs=_make_beliefs(oracle, before),
     )
+
+
+def _find_decider(turn: Turn[Any], value_before: float) -> Actor:
+    """Return the actor. An agreement to stop is the decision of the player with the better position."""
+    if turn.action is not EarlyEnd.STOP or value_before == _NO_WINNER:
+        return turn.actor
+    return Seat.ONE if value_before > _NO_WINNER else Seat.TWO
 
 
 def _make_stake(after: AnyMatch, reply: Verdict[Any] | None) -> Stake | None:
@@ -369,20 +386,21 @@ def _make_stake(after: AnyMatch, reply: Verdict[Any] | None) -> Stake | None:
 
 
 class _JudgedDecision:
-    """The loss, luck and mark of an action or a concession, for the player who decided."""
+    """The loss, luck and mark of an action or an early end, for the player who decided."""
 
     def __init__(
         self, verdict: Verdict[Any], action: Any, own_value: float, lost_before: bool, mixes: bool
     ) -> None:
         """`own_value` is the position's value to the player, given both players' secrets."""
-        self.concession = f"You {_CONCESSION_VERBS[action]}." if isinstance(action, Concession) else ""
+        self.early_end = f"You {_EARLY_END_VERBS[action]}." if isinstance(action, EarlyEnd) else ""
         self.loss = self.loss_error = self.mixing = self.below_mixture = 0.0
         self.draws: tuple[tuple[float, float], ...] = ()
         self.indifference = ""
         if lost_before:
             self.indifference = ALREADY_LOST
-        elif self.concession:  # gives away the whole value of the position, so nothing is luck
-            self.loss, self.loss_error = own_value, verdict.value.error
+        elif self.early_end:  # replaces the value of the position by the result, so nothing is luck
+            result = _NO_WINNER if action is EarlyEnd.STOP else 0.0
+            self.loss, self.loss_error = own_value - result, verdict.value.error
         else:
             self.indifference = describe_equal_actions(verdict)
             self.loss, self.loss_error = verdict.loss(action), verdict.loss_error(action)
@@ -397,7 +415,7 @@ class _JudgedDecision:
     def _choose_mark(self, verdict: Verdict[Any], action: Any) -> str:
         if self.indifference:
             return ""
-        if len(verdict.actions) == 1 and not self.concession:
+        if len(verdict.actions) == 1 and not self.early_end:
             return ONLY_MOVE
         best, good, *_ = (mark.name for mark in MARKS)
         mark = get_mark_name(self.loss)

@@ -16,7 +16,7 @@ from duels.analysis.review_text import (
     get_actor_name,
     get_player_names,
     get_possessive,
-    is_concession,
+    is_early_end,
     is_slip,
 )
 from duels.analysis.wording import MAX_NAMED, MIN_SHOWN, format_points
@@ -167,7 +167,7 @@ def _describe_slip(review: Review, slip: ReviewedEntry, label: str) -> str:
     """Say what a slip cost: `Your second move (light 1) threw away the win; light 6 kept it.`"""
     assert isinstance(slip.actor, Seat)
     owner = _get_owner(review, slip.actor, begins=True)
-    if is_concession(slip):
+    if is_early_end(slip):
         subject, best = f"{owner} {slip.label}", "playing on"
     else:
         best = join_or(slip.best_labels, MAX_NAMED)
@@ -206,7 +206,7 @@ def _describe_slips(review: Review, seat: Seat, reader: Seat | None) -> list[Rea
     for slip in slips[:_MAX_SLIPS]:
         sentence = _describe_slip(review, slip, f"entry {slip.number}: {slip.label}")
         if seat is reader:
-            effect = "" if is_concession(slip) else f" {slip.effect}"
+            effect = "" if is_early_end(slip) else f" {slip.effect}"
             reasons.append(Reason(f"{sentence}{effect} {slip.reason}".rstrip(), slip.position))
         else:
             reasons.append(Reason(sentence))

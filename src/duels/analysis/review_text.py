@@ -22,7 +22,7 @@ from duels.analysis.wording import (
     get_definition,
     is_loss,
 )
-from duels.core.match import Concession
+from duels.core.match import EarlyEnd
 from duels.core.narration import SEAT_LABELS, PlayerNames
 from duels.core.rules import Actor, Seat
 from duels.core.words import join_or
@@ -77,14 +77,14 @@ def format_title(review: Review, entry: ReviewedEntry) -> str:
     return f"{entry.number}. {actor}{':' if description == entry.notation else ''} {description}"
 
 
-def is_concession(entry: ReviewedEntry) -> bool:
-    """Whether the player resigned or forfeited."""
-    return entry.match.last is not None and isinstance(entry.match.last.action, Concession)
+def is_early_end(entry: ReviewedEntry) -> bool:
+    """Whether a player resigned or forfeited, or both agreed to stop."""
+    return entry.match.last is not None and isinstance(entry.match.last.action, EarlyEnd)
 
 
 def describe_entry(entry: ReviewedEntry) -> str:
-    """Return the entry in notation, or a verb for a concession: `resigned`."""
-    return entry.action_text if is_concession(entry) else entry.notation
+    """Return the entry in notation, or a verb for an early end: `resigned`."""
+    return entry.action_text if is_early_end(entry) else entry.notation
 
 
 def get_actor_name(review: Review, actor: Actor, begins: bool = False) -> str:
@@ -124,7 +124,7 @@ def describe_turning_point(review: Review, entry: ReviewedEntry, reader: Seat | 
 
 
 def format_best_actions(entry: ReviewedEntry) -> str:
-    """List a few of the best actions; `to play on` if a player resigned out of turn."""
+    """List a few of the best actions; `to play on` instead of stopping, or of resigning out of turn."""
     return join_or(entry.best or ("to play on",), MAX_NAMED)
 
 

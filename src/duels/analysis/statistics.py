@@ -19,7 +19,7 @@ from typing import Any
 from duels.analysis.review import ReviewedEntry, review
 from duels.analysis.wording import MISTAKES, ONLY_MOVE
 from duels.core.errors import DuelsError
-from duels.core.match import AnyMatch, Concession
+from duels.core.match import AnyMatch, EarlyEnd
 from duels.core.record import dump_record
 from duels.core.rules import Seat
 from duels.files import write_atomically
@@ -195,7 +195,7 @@ def get_decisions(match: AnyMatch, seat: Seat, progress: Progress = no_progress)
 
 
 def grade_decisions(match: AnyMatch, seat: Seat, oracle: Oracle[Any, Any]) -> tuple[Decision, ...]:
-    """Grade the decisions of one seat, without forced moves and concessions."""
+    """Grade the decisions of one seat, without forced moves and early ends."""
     return tuple(
         Decision(
             entry.loss,
@@ -204,7 +204,7 @@ def grade_decisions(match: AnyMatch, seat: Seat, oracle: Oracle[Any, Any]) -> tu
             entry.below_mixture if oracle.mixes else None,
         )
         for entry in review(match, oracle).entries
-        if entry.actor is seat and entry.mark != ONLY_MOVE and not isinstance(_get_action(entry), Concession)
+        if entry.actor is seat and entry.mark != ONLY_MOVE and not isinstance(_get_action(entry), EarlyEnd)
     )
 
 

@@ -18,7 +18,7 @@ from duels.arena.probe import (
 )
 from duels.arena.schemas import ANSWER, MATCH, Row
 from duels.core.errors import DuelsError
-from duels.core.match import parse_concession
+from duels.core.match import parse_early_end
 from duels.core.rules import AnyRules, Seat
 from duels.games import find_game
 from duels.play.step import DecisionRequest, ask_player, run_dialogue
@@ -175,7 +175,7 @@ def _read_answer(row: Row, number: int, rules: AnyRules, seat: Seat) -> Answer |
         for failed_seat, at, kind, detail in row["failures"]
         if (failed_seat, at) == (seat.value, number + 1)
     )
-    if parse_concession(entry):
+    if parse_early_end(entry):
         if not failed:
             raise _Diverged
         return NoMove(name, failed)

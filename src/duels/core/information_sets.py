@@ -13,7 +13,7 @@ from operator import ne
 from typing import Generic
 
 from duels.core.errors import GameOver, IllegalMove, TooLarge
-from duels.core.match import Conceded, Match
+from duels.core.match import EndedEarly, Match
 from duels.core.rules import A, Event, Outcome, Rules, S, Seat, Sight, V
 
 HIDDEN = "?"
@@ -110,7 +110,7 @@ class InformationSet(Generic[S, A, V]):
 def format_seen_entries(rules: Rules[S, A, V], sight: Sight[A, V]) -> list[str]:
     """Return the entries that a seat has seen, in a form that `InformationSet.parse_entry` reads back."""
     events, outcome = tuple(sight.events), sight.outcome
-    if events and isinstance(events[-1], Conceded):
+    if events and isinstance(events[-1], EndedEarly):
         events, outcome = events[:-1], None
     current = InformationSet.start(rules, sight.seat)
     entries = []

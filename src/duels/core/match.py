@@ -63,47 +63,55 @@ class Prefix(Sequence[T]):
         return tuple, (tuple(self),)  # a pickle must not contain the rest of the list
 
 
-class Concession(Enum):
-    """A way for a seat to give up a match, so that the other seat wins.
+class EarlyEnd(Enum):
+    """A way to end a match before the rules end it: a seat gives up, or both agree to stop.
 
-    The value is the entry in a record. If the seat was not to move, its number follows: `resign 2`.
+    The value is the entry in a record. If a seat resigns on the other's turn, its number follows: `resign 2`.
     """
 
     RESIGN = "resign"
     FORFEIT = "forfeit"
+    STOP = "stop by agreement"
 
     @property
     def ending(self) -> Ending:
         """The ending of the match."""
-        return Ending.RESIGNED if self is Concession.RESIGN else Ending.FORFEITED
+        return _ENDINGS[self]
 
 
-_CONCESSION = re.compile(rf"({'|'.join(how.value for how in Concession)})|{Concession.RESIGN.value} +([12])")
+_ENDINGS = {
+    EarlyEnd.RESIGN: Ending.RESIGNED,
+    EarlyEnd.FORFEIT: Ending.FORFEITED,
+    EarlyEnd.STOP: Ending.CUT_OFF,
+}
+_EARLY_END = re.compile(rf"({'|'.join(how.value for how in EarlyEnd)})|{EarlyEnd.RESIGN.value} +([12])")
 MAX_LISTED_ACTIONS = 70
 """The maximum number of legal actions in a message: enough for the books' games."""
 
 
-def parse_concession(line: str) -> tuple[Concession, Seat | None] | None:
-    """Return the concession in a line of a record and its seat, or None if it is another entry.
+def parse_early_end(line: str) -> tuple[EarlyEnd, Seat | None] | None:
+    """Return the early end in a line of a record and its seat, or None if it is another entry.
 
-    The seat is None if the line does not name it: then the player to move gives up.
+    The seat is None if the line does not name it: then the player to move gives up, or both agree to stop.
     """
-    parts = _CONCESSION.fullmatch(line.strip().lower())
+    parts = _EARLY_END.fullmatch(line.strip().lower())
     if not parts:
         return None
-    return Concession(parts[1] or Concession.RESIGN), Seat(int(parts[2])) if parts[2] else None
+    return EarlyEnd(parts[1] or EarlyEnd.RESIGN), Seat(int(parts[2])) if parts[2] else None
 
 
 @dataclass(frozen=True, slots=True)
-class Conceded(Event):
-    """A seat resigned or forfeited the match."""
+class EndedEarly(Event):
+    """The player to move, `seat`, resigned or forfeited the match, or both players agreed to stop."""
 
     seat: Seat
     ending: Ending
 
     @property
     def outcome(self) -> Outcome:
-        """The result of the match: the other seat won."""
+        """The result of the match: the other seat won, or nobody if both agreed to stop."""
+        if self.ending is Ending.CUT_OFF:
+            return Outcome.cut("The players agreed to stop.")
         verb_forms = ("resigns", "resign") if self.ending is Ending.RESIGNED else ("forfeits", "forfeit")
         return Outcome(self.ending, self.seat.other, say(self.seat, verb(self.seat, *verb_forms), "."))
 
@@ -117,10 +125,10 @@ class Turn(Generic[A]):
     """One entry of a match: an action or a chance outcome, and its events."""
 
     actor: Actor
-    action: A | Concession
+    action: A | EarlyEnd
     events: tuple[Event, ...]
     out_of_turn: bool = False
-    """Whether the actor resigned on the opponent's turn."""
+    """Whether the turn answers no question: a resignation on the opponent's turn, or an agreement to stop."""
 
     def hidden_from(self, seat: Seat | None) -> bool:
         """Return whether the action is hidden from `seat`, or from a bystander if `seat` is None."""
@@ -130,7 +138,7 @@ class Turn(Generic[A]):
         """Return the events of this turn that `seat` saw, or a bystander if `seat` is None."""
         return self.redact(_make_group(seat))[1]
 
-    def redact(self, watching: frozenset[Seat]) -> tuple[A | Concession | None, tuple[Event, ...]]:
+    def redact(self, watching: frozenset[Seat]) -> tuple[A | EarlyEnd | None, tuple[Event, ...]]:
         """Return the action and events that these seats together saw. A hidden action is None."""
         seen = tuple(event for event in self.events if event.visible_to(watching))
         return (self.action if len(seen) == len(self.events) else None), seen
@@ -229,18 +237,18 @@ class Match(Generic[S, A, V]):
     @property
     def actor(self) -> Actor | None:
         """The actor: a seat, CHANCE, or None if the match is over."""
-        return None if self._conceded() else self.rules.actor(self.state)
+        return None if self._ended_early() else self.rules.actor(self.state)
 
     @property
     def actions(self) -> tuple[A, ...]:
         """The legal actions, or the possible outcomes of chance; empty if the match is over."""
-        return () if self._conceded() else self.rules.actions(self.state)
+        return () if self._ended_early() else self.rules.actions(self.state)
 
     @property
     def outcome(self) -> Outcome | None:
         """The result, or None if the match is not over."""
-        conceded = self._conceded()
-        return conceded.outcome if conceded else self.rules.outcome(self.state)
+        ended = self._ended_early()
+        return ended.outcome if ended else self.rules.outcome(self.state)
 
     @property
     def over(self) -> bool:
@@ -252,11 +260,22 @@ class Match(Generic[S, A, V]):
         """The current state, with the secrets of both seats. Give players a `sight` instead."""
         return self._log.states[self._length]
 
+    @property
+    def board_number(self) -> int:
+        """The number of the current board: 1, and one more after each event that restarts the board."""
+        return 1 + sum(event.restarts for event in self.events_seen_by(None))
+
+    @property
+    def can_stop(self) -> bool:
+        """Whether the players may agree to stop now (see `Rules.enough_boards`)."""
+        enough = self.rules.enough_boards
+        return enough is not None and isinstance(self.actor, Seat) and self.board_number >= enough
+
     def sight(self, seat: Seat) -> Sight[A, V]:
         """Return everything that `seat` knows now."""
         seat = as_seat(seat)
         sight = self.rules.sight(self.state, seat, self.events_seen_by(seat), self.redacted_history(seat))
-        if self._conceded():
+        if self._ended_early():
             sight = replace(sight, actor=None, actions=(), outcome=self.outcome)
         return sight
 
@@ -302,9 +321,9 @@ class Match(Generic[S, A, V]):
     def redacted_history(self, seat: Seat | None) -> Prefix[A | None]:
         """Return the actions so far, with None for those hidden from `seat` (or from a bystander if None).
 
-        The history ends with the last action that has an event visible to the seat. It has no concession.
+        The history ends with the last action that has an event visible to the seat. It has no early end.
         """
-        played = self._length - (self._conceded() is not None)
+        played = self._length - (self._ended_early() is not None)
         transcript = self._log.get_transcript(_make_group(seat), self._length)
         return Prefix(transcript.actions, min(played, transcript.known_after[self._length]))
 
@@ -316,10 +335,10 @@ class Match(Generic[S, A, V]):
         transcript = self._log.get_transcript(_make_group(seat), self._length)
         return Prefix(self._log.entries, transcript.known_after[self._length])
 
-    def _conceded(self) -> Conceded | None:
+    def _ended_early(self) -> EndedEarly | None:
         # Called by nearly every method here, so it must be quick.
-        if self._length and isinstance((last := self._log.entries[self._length - 1]).action, Concession):
-            return cast(Conceded, last.events[0])
+        if self._length and isinstance((last := self._log.entries[self._length - 1]).action, EarlyEnd):
+            return cast(EndedEarly, last.events[0])
         return None
 
     # -- moves -----------------------------------------------------------------------------------
@@ -348,9 +367,9 @@ class Match(Generic[S, A, V]):
             actor = match.actor
             if actor is None:
                 raise GameOver("The match is over.")
-            if conceded := parse_concession(entry):
-                how, seat = conceded
-                match = match._concede(seat or actor, how)
+            if early_end := parse_early_end(entry):
+                how, seat = early_end
+                match = match.stop() if how is EarlyEnd.STOP else match._concede(seat or actor, how)
             else:
                 match = match.play(actor, self.rules.parse(entry))
         return match
@@ -360,22 +379,40 @@ class Match(Generic[S, A, V]):
 
         Raises GameOver if the match is over, and NotYourTurn at a chance node.
         """
-        return self._concede(seat, Concession.RESIGN)
+        return self._concede(seat, EarlyEnd.RESIGN)
 
     def forfeit(self, seat: Seat) -> "Match[S, A, V]":
         """End the match because `seat`, which is to move, sent no legal action in time.
 
         Raises GameOver if the match is over, and NotYourTurn if `seat` is not to move.
         """
-        return self._concede(seat, Concession.FORFEIT)
+        return self._concede(seat, EarlyEnd.FORFEIT)
 
-    def _concede(self, seat: Actor, how: Concession) -> "Match[S, A, V]":
+    def stop(self) -> "Match[S, A, V]":
+        """End the match without a winner, because both players agreed to stop.
+
+        Raises GameOver if the match is over, and IllegalMove if the players may not stop now.
+        """
+        mover, enough = self.actor, self.rules.enough_boards
+        if mover is None:
+            raise GameOver("The match is over.")
+        if enough is None:
+            raise IllegalMove(f"You cannot agree to stop a match of {self.rules.name}.")
+        if (number := self.board_number) < enough:
+            raise IllegalMove(f"You can agree to stop from board {enough} on. This is board {number}.")
+        if not isinstance(mover, Seat):
+            raise IllegalMove("You cannot agree to stop while chance decides.")
+        event = EndedEarly(mover, Ending.CUT_OFF)
+        return self._append(Turn(mover, EarlyEnd.STOP, (event,), out_of_turn=True), self.state)
+
+    def _concede(self, seat: Actor, how: EarlyEnd) -> "Match[S, A, V]":
         mover = self.actor
-        any_time = how is Concession.RESIGN and isinstance(mover, Seat)
+        any_time = how is EarlyEnd.RESIGN and isinstance(mover, Seat)
         loser = as_seat(seat) if any_time and seat is not CHANCE else self._check_turn(seat)
         if not isinstance(loser, Seat):
             raise NotYourTurn(f"Only a player can {how.value}, not chance.")
-        return self._append(Turn(loser, how, (Conceded(loser, how.ending),), loser is not mover), self.state)
+        event = EndedEarly(loser, how.ending)
+        return self._append(Turn(loser, how, (event,), loser is not mover), self.state)
 
     def _append(self, turn: Turn[A], state: S) -> "Match[S, A, V]":
         log = self._log.extend(self._length, turn, state)

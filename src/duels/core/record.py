@@ -12,10 +12,10 @@
     heads
 
 A record consists of header lines, an empty line, and one line per entry. An entry is an action or a chance
-outcome in the game's notation, or `resign` or `forfeit`. `resign 2` means that seat 2 resigned on the other
-player's turn. The last line of a finished match is `result:` and a code: `1 won`, `drawn`, `cut off` or
-`1 won, 2 resigned`. Lines that begin with `#` are comments. In a record with a `seat:` line, entries that are
-hidden from that seat are `?` (see `core.information_sets`).
+outcome in the game's notation, or `resign`, `forfeit` or `stop by agreement`. `resign 2` means that seat 2
+resigned on the other player's turn. The last line of a finished match is `result:` and a code: `1 won`,
+`drawn`, `cut off` or `1 won, 2 resigned`. Lines that begin with `#` are comments. In a record with a `seat:`
+line, entries that are hidden from that seat are `?` (see `core.information_sets`).
 
 In version 1 the result was a sentence. Such records can still be read.
 """
@@ -34,7 +34,7 @@ from duels.core.information_sets import (
     format_seen_entries,
     prefer_ongoing,
 )
-from duels.core.match import AnyMatch, Concession, Match, Turn, parse_concession
+from duels.core.match import AnyMatch, EarlyEnd, Match, Turn, parse_early_end
 from duels.core.options import Option, OptionValue, find_option
 from duels.core.rules import AnyRules, Outcome, Seat, as_seat
 
@@ -103,7 +103,7 @@ def dump_record(
     public = {key: value for key, value in (headers or {}).items() if key not in SECRET_HEADERS}
     public["seat"] = str(seat.value)
     lines = format_seen_entries(match.rules, match.sight(seat))
-    if match.last and isinstance(match.last.action, Concession):
+    if match.last and isinstance(match.last.action, EarlyEnd):
         lines = [*lines, format_entry(match.rules, match.last)]
     body = "".join(f"{line}\n" for line in lines)
     return format_header(match.rules, public) + body + format_result(match)
@@ -132,8 +132,9 @@ def format_entries(match: AnyMatch, comments: Comments | None = None) -> list[st
 
 def format_entry(rules: AnyRules, turn: Turn[Any]) -> str:
     """Return an entry as a line of a record, without its newline."""
-    if isinstance(turn.action, Concession):
-        return f"{turn.action.value} {turn.actor.value}" if turn.out_of_turn else turn.action.value
+    if isinstance(turn.action, EarlyEnd):
+        names_seat = turn.out_of_turn and turn.action is EarlyEnd.RESIGN
+        return f"{turn.action.value} {turn.actor.value}" if names_seat else turn.action.value
     return rules.format(turn.action)
 
 
@@ -147,8 +148,8 @@ def find_entry_problem(line: str) -> str:
     """Return why a line cannot be an entry of a record or a position, or '' if it can."""
     if line != line.strip() or not line.isprintable() or not line:
         return "is not one printable line"
-    if parse_concession(line):
-        return "means that a player gives up"
+    if parse_early_end(line):
+        return "ends a match early"
     reserved = (COMMENT, HIDDEN, RESULT.strip())
     return "begins like a comment, a hidden entry or a result" if line.lower().startswith(reserved) else ""
 
@@ -357,7 +358,7 @@ def _replay_redacted(
     for index, (number, entry) in enumerate(entries, start=1):
         stated = result if index == len(entries) else None
         try:
-            if parse_concession(entry):
+            if parse_early_end(entry):
                 conceded = tuple(match.play_text(entry) for match in information_set.matches)
                 information_set = InformationSet(seat, conceded)
                 continue

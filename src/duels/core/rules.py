@@ -114,7 +114,7 @@ class Ending(Enum):
     WON = "won"
     DRAWN = "drawn"
     CUT_OFF = "cut off"
-    """A limit, such as `max_turns`, stopped the match without a winner."""
+    """A limit, such as `max_turns`, or an agreement stopped the match without a winner."""
     RESIGNED = "resigned"
     FORFEITED = "forfeited"
 
@@ -157,7 +157,7 @@ class Outcome:
 
     @classmethod
     def cut(cls, reason: str | Sentence) -> "Outcome":
-        """Return the outcome of a match that a limit cut off."""
+        """Return the outcome of a match that a limit or an agreement cut off."""
         return cls(Ending.CUT_OFF, None, _sentence(reason))
 
     @property
@@ -249,6 +249,12 @@ class Rules(ABC, Generic[S, A, V]):
     """
     clock: ClassVar[str | None] = None
     """The field of a state that counts towards the limit. It must have no other effect."""
+    enough_boards: ClassVar[int | None] = None
+    """The number of boards after which a match is long enough, or None if there is no such number.
+
+    From this board on, the players may agree to stop, and a short match ends after it. An event that
+    `restarts` the board begins the next one.
+    """
 
     def __post_init__(self) -> None:
         if not hasattr(type(self), "game"):

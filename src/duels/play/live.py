@@ -99,6 +99,10 @@ class LiveMatch:
         """Resign for a seat, on any player's turn."""
         self._advance(self.match.resign(seat))
 
+    def stop(self) -> None:
+        """End the match without a winner, because both players agreed. Raises IllegalMove if not allowed."""
+        self._advance(self.match.stop())
+
     def _advance(self, match: AnyMatch) -> None:
         if self.journal:
             self.journal.add(match)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from duels.core.match import AnyMatch, Conceded, Concession
+from duels.core.match import AnyMatch, EarlyEnd, EndedEarly
 from duels.core.narration import Narration, PlayerNames, say, victory
 from duels.core.rules import AnySight, Event, Seat
 from duels.core.words import Ink, Question, Words
@@ -37,7 +37,7 @@ class Narrator:
             return ""
         if self.names and turn.actor is not self.names.reader:
             return ""
-        if isinstance(turn.action, Concession):
+        if isinstance(turn.action, EarlyEnd):
             # A program may resign where the game asks a person nothing.
             questions = self.words.ask(before.sight(turn.actor))
             return next((f"{self._get_prompt(question)}{turn.action.value}\n" for question in questions), "")
@@ -81,9 +81,19 @@ class Narrator:
         ]
 
 
+def format_board_number(match: AnyMatch) -> str:
+    """Return `Board 2` or `Board 2 of 3`, or '' after the end and in games that are played on one board."""
+    if match.over or not match.rules.enough_boards:
+        return ""
+    limit = match.rules.limit_value
+    return f"Board {match.board_number}" + (f" of {limit}" if limit else "")
+
+
 def narrate_last_event(words: Words[Any, Any], events: Sequence[Event]) -> Narration:
-    """Narrate the last event: one of the game's, or a resignation."""
+    """Narrate the last event: one of the game's, or an early end."""
     last = events[-1]
-    if not isinstance(last, Conceded):
+    if not isinstance(last, EndedEarly):
         return words.narrate(events)
-    return Narration(["", say(last.outcome.sentence, victory(last.seat.other, Ink.WON))])
+    winner = last.outcome.winner
+    result = victory(winner, Ink.WON) if winner else "Nobody wins."
+    return Narration(["", say(last.outcome.sentence, result)])

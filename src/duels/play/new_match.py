@@ -94,6 +94,13 @@ def add_machine_limit(rules: AnyRules) -> AnyRules:
     return rules
 
 
+def shorten_match(rules: AnyRules) -> AnyRules:
+    """Return the rules with the limit of a short match, if the game has one (see `Rules.enough_boards`)."""
+    if rules.limit and rules.enough_boards:
+        return rules.game.rules(**{**rules.options(), rules.limit: rules.enough_boards})
+    return rules
+
+
 def seat_players(
     match: AnyMatch,
     headers: Mapping[str, str],

@@ -11,7 +11,7 @@ from duels.core.rules import AnyRules
 from duels.core.words import Question
 from duels.games import all_games, find_game
 from duels.play.library import SavedMatch, list_saved_matches
-from duels.play.new_match import MatchSetup
+from duels.play.new_match import MatchSetup, shorten_match
 from duels.players import HUMAN, PLAYER_KINDS, STRONGEST_NAMES, get_strongest_name
 from duels.terminal.next_step import NextStep, show_review
 from duels.terminal.play import get_surface_class, play_new_match, resume_match
@@ -23,6 +23,7 @@ MenuItem = tuple[str, Callable[[], NextStep | None]]
 _FRIEND = "friend"
 _DEFAULT_OPPONENT = "casual"
 _WHO_MOVES_FIRST = {"me": "you", "other": "your opponent", "coin": "a coin decides"}
+_SHORT, _OPEN = "short", "open"
 _FIRST_SEATS = {"me": "1", "other": "2", "coin": "random"}
 _COMMANDS_WITH_PLAIN = ("daily", "practice", "stats")
 _RECENT_MATCHES = 50
@@ -94,15 +95,18 @@ class Menu:
 
     def _play(self, board: bool = False) -> NextStep | None:
         get_surface_class(board)  # raises MissingExtra before the questions
-        name, opponent, first = ask_in_turn(
+        name, opponent, first, length = ask_in_turn(
             lambda _: self._ask_game(),
             lambda answers: self._ask_opponent(find_game(answers[0]).rules()),
             lambda _: choose(self._screen, "Who moves first?", _WHO_MOVES_FIRST, "me"),
+            lambda answers: self._ask_length(find_game(answers[0]).rules()),
         )
         opponent = HUMAN if opponent == _FRIEND else opponent
         if not board:
             self._screen.say("Enter help at any prompt to see the commands.\n\n")
-        setup = MatchSetup(find_game(name).rules(), HUMAN, opponent, _FIRST_SEATS[first])
+        rules = find_game(name).rules()
+        rules = shorten_match(rules) if length == _SHORT else rules
+        setup = MatchSetup(rules, HUMAN, opponent, _FIRST_SEATS[first])
         return play_new_match(setup, self._screen, board)[1]
 
     def _serve(self) -> None:
@@ -128,6 +132,14 @@ class Menu:
         opponents[_FRIEND] = "another person at this keyboard"
         aliases = dict.fromkeys(STRONGEST_NAMES, get_strongest_name(rules))
         return choose(self._screen, "Against whom?", opponents, _DEFAULT_OPPONENT, aliases)
+
+    def _ask_length(self, rules: AnyRules) -> str:
+        """Ask how long the match may last, in games that can go on for ever."""
+        if not rules.enough_boards:
+            return _OPEN
+        short = f"up to {rules.enough_boards} boards, a good first match"
+        lengths = {_SHORT: short, _OPEN: "until somebody wins or both agree to stop"}
+        return choose(self._screen, "How long?", lengths, _SHORT)
 
     def _resume(self, saved: SavedMatch) -> NextStep | None:
         return resume_match(saved.path, self._screen)[1]

@@ -9,11 +9,14 @@ from duels.core.narration import PlayerNames
 from duels.core.rules import AnySight, Seat
 from duels.core.words import Ink, Words
 from duels.play.live import LiveMatch, Takeback
+from duels.players import PLAYER_KINDS
 from duels.solving.oracle import Oracle
 
 TAKEBACK_REFUSED = "Takeback refused."
 RESIGN_QUESTION = "Do you want to resign?"
-_HOW_TO_SEE_WHY = "Enter hint again to see why."
+STOP_REFUSED = "Proposal declined. The match goes on."
+_AGAIN = ("for the move", "to see why")
+"""What the next request for a hint is for, after the first and the second."""
 
 
 def find_solo_seat(live: LiveMatch) -> Seat | None:
@@ -69,20 +72,41 @@ def format_takeback(takeback: Takeback) -> str:
     return f"Taken back: {takeback.entries} {'entry' if takeback.entries == 1 else 'entries'}."
 
 
-class HintLayers:
-    """Hints in two layers: first the advice; if the player asks again, also the reason.
+def format_stop_question(live: LiveMatch, seat: Seat) -> str:
+    """Format the question to the other person, or, against a machine, to the person who proposes to stop."""
+    if len(live.people) < 2:
+        return "Do you want to stop? Nobody wins."
+    return f"{seat.other.label}, do you agree to stop? Nobody wins."
+
+
+def find_known_opponent(live: LiveMatch, seat: Seat) -> str | None:
+    """Return the name of the seat's opponent if it is a machine player whose policy is known."""
+    name = live.names[seat.other]
+    return name if name in PLAYER_KINDS and live.players[seat.other] is not None else None
+
+
+class HintStages:
+    """Hints in three stages: where to look; if the player asks again, the move; then also the theory.
 
     Each term is explained once.
     """
 
     def __init__(self, glossary: Glossary | None = None) -> None:
         self._last_sight: AnySight | None = None
+        self._stage = 0
         self._glossary = glossary or Glossary()
 
-    def select(self, sight: AnySight, advice: str, reason: str) -> str:
-        """Return `advice` on the first request at a decision, and `reason` on later requests."""
-        is_repeated, self._last_sight = self._last_sight == sight, sight
-        return self._glossary.explain(reason if is_repeated else advice)
+    @property
+    def names_move(self) -> bool:
+        """Whether the last hint named the move."""
+        return self._stage > 0
+
+    def select(self, sight: AnySight, stages: Sequence[str], how: str) -> str:
+        """Return the text of the next stage. `how` says how to ask again."""
+        self._stage = min(self._stage + 1, 2) if self._last_sight == sight else 0
+        self._last_sight = sight
+        again = f" {how} {_AGAIN[self._stage]}." if self._stage < len(_AGAIN) else ""
+        return self._glossary.explain(f"Hint: {stages[self._stage]}{again}")
 
     def render(
         self,

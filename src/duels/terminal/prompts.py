@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, IllegalMove
 from duels.core.rules import AnySight, Seat
 from duels.core.words import Dialogue, Question, Words, ask_until, parse_yes_no
 from duels.play.live import LiveMatch
-from duels.play.narrator import Narrator
+from duels.play.narrator import Narrator, format_board_number
 from duels.players import HUMAN
 from duels.solving.oracles import get_oracle, is_oracle_ready
 from duels.terminal import messages
@@ -36,6 +36,8 @@ COMMANDS = POSITION_COMMANDS | {
     "quit": "leave; the match is saved and you can resume it",
 }
 """The commands at a prompt of a match."""
+STOP_COMMAND = "propose to stop without a winner"
+"""The description of `stop`, in games that allow it."""
 _MAX_ENTRIES_TO_REVIEW = 200  # reviewing a longer match would delay its result
 
 
@@ -46,6 +48,7 @@ def format_help(commands: Mapping[str, str]) -> str:
 
 
 HELP = format_help(COMMANDS)
+_HELP_WITH_STOP = format_help({**COMMANDS, "stop": STOP_COMMAND})
 
 
 class Quit(Exception):
@@ -145,6 +148,9 @@ class PromptedMatch:
         sight = self.live.match.sight(seat)
         if self.narrator.names and (board := self.words.solo_board(sight)):
             self.screen.say(f"\n{board}")
+        if self.narrator.names and (number := format_board_number(self.live.match)):
+            advice = " Enter stop to end the match without a winner." if self.live.match.can_stop else ""
+            self.screen.say(f"{number}.{advice}\n")
 
         def ask(question: Question) -> str:
             if self.hides_secrets and self._seat_at_keyboard is not seat:
@@ -188,8 +194,11 @@ class PromptedMatch:
 
     def _commands(self, seat: Seat) -> Commands:
         show = self._show
+        can_ever_stop = self.live.match.rules.enough_boards is not None
+        stop: Commands = {"stop": lambda entries: self._stop(seat)} if can_ever_stop else {}
         return {
-            "help": lambda entries: show(HELP),
+            "help": lambda entries: show(_HELP_WITH_STOP if self.live.match.can_stop else HELP),
+            **stop,
             **make_lookup_commands(self.live.match.sight(seat), self.words, show),
             "hint": lambda entries: self._hint(seat, entries),
             "undo": lambda entries: self._undo(seat),
@@ -219,6 +228,20 @@ class PromptedMatch:
         if self.screen.on_terminal and not self._confirm(messages.RESIGN_QUESTION):
             return
         self.live.resign(seat)
+        self._show_events()
+        raise _MatchChanged
+
+    def _stop(self, seat: Seat) -> None:
+        try:
+            self.live.match.stop()
+        except IllegalMove as error:
+            self.screen.say(f"{error}\n")
+            return
+        is_asked = self.screen.on_terminal or len(self.live.people) == 2
+        if is_asked and not self._confirm(messages.format_stop_question(self.live, seat)):
+            self.screen.say(f"{messages.STOP_REFUSED}\n")
+            return
+        self.live.stop()
         self._show_events()
         raise _MatchChanged
 

@@ -7,20 +7,22 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from duels.core.errors import IllegalMove, NotationError
-from duels.core.match import Concession
+from duels.core.match import AnyMatch, EarlyEnd
 from duels.core.record import SECRET_HEADERS, dump_record, format_header, max_entries
 from duels.core.rules import BOTH, AnyRules, AnySight, Seat
-from duels.core.words import Words, strip_ink
+from duels.core.words import Words, join_or, strip_ink
 from duels.play import new_match
 from duels.play.live import find_takeback
 from duels.play.step import decide_next_entry
 from duels.players import Player
 from duels.web.match_state import (
+    OFFER_KINDS,
     REMATCH,
+    STOP,
     TAKEBACK,
     MatchState,
     Offer,
@@ -65,8 +67,8 @@ class MoveRequest:
         """
         if self.action is None:
             return None
-        if self.action.strip().lower() == Concession.RESIGN.value:
-            return Concession.RESIGN
+        if self.action.strip().lower() == EarlyEnd.RESIGN.value:
+            return EarlyEnd.RESIGN
         try:
             return rules.parse(self.action)
         except NotationError as error:
@@ -84,17 +86,16 @@ def decide_move(state: MatchState, seat: Seat, request: MoveRequest) -> Change |
         raise RequestError("'event' must be 0 or greater.")
     if _is_repeated(state, seat, request, action):
         return None
-    _check_not_stale(state, seat, request.event, at_any_time=action is Concession.RESIGN)
+    _check_not_stale(state, seat, request.event, at_any_time=action is EarlyEnd.RESIGN)
     match = state.match
     try:
         if action is None:
             action = _read_entries(state.words, match.sight(seat), request.entries)
-        after = match.resign(seat) if action is Concession.RESIGN else match.play(seat, action)
+        after = match.resign(seat) if action is EarlyEnd.RESIGN else match.play(seat, action)
     except IllegalMove as error:
         raise RequestError(str(error)) from None
     after = state.play_automatic(after)
-    if after.length > (limit := max_entries(state.rules)):
-        raise RequestError(f"The match is at its limit of {limit} entries. Start a new one.")
+    _check_length(after)
     return _make_change(state, *make_play_entries(after, match), ends_match=after.over)
 
 
@@ -114,7 +115,7 @@ def _read_entries(words: Words[Any, Any], sight: AnySight, entries: Sequence[str
 
 def _is_repeated(state: MatchState, seat: Seat, request: MoveRequest, action: Any) -> bool:
     """Whether the seat has already played this action after the event that the page showed."""
-    if action is Concession.RESIGN:  # a resignation may follow events that the page did not show
+    if action is EarlyEnd.RESIGN:  # a resignation may follow events that the page did not show
         last = state.match.last
         return bool(last and last.actor is seat and last.action is action)
     match = state.find_decision_after(seat, request.event)
@@ -133,8 +134,8 @@ def decide_offer(state: MatchState, seat: Seat, kind: str, answer: str, event: i
 
     Raises StaleRequest if the page is out of date, and RequestError if the offer is not allowed.
     """
-    if kind not in (TAKEBACK, REMATCH):
-        raise RequestError(f"'offer' must be '{TAKEBACK}' or '{REMATCH}'.")
+    if kind not in OFFER_KINDS:
+        raise RequestError(f"'offer' must be {join_or([repr(known) for known in OFFER_KINDS])}.")
     if answer not in ("", "yes", "no"):
         raise RequestError("'answer' must be 'yes', 'no' or empty.")
     if not 0 <= event <= state.count_events(seat):
@@ -157,7 +158,7 @@ def _decide_new_offer(state: MatchState, seat: Seat, kind: str, offer: Offer | N
     """Return the change for a new offer. `offer` is an open one of the same kind."""
     if offer and offer.seat is seat:
         return None
-    if offer and kind == REMATCH:  # both players want a rematch
+    if offer and kind != TAKEBACK:  # both players want it
         return _accept_offer(state, kind, offer.turns_kept, seat)
     if offer:  # asking for a takeback is not agreeing to the opponent's
         raise StaleRequest("The other player asks to take back a move. Answer this offer first.")
@@ -166,22 +167,46 @@ def _decide_new_offer(state: MatchState, seat: Seat, kind: str, offer: Offer | N
     against_bot = state.people != BOTH
     if kind == REMATCH and not state.over:
         raise RequestError("The match is not over yet. Offer a rematch after the end.")
-    turns_kept = 0 if kind == REMATCH else _count_turns_kept(state, seat, against_bot)
+    if kind == STOP:
+        _stop_match(state)  # raises RequestError if it is not possible
+    turns_kept = _count_turns_kept(state, seat, against_bot) if kind == TAKEBACK else 0
     if against_bot:
         return _accept_offer(state, kind, turns_kept, seat)
-    text = kind if kind == REMATCH else f"{kind} {turns_kept}"
+    text = f"{kind} {turns_kept}" if kind == TAKEBACK else kind
     return _make_change(state, Entry(EntryKind.OFFER, text, seat))
 
 
 def _accept_offer(state: MatchState, kind: str, turns_kept: int, seat: Seat) -> Change:
     if kind == TAKEBACK:
         return _make_change(state, Entry(EntryKind.BACK, str(turns_kept), seat))
+    if kind == STOP:
+        (entry,) = make_play_entries(_stop_match(state), state.match)
+        return _make_change(state, replace(entry, seat=seat), ends_match=True)
     setup = new_match.MatchSetup(state.rules, state.kinds[Seat.TWO], state.kinds[Seat.ONE])
     people = {
         seat.other: (identity, state.names.get(seat, "")) for seat, identity in state.identities.items()
     }
     rematch = make_match(setup.rules, setup.make_headers(), people)
     return Change(state.id, state.number, (Entry(EntryKind.REMATCH, rematch.id, seat),), creates=rematch)
+
+
+def _stop_match(state: MatchState) -> AnyMatch:
+    """Return the match after an agreement to stop. Raises RequestError if it is not possible now."""
+    if state.over:
+        raise RequestError("The match is already over.")
+    if not state.complete:
+        raise RequestError("The other player has not joined yet.")
+    try:
+        after = state.match.stop()
+    except IllegalMove as error:
+        raise RequestError(str(error)) from None
+    _check_length(after)
+    return after
+
+
+def _check_length(match: AnyMatch) -> None:
+    if match.length > (limit := max_entries(match.rules)):
+        raise RequestError(f"The match is at its limit of {limit} entries. Start a new one.")
 
 
 def _check_not_stale(state: MatchState, seat: Seat, event: int, at_any_time: bool) -> None:

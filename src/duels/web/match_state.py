@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from duels.core.drawing import Drawing
-from duels.core.match import AnyMatch
+from duels.core.match import AnyMatch, EarlyEnd
 from duels.core.record import format_entry
 from duels.core.rules import BOTH, AnyRules, Seat
 from duels.core.words import Question, strip_ink
@@ -24,7 +24,8 @@ from duels.web.store import DamagedLog, Entry, EntryKind
 Viewer = Seat | None
 """The seat of a player, or None for a spectator."""
 ALL_VIEWERS: tuple[Viewer, ...] = (*Seat, None)
-TAKEBACK, REMATCH = "takeback", "rematch"
+TAKEBACK, REMATCH, STOP = "takeback", "rematch", "stop"
+OFFER_KINDS = (TAKEBACK, REMATCH, STOP)
 _CHANGES_RECORD = (EntryKind.PLAY, EntryKind.BACK)
 
 
@@ -135,7 +136,7 @@ class MatchState:
 
     def _parse_offer(self, seat: Seat, text: str) -> Offer:
         kind, _, turns_kept = text.partition(" ")
-        if kind not in (TAKEBACK, REMATCH):
+        if kind not in OFFER_KINDS:
             raise ValueError(f"an unknown offer: {kind}")
         return Offer(seat, kind, self._parse_turns_kept(turns_kept or "0"))
 
@@ -230,6 +231,8 @@ def _get_offer_kind(entry: Entry) -> str:
         return TAKEBACK
     if entry.kind is EntryKind.REMATCH:
         return REMATCH
+    if entry.kind is EntryKind.PLAY:
+        return STOP if entry.text == EarlyEnd.STOP.value else ""
     return entry.text.partition(" ")[0] if entry.kind in (EntryKind.OFFER, EntryKind.REFUSE) else ""
 
 

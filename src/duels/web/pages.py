@@ -28,7 +28,7 @@ from duels.web.views import Headline
 _CACHE_FOREVER = "public, max-age=31536000, immutable"
 _IMPORT = re.compile(rb"""(from "\./[\w-]+\.js)(")""")
 _PARTS = {
-    "players": ("seats", "seat"),
+    "players": ("seats", "seat", "board_number"),
     "asides": ("invite",),
     "offers": ("offer", "refused", "seat"),
     "actions": ("buttons", "rematch", "may_rematch", "over", "seat", "game", "match"),

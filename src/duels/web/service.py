@@ -54,6 +54,7 @@ log = logging.getLogger("duels.web")
 _DAY = 24 * 3600.0
 _MAX_CACHED = 2_000  # matches
 _MAX_TRIES = 20  # a conflict means that another process made progress, so this many in a row do not occur
+_SHORT, _OPEN = "short", "open"
 _FIRST_PLAYERS = {"me": "1", "you": "2", "chance": "random"}
 FRIEND = "friend"
 
@@ -213,9 +214,11 @@ class MatchService:
     # -- new matches ----------------------------------------------------------------------------
 
     async def create(
-        self, identity: str, game: str, against: str, first: str = "me", name: str = ""
+        self, identity: str, game: str, against: str, first: str = "me", name: str = "", duration: str = _OPEN
     ) -> tuple[str, Seat]:
         """Create a match against a bot or a friend. Return its id and the visitor's seat.
+
+        A short match of a game that can go on for ever has a limit.
 
         Raises RequestError if a setting is invalid, and TooMany if the visitor has created too many.
         """
@@ -226,6 +229,9 @@ class MatchService:
         other = HUMAN if against == FRIEND else _check_opponent(rules, against, FRIEND)
         if first not in _FIRST_PLAYERS:
             raise RequestError(f"'first' must be {join_or([*_FIRST_PLAYERS])}, not {quote(first)}.")
+        if duration not in (_SHORT, _OPEN):
+            raise RequestError(f"'duration' must be {_SHORT} or {_OPEN}, not {quote(duration)}.")
+        rules = new_match.shorten_match(rules) if duration == _SHORT else rules
         await self._check_daily_limit(identity)
         if other != HUMAN and game not in GAMES:  # a game from another package may lack some levels
             await self._check_player_works(rules, other)

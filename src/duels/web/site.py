@@ -148,7 +148,9 @@ class Site:
 
     async def create_match(self, request: Request) -> Response:
         """Create a match, or continue a finished one."""
-        fields = await read_fields(request, game="", against=str, first="me", name="", match=str, entries=0)
+        fields = await read_fields(
+            request, game="", against=str, first="me", name="", duration="open", match=str, entries=0
+        )
         identity, cookie = self.cookie.get_or_make_identity(request)
         name, against = fields["name"], fields.get("against")
         if "match" in fields:
@@ -157,7 +159,9 @@ class Site:
             )
         else:
             against = opponents.DEFAULT_OPPONENT if against is None else against
-            id, seat = await self.matches.create(identity, fields["game"], against, fields["first"], name)
+            id, seat = await self.matches.create(
+                identity, fields["game"], against, fields["first"], name, fields["duration"]
+            )
         response = make_json_response({"match": id, "seat": seat.value, "url": f"/m/{id}"}, 201)
         return self.cookie.add_to(response, cookie)
 
@@ -460,6 +464,7 @@ def _describe_game(game: Game) -> dict[str, Any]:
         "summary": game.summary,
         "levels": opponents.list_opponents(game.rules()),
         "level": opponents.DEFAULT_OPPONENT,
+        "enough_boards": game.rules().enough_boards,
         "ours": game.name in GAMES,
     }
 

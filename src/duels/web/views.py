@@ -7,13 +7,13 @@ have views that are equal byte for byte.
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from duels.core.match import AnyMatch, Concession
+from duels.core.match import AnyMatch, EarlyEnd
 from duels.core.narration import SEAT_LABELS, PlayerNames, Sentence, victory, wins
 from duels.core.record import format_entry
 from duels.core.rules import BOTH, CHANCE, AnyRules, AnySight, Outcome, Seat
 from duels.core.words import Words, strip_ink
-from duels.play.narrator import Narrator
-from duels.web.match_state import REMATCH, TAKEBACK, MatchState, Offer, Viewer, format_prompt
+from duels.play.narrator import Narrator, format_board_number
+from duels.web.match_state import REMATCH, STOP, TAKEBACK, MatchState, Offer, Viewer, format_prompt
 
 _SEATS = tuple(Seat)
 _NAMED = "named"  # whether a log line begins with the player's name; only pages need this field
@@ -76,6 +76,7 @@ def _make_common_view(state: MatchState, viewer: Viewer, sight: AnySight) -> dic
         "watchable": state.can_watch(None),
         "invite": None,
         "board": _draw_board(state, viewer, sight),
+        "board_number": format_board_number(state.match),
     }
 
 
@@ -266,7 +267,7 @@ def _make_log_line(
         "seat": int(seat) if seat else None,
         "who": names.name(seat, begins=True) if seat else "",
         "entry": None if secrets and action is None else format_entry(after.rules, turn),
-        "resigned": isinstance(turn.action, Concession),
+        "resigned": isinstance(turn.action, EarlyEnd) and turn.action is not EarlyEnd.STOP,
         "secret": secrets and viewer is not None and turn.hidden_from(viewer.other),
         "text": text,
         # The chance outcome that follows mentions the decision.
@@ -319,6 +320,8 @@ def _list_extra_actions(state: MatchState, viewer: Viewer) -> tuple[str, ...]:
         options.append("hint")
     if not state.offer and state.can_take_back(viewer):
         options.append(TAKEBACK)
+    if not state.offer and state.match.can_stop:
+        options.append(STOP)
     return tuple(options)
 
 

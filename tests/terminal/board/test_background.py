@@ -98,7 +98,7 @@ def test_what_is_asked_for_twice_is_worked_out_once(monkeypatch: pytest.MonkeyPa
         slow.progress[0]("halfway")
         await player.see("thinking: halfway")
         slow.go_on.set()
-        await player.see("Press h again to see why.")
+        await player.see("Press h again for the move.")
 
     at_board(live_match("lights", entries="4 1"), act)
 

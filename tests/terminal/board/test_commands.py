@@ -51,6 +51,8 @@ def test_a_hint_points_at_the_best_action() -> None:
 
     async def act(player: Player) -> None:
         await player.pilot.press("h")
+        await player.see("Press h again for the move.")
+        await player.pilot.press("h")
         await player.see("Press h again to see why.")
         assert "nim-sum" not in player.screen_text
         await player.pilot.press("h")
@@ -71,7 +73,7 @@ def test_a_hint_names_the_key_that_tells_why(monkeypatch: pytest.MonkeyPatch) ->
     async def act(player: Player) -> None:
         assert "F2 hint" in player.screen_text
         await player.pilot.press("f2")
-        await player.see("Press F2 again to see why.")
+        await player.see("Press F2 again for the move.")
 
     at_board(live, act)
 
@@ -191,3 +193,53 @@ def test_q_leaves_where_it_means_nothing_else() -> None:
         assert isinstance(await player.wait_for_exit(), Quit)
 
     at_board(live_match("flip", two="novice"), flip)
+
+
+def test_the_number_of_the_board_is_shown_and_both_may_agree_to_stop() -> None:
+    live = live_match("chain", entries=" ".join("1234567" + "123456"))
+
+    async def act(player: Player) -> None:
+        await player.see("your turn. Board 2.")
+        assert "s stop" not in player.screen_words
+        await player.press("s")
+        await player.see("You can agree to stop from board 3 on. This is board 2.")
+        await player.press("7")
+        await player.see("your turn. Board 3.")
+        assert "s stop" in player.screen_words
+        await player.pilot.press("s")
+        await player.see("Player 2, do you agree to stop? Nobody wins.")
+        await player.press("n")
+        await player.see("Proposal declined.")
+        await player.pilot.press("f6")
+        await player.see("do you agree to stop?")
+        await player.press("y")
+        await player.see("The players agreed to stop.")
+        assert "Board" not in player.screen_text.replace("Initial Board", "")
+
+    at_board(live, act)
+    assert lines_of(live.match)[-1] == "stop by agreement"
+
+
+def test_a_machine_agrees_to_stop() -> None:
+    live = live_match("chain", two="novice", entries=" ".join("1234567" * 2))
+
+    async def act(player: Player) -> None:
+        await player.pilot.press("s")
+        await player.see("Do you want to stop? Nobody wins.")
+        await player.press("y")
+        await player.see("Nobody won.")
+
+    at_board(live, act)
+    assert live.match.outcome
+    assert live.match.outcome.code == "cut off"
+
+
+def test_other_games_have_no_key_to_stop() -> None:
+    async def act(player: Player) -> None:
+        await player.press("s")
+        assert "stop" not in player.screen_words
+        await player.pilot.press("?")
+        await player.see("resign: give up")
+        assert "stop:" not in player.screen_words
+
+    at_board(live_match("lights", two="novice"), act)

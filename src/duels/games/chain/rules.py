@@ -142,6 +142,7 @@ class QuantumChain(OpenRules[State, Action]):
     game = GAME
     limit = "max_boards"
     clock = "boards"
+    enough_boards = 3
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -14,16 +14,25 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from duels.analysis.hints import Hint, hint
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, IllegalMove
 from duels.core.narration import TextBoard
 from duels.core.rules import Actor, Seat
 from duels.play.live import LiveMatch
+from duels.play.narrator import format_board_number
 from duels.solving.oracles import get_oracle
 from duels.terminal import messages
 from duels.terminal.board.background import BackgroundJob, run_in_background
 from duels.terminal.board.choice import Choice
 from duels.terminal.board.grid import Point, find_changed_cells
-from duels.terminal.board.keys import COMMANDS, HINT, QUIT, Command, SingleKeyFilter, format_key_help
+from duels.terminal.board.keys import (
+    HINT,
+    QUIT,
+    STOP,
+    Command,
+    SingleKeyFilter,
+    format_key_help,
+    list_commands,
+)
 from duels.terminal.board.scene import Page, QuestionPanel, Scene, SceneTexts
 from duels.terminal.board.story import Story
 from duels.terminal.board.view import ActionList, BoardView, Palette
@@ -199,10 +208,10 @@ class BoardApp(App[AppResult]):
             if self._previous_board
             else frozenset[int]()
         )
-        content = self._palette.make_content
+        content, number = self._palette.make_content, format_board_number(self.live.match)
         texts = SceneTexts(
             story=content(self._story.text),
-            turn=self._render_turn(),
+            turn=self._render_turn() + (f"   {number}." if number else ""),
             question=content(self._format_question()),
             note=content(self.choice.rejection if self.choice and self.choice.rejection else self._note),
             keys=self._render_keys(),
@@ -238,8 +247,9 @@ class BoardApp(App[AppResult]):
         else:
             keys = [
                 (self._get_key(command), command.name, f"command('{command.name}')")
-                for command in COMMANDS
-                if self.choice or command.works_anytime
+                for command in list_commands(self.live.match.rules)
+                if (self.choice or command.works_anytime)
+                and (command is not STOP or self.live.match.can_stop)
             ]
         labels = [
             Content.from_markup(f"[@click=app.{action}][bold]$key[/bold] $label[/]", key=key, label=label)
@@ -262,7 +272,8 @@ class BoardApp(App[AppResult]):
         if self.choice and self._handle_choice_key(self.choice, key, letter):
             event.prevent_default()
             return
-        command = next((c for c in COMMANDS if key == c.key or letter == c.letter), None)
+        commands = list_commands(self.live.match.rules)
+        command = next((c for c in commands if key == c.key or letter == c.letter), None)
         step_keys = [step.value for step in self._next_steps]
         if step_keys and not (command and command.works_anytime and letter not in step_keys):
             self._step_keys.press(letter if letter.isprintable() and letter else key, step_keys)
@@ -331,11 +342,17 @@ class BoardApp(App[AppResult]):
         elif self.screen is not self._scene:
             return
         elif name == "help":
-            self.push_screen(Page(f"{format_key_help()}\n{self.live.match.rules.game.card()}", self._palette))
+            rules = self.live.match.rules
+            self.push_screen(Page(f"{format_key_help(rules)}\n{rules.game.card()}", self._palette))
         elif name == "review" and self.choice:
             self._review()
         elif self.choice:
-            commands = {"hint": self._hint, "undo": self._undo, "resign": self._resign}
+            commands = {
+                "hint": self._hint,
+                "undo": self._undo,
+                "resign": self._resign,
+                "stop": self._stop,
+            }
             commands[name](self.choice)
 
     def _ask(self, question: str, choice: Choice, on_answer: Callable[[bool], None]) -> None:
@@ -355,6 +372,22 @@ class BoardApp(App[AppResult]):
                 self._change_match(lambda: self.live.resign(self._seat))
 
         self._ask(messages.RESIGN_QUESTION, choice, resign)
+
+    def _stop(self, choice: Choice) -> None:
+        self._job.cancel()
+        try:
+            self.live.match.stop()
+        except IllegalMove as error:
+            self.notice(str(error))
+            return
+
+        def stop(agreed: bool) -> None:
+            if agreed:
+                self._change_match(self.live.stop)
+            else:
+                self.notice(messages.STOP_REFUSED)
+
+        self._ask(messages.format_stop_question(self.live, self._seat), choice, stop)
 
     def _undo(self, choice: Choice) -> None:
         self._job.cancel()

@@ -8,8 +8,10 @@ from typing import Any
 from textual.app import App
 from textual.timer import Timer
 
+from duels.core.rules import AnyRules
 from duels.terminal.keyboard import KEY_GAP_SECONDS, SILENCE_SECONDS
 from duels.terminal.prompts import COMMANDS as PROMPT_COMMANDS
+from duels.terminal.prompts import STOP_COMMAND
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,13 @@ class Command:
 
 HINT = Command("hint", "h", "f2", PROMPT_COMMANDS["hint"])
 QUIT = Command("quit", "q", "f10", PROMPT_COMMANDS["quit"], works_anytime=True)
+STOP = Command("stop", "s", "f6", STOP_COMMAND)
 COMMANDS = (
     HINT,
     Command("undo", "u", "f3", PROMPT_COMMANDS["undo"]),
     Command("review", "v", "f4", "show what each decision cost"),
     Command("resign", "r", "f5", PROMPT_COMMANDS["resign"]),
+    STOP,
     Command("help", "?", "f1", "show these keys and the rules", works_anytime=True),
     QUIT,
 )
@@ -47,9 +51,15 @@ _CHOOSING = {
 _WIDTH = 10
 
 
-def format_key_help() -> str:
+def list_commands(rules: AnyRules) -> list[Command]:
+    """Return the commands in a match with these rules."""
+    return [command for command in COMMANDS if command is not STOP or rules.enough_boards]
+
+
+def format_key_help(rules: AnyRules) -> str:
     """Format the list of all keys for the help screen."""
-    keys = {**_CHOOSING, **{f"{c.letter} {c.key.upper()}": f"{c.name}: {c.description}" for c in COMMANDS}}
+    commands = {f"{c.letter} {c.key.upper()}": f"{c.name}: {c.description}" for c in list_commands(rules)}
+    keys = {**_CHOOSING, **commands}
     lines = "".join(f"  {key:<{_WIDTH}}{description}\n" for key, description in keys.items())
     return f"Keys\n{lines}  {'Ctrl-C':<{_WIDTH}}leave at once; the match is saved\n"
 

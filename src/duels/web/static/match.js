@@ -8,8 +8,9 @@ const EVENT_TIMEOUT = 2_500; // milliseconds until an action's event should have
 const RECONNECT_DELAY = 2_000; // milliseconds
 const POLL_INTERVALS = [5_000, 20_000, 60_000, 300_000]; // milliseconds between polls of a hidden tab
 const POLL_TIMEOUT = 10_000; // milliseconds until a poll times out
-const OFFERS = { takeback: "Takeback requested", rematch: "Rematch offered" };
+const OFFERS = { takeback: "Takeback requested", rematch: "Rematch offered", stop: "Stop proposed" };
 const REQUEST_EXPIRED = "Your takeback request has expired.";
+const HINT_AGAIN = [" Press Hint again for the move.", " Press Hint again to see why.", ""];
 const GONE = [404, 410]; // the match was deleted or cannot be read
 const TRIES = 8; // a browser may hold six dead connections
 
@@ -97,7 +98,7 @@ function uncoverField() {
 function updateControls() {
   if (turn() === "over") {
     veil(false);
-    document.getElementById("resign").close();
+    for (const dialog of document.querySelectorAll("#resign, #stop")) dialog.close();
   }
   setTitle(pendingDecision());
   for (const button of matchElement.querySelectorAll("[data-share]")) button.hidden = !navigator.share;
@@ -257,12 +258,15 @@ async function showReview(button) {
   else notice(page.getElementById("message")?.textContent ?? UNREACHABLE);
 }
 
+const offer = (kind, answer = "") => send("offer", { offer: kind, answer, event: lastEvent() }, startRequest());
+
 const presses = {
   resign: () => document.getElementById("resign").showModal(),
+  stop: () => document.getElementById("stop").showModal(),
   offer: (button) => {
     if (button.dataset.offer === "rematch") wantsRematch = button.dataset.answer !== "no";
     agreed = button.dataset.answer === "yes";
-    return send("offer", { offer: button.dataset.offer, answer: button.dataset.answer || "", event: lastEvent() }, startRequest());
+    return offer(button.dataset.offer, button.dataset.answer);
   },
   copy: (button) => copy(button.dataset.copy),
   watch: () => copy(location.href),
@@ -316,6 +320,9 @@ document.addEventListener("close", restoreFocus, true);
 
 document.getElementById("resign").addEventListener("submit", (event) => {
   if (event.submitter.value === "resign") act({ action: "resign" });
+});
+document.getElementById("stop").addEventListener("submit", (event) => {
+  if (event.submitter.value === "stop") offer("stop");
 });
 
 updateControls();

@@ -11,6 +11,7 @@ document.addEventListener("click", (event) => {
   const name = form ? form.elements.name.value : load("name");
   if (form) save("name", name);
   const fields = { game: button.dataset.game, against: button.dataset.against, name };
+  fields.duration = form?.elements.duration?.value || "short";
   if (form?.elements.first) fields.first = form.elements.first.value;
   goTo(button, "/matches", fields);
 });
