@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import duels
-from duels.core.errors import NotYourTurn
+from duels.core.errors import NotYourTurn, UnknownName
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.games import find_game
@@ -129,3 +129,93 @@ def test_a_hint_on_a_challenge_gives_the_rule_of_thumb() -> None:
     )
     assert f"{rule} make; here none does." in reason_at("?OO_XX_ 1")
     assert f"{rule} make; here one does." in reason_at("_X?_O_O 2")
+
+
+@pytest.mark.parametrize(
+    ("game", "position"),
+    [
+        *(("lights", f"{row} 1") for row in ("OOOOOOO", "OXOXXXX", "OOXXXXX", "OOXOOOO")),
+        *(("leap", cells) for cells in ("20 1 1", "12 1 1", "6 12 1", "3 3 1")),
+        *(("chain", cells) for cells in ("_______ 1", "?OO_XX_ 1", "XXX_OO_ 1", "XX__OOO 1", "XOXO_XO 1")),
+        ("flip", "...../...../...../...../..... 0,0 11 1"),
+        ("flip", "...../.4.../..5../...2e/..... 6,5 01 2"),
+        ("hunt", "1:"),
+        ("hunt", "1: move 2"),
+        ("hunt", "1: move 3, observe 4, ?, observe 4"),
+    ],
+)
+def test_the_first_stage_points_in_plain_words_and_names_no_move(game: str, position: str) -> None:
+    hint = duels.hint(find_game(game).rules().parse_position(position))
+    look, move, theory = hint.stages
+    assert (look, move, theory) == (hint.pointer, hint.advice, hint.theory)
+    assert look.endswith((".", "?"))
+    assert len(look) < 220
+    for word in ("nim", "strategy", "mixture", "%"):
+        assert word not in look
+    assert not re.search(r"\b(cell|light|position) \d", look)
+
+
+@pytest.mark.parametrize(("seat", "wins"), [(Seat.ONE, 0.5336), (Seat.TWO, 0.5101)])
+def test_the_best_answer_to_a_level_is_that_of_the_table_response(seat: Seat, wins: float) -> None:
+    """`best_responses` solves the same board with other code, for the whole match."""
+    assert duels.best_responses("club", "chain", max_boards=1)[seat].wins == pytest.approx(wins, abs=1e-4)
+    sight = duels.start("chain").sight(Seat.ONE)
+    if seat is Seat.ONE:
+        chances = duels.hint(sight, against="club").chances
+        assert max(value.number for value in chances.values()) == pytest.approx(wins, abs=1e-4)
+        return
+    odds = duels.make_player("club", "chain").odds(sight)  # type: ignore[attr-defined]
+    answers = {
+        action: duels.hint(duels.start("chain").play(Seat.ONE, action).sight(seat), against="club").chances
+        for action in sight.actions
+    }
+    mean = sum(p * max(v.number for v in answers[action].values()) for action, p in odds.items())
+    assert mean == pytest.approx(wins, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("game", "position", "exactness", "tip"),
+    [
+        (
+            "leap",
+            "6 12 1",
+            Exactness.EXACT,
+            "Against club, 1, 3 or 6 leaves most room for errors (29.2% to win).",
+        ),
+        ("lights", "OOOOOOO 1", Exactness.EXACT, ""),
+        ("flip", "...../...../...../...../..... 0,0 11 1", Exactness.ESTIMATE, ""),
+        (
+            "hunt",
+            "1: move 3, observe 4, ?, observe 4",
+            Exactness.ESTIMATE,
+            "Against club, stay leaves most room for errors (about 54.5% to win).",
+        ),
+    ],
+)
+def test_a_tip_names_the_move_after_which_a_level_errs_most(
+    game: str, position: str, exactness: Exactness, tip: str
+) -> None:
+    sight = find_game(game).rules().parse_position(position)
+    hint = duels.hint(sight, against="club")
+    assert hint.tip == tip
+    assert set(hint.chances) == set(sight.actions)
+    assert {value.exactness for value in hint.chances.values()} == {exactness}
+    assert duels.hint(sight).chances == {}
+
+
+def test_a_level_errs_so_no_answer_to_it_is_worth_less_than_perfect_play() -> None:
+    for game, position in (("leap", "3 3 1"), ("flip", "...../.4.../..5../...2e/..... 6,5 01 2")):
+        sight = find_game(game).rules().parse_position(position)
+        values = get_oracle(sight.rules).judge(sight)
+        chances = duels.hint(sight, against="casual").chances
+        for judged in values.actions:
+            assert chances[judged.action].number >= judged.value.low - 1e-6
+        assert any(chances[judged.action].number > judged.value.high for judged in values.actions)
+
+
+def test_an_opponent_must_be_a_machine_player() -> None:
+    sight = duels.start("lights").sight(Seat.ONE)
+    with pytest.raises(UnknownName):
+        duels.hint(sight, against="human")
+    with pytest.raises(UnknownName):
+        duels.hint(sight, against="nobody")

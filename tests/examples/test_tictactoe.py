@@ -21,7 +21,7 @@ from duels.games import load_record
 from duels.players import make_player
 from duels.solving.induction import InductionOracle
 from duels.solving.oracles import get_oracle
-from duels.terminal.messages import HintLayers
+from duels.terminal.messages import HintStages
 from duels.terminal.review import render_review
 from duels.terminal.solve import render_solution
 
@@ -81,8 +81,8 @@ def test_a_value_is_not_called_a_chance_to_win() -> None:
     assert duels.hint(opening).text == (
         "All actions are equally good (worth 50.0%). Every move keeps the draw."
     )
-    layers = HintLayers()
-    _, shown = (strip_ink(layers.render(opening, GAME.words(RULES), (), get_oracle(RULES))) for _ in range(2))
+    stages, words = HintStages(), GAME.words(RULES)
+    *_, shown = (strip_ink(stages.render(opening, words, (), get_oracle(RULES))) for _ in range(3))
     assert shown == "Hint: All actions are equally good (worth 50.0%). Every move keeps the draw.\n"
     assert "Player 1 to move is at 50.0% (1/2, exact)." in render_solution(solve(opening, get_oracle(RULES)))
     exercise = next(e for e in duels.exercises(GAME, "1") if e.verdict.value.number == 0.5)

@@ -8,7 +8,7 @@ from duels.core.words import strip_ink
 from duels.games import find_game
 from duels.solving.oracles import get_oracle
 from duels.terminal.commands import run
-from duels.terminal.messages import HintLayers
+from duels.terminal.messages import HintStages
 
 
 @pytest.fixture(autouse=True)
@@ -17,9 +17,10 @@ def home(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_hint_at_the_prompt(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO("hint\n1\nhint\nback\n2\nhint\nback\n1\n4\nquit\n"))
+    monkeypatch.setattr("sys.stdin", io.StringIO("hint\nhint\n1\nhint\nback\n2\nhint\nback\n1\n4\nquit\n"))
     assert run(["play", "lights"]) == 0
     out = capsys.readouterr().out
+    assert "Hint: Look for a move that leaves groups of equal length" in out
     assert "Hint: 4, 2-3 or 5-6 (100.0% to win; for 4 enter 1, then 4)." in out
     assert "(100.0% to win; for 4 enter 4)" not in out  # the action's name is also its entry
     assert out.count("Hint: 4, 2-3 or 5-6 (100.0% to win).") == 1
@@ -32,7 +33,7 @@ def test_a_term_is_explained_at_its_first_use(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each of two people has their own hints."""
-    monkeypatch.setattr("sys.stdin", io.StringIO("hint\nhint\nhint\n1\n4\nhint\nhint\nhint\nquit\n"))
+    monkeypatch.setattr("sys.stdin", io.StringIO("hint\nhint\nhint\nhint\n1\n4\nhint\nhint\nhint\nquit\n"))
     assert run(["play", "lights"]) == 0
     out = capsys.readouterr().out
     assert out.count("(Nim-sum: ") == 2
@@ -55,16 +56,26 @@ def test_a_term_is_explained_at_its_first_use(
 def test_a_hint_says_where_there_is_nothing_to_choose(game: str, position: str, text: str) -> None:
     rules = find_game(game).rules()
     sight, words = rules.parse_position(position), rules.game.words(rules)
-    layers, oracle = HintLayers(), get_oracle(rules)
-    advice, reason = (strip_ink(layers.render(sight, words, [], oracle)) for _ in range(2))
+    stages, oracle = HintStages(), get_oracle(rules)
+    look, advice, reason = (strip_ink(stages.render(sight, words, [], oracle)) for _ in range(3))
+    assert look == f"Hint: {oracle.pointer(sight)} Enter hint again for the move.\n"
     assert advice == f"{text} Enter hint again to see why.\n"
     assert reason.startswith(f"{text} ")
     assert "hint again" not in reason
 
 
-def test_another_decision_begins_with_the_advice_again() -> None:
+def test_another_decision_begins_with_the_first_stage_again() -> None:
     rules = find_game("chain").rules()
-    words, oracle, layers = rules.game.words(rules), get_oracle(rules), HintLayers()
+    words, oracle, stages = rules.game.words(rules), get_oracle(rules), HintStages()
     first, second = rules.parse_position("_______ 1"), rules.parse_position("X______ 2")
-    texts = [layers.render(sight, words, [], oracle) for sight in (first, second, second, first)]
-    assert ["hint again" in text for text in texts] == [True, True, False, True]
+    shown = [stages.render(sight, words, [], oracle) for sight in (first, second, second, second, first)]
+    assert ["for the move" in text for text in shown] == [True, True, False, False, True]
+    assert ["hint again" in text for text in shown] == [True, True, True, False, True]
+
+
+def test_a_hint_in_a_match_knows_the_opponent(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("hint\nhint\nquit\n"))
+    assert run(["play", "chain", "--seat2", "club"]) == 0
+    assert "Against club, 4 leaves most room for errors (53.4% on this board)." in capsys.readouterr().out

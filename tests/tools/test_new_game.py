@@ -52,7 +52,7 @@ def test_it_is_clean(project: Path) -> None:
 
 
 def test_it_is_played_at_the_terminal(site: Path, tmp_path: Path) -> None:
-    entered = "board\n4\n3\n3\n3\nhint\nhint\n3\n"
+    entered = "board\n4\n3\n3\n3\nhint\nhint\nhint\n3\n"
     played = duels(site, tmp_path, "play", "toy_heap", entered=entered)
     assert played.returncode == 0, played.stderr
     assert "Welcome to Toy heap!\n\noooooooooooo  12 left\n" in played.stdout

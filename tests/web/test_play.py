@@ -241,6 +241,10 @@ def test_hints_are_for_one_s_own_turn_against_a_machine(base: str) -> None:
     told = ann.get(f"{match}/hint").json()
     assert "4" in told["actions"]
     assert "100.0% to win" in told["text"]
+    look, move, theory = told["stages"]
+    assert "groups of equal length" in look
+    assert "100.0% to win" in move
+    assert "nim-sum" in theory
     ann, _, match = pair(base, "lights")
     assert ann.get(f"{match}/hint").status_code == 422
 

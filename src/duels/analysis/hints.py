@@ -5,8 +5,9 @@ They use only information that the seat to move has.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic
+from typing import Any, Generic, cast
 
+from duels.analysis.responses import KnownPlayer, compute_response_values
 from duels.analysis.wording import (
     MIN_SHOWN,
     describe_equal_actions,
@@ -17,6 +18,7 @@ from duels.analysis.wording import (
 from duels.core.errors import DuelsError, quote
 from duels.core.rules import A, Rules, Seat, Sight, V
 from duels.core.words import join_or
+from duels.players import make_player
 from duels.solving.oracle import ActionValue, Exactness, Finding, Oracle, Value, Verdict
 from duels.solving.oracles import get_oracle
 
@@ -28,16 +30,20 @@ _MIN_WEIGHT = 0.005  # smaller weights are noise from training
 
 @dataclass(frozen=True)
 class Hint(Generic[A]):
-    """Advice to the seat to move.
+    """Advice to the seat to move, in stages: where to look, the move, and the theory.
 
     >>> import duels
     >>> hint = duels.hint(duels.start("lights").sight(duels.Seat.ONE))
+    >>> hint.pointer.split(". ")[0]
+    'Look for a move that leaves groups of equal length, in pairs'
     >>> hint.advice
     '4, 2-3 or 5-6 (100.0% to win).'
     >>> hint.value.number
     1.0
     """
 
+    pointer: str
+    """One or two plain sentences on where to look."""
     actions: tuple[A, ...]
     """The recommended actions, the most frequent of perfect play first."""
     value: Value
@@ -54,6 +60,18 @@ class Hint(Generic[A]):
     """The weights of the actions and the error bound of the value; empty if they add nothing."""
     belief: Mapping[str, float]
     """Probabilities of the other player's secret; empty in games without hidden information."""
+    chances: Mapping[A, Value]
+    """The value of each action against the given opponent; empty without one, or if it is unknown.
+
+    In chain it is the value on this board, and a board without a winner counts one half.
+    """
+    tip: str
+    """A sentence on the recommended action that gives this opponent most chances to err, or ''."""
+
+    @property
+    def stages(self) -> tuple[str, str, str]:
+        """The hint in three stages: where to look, the move, and the theory."""
+        return self.pointer, " ".join(filter(None, [self.advice, self.tip])), self.theory
 
     @property
     def advice(self) -> str:
@@ -74,7 +92,7 @@ class Hint(Generic[A]):
     @property
     def text(self) -> str:
         """The advice and the explanation."""
-        return f"{self.advice} {self.theory}"
+        return " ".join(self.stages[1:])
 
     @property
     def theory(self) -> str:
@@ -82,22 +100,35 @@ class Hint(Generic[A]):
         return " ".join(filter(None, [self.reason, self.details]))
 
 
-def hint(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> Hint[A]:
+def hint(
+    sight: Sight[A, V], oracle: Oracle[A, V] | None = None, against: str | KnownPlayer | None = None
+) -> Hint[A]:
     """Recommend the actions of perfect play, given the information of `sight.seat`.
 
-    `oracle` replaces that of `sight.rules`. Raises NotYourTurn if the seat is not to move.
+    `oracle` replaces that of `sight.rules`. `against` is the opponent: a level or another player with a
+    method `odds`. Among the actions that perfect play may take, `tip` then names the one after which this
+    opponent errs most. That is exact in lights, leap and chain, and estimated in flip and hunt.
+
+    Raises NotYourTurn if the seat is not to move, and UnknownName if there is no such opponent.
 
     >>> import duels
     >>> match = duels.start("leap").play_text("enter", "enter")
     >>> duels.hint(match.sight(duels.Seat.ONE)).advice
     '1 (100.0% to win).'
+    >>> duels.hint(duels.start("chain").sight(duels.Seat.ONE), against="club").tip
+    'Against club, 4 leaves most room for errors (53.4% on this board).'
     """
     oracle = oracle or get_oracle(sight.rules)
     verdict = oracle.judge(sight)
+    opponent = make_player(against, sight.rules) if isinstance(against, str) else against
+    can_ask = hasattr(opponent, "odds")
+    chances = compute_response_values(sight, cast(KnownPlayer, opponent), oracle) if can_ask else {}
+    name = against if isinstance(against, str) else "this opponent"
     choices = _list_choices(verdict)
     indifference = describe_equal_actions(verdict).removesuffix(".")
     recommends_all = indifference and all(judged.weight for judged in verdict.actions)
     return Hint(
+        pointer=oracle.pointer(sight),
         actions=tuple(judged.action for judged in choices),
         value=verdict.value,
         chance=format_chance(verdict.value, sight.rules),
@@ -106,7 +137,26 @@ def hint(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> Hint[A]:
         reason=oracle.reason(sight),
         details=_format_details(sight, verdict, choices),
         belief=oracle.belief(sight),
+        chances=chances,
+        tip=_describe_best_response(sight, verdict, chances, name),
     )
+
+
+def _describe_best_response(
+    sight: Sight[A, V], verdict: Verdict[A], chances: Mapping[A, Value], opponent: str
+) -> str:
+    """Name the best actions of perfect play against the opponent; empty if they do not differ."""
+    numbers = {action: chances[action].number for action in verdict.best if action in chances}
+    highest = max(numbers.values(), default=0.0)
+    best = [action for action, number in numbers.items() if highest - number < MIN_SHOWN]
+    if len(best) == len(numbers):
+        return ""
+    names = join_or([name_action(sight, action) for action in best], _MAX_NAMED)
+    value, rules = chances[best[0]], sight.rules
+    chance = format_chance(value, rules)
+    if rules.clock and not rules.has_hidden_information:
+        chance = f"{value} on this {rules.clock.removesuffix('s')}"  # `compute_response_values` says why
+    return f"Against {opponent}, {names} leaves most room for errors ({chance})."
 
 
 def _list_choices(verdict: Verdict[A]) -> list[ActionValue[A]]:

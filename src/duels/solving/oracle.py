@@ -245,6 +245,20 @@ class Oracle(ABC, Generic[A, V]):
         rest = f"; anything else is worth {next_best} at most" if next_best else ""
         return f"Best is {join_or(best, _MAX_LISTED)}, worth {verdict.value}{rest}."
 
+    def pointer(self, sight: Sight[A, V]) -> str:
+        """Return one or two sentences for a beginner on where to look, which do not name the best action."""
+        verdict = self.judge(sight)
+        best, count = len(verdict.best), len(verdict.actions)
+        if count == 1:
+            return "You have only one legal action."
+        if verdict.value.high == 0:
+            return "Every action loses against perfect play: look for the one that is hardest to answer."
+        if verdict.is_indifferent:
+            return "Against perfect play, all your actions are equally good."
+        if verdict.is_mixed:
+            return "Do not be predictable here: there is more than one good action."
+        return f"{best} of your {count} actions {'is' if best == 1 else 'are'} better than the others."
+
     def effect(self, sight: Sight[A, V], action: A) -> str:
         """Return one sentence on the effect of an action that is not best, or ''."""
         value = self.judge(sight).get_action_value(action).value
@@ -316,6 +330,13 @@ class Oracle(ABC, Generic[A, V]):
     def winning_discovery(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> str:
         """Return a clause without a subject on how `action` wins at once by finding a secret, or ''."""
         return ""
+
+    def values_against(self, sight: Sight[A, V], share: float) -> Mapping[A, Value]:
+        """Return the value of each action against the level with this share of random play's losses.
+
+        Games with hidden information may override it; by default it is empty.
+        """
+        return {}
 
     # -- proofs ---------------------------------------------------------------------------------
 

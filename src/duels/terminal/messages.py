@@ -114,12 +114,14 @@ class HintStages:
         words: Words[Any, Any],
         previous_entries: Sequence[str],
         oracle: Oracle[Any, Any],
+        against: str | None = None,
     ) -> str:
         """Return the hint for the seat to move, after some entries of the same decision."""
-        result = hint(sight, oracle)
-        advice = _format_advice(result, sight, words, previous_entries)
-        reason = f"{advice} {result.theory}\n{format_belief(result.belief)}"
-        return self.select(sight, f"{advice} {_HOW_TO_SEE_WHY}\n", reason)
+        result = hint(sight, oracle, against)
+        advice = " ".join(filter(None, [_format_advice(result, sight, words, previous_entries), result.tip]))
+        stages = (result.pointer, advice, f"{advice} {result.theory}")
+        text = self.select(sight, stages, "Enter hint again")
+        return f"{text}\n{format_belief(result.belief) if self._stage != 1 else ''}"
 
 
 def _format_advice(
@@ -128,7 +130,7 @@ def _format_advice(
     entries = (
         _format_entries(sight, words, result.actions[0], result.best, previous_entries) if result.best else ""
     )
-    return f"Hint: {result.describe_actions(Ink.CHANGED)} ({result.chance}{entries})."
+    return f"{result.describe_actions(Ink.CHANGED)} ({result.chance}{entries})."
 
 
 def _format_entries(

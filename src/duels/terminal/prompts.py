@@ -22,7 +22,7 @@ POSITION_COMMANDS = {
     "rules": "show the rules of this game",
     "board": "show the board",
     "moves": "list the legal moves",
-    "hint": "show the best action and its value; enter it again to see why",
+    "hint": "show where to look; enter it again for the best action, then to see why",
     "back": "start this entry again",
 }
 """The commands at a question about a position, in a match or in a puzzle."""
@@ -84,7 +84,7 @@ class PromptedMatch:
         names = messages.make_player_names(live) if screen.on_terminal and not screen.plain else None
         self.narrator = Narrator(self.words, viewers, names)
         self._seat_at_keyboard: Seat | None = None
-        self._hints: dict[Seat, messages.HintLayers] = {}
+        self._hints: dict[Seat, messages.HintStages] = {}
 
     def run(self) -> None:
         """Play to the end.
@@ -208,12 +208,12 @@ class PromptedMatch:
         }
 
     def _hint(self, seat: Seat, entries: list[str]) -> None:
-        layers = self._hints.setdefault(seat, messages.HintLayers())
-        match = self.live.match
+        stages = self._hints.setdefault(seat, messages.HintStages())
+        match, opponent = self.live.match, messages.find_known_opponent(self.live, seat)
         try:
             with self.screen.progress("thinking") as progress:
                 oracle = get_oracle(match.rules, progress)
-                text = layers.render(match.sight(seat), self.words, entries, oracle)
+                text = stages.render(match.sight(seat), self.words, entries, oracle, opponent)
         except DuelsError as error:
             self.screen.say(f"{error}\n")
             return

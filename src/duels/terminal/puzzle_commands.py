@@ -29,7 +29,7 @@ from duels.paths import data_dir
 from duels.solving.oracles import get_oracle
 from duels.terminal import prompts
 from duels.terminal.game_options import GameCommand, game_argument
-from duels.terminal.messages import HintLayers
+from duels.terminal.messages import HintStages
 from duels.terminal.options import format_command, format_examples, plain_option
 from duels.terminal.screen import Screen
 
@@ -129,7 +129,7 @@ def ask_exercise(
     if belief:
         screen.say(f"What you can infer:\n{belief}")
 
-    layers = HintLayers(glossary)
+    stages = HintStages(glossary)
     descriptions = {name: text for name, text in COMMANDS.items() if hints or name != "hint"}
 
     def quit_puzzle(entries: list[str]) -> None:
@@ -139,7 +139,7 @@ def ask_exercise(
         "help": lambda entries: screen.say(prompts.format_help(descriptions)),
         **prompts.make_lookup_commands(sight, words, screen.say),
         "hint": lambda entries: screen.say(
-            layers.render(sight, words, entries, exercise.oracle)
+            stages.render(sight, words, entries, exercise.oracle)
             if hints
             else "There are no hints for these puzzles.\n"
         ),

@@ -144,20 +144,23 @@ async def get_hint(
     if state.actor is not viewer:
         raise StaleRequest("It is not your turn. Ask for a hint when it is.")
     lines = [entry.text for entry in make_play_entries(state.match)]
-    return await workers.run(partial(_find_hint, state.header, lines, viewer), visitor)
+    opponent = state.kinds[viewer.other]
+    return await workers.run(partial(_find_hint, state.header, lines, viewer, opponent), visitor)
 
 
-def _find_hint(header: str, lines: list[str], seat: Seat) -> dict[str, Any]:
+def _find_hint(header: str, lines: list[str], seat: Seat, opponent: str) -> dict[str, Any]:
     from duels.analysis.hints import hint
     from duels.analysis.wording import Glossary
 
     match = load_record(header).match.play_text(*lines)
     try:
-        advice = hint(match.sight(seat))
+        advice = hint(match.sight(seat), against=opponent)
     except DuelsError as error:
         raise RequestError(str(error)) from None
+    glossary, texts = Glossary(), [text[:1].upper() + text[1:] for text in advice.stages]
     return {
-        "text": Glossary().explain(advice.text[:1].upper() + advice.text[1:]),
+        "text": Glossary().explain(" ".join(texts[1:])),
+        "stages": [glossary.explain(text) for text in texts],
         "actions": [match.rules.format(action) for action in advice.actions],
         "belief": dict(advice.belief),
     }

@@ -65,7 +65,7 @@ def test_a_hint_points_at_the_best_action() -> None:
     assert live.match.turns[2].action in best
 
 
-def test_a_hint_names_the_key_that_tells_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hint_names_the_key_of_the_next_stage(monkeypatch: pytest.MonkeyPatch) -> None:
     """If the game uses h, a function key gives hints."""
     monkeypatch.setattr(Choice, "accepts", lambda choice, letter: letter == "h")
     live = live_match("lights")

@@ -17,6 +17,8 @@ from duels.games.chain.reasons import (
     describe_ignored_threat,
     describe_purpose,
     explain_even_chance,
+    list_completing_cells,
+    list_possible_chains,
 )
 from duels.games.chain.rules import FREE, SYMBOL, Action, Answer, Coin, Observe, Phase, QuantumChain, State
 from duels.solving.check import Brackets, check_equations, check_sampled_play, format_options
@@ -129,6 +131,25 @@ class ChainOracle(OpenOracle[Action, State]):
         heads, tails = self._get_coin_values(successor, sight.seat)
         clause = f"{purpose}: it {leaves}" if purpose else leaves
         return f"Cell {cell} {clause}; if it is challenged, {heads:.1%} on heads and {tails:.1%} on tails."
+
+    def pointer(self, sight: Sight[Action, State]) -> str:
+        state, seat = sight.view, sight.seat
+        if state.phase is Phase.CHALLENGE:
+            threat = describe_accepted_symbol(self.rules, state)
+            return (
+                f"{threat or 'What does the symbol in doubt do if it stands? '}If you challenge, it is gone "
+                "on tails. Also look at the cells beside it: do you need them yourself?"
+            )
+        if list_completing_cells(self.rules, state.cells, seat):
+            return f"Look for a cell that completes your chain of {self.rules.run}."
+        if list_completing_cells(self.rules, state.cells, seat.other):
+            return "The other player needs one more cell for a chain. Which one?"
+        if not any(list_possible_chains(self.rules, state.cells, each) for each in Seat):
+            return "Nobody can make a chain on this board any more, so every cell is as good as another."
+        return (
+            "Where is there still room for a chain of yours, and where for the other player's? A symbol "
+            "beside your own builds faster, but it can be challenged."
+        )
 
     def _explain_answer(self, doubtful: State, seat: Seat, verdict: Verdict[Action]) -> str:
         challenge, accept = (judged.value.number for judged in verdict.actions)

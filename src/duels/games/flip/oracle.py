@@ -196,6 +196,24 @@ class FlipOracle(Oracle[Action, State]):
         saving = " and save the Quantum Flip" if state.quantum[state.mover - 1] else ""
         return f"{threat}Flip an unknown tile{saving}: {facts}."
 
+    def pointer(self, sight: Sight[Action, State]) -> str:
+        state, target = sight.view, self.rules.target
+        score = state.scores[state.mover - 1]
+        if state.choosing:
+            return (
+                f"Add each value to your {score}: which total is better, and which tile can the other player "
+                "use, who will know the one that you turn back?"
+            )
+        if any(self.rules.value_of(t) == target - score for t in state.tiles if t.isalpha()):
+            return f"Remember the tiles that were turned back: one of them makes exactly {target}."
+        if self._list_winning_tiles(state):
+            return f"The other player needs exactly {target - self._get_opponent_score(state)}. Who saw one?"
+        if any(isinstance(a, Flip) and state.tiles[a.tile] != UNKNOWN for a in self.judge(sight).best):
+            return "Remember the tiles that were turned back: a value that you know can beat a surprise."
+        holder = state.quantum[state.mover - 1]
+        quantum = " Do you need the Quantum Flip now, or more at the end?" if holder else ""
+        return f"You have {score}: {self._describe_odds(state)}.{quantum}"
+
     def effect(self, sight: Sight[Action, State], action: Action) -> str:
         state = sight.view
         score, target = state.scores[state.mover - 1], self.rules.target

@@ -39,8 +39,13 @@ def track_memories(history: Sequence[Action | None]) -> Memories:
     return memories
 
 
-def track_belief(strategy: Strategy, seat: Seat, history: Sequence[Action | None]) -> Belief:
-    """Return the belief of `seat` after `history`, with `strategy` as the opponent's policy."""
+def track_belief(
+    strategy: Strategy, seat: Seat, history: Sequence[Action | None], random_action: float = RANDOM_ACTION
+) -> Belief:
+    """Return the belief of `seat` after `history`.
+
+    The opponent plays `strategy`, and with the probability `random_action` a random action.
+    """
     own, memories, other = OFF, dict.fromkeys(Seat, 0), {(OFF, True): 1.0}
     for index, entry in enumerate(history):
         mover = _get_mover(index)
@@ -51,13 +56,15 @@ def track_belief(strategy: Strategy, seat: Seat, history: Sequence[Action | None
                 other = _normalize({h: p for h, p in other.items() if h[0] not in (cell, own)})
             else:
                 previous_cell = OWN_MEMORY.latest[memory] + 1 if memory else NONE_OBSERVED
-                other = _update_by_observation(strategy[mover], row, other, cell, own, previous_cell)
+                other = _update_by_observation(
+                    strategy[mover], row, other, cell, own, previous_cell, random_action
+                )
             memories[mover] = OWN_MEMORY.successors[memory][cell]
         elif mover is seat:
             assert entry is not None
             own = entry.cell - 1
         else:
-            other = _update_by_move(strategy[mover], row, other)
+            other = _update_by_move(strategy[mover], row, other, random_action)
     return Belief(own, memories, other)
 
 
@@ -66,7 +73,9 @@ def _get_mover(index: int) -> Seat:
     return Seat.TWO if index // 2 % 2 else Seat.ONE
 
 
-def _update_by_move(tables: Tables, row: int, other: dict[HiddenState, float]) -> dict[HiddenState, float]:
+def _update_by_move(
+    tables: Tables, row: int, other: dict[HiddenState, float], random_action: float
+) -> dict[HiddenState, float]:
     updated: dict[HiddenState, float] = {}
     for hidden, p in other.items():
         weights = tables.move_weights(row, hidden[0])
@@ -74,13 +83,19 @@ def _update_by_move(tables: Tables, row: int, other: dict[HiddenState, float]) -
         transitions = _list_transitions(*hidden)
         for action, successor in transitions:
             intended = 0.0 if isinstance(action, Tunnel) else weights[action.cell - 1] / total
-            chance = (1 - RANDOM_ACTION) * intended + RANDOM_ACTION / len(transitions)
+            chance = (1 - random_action) * intended + random_action / len(transitions)
             updated[successor] = updated.get(successor, 0.0) + p * chance
     return updated
 
 
 def _update_by_observation(
-    tables: Tables, row: int, other: dict[HiddenState, float], cell: int, own: int, previous_cell: int
+    tables: Tables,
+    row: int,
+    other: dict[HiddenState, float],
+    cell: int,
+    own: int,
+    previous_cell: int,
+    random_action: float,
 ) -> dict[HiddenState, float]:
     """Return the belief after the opponent observed `cell`, missed and did not collide."""
     count = _count_observations(previous_cell)
@@ -88,7 +103,7 @@ def _update_by_observation(
     for (position, tunnel), p in other.items():
         if position != own:
             weights = tables.observation_weights(row, position)
-            chance = (1 - RANDOM_ACTION) * weights[cell] / sum(weights) + RANDOM_ACTION / count
+            chance = (1 - random_action) * weights[cell] / sum(weights) + random_action / count
             updated[position, tunnel] = p * chance
     return _normalize(updated)
 

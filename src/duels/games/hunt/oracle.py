@@ -10,7 +10,7 @@ from functools import cached_property
 from duels.core.notation import join_and
 from duels.core.rules import Seat, Sight
 from duels.core.words import join_or
-from duels.games.hunt.beliefs import Belief, Memories, track_belief, track_memories
+from duels.games.hunt.beliefs import RANDOM_ACTION, Belief, Memories, track_belief, track_memories
 from duels.games.hunt.rules import Action, Move, Observe, Phase, QuantumHunt, Tunnel, View
 from duels.games.hunt.self_play import PairValues, load_table, to_position
 from duels.games.hunt.strategy import CELLS, OFF, Strategy, find_row, load_certificate, load_strategy
@@ -178,6 +178,28 @@ class HuntOracle(Oracle[Action, View]):
         return _explain_best(
             sight, self.judge(sight), {c: belief[f"position {c}"] for c in range(1, CELLS + 1)}
         )
+
+    def pointer(self, sight: Sight[Action, View]) -> str:
+        if sight.view.phase is Phase.OBSERVE:
+            if self.belief(sight)["off the grid"] == 1:
+                return "The other token is still off the grid, so no observation can find it."
+            return (
+                "Where is the other token likely to be? It is not on your own position, and it has probably "
+                "not gone far. But if you always name the likeliest place, it will not be there."
+            )
+        if sight.view.cell == 0:
+            return "Nobody knows where you will enter. All that matters is that nobody can guess it."
+        return (
+            "There are two dangers: to be named where you are, and to walk onto the other token. "
+            "How likely is it beside you, and how much has the other player learned about your position?"
+        )
+
+    def values_against(self, sight: Sight[Action, View], share: float) -> dict[Action, Value]:
+        """Return estimates: the belief knows the level's errors, and then both play the strategy."""
+        belief = track_belief(self.strategy, sight.seat, sight.history, max(share, RANDOM_ACTION))
+        return {
+            action: _make_estimate(self._action_value(sight.seat, belief, action)) for action in sight.actions
+        }
 
     def effect(self, sight: Sight[Action, View], action: Action) -> str:
         """Describe a tunnel, the only kind of mistake."""

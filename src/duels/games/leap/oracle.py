@@ -117,6 +117,17 @@ class LeapOracle(OpenOracle[Action, State]):
         move = "entering" if isinstance(best, Enter) else f"leaping {self.rules.format(best)}"
         return f"{count}, and it is your turn: {move} leaves you enough time to be there first."
 
+    def pointer(self, sight: Sight[Action, State]) -> str:
+        turns, other_turns = self._count_turns(sight.view, sight.seat)
+        if turns == 1:
+            return "Can you reach the goal with this move?"
+        count = f"Count turns, not cells: you need {turns} to the goal, the other player {other_turns}."
+        if turns > other_turns:
+            return f"{count} You need a mistake of the other player, so do not lose any time."
+        if turns < other_turns:
+            return f"{count} You are ahead. Which leaps lose no time?"
+        return f"{count} You move first, so no turn may be lost. The longest leap is not always the quickest."
+
     def effect(self, sight: Sight[Action, State], action: Action) -> str:
         turns, other_turns = self._count_turns(self.rules.apply(sight.view, action).state, sight.seat)
         return (

@@ -69,6 +69,23 @@ class LightsOracle(OpenOracle[TurnOff, State]):
             "and whatever the other player then turns off, you can bring it back to 0."
         )
 
+    def pointer(self, sight: Sight[TurnOff, State]) -> str:
+        verdict = self.judge(sight)
+        if verdict.value.number == 0:
+            return "Every move loses unless the other player errs, so make the row hard to read."
+        rows = [self.rules.apply(sight.view, action).state.row for action in verdict.best]
+        if any(ON not in row for row in rows):
+            return "Can you turn off all the lights that are left in one move?"
+        if any(_is_paired(row) for row in rows):
+            return (
+                "Look for a move that leaves groups of equal length, in pairs. Then you can answer every "
+                "move by the same move in the other group of the pair, and the last light is yours."
+            )
+        return (
+            "Leave groups that balance each other, as two equal groups do. Some unequal groups balance too: "
+            "1 and 4 lights, 3 and 6, 2 and 7, or 1, 2 and 3 together."
+        )
+
     def effect(self, sight: Sight[TurnOff, State], action: TurnOff) -> str:
         row_after = self.rules.apply(sight.view, action).state.row
         clause = f"You turned off {self.rules.format(action)}, which left {_describe_row(row_after)}"
@@ -140,6 +157,11 @@ def list_lost_rows() -> list[int]:
 
 def _sort_run_lengths(row: str) -> tuple[int, ...]:
     return tuple(sorted(end - start for start, end in find_runs(row)))
+
+
+def _is_paired(row: str) -> bool:
+    lengths = _sort_run_lengths(row)
+    return lengths[::2] == lengths[1::2]
 
 
 def _state_value(nim_sum: int, mover: Seat) -> Fraction:

@@ -74,7 +74,7 @@ class BoardApp(App[AppResult]):
         self._previous_board: TextBoard | None = None  # before the last decision of a person
         self._note = ""
         self._job = BackgroundJob(self, self.notice)
-        self._hints = {seat: messages.HintLayers() for seat in Seat}
+        self._hints = {seat: messages.HintStages() for seat in Seat}
         self._next_steps: dict[NextStep, str] = {}
         self._step_keys = SingleKeyFilter(self, self.action_next_step, self._show_valid_keys)
         self._choice_closed = asyncio.Event()
@@ -414,15 +414,17 @@ class BoardApp(App[AppResult]):
 
     def _hint(self, choice: Choice) -> None:
         sight = self.live.match.sight(self._seat)
+        stages, opponent = self._hints[self._seat], messages.find_known_opponent(self.live, self._seat)
 
         def show(result: Hint[Any]) -> None:
-            cells = choice.select_kind_of(result.actions[0])
-            advice = f"Hint: {result.advice} Press {self._get_key(HINT)} again to see why."
-            self.notice(self._hints[self._seat].select(sight, advice, f"Hint: {result.text}"))
-            if cells:
+            texts = (*result.stages[:2], result.text)
+            self.notice(stages.select(sight, texts, f"Press {self._get_key(HINT)} again"))
+            if stages.names_move and (cells := choice.select_kind_of(result.actions[0])):
                 self._scene.board.point_at(min(cells))
 
-        self._job.start("thinking", lambda progress: hint(sight, get_oracle(sight.rules, progress)), show)
+        self._job.start(
+            "thinking", lambda progress: hint(sight, get_oracle(sight.rules, progress), opponent), show
+        )
 
     def _review(self) -> None:
         from duels.analysis.review import review_record

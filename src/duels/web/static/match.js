@@ -26,6 +26,7 @@ let pollTimer = 0;
 let closeCount = 0; // how often the stream or the polling was stopped; responses to earlier polls are ignored
 let wantsRematch = false;
 let requestCount = 0; // number of requests so far
+let advice = null; // the hint for an event, and the stage that is shown
 let agreed = false; // whether the player has accepted the offer
 
 const state = () => document.getElementById("state");
@@ -243,11 +244,19 @@ async function showHint(button) {
     return;
   }
   const before = lastEvent();
-  const answer = await busy(button, () => fetch(`${address}/hint`, { headers: { Accept: "application/json" } }).catch(() => null));
-  const advice = answer ? await answer.json() : { message: UNREACHABLE };
-  if (lastEvent() !== before || isVeiled()) return;
-  hint().textContent = advice.text || advice.message;
-  board.advise(advice.actions ?? [], advice.belief ?? {});
+  if (advice?.event !== before) {
+    const answer = await busy(button, () => fetch(`${address}/hint`, { headers: { Accept: "application/json" } }).catch(() => null));
+    const data = answer ? await answer.json() : { message: UNREACHABLE };
+    if (lastEvent() !== before || isVeiled()) return;
+    if (!data.stages) {
+      hint().textContent = data.message;
+      return;
+    }
+    advice = { ...data, event: before, stage: -1 };
+  }
+  advice.stage = Math.min(advice.stage + 1, advice.stages.length - 1);
+  hint().textContent = advice.stages[advice.stage] + HINT_AGAIN[advice.stage];
+  board.advise(advice.stage ? advice.actions : [], advice.belief);
 }
 
 async function showReview(button) {
