@@ -149,7 +149,7 @@ def test_imports_point_one_way(module: str, path: Path) -> None:
         ("duels.analysis.grading", "duels.envs.engine.Engine"),
         ("duels.terminal.solve", "duels.envs.vector.make"),
         ("duels.terminal.play", "duels.web.service.MatchService"),
-        ("duels.web.app", "duels.terminal.screen.Screen"),
+        ("duels.web.site", "duels.terminal.screen.Screen"),
     ],
 )
 def test_the_guard_catches(module: str, imported: str) -> None:

@@ -137,7 +137,7 @@ from duels.web.visitors import RateLimiter, Visitor as visitor
 take = RateLimiter.take
 RateLimiter.take = lambda self, kind, who: take(self, kind, who._replace(is_seated=False))
 """
-_NO_LIMITS = "from duels.web.connections import ConnectionLimiter; ConnectionLimiter.add = lambda *_: True"
+_NO_LIMITS = "from duels.web.server import ConnectionLimiter; ConnectionLimiter.add = lambda *_: True"
 
 
 def _as_it_is(name: str, others: object) -> str:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from duels.web.app import ROUTES
 from duels.web.command import serve
 from duels.web.reviews import PAGE_ENTRIES
+from duels.web.site import ROUTES
 from duels.web.visitors import VisitorLimits
 from tests.web.serving import serving
 

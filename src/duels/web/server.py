@@ -1,25 +1,65 @@
-"""The web server process: uvicorn on a socket that is already open."""
+"""The web server: uvicorn with limits for connections, and a guard in front of the site.
+
+The guard checks the host, origin and size of every request. It adds the headers that protect pages from other
+sites and foreign code.
+"""
 
 import asyncio
 import gc
 import logging
+import re
 import socket
+import sys
+from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+from urllib.parse import urlsplit
 
 import uvicorn
+from starlette.datastructures import MutableHeaders
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from duels.web.app import make_app
-from duels.web.settings import ServerSettings
+from duels.web import puzzles, reviews
+from duels.web.settings import LOOPBACK, ServerSettings
 from duels.web.site import Site
+from duels.web.visitors import make_json_response, make_text_response, wants_json
 
+try:
+    import resource
+except ImportError:  # Windows
+    _MAX_FILES = 2048
+else:
+    _MAX_FILES = min(resource.getrlimit(resource.RLIMIT_NOFILE)[0], 65_536)
+_OTHER_FILES = 96  # the database, the review process, programs
+_BUSY = b"HTTP/1.1 503 Busy\r\nRetry-After: 5\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 _SHUTDOWN_TIMEOUT = 3  # seconds for open requests
 # Reference counting frees matches. A full collection stops the server for as long as twenty moves take, so it
 # must be rare. Each request holds a hundred objects: with the default thresholds, a dozen requests at once
 # would cause a collection with every move.
 _GC_THRESHOLDS = (10_000, 20, 1_000)
+MAX_BODY_BYTES = 4 << 10
+"""The size of a request body, unless its path has a larger limit."""
+_LARGER_BODIES = {"/review": 2 * reviews.MAX_UPLOAD_BYTES, "/daily": puzzles.MAX_ANSWERS_BYTES}
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'; object-src 'none'",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+_PORT = re.compile(r":\d+$")
+# Browsers ignore this header on untrusted connections, with a warning.
+_TRUSTED_ONLY = (b"cross-origin-opener-policy", b"same-origin")
+_HSTS = {"Strict-Transport-Security": "max-age=31536000"}
 
 
-class Server:
+class Server(uvicorn.Server):
     """The web server. It runs until `stop` is called or a signal arrives."""
 
     def __init__(
@@ -29,73 +69,50 @@ class Server:
         ready: Callable[[], object] = lambda: None,
         log_addresses: bool = False,
     ) -> None:
-        self._settings = settings
+        """`ready` is called when the server listens."""
+        self._site = Site(settings)
         self._listener = listening
-        self._log_addresses = log_addresses
         self._ready = ready
-        self._uvicorn: _Uvicorn | None = None
+        connections = ConnectionLimiter(self._site)
+        # Event streams are not compressed.
+        compressed = GZipMiddleware(self._site.make_router(), minimum_size=1_000, compresslevel=5)
+        config = uvicorn.Config(
+            _Guard(compressed, settings),
+            http=connections.make_connection,  # type: ignore[arg-type]
+            lifespan="off",
+            ws="none",
+            log_config=None,
+            access_log=log_addresses,
+            server_header=False,
+            proxy_headers=bool(settings.public_url),
+            timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT,
+            timeout_keep_alive=30,
+        )
+        super().__init__(config)
 
     def stop(self) -> None:
         """Ask the server to end. Can be called from any thread."""
-        if self._uvicorn:
-            self._uvicorn.should_exit = True
+        self.should_exit = True
 
-    def run(self) -> None:
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
         """Serve until Ctrl-C, a signal or `stop`. Raises DuelsError or OSError if the server cannot start."""
         logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(message)s")
         logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # it warns of malformed requests
-        if self._log_addresses:
+        if self.config.access_log:
             logging.getLogger("uvicorn.access").setLevel(logging.INFO)
-        try:
-            with asyncio.Runner(loop_factory=_get_loop_factory()) as runner:
-                runner.run(self._serve())
-        except KeyboardInterrupt:
-            pass  # Ctrl-C is the usual way to end the server
-        finally:
-            self._listener.close()
+        # Ctrl-C is the usual way to end the server.
+        with self._listener, suppress(KeyboardInterrupt):
+            super().run([self._listener])
 
-    async def _serve(self) -> None:
-        site = Site(self._settings)
-        await site.open()
+    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
+        """Open the site, serve it, and close it."""
+        await self._site.open()
         gc.freeze()  # collections skip everything that was loaded until now
         gc.set_threshold(*_GC_THRESHOLDS)
         try:
-            config = uvicorn.Config(
-                make_app(site),
-                http=site.connections.make_connection,  # type: ignore[arg-type]
-                lifespan="off",
-                ws="none",
-                log_config=None,
-                access_log=self._log_addresses,
-                server_header=False,
-                proxy_headers=bool(self._settings.public_url),
-                timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT,
-                timeout_keep_alive=30,
-            )
-            self._uvicorn = _Uvicorn(config, self._ready, site.end_streams)
-            await self._uvicorn.serve(sockets=[self._listener])
+            await super().serve(sockets)
         finally:
-            await site.close()
-
-
-def _get_loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """Return uvloop's factory if installed: it uses a tenth less time than Python's event loop."""
-    try:
-        import uvloop
-    except ImportError:  # not available on Windows
-        return None
-    return uvloop.new_event_loop
-
-
-class _Uvicorn(uvicorn.Server):
-    """A uvicorn server with callbacks: event streams must end before it can shut down."""
-
-    def __init__(
-        self, config: uvicorn.Config, ready: Callable[[], object], ending: Callable[[], object]
-    ) -> None:
-        super().__init__(config)
-        self._ready = ready
-        self._ending = ending
+            await self._site.close()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start to listen and call `ready`."""
@@ -103,6 +120,204 @@ class _Uvicorn(uvicorn.Server):
         self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the event streams, then shut down."""
-        self._ending()
+        """End the event streams, which would keep the server from shutting down, then shut down."""
+        self._site.end_streams()
         await super().shutdown(sockets)
+
+
+# -- connections --------------------------------------------------------------------------------
+
+
+class ConnectionLimiter:
+    """The open connections of a server, and how many there can be.
+
+    If there are too many, the one that has waited longest for its client gives way to a new one: idle
+    connections lock nobody out.
+    """
+
+    def __init__(self, site: Site) -> None:
+        limits = site.settings.limits
+        self.site = site
+        self.timeout = limits.request_timeout
+        self._total = limits.connections_in_all or max(16, _MAX_FILES - _OTHER_FILES)
+        # All connections behind a proxy come from its address.
+        self._per_address = sys.maxsize if site.settings.public_url else limits.connections
+        self._open: dict[Connection, None] = {}  # in the order of their last data
+        self._addresses: Counter[str] = Counter()
+
+    def make_connection(self, **settings: Any) -> "Connection":
+        """Make the protocol of a connection, as uvicorn asks for it."""
+        return Connection(self, **settings)
+
+    def add(self, connection: "Connection") -> bool:
+        """Add a connection, in place of another if necessary. Return False if all others are in use."""
+        too_many_here = self._addresses[connection.address] >= self._per_address
+        if too_many_here or len(self._open) >= self._total:
+            for other in self._open:
+                if other.awaits_client and (not too_many_here or other.address == connection.address):
+                    break
+            else:
+                return False
+            self.remove(other)
+            other.transport.abort()
+        self._open[connection] = None
+        self._addresses[connection.address] += 1
+        return True
+
+    def note_data(self, connection: "Connection") -> None:
+        """Make a connection the last one to give way."""
+        if connection in self._open:
+            self._open[connection] = self._open.pop(connection)
+
+    def remove(self, connection: "Connection") -> None:
+        """Remove a connection if it is open."""
+        if connection in self._open:
+            del self._open[connection]
+            self._addresses[connection.address] -= 1
+            if not self._addresses[connection.address]:
+                del self._addresses[connection.address]
+
+
+class Connection(HttpToolsProtocol):
+    """A connection that ends if its client takes too long to send a request or to read the response."""
+
+    def __init__(self, limiter: ConnectionLimiter, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._limiter = limiter
+        self._timer: asyncio.TimerHandle | None = None
+        self.address = ""
+
+    @property
+    def awaits_client(self) -> bool:
+        """Whether the client is to send more of a request, or to read more of a response."""
+        request = self.cycle
+        return not request or request.response_complete or request.more_body or self.flow.write_paused
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start the timer, or refuse the connection."""
+        super().connection_made(transport)
+        self.address = self.client[0] if self.client else ""
+        if self._limiter.add(self):
+            self._set_timer()
+        else:
+            transport.write(_BUSY)
+            transport.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop the timer."""
+        self._limiter.remove(self)
+        super().connection_lost(exc)
+        self._stop_timer()
+
+    def data_received(self, data: bytes) -> None:
+        """Start the timer with the first byte of a request, and stop it with the last."""
+        self._limiter.note_data(self)
+        super().data_received(data)
+        self._set_timer()
+
+    def pause_writing(self) -> None:
+        """Start the timer: the client does not read."""
+        super().pause_writing()
+        self._set_timer()
+
+    def resume_writing(self) -> None:
+        """Stop the timer if the request is complete."""
+        super().resume_writing()
+        self._set_timer()
+
+    def send_400_response(self, msg: str) -> None:
+        """Count a malformed request, of which nothing is logged."""
+        self._limiter.site.malformed_requests += 1
+        super().send_400_response(msg)
+
+    def _set_timer(self) -> None:
+        if not self.awaits_client:
+            self._stop_timer()
+        elif not self._timer:
+            self._timer = self.loop.call_later(self._limiter.timeout, self.transport.abort)
+
+    def _stop_timer(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+
+
+# -- the guard ----------------------------------------------------------------------------------
+
+
+class _Guard:
+    """Middleware that rejects requests to other hosts and from other sites' pages."""
+
+    def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
+        self._app = app
+        self._link = settings.link
+        added = _HEADERS | _HSTS if settings.secure else _HEADERS
+        self._added = [(name.lower().encode(), value.encode()) for name, value in added.items()]
+        self._secure = settings.secure
+        self._hosts = {
+            host: (origin.encode(), self._list_headers(host))
+            for origin in settings.origins
+            if (host := urlsplit(origin).netloc)
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Reject a request, or pass it on."""
+        if scope["type"] != "http":  # no WebSockets
+            return
+        headers: dict[bytes, bytes] = dict(reversed(scope["headers"]))  # the first of equal names counts
+        host = headers.get(b"host", b"").decode("latin-1").lower()
+        origin, added = self._hosts.get(host) or (None, self._list_headers(host))
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                response_headers = MutableHeaders(raw=[*message["headers"], *added])
+                response_headers.setdefault("cache-control", "no-store")
+                message["headers"] = response_headers.raw
+            await send(message)
+
+        max_bytes = _LARGER_BODIES.get(scope["path"], MAX_BODY_BYTES)
+        status, reason = self._check(scope["method"], headers, origin, max_bytes)
+        if not status:
+            await self._app(scope, _limit_body(receive, max_bytes), send_with_headers)
+        elif wants_json(Request(scope)):
+            await make_json_response({"message": reason}, status)(scope, receive, send_with_headers)
+        else:
+            await make_text_response(status, reason)(scope, receive, send_with_headers)
+
+    def _list_headers(self, host: str) -> list[tuple[bytes, bytes]]:
+        # Browsers trust TLS connections and the machine itself.
+        trusted = self._secure or _PORT.sub("", host).strip("[]") in LOOPBACK
+        return [*self._added, _TRUSTED_ONLY] if trusted else self._added
+
+    def _check(
+        self, method: str, headers: dict[bytes, bytes], origin: bytes | None, max_bytes: int
+    ) -> tuple[int, str]:
+        """Return the status and message of a rejection, or status 0. `origin` is the host's."""
+        # Another host name may be an attack by DNS rebinding.
+        if origin is None:
+            return 421, f"This server's address is {self._link}. To use another, start it with --public-url."
+        if method in ("GET", "HEAD"):
+            return 0, ""
+        if method != "POST":
+            return 405, "Only GET and POST are allowed."
+        if headers.get(b"origin", b"").lower() != origin:
+            return 403, "The Origin header of a POST must be this server's address."
+        if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
+            return 415, "The Content-Type of a POST must be application/json."
+        length = headers.get(b"content-length", b"0")
+        if not length.isdigit() or len(length) > 9 or int(length) > max_bytes:
+            return 413, f"The request is too large. At most {max_bytes} bytes are allowed."
+        return 0, ""
+
+
+def _limit_body(receive: Receive, limit: int) -> Receive:
+    """Return a receive function that disconnects after `limit` bytes of the body."""
+    size = 0
+
+    async def limited() -> Message:
+        nonlocal size
+        message = await receive()
+        size += len(message.get("body", b""))
+        return message if size <= limit else {"type": "http.disconnect"}
+
+    return limited

@@ -1,15 +1,16 @@
-"""The request handlers. They read a request, call the service, and respond with a page or with JSON."""
+"""The routes and their handlers: they read a request, call the service, and return a page or JSON."""
 
 import json
-import sys
-from collections.abc import Iterator
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route, Router, request_response
 from starlette.types import ASGIApp
 
 from duels.core.errors import UnknownName
@@ -18,7 +19,6 @@ from duels.core.game import Game
 from duels.core.rules import BOTH, Seat
 from duels.games import GAMES, all_games, find_game
 from duels.web import network, opponents, puzzles, reviews, views, visitors
-from duels.web.connections import ConnectionLimiter
 from duels.web.decisions import IncompleteEntry, MoveRequest, render_record
 from duels.web.match_state import REMATCH, MatchState, Viewer
 from duels.web.pages import EventStream, MatchPage, Pages, WakeCallback
@@ -28,6 +28,7 @@ from duels.web.settings import LOOPBACK, ServerSettings
 from duels.web.store import Store, StoredMatch, StoreUnavailable
 from duels.web.visitors import (
     Visitor,
+    check_request_text,
     get_address,
     make_json_response,
     make_text_response,
@@ -38,9 +39,13 @@ from duels.web.visitors import (
 )
 from duels.web.workers import ReviewProcess, WorkerPool
 
+log = logging.getLogger("duels.web")
+
+Handler = Callable[["Site", Request], Awaitable[ASGIApp]]
 _MAX_RUNNING, _MAX_OVER = 50, 8  # matches of the visitor on the home page
 _MAX_OVER_ALL = 200  # finished matches in the list of all matches
 _EVENT_FIELD = "'event', the number of the last event that you received"
+_RETRY_DELAY = 2  # seconds
 
 
 def make_store(database: str) -> Store:
@@ -62,12 +67,10 @@ class Site:
         self.pages = Pages()
         self.cookie = visitors.IdentityCookie(settings.secure)
         limits = settings.limits
-        # Bots have threads of their own: no hint, puzzle or review delays their moves.
-        self.bot_workers, self.workers, self.reviewer = (
-            WorkerPool(capacity=1024),
-            WorkerPool(2),
-            ReviewProcess(),
-        )
+        self.bot_workers = WorkerPool(capacity=1024)
+        """Threads of the bots: no hint, puzzle or review delays their moves."""
+        self.workers = WorkerPool(2)
+        self.reviewer = ReviewProcess()
         store = store or make_store(settings.database)
         self.matches = MatchService(store, self.bot_workers, settings.pause, limits.matches_a_day)
         self.rate_limiter = visitors.RateLimiter(limits)
@@ -75,11 +78,34 @@ class Site:
             limits.streams, limits.streams_of_address, limits.streams_of_spectators
         )
         self.streams = visitors.PlaceCounter(streams, "Too many pages are open. Close some.", 10.0)
-        # All connections behind a proxy come from its address.
-        per_address = sys.maxsize if settings.public_url else limits.connections
-        self.connections = ConnectionLimiter(per_address, limits.connections_in_all, limits.request_timeout)
+        self.malformed_requests = 0
+        """The number of requests that the server refused because they are not HTTP."""
         self.ending = False
         self.puzzles = puzzles.Puzzles(self.workers)
+
+    def make_router(self) -> Router:
+        """Return the ASGI application of the site. The caller opens and closes the site."""
+        paths: dict[str, dict[str, tuple[Handler, str]]] = {}
+        for method, path, handler, rate in ROUTES:
+            paths.setdefault(path, {})[method] = handler, rate
+        routes = [
+            Route(path, partial(self._handle, handlers), methods=["GET", "POST"])
+            for path, handlers in paths.items()
+        ]
+        return Router(routes, default=request_response(partial(self._handle, {})))
+
+    async def _handle(self, handlers: Mapping[str, tuple[Handler, str]], request: Request) -> Any:
+        """Return the response of the method's handler, or an error."""
+        handler, rate = handlers.get("GET" if request.method == "HEAD" else request.method, (None, ""))
+        try:
+            check_request_text(request)
+            if handler is None:
+                raise NotFound()
+            if rate:
+                await self.count_request(rate, request)
+            return await handler(self, request)
+        except Exception as problem:
+            return self._make_error_response(request, problem)
 
     async def open(self) -> None:
         """Open the store and start to prepare the daily puzzles."""
@@ -391,7 +417,7 @@ class Site:
     async def check_health(self, request: Request) -> Response:
         """Report whether the server works, and how many malformed requests it has refused."""
         await self.matches.check()
-        return make_json_response({"ok": True, "malformed_requests": self.connections.malformed_requests})
+        return make_json_response({"ok": True, "malformed_requests": self.malformed_requests})
 
     async def serve_static(self, request: Request) -> Response:
         """Serve a static file."""
@@ -427,15 +453,63 @@ class Site:
         own_url = f"{'https' if self.settings.secure else 'http'}://{request.headers['host'].lower()}"
         return self.settings.link if request.url.hostname in LOOPBACK else own_url
 
-    def make_error_response(self, request: Request, status: int, text: str) -> Response:
+    def _make_error_response(self, request: Request, problem: Exception) -> Response:
         """Return an error as a page or as JSON."""
-        if (
-            request.method == "POST"
-            or wants_json(request)
-            or "text/html" not in request.headers.get("accept", "")
-        ):
-            return make_json_response({"message": text}, status)
-        return self.pages.respond("message.html", status, text=text)
+        status, text, retry_delay = _describe_error(problem)
+        is_page = request.method != "POST" and "text/html" in request.headers.get("accept", "")
+        if is_page:
+            response = self.pages.respond("message.html", status, text=text)
+        else:
+            response = make_json_response({"message": text}, status)
+        if retry_delay:
+            response.headers["Retry-After"] = str(retry_delay)
+        return response
+
+
+ROUTES: tuple[tuple[str, str, Handler, str], ...] = (
+    ("POST", "/m/{id}/act", Site.play_move, "act"),
+    ("GET", "/m/{id}/events", Site.stream_events, "read"),
+    ("GET", "/m/{id}", Site.show_match, "read"),
+    ("POST", "/m/{id}/offer", Site.make_offer, "act"),
+    ("GET", "/", Site.show_home, ""),
+    ("GET", "/g/{game}", Site.show_game, "read"),
+    ("POST", "/matches", Site.create_match, "create"),
+    ("GET", "/m/{id}/hint", Site.show_hint, "heavy"),
+    ("GET", "/m/{id}/record", Site.download_record, "read"),
+    ("GET", "/m/{id}/review", Site.show_review, "heavy"),
+    ("GET", "/j/{token}", Site.show_invite, "create"),
+    ("POST", "/j/{token}", Site.accept_invite, "create"),
+    ("GET", "/review", Site.show_upload_form, "read"),
+    ("POST", "/review", Site.review_upload, "heavy"),
+    ("GET", "/daily", Site.list_daily, "read"),
+    ("POST", "/daily", Site.share_daily, "read"),
+    ("GET", "/daily/{game}", Site.show_daily, "heavy"),
+    ("POST", "/daily/{game}", Site.grade_daily, "heavy"),
+    ("GET", "/practice", Site.list_practice, "read"),
+    ("GET", "/practice/{game}", Site.show_practice, "heavy"),
+    ("POST", "/practice/{game}", Site.grade_practice, "heavy"),
+    ("GET", "/health", Site.check_health, ""),
+    ("GET", "/static/{name}", Site.serve_static, ""),
+)
+"""Method, path, handler and rate limit of each route. They are tried in this order."""
+
+
+def _describe_error(problem: Exception) -> tuple[int, str, int]:
+    """Return the status, the message, and the seconds until a retry, or 0 if a retry is pointless."""
+    match problem:
+        case TooMany():
+            return problem.status, str(problem), problem.wait
+        case RequestError():
+            return problem.status, str(problem), 0
+        case StoreUnavailable():
+            log.error("%s", problem)
+            text = "The server cannot reach its database. No moves are lost. Try again in a moment."
+            return 503, text, _RETRY_DELAY
+        case ClientDisconnect():
+            return 413, "The request is too large or incomplete.", 0
+        case _:
+            log.error("A request failed.", exc_info=problem)
+            return 500, "Internal server error. No moves are lost. Reload the page.", 0
 
 
 def _describe_listed_match(stored: StoredMatch, state: MatchState | None) -> dict[str, Any]:
