@@ -9,8 +9,8 @@ from duels.core.words import strip_ink
 
 _SIZES = ((11, 5), (9, 3), (7, 3), (5, 3), (5, 1), (3, 1))
 """Columns and rows inside a box, largest first."""
-# The character for each combination of _UP, _DOWN, _LEFT and _RIGHT.
-_CORNERS = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
+# The character for each combination of lines to _UP, _DOWN, _LEFT and _RIGHT.
+_BORDERS = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 
 Point = tuple[int, int]
@@ -33,24 +33,21 @@ class BoardGrid:
         return longest * (self.width + 1) + 1, len(self.rows) * (self.height + 1) + 1
 
     def draw_borders(self) -> list[str]:
-        columns = max((len(row) for row in self.rows), default=0)
-        lines = []
-        for row in range(len(self.rows) + 1):
-            corners = [self._draw_corner(row, column) for column in range(columns + 1)]
-            border = corners[0]
-            for column, corner in enumerate(corners[1:]):
-                border += (
-                    "─" if self._has_cell(row - 1, column) or self._has_cell(row, column) else " "
-                ) * self.width
-                border += corner
-            lines.append(border)
-            if row < len(self.rows):
-                sides = [
-                    "│" if self._has_cell(row, c - 1) or self._has_cell(row, c) else " "
-                    for c in range(columns + 1)
-                ]
-                lines += [(" " * self.width).join(sides)] * self.height
-        return lines
+        columns, lines = self.size
+        directions = [[0] * columns for _ in range(lines)]
+        for row, cells in enumerate(self.rows):
+            for column in range(len(cells)):
+                left, top = column * (self.width + 1), row * (self.height + 1)
+                right, bottom = left + self.width + 1, top + self.height + 1
+                for x in range(left, right):
+                    for y in (top, bottom):
+                        directions[y][x] |= _RIGHT
+                        directions[y][x + 1] |= _LEFT
+                for y in range(top, bottom):
+                    for x in (left, right):
+                        directions[y][x] |= _DOWN
+                        directions[y + 1][x] |= _UP
+        return ["".join(_BORDERS[combination] for combination in line) for line in directions]
 
     def get_origin(self, number: int) -> Point:
         """Return the upper left corner inside a cell's box."""
@@ -60,11 +57,8 @@ class BoardGrid:
     def find_cell_at(self, point: Point) -> Cell | None:
         """Find the cell at a point. A box includes its left and upper border."""
         column, row = point[0] // (self.width + 1), point[1] // (self.height + 1)
-        return (
-            self.rows[row][column]
-            if point[0] >= 0 and point[1] >= 0 and self._has_cell(row, column)
-            else None
-        )
+        is_inside = 0 <= row < len(self.rows) and 0 <= column < len(self.rows[row])
+        return self.rows[row][column] if is_inside else None
 
     def find_next_cell(self, start: int, step: Point, candidates: frozenset[int]) -> int | None:
         """Find the candidate nearest to `start` in the direction of `step`."""
@@ -91,19 +85,6 @@ class BoardGrid:
             if cells[0].number <= number <= cells[-1].number:
                 return row, number - cells[0].number
         raise ValueError(number)
-
-    def _has_cell(self, row: int, column: int) -> bool:
-        return 0 <= row < len(self.rows) and 0 <= column < len(self.rows[row])
-
-    def _draw_corner(self, row: int, column: int) -> str:
-        up_left, up_right = self._has_cell(row - 1, column - 1), self._has_cell(row - 1, column)
-        down_left, down_right = self._has_cell(row, column - 1), self._has_cell(row, column)
-        return _CORNERS[
-            _UP * (up_left or up_right)
-            + _DOWN * (down_left or down_right)
-            + _LEFT * (up_left or down_left)
-            + _RIGHT * (up_right or down_right)
-        ]
 
 
 def fit_grid(rows: Sequence[Sequence[Cell]], columns: int, lines: int) -> BoardGrid:
