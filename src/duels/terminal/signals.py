@@ -17,9 +17,15 @@ INTERRUPTED = 130
 _WAKE_UP_DELAY = 0.2  # seconds
 _EXIT_TIMEOUT = 0.5  # seconds
 _CLEAR_LINE = "\r\x1b[K"
-EXIT_SIGNALS = ("SIGTERM", "SIGHUP", "SIGQUIT")
-"""The signals that end the program, besides SIGINT. Windows lacks some."""
-_TEXTUAL_SIGNALS = ("SIGTSTP", "SIGCONT", "SIGWINCH", "SIGTTIN", "SIGTTOU")
+
+
+def _find_signals(*names: str) -> list[signal.Signals]:
+    # Windows lacks some.
+    return [signal.Signals[name] for name in names if name in signal.Signals.__members__]
+
+
+_EXIT_SIGNALS = _find_signals("SIGTERM", "SIGHUP", "SIGQUIT")  # besides SIGINT
+_TEXTUAL_SIGNALS = _find_signals("SIGTSTP", "SIGCONT", "SIGWINCH", "SIGTTIN", "SIGTTOU")
 
 
 class SignalExit(KeyboardInterrupt):
@@ -32,9 +38,8 @@ class SignalExit(KeyboardInterrupt):
 
 def install_signal_handlers() -> None:
     """Make exit signals raise SignalExit, except those that the parent process made us ignore."""
-    for name in EXIT_SIGNALS:
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+    for number in _EXIT_SIGNALS:
+        if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _raise_signal_exit)
     if hasattr(signal, "pthread_kill"):
         _wake_up_after_signals()
@@ -86,19 +91,14 @@ def get_exit_code(error: BaseException) -> int:
 @contextmanager
 def redirect_signals(leave: Callable[[KeyboardInterrupt], None]) -> Iterator[None]:
     """Pass exit signals to `leave`, which closes the full screen. Restore all handlers afterwards."""
-    numbers = [
-        getattr(signal, name)
-        for name in ("SIGINT", *EXIT_SIGNALS, *_TEXTUAL_SIGNALS)
-        if hasattr(signal, name)
-    ]
+    numbers = (signal.SIGINT, *_EXIT_SIGNALS, *_TEXTUAL_SIGNALS)
     previous_handlers = {number: signal.getsignal(number) for number in numbers}
 
     def handle(number: int, _frame: object) -> None:
         leave(KeyboardInterrupt() if number == signal.SIGINT else SignalExit(number))
 
-    for name in ("SIGINT", *EXIT_SIGNALS):
-        number = getattr(signal, name, None)
-        if number is not None and previous_handlers[number] is not signal.SIG_IGN:
+    for number in (signal.SIGINT, *_EXIT_SIGNALS):
+        if previous_handlers[number] is not signal.SIG_IGN:
             signal.signal(number, handle)
     try:
         yield
