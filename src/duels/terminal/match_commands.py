@@ -21,12 +21,12 @@ from duels.terminal.next_step import NextStep
 from duels.terminal.options import (
     board_option,
     find_last_match,
-    find_last_unfinished,
     format_examples,
     pace_option,
     plain_option,
     print_text,
     record_argument,
+    warn,
 )
 from duels.terminal.play import play_branch, play_new_match, resume_match
 from duels.terminal.replay import show_replay
@@ -175,7 +175,7 @@ def resume(
         if player is not None:
             external[seat] = player
     if entries is None:
-        result = resume_match(file or find_last_unfinished(), screen, board, external)
+        result = resume_match(file or find_last_match(unfinished=True), screen, board, external)
     else:
         result = play_branch(file or find_last_match(), entries, screen, board, external)
     return _open_menu_if_wanted(*result, screen, board)
@@ -263,7 +263,7 @@ def matches(list_all: bool, as_json: bool) -> None:
     You can pass a file name from the list to resume, replay, review, verify or share.
     """
     limit = None if list_all else 20
-    saved = list(islice(list_saved_matches(lambda text: click.echo(text, err=True)), limit))
+    saved = list(islice(list_saved_matches(warn), limit))
     if as_json:
         data = [
             {

@@ -9,7 +9,7 @@ import click
 
 from duels.core.errors import DuelsError, escape_unprintable, quote
 from duels.paths import matches_dir
-from duels.play import library
+from duels.play.library import list_saved_matches
 from duels.terminal.screen import PACES, get_terminal_size, wrap
 
 
@@ -68,22 +68,15 @@ class _RecordFile(click.Path):
 record_argument = click.argument("file", type=_RecordFile(path_type=Path, exists=True), required=False)
 
 
-def find_last_match() -> Path:
-    """Return the file of the last match. Raises DuelsError if there is none."""
-    paths = (saved.path for saved in library.list_saved_matches(_warn))
-    return _require(next(paths, None), "You have not played a match yet.")
+def find_last_match(unfinished: bool = False) -> Path:
+    """Return the file of the last match or the last unfinished match. Raises DuelsError if there is none."""
+    for saved in list_saved_matches(warn):
+        if not unfinished or not saved.record.match.over:
+            return saved.path
+    problem = "There is no unfinished match." if unfinished else "You have not played a match yet."
+    raise DuelsError(f"{problem} Start one with: {format_command('play', 'GAME')}")
 
 
-def find_last_unfinished() -> Path:
-    """Return the file of the last unfinished match. Raises DuelsError if there is none."""
-    return _require(library.find_last_unfinished(_warn), "There is no unfinished match.")
-
-
-def _require(path: Path | None, message: str) -> Path:
-    if path is None:
-        raise DuelsError(f"{message} Start one with: {format_command('play', 'GAME')}")
-    return path
-
-
-def _warn(text: str) -> None:
+def warn(text: str) -> None:
+    """Write a warning to stderr. It may contain the name of a file."""
     click.echo(escape_unprintable(text), err=True)
