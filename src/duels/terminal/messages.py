@@ -1,22 +1,22 @@
 """Sentences about a live match that the prompt and the full-screen board share."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from duels.analysis.hints import Hint, hint
 from duels.analysis.wording import Glossary, format_belief
+from duels.core.errors import IllegalMove
 from duels.core.narration import PlayerNames
 from duels.core.rules import AnySight, Seat
 from duels.core.words import Ink, Words
-from duels.play.live import LiveMatch, Takeback
+from duels.play.live import LiveMatch
 from duels.players import PLAYER_KINDS
 from duels.solving.oracle import Oracle
 
-TAKEBACK_REFUSED = "Takeback refused."
-RESIGN_QUESTION = "Do you want to resign?"
-STOP_REFUSED = "Proposal declined. The match goes on."
-_AGAIN = ("for the move", "to see why")
-"""What the next request for a hint is for, after the first and the second."""
+_NEXT_STAGES = ("for the move", "to see why")
+"""The reason to ask again after the first and the second stage of a hint."""
 
 
 def find_solo_seat(live: LiveMatch) -> Seat | None:
@@ -48,35 +48,49 @@ def format_result(live: LiveMatch, you: Seat) -> str:
     return f"{Ink.CHANGED(results[outcome.winner])}." if outcome else ""
 
 
-def explain_takeback_refusal(live: LiveMatch, takeback: Takeback | None) -> str:
-    """Explain why a takeback is impossible. Return an empty text if it is possible.
+@dataclass(frozen=True)
+class Proposal:
+    """A player's request to change the match, and the yes-or-no question to ask before."""
 
-    Against a machine, a person cannot take back an entry that revealed something.
+    question: str
+    """Empty if nobody has to be asked."""
+    is_to_opponent: bool
+    """Whether the question is for the other person. Otherwise the player confirms the request."""
+    carry_out: Callable[[], None]
+    refusal: str
+    """The message if the answer is no."""
+    confirmation: str = ""
+
+
+def propose_resignation(live: LiveMatch, seat: Seat) -> Proposal:
+    """Return the proposal to resign."""
+    return Proposal("Do you want to resign?", False, partial(live.resign, seat), "The match goes on.")
+
+
+def propose_stop(live: LiveMatch, seat: Seat) -> Proposal:
+    """Return the proposal to stop without a winner. Raises IllegalMove if it is too early."""
+    live.match.stop()
+    has_opponent = len(live.people) == 2
+    question = f"{seat.other.label}, do you agree to stop?" if has_opponent else "Do you want to stop?"
+    refusal = "Proposal declined. The match goes on."
+    return Proposal(f"{question} Nobody wins.", has_opponent, live.stop, refusal)
+
+
+def propose_takeback(live: LiveMatch, seat: Seat) -> Proposal:
+    """Return the proposal to take back the seat's last decision.
+
+    Raises IllegalMove if there is none, or if it revealed something in a match against a machine.
     """
+    takeback = live.find_takeback(seat)
     if not takeback:
-        return "You have no decision to take back."
-    if len(live.people) < 2 and not takeback.revocable:
-        return "You cannot take this back: it revealed hidden information or a chance outcome."
-    return ""
-
-
-def format_consent_question(live: LiveMatch, takeback: Takeback) -> str:
-    """Format the question to the other person, or an empty text against a machine."""
-    if len(live.people) < 2:
-        return ""
-    return f"{takeback.seat.other.label}, do you agree to take it back?"
-
-
-def format_takeback(takeback: Takeback) -> str:
-    """Format the confirmation of a takeback."""
-    return f"Taken back: {takeback.entries} {'entry' if takeback.entries == 1 else 'entries'}."
-
-
-def format_stop_question(live: LiveMatch, seat: Seat) -> str:
-    """Format the question to the other person, or, against a machine, to the person who proposes to stop."""
-    if len(live.people) < 2:
-        return "Do you want to stop? Nobody wins."
-    return f"{seat.other.label}, do you agree to stop? Nobody wins."
+        raise IllegalMove("You have no decision to take back.")
+    has_opponent = len(live.people) == 2
+    if not has_opponent and not takeback.revocable:
+        raise IllegalMove("You cannot take this back: it revealed hidden information or a chance outcome.")
+    question = f"{seat.other.label}, do you agree to take it back?" if has_opponent else ""
+    entries = f"{takeback.entries} {'entry' if takeback.entries == 1 else 'entries'}"
+    carry_out = partial(live.take_back, takeback)
+    return Proposal(question, has_opponent, carry_out, "Takeback refused.", f"Taken back: {entries}.")
 
 
 def find_known_opponent(live: LiveMatch, seat: Seat) -> str | None:
@@ -101,12 +115,13 @@ class HintStages:
         """Whether the last hint named the move."""
         return self._stage > 0
 
-    def select(self, sight: AnySight, stages: Sequence[str], how: str) -> str:
-        """Return the text of the next stage. `how` says how to ask again."""
+    def select(self, sight: AnySight, result: Hint[Any], advice: str, request: str) -> str:
+        """Return the text of the next stage. `advice` names the move, `request` says how to ask again."""
         self._stage = min(self._stage + 1, 2) if self._last_sight == sight else 0
         self._last_sight = sight
-        again = f" {how} {_AGAIN[self._stage]}." if self._stage < len(_AGAIN) else ""
-        return self._glossary.explain(f"Hint: {stages[self._stage]}{again}")
+        text = (result.pointer, advice, f"{advice} {result.theory}")[self._stage]
+        again = f" {request} {_NEXT_STAGES[self._stage]}." if self._stage < len(_NEXT_STAGES) else ""
+        return self._glossary.explain(f"Hint: {text}{again}")
 
     def render(
         self,
@@ -118,34 +133,22 @@ class HintStages:
     ) -> str:
         """Return the hint for the seat to move, after some entries of the same decision."""
         result = hint(sight, oracle, against)
-        advice = " ".join(filter(None, [_format_advice(result, sight, words, previous_entries), result.tip]))
-        stages = (result.pointer, advice, f"{advice} {result.theory}")
-        text = self.select(sight, stages, "Enter hint again")
+        entries = _format_entries(sight, words, result, previous_entries) if result.best else ""
+        advice = f"{result.describe_actions(Ink.CHANGED)} ({result.chance}{entries})."
+        text = self.select(sight, result, " ".join(filter(None, [advice, result.tip])), "Enter hint again")
         return f"{text}\n{format_belief(result.belief) if self._stage != 1 else ''}"
 
 
-def _format_advice(
-    result: Hint[Any], sight: AnySight, words: Words[Any, Any], previous_entries: Sequence[str]
-) -> str:
-    entries = (
-        _format_entries(sight, words, result.actions[0], result.best, previous_entries) if result.best else ""
-    )
-    return f"{result.describe_actions(Ink.CHANGED)} ({result.chance}{entries})."
-
-
 def _format_entries(
-    sight: AnySight, words: Words[Any, Any], action: Any, advice: str, previous_entries: Sequence[str]
+    sight: AnySight, words: Words[Any, Any], result: Hint[Any], previous_entries: Sequence[str]
 ) -> str:
-    name = sight.rules.format(action)
-    entries = format_remaining_entries(words.entries(sight, action), previous_entries)
-    if entries.lower() == f"enter {name}".lower():
-        return ""
-    return f"; {entries}" if advice == name else f"; for {name} {entries}"
-
-
-def format_remaining_entries(entries: Sequence[str], previous_entries: Sequence[str]) -> str:
-    """Format the remaining entries for an action. Start with `back` if the previous entries differ."""
+    """Format the remaining entries for the best action. Start with `back` if the previous entries differ."""
+    action = sight.rules.format(result.actions[0])
+    entries = words.entries(sight, result.actions[0])
     previous = [entry.strip().lower() for entry in previous_entries]
     is_prefix = [entry.lower() for entry in entries[: len(previous)]] == previous
     remaining = entries[len(previous) :] if is_prefix else ("back", *entries)
-    return f"enter {', then '.join(remaining)}"
+    if [entry.lower() for entry in remaining] == [action.lower()]:
+        return ""
+    text = f"enter {', then '.join(remaining)}"
+    return f"; {text}" if result.best == action else f"; for {action} {text}"

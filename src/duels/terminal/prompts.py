@@ -55,6 +55,11 @@ class Quit(Exception):
     """A person left the match."""
 
 
+def leave(entries: list[str]) -> None:
+    """Run the command `quit`."""
+    raise Quit
+
+
 class _MatchChanged(Exception):
     """A command has changed the match, so the open question is void."""
 
@@ -84,7 +89,7 @@ class PromptedMatch:
         names = messages.make_player_names(live) if screen.on_terminal and not screen.plain else None
         self.narrator = Narrator(self.words, viewers, names)
         self._seat_at_keyboard: Seat | None = None
-        self._hints: dict[Seat, messages.HintStages] = {}
+        self._hints = {seat: messages.HintStages() for seat in Seat}
 
     def run(self) -> None:
         """Play to the end.
@@ -194,26 +199,25 @@ class PromptedMatch:
 
     def _commands(self, seat: Seat) -> Commands:
         show = self._show
-        can_ever_stop = self.live.match.rules.enough_boards is not None
-        stop: Commands = {"stop": lambda entries: self._stop(seat)} if can_ever_stop else {}
-        return {
+        commands: Commands = {
             "help": lambda entries: show(_HELP_WITH_STOP if self.live.match.can_stop else HELP),
-            **stop,
             **make_lookup_commands(self.live.match.sight(seat), self.words, show),
             "hint": lambda entries: self._hint(seat, entries),
-            "undo": lambda entries: self._undo(seat),
+            "undo": lambda entries: self._propose(messages.propose_takeback, seat),
             "save": lambda entries: self._save(),
-            "resign": lambda entries: self._resign(seat),
-            "quit": lambda entries: self._quit(),
+            "resign": lambda entries: self._propose(messages.propose_resignation, seat),
+            "quit": leave,
         }
+        if self.live.match.rules.enough_boards is None:
+            return commands
+        return {**commands, "stop": lambda entries: self._propose(messages.propose_stop, seat)}
 
     def _hint(self, seat: Seat, entries: list[str]) -> None:
-        stages = self._hints.setdefault(seat, messages.HintStages())
         match, opponent = self.live.match, messages.find_known_opponent(self.live, seat)
         try:
             with self.screen.progress("thinking") as progress:
                 oracle = get_oracle(match.rules, progress)
-                text = stages.render(match.sight(seat), self.words, entries, oracle, opponent)
+                text = self._hints[seat].render(match.sight(seat), self.words, entries, oracle, opponent)
         except DuelsError as error:
             self.screen.say(f"{error}\n")
             return
@@ -224,46 +228,28 @@ class PromptedMatch:
             self.live.journal.ensure_saved(self.live.match)
             self.screen.notice(f"Saved: {self.live.journal.path}")
 
-    def _resign(self, seat: Seat) -> None:
-        if self.screen.on_terminal and not self._confirm(messages.RESIGN_QUESTION):
-            return
-        self.live.resign(seat)
-        self._show_events()
-        raise _MatchChanged
-
-    def _stop(self, seat: Seat) -> None:
+    def _propose(self, make_proposal: Callable[[LiveMatch, Seat], messages.Proposal], seat: Seat) -> None:
         try:
-            self.live.match.stop()
+            proposal = make_proposal(self.live, seat)
         except IllegalMove as error:
             self.screen.say(f"{error}\n")
             return
-        is_asked = self.screen.on_terminal or len(self.live.people) == 2
-        if is_asked and not self._confirm(messages.format_stop_question(self.live, seat)):
-            self.screen.say(f"{messages.STOP_REFUSED}\n")
+        is_asked = proposal.question and (proposal.is_to_opponent or self.screen.on_terminal)
+        if is_asked and not self._confirm(proposal.question):
+            self.screen.say(f"{proposal.refusal}\n")
             return
-        self.live.stop()
-        self._show_events()
+        proposal.carry_out()
+        if self.live.match.over:
+            self._show_events()
+        else:
+            self._show_takeback(proposal, seat)
         raise _MatchChanged
 
-    def _quit(self) -> None:
-        raise Quit
-
-    def _undo(self, seat: Seat) -> None:
-        takeback = self.live.find_takeback(seat)
-        refusal = messages.explain_takeback_refusal(self.live, takeback)
-        if refusal or not takeback:
-            self.screen.say(f"{refusal}\n")
-            return
-        question = messages.format_consent_question(self.live, takeback)
-        if question and not self._confirm(question):
-            self.screen.say(f"{messages.TAKEBACK_REFUSED}\n")
-            return
-        self.live.take_back(takeback)
+    def _show_takeback(self, proposal: messages.Proposal, seat: Seat) -> None:
         self._seat_at_keyboard = None
-        self.screen.say(f"{messages.format_takeback(takeback)}\n\n")
+        self.screen.say(f"{proposal.confirmation}\n\n")
         if not self.hides_secrets:  # otherwise the other person is still looking
-            self.screen.say(f"{self.words.board(takeback.match.sight(seat))}\n")
-        raise _MatchChanged
+            self.screen.say(f"{self.words.board(self.live.match.sight(seat))}\n")
 
     def _confirm(self, question: str) -> bool:
         return run_dialogue(lambda: ask_until(f"{question} (yes/no): ", parse_yes_no), self.screen.ask, {})

@@ -132,9 +132,6 @@ def ask_exercise(
     stages = HintStages(glossary)
     descriptions = {name: text for name, text in COMMANDS.items() if hints or name != "hint"}
 
-    def quit_puzzle(entries: list[str]) -> None:
-        raise prompts.Quit
-
     commands = {
         "help": lambda entries: screen.say(prompts.format_help(descriptions)),
         **prompts.make_lookup_commands(sight, words, screen.say),
@@ -143,7 +140,7 @@ def ask_exercise(
             if hints
             else "There are no hints for these puzzles.\n"
         ),
-        "quit": quit_puzzle,
+        "quit": prompts.leave,
     }
     return prompts.run_dialogue(lambda: words.ask(sight), screen.ask, prompts.add_aliases(commands, words))
 

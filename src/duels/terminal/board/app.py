@@ -42,7 +42,11 @@ from duels.terminal.prompts import Quit
 from duels.terminal.screen import format_key_prompt
 
 ARROWS: dict[str, Point] = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
-
+_PROPOSALS = {
+    "undo": messages.propose_takeback,
+    "resign": messages.propose_resignation,
+    "stop": messages.propose_stop,
+}
 
 AppResult = NextStep | BaseException
 """The next step that the person chose, or the exception that ended the match."""
@@ -346,79 +350,42 @@ class BoardApp(App[AppResult]):
             self.push_screen(Page(f"{format_key_help(rules)}\n{rules.game.card()}", self._palette))
         elif name == "review" and self.choice:
             self._review()
+        elif name == "hint" and self.choice:
+            self._hint(self.choice)
         elif self.choice:
-            commands = {
-                "hint": self._hint,
-                "undo": self._undo,
-                "resign": self._resign,
-                "stop": self._stop,
-            }
-            commands[name](self.choice)
+            self._propose(_PROPOSALS[name], self.choice)
 
-    def _ask(self, question: str, choice: Choice, on_answer: Callable[[bool], None]) -> None:
-        """Ask a yes-or-no question. Ignore the answer if `choice` has been closed."""
-
-        def handle_answer(yes: bool | None) -> None:
-            if self.choice is choice:
-                on_answer(bool(yes))
-
-        self.push_screen(QuestionPanel(question), handle_answer)
-
-    def _resign(self, choice: Choice) -> None:
-        self._job.cancel()
-
-        def resign(yes: bool) -> None:
-            if yes:
-                self._change_match(lambda: self.live.resign(self._seat))
-
-        self._ask(messages.RESIGN_QUESTION, choice, resign)
-
-    def _stop(self, choice: Choice) -> None:
+    def _propose(self, make_proposal: Callable[[LiveMatch, Seat], messages.Proposal], choice: Choice) -> None:
         self._job.cancel()
         try:
-            self.live.match.stop()
+            proposal = make_proposal(self.live, self._seat)
         except IllegalMove as error:
             self.notice(str(error))
             return
 
-        def stop(agreed: bool) -> None:
-            if agreed:
-                self._change_match(self.live.stop)
-            else:
-                self.notice(messages.STOP_REFUSED)
-
-        self._ask(messages.format_stop_question(self.live, self._seat), choice, stop)
-
-    def _undo(self, choice: Choice) -> None:
-        self._job.cancel()
-        takeback = self.live.find_takeback(self._seat)
-        refusal = messages.explain_takeback_refusal(self.live, takeback)
-        if refusal or not takeback:
-            self.notice(refusal)
-            return
-
-        def take_back(agreed: bool) -> None:
-            if not agreed:
-                self.notice(messages.TAKEBACK_REFUSED)
+        def handle_answer(yes: bool | None) -> None:
+            if self.choice is not choice:
+                return  # the question is about a choice that was closed
+            if not yes:
+                self.notice(proposal.refusal)
                 return
-            self._change_match(lambda: self.live.take_back(takeback))
+            self._change_match(proposal.carry_out)
             self._previous_board = self._make_board()
             self._story.truncate()
-            self._note = messages.format_takeback(takeback)
+            self._note = proposal.confirmation
 
-        question = messages.format_consent_question(self.live, takeback)
-        if question:
-            self._ask(question, choice, take_back)
+        if proposal.question:
+            self.push_screen(QuestionPanel(proposal.question), handle_answer)
         else:
-            take_back(True)
+            handle_answer(True)
 
     def _hint(self, choice: Choice) -> None:
         sight = self.live.match.sight(self._seat)
         stages, opponent = self._hints[self._seat], messages.find_known_opponent(self.live, self._seat)
 
         def show(result: Hint[Any]) -> None:
-            texts = (*result.stages[:2], result.text)
-            self.notice(stages.select(sight, texts, f"Press {self._get_key(HINT)} again"))
+            request = f"Press {self._get_key(HINT)} again"
+            self.notice(stages.select(sight, result, result.stages[1], request))
             if stages.names_move and (cells := choice.select_kind_of(result.actions[0])):
                 self._scene.board.point_at(min(cells))
 
