@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from duels.games.hunt.certify.controller import ActionGains, Controller
 from duels.games.hunt.certify.policies import Array
 from duels.games.hunt.certify.responder_problem import MAX_STATES, ResponderProblem
+from tools.hunt.gains import ActionGains, GradingController
 from tools.hunt.mirror_descent import descend
 
 DISCOUNT = 0.9
@@ -73,7 +73,7 @@ class Strategy:
         )  # fmt: skip
 
 
-class Responder(Controller):
+class Responder(GradingController):
     """The best responder so far, updated while the strategy changes."""
 
     def __init__(self, problem: ResponderProblem, opening: int | None) -> None:

@@ -122,7 +122,7 @@ class LeafBounds:
         for belief, leaf, path in zip(beliefs, legal[leaves], paths, strict=True):
             fill_belief(own_reach[leaf], cells, compatible[path], belief)
         nodes = rows[legal[leaves]] * TYPES + types[paths]
-        self.upper.start_at(nodes, beliefs)
+        self.upper.problem = self.problem._replace(start_nodes=nodes, start_beliefs=beliefs)
         self.upper.run_trials(trials, self.responder)
 
 

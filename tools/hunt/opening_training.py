@@ -16,7 +16,6 @@ import numpy as np
 from duels.core.rules import Seat
 from duels.games.hunt.certify.controller import (
     AlphaVectors,
-    Controller,
     add_vector,
     apply_action,
     choose_action,
@@ -34,6 +33,7 @@ from duels.games.hunt.certify.responder_problem import (
 )
 from duels.games.hunt.strategy import CELLS, Tables
 from tools.hunt.best_responders import DISCOUNT, Stage, Strategy
+from tools.hunt.gains import GradingController
 from tools.hunt.opening import Opening, Paths, fill_belief, fill_node_values
 
 MAX_VECTORS = 250_000
@@ -119,7 +119,7 @@ class OpeningTrainer:
     def begin_section(self, plan: Plan) -> None:
         """Build new responders. Nothing of the old ones remains, so that training can be resumed here."""
         self.tail.write_to(self.problem)
-        self.responder = Controller(self.problem, MAX_VECTORS)
+        self.responder = GradingController(self.problem, MAX_VECTORS)
         self.responder.iterate()
         self.leaf_vectors.first_vector[:], self.leaf_vectors.size[0] = -1, 0
         self.opening.propagate()

@@ -12,11 +12,11 @@ pytest.importorskip("numba")
 
 import numpy as np
 
-from duels.games.hunt.certify.controller import Controller
 from duels.games.hunt.certify.policies import make_policy_from_tables
 from duels.games.hunt.certify.pomdp import Effort
 from duels.games.hunt.certify.responder_problem import list_mirrored_rows, make_problem, merge_mirror_images
 from tools.hunt.best_responders import Stage, Strategy, improve
+from tools.hunt.gains import GradingController
 
 SMALL = MEMORY.cells
 
@@ -25,7 +25,7 @@ def test_what_the_strategy_and_the_responder_win_adds_up() -> None:
     problem = make_problem(
         make_policy_from_tables(some_tables_alike_in_the_mirror(1), MEMORY, MEMORY), Seat.ONE
     )
-    responder = Controller(problem)
+    responder = GradingController(problem, 300_000)
     responder.iterate(200)
     opening = 2 * SMALL
     root = responder.vectors.first_vector[opening]

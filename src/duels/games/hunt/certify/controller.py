@@ -38,19 +38,6 @@ class AlphaVectors(NamedTuple):
     """One number: how many vectors there are."""
 
 
-class ActionGains(NamedTuple):
-    """The values of the strategy's actions. A value is the responder's loss times the reach."""
-
-    move_values: Array
-    """Values of transitions, indexed [kernel, state, new state]."""
-    move_reach: Array
-    """Reach of states before the transition, indexed [kernel, state]."""
-    observation_values: Array
-    """Values of observations, indexed [kernel, state, observation]."""
-    observation_reach: Array
-    """Reach of states after the transition, indexed [kernel, state]."""
-
-
 @fast
 def apply_strategy(afterstate: int, belief: Array, problem: ResponderProblem, next_belief: Array) -> float:
     """Let the strategy move. Fill `next_belief` with the states that go on; return the mass of collisions."""
@@ -233,18 +220,16 @@ def add_vectors(
 @fast
 def propagate_reach(  # noqa: C901  compiled: a loop in one piece
     roots: Array, root_beliefs: Array, rounds: int,
-    problem: ResponderProblem, vectors: AlphaVectors, reach: Array, gains: ActionGains,
+    problem: ResponderProblem, vectors: AlphaVectors, reach: Array,
 ) -> None:  # fmt: skip
-    """Compute how often play reaches each vector, and the value of every action to the strategy."""
-    observation_probs, values = problem.observation_probs, vectors.values
-    state_count, observation_count = len(problem.states), observation_probs.shape[1]
+    """Compute how often play from `roots` reaches each vector within `rounds` rounds."""
+    observation_probs, state_count = problem.observation_probs, len(problem.states)
     vector_count = vectors.size[0]
     reach[:vector_count] = 0.0
     current, following = np.zeros((vector_count, state_count)), np.zeros((vector_count, state_count))
     active, next_active = np.zeros(vector_count, np.int64), np.zeros(vector_count, np.int64)
     is_listed = np.zeros(vector_count, np.bool_)
     next_belief = np.zeros(state_count)
-    losses = np.zeros((observation_count, state_count))
     active_count = 0
     for r in range(roots.shape[0]):
         current[roots[r]] += root_beliefs[r]
@@ -264,35 +249,18 @@ def propagate_reach(  # noqa: C901  compiled: a loop in one piece
             if belief.sum() > 1e-9:
                 reach[i] += belief
                 apply_strategy(afterstate, belief, problem, next_belief)
-                losses[:] = 1.0
-                for observation in range(observation_count):
+                for observation in range(observation_probs.shape[1]):
                     action, k = vectors.actions[i, observation], vectors.successors[i, observation]
                     if problem.next_nodes[afterstate, observation] < 0 or action < 0:
                         continue
                     for z in range(state_count):
-                        if problem.win_masks[action] >> z & 1:
-                            losses[observation, z] = 0.0
-                        elif problem.continue_masks[action] >> z & 1:
-                            x = problem.mirror[z] if problem.is_mirrored[action] else z
-                            losses[observation, z] = 1.0 - values[k, x]
-                            if next_belief[z] * observation_probs[kernel, observation, z] > 0.0:
-                                following[k, x] += next_belief[z] * observation_probs[kernel, observation, z]
-                                if not is_listed[k]:
-                                    is_listed[k] = True
-                                    next_active[next_count] = k
-                                    next_count += 1
-                for z in range(state_count):
-                    expected_loss = 0.0
-                    gains.observation_reach[kernel, z] += next_belief[z]
-                    for observation in range(observation_count):
-                        loss = losses[observation, z]
-                        gains.observation_values[kernel, z, observation] += next_belief[z] * loss
-                        expected_loss += observation_probs[kernel, observation, z] * loss
-                    if not problem.collision_masks[afterstate] >> z & 1:
-                        for x in range(state_count):
-                            gains.move_values[kernel, x, z] += belief[x] * expected_loss
-                for x in range(state_count):
-                    gains.move_reach[kernel, x] += belief[x]
+                        mass = next_belief[z] * observation_probs[kernel, observation, z]
+                        if mass > 0.0 and problem.continue_masks[action] >> z & 1:
+                            following[k, problem.mirror[z] if problem.is_mirrored[action] else z] += mass
+                            if not is_listed[k]:
+                                is_listed[k] = True
+                                next_active[next_count] = k
+                                next_count += 1
             belief[:] = 0.0
         current, following = following, current
         active, next_active = next_active, active
@@ -308,7 +276,7 @@ class Controller:
         afterstates = np.nonzero(problem.support)[0]
         self.initial_count = len(afterstates)
         max_vectors += self.initial_count
-        kernels, observations, _ = problem.observation_probs.shape
+        observations = problem.observation_probs.shape[1]
         self.vectors = AlphaVectors(
             first_vector=np.full(len(problem.kernels), -1),
             next_vector=np.full(max_vectors, -1),
@@ -324,12 +292,6 @@ class Controller:
         self.vectors.afterstates[: self.initial_count] = afterstates
         self.vectors.beliefs[: self.initial_count] = bits / bits.sum(axis=1, keepdims=True)
         self.reach = np.zeros((max_vectors, state_count))
-        self.gains = ActionGains(
-            move_values=np.zeros((kernels, state_count, state_count)),
-            move_reach=np.zeros((kernels, state_count)),
-            observation_values=np.zeros((kernels, state_count, observations)),
-            observation_reach=np.zeros((kernels, state_count)),
-        )
 
     @property
     def vector_count(self) -> int:
@@ -362,8 +324,8 @@ class Controller:
         return won + float((root_beliefs * self.vectors.values[roots]).sum())
 
     def play(self, roots: Array, root_beliefs: Array, rounds: int = 14) -> None:
-        """Propagate play from the vectors `roots`, and add to `gains`."""
-        propagate_reach(roots, root_beliefs, rounds, self.problem, self.vectors, self.reach, self.gains)
+        """Compute `reach`, the reach of each vector in play from the vectors `roots`."""
+        propagate_reach(roots, root_beliefs, rounds, self.problem, self.vectors, self.reach)
 
     def grow(self, min_reach: float = 2e-4, min_branch_reach: float = 3e-3, gain: float = 1e-3) -> None:
         """Add vectors that improve the value by `gain`, for a belief of mass one.

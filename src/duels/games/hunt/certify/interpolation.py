@@ -381,7 +381,7 @@ class Interpolation:
     """Upper bounds for every afterstate and belief, tightened in place. They start at 1, a certain win."""
 
     def __init__(self, problem: ResponderProblem, max_beliefs: int = 1_000_000) -> None:
-        self._problem = problem
+        self.problem = problem
         afterstate_count = len(problem.kernels)
         sizes = np.array([mask.bit_count() for mask in range(1 << MAX_STATES)], float)
         self.bounds = UpperBounds(
@@ -401,12 +401,8 @@ class Interpolation:
         self.best_actions = np.zeros(len(problem.first_action), np.int64)
         self._min_gap = 1e-4
 
-    def start_at(self, nodes: Array, beliefs: Array) -> None:
-        """Let trials start at these nodes."""
-        self._problem = self._problem._replace(start_nodes=nodes, start_beliefs=beliefs)
-
     def sweep(self, max_size: int) -> None:
-        sweep_sets(self._problem, self.bounds, self.best_actions, max_size)
+        sweep_sets(self.problem, self.bounds, self.best_actions, max_size)
 
     def run_trials(self, trials: int, responder: Controller) -> None:
         """Run trials. Lower the gap at which they end once most visits add no bound."""
@@ -414,7 +410,7 @@ class Interpolation:
         while finished < trials:
             batch = min(200, trials - finished)
             added, visited = run_trials(
-                batch, self._min_gap, self._problem, self.bounds, responder.vectors, self.best_actions
+                batch, self._min_gap, self.problem, self.bounds, responder.vectors, self.best_actions
             )
             finished += batch
             if added < 0.6 * visited:
@@ -423,7 +419,7 @@ class Interpolation:
     def value(self) -> float:
         return float(
             sum(
-                bound_node(node, belief, self._problem, self.bounds, self.best_actions)
-                for node, belief in zip(self._problem.start_nodes, self._problem.start_beliefs, strict=True)
+                bound_node(node, belief, self.problem, self.bounds, self.best_actions)
+                for node, belief in zip(self.problem.start_nodes, self.problem.start_beliefs, strict=True)
             )
         )
