@@ -142,10 +142,10 @@ def _list_afterstates(policy: MemoryPolicy, seat: Seat) -> tuple[Array, Array, A
     count = len(own_memory.states) * other_states * types
     support, collision_masks = np.zeros((2, count), np.int64)
     next_nodes = np.full((count, cells), -1, np.int64)
-    for row, token_type in product(
-        sorted(_find_reached_rows(own_memory, other_memory, seat)), range(2 * cells)
-    ):
-        own, other = divmod(row, other_states)
+    # The strategy acts after an observation by the responder and, except on Player 2's first turn, its own.
+    own_states = range(1 if seat is Seat.ONE else 0, len(own_memory.states))
+    for own, other, token_type in product(own_states, range(1, other_states), range(2 * cells)):
+        row = own * other_states + other
         afterstate, cell = row * types + token_type, token_type % cells
         possible = on_grid_mask & ~(type_masks[cell] | type_masks[other_latest[other]])
         # On two cells, no state may be possible. The action that leads there wins at once and must remain
@@ -188,27 +188,3 @@ def list_mirrored_rows(own_memory: Memory = OWN_MEMORY, other_memory: Memory = O
     """Return the mirror image of each memory row."""
     other_states = len(other_memory.states)
     return [own * other_states + other for own in own_memory.mirrored for other in other_memory.mirrored]
-
-
-def _find_reached_rows(own_memory: Memory, other_memory: Memory, seat: Seat) -> set[int]:
-    """Return the memory rows at which `seat` can be to act after the responder observed a cell."""
-    own_successors, other_successors = own_memory.successors, other_memory.successors
-    own_latest, other_latest = own_memory.latest, other_memory.latest
-    cells = range(own_memory.cells)
-    reached: set[tuple[int, int]] = set()
-    frontier = {(0, 0)} if seat is Seat.TWO else {(own, 0) for own in own_successors[0]}
-    while frontier:
-        acting = {
-            (own, other_successors[other][cell])
-            for own, other in frontier
-            for cell in cells
-            if cell != other_latest[other]
-        } - reached
-        reached |= acting
-        frontier = {
-            (own_successors[own][cell], other)
-            for own, other in acting
-            for cell in cells
-            if cell != own_latest[own]
-        }
-    return {own * len(other_memory.states) + other for own, other in reached}
