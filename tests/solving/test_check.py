@@ -2,11 +2,13 @@
 
 from fractions import Fraction
 
+import pytest
+
 from duels.core.rules import Seat
 from duels.games.lights.oracle import LightsOracle
 from duels.games.lights.rules import Lights, State
-from duels.solving.check import check_backward_induction, check_sampled_play
-from duels.solving.oracle import Check
+from duels.solving.check import check_backward_induction, check_sampled_play, check_self_play
+from duels.solving.oracle import Check, Value
 
 RULES = Lights(5)
 START = RULES.initial()
@@ -39,6 +41,13 @@ def test_sampled_play_confirms_the_right_values_only() -> None:
     both, first, _ = check_sampled_play(RULES, Hopeful(RULES), states[1:2], games=60)
     assert not both.passed
     assert not first.passed
+
+
+def test_self_play_confirms_the_right_value_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    oracle = LightsOracle(RULES)
+    assert check_self_play(RULES, oracle, 20).passed
+    monkeypatch.setattr(oracle, "value", lambda sight: Value(0.4))
+    assert not check_self_play(RULES, oracle, 20).passed
 
 
 def test_sampled_play_is_the_same_every_time() -> None:

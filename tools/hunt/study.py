@@ -13,7 +13,6 @@ from duels.games.hunt.certify.agents import bound_responder
 from duels.games.hunt.certify.policies import MemoryPolicy, make_policy_from_function, make_policy_from_tables
 from duels.games.hunt.certify.pomdp import EFFORT, tighten_bounds
 from duels.games.hunt.certify.responder_problem import ResponderProblem, make_problem
-from duels.games.hunt.certify.verify import simulate
 from duels.games.hunt.oracle import HuntOracle
 from duels.games.hunt.rules import QuantumHunt
 from duels.games.hunt.strategy import (
@@ -29,6 +28,7 @@ from duels.solving.bounds import Bounds
 from duels.solving.progress import Progress, no_progress
 from tools.hunt.evaluation import Evaluation, Turn, evaluate
 from tools.hunt.naive import NAIVE
+from tools.hunt.simulation import simulate
 
 Study = dict[str, Any]
 LONG = 10

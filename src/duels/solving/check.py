@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 from random import Random
+from statistics import fmean, stdev
 from typing import Generic
 
+from duels.core.match import Match, play_through
 from duels.core.options import Option, OptionValue, list_options
-from duels.core.rules import CHANCE, A, AnyRules, OpenRules, S, Seat
+from duels.core.rules import CHANCE, A, AnyRules, OpenRules, Rules, S, Seat, V
 from duels.solving.graph import HALF, Graph, backup, backward_induction, explore
-from duels.solving.oracle import Check, OpenOracle
+from duels.solving.oracle import Check, OpenOracle, Oracle
 from duels.solving.progress import Progress, no_progress
 
 # A correct oracle fails a sampled check with one seed in 16,000. The seed is fixed, so no check can flake.
@@ -84,6 +86,30 @@ def check_sampled_play(
         if len(perfect) == 2:
             name, passed = "perfect play of both gives the value", passed and mean <= error + 1e-12
         yield Check(name, passed, f"{games} games, mean gain {mean:+.4f} ± {error:.4f}")
+
+
+def check_self_play(
+    rules: Rules[S, A, V], oracle: Oracle[A, V], matches: int, progress: Progress = no_progress
+) -> Check:
+    """Check that Player 1's mean score in self-play agrees with the value of the opening."""
+    rng, scores = Random(1), []
+
+    def decide(match: Match[S, A, V], seat: Seat) -> A:
+        sight = match.sight(seat)
+        return rng.choices(sight.actions, oracle.weights(sight))[0]
+
+    for number in range(matches):
+        progress(f"match {number + 1:,} of {matches:,}")
+        *_, match = play_through(Match.start(rules), rng, decide)
+        assert match.outcome
+        scores.append(float(match.outcome.score(Seat.ONE)))
+    mean, error = fmean(scores), _STANDARD_ERRORS * stdev(scores) / sqrt(matches)
+    value = oracle.value(rules.sight(rules.initial(), Seat.ONE))
+    return Check(
+        "self-play gives the value of the opening",
+        abs(mean - value.number) <= error + value.error,
+        f"{matches:,} matches, mean score {mean:.4f} ± {error:.4f}, {value.number:.4f} expected",
+    )
 
 
 def play_out(

@@ -8,11 +8,11 @@ import pytest
 from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.core.rules import Seat
-from duels.games.hunt.certify.verify import SampleMean
 from duels.games.hunt.oracle import make_oracle
 from duels.games.hunt.rules import QuantumHunt
 from duels.games.hunt.self_play import ROUNDING, SELF_PLAY_FILE, PairValues, load_table
 from duels.games.hunt.strategy import CELLS, OFF, OTHER_MEMORY, OWN_MEMORY, load_strategy
+from tools.hunt.simulation import SampleMean
 
 PAIR = PairValues(load_strategy(), load_table())
 

@@ -6,7 +6,6 @@ import pytest
 
 from duels.core.rules import Seat, Sight
 from duels.games.hunt.certify.policies import Weigh, make_policy_from_function, make_policy_from_tables
-from duels.games.hunt.certify.verify import simulate
 from duels.games.hunt.oracle import HuntOracle
 from duels.games.hunt.rules import Action, End, QuantumHunt, State, View
 from duels.games.hunt.self_play import ROUNDING
@@ -16,6 +15,7 @@ pytest.importorskip("numba")
 
 from tools.hunt.evaluation import evaluate
 from tools.hunt.naive import NAIVE
+from tools.hunt.simulation import simulate
 
 RULES = QuantumHunt()
 UNIFORM, SWEEPS = NAIVE["uniform"], NAIVE["stays and sweeps"]

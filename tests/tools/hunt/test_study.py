@@ -13,7 +13,6 @@ from duels.core.rules import Seat
 from duels.games.hunt.certify.policies import make_policy_from_function, make_policy_from_tables
 from duels.games.hunt.certify.pomdp import Effort
 from duels.games.hunt.certify.responder_problem import make_problem
-from duels.games.hunt.certify.verify import SampleMean
 from duels.games.hunt.memory import Window
 from duels.games.hunt.rules import Action, QuantumHunt, State, Tunnel
 from duels.games.hunt.strategy import load_certificate, load_strategy
@@ -21,6 +20,7 @@ from tests.games.hunt.certify.test_pomdp import Search, some_tables, tightest
 from tools.hunt.evaluation import evaluate
 from tools.hunt.naive import NAIVE
 from tools.hunt.report import report, sections
+from tools.hunt.simulation import SampleMean
 from tools.hunt.study import LONG, describe_self_play, fingerprint, without_tunnel
 
 STORED: dict[str, Any] = json.loads(

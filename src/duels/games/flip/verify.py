@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
-from math import sqrt
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from duels.games.flip.grid import count_max_pairs, count_sure_turns, find_shape,
 from duels.games.flip.rules import Action, QuantumFlip, QuantumTiles, State
 from duels.games.flip.table import Table, solve
 from duels.games.flip.values import MOVER, NEVER, compute_value, make_tables
+from duels.solving.check import check_self_play
 from duels.solving.graph import backward_induction, explore
 from duels.solving.oracle import Check
 from duels.solving.progress import Progress, no_progress
@@ -49,7 +49,7 @@ def verify(
         yield check_all_positions(make_oracle(tiny, progress), progress)
     yield check_late_positions(make_oracle(SMALL_BOARD, progress), 100, progress)
     yield check_late_positions(oracle, 10, progress)
-    yield check_self_play(oracle, 400, progress)
+    yield check_self_play(oracle.rules, oracle, 600, progress)
 
 
 def check_solution(table: Table, progress: Progress = no_progress) -> Check:
@@ -224,30 +224,3 @@ def compare(oracle: "FlipOracle", states: list[State], progress: Progress = no_p
         )
         widest = max(widest, verdict.value.error)
     return outside, widest
-
-
-def check_self_play(oracle: "FlipOracle", matches: int, progress: Progress = no_progress) -> Check:
-    """Check that Player 1's share of wins in self-play agrees with the value of the opening."""
-    rules, rng = oracle.rules, Random(3)
-    won, widest = 0, 0.0
-
-    def decide(match: Match[State, Action, State], seat: Seat) -> Action:
-        nonlocal widest
-        verdict = oracle.judge(match.sight(seat))
-        widest = max(widest, verdict.value.error)
-        return rng.choice([judged.action for judged in verdict.actions if judged.weight])
-
-    for game in range(matches):
-        progress(f"match {game + 1} of {matches}")
-        *_, match = play_through(Match.start(rules), rng, decide)
-        assert match.outcome
-        won += match.outcome.winner is Seat.ONE
-    value = oracle.value(rules.sight(rules.initial(), Seat.ONE))
-    # 99.9% of a normal distribution lies within 3.29 standard errors.
-    spread = 3.29 * sqrt(value.number * (1 - value.number) / matches)
-    return Check(
-        "sampled play wins as often as the opening's value says",
-        abs(won / matches - value.number) <= spread + value.error,
-        f"player 1 won {won / matches:.4f} of {matches} matches, {value.number:.4f} ± {spread:.4f} expected; "
-        f"widest error met {widest:.5f}",
-    )

@@ -3,8 +3,8 @@
 import pytest
 
 from duels.core.rules import Seat, Sight
-from duels.games.hunt.certify.verify import SampleMean, simulate
 from duels.games.hunt.rules import Action, QuantumHunt, View
+from tools.hunt.simulation import SampleMean, simulate
 
 
 def uniform(sight: Sight[Action, View]) -> list[float]:
