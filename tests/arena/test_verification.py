@@ -70,7 +70,7 @@ def test_a_change_with_a_right_digest_is_found(edit: Any, fields: set[str], tmp_
     run(Config(("random", "club"), ("lights",), 2, "7"), tmp_path / "run")
     change(tmp_path / "run" / "log-1.jsonl", 1, edit)
     result = verify(Folder(tmp_path / "run"))
-    assert {each.name for each in result.differences} == fields
+    assert {each.field for each in result.differences} == fields
     assert {each.location for each in result.differences} == {"log-1.jsonl, line 2"}
     done = arena(tmp_path, "verify", tmp_path / "run")
     assert (done.code, done.err) == (1, "")
@@ -104,7 +104,7 @@ def test_a_probe_is_asked_again(tmp_path: Path) -> None:
 
     change(tmp_path / "probe" / "answers-1.jsonl", 0, answer_otherwise)
     result = verify(Folder(tmp_path / "probe"))
-    assert "action" in {each.name for each in result.differences}
+    assert "action" in {each.field for each in result.differences}
     assert arena(tmp_path, "verify", tmp_path / "probe").code == 1
 
 
@@ -113,8 +113,8 @@ def test_an_illegal_answer_of_a_probe_is_skipped_and_asked_again(tmp_path: Path)
     expected = run_probe(config, tmp_path / "probe").load_rows()
     change(tmp_path / "probe" / "answers-1.jsonl", 0, lambda row: row.update(action="9", policy=None))
     damaged = "answers-1.jsonl, line 1"
-    assert verify(Folder(tmp_path / "probe")).damaged == (damaged,)
+    assert verify(Folder(tmp_path / "probe")).damaged == [damaged]
     assert "1 damaged line" in arena(tmp_path, "report", tmp_path / "probe").out
     again = run_probe(config, tmp_path / "probe")
     result = verify(again)
-    assert (result.damaged, result.differences, result.rows) == ((damaged,), [], len(expected))
+    assert (result.damaged, result.differences, result.rows) == ([damaged], [], len(expected))

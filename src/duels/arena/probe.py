@@ -36,20 +36,24 @@ with require_extra("arena"):
     from duels.analysis.grading import has_state_table
 
 
+PositionKey = tuple[Seat, str]
+"""The seat to move and the position in notation."""
+
+
 @dataclass
 class Probe:
-    """The questions and answers of one game, by seat and position (in notation)."""
+    """The questions and answers of one game."""
 
     rules: AnyRules
     is_exhaustive: bool
     """Whether the probe asks about every position that can occur, rather than a sample."""
-    sights: dict[tuple[Seat, str], AnySight] = field(default_factory=dict)
-    answers: dict[tuple[Seat, str], list[Row]] = field(default_factory=dict)
-    weights: dict[tuple[Seat, str], float] = field(default_factory=dict)
+    sights: dict[PositionKey, AnySight] = field(default_factory=dict)
+    answers: dict[PositionKey, list[Row]] = field(default_factory=dict)
+    weights: dict[PositionKey, float] = field(default_factory=dict)
     missing: int = 0
     """Questions without an answer so far."""
 
-    def get_policy(self, key: tuple[Seat, str]) -> dict[Any, float]:
+    def get_policy(self, key: PositionKey) -> dict[Any, float]:
         return estimate_policy(self.answers[key], self.sights[key])
 
 
@@ -97,21 +101,12 @@ def _is_exhaustive(rules: AnyRules) -> bool:
     return isinstance(rules, OpenRules) and has_state_table(rules)
 
 
-def iter_probes(folder: Folder, progress: Progress = no_progress) -> Iterator[Probe]:
-    """Yield the probe of each game from its logged answers, without asking the player."""
-    rows, config = folder.load_rows(), read_probe_config(folder)
-
-    def look_up(questions: "list[ProbeQuestion]") -> dict[str, Row]:
-        return find_answers(folder, rows, questions)
-
-    for game in config.games:
-        yield collect_answers(config, find_game(game).rules(), look_up, progress)
-
-
-def read_probe_config(folder: Folder) -> ProbeConfig:
-    """Return the config of a stored probe. Its player is a placeholder."""
+def iter_probes(folder: Folder, ask: "Answerer", progress: Progress = no_progress) -> Iterator[Probe]:
+    """Yield the probe of each game of a folder, with the answers from `ask`."""
     settings = {name: folder.config[name] for name in ("samples", "positions", "symmetric", "seed")}
-    return ProbeConfig("random", tuple(folder.config["games"]), **settings)
+    config = ProbeConfig("random", tuple(folder.config["games"]), **settings)  # `ask` replaces the player
+    for game in config.games:
+        yield collect_answers(config, find_game(game).rules(), ask, progress)
 
 
 @dataclass(frozen=True)
@@ -125,6 +120,10 @@ class ProbeQuestion:
     @property
     def key(self) -> str:
         return make_answer_key(self.sight.rules, self.sight.seat.value, self.position, self.sample)
+
+    def make_request(self, seed: str) -> DecisionRequest:
+        """Return the request to a player. Its random numbers do not depend on the order of questions."""
+        return DecisionRequest(self.sight.seat, self.sight, Random(f"{seed} {self.key}"))
 
 
 def find_answers(folder: Folder, rows: dict[str, Row], questions: list[ProbeQuestion]) -> dict[str, Row]:
@@ -172,9 +171,8 @@ def _explore(config: ProbeConfig, probe: Probe, seat: Seat, ask: Answerer) -> No
         canonical = [sight for sight in choices if _is_canonical(sight, mirror)]
         _ask_about(config, probe, canonical, ask)
         if mirror:
-            _add_mirrored_answers(
-                probe, [sight for sight in choices if not _is_canonical(sight, mirror)], mirror
-            )
+            images = [sight for sight in choices if not _is_canonical(sight, mirror)]
+            _add_mirrored_answers(probe, images, mirror)
         next_wave = []
         for state in wave:
             actions = rules.actions(state)
@@ -201,15 +199,15 @@ def _is_canonical(sight: AnySight, mirror: Mirror | None) -> bool:
 
 
 def _add_mirrored_answers(probe: Probe, sights: list[AnySight], mirror: Mirror) -> None:
+    rules = probe.rules
+
+    def mirror_action(text: str) -> str:
+        return rules.format(mirror.action(rules.parse(text)))
+
     for sight in sights:
-        rules, image = sight.rules, mirror.sight(sight)
-        key = sight.seat, rules.format_position(sight)
-        answers = probe.answers.get((sight.seat, rules.format_position(image)))
-
-        def mirror_action(text: str, rules: AnyRules = rules) -> str:
-            return rules.format(mirror.action(rules.parse(text)))
-
+        answers = probe.answers.get((sight.seat, rules.format_position(mirror.sight(sight))))
         if answers is not None:
+            key = sight.seat, rules.format_position(sight)
             probe.sights[key] = sight
             probe.answers[key] = [
                 {
@@ -241,14 +239,9 @@ def _ask_about(config: ProbeConfig, probe: Probe, sights: list[AnySight], ask: A
             probe.answers.setdefault(key, []).append(row)
 
 
-def make_rng(seed: str, question: ProbeQuestion) -> Random:
-    """Return the random numbers of a question. They do not depend on the order of questions."""
-    return Random(f"{seed} {question.key}")
-
-
-def make_answer_row(question: ProbeQuestion, answer: Answer | NoMove, usage: Usage | None = None) -> Row:
+def make_answer_row(question: ProbeQuestion, answer: Answer | NoMove, usage: Usage) -> Row:
     """Return the row for the log."""
-    rules, usage = question.sight.rules, usage or Usage()
+    rules = question.sight.rules
     action = policy = None
     if isinstance(answer, Answer):
         action = rules.format(answer.action)
@@ -299,19 +292,18 @@ class _ProbeSession:
             asyncio.run(self._runner.run(missing, self._ask_model, self._progress))
         else:
             for question in missing:
-                sight = question.sight
-                player = self._cache.get_player(sight.rules, self._name, sight.seat)
-                request = DecisionRequest(sight.seat, sight, make_rng(self._seed, question))
-                self._record(question, ask_player(player, request, by_policy=True), Usage())
+                player = self._cache.get_player(question.sight.rules, self._name, question.sight.seat)
+                answer = ask_player(player, question.make_request(self._seed), by_policy=True)
+                self._record(question, answer, Usage())
         return {each.key: self._rows[each.key] for each in questions if each.key in self._rows}
 
     async def _ask_model(self, question: ProbeQuestion, endpoint: Endpoint, _task_number: int) -> None:
         assert self._model
         assert self._requests
-        log, sight = self._requests, question.sight
+        log, request = self._requests, question.make_request(self._seed)
         context = {"question": question.key, "position": question.position}
-        player, rng = ModelPlayer(self._model, sight.rules, endpoint), make_rng(self._seed, question)
-        decision = await player.decide(sight, rng, lambda request: log.add({**context, **request}))
+        player = ModelPlayer(self._model, question.sight.rules, endpoint)
+        decision = await player.decide(request.sight, request.rng, lambda row: log.add({**context, **row}))
         self._record(question, *decision)
 
     def _record(self, question: ProbeQuestion, answer: Answer | NoMove, usage: Usage) -> None:

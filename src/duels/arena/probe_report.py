@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from math import fsum, sqrt
 from typing import Any
 
@@ -11,7 +12,7 @@ from duels.arena.config import MODEL
 from duels.arena.costs import Prices, Spending
 from duels.arena.folder import Folder
 from duels.arena.mistakes import MistakeBoards, RunMistake, WorstMistakes, explain_measure, measure_key
-from duels.arena.probe import Probe, estimate_policy, iter_probes
+from duels.arena.probe import PositionKey, Probe, estimate_policy, find_answers, iter_probes
 from duels.arena.probe_values import AnswerTables, answer_deviation, compute_exploitability, compute_results
 from duels.arena.report import (
     ASKED_ONCE_MODEL,
@@ -23,7 +24,7 @@ from duels.arena.report_views import make_cost_table
 from duels.arena.schemas import Row
 from duels.arena.tables import Block, Document, Prose, Table, format_interval, format_points
 from duels.core.extras import require_extra
-from duels.core.rules import AnySight, Seat
+from duels.core.rules import AnySight
 from duels.players.completions import Usage
 from duels.solving.oracle import BELOW_THE_MIXTURE
 from duels.solving.oracles import get_oracle
@@ -35,8 +36,6 @@ with require_extra("arena"):
 _MAX_MISTAKES = 5
 _EPSILON = 1e-9
 _EVEN = 0.5
-
-Key = tuple[Seat, str]
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class GameProbe:
     usage: Usage
     measure: str
     """The oracle's measure of decisions."""
-    shortfalls: dict[Key, float]
+    shortfalls: dict[PositionKey, float]
     shortfall: Interval
     """The mean shortfall per answered position, weighted if positions were sampled."""
     complete: bool
@@ -107,8 +106,10 @@ def make_report(folder: Folder, progress: Progress = no_progress) -> ProbeReport
     """Evaluate the answers in a probe's folder. Raises DuelsError if the folder is damaged."""
     ((player, identity),) = folder.config["player"].items()
     progress("reading the answers")
+    look_up = partial(find_answers, folder, folder.load_rows())
     games = tuple(
-        _report_game(probe, player, identity["sort"], progress) for probe in iter_probes(folder, progress)
+        _report_game(probe, player, identity["sort"], progress)
+        for probe in iter_probes(folder, look_up, progress)
     )
     spending = Spending.from_requests(folder.iter_requests())
     notes = folder.list_notes(complete=all(game.complete for game in games))
@@ -159,7 +160,7 @@ def _grade_actions(sight: AnySight) -> dict[Any, float]:
     return dict(zip(sight.actions, oracle.shortfalls(oracle.judge(sight)), strict=True))
 
 
-def _mean_shortfall(probe: Probe, key: Key) -> float:
+def _mean_shortfall(probe: Probe, key: PositionKey) -> float:
     policy, losses = probe.get_policy(key), _grade_actions(probe.sights[key])
     return fsum(chance * losses[action] for action, chance in policy.items()) / fsum(policy.values())
 
@@ -182,7 +183,7 @@ def _sum_by_category(probe: Probe) -> dict[str, tuple[float, float]]:
     }
 
 
-def _mean_over_all(probe: Probe, shortfalls: dict[Key, float]) -> Interval:
+def _mean_over_all(probe: Probe, shortfalls: dict[PositionKey, float]) -> Interval:
     """Return the mean shortfall over all positions. Its interval covers only the sampling of answers."""
     errors: dict[str, float] = defaultdict(float)  # by question
     for key in shortfalls:
@@ -202,7 +203,7 @@ def _standard_error(rows: list[Row], sight: AnySight) -> float:
     return float(answer_deviation(odds, np.array([*losses.values()]), uniform, samples)) / sqrt(samples)
 
 
-def _find_mistakes(probe: Probe, player: str, shortfalls: dict[Key, float]) -> list[RunMistake]:
+def _find_mistakes(probe: Probe, player: str, shortfalls: dict[PositionKey, float]) -> list[RunMistake]:
     rules, oracle, mistakes = probe.rules, get_oracle(probe.rules), WorstMistakes(_MAX_MISTAKES)
     for key, shortfall in sorted(shortfalls.items(), key=lambda item: -item[1]):
         if shortfall <= _EPSILON or mistakes.is_settled(shortfall):

@@ -1,6 +1,6 @@
 """Verifies a run or probe: repeats every match and answer, and compares it with its log."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from math import isclose
 from typing import Any
@@ -8,21 +8,14 @@ from typing import Any
 from duels.arena.config import BUILT_IN, Entrant
 from duels.arena.folder import Folder
 from duels.arena.match_plan import Judge, play_dialogue
-from duels.arena.probe import (
-    ProbeQuestion,
-    collect_answers,
-    find_answers,
-    make_answer_row,
-    make_rng,
-    read_probe_config,
-)
+from duels.arena.probe import ProbeQuestion, find_answers, iter_probes, make_answer_row
 from duels.arena.schemas import ANSWER, MATCH, Row
 from duels.core.errors import DuelsError
 from duels.core.match import parse_early_end
 from duels.core.rules import AnyRules, Seat
-from duels.games import find_game
 from duels.play.step import DecisionRequest, ask_player, run_dialogue
 from duels.players import PLAYER_KINDS, Player, resolve_player_kind
+from duels.players.completions import Usage
 from duels.players.failures import Answer, BadAnswer, Failure, NoMove
 from duels.solving.progress import Progress, no_progress
 
@@ -34,12 +27,12 @@ class Difference:
     """A field of a row that differs from the repeated match or answer."""
 
     location: str
-    name: str
+    field: str
     logged: Any
     computed: Any
 
     def __str__(self) -> str:
-        return f"{self.location}: {self.name} is {self.logged!r}, but should be {self.computed!r}."
+        return f"{self.location}: {self.field} is {self.logged!r}, but should be {self.computed!r}."
 
 
 @dataclass
@@ -50,7 +43,7 @@ class Verification:
     """The number of matches or answers that were repeated."""
     replayed_answers: int = 0
     """Rows of programs and models. Their answers are taken from the log instead of being asked again."""
-    damaged: tuple[str, ...] = ()
+    damaged: list[str] = field(default_factory=list)
     """The locations of damaged lines."""
     differences: list[Difference] = field(default_factory=list)
 
@@ -67,21 +60,7 @@ class Verification:
         return f"{count}: all are as logged.{logged * bool(self.replayed_answers)}"
 
     def as_data(self) -> dict[str, Any]:
-        return {
-            "valid": self.is_valid,
-            "rows": self.rows,
-            "replayed_answers": self.replayed_answers,
-            "damaged": list(self.damaged),
-            "differences": [
-                {
-                    "location": each.location,
-                    "field": each.name,
-                    "logged": each.logged,
-                    "computed": each.computed,
-                }
-                for each in self.differences
-            ],
-        }
+        return {"valid": self.is_valid, **asdict(self)}
 
 
 def verify(folder: Folder, progress: Progress = no_progress) -> Verification:
@@ -94,7 +73,7 @@ def verify(folder: Folder, progress: Progress = no_progress) -> Verification:
     (_verify_answers if folder.is_probe else _verify_matches)(folder, result, progress)
     for _ in folder.iter_requests():
         pass
-    result.damaged = tuple(folder.damaged)
+    result.damaged = list(folder.damaged)
     return result
 
 
@@ -183,9 +162,9 @@ def _read_answer(row: Row, number: int, rules: AnyRules, seat: Seat) -> Answer |
 
 
 def _verify_answers(folder: Folder, result: Verification, progress: Progress) -> None:
-    config, rows = read_probe_config(folder), folder.load_rows()
-    ((_, identity),) = folder.config["player"].items()
+    rows, (identity,) = folder.load_rows(), folder.config["player"].values()
     kind, make_player = _find_kind(identity), cache(_make_player)
+    names = [name for name in ANSWER if name != "usage"]
 
     def check(questions: list[ProbeQuestion]) -> dict[str, Row]:
         answers = find_answers(folder, rows, questions)
@@ -193,19 +172,13 @@ def _verify_answers(folder: Folder, result: Verification, progress: Progress) ->
             if row := answers.get(question.key):
                 result.rows += 1
                 result.replayed_answers += not kind
-                result.differences += repeat(question, row)
+                if kind:
+                    player = make_player(kind, question.sight.rules)
+                    answer = ask_player(player, question.make_request(folder.config["seed"]), by_policy=True)
+                    computed = make_answer_row(question, answer, Usage())
+                    result.differences += _compare(folder.find_location(row["key"]), row, computed, names)
                 progress(f"{result.rows} answers, {len(result.differences)} differences")
         return answers
 
-    def repeat(question: ProbeQuestion, row: Row) -> list[Difference]:
-        if not kind:
-            return []
-        rules, seat = question.sight.rules, question.sight.seat
-        request = DecisionRequest(seat, question.sight, make_rng(config.seed, question))
-        answer = ask_player(make_player(kind, rules), request, by_policy=True)
-        computed = make_answer_row(question, answer)
-        location = folder.find_location(row["key"])
-        return _compare(location, row, computed, [each for each in ANSWER if each != "usage"])
-
-    for game in config.games:
-        collect_answers(config, find_game(game).rules(), check, progress)
+    for _ in iter_probes(folder, check, progress):
+        pass
