@@ -3,7 +3,7 @@
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from hashlib import sha256
@@ -14,6 +14,7 @@ from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from duels.arena.match_plan import MatchPlan
+from duels.arena.schemas import MODEL_CONDITIONS, PRICES
 from duels.core.errors import BadOption, DuelsError, UnknownName, quote
 from duels.core.options import OptionValue
 from duels.core.rules import AnyRules
@@ -31,9 +32,6 @@ FORMAT, FORMAT_WITHOUT_DIGESTS = 4, 3
 """The format version of a run's folder, and the earlier version that can be read and continued."""
 RUN, PROBE = "run", "probe"
 ADJUSTABLE = ("matches", "until", "budget", "currency", "prices")  # may differ when a run continues
-_PRICES = ("input_price", "output_price")
-_MODEL_CONDITIONS = ("show_actions", "mirror", "relabel", "temperature", "max_tokens", "retries")
-"""Model settings that a folder stores: only those that affect results, so no address."""
 _BUDGET = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]{3})")
 BUILT_IN, PROGRAM, MODEL = "ours", "program", "model"
 _SETTINGS_KEY = {PROGRAM: "limits", MODEL: "model"}
@@ -266,13 +264,13 @@ class Config:
             "until": self.until,
             "budget": self.budget,
             "limits": asdict(self.limits),
-            "model": self._get_model_settings(_MODEL_CONDITIONS),
-            "prices": self._get_model_settings(_PRICES),
+            "model": self._get_model_settings(MODEL_CONDITIONS),
+            "prices": self._get_model_settings(PRICES),
             "currency": self.currency,
         }
         return json.loads(json.dumps(data))  # type: ignore[no-any-return]
 
-    def _get_model_settings(self, names: tuple[str, ...]) -> dict[str, Any]:
+    def _get_model_settings(self, names: Iterable[str]) -> dict[str, Any]:
         return {name: getattr(self.model, name) for name in names} if self.list_models() else {}
 
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeAlias
 
 from duels.core.errors import DuelsError, quote
 from duels.core.match import Match
@@ -11,6 +11,8 @@ from duels.core.rules import AnyRules, AnySight, Ending
 
 Row = Mapping[str, Any]
 Check = Callable[[Any], bool]
+Schema: TypeAlias = "Check | Mapping[str, Schema] | list[Schema] | tuple[Schema, ...]"
+"""A check, or the form of a JSON value: an object, a list of any length, or one schema for each item."""
 
 VERSION = 2
 """The format version of rows."""
@@ -31,113 +33,103 @@ def encode_row(row: Row) -> str:
     return _encode({**row, DIGEST: make_digest(row)}) + "\n"
 
 
-def is_string(value: Any) -> bool:
-    """Whether a value is a string, printable or not."""
+def _is_string(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def is_text(value: Any) -> bool:
+def _is_text(value: Any) -> bool:
     """Whether a value is a string that can be printed as it stands."""
     return isinstance(value, str) and value.isprintable()
 
 
-def is_count(value: Any) -> bool:
-    """Whether a value is a whole number from 0 to a billion. Booleans are not numbers."""
-    return type(value) is int and 0 <= value <= _MAX_NUMBER
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= _MAX_NUMBER  # not a bool
 
 
-def is_number(value: Any) -> bool:
-    """Whether a value is a finite number of at most a billion. Booleans are not numbers."""
+def _is_number(value: Any) -> bool:
     return type(value) in (int, float) and abs(value) <= _MAX_NUMBER  # not NaN, which compares as false
 
 
-def one_of(*values: Any) -> Check:
+def _one_of(*values: Any) -> Check:
     """Check for one of some values. Types must match: 1 is neither True nor 1.0."""
     return lambda value: any(type(value) is type(each) and value == each for each in values)
 
 
-def optional(check: Check) -> Check:
-    """Check for null or a valid value."""
-    return lambda value: value is None or check(value)
+def _optional(schema: Schema) -> Check:
+    return lambda value: value is None or _fits(value, schema)
 
 
-def list_of(check: Check, length: int | None = None) -> Check:
-    """Check for a list of valid items, of any length or of exactly `length`."""
-    return lambda value: (
-        isinstance(value, list) and length in (None, len(value)) and all(check(each) for each in value)
-    )
-
-
-def table_of(check: Check) -> Check:
+def _table_of(schema: Schema) -> Check:
     """Check for an object of valid values under printable names."""
     return lambda value: (
-        isinstance(value, dict) and all(is_text(name) and check(each) for name, each in value.items())
-    )
-
-
-def fields_of(checks: Mapping[str, Check]) -> Check:
-    """Check for an object with these fields. It may have others."""
-    return lambda value: (
         isinstance(value, dict)
-        and all(name in value and check(value[name]) for name, check in checks.items())
+        and all(_is_text(name) and _fits(each, schema) for name, each in value.items())
     )
 
 
-def tuple_of(*checks: Check) -> Check:
-    """Check for a list with one check per item."""
-    return lambda value: (
-        isinstance(value, list)
-        and len(value) == len(checks)
-        and all(check(each) for check, each in zip(checks, value, strict=True))
-    )
+def _fits(value: Any, schema: Schema) -> bool:
+    """Whether a JSON value fits a schema. An object may have more fields than its schema."""
+    if isinstance(schema, Mapping):
+        return isinstance(value, dict) and all(
+            name in value and _fits(value[name], each) for name, each in schema.items()
+        )
+    if isinstance(schema, list):
+        return isinstance(value, list) and all(_fits(each, schema[0]) for each in value)
+    if isinstance(schema, tuple):
+        return isinstance(value, list) and len(value) == len(schema) and all(map(_fits, value, schema))
+    return schema(value)
 
 
-is_seat = one_of(1, 2)
-_is_flag = one_of(True, False)
-_is_usage = list_of(is_count, 3)
-_BLUNDER = {"seat": is_seat, "entry": is_count, "shortfall": is_number, "best": list_of(is_text)}
-MATCH: Mapping[str, Check] = {
-    "v": is_count,
-    **dict.fromkeys(("key", "game", "seed", "result"), is_text),
-    "options": table_of(lambda value: True),
-    "players": list_of(is_text, 2),
-    "pair": is_count,
-    "entries": list_of(is_text),
-    "ending": one_of(*(each.value for each in Ending)),
-    "score": is_number,
-    "adjusted": is_number,
-    "shortfalls": list_of(is_number, 2),
-    "decisions": list_of(is_count, 2),
-    "forfeited": list_of(is_number, 2),
-    "failures": list_of(tuple_of(is_seat, is_count, is_text, is_string)),
-    "blunders": list_of(fields_of(_BLUNDER)),
-    "manners": list_of(table_of(tuple_of(is_count, is_number)), 2),
+_is_seat = _one_of(1, 2)
+_is_flag = _one_of(True, False)
+_USAGE = (_is_count, _is_count, _is_count)
+_BLUNDER: Mapping[str, Schema] = {
+    "seat": _is_seat,
+    "entry": _is_count,
+    "shortfall": _is_number,
+    "best": [_is_text],
+}
+MATCH: Mapping[str, Schema] = {
+    "v": _is_count,
+    **dict.fromkeys(("key", "game", "seed", "result"), _is_text),
+    "options": _table_of(lambda value: True),
+    "players": (_is_text, _is_text),
+    "pair": _is_count,
+    "entries": [_is_text],
+    "ending": _one_of(*(each.value for each in Ending)),
+    **dict.fromkeys(("score", "adjusted"), _is_number),
+    "shortfalls": (_is_number, _is_number),
+    "decisions": (_is_count, _is_count),
+    "forfeited": (_is_number, _is_number),
+    "failures": [(_is_seat, _is_count, _is_text, _is_string)],
+    "blunders": [_BLUNDER],
+    "manners": (_table_of((_is_count, _is_number)),) * 2,
 }
 """The fields of a match. A match with a model also has `usage`."""
-ANSWER: Mapping[str, Check] = {
-    **dict.fromkeys(("v", "sample"), is_count),
-    **dict.fromkeys(("key", "game", "position"), is_text),
-    "seat": is_seat,
-    "action": optional(is_text),
-    "policy": optional(table_of(is_number)),
-    "failures": list_of(tuple_of(is_text, is_string)),
-    "usage": _is_usage,
+ANSWER: Mapping[str, Schema] = {
+    **dict.fromkeys(("v", "sample"), _is_count),
+    **dict.fromkeys(("key", "game", "position"), _is_text),
+    "seat": _is_seat,
+    "action": _optional(_is_text),
+    "policy": _optional(_table_of(_is_number)),
+    "failures": [(_is_text, _is_string)],
+    "usage": _USAGE,
 }
 """The fields of a probe's answer."""
-_REQUEST: Mapping[str, Check] = {
-    **dict.fromkeys(("match", "question"), is_text),
-    "seat": is_seat,
-    "seconds": is_number,
-    "status": is_count,
-    "at_most": list_of(is_count, 2),
-    "usage": optional(_is_usage),
+_REQUEST: Mapping[str, Schema] = {
+    **dict.fromkeys(("match", "question"), _is_text),
+    "seat": _is_seat,
+    "seconds": _is_number,
+    "status": _is_count,
+    "at_most": (_is_count, _is_count),
+    "usage": _optional(_USAGE),
 }
 """Fields that a request or its reply may have. Both have `id`."""
 
 
 def is_match(row: Row) -> bool:
     """Whether a row has the fields of a match, and its numbers agree with each other."""
-    if not fields_of(MATCH)(row) or not list_of(_is_usage, 2)(row.get("usage", [[0, 0, 0]] * 2)):
+    if not _fits(row, MATCH) or ("usage" in row and not _fits(row["usage"], (_USAGE, _USAGE))):
         return False
     entries, blunders = len(row["entries"]), row["blunders"]
     return (
@@ -174,7 +166,7 @@ def can_replay(row: Row, rules: AnyRules) -> bool:
 
 def is_answer(row: Row) -> bool:
     """Whether a row has the fields of a probe's answer, and its policy is one."""
-    if not fields_of(ANSWER)(row):
+    if not _fits(row, ANSWER):
         return False
     odds = (row["policy"] or {"": 1.0}).values()
     return all(0 <= each <= 1 + _TOLERANCE for each in odds) and abs(sum(odds) - 1) < 0.01
@@ -192,8 +184,8 @@ def is_legal_answer(row: Row, sight: AnySight) -> bool:
 def is_request(row: Row) -> bool:
     """Whether a row has the fields of a request or its reply."""
     return (
-        is_text(row.get("id"))
-        and all(check(row[name]) for name, check in _REQUEST.items() if name in row)
+        _is_text(row.get("id"))
+        and all(_fits(row[name], schema) for name, schema in _REQUEST.items() if name in row)
         and ("match" not in row or "seat" in row)
         and ("usage" not in row or "status" in row)
     )
@@ -206,58 +198,60 @@ def make_answer_key(rules: AnyRules, seat: int, position: str, sample: int) -> s
 
 
 def _is_even(value: Any) -> bool:
-    return is_count(value) and value > 1 and value % 2 == 0
+    return _is_count(value) and value > 1 and value % 2 == 0
 
 
-_Schema = Mapping[str, "Check | _Schema"]
-_IDENTITY = fields_of({"sort": one_of("ours", "program", "model"), "called": is_text})
-_SHARED: _Schema = {
-    "games": lambda value: bool(value) and list_of(is_text)(value),
-    "seed": is_string,
-    "budget": optional(is_text),
-    "currency": is_text,
-    "limits": {
-        **dict.fromkeys(("move_seconds", "start_seconds"), is_number),
-        "memory_mb": optional(is_count),
-        "retries": is_count,
-    },
-    "model": {
-        **dict.fromkeys(("show_actions", "mirror", "relabel"), _is_flag),
-        "temperature": optional(is_number),
-        **dict.fromkeys(("max_tokens", "retries"), is_count),
-    },
-    "prices": dict.fromkeys(("input_price", "output_price"), optional(is_number)),
+MODEL_CONDITIONS: Mapping[str, Schema] = {
+    **dict.fromkeys(("show_actions", "mirror", "relabel"), _is_flag),
+    "temperature": _optional(_is_number),
+    **dict.fromkeys(("max_tokens", "retries"), _is_count),
 }
-RUN_SCHEMA: _Schema = {
-    "kind": one_of("run"),
-    "players": lambda value: table_of(_IDENTITY)(value) and len(value) > 1,
-    "matches": table_of(_is_even),
-    "options": table_of(table_of(lambda value: True)),
-    "until": optional(is_number),
+"""Model settings that a folder stores: only those that affect results, so no address."""
+PRICES: Mapping[str, Schema] = dict.fromkeys(("input_price", "output_price"), _optional(_is_number))
+_IDENTITY = {"sort": _one_of("ours", "program", "model"), "called": _is_text}
+_SHARED: Mapping[str, Schema] = {
+    "games": lambda value: bool(value) and _fits(value, [_is_text]),
+    "seed": _is_string,
+    "budget": _optional(_is_text),
+    "currency": _is_text,
+    "limits": {
+        **dict.fromkeys(("move_seconds", "start_seconds"), _is_number),
+        "memory_mb": _optional(_is_count),
+        "retries": _is_count,
+    },
+    "model": MODEL_CONDITIONS,
+    "prices": PRICES,
+}
+RUN_SCHEMA: Mapping[str, Schema] = {
+    "kind": _one_of("run"),
+    "players": lambda value: _table_of(_IDENTITY)(value) and len(value) > 1,
+    "matches": _table_of(_is_even),
+    "options": _table_of(_table_of(lambda value: True)),
+    "until": _optional(_is_number),
     **_SHARED,
 }
-PROBE_SCHEMA: _Schema = {
-    "kind": one_of("probe"),
-    "player": lambda value: table_of(_IDENTITY)(value) and len(value) == 1,
-    "samples": lambda value: is_count(value) and value > 0,
-    "positions": lambda value: is_count(value) and value > 1,
+PROBE_SCHEMA: Mapping[str, Schema] = {
+    "kind": _one_of("probe"),
+    "player": lambda value: _table_of(_IDENTITY)(value) and len(value) == 1,
+    "samples": lambda value: _is_count(value) and value > 0,
+    "positions": lambda value: _is_count(value) and value > 1,
     "symmetric": _is_flag,
     **_SHARED,
 }
 
 
-def check_schema(data: Mapping[str, Any], schema: _Schema, prefix: str = "") -> None:
+def check_schema(data: Mapping[str, Any], schema: Mapping[str, Schema], prefix: str = "") -> None:
     """Raise DuelsError for the first unknown or missing key or impossible value."""
     for name in data:
         if name not in schema:
             keys = ", ".join(sorted(schema))
             raise DuelsError(f"{quote(prefix + name)} is not a key of a config; the keys are {keys}.")
-    for name, check in schema.items():
+    for name, value_schema in schema.items():
         if name not in data:
             raise DuelsError(f"the key {quote(prefix + name)} is missing.")
         value = data[name]
-        if isinstance(check, Mapping) and isinstance(value, dict):
+        if isinstance(value_schema, Mapping) and isinstance(value, dict):
             if value:  # without models, their settings are empty
-                check_schema(value, check, f"{prefix}{name}.")
-        elif isinstance(check, Mapping) or not check(value):
+                check_schema(value, value_schema, f"{prefix}{name}.")
+        elif not _fits(value, value_schema):
             raise DuelsError(f"{quote(prefix + name)} cannot be {quote(json.dumps(value))}.")
