@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from threading import get_ident
+from threading import current_thread, main_thread
 from time import monotonic
 from typing import Any, ClassVar
 
@@ -21,21 +21,13 @@ from duels.play.live import LiveMatch
 from duels.play.narrator import format_board_number
 from duels.solving.oracles import get_oracle
 from duels.terminal import messages
+from duels.terminal.board import keys
 from duels.terminal.board.background import BackgroundJob, run_in_background
 from duels.terminal.board.choice import Choice
 from duels.terminal.board.grid import Point, find_changed_cells
-from duels.terminal.board.keys import (
-    HINT,
-    QUIT,
-    STOP,
-    Command,
-    SingleKeyFilter,
-    format_key_help,
-    list_commands,
-)
 from duels.terminal.board.scene import Page, QuestionPanel, Scene, SceneTexts
 from duels.terminal.board.story import Story
-from duels.terminal.board.view import ActionList, BoardView, Palette
+from duels.terminal.board.view import Palette
 from duels.terminal.keyboard import KEY_GAP_SECONDS
 from duels.terminal.next_step import STEP_LABELS, NextStep, make_record
 from duels.terminal.prompts import Quit
@@ -75,18 +67,17 @@ class BoardApp(App[AppResult]):
         self._seat = self._you or Seat.ONE  # the person who moved last or is to move
         self._palette = Palette(self._seat)
         self._story = Story(live)
-        self._previous_board: TextBoard | None = None  # before the last decision of a person
+        self._previous_board = self._make_board()  # before the last decision of a person
         self._note = ""
         self._job = BackgroundJob(self, self.notice)
         self._hints = {seat: messages.HintStages() for seat in Seat}
         self._next_steps: dict[NextStep, str] = {}
-        self._step_keys = SingleKeyFilter(self, self.action_next_step, self._show_valid_keys)
+        self._step_keys = keys.SingleKeyFilter(self, self.action_next_step, self._show_valid_keys)
         self._choice_closed = asyncio.Event()
         self._skip_pause = asyncio.Event()
         self._has_paused = False  # since the last decision of a person
         self._ignore_enter_until = 0.0  # Enter was meant to skip the pause
         self._running_loop: asyncio.AbstractEventLoop | None = None
-        self._ui_thread = 0
         self.exit_request: BaseException | None = None
         """The exception for a signal that asks the program to exit."""
         players = " and ".join(messages.format_seat(live, seat) for seat in Seat)
@@ -99,7 +90,7 @@ class BoardApp(App[AppResult]):
         return self._scene
 
     def on_ready(self) -> None:
-        self._running_loop, self._ui_thread = asyncio.get_running_loop(), get_ident()
+        self._running_loop = asyncio.get_running_loop()
         # Redraw after a suspension: the shell has written on the screen.
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         if self.exit_request:
@@ -122,7 +113,7 @@ class BoardApp(App[AppResult]):
 
     def notice(self, text: str) -> None:
         """Show a notice. Any thread may call this."""
-        if self._running_loop and self._ui_thread != get_ident():
+        if self._running_loop and current_thread() is not main_thread():
             self._running_loop.call_soon_threadsafe(self.notice, text)
             return
         self._note = text
@@ -130,7 +121,6 @@ class BoardApp(App[AppResult]):
 
     async def _play_match(self) -> None:
         live = self.live
-        self._previous_board = self._make_board()
         try:
             while (actor := live.match.actor) is not None:
                 if live.person_to_move:
@@ -190,7 +180,7 @@ class BoardApp(App[AppResult]):
             self.exit(error)
         self._choice_closed.set()
 
-    def on_scene_resized(self) -> None:
+    def action_redraw(self) -> None:
         self._draw()
 
     def _make_board(self) -> TextBoard:
@@ -207,11 +197,7 @@ class BoardApp(App[AppResult]):
         if not self._scene.is_mounted:
             return
         board = self._make_board()
-        changed = (
-            find_changed_cells(self._previous_board.cells, board.cells)
-            if self._previous_board
-            else frozenset[int]()
-        )
+        changed = find_changed_cells(self._previous_board.cells, board.cells)
         content, number = self._palette.make_content, format_board_number(self.live.match)
         texts = SceneTexts(
             story=content(self._story.text),
@@ -219,7 +205,7 @@ class BoardApp(App[AppResult]):
             question=content(self._format_question()),
             note=content(self.choice.rejection if self.choice and self.choice.rejection else self._note),
             keys=self._render_keys(),
-            leave_key="q" if self._next_steps else self._get_key(QUIT),
+            leave_key="q" if self._next_steps else self._get_key(keys.QUIT),
         )
         self._scene.show(board, self.choice, changed, texts)
 
@@ -245,24 +231,25 @@ class BoardApp(App[AppResult]):
 
     def _render_keys(self) -> Content:
         if self._next_steps:
-            keys = [
+            labels = [
                 (step.value, label, f"next_step('{step.value}')") for step, label in self._next_steps.items()
             ]
         else:
-            keys = [
+            labels = [
                 (self._get_key(command), command.name, f"command('{command.name}')")
-                for command in list_commands(self.live.match.rules)
+                for command in keys.list_commands(self.live.match.rules)
                 if (self.choice or command.works_anytime)
-                and (command is not STOP or self.live.match.can_stop)
+                and (command is not keys.STOP or self.live.match.can_stop)
             ]
-        labels = [
+        contents = [
             Content.from_markup(f"[@click=app.{action}][bold]$key[/bold] $label[/]", key=key, label=label)
-            for key, label, action in keys
+            for key, label, action in labels
         ]
-        choosing = [Content.from_markup("[bold]arrows Enter[/bold] choose")] if self.choice else []
-        return _arrange_keys([*choosing, *labels], self.size.width - 2)
+        if self.choice:
+            contents.insert(0, Content.from_markup("[bold]arrows Enter[/bold] choose"))
+        return _arrange_in_rows(contents, self.size.width - 2)
 
-    def _get_key(self, command: Command) -> str:
+    def _get_key(self, command: keys.Command) -> str:
         """Return the command's letter, or its function key if the game uses the letter."""
         is_taken = self.choice is not None and self.choice.accepts(command.letter)
         return command.key.upper() if is_taken else command.letter
@@ -276,7 +263,7 @@ class BoardApp(App[AppResult]):
         if self.choice and self._handle_choice_key(self.choice, key, letter):
             event.prevent_default()
             return
-        commands = list_commands(self.live.match.rules)
+        commands = keys.list_commands(self.live.match.rules)
         command = next((c for c in commands if key == c.key or letter == c.letter), None)
         step_keys = [step.value for step in self._next_steps]
         if step_keys and not (command and command.works_anytime and letter not in step_keys):
@@ -316,14 +303,14 @@ class BoardApp(App[AppResult]):
         elif board.cursor is not None:
             self._play_or_redraw(choice.pick(board.cursor))
 
-    def on_board_view_picked(self, event: BoardView.Picked) -> None:
+    def action_pick(self, cell: int) -> None:
         self._skip_pause.set()
         if self.choice and self.screen is self._scene:
-            self._play_or_redraw(self.choice.pick(event.cell))
+            self._play_or_redraw(self.choice.pick(cell))
 
-    def on_action_list_picked(self, event: ActionList.Picked) -> None:
-        if self.choice and event.option in self.choice.listed_options and self.screen is self._scene:
-            self._play_or_redraw(event.option.action)
+    def action_pick_listed(self, number: int) -> None:
+        if self.choice and self.screen is self._scene:
+            self._play_or_redraw(self.choice.listed_options[number].action)
 
     def action_kind(self, number: int) -> None:
         if self.choice:
@@ -347,7 +334,7 @@ class BoardApp(App[AppResult]):
             return
         elif name == "help":
             rules = self.live.match.rules
-            self.push_screen(Page(f"{format_key_help(rules)}\n{rules.game.card()}", self._palette))
+            self.push_screen(Page(f"{keys.format_key_help(rules)}\n{rules.game.card()}", self._palette))
         elif name == "review" and self.choice:
             self._review()
         elif name == "hint" and self.choice:
@@ -384,7 +371,7 @@ class BoardApp(App[AppResult]):
         stages, opponent = self._hints[self._seat], messages.find_known_opponent(self.live, self._seat)
 
         def show(result: Hint[Any]) -> None:
-            request = f"Press {self._get_key(HINT)} again"
+            request = f"Press {self._get_key(keys.HINT)} again"
             self.notice(stages.select(sight, result, result.stages[1], request))
             if stages.names_move and (cells := choice.select_kind_of(result.actions[0])):
                 self._scene.board.point_at(min(cells))
@@ -406,12 +393,12 @@ class BoardApp(App[AppResult]):
         )
 
 
-def _arrange_keys(keys: Sequence[Content], width: int) -> Content:
-    rows = [Content()]
-    for key in keys:
-        longer = rows[-1] + "  " + key if rows[-1] else key
-        if longer.cell_length <= width or not rows[-1]:
+def _arrange_in_rows(contents: Sequence[Content], width: int) -> Content:
+    rows = [contents[0]]
+    for content in contents[1:]:
+        longer = rows[-1] + "  " + content
+        if longer.cell_length <= width:
             rows[-1] = longer
         else:
-            rows.append(key)
+            rows.append(content)
     return Content("\n").join(rows)

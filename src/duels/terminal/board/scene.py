@@ -8,7 +8,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.message import Message
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
@@ -44,9 +43,6 @@ class SceneTexts:
 class Scene(Screen[None]):
     """The screen of a match: the board on the left, the story on the right, turn and keys below."""
 
-    class Resized(Message):
-        """The size of the screen has changed."""
-
     def __init__(self, title: str, players: str, palette: Palette) -> None:
         super().__init__()
         self._heading = title
@@ -72,8 +68,8 @@ class Scene(Screen[None]):
             yield Static(id="keys")
         yield Static(id="small")
 
-    def on_resize(self) -> None:
-        self.post_message(self.Resized())
+    async def on_resize(self) -> None:
+        await self.run_action("app.redraw")
 
     @property
     def board(self) -> BoardView:

@@ -8,7 +8,6 @@ from textual.color import Color
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.geometry import Region
-from textual.message import Message
 from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Static
@@ -75,13 +74,6 @@ class BoardView(Widget):
     """The cells of a board in boxes."""
 
     DEFAULT_CSS = "BoardView { width: auto; height: auto; }"
-
-    class Picked(Message):
-        """A cell was clicked."""
-
-        def __init__(self, cell: int) -> None:
-            super().__init__()
-            self.cell = cell
 
     def __init__(self, palette: Palette) -> None:
         super().__init__(id="cells")
@@ -164,10 +156,10 @@ class BoardView(Widget):
                     canvas.write(point, letter, _CURSOR if is_marked else style)
                 offset += 1
 
-    def on_click(self, event: events.Click) -> None:
+    async def on_click(self, event: events.Click) -> None:
         cell = self._grid.find_cell_at((event.x, event.y))
         if cell:
-            self.post_message(self.Picked(cell.number))
+            await self.run_action(f"app.pick({cell.number})")
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         cell = self._grid.find_cell_at((event.x, event.y))
@@ -180,13 +172,6 @@ class ActionList(Static):
     """A list of the actions that have no cell."""
 
     DEFAULT_CSS = "ActionList { width: auto; }"
-
-    class Picked(Message):
-        """An action was clicked."""
-
-        def __init__(self, option: ChoiceOption) -> None:
-            super().__init__()
-            self.option = option
 
     def __init__(self) -> None:
         super().__init__(id="list")
@@ -221,27 +206,18 @@ class ActionList(Static):
             is_current = number == self._cursor
             left, right = _CURSOR_SIGNS if is_current else _PICKED_SIGNS
             name = _format_option(option).ljust(self._width - 5)
-            parts.append(Content.styled(f"{left} {name} {right}", _CURSOR if is_current else _CHOOSABLE))
+            link = Style.from_meta({"@click": f"app.pick_listed({number})"})
+            style = link + (_CURSOR if is_current else _CHOOSABLE)
+            parts.append(Content.styled(f"{left} {name} {right}", style))
             parts.append(Content("\n" if (number + 1) % self._columns == 0 else " "))
         self.update(Content("").join(parts[:-1]))
 
-    def on_click(self, event: events.Click) -> None:
-        column = event.x // self._width
-        number = event.y * self._columns + column
-        if column < self._columns and number < len(self._options):
-            self.post_message(self.Picked(self._options[number]))
-
 
 def _scroll_to(widget: Widget, region: Region) -> None:
-    """Scroll the widget's container until the region is visible."""
-    for parent in widget.ancestors:
-        region = region.translate(widget.virtual_region.offset)
-        if isinstance(parent, VerticalScroll):
-            parent.scroll_to_region(region, animate=False)
-            return
-        if not isinstance(parent, Widget):
-            return
-        widget = parent
+    """Scroll the container until this region of the widget is visible."""
+    container = widget.query_ancestor(VerticalScroll)
+    offset = widget.region.offset - container.region.offset + container.scroll_offset
+    container.scroll_to_region(region.translate(offset), animate=False)
 
 
 def _format_option(option: ChoiceOption) -> str:
