@@ -25,7 +25,7 @@ from duels.terminal.screen import Screen
 from duels.terminal.signals import INTERRUPTED, SignalExit
 
 if TYPE_CHECKING:
-    from duels.terminal.board.full_screen import BoardMatch
+    from duels.terminal.board.app import BoardMatch
 
 _REMATCHES = (NextStep.REMATCH, NextStep.SWAP)
 
@@ -35,7 +35,7 @@ def get_surface_class(board: bool) -> "type[PromptedMatch | BoardMatch]":
     if not board:
         return PromptedMatch
     with require_extra("tui"):
-        from duels.terminal.board.full_screen import BoardMatch
+        from duels.terminal.board.app import BoardMatch
 
         return BoardMatch
 

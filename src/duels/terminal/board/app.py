@@ -1,6 +1,8 @@
-"""The Textual application of the full-screen board."""
+"""A live match on the full-screen board, and its Textual application."""
 
 import asyncio
+import os
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -31,8 +33,10 @@ from duels.terminal.board.view import Palette
 from duels.terminal.keyboard import KEY_GAP_SECONDS
 from duels.terminal.next_step import STEP_LABELS, NextStep, make_record
 from duels.terminal.prompts import Quit
-from duels.terminal.screen import format_key_prompt
+from duels.terminal.screen import Screen, format_key_prompt
+from duels.terminal.signals import redirect_signals
 
+_MAX_CELLS = 400
 ARROWS: dict[str, Point] = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
 _PROPOSALS = {
     "undo": messages.propose_takeback,
@@ -402,3 +406,58 @@ def _arrange_in_rows(contents: Sequence[Content], width: int) -> Content:
         else:
             rows.append(content)
     return Content("\n").join(rows)
+
+
+class BoardMatch:
+    """A live match on the full-screen board. Raises DuelsError if the board cannot show it."""
+
+    def __init__(self, live: LiveMatch, screen: Screen) -> None:
+        self.live = live
+        self.screen = screen
+        name = live.match.rules.name
+        # Textual draws on stderr.
+        if not (screen.on_terminal and screen.can_clear and sys.stderr.isatty()):
+            raise DuelsError(
+                "the full-screen board needs a terminal. "
+                "Leave out --board, or do not redirect input and output."
+            )
+        if not live.people:
+            raise DuelsError("the full-screen board needs a person at one of the seats. Leave out --board.")
+        if live.match.rules.has_hidden_information and len(live.people) == 2:
+            raise DuelsError(
+                f"two people cannot play {name} on the full-screen board: "
+                "the cursor would reveal their cells. "
+                "Leave out --board, or play against the machine: --seat2 casual."
+            )
+        count = sum(map(len, live.words.board(live.match.sight(min(live.people))).cells))
+        if count > _MAX_CELLS:
+            raise DuelsError(
+                f"the full-screen board shows at most {_MAX_CELLS} cells, not {count}. Leave out --board."
+            )
+
+    def run(self) -> NextStep:
+        """Play to the end and return the next step that the person chose."""
+        if not self.screen.colour:
+            os.environ["NO_COLOR"] = "1"  # Textual reads and removes it
+        app = BoardApp(self.live, self.screen.pause_seconds)
+        result: AppResult | None = None
+        with self.screen.redirect_notices(app.notice), redirect_signals(app.leave):
+            try:
+                result = app.run()
+            except OSError:
+                if not app.exit_request:  # otherwise the terminal may be gone
+                    raise
+        result = app.exit_request or result
+        if isinstance(result, BaseException):
+            raise result
+        if result is None:
+            raise DuelsError("the full-screen board failed. The match is saved: continue with duels resume.")
+        self._show_result()
+        return result
+
+    def _show_result(self) -> None:
+        outcome, you = self.live.match.outcome, messages.find_solo_seat(self.live)
+        if outcome:
+            self.screen.say(
+                f"{outcome.reason} {messages.format_result(self.live, you) if you else ''}".rstrip() + "\n"
+            )
