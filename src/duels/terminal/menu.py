@@ -185,34 +185,28 @@ def choose(
 
     `aliases` maps other names to options. Raises GoBack for `back` and LeaveMenu for `quit`.
     """
-    names = list(options)
-    width = max(map(len, names)) + 2
-    lines = [f"  {i}. {name:<{width}}{options[name]}" for i, name in enumerate(names, start=1)]
-    hint = f" [{default}]" if default else ""
-    menu = f"{title}\n" + "\n".join(lines)
-    notice = menu
+    numbers = {str(number): name for number, name in enumerate(options, start=1)}
+    answers = {**numbers, **(aliases or {}), **{name: name for name in options}}
+    width = max(map(len, options)) + 2
+    lines = (f"  {number}. {name:<{width}}{options[name]}" for number, name in numbers.items())
+    prompt = f"Number or name [{default}]: " if default else "Number or name: "
+    notice = menu = "\n".join([title, *lines])
     while True:
         try:
-            entry = screen.ask(Question(f"Number or name{hint}: ", notice)).strip().lower()
+            entry = screen.ask(Question(prompt, notice)).strip().lower()
         except EOFError:
             raise LeaveMenu from None
         if entry in ("quit", "q", "exit"):
             raise LeaveMenu
         if entry in ("back", "b"):
             raise GoBack
-        if entry in ("help", "?"):
-            notice = menu
-        elif not entry and default:
+        if not entry and default:
             return default
-        elif entry in options:
-            return entry
-        elif aliases and entry in aliases:
-            return aliases[entry]
-        elif entry in map(str, range(1, len(names) + 1)):
-            return names[int(entry) - 1]
-        else:
-            problem = f"{quote(entry)} is not on the list. " if entry else ""
-            notice = f"{problem}Please enter a number from 1 to {len(names)}, a name, back or quit."
+        if entry in answers:
+            return answers[entry]
+        problem = f"{quote(entry)} is not on the list. " if entry else ""
+        advice = f"Please enter a number from 1 to {len(options)}, a name, back or quit."
+        notice = menu if entry in ("help", "?") else f"{problem}{advice}"
 
 
 def ask_in_turn(*questions: Callable[[list[str]], str]) -> list[str]:
