@@ -11,8 +11,8 @@ from io import StringIO
 import click
 
 from duels.core.errors import DuelsError, escape_unprintable, find_nearest, quote
-from duels.terminal.options import format_examples, plain_option
-from duels.terminal.screen import Screen, get_terminal_size, wrap
+from duels.terminal.options import format_examples, plain_option, print_text
+from duels.terminal.screen import Screen
 from duels.terminal.signals import get_exit_code, install_signal_handlers
 
 _MODULES = {
@@ -48,7 +48,7 @@ def run(arguments: list[str]) -> int:
         object.__setattr__(error, "message", message)
         output = StringIO()
         error.show(output)
-        _print_error(output.getvalue())
+        print_text(output.getvalue(), err=True)
         return error.exit_code
     except (KeyboardInterrupt, EOFError, click.Abort) as error:
         return get_exit_code(error)
@@ -72,14 +72,8 @@ def _discard_output() -> None:
 
 
 def _fail(message: str) -> int:
-    _print_error(f"duels: {escape_unprintable(message)}\n")  # file names may have control characters
+    print_text(f"duels: {escape_unprintable(message)}", err=True)  # file names may have control characters
     return 1
-
-
-def _print_error(text: str) -> None:
-    if sys.stderr.isatty():
-        text = wrap(text, get_terminal_size()[0])
-    click.echo(text, err=True, nl=False)
 
 
 def _prepare_streams() -> None:

@@ -54,12 +54,11 @@ def players(as_json: bool) -> None:
         game.name: describe() for game in all_games() if (describe := game.find("oracle", "how_perfect"))
     }
     if as_json:
-        data: list[dict[str, object]] = [
-            {"player": kind.name, "summary": kind.summary} for kind in PLAYER_KINDS.values()
+        data = [
+            {"player": kind.name, "summary": kind.summary}
+            | ({"proven": guarantees} if kind.name == BEST else {})
+            for kind in PLAYER_KINDS.values()
         ]
-        for entry in data:
-            if entry["player"] == BEST:
-                entry["proven"] = guarantees
         click.echo(json.dumps(data, indent=2))
         return
     for kind in PLAYER_KINDS.values():

@@ -29,11 +29,11 @@ pace_option = click.option(
 )
 
 
-def print_text(text: str) -> None:
-    """Print text for people, wrapped to the width of the terminal."""
-    if sys.stdout.isatty():
+def print_text(text: str, err: bool = False) -> None:
+    """Print text for people to stdout or stderr, wrapped to the width of the terminal."""
+    if (sys.stderr if err else sys.stdout).isatty():
         text = wrap(text, get_terminal_size()[0])
-    click.echo(text, nl=not text.endswith("\n"))
+    click.echo(text, err=err, nl=not text.endswith("\n"))
 
 
 def format_command(*words: object) -> str:
@@ -79,4 +79,4 @@ def find_last_match(unfinished: bool = False) -> Path:
 
 def warn(text: str) -> None:
     """Write a warning to stderr. It may contain the name of a file."""
-    click.echo(escape_unprintable(text), err=True)
+    print_text(escape_unprintable(text), err=True)
