@@ -31,16 +31,15 @@ class Followed(MatchState):
     def __init__(self, id: str, header: str) -> None:
         super().__init__(id, header)
         self.events: dict[Seat, list[tuple[int, str]]] = {seat: [] for seat in Seat}
-        self._pages: dict[Seat, MatchPage] = {}
+        self._pages = {seat: MatchPage(PAGES) for seat in Seat}
 
     def add(self, entries: Iterable[Entry]) -> None:
         for entry in entries:
             super().add([entry])
             for seat, events in self.events.items():
                 if not events or events[-1][0] != self.count_events(seat):
-                    before = self._pages.get(seat)
-                    page = self._pages[seat] = MatchPage(PAGES, make_page_view(self, seat))
-                    events.append((self.count_events(seat), page.render_changes(before)))
+                    event = self._pages[seat].update(make_page_view(self, seat))
+                    events.append((self.count_events(seat), event))
 
 
 def make_state(match: AnyMatch, more: tuple[Entry, ...] = (), **headers: str) -> Followed:
@@ -74,8 +73,9 @@ def sent(state: Followed, seat: Seat) -> tuple[Hashable, ...]:
 
 def page_of(state: MatchState, seat: Seat) -> str:
     """The page as it is loaded."""
-    view = make_page_view(state, seat)
-    return PAGES.render("match.html", **view, parts=MatchPage(PAGES, view).parts)
+    page, view = MatchPage(PAGES), make_page_view(state, seat)
+    page.update(view)
+    return PAGES.render("match.html", **view, parts=page.parts)
 
 
 def _answer(decide: Callable[..., Change | None], *asked: Any) -> str:

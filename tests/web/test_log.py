@@ -131,14 +131,14 @@ def test_everybody_is_told_alike_and_once(game: str) -> None:
                     line["text"] != "" and line["seat"] == (viewer or 0)
                 )
                 assert line["text"] or line["told_next"] or line["entry"] is None
-            shown_lines = MatchPage(Pages(), make_page_view(state, viewer)).render().count("<li id=")
+            shown_lines = MatchPage(Pages()).update(make_page_view(state, viewer)).count("<li id=")
             assert shown_lines == sum(not line["told_next"] for line in log)
 
 
 def test_a_game_that_tells_nothing_is_told_by_its_entries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("duels.games.find_game", lambda name: duels_tictactoe.GAME)
     state = make_state(Match.start(duels_tictactoe.GAME.rules()).play_text("5"))
-    html = MatchPage(Pages(), make_page_view(state, Seat.TWO)).render()
+    html = MatchPage(Pages()).update(make_page_view(state, Seat.TWO))
     assert '<b class="p1">Ann</b>: 5</span></li>' in html
 
 
@@ -151,12 +151,12 @@ def test_plain_sentences_of_a_game_from_outside_stay_as_they_are(monkeypatch: py
     for viewer in (*Seat, None):
         (line,) = make_json_view(state, viewer)["log"]
         assert line["text"] == text
-        assert f"<span>{text}</span></li>" in MatchPage(Pages(), make_page_view(state, viewer)).render()
+        assert f"<span>{text}</span></li>" in MatchPage(Pages()).update(make_page_view(state, viewer))
 
 
 def test_a_name_may_look_like_a_sentence() -> None:
     state = make_state(Match.start(find_game("lights").rules()).play_text("4"), ann="Dr. You", bob="You")
-    page = MatchPage(Pages(), make_page_view(state, None)).render()
+    page = MatchPage(Pages()).update(make_page_view(state, None))
     assert "<b>You is to move.</b>" in page
     assert '<b class="p1">Dr. You</b> turns OFF light 4.</span>' in page
 
@@ -164,7 +164,7 @@ def test_a_name_may_look_like_a_sentence() -> None:
 def test_what_chance_brings_in_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("duels.games.find_game", lambda name: duels_liarsdice.GAME)
     state = make_state(Match.start(duels_liarsdice.GAME.rules()).play_text("3", "5", "1-2"))
-    html = MatchPage(Pages(), make_page_view(state, Seat.TWO)).render()
+    html = MatchPage(Pages()).update(make_page_view(state, Seat.TWO))
     told = re.findall(r"<li id=.*?</li>", html)
     spans = [re.findall(r"<span[^>]*>(.*?)</span>", line) for line in told]
     assert [re.sub("<[^>]*>", "", line) for line, *_ in spans] == ["You roll a 5.", "Ann bids one 2."]
@@ -191,7 +191,8 @@ def test_a_neighbour_does_not_see_that_the_tunnel_is_spent(since: str) -> None:
         match = Match.start(find_game("hunt").rules()).play_text(*played.split("; "))
         page = make_page_view(make_state(match), Seat.ONE)
         svg = tostring(unhidden(fromstring(str(page["board"]))))
-        seen.append((svg, page["sentence"], page["prompt"], page["example"], page["buttons"], page["may"]))
+        buttons = [action for action in page["actions"] if not action["on_board"]]
+        seen.append((svg, page["sentence"], page["prompt"], page["example"], buttons, page["may"]))
     assert seen[0] == seen[1]
 
 
@@ -200,7 +201,7 @@ def test_names_are_told_as_they_are() -> None:
     state = make_state(match, ann="[<b>]")
     (line,) = make_json_view(state, Seat.TWO)["log"]
     assert line["text"] == "[<b>] turns OFF light 4."
-    html = MatchPage(Pages(), make_page_view(state, Seat.TWO)).render()
+    html = MatchPage(Pages()).update(make_page_view(state, Seat.TWO))
     assert '<b class="p1">[&lt;b&gt;]</b> turns OFF light 4.</span></li>' in html
 
 
@@ -222,7 +223,7 @@ def test_after_the_end_nothing_is_hidden() -> None:
         log = make_json_view(state, viewer)["log"]
         assert [line["entry"] for line in log] == ["move 1", "observe 3", "tunnel 6", "observe 4", "resign"]
         assert not any(line["secret"] for line in log)
-    assert "(hidden)" not in MatchPage(Pages(), make_page_view(state, Seat.ONE)).render()
+    assert "(hidden)" not in MatchPage(Pages()).update(make_page_view(state, Seat.ONE))
 
 
 def test_the_board_and_the_result_call_people_by_their_names() -> None:
@@ -250,10 +251,11 @@ def test_the_board_and_the_result_call_people_by_their_names() -> None:
 
 
 def test_headlines_with_equal_text_keep_their_own_spoken_parts() -> None:
-    pages, view = Pages(), make_page_view(make_state(Match.start(find_game("lights").rules())), Seat.ONE)
+    page = MatchPage(Pages())
+    view = make_page_view(make_state(Match.start(find_game("lights").rules())), Seat.ONE)
     for spoken in ("Your turn.", ""):
         view["sentence"] = Headline("Your turn.", spoken=spoken)
-        assert f'data-spoken="{spoken}"' in MatchPage(pages, view).render()
+        assert f'data-spoken="{spoken}"' in page.update(view)
 
 
 def test_a_full_board_of_chain_is_explained_to_both() -> None:
@@ -262,3 +264,11 @@ def test_a_full_board_of_chain_is_explained_to_both() -> None:
     why = "The full board decohered."
     assert make_json_view(state, Seat.ONE)["sentence"] == f"Bob is to move. {why}"
     assert make_json_view(state, Seat.TWO)["sentence"] == f"Your turn. {why} Observe a free cell."
+
+
+def test_a_takeback_reaches_the_page_even_if_the_same_move_follows() -> None:
+    state = make_state(Match.start(find_game("lights").rules()).play_text("4"))
+    page = MatchPage(Pages())
+    page.update(make_page_view(state, Seat.TWO))
+    state.add([Entry(EntryKind.BACK, "0", Seat.ONE), Entry(EntryKind.PLAY, "4", Seat.ONE)])
+    assert 'data-takebacks="1"' in page.update(make_page_view(state, Seat.TWO))

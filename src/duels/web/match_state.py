@@ -63,6 +63,8 @@ class MatchState:
         """The name to show for each seat: a person's name, a bot's name, or the seat's label."""
         self.complete = not self.people
         """Whether every seat is taken."""
+        self.takebacks = 0
+        """The number of takebacks so far."""
         self.inherited_turns = 0
         """The number of turns from the match that this one continues."""
         self.offer: Offer | None = None
@@ -147,6 +149,7 @@ class MatchState:
 
     def _apply_takeback(self, turns_kept: int) -> None:
         self._set_match(self.match.after(turns_kept))
+        self.takebacks += 1
         self._seats_with_takeback.clear()
         self.inherited_turns = min(self.inherited_turns, turns_kept)
         for lines in self.log_lines.values():

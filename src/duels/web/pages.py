@@ -9,10 +9,12 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
+from itertools import takewhile
 from mimetypes import guess_type
+from operator import eq
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -28,19 +30,19 @@ from duels.web.views import Headline
 _CACHE_FOREVER = "public, max-age=31536000, immutable"
 _IMPORT = re.compile(rb"""(from "\./[\w-]+\.js)(")""")
 _PARTS = {
-    "players": ("seats", "seat", "board_number"),
+    "players": ("players", "seat", "board_number"),
     "asides": ("invite",),
     "offers": ("offer", "refused", "seat"),
-    "actions": ("buttons", "rematch", "may_rematch", "over", "seat", "game", "match"),
+    "board": ("board",),
+    "actions": ("actions", "rematch", "may", "outcome", "seat", "game", "match"),
     "tools": ("may",),
     "question": ("prompt", "example"),
-    "links": ("watchable", "invite", "seat", "over", "match"),
+    "links": ("watchable", "invite", "seat", "outcome", "match"),
 }
-"""The parts of a match page except headline, board and log. Each is a macro of `_parts.html`: it takes these
+"""The parts of a match page except headline and log. Each is a macro of `_parts.html`: it takes these
 view fields as arguments and renders the element with the part's name as its id."""
 _LINE_FIELDS = ("seat", "who", "entry", "secret", "text", "named", "told_next", "earlier")
 """The fields of a log line that its macro takes."""
-_MAX_CACHED_PARTS = 8192  # most of a page does not change with an event
 _TERMINAL_HEADING = "At the terminal"
 _LABELED_LINE = re.compile(r"(\S+)\s{2,}(\S.*)")
 _TABLE_ROW = re.compile(r"\s+(\S.*?)\s{3,}(\S.*)")
@@ -60,12 +62,16 @@ class Pages:
         self._templates.globals["static"] = self.make_static_url
         self._templates.filters["parts"] = parse_rule_card
         self._templates.filters["svg"] = Markup  # drawings of our own are safe
-        parts = self._templates.get_template("_parts.html").module
-        self.render_part = lru_cache(_MAX_CACHED_PARTS)(lambda name, *values: getattr(parts, name)(*values))
+        self._parts = self._templates.get_template("_parts.html").module
 
     def render(self, template: str, **values: Any) -> str:
         """Render a template."""
         return self._templates.get_template(template).render(values)
+
+    def render_part(self, name: str, *values: Any) -> str:
+        """Render a part of a match page."""
+        html: str = getattr(self._parts, name)(*values)
+        return html
 
     def respond(self, template: str, status: int = 200, **values: Any) -> Response:
         """Return a rendered template as a response."""
@@ -108,41 +114,50 @@ def _load_static_files() -> tuple[str, dict[str, bytes]]:
 
 
 class MatchPage:
-    """The rendered parts of a match page for one viewer."""
+    """The page of a match for one viewer. An update renders only the parts that change."""
 
-    def __init__(self, pages: Pages, view: dict[str, Any]) -> None:
+    def __init__(self, pages: Pages) -> None:
         self._pages = pages
-        self._event: int = view["event"]
-        log = view["log"]
-        self._lines = tuple(
-            pages.render_part("line", number, *[line[key] for key in _LINE_FIELDS])
-            for number, line in enumerate(log, start=1)
-        )
-        earlier = sum(line["earlier"] for line, html in zip(log, self._lines, strict=True) if html)
-        headline: Headline = view["sentence"]
-        # The cache compares strings by text, and headlines with equal text may have different parts.
-        headline_parts = headline.head, headline.rest, headline.spoken
-        self.parts = {
-            "sentence": pages.render_part("sentence", *headline_parts, view["turn"]),
-            **{part: pages.render_part(part, *[view[key] for key in keys]) for part, keys in _PARTS.items()},
-            "board": Markup('<div id="board">{}</div>').format(Markup(view["board"])),
-            "log_lines": pages.render_part("log_lines", self._lines, earlier),
-        }
+        self.parts: dict[str, str] = {}
         """The HTML of each part."""
+        self._arguments: dict[str, tuple[Any, ...]] = {}  # of each part's macro
+        self._log: list[dict[str, Any]] = []
+        self._lines: list[str] = []  # the HTML of the log
 
-    def render(self) -> str:
-        """Render the whole page as one element."""
-        return self._pages.render("_match.html", event=self._event, parts=self.parts)
+    def update(self, view: dict[str, Any]) -> str:
+        """Render a view. Return the elements that changed, or the whole page the first time."""
+        is_first, old_lines = not self.parts, self._lines
+        same = self._update_log(view["log"])
+        earlier = sum(line["earlier"] for line, html in zip(self._log, self._lines, strict=True) if html)
+        headline: Headline = view["sentence"]
+        arguments = {
+            "sentence": (headline.head, headline.rest, headline.spoken, view["turn"], view["takebacks"]),
+            **{part: tuple(view[field] for field in fields) for part, fields in _PARTS.items()},
+            "log_lines": (self._lines, earlier),
+        }
+        parts = {
+            part: self._pages.render_part(part, *values)
+            for part, values in arguments.items()
+            if values != self._arguments.get(part)
+        }
+        changes = {part: html for part, html in parts.items() if html != self.parts.get(part)}
+        self.parts = self.parts | changes
+        self._arguments = arguments
+        if is_first:
+            return self._pages.render("_match.html", event=view["event"], parts=self.parts)
+        if any(old_lines) and same == len(old_lines):
+            changes["log_lines"] = "".join(self._lines[same:])
+        return "".join(changes.values())
 
-    def render_changes(self, previous: "MatchPage | None") -> str:
-        """Render the elements that changed since the previous page, or the whole page without one."""
-        if previous is None:
-            return self.render()
-        changed = {name: part for name, part in self.parts.items() if part != previous.parts[name]}
-        count = len(previous._lines)
-        if count and previous._lines == self._lines[:count]:
-            changed["log_lines"] = "".join(self._lines[count:])
-        return "".join(changed.values())
+    def _update_log(self, log: list[dict[str, Any]]) -> int:
+        """Render the new lines. Return the number of lines at the start that are still the same."""
+        same = sum(1 for _ in takewhile(bool, map(eq, self._log, log)))
+        new = [
+            self._pages.render_part("line", number, *[line[field] for field in _LINE_FIELDS])
+            for number, line in enumerate(log[same:], start=same + 1)
+        ]
+        self._log, self._lines = log, self._lines[:same] + new
+        return same
 
 
 # -- server-sent events -------------------------------------------------------------------------

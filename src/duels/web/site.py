@@ -200,7 +200,9 @@ class Site:
         data = await self._make_view(request, state, viewer, as_json)
         if as_json:
             return make_json_response(data)
-        return self.pages.respond("match.html", **data, parts=MatchPage(self.pages, data).parts)
+        page = MatchPage(self.pages)
+        page.update(data)
+        return self.pages.respond("match.html", **data, parts=page.parts)
 
     async def _make_view(
         self, request: Request, state: MatchState, viewer: Viewer, as_json: bool
@@ -215,8 +217,7 @@ class Site:
         else:
             link, is_local = f"{self._get_base_url(request)}/j/{invite.token}", self.settings.on_loopback
             qr_code = "" if is_local else network.make_qr_svg(link)
-            invite_view = views.InviteView(link, qr_code, is_local, invite.expires)
-            view["invite"] = invite_view._asdict() if as_json else invite_view
+            view["invite"] = {"link": link, "qr": qr_code, "alone": is_local, "expires": invite.expires}
         return view
 
     async def stream_events(self, request: Request) -> ASGIApp:
@@ -225,10 +226,9 @@ class Site:
         _, seat = await self.matches.get(id, identity)
         keys = self.streams.enter(self._get_visitor(request, seat is not None))
         as_json = request.query_params.get("format") == "json" or wants_json(request)
-        page: MatchPage | None = None
+        page = MatchPage(self.pages)
 
         async def produce_event(last: int | None) -> tuple[int, str] | None:
-            nonlocal page
             try:
                 state, viewer = await self.matches.get(id, identity)
                 if last == state.count_events(viewer):
@@ -236,10 +236,7 @@ class Site:
                 view = await self._make_view(request, state, viewer, as_json)
             except StoreUnavailable:
                 return None  # the next event follows when the store works again
-            if as_json:
-                return view["event"], json.dumps(view, ensure_ascii=False)
-            previous, page = page, MatchPage(self.pages, view)
-            return view["event"], page.render_changes(previous)
+            return view["event"], json.dumps(view, ensure_ascii=False) if as_json else page.update(view)
 
         return EventStream(
             produce_event,

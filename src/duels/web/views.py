@@ -5,7 +5,7 @@ have views that are equal byte for byte.
 """
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from duels.core.match import AnyMatch, EarlyEnd
 from duels.core.narration import SEAT_LABELS, PlayerNames, Sentence, victory, wins
@@ -15,49 +15,25 @@ from duels.core.words import Words, strip_ink
 from duels.play.narrator import Narrator, format_board_number
 from duels.web.match_state import REMATCH, STOP, TAKEBACK, MatchState, Offer, Viewer, format_prompt
 
-_SEATS = tuple(Seat)
-_NAMED = "named"  # whether a log line begins with the player's name; only pages need this field
+_PAGE_FIELDS = ("example", "takebacks", "named")
+"""Fields that only pages need. `named` tells whether a line of the log begins with the player's name."""
 
 
 def make_json_view(state: MatchState, viewer: Viewer) -> dict[str, Any]:
     """Return the match as JSON data for programs."""
-    sight = get_sight(state, viewer)
-    view = _make_common_view(state, viewer, sight)
-    return {
-        **view,
-        "log": [{key: value for key, value in line.items() if key != _NAMED} for line in view["log"]],
-        "offer": view["offer"] and view["offer"]._asdict(),
-        "refused": view["refused"] and view["refused"]._asdict(),
-        "players": [_describe_player(state, viewer, seat) for seat in Seat],
-        "text": strip_ink(_render_text_board(state, sight)),
-        "actions": [_make_action_view(state, sight, action)._asdict() for action in sight.actions],
-    }
+    view = make_page_view(state, viewer)
+    view["log"] = [_omit_page_fields(line) for line in view["log"]]
+    return _omit_page_fields(view)
+
+
+def _omit_page_fields(data: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in data.items() if key not in _PAGE_FIELDS}
 
 
 def make_page_view(state: MatchState, viewer: Viewer) -> dict[str, Any]:
     """Return the data of the viewer's page."""
     sight = get_sight(state, viewer)
-    drawing = state.drawing
-    view = _make_common_view(state, viewer, sight)
-    return {
-        **view,
-        "seats": tuple([_make_seat_view(state, viewer, seat) for seat in _SEATS]),
-        "over": view["outcome"] is not None,
-        "may_rematch": REMATCH in view["may"],
-        "example": drawing.example(sight) if sight.actions else "",
-        "buttons": tuple(
-            [
-                _make_action_view(state, sight, action)
-                for action in sight.actions
-                if not drawing.is_on_board(action)
-            ]
-        ),
-    }
-
-
-def _make_common_view(state: MatchState, viewer: Viewer, sight: AnySight) -> dict[str, Any]:
     outcome = state.outcome
-    prompt = get_prompt(state.words, sight) if sight.actions else ""
     return {
         "match": state.id,
         "event": state.count_events(viewer),
@@ -66,10 +42,12 @@ def _make_common_view(state: MatchState, viewer: Viewer, sight: AnySight) -> dic
         "seat": int(viewer) if viewer else None,
         "turn": get_turn(state, viewer),
         "sentence": _make_headline(state, viewer, sight),
-        "prompt": prompt,
+        "prompt": get_prompt(state.words, sight) if sight.actions else "",
+        "example": state.drawing.example(sight) if sight.actions else "",
         "log": _make_log(state, viewer, sight),
-        "offer": _make_offer_view(state, viewer, state.offer),
-        "refused": _make_offer_view(state, viewer, state.refused),
+        "takebacks": state.takebacks,
+        "offer": _describe_offer(state, viewer, state.offer),
+        "refused": _describe_offer(state, viewer, state.refused),
         "may": _list_extra_actions(state, viewer),
         "outcome": _describe_outcome(outcome, viewer) if outcome else None,
         "rematch": state.rematch or None,
@@ -77,6 +55,9 @@ def _make_common_view(state: MatchState, viewer: Viewer, sight: AnySight) -> dic
         "invite": None,
         "board": _draw_board(state, viewer, sight),
         "board_number": format_board_number(state.match),
+        "players": [_describe_player(state, viewer, seat) for seat in Seat],
+        "text": strip_ink(_render_text_board(state, sight)),
+        "actions": [_describe_action(state, sight, action) for action in sight.actions],
     }
 
 
@@ -110,26 +91,14 @@ def _is_revealed(state: MatchState) -> bool:
     return state.over and state.rules.has_hidden_information
 
 
-class SeatView(NamedTuple):
-    """A seat and its player as a page shows them."""
-
-    seat: int
-    name: str
-    you: bool
-    to_move: bool
-    seated: bool
-
-
-def _make_seat_view(state: MatchState, viewer: Viewer, seat: Seat) -> SeatView:
-    to_move = state.complete and state.actor is seat
-    seated = seat in state.names or seat not in state.people
-    return SeatView(int(seat), state.display_names[seat], seat is viewer, to_move, seated)
-
-
 def _describe_player(state: MatchState, viewer: Viewer, seat: Seat) -> dict[str, Any]:
     token = state.words.seat_name(seat)
     return {
-        **_make_seat_view(state, viewer, seat)._asdict(),
+        "seat": int(seat),
+        "name": state.display_names[seat],
+        "you": seat is viewer,
+        "to_move": state.complete and state.actor is seat,
+        "seated": seat in state.names or seat not in state.people,
         "label": seat.label,
         "token": "" if token == seat.label else token,
         "kind": state.kinds[seat],
@@ -215,19 +184,13 @@ def get_prompt(words: Words[Any, Any], sight: AnySight) -> str:
     return format_prompt(question) if question else ""
 
 
-class ActionView(NamedTuple):
-    """An action: its notation, its label, and the answers that enter it at the book's questions."""
-
-    action: str
-    label: str
-    entries: tuple[str, ...]
-    on_board: bool
-
-
-def _make_action_view(state: MatchState, sight: AnySight, action: Any) -> ActionView:
-    entries = tuple(state.words.entries(sight, action))
-    on_board = state.drawing.is_on_board(action)
-    return ActionView(state.rules.format(action), format_label(state.rules, action), entries, on_board)
+def _describe_action(state: MatchState, sight: AnySight, action: Any) -> dict[str, Any]:
+    return {
+        "action": state.rules.format(action),
+        "label": format_label(state.rules, action),
+        "entries": state.words.entries(sight, action),
+        "on_board": state.drawing.is_on_board(action),
+    }
 
 
 def format_label(rules: AnyRules, action: Any) -> str:
@@ -272,33 +235,19 @@ def _make_log_line(
         "text": text,
         # The chance outcome that follows mentions the decision.
         "told_next": action is not None and not text and sight.actor is CHANCE,
-        _NAMED: seat is not None and bool(sentences) and sentences[0].subject is seat,
+        "named": seat is not None and bool(sentences) and sentences[0].subject is seat,
     }
 
 
-class OfferView(NamedTuple):
-    """An offer as a page shows it."""
-
-    what: str
-    mine: bool
-    by: str
-    undoes_more: bool
-
-
-class InviteView(NamedTuple):
-    """An invitation as a page shows it. `alone` means that the link works only on this computer."""
-
-    link: str
-    qr: str
-    alone: bool
-    expires: float
-
-
-def _make_offer_view(state: MatchState, viewer: Viewer, offer: Offer | None) -> OfferView | None:
+def _describe_offer(state: MatchState, viewer: Viewer, offer: Offer | None) -> dict[str, Any] | None:
     if not offer:
         return None
-    undoes_more = offer.kind == TAKEBACK and _undoes_opponent_moves(state, offer)
-    return OfferView(offer.kind, offer.seat is viewer, state.display_names[offer.seat], undoes_more)
+    return {
+        "what": offer.kind,
+        "mine": offer.seat is viewer,
+        "by": state.display_names[offer.seat],
+        "undoes_more": offer.kind == TAKEBACK and _undoes_opponent_moves(state, offer),
+    }
 
 
 def _undoes_opponent_moves(state: MatchState, offer: Offer) -> bool:
