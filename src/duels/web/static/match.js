@@ -1,6 +1,6 @@
 // The page of a match: it receives events and sends actions. The server renders; this script updates the page.
 import { Board, isVeiled } from "./board.js";
-import { busy, copy, notice, post, reached, UNREACHABLE } from "./post.js";
+import { busy, copy, notice, noticeOutage, post, reached, UNREACHABLE } from "./post.js";
 import { begin as beginReview } from "./review.js";
 
 const STREAM_TIMEOUT = 40_000; // milliseconds without an event until the stream is reopened
@@ -27,20 +27,28 @@ let closeCount = 0; // how often the stream or the polling was stopped; response
 let wantsRematch = false;
 let requestCount = 0; // number of requests so far
 let advice = null; // the hint for an event, and the stage that is shown
-let agreed = false; // whether the player has accepted the offer
 
 const state = () => document.getElementById("state");
 const lastEvent = () => Number(state().dataset.event);
-const turn = () => document.getElementById("sentence").dataset.turn;
+const headline = () => document.getElementById("sentence");
+const turn = () => headline().dataset.turn;
 // The data for the page's title, in the form in which hidden tabs get it from the server.
 const pendingDecision = () => ({ turn: turn(), offer: matchElement.querySelector("[data-offer][data-answer=yes]")?.dataset.offer });
 const titlePrefix = (pending) => OFFERS[pending.offer] ?? (pending.turn === "you" ? "Your turn" : "");
-const sentence = () => document.getElementById("sentence").textContent.trim();
+const sentence = () => headline().textContent.trim();
 const offerText = () => matchElement.querySelector("#offer p, #refused")?.textContent.trim() ?? "";
-const hasTakebackRequest = () => document.getElementById("withdraw-takeback") !== null;
 const lines = () => [...document.querySelectorAll("#log li")].map((line) => ((isVeiled() && line.querySelector(".veil")) || line.firstElementChild).textContent);
 
 const board = new Board({ around: matchElement, play: (action) => act({ action }), sentence });
+
+// The facts whose changes are announced.
+const facts = () => ({
+  lines: lines().length,
+  takebacks: headline().dataset.takebacks,
+  offer: matchElement.querySelector("#offer, #refused")?.dataset.offerState,
+  requestsTakeback: document.getElementById("withdraw-takeback") !== null,
+  isOver: turn() === "over",
+});
 
 // -- events -------------------------------------------------------------------------------------------------------
 
@@ -48,15 +56,14 @@ function show(event, html) {
   const fresh = board.read(html);
   state().dataset.event = event;
   if (!fresh.children.length) return; // the first event of a reopened stream
-  const before = lines();
-  const oldOffer = offerText();
-  const hadTakebackRequest = hasTakebackRequest();
+  const before = facts();
   if (board.show(fresh)) {
     clearEntry();
     hint().replaceChildren();
   }
-  speak(before, oldOffer, hadTakebackRequest);
-  if (offerText() !== oldOffer) uncoverField();
+  const now = facts();
+  speak(before, now);
+  if (now.offer !== before.offer) uncoverField();
   updateControls();
   const rematch = document.getElementById("rematch");
   if (rematch && wantsRematch) location.assign(rematch.href);
@@ -69,24 +76,18 @@ function clearEntry() {
   if (prompt?.dataset.first) prompt.textContent = prompt.dataset.first;
 }
 
-let isEndAnnounced = turn() === "over";
-
 // Announce the new lines, the offer and the headline to screen readers.
-function speak(before, oldOffer, hadTakebackRequest) {
-  const now = lines();
-  const firstChange = now.findIndex((line, index) => line !== before[index]);
-  const shrank = now.length < before.length;
-  if (shrank) notice("Taken back.");
-  const since = turn() === "over" ? Math.max(firstChange, now.length - 1) : firstChange; // at the end all lines may have changed
-  const news = shrank ? ["Taken back."] : firstChange < 0 ? [] : now.slice(since);
-  const offer = offerText();
-  const ending = document.getElementById("rematch") ? "The rematch has started." : agreed ? "Taken back." : "The offer has expired.";
-  if (offer !== oldOffer && (offer || !news.length)) news.unshift(offer || ending);
-  else if (hadTakebackRequest && !hasTakebackRequest() && !shrank && turn() !== "over") notice(REQUEST_EXPIRED);
-  if (!isEndAnnounced) news.push(document.getElementById("sentence").dataset.spoken);
+function speak(before, now) {
+  const isTakenBack = now.takebacks !== before.takebacks;
+  if (isTakenBack) notice("Taken back.");
+  // At the end the log also gets the hidden moves, so only its last line is new.
+  const firstNew = now.isOver ? Math.max(before.lines, now.lines - 1) : before.lines;
+  const news = isTakenBack ? ["Taken back."] : lines().slice(firstNew);
+  const ending = document.getElementById("rematch") ? "The rematch has started." : "The offer has expired.";
+  if (now.offer !== before.offer && (now.offer || !news.length)) news.unshift(offerText() || ending);
+  else if (before.requestsTakeback && !now.requestsTakeback && !isTakenBack && !now.isOver) notice(REQUEST_EXPIRED);
+  if (!before.isOver) news.push(headline().dataset.spoken);
   spoken.textContent = news.join(" ").trim();
-  isEndAnnounced = turn() === "over";
-  if (offer !== oldOffer) agreed = false;
 }
 
 // On a phone an offer covers the bottom of the screen: scroll the input field into view.
@@ -263,8 +264,10 @@ async function showReview(button) {
   const answer = await busy(button, () => fetch(button.dataset.review, { headers: { Accept: "text/html" } }).catch(() => null));
   const page = new DOMParser().parseFromString((await answer?.text()) ?? "", "text/html");
   const review = page.getElementById("review");
+  const message = page.getElementById("message");
   if (review) beginReview(review);
-  else notice(page.getElementById("message")?.textContent ?? UNREACHABLE);
+  else if (message) notice(message.textContent);
+  else noticeOutage(UNREACHABLE);
 }
 
 const offer = (kind, answer = "") => send("offer", { offer: kind, answer, event: lastEvent() }, startRequest());
@@ -274,7 +277,6 @@ const presses = {
   stop: () => document.getElementById("stop").showModal(),
   offer: (button) => {
     if (button.dataset.offer === "rematch") wantsRematch = button.dataset.answer !== "no";
-    agreed = button.dataset.answer === "yes";
     return offer(button.dataset.offer, button.dataset.answer);
   },
   copy: (button) => copy(button.dataset.copy),
@@ -323,7 +325,7 @@ matchElement.addEventListener("keydown", (event) => {
 // If the match ends while a dialog is open, the button that opened it is gone: focus the result.
 function restoreFocus({ target: dialog }) {
   const lost = document.activeElement === document.body || dialog.contains(document.activeElement);
-  if (turn() === "over" && lost) document.getElementById("sentence").focus({ preventScroll: true });
+  if (turn() === "over" && lost) headline().focus({ preventScroll: true });
 }
 document.addEventListener("close", restoreFocus, true);
 

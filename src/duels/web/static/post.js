@@ -3,9 +3,11 @@
 const MIN_DURATION = 8_000; // milliseconds for which a notice stays
 const DURATION_PER_LETTER = 60;
 let timer = 0;
+let isOutage = false; // whether the notice says that the server cannot be reached
 
 // Show a notice for as long as it takes to read it. An empty text removes it.
 export function notice(text) {
+  isOutage = false;
   document.getElementById("notice").textContent = text;
   clearTimeout(timer);
   if (text) timer = setTimeout(notice, MIN_DURATION + DURATION_PER_LETTER * text.length, "");
@@ -16,9 +18,14 @@ document.getElementById("notice").addEventListener("click", () => notice(""));
 export const UNREACHABLE = "The server cannot be reached. Try again in a moment.";
 const RETRYING = "The server does not respond. Retrying …";
 
-// Remove a notice that the server cannot be reached.
+// Show a notice that disappears when the server is reached.
+export function noticeOutage(text) {
+  notice(text);
+  isOutage = true;
+}
+
 export function reached() {
-  if ([UNREACHABLE, RETRYING].includes(document.getElementById("notice").textContent)) notice("");
+  if (isOutage) notice("");
 }
 
 const TIMEOUT = 2_000; // milliseconds, for requests that may be sent again
@@ -39,12 +46,12 @@ export async function post(path, body, { tries = 1, isCurrent = () => true, refu
     }).catch(() => null);
     if (!isCurrent()) break;
     if (!answer && tried < tries) {
-      if (tried > 1) notice(RETRYING);
+      if (tried > 1) noticeOutage(RETRYING);
       await pause(Math.min(1_000, 300 * tried));
       continue;
     }
     if (!answer) {
-      notice(UNREACHABLE);
+      noticeOutage(UNREACHABLE);
       break;
     }
     const data = answer.status === 204 ? {} : await answer.json().catch(() => ({}));

@@ -2,7 +2,7 @@
 import { Idiomorph } from "./idiomorph.js";
 import { load } from "./storage.js";
 import { isHandledElsewhere, shortcutsEnabled, motionEnabled } from "./page.js";
-import { busy, goTo, notice, UNREACHABLE } from "./post.js";
+import { busy, goTo, notice, noticeOutage, UNREACHABLE } from "./post.js";
 
 const container = document.getElementById("review-container");
 
@@ -90,7 +90,8 @@ async function upload(button, page) {
   if (!answer?.ok) {
     container.replaceChildren(); // remove the last review
     const data = await answer?.json().catch(() => null);
-    notice(data?.message ?? UNREACHABLE);
+    if (data?.message) notice(data.message);
+    else noticeOutage(UNREACHABLE);
     return;
   }
   notice("");
