@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from duels.core.rules import Seat
-from duels.games.hunt.certify.pair_values import PublicStates
 from duels.games.hunt.certify.policies import Array, MemoryPolicy
 from duels.solving.compiling import cached_njit
 from duels.solving.progress import Progress, no_progress
@@ -63,8 +62,10 @@ def evaluate(
 ) -> Evaluation:
     """Play `one` against `two` until the probability of an unfinished game is `negligible`."""
     sides = {Seat.ONE: one, Seat.TWO: two}
-    public = {seat: PublicStates(sides[seat].own_memory, sides[seat.other].other_memory) for seat in Seat}
-    shape = (*(len(public[seat].latest) for seat in Seat), *(len(sides[seat].type_cells) for seat in Seat))
+    shape = (
+        *(len(sides[seat].own_memory.states) for seat in Seat),
+        *(len(sides[seat].type_cells) for seat in Seat),
+    )
     reach: Array = np.zeros(shape)
     reach[0, 0, -1, -1] = unfinished = 1.0
     turns: list[Turn] = []
@@ -72,16 +73,16 @@ def evaluate(
     while unfinished > negligible and len(turns) < max_turns:
         progress(f"exact sums, turn {len(turns) + 1}, {unfinished:.2g} of the games left")
         mover, other = sides[seat], sides[seat.other]
-        own_public, other_public = public[seat], public[seat.other]
         cells = mover.own_memory.cells
         next_reach = np.zeros(tuple(reach.shape[axis] for axis in (1, 0, 3, 2)))
         types = len(mover.type_cells)
         moved = np.zeros((types, types))
         observed, moved_after_observation, observed_after_observation = np.zeros((3, cells + 1, cells))
         captured, collided = _turn(
-            reach, next_reach, own_public.next_states, own_public.owner_memory, other_public.opponent_memory,
-            len(mover.other_memory.states), mover.type_cells, other.type_cells,
-            mover.move_probs, mover.observation_probs, own_public.latest, other_public.latest,
+            reach, next_reach, np.array(mover.own_memory.successors),
+            np.array(mover.other_memory.shorten(other.own_memory)), len(mover.other_memory.states),
+            mover.type_cells, other.type_cells, mover.move_probs, mover.observation_probs,
+            np.array(mover.own_memory.latest), np.array(other.own_memory.latest),
             moved, observed, moved_after_observation, observed_after_observation,
         )  # fmt: skip
         turns.append(
@@ -95,8 +96,8 @@ def evaluate(
 
 @cached_njit(nogil=True)
 def _turn(  # noqa: C901  compiled: a loop in one piece
-    reach: Array, next_reach: Array, next_states: Array, owner_memory: Array, opponent_memory: Array,
-    opponent_memory_states: int, type_cells: Array, other_type_cells: Array,
+    reach: Array, next_reach: Array, next_memory: Array, short_memory: Array, short_states: int,
+    type_cells: Array, other_type_cells: Array,
     move_probs: Array, observation_probs: Array, latest: Array, other_latest: Array,
     moved: Array, observed: Array, moved_after_observation: Array, observed_after_observation: Array,
 ) -> tuple[float, float]:  # fmt: skip
@@ -109,7 +110,7 @@ def _turn(  # noqa: C901  compiled: a loop in one piece
             here = reach[i, j]
             if here.sum() == 0.0:
                 continue
-            row = owner_memory[i] * opponent_memory_states + opponent_memory[j]
+            row = i * short_states + short_memory[j]
             after[:] = 0.0
             for x in range(types):
                 mass = here[x].sum()
@@ -136,7 +137,7 @@ def _turn(  # noqa: C901  compiled: a loop in one piece
                         continue
                     observed[latest[i], c] += q * mass
                     observed_after_observation[other_latest[j], c] += q * mass
-                    k = next_states[i, c]
+                    k = next_memory[i, c]
                     for y in range(others):
                         if other_type_cells[y] == c:
                             captured += q * after[z, y]

@@ -333,8 +333,8 @@ def grade(
 ) -> tuple[list[float], list[bool], list[float]]:
     """Return the value and the weight of each interval, and whether its actions are best.
 
-    `low` and `high` bound the position. `counts` are the numbers of actions with the same interval. Like
-    `bounds.py`, this can be compiled.
+    `low` and `high` bound the position. `counts` are the numbers of actions with the same interval. The
+    environments compile this function.
     """
     # No action is better than the position.
     numbers = [(min(lows[i], high) + min(highs[i], high)) / 2 for i in range(len(lows))]

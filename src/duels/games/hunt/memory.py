@@ -68,6 +68,10 @@ class Window(Memory):
 
     depth: int
 
+    def shorten(self, memory: Memory) -> list[int]:
+        """Return the index of the state that keeps the latest `depth` cells, for each state of `memory`."""
+        return [self.state_indices[state[: self.depth]] for state in memory.states]
+
     def add(self, state: State, cell: int) -> State:
         return (cell, *(old for old in state if old != cell))[: self.depth]
 

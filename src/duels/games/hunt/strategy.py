@@ -22,7 +22,7 @@ from duels.solving.store import unpack_shorts
 CELLS = 7
 OWN_MEMORY = Round(CELLS, 5)
 OTHER_MEMORY = Window(CELLS, 1)
-_SHORTENED_STATES = [OTHER_MEMORY.state_indices[state[:1]] for state in OWN_MEMORY.states]
+_SHORTENED_STATES = OTHER_MEMORY.shorten(OWN_MEMORY)
 ROWS = len(OWN_MEMORY.states) * len(OTHER_MEMORY.states)
 OFF = CELLS
 """The position of a token off the grid. Other positions are cells, counted from 0."""

@@ -8,7 +8,7 @@ from duels.games.hunt.rules import Phase, QuantumHunt, State
 
 pytest.importorskip("numba")
 
-from duels.games.hunt.certify.pair_values import PublicStates, find_largest_error, solve_pair, solve_self_play
+from duels.games.hunt.certify.pair_values import find_largest_error, solve_pair, solve_self_play
 from duels.games.hunt.self_play import ROUNDING, load_table
 from duels.games.hunt.strategy import OFF, load_strategy
 from tools.hunt.evaluation import evaluate
@@ -55,8 +55,7 @@ def policies(one: str, two: str) -> tuple[MemoryPolicy, MemoryPolicy]:
 def test_every_position_is_worth_what_the_rules_make_it(one: str, two: str) -> None:
     first, second = policies(one, two)
     found = solve_pair(first, second)
-    public = PublicStates(first.own_memory, second.other_memory)
-    number = {last: place for place, last in enumerate(public.latest)}
+    number = {latest: index for index, latest in enumerate(first.own_memory.latest)}
     types = [(cell, tunnel) for tunnel in (False, True) for cell in (1, 2, 3)] + [(0, True)]
     compared = 0
     for state, value in by_the_rules(NAIVE[one], NAIVE[two]).items():

@@ -147,7 +147,7 @@ def test_a_strategy_that_is_not_alike_in_the_mirror_is_left_as_it_is() -> None:
     ("memory", "turns", "width", "gap"), [(MEMORY, 3, 0.4, 0.01), (Window(2, 1), 6, 0.01, 0.01)]
 )
 def test_bounds_hold_against_plain_search(
-    seat: Seat, seed: int, memory: Memory, turns: int, width: float, gap: float
+    seat: Seat, seed: int, memory: Window, turns: int, width: float, gap: float
 ) -> None:
     tables = some_tables(seed, memory)
     found = tightest(

@@ -7,41 +7,20 @@ A state of this Markov chain has both sides' memories and both tokens' private s
 import numpy as np
 
 from duels.core.rules import Seat
-from duels.games.hunt.certify.policies import NOWHERE, Array, MemoryPolicy, make_policy_from_tables
-from duels.games.hunt.memory import Memory, State
+from duels.games.hunt.certify.policies import Array, MemoryPolicy, make_policy_from_tables
 from duels.games.hunt.self_play import STATE_RANKS, STATES_PER_CELL, STEP, STORED_CELLS, UNITS
 from duels.games.hunt.strategy import CELLS, OWN_MEMORY, Strategy
 from duels.solving.compiling import cached_njit
 from duels.solving.progress import Progress, no_progress
 
 Chances = dict[Seat, Array]
-"""Each seat's chance to win just before its turn: [own state, other state, own type, other type]."""
+"""Each seat's chance to win just before its turn: [own memory, other's memory, own type, other's type].
+
+A memory is an index of a side's `own_memory.states`: it determines what the opponent remembers of that side.
+"""
 
 TOLERANCE = 1e-10
 """The default tolerance: the iteration stops when no value changes by more."""
-
-
-class PublicStates:
-    """The reachable pairs of memory states: how a side and its opponent remember that side's observations."""
-
-    def __init__(self, owner: Memory, opponent: Memory) -> None:
-        start: tuple[State, State, int] = ((), (), NOWHERE)
-        indices = {start: 0}
-        states = [start]
-        next_states: list[list[int]] = []
-        for own, other, latest in states:  # grows during the loop
-            steps = []
-            for cell in range(owner.cells):
-                successor = (owner.add(own, cell), opponent.add(other, cell), cell)
-                if cell != latest and successor not in indices:
-                    indices[successor] = len(states)
-                    states.append(successor)
-                steps.append(indices.get(successor, 0))
-            next_states.append(steps)
-        self.next_states = np.array(next_states)
-        self.owner_memory = np.array([owner.state_indices[own] for own, _, _ in states])
-        self.opponent_memory = np.array([opponent.state_indices[other] for _, other, _ in states])
-        self.latest = np.array([latest for _, _, latest in states])
 
 
 def solve_pair(
@@ -49,10 +28,9 @@ def solve_pair(
 ) -> Chances:
     """Return each seat's chance to win, seen just before its turns."""
     sides = {Seat.ONE: one, Seat.TWO: two}
-    public = {seat: PublicStates(sides[seat].own_memory, sides[seat.other].other_memory) for seat in Seat}
     values = {
         seat: np.full(
-            tuple(len(public[s].latest) for s in (seat, seat.other))
+            tuple(len(sides[s].own_memory.states) for s in (seat, seat.other))
             + tuple(len(sides[s].type_cells) for s in (seat, seat.other)),
             0.5,
         )
@@ -63,12 +41,11 @@ def solve_pair(
         change, rounds = 0.0, rounds + 1
         for seat in reversed(Seat):
             mover, other = sides[seat], sides[seat.other]
-            own_public, other_public = public[seat], public[seat.other]
             change = max(
                 change,
                 _back_up(
-                    values[seat], values[seat.other], own_public.next_states, own_public.owner_memory,
-                    other_public.opponent_memory, len(mover.other_memory.states),
+                    values[seat], values[seat.other], np.array(mover.own_memory.successors),
+                    np.array(mover.other_memory.shorten(other.own_memory)), len(mover.other_memory.states),
                     mover.type_cells, other.type_cells, mover.move_probs, mover.observation_probs,
                 ),
             )  # fmt: skip
@@ -78,9 +55,8 @@ def solve_pair(
 
 @cached_njit(nogil=True)
 def _back_up(  # noqa: C901  compiled: Numba runs nested loops faster than calls
-    chance: Array, other_chance: Array, next_states: Array, owner_memory: Array, opponent_memory: Array,
-    opponent_memory_states: int, type_cells: Array, other_type_cells: Array, move_probs: Array,
-    observation_probs: Array,
+    chance: Array, other_chance: Array, next_memory: Array, short_memory: Array, short_states: int,
+    type_cells: Array, other_type_cells: Array, move_probs: Array, observation_probs: Array,
 ) -> float:  # fmt: skip
     """Back up the mover's `chance` from the opponent's. Return the largest change."""
     change = 0.0
@@ -88,7 +64,7 @@ def _back_up(  # noqa: C901  compiled: Numba runs nested loops faster than calls
     after_move = np.zeros((types, other_types))
     for i in range(chance.shape[0]):
         for j in range(chance.shape[1]):
-            row = owner_memory[i] * opponent_memory_states + opponent_memory[j]
+            row = i * short_states + short_memory[j]
             for moved in range(types):
                 for other in range(other_types):
                     after_move[moved, other] = 0.0
@@ -98,7 +74,7 @@ def _back_up(  # noqa: C901  compiled: Numba runs nested loops faster than calls
                         q = observation_probs[row, moved, cell]
                         if q > 0.0:
                             is_hit = cell == other_type_cells[other]
-                            reply = 0.0 if is_hit else other_chance[j, next_states[i, cell], other, moved]
+                            reply = 0.0 if is_hit else other_chance[j, next_memory[i, cell], other, moved]
                             after_move[moved, other] += q * (1.0 - reply)
             for own in range(types):
                 for other in range(other_types):
@@ -115,12 +91,9 @@ def _back_up(  # noqa: C901  compiled: Numba runs nested loops faster than calls
 def solve_self_play(
     strategy: Strategy, progress: Progress = no_progress, tolerance: float = TOLERANCE
 ) -> Chances:
-    """Solve the self-play of a strategy. Public states are numbered as in OWN_MEMORY; types are positions."""
+    """Solve the self-play of a strategy. Memories are numbered as in OWN_MEMORY; types are positions."""
     one, two = (make_policy_from_tables(strategy[seat]) for seat in Seat)
-    order = np.argsort(PublicStates(one.own_memory, two.other_memory).owner_memory)
-    return {
-        seat: values[order][:, order] for seat, values in solve_pair(one, two, progress, tolerance).items()
-    }
+    return solve_pair(one, two, progress, tolerance)
 
 
 def find_largest_error(values: Chances, table: bytes) -> float:

@@ -26,7 +26,7 @@ class MemoryPolicy:
     """A policy in tables. A row is a pair of memory states, with the own side's as the major index."""
 
     own_memory: Memory
-    other_memory: Memory
+    other_memory: Window
     type_cells: Array
     """The token's cell, indexed [type]. The last type is off the grid, where a token starts."""
     move_probs: Array
@@ -36,7 +36,7 @@ class MemoryPolicy:
 
 
 def make_policy_from_tables(
-    tables: Tables, own_memory: Memory = OWN_MEMORY, other_memory: Memory = OTHER_MEMORY
+    tables: Tables, own_memory: Memory = OWN_MEMORY, other_memory: Window = OTHER_MEMORY
 ) -> MemoryPolicy:
     """Return one seat's tables as a policy. They never tunnel, so a token's type is its cell."""
     cells, rows = own_memory.cells, len(own_memory.states) * len(other_memory.states)
