@@ -203,6 +203,14 @@ def test_a_tip_names_the_move_after_which_a_level_errs_most(
     assert duels.hint(sight).chances == {}
 
 
+def test_the_estimate_of_a_large_game_is_of_the_whole_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    sight = find_game("chain").rules().parse_position("O___X__ 1")
+    assert duels.hint(sight, against="club").tip.endswith(" on this board).")
+    monkeypatch.setattr("duels.analysis.hints._MAX_STATES", 10)
+    estimate = "Against club, 3 leaves most room for errors (about 52.3% to win)."
+    assert duels.hint(sight, against="club").tip == estimate
+
+
 def test_a_level_errs_so_no_answer_to_it_is_worth_less_than_perfect_play() -> None:
     for game, position in (("leap", "3 3 1"), ("flip", "...../.4.../..5../...2e/..... 6,5 01 2")):
         sight = find_game(game).rules().parse_position(position)

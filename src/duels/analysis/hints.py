@@ -4,10 +4,10 @@ They use only information that the seat to move has.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, Generic, cast
 
-from duels.analysis.responses import KnownPlayer, compute_response_values
 from duels.analysis.wording import (
     MIN_SHOWN,
     describe_equal_actions,
@@ -15,17 +15,25 @@ from duels.analysis.wording import (
     format_percent,
     name_action,
 )
-from duels.core.errors import DuelsError, quote
-from duels.core.rules import A, Rules, Seat, Sight, V
+from duels.core.errors import DuelsError, TooLarge, quote
+from duels.core.rules import CHANCE, A, AnyRules, AnySight, OpenRules, Rules, Seat, Sight, V
 from duels.core.words import join_or
-from duels.players import make_player
+from duels.players import Player, make_player
+from duels.players.levels import LevelPlayer
+from duels.solving.check import Brackets
+from duels.solving.graph import Graph, explore
 from duels.solving.oracle import ActionValue, Exactness, Finding, Oracle, Value, Verdict
 from duels.solving.oracles import get_oracle
 
+_Policy = Callable[[AnySight], Mapping[Any, float]]
 _MAX_NAMED = 8
 _MAX_SHARES = 3  # actions of a mixture that are named with their shares
 _DOMINANT_WEIGHT = 0.6  # above this weight, one action is the advice and the others are exceptions
 _MIN_WEIGHT = 0.005  # smaller weights are noise from training
+_MAX_STATES = 20_000  # about a second
+_MAX_SWEEPS = 200  # of value iteration; endless play may need more
+_MAX_ERROR = 1e-7  # of value iteration
+_MAX_DENOMINATOR = 10**9  # the exact fraction of a tiny probability may not fit into floats
 
 
 @dataclass(frozen=True)
@@ -101,13 +109,13 @@ class Hint(Generic[A]):
 
 
 def hint(
-    sight: Sight[A, V], oracle: Oracle[A, V] | None = None, against: str | KnownPlayer | None = None
+    sight: Sight[A, V], oracle: Oracle[A, V] | None = None, against: str | Player | None = None
 ) -> Hint[A]:
     """Recommend the actions of perfect play, given the information of `sight.seat`.
 
     `oracle` replaces that of `sight.rules`. `against` is the opponent: a level or another player with a
-    method `odds`. Among the actions that perfect play may take, `tip` then names the one after which this
-    opponent errs most. That is exact in lights, leap and chain, and estimated in flip and hunt.
+    method `odds`. Among the actions that perfect play may take, `tip` then names the one that wins most
+    against this opponent. That is exact in lights, leap and chain, and estimated in flip and hunt.
 
     Raises NotYourTurn if the seat is not to move, and UnknownName if there is no such opponent.
 
@@ -121,8 +129,7 @@ def hint(
     oracle = oracle or get_oracle(sight.rules)
     verdict = oracle.judge(sight)
     opponent = make_player(against, sight.rules) if isinstance(against, str) else against
-    can_ask = hasattr(opponent, "odds")
-    chances = compute_response_values(sight, cast(KnownPlayer, opponent), oracle) if can_ask else {}
+    chances = _compute_response_values(sight, opponent, oracle) if opponent else {}
     name = against if isinstance(against, str) else "this opponent"
     choices = _list_choices(verdict)
     indifference = describe_equal_actions(verdict).removesuffix(".")
@@ -140,23 +147,6 @@ def hint(
         chances=chances,
         tip=_describe_best_response(sight, verdict, chances, name),
     )
-
-
-def _describe_best_response(
-    sight: Sight[A, V], verdict: Verdict[A], chances: Mapping[A, Value], opponent: str
-) -> str:
-    """Name the best actions of perfect play against the opponent; empty if they do not differ."""
-    numbers = {action: chances[action].number for action in verdict.best if action in chances}
-    highest = max(numbers.values(), default=0.0)
-    best = [action for action, number in numbers.items() if highest - number < MIN_SHOWN]
-    if len(best) == len(numbers):
-        return ""
-    names = join_or([name_action(sight, action) for action in best], _MAX_NAMED)
-    value, rules = chances[best[0]], sight.rules
-    chance = format_chance(value, rules)
-    if rules.clock and not rules.has_hidden_information:
-        chance = f"{value} on this {rules.clock.removesuffix('s')}"  # `compute_response_values` says why
-    return f"Against {opponent}, {names} leaves most room for errors ({chance})."
 
 
 def _list_choices(verdict: Verdict[A]) -> list[ActionValue[A]]:
@@ -204,6 +194,100 @@ def _format_details(sight: Sight[A, V], verdict: Verdict[A], choices: list[Actio
     if verdict.value.exactness is Exactness.BOUND:
         sentences.append(f"The chance to win is proven: {format_percent(verdict.value)}.")
     return " ".join(sentences)
+
+
+# -- opponents ---------------------------------------------------------------------------------------
+
+
+def _describe_best_response(
+    sight: Sight[A, V], verdict: Verdict[A], chances: Mapping[A, Value], opponent: str
+) -> str:
+    """Name the best actions of perfect play against the opponent; empty if they do not differ."""
+    numbers = {action: chances[action].number for action in verdict.best if action in chances}
+    highest = max(numbers.values(), default=0.0)
+    best = [action for action, number in numbers.items() if highest - number < MIN_SHOWN]
+    if len(best) == len(numbers):
+        return ""
+    names = join_or([name_action(sight, action) for action in best], _MAX_NAMED)
+    value, rules = chances[best[0]], sight.rules
+    chance = format_chance(value, rules)
+    if rules.clock and not rules.has_hidden_information and value.exactness is Exactness.EXACT:
+        chance = f"{value} on this {rules.clock.removesuffix('s')}"  # where `_search` ends
+    return f"Against {opponent}, {names} leaves most room for errors ({chance})."
+
+
+def _compute_response_values(sight: AnySight, opponent: Player, oracle: Oracle[Any, Any]) -> dict[Any, Value]:
+    """Return the value of each of `sight.actions` if the opponent goes on with its policy.
+
+    If the rest of the match can be searched, these are the values of the best response. Otherwise they are
+    estimates that assume perfect play after the opponent's next decision. The result is empty if the policy
+    is unknown, or in a game with hidden information if the oracle has no `values_against`.
+    """
+    rules, policy = sight.rules, getattr(opponent, "odds", None)
+    if not isinstance(rules, OpenRules):
+        if isinstance(opponent, LevelPlayer):
+            return dict(oracle.values_against(sight, opponent.share))
+        return {}
+    if policy is None:
+        return {}
+    try:
+        return _search(rules, sight, policy)
+    except (TooLarge, ArithmeticError):
+        return _look_ahead(rules, sight, policy, oracle)
+
+
+def _search(rules: AnyRules, sight: AnySight, policy: _Policy) -> dict[Any, Value]:
+    """Return the values of the best response by value iteration.
+
+    In a game with a limit, the search ends at the next tick of the clock (in chain, with the board), which
+    counts one half. Without an end, the best response to an opponent who errs wins sooner or later after any
+    action. Raises TooLarge if there are too many states, and ArithmeticError if the values do not converge.
+    """
+    limited = rules
+    if rules.limit and rules.clock:
+        limited = cast(Any, replace)(rules, **{rules.limit: getattr(sight.view, rules.clock) + 1})
+    graph: Graph[Any] = explore(limited, [sight.view], limit=_MAX_STATES)
+    for node, actor in enumerate(graph.actor):
+        if actor is sight.seat.other:  # to the responder, the policy is chance
+            reply = rules.sight(graph.states[node], actor)
+            weights = policy(reply)
+            fractions = (Fraction(weights.get(action, 0.0)) for action in reply.actions)
+            graph.actor[node] = CHANCE
+            graph.odds[node] = tuple(odds.limit_denominator(_MAX_DENOMINATOR) for odds in fractions)
+    brackets = Brackets(graph, {})
+    brackets.narrow_to(_MAX_ERROR, _MAX_SWEEPS)
+    own_values = brackets.low if sight.seat is Seat.ONE else [1 - value for value in brackets.high]
+    successors = zip(sight.actions, graph.successors[0], strict=True)
+    return {action: Value(own_values[node]) for action, node in successors}
+
+
+def _look_ahead(
+    rules: OpenRules[Any, Any], sight: AnySight, policy: _Policy, oracle: Oracle[Any, Any]
+) -> dict[Any, Value]:
+    """Return estimates. Equivalent actions share one, because each takes long."""
+
+    def estimate(state: Any) -> float:
+        actor, outcome = rules.actor(state), rules.outcome(state)
+        if outcome:
+            return float(outcome.score(sight.seat))
+        next_states = [rules.apply(state, action).state for action in rules.actions(state)]
+        if actor is CHANCE:
+            weighted = zip(rules.odds(state), next_states, strict=True)
+            return sum(float(p) * estimate(next_state) for p, next_state in weighted)
+        if actor is sight.seat:
+            return max(map(estimate, next_states))
+        reply = rules.sight(state, sight.seat.other)
+        odds = policy(reply)
+        values = {judged.action: judged.value.number for judged in oracle.judge(reply).actions}
+        return 1 - sum(odds.get(action, 0.0) * value for action, value in values.items())
+
+    classes = {action: oracle.action_class(sight, action) for action in sight.actions}
+    examples = {action_class: action for action, action_class in classes.items()}
+    values = {
+        action_class: Value(estimate(rules.apply(sight.view, action).state), Exactness.ESTIMATE)
+        for action_class, action in examples.items()
+    }
+    return {action: values[action_class] for action, action_class in classes.items()}
 
 
 # -- solutions ---------------------------------------------------------------------------------------
