@@ -15,7 +15,6 @@ from duels.analysis import statistics as module
 from duels.analysis.review import review
 from duels.analysis.statistics import (
     MAX_STAGES,
-    MISTAKE_NAMES,
     Decision,
     PlayedMatch,
     ResultTally,
@@ -23,7 +22,7 @@ from duels.analysis.statistics import (
     get_decisions,
     grade_decisions,
 )
-from duels.analysis.wording import ONLY_MOVE
+from duels.analysis.wording import MISTAKE_NAMES, ONLY_MOVE
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import Seat
 from duels.solving.oracles import get_oracle

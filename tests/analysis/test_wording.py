@@ -3,7 +3,7 @@
 import pytest
 
 from duels.analysis.wording import (
-    MARKS,
+    MAX_LOSSES,
     compute_darkness,
     describe_exactness,
     format_belief,
@@ -16,7 +16,7 @@ from duels.solving.oracle import Exactness, Value
 
 
 def test_marks_cover_every_loss() -> None:
-    assert [get_mark_name(mark.max_loss) for mark in MARKS] == [mark.name for mark in MARKS]
+    assert [get_mark_name(max_loss) for max_loss in MAX_LOSSES.values()] == list(MAX_LOSSES)
     assert get_mark_name(0) == "best"
     assert get_mark_name(1.5) == "blunder"
 

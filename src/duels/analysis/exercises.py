@@ -12,7 +12,14 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-from duels.analysis.wording import MARKS, MAX_NAMED, format_points, format_winning, get_mark_name, name_action
+from duels.analysis.wording import (
+    MAX_LOSSES,
+    MAX_NAMED,
+    format_points,
+    format_winning,
+    get_mark_name,
+    name_action,
+)
 from duels.core.game import Game
 from duels.core.match import Match
 from duels.core.options import OptionValue
@@ -32,7 +39,7 @@ MIN_RIGHT_WEIGHT = 0.9
 """The smallest probability with which perfect play gives the right answer."""
 MAX_RIGHT_SHARE = 2 / 3
 """The largest share of right answers if the strategy mixes. With more, guessing would be enough."""
-MIXED_GAP = next(mark.max_loss for mark in MARKS if mark.name == "good")
+MIXED_GAP = MAX_LOSSES["good"]
 """The least by which a wrong answer is worse than the mixture's average, if the strategy mixes."""
 MATCH_LOSS_SHARE = 0.3
 """The losses in the matches that supply the positions, as a share of random play's."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from duels.analysis.wording import (
     ALREADY_LOST,
-    MARKS,
+    MAX_LOSSES,
     ONLY_MOVE,
     RARE,
     describe_equal_actions,
@@ -26,7 +26,7 @@ from duels.core.game import Game
 from duels.core.match import AnyMatch, EarlyEnd, Turn
 from duels.core.narration import PlayerNames
 from duels.core.record import Record, format_entry
-from duels.core.rules import Actor, Seat
+from duels.core.rules import Actor, AnySight, Seat
 from duels.players import HUMAN, read_player_names
 from duels.solving.oracle import Exactness, Oracle, Value, Verdict
 from duels.solving.oracles import get_oracle
@@ -38,15 +38,10 @@ MAX_REVIEWED_ENTRIES = 2_000
 """Longer matches would take too long: the work grows with the square of the length."""
 _ROUNDING = 1e-9
 _NO_WINNER = 0.5  # the score if nobody won
-_EARLY_END_VERBS = {
-    EarlyEnd.RESIGN: "resigned",
-    EarlyEnd.FORFEIT: "forfeited the match",
-    EarlyEnd.STOP: "agreed to stop",
-}
-_EARLY_END_LABELS = {
-    EarlyEnd.RESIGN: "resignation",
-    EarlyEnd.FORFEIT: "forfeit",
-    EarlyEnd.STOP: "agreement to stop",
+_EARLY_END_NAMES = {  # a verb and a noun
+    EarlyEnd.RESIGN: ("resigned", "resignation"),
+    EarlyEnd.FORFEIT: ("forfeited the match", "forfeit"),
+    EarlyEnd.STOP: ("agreed to stop", "agreement to stop"),
 }
 
 
@@ -127,9 +122,19 @@ class ReviewedEntry:
     """Each seat's belief before the entry; empty in games without hidden information."""
 
     @property
+    def turn(self) -> Turn[Any]:
+        """The action or chance outcome, and its events."""
+        return self.match.turns[-1]
+
+    @property
     def restarts(self) -> bool:
         """Whether the entry returned the board to its start."""
-        return any(event.restarts for event in self.match.last.events) if self.match.last else False
+        return any(event.restarts for event in self.turn.events)
+
+    @property
+    def is_early_end(self) -> bool:
+        """Whether a player resigned or forfeited, or both agreed to stop."""
+        return isinstance(self.turn.action, EarlyEnd)
 
 
 @dataclass(frozen=True)
@@ -239,13 +244,13 @@ def review(
     """
     _check_reviewable(match)
     oracle = oracle or get_oracle(match.rules, progress)
-    steps = match.steps()
-    values = [_get_value(oracle, step) for step in (match.after(0), *steps)]
-    verdicts = [_judge_position(oracle, step) for step in steps]
+    positions = [match.after(0), *match.steps()]
+    values = [_get_value(oracle, position) for position in positions]
+    verdicts = [_judge_position(oracle, position) for position in positions[:-1]]
     entries = tuple(
-        _review_entry(oracle, number, step, verdict, reply, before.number, after.number)
-        for number, (step, (verdict, reply), (before, after)) in enumerate(
-            zip(steps, pairwise([*verdicts, None]), pairwise(values), strict=True), start=1
+        _review_entry(oracle, after, verdict, reply, value_before.number, value_after.number)
+        for after, (verdict, reply), (value_before, value_after) in zip(
+            positions[1:], pairwise([*verdicts, None]), pairwise(values), strict=True
         )
     )
     return Review(
@@ -298,74 +303,52 @@ def _find_turning_point(oracle: AnyOracle, match: AnyMatch) -> tuple[str, str]:
     return loss(sight, other, turn.action), discovery(sight, other, turn.action)
 
 
-def _judge_position(oracle: AnyOracle, after: AnyMatch) -> Verdict[Any] | None:
-    """Judge the decision before the last entry; None for chance."""
-    before = after.previous
-    assert before
-    # A player who resigns out of turn gives away the value of the position, as on their own turn.
-    return oracle.judge(before.sight(before.actor)) if isinstance(before.actor, Seat) else None
+def _judge_position(oracle: AnyOracle, match: AnyMatch) -> Verdict[Any] | None:
+    return oracle.judge(match.sight(match.actor)) if isinstance(match.actor, Seat) else None
 
 
 def _review_entry(
     oracle: AnyOracle,
-    number: int,
     after: AnyMatch,
     verdict: Verdict[Any] | None,
     reply: Verdict[Any] | None,
     value_before: float,
     value_after: float,
 ) -> ReviewedEntry:
-    turn, before, rules = after.last, after.previous, after.rules
-    assert turn
-    assert before
+    turn, before, rules = after.turns[-1], after.after(after.length - 1), after.rules
     notation = format_entry(rules, turn)
+    verb, noun = _EARLY_END_NAMES.get(turn.action, ("", ""))
     actor = _find_decider(turn, value_before)
     sight = before.sight(actor if isinstance(actor, Seat) else Seat.ONE)
     entry = ReviewedEntry(
         match=after,
-        number=number,
+        number=after.length,
         actor=actor,
         notation=notation,
-        label=_EARLY_END_LABELS.get(turn.action) or label_action(sight, turn.action),
+        label=noun or label_action(sight, turn.action),
         position=rules.format_position(sight),
         value_before=value_before,
         value_after=value_after,
         luck=value_after - value_before,
     )
-    if not isinstance(actor, Seat) or not verdict:
-        return replace(
-            entry, outcome_text=oracle.describe_outcome(turn.action) or f"chance brought {notation}"
-        )
-    lost_before = bool(_find_turning_point(oracle, before)[0])
-    unforeseen_loss, winning_discovery = _find_turning_point(oracle, after)
-    own_value = value_before if actor is Seat.ONE else 1 - value_before
-    decision = _JudgedDecision(verdict, turn.action, own_value, lost_before, oracle.mixes)
-    sign = 1 if actor is Seat.ONE else -1
-    luck = 0.0 if lost_before else value_after - value_before + sign * decision.loss
+    if not verdict:
+        outcome_text = oracle.describe_outcome(turn.action) or f"chance brought {notation}"
+        return replace(entry, outcome_text=outcome_text)
     best = () if turn.out_of_turn else verdict.best
-    is_slip = is_loss(decision.loss) and not turn.out_of_turn  # an early end needs no explanation
-    return replace(
+    unforeseen_loss, winning_discovery = _find_turning_point(oracle, after)
+    entry = replace(
         entry,
-        luck=luck if abs(luck) >= _ROUNDING else 0.0,
-        mixing=sign * decision.mixing,
-        draws=decision.draws,
-        below_mixture=decision.below_mixture,
-        loss=decision.loss,
-        loss_error=decision.loss_error,
         best=tuple(map(rules.format, best)),
         best_labels=tuple(label_action(sight, action) for action in best),
-        mark=decision.mark,
-        indifference=decision.indifference,
-        reason=oracle.reason(sight) if is_slip else "",
-        effect=decision.early_end or (oracle.effect(sight, turn.action) if is_slip else ""),
-        action_text=_EARLY_END_VERBS.get(turn.action)
-        or oracle.describe_action(turn.action)
-        or f"played {notation}",
+        effect=f"You {verb}." if verb else "",
+        action_text=verb or oracle.describe_action(turn.action) or f"played {notation}",
         unforeseen_loss=unforeseen_loss,
         winning_discovery=winning_discovery,
         stake=_make_stake(after, reply),
         beliefs=_make_beliefs(oracle, before),
     )
+    was_lost = bool(_find_turning_point(oracle, before)[0])
+    return _judge_decision(oracle, entry, verdict, sight, was_lost)
 
 
 def _find_decider(turn: Turn[Any], value_before: float) -> Actor:
@@ -376,8 +359,7 @@ def _find_decider(turn: Turn[Any], value_before: float) -> Actor:
 
 
 def _make_stake(after: AnyMatch, reply: Verdict[Any] | None) -> Stake | None:
-    last_actor = after.last and after.last.actor
-    if not reply or after.actor is last_actor or len(reply.actions) == 1:
+    if not reply or len(reply.actions) == 1 or after.actor is after.turns[-1].actor:
         return None
     if after.rules.has_hidden_information:
         return None
@@ -385,43 +367,51 @@ def _make_stake(after: AnyMatch, reply: Verdict[Any] | None) -> Stake | None:
     return Stake(len(reply.actions), len(losses), max(losses, default=0.0))
 
 
-class _JudgedDecision:
-    """The loss, luck and mark of an action or an early end, for the player who decided."""
+def _judge_decision(
+    oracle: AnyOracle, entry: ReviewedEntry, verdict: Verdict[Any], sight: AnySight, was_lost: bool
+) -> ReviewedEntry:
+    """Add the loss, luck and mark of an action or an early end by `sight.seat`."""
+    action, sign, indifference = entry.turn.action, 1 if sight.seat is Seat.ONE else -1, ""
+    loss = loss_error = mixing = below_mixture = 0.0
+    draws: tuple[tuple[float, float], ...] = ()
+    if was_lost:
+        indifference = ALREADY_LOST
+    elif entry.is_early_end:  # replaces the value of the position by the result, so nothing is luck
+        own_value = entry.value_before if sight.seat is Seat.ONE else 1 - entry.value_before
+        loss = own_value - (_NO_WINNER if action is EarlyEnd.STOP else 0.0)
+        loss_error = verdict.value.error
+    else:
+        indifference = describe_equal_actions(verdict)
+        loss, loss_error = verdict.loss(action), verdict.loss_error(action)
+        judged, mean = verdict.get_action_value(action), verdict.value.number
+        if oracle.mixes:
+            below_mixture = mean - judged.value.number
+        if oracle.mixes and judged.weight:  # otherwise the action is not part of the mixture
+            mixing = loss - below_mixture
+            draws = tuple((j.weight, j.value.number - mean) for j in verdict.actions if j.weight)
+    luck = 0.0 if was_lost else entry.luck + sign * loss
+    is_slip = is_loss(loss) and not entry.turn.out_of_turn  # other early ends have no best action
+    return replace(
+        entry,
+        luck=luck if abs(luck) >= _ROUNDING else 0.0,
+        mixing=sign * mixing,
+        draws=draws,
+        below_mixture=below_mixture,
+        loss=loss,
+        loss_error=loss_error,
+        mark="" if indifference else _choose_mark(verdict, action, loss),
+        indifference=indifference,
+        reason=oracle.reason(sight) if is_slip else "",
+        effect=entry.effect or (oracle.effect(sight, action) if is_slip else ""),
+    )
 
-    def __init__(
-        self, verdict: Verdict[Any], action: Any, own_value: float, lost_before: bool, mixes: bool
-    ) -> None:
-        """`own_value` is the position's value to the player, given both players' secrets."""
-        self.early_end = f"You {_EARLY_END_VERBS[action]}." if isinstance(action, EarlyEnd) else ""
-        self.loss = self.loss_error = self.mixing = self.below_mixture = 0.0
-        self.draws: tuple[tuple[float, float], ...] = ()
-        self.indifference = ""
-        if lost_before:
-            self.indifference = ALREADY_LOST
-        elif self.early_end:  # replaces the value of the position by the result, so nothing is luck
-            result = _NO_WINNER if action is EarlyEnd.STOP else 0.0
-            self.loss, self.loss_error = own_value - result, verdict.value.error
-        else:
-            self.indifference = describe_equal_actions(verdict)
-            self.loss, self.loss_error = verdict.loss(action), verdict.loss_error(action)
-            judged, mean = verdict.get_action_value(action), verdict.value.number
-            if mixes:
-                self.below_mixture = mean - judged.value.number
-            if mixes and judged.weight:  # otherwise the action is not part of the mixture
-                self.mixing = self.loss - self.below_mixture
-                self.draws = tuple((j.weight, j.value.number - mean) for j in verdict.actions if j.weight)
-        self.mark = self._choose_mark(verdict, action)
 
-    def _choose_mark(self, verdict: Verdict[Any], action: Any) -> str:
-        if self.indifference:
-            return ""
-        if len(verdict.actions) == 1 and not self.early_end:
-            return ONLY_MOVE
-        best, good, *_ = (mark.name for mark in MARKS)
-        mark = get_mark_name(self.loss)
-        if mark != best or action in verdict.best:
-            return mark
-        return RARE if verdict.is_mixed else good
+def _choose_mark(verdict: Verdict[Any], action: Any, loss: float) -> str:
+    if len(verdict.actions) == 1 and not isinstance(action, EarlyEnd):
+        return ONLY_MOVE
+    if is_loss(loss) or action in verdict.best:
+        return get_mark_name(loss)
+    return RARE if verdict.is_mixed else "good"
 
 
 def _make_beliefs(oracle: AnyOracle, match: AnyMatch) -> dict[Seat, Belief]:
@@ -462,7 +452,7 @@ def review_to_dict(review: Review) -> dict[str, Any]:
         "score": review.score,
         "luck": review.luck,
         "loss": {str(seat.value): review.loss(seat) for seat in Seat},
-        "thresholds": {mark.name: mark.max_loss for mark in MARKS},
+        "thresholds": MAX_LOSSES,
         "moments": [_entry_to_dict(entry) for entry in review.entries],
     }
 

@@ -24,7 +24,7 @@ from duels.analysis.review_text import (
     is_slip,
     list_comments,
 )
-from duels.analysis.wording import MISTAKES, compute_darkness
+from duels.analysis.wording import MISTAKE_NAMES, compute_darkness
 from duels.core.drawing import Drawing
 from duels.core.match import AnyMatch
 from duels.core.narration import SEAT_LABELS, Narration, PlayerNames
@@ -34,9 +34,8 @@ from duels.core.words import Words, strip_ink
 
 _HEIGHT, _MARGIN = 180, 14  # pixels; the curve is as wide as the page
 _PHONE_WIDTH = 260  # pixels
-_EXTRA_RADIUS = {mark.name: pixels for pixels, mark in enumerate(MISTAKES, start=1)}
+_EXTRA_RADIUS = {mark: pixels for pixels, mark in enumerate(MISTAKE_NAMES, start=1)}
 _BOARD_ITEM = '<li class="board-number">Board {}</li>'
-_MISTAKE_NAMES = {mark.name for mark in MISTAKES}
 _MAX_POSITION_LENGTH = 60  # longer positions fill half a phone screen
 ContinueCommand = Callable[[int], str]
 """Returns the command that continues the match after a number of entries."""
@@ -49,9 +48,11 @@ def render_review_page(
 
     `headers` are those of the record: players and date.
     """
-    template = Template(files(__package__).joinpath("review.html").read_text(encoding="utf-8"))
-    return template.substitute(
-        styles=stylesheet() + load_curve_stylesheet(),
+    template, curve_style = (
+        files(__package__).joinpath(name).read_text(encoding="utf-8") for name in ("review.html", "curve.css")
+    )
+    return Template(template).substitute(
+        styles=stylesheet() + curve_style,
         title=escape(review.game.title),
         game=escape(review.game.name),
         outcome=escape(format_heading(review)),
@@ -166,7 +167,7 @@ def _render_entries(review: Review) -> str:
         stake = describe_stake(review, entry) if entry.indifference else ""
         details = [entry.mark, format_loss(review, entry) if is_slip(entry) else "", stake]
         cost = escape(", ".join(filter(None, details)))
-        slip = " data-slip" if entry.mark in _MISTAKE_NAMES else ""
+        slip = " data-slip" if entry.mark in MISTAKE_NAMES else ""
         seat = f"p{entry.actor.value}" if isinstance(entry.actor, Seat) else "chance"
         actor = f'<span class="{seat}">{escape(get_short_name(review, entry))}</span>'
         items.append(
@@ -194,11 +195,7 @@ def _render_beliefs(review: Review) -> str:
 
 
 def _render_belief_table(entries: list[ReviewedEntry], seat: Seat) -> str:
-    names = [
-        name
-        for name in entries[0].beliefs[seat].probabilities
-        if name in compute_darkness(entries[0].beliefs[seat].probabilities)
-    ]
+    names = list(compute_darkness(entries[0].beliefs[seat].probabilities))
     if not names:
         return ""
     numbers = "".join(f'<th scope="col">{escape(name.rsplit(" ", 1)[-1])}</th>' for name in names)
@@ -224,11 +221,6 @@ def _render_belief_row(belief: Belief) -> str:
 def _get_radius(gap: float, mark: str) -> float:
     """Return a dot's radius in pixels: neighbours do not touch on a phone, and mistakes stand out."""
     return max(1.5, min(6, _PHONE_WIDTH * gap / 100 * 0.4)) + _EXTRA_RADIUS.get(mark, 0)
-
-
-def load_curve_stylesheet() -> str:
-    """Return the style sheet of curves."""
-    return files(__package__).joinpath("curve.css").read_text(encoding="utf-8")
 
 
 def render_curve(review: Review) -> str:

@@ -16,7 +16,6 @@ from duels.analysis.review_text import (
     get_actor_name,
     get_player_names,
     get_possessive,
-    is_early_end,
     is_slip,
 )
 from duels.analysis.wording import MAX_NAMED, MIN_SHOWN, format_points
@@ -167,7 +166,7 @@ def _describe_slip(review: Review, slip: ReviewedEntry, label: str) -> str:
     """Say what a slip cost: `Your second move (light 1) threw away the win; light 6 kept it.`"""
     assert isinstance(slip.actor, Seat)
     owner = _get_owner(review, slip.actor, begins=True)
-    if is_early_end(slip):
+    if slip.is_early_end:
         subject, best = f"{owner} {slip.label}", "playing on"
     else:
         best = join_or(slip.best_labels, MAX_NAMED)
@@ -206,7 +205,7 @@ def _describe_slips(review: Review, seat: Seat, reader: Seat | None) -> list[Rea
     for slip in slips[:_MAX_SLIPS]:
         sentence = _describe_slip(review, slip, f"entry {slip.number}: {slip.label}")
         if seat is reader:
-            effect = "" if is_early_end(slip) else f" {slip.effect}"
+            effect = "" if slip.is_early_end else f" {slip.effect}"
             reasons.append(Reason(f"{sentence}{effect} {slip.reason}".rstrip(), slip.position))
         else:
             reasons.append(Reason(sentence))

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from duels.analysis.review import Review, ReviewedEntry
 from duels.analysis.wording import (
     ALREADY_LOST,
-    MARKS,
+    DEFINITIONS,
+    MAX_LOSSES,
     MAX_NAMED,
     MIN_SHOWN,
     RARE,
@@ -19,10 +20,8 @@ from duels.analysis.wording import (
     format_chance_label,
     format_points,
     format_probabilities,
-    get_definition,
     is_loss,
 )
-from duels.core.match import EarlyEnd
 from duels.core.narration import SEAT_LABELS, PlayerNames
 from duels.core.rules import Actor, Seat
 from duels.core.words import join_or
@@ -77,14 +76,9 @@ def format_title(review: Review, entry: ReviewedEntry) -> str:
     return f"{entry.number}. {actor}{':' if description == entry.notation else ''} {description}"
 
 
-def is_early_end(entry: ReviewedEntry) -> bool:
-    """Whether a player resigned or forfeited, or both agreed to stop."""
-    return entry.match.last is not None and isinstance(entry.match.last.action, EarlyEnd)
-
-
 def describe_entry(entry: ReviewedEntry) -> str:
     """Return the entry in notation, or a verb for an early end: `resigned`."""
-    return entry.action_text if is_early_end(entry) else entry.notation
+    return entry.action_text if entry.is_early_end else entry.notation
 
 
 def get_actor_name(review: Review, actor: Actor, begins: bool = False) -> str:
@@ -323,16 +317,15 @@ LUCK_EXPLANATION = (
 
 def format_legend(review: Review) -> str:
     """Explain the points and marks."""
-    thresholds = ", ".join(f"{mark.name} to {100 * mark.max_loss:g}" for mark in MARKS[:-1])
-    sentences = [
-        f"A point is one percent of a win. Marks by points lost: {thresholds}, {MARKS[-1].name} above."
-    ]
+    *others, worst = MAX_LOSSES
+    thresholds = ", ".join(f"{mark} to {100 * MAX_LOSSES[mark]:g}" for mark in others)
+    sentences = [f"A point is one percent of a win. Marks by points lost: {thresholds}, {worst} above."]
     if any(entry.mark == RARE for entry in review.entries):
         sentences.append(RARE_EXPLANATION)
     if any(entry.draws for entry in review.entries):
         sentences += [
-            get_definition("strategy"),
-            get_definition("mixture"),
+            DEFINITIONS["strategy"],
+            DEFINITIONS["mixture"],
             "A choice from the mixture gives nothing away.",
             "Better or worse than average: compared with what the mixture wins on average.",
             "In the long run, these differences cancel out for a player who follows the mixture.",

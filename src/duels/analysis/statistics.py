@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from duels.analysis.review import ReviewedEntry, review
-from duels.analysis.wording import MISTAKES, ONLY_MOVE
+from duels.analysis.wording import MISTAKE_NAMES, ONLY_MOVE
 from duels.core.errors import DuelsError
-from duels.core.match import AnyMatch, EarlyEnd
+from duels.core.match import AnyMatch
 from duels.core.record import dump_record
 from duels.core.rules import Seat
 from duels.files import write_atomically
@@ -30,7 +30,6 @@ from duels.solving.progress import Progress, no_progress
 
 GRADES_VERSION = 3
 """The version of the grades; increase it to invalidate the cache."""
-MISTAKE_NAMES = frozenset(mark.name for mark in MISTAKES)
 MAX_STAGES = 8
 """The maximum number of averages over time."""
 
@@ -204,13 +203,8 @@ def grade_decisions(match: AnyMatch, seat: Seat, oracle: Oracle[Any, Any]) -> tu
             entry.below_mixture if oracle.mixes else None,
         )
         for entry in review(match, oracle).entries
-        if entry.actor is seat and entry.mark != ONLY_MOVE and not isinstance(_get_action(entry), EarlyEnd)
+        if entry.actor is seat and entry.mark != ONLY_MOVE and not entry.is_early_end
     )
-
-
-def _get_action(entry: ReviewedEntry) -> Any:
-    assert entry.match.last
-    return entry.match.last.action
 
 
 def _classify_mistake(entry: ReviewedEntry, oracle: Oracle[Any, Any]) -> str:
@@ -218,7 +212,7 @@ def _classify_mistake(entry: ReviewedEntry, oracle: Oracle[Any, Any]) -> str:
     assert isinstance(entry.actor, Seat)
     sight = entry.match.previous.sight(entry.actor)
     right = [judged for judged in oracle.judge(sight).actions if judged.best]
-    played = oracle.mistake_category(sight, _get_action(entry))
+    played = oracle.mistake_category(sight, entry.turn.action)
     if not played:
         return entry.mark
     if played in (oracle.mistake_category(sight, judged.action) for judged in right):

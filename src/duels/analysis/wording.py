@@ -3,45 +3,25 @@
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from duels.core.rules import AnyRules, AnySight
 from duels.solving.oracle import Exactness, Value, Verdict
 
-SHADES = " ░▒▓█"
 MIN_SHOWN = 0.0005
 """Smaller losses are shown as 0.0 points."""
 MAX_NAMED = 3
 """The maximum number of best actions listed after a mistake."""
 
-EVERY_MOVE_LOSES = "Every move loses against perfect play."
-EVERY_MOVE_WINS = "Every move wins with perfect play."
 EQUALLY_GOOD = "All actions are equally good."
 ALREADY_LOST = "Already lost."
 """The comment on a decision after the match was lost without either player knowing."""
 
-
-@dataclass(frozen=True)
-class Mark:
-    """A name for decisions that give away at most `max_loss` of winning probability."""
-
-    name: str
-    max_loss: float
-
-
 ONLY_MOVE, RARE = "only move", "rare"
 RARE_EXPLANATION = f"{RARE.capitalize()}: the strategy seldom plays this."
-# In ascending order; the last mark has no upper limit.
-MARKS = (
-    Mark("best", MIN_SHOWN),
-    Mark("good", 0.02),
-    Mark("inaccuracy", 0.05),
-    Mark("mistake", 0.15),
-    Mark("blunder", 1.0),
-)
-MISTAKES = MARKS[2:]
-"""The marks of decisions that count as mistakes."""
+MISTAKE_NAMES = ("inaccuracy", "mistake", "blunder")
+MAX_LOSSES = {"best": MIN_SHOWN, "good": 0.02, "inaccuracy": 0.05, "mistake": 0.15, "blunder": 1.0}
+"""The marks of decisions, each with the most winning probability that such a decision gives away."""
 
 
 def name_action(sight: AnySight, action: Any) -> str:
@@ -60,12 +40,12 @@ def label_action(sight: AnySight, action: Any) -> str:
 
 def is_loss(loss: float) -> bool:
     """Whether a loss is more than a rounding error."""
-    return loss > MARKS[0].max_loss
+    return loss > MIN_SHOWN
 
 
 def get_mark_name(loss: float) -> str:
     """Return the name of the mark for a loss."""
-    return next(mark.name for mark in MARKS if loss <= mark.max_loss or mark is MARKS[-1])
+    return next((mark for mark, max_loss in MAX_LOSSES.items() if loss <= max_loss), MISTAKE_NAMES[-1])
 
 
 def format_percent(value: Value) -> str:
@@ -130,13 +110,14 @@ def describe_equal_actions(verdict: Verdict[Any]) -> str:
     if not verdict.is_indifferent or len(verdict.actions) == 1:
         return ""
     if verdict.value.high < MIN_SHOWN:
-        return EVERY_MOVE_LOSES
-    return EVERY_MOVE_WINS if verdict.value.low > 1 - MIN_SHOWN else EQUALLY_GOOD
+        return "Every move loses against perfect play."
+    return "Every move wins with perfect play." if verdict.value.low > 1 - MIN_SHOWN else EQUALLY_GOOD
 
 
 # -- beliefs -----------------------------------------------------------------------------------------
 
-_NUMBERED = re.compile(r"(.+) ([0-9]+)")
+_NUMBERED = re.compile(r".+ [0-9]+")
+_SHADES = " ░▒▓█"
 
 
 def format_belief(belief: Mapping[str, float]) -> str:
@@ -148,18 +129,14 @@ def format_belief(belief: Mapping[str, float]) -> str:
 
 def format_probabilities(belief: Mapping[str, float]) -> str:
     """List every place with its probability: `1: 25%, 2: 75%`."""
-    return ", ".join(f"{_shorten_place(name)}: {100 * p:.0f}%" for name, p in belief.items())
-
-
-def _shorten_place(name: str) -> str:
-    numbered = _NUMBERED.fullmatch(name)
-    return numbered[2] if numbered else name
+    labels = {name: name.rsplit(" ", 1)[-1] if _NUMBERED.fullmatch(name) else name for name in belief}
+    return ", ".join(f"{labels[name]}: {100 * p:.0f}%" for name, p in belief.items())
 
 
 def render_shades(belief: Mapping[str, float], truth: str = "") -> str:
     """Return a box for each numbered place, darker if likelier. Round brackets mark the true place."""
-    steps = len(SHADES) - 1
-    shades = {name: SHADES[round(dark * steps)] for name, dark in compute_darkness(belief).items()}
+    steps = len(_SHADES) - 1
+    shades = {name: _SHADES[round(dark * steps)] for name, dark in compute_darkness(belief).items()}
     return "".join(f"({shade})" if name == truth else f"[{shade}]" for name, shade in shades.items())
 
 
@@ -172,18 +149,13 @@ def compute_darkness(belief: Mapping[str, float]) -> dict[str, float]:
 
 # -- terms -------------------------------------------------------------------------------------------
 
-_DEFINITIONS = {
+DEFINITIONS = {
     "nim-sum": "Nim-sum: every run is worth a number, and these are added in binary without carrying. "
     "The player who leaves 0 wins.",
     "strategy": "The strategy: the best play that was computed for this game.",
     "mixture": "The mixture: the actions that the strategy chooses from at random, with their probabilities, "
     "so that nobody can predict it.",
 }
-
-
-def get_definition(term: str) -> str:
-    """Return the definition of a term."""
-    return _DEFINITIONS[term]
 
 
 class Glossary:
@@ -194,7 +166,7 @@ class Glossary:
 
     def explain(self, text: str) -> str:
         """Append the definitions of the terms that `text` uses for the first time."""
-        new = [term for term in _DEFINITIONS if term in text and term not in self._defined]
+        new = [term for term in DEFINITIONS if term in text and term not in self._defined]
         self._defined.update(new)
         end = "\n" if text.endswith("\n") else ""
-        return "\n".join([text.removesuffix("\n"), *(f"({_DEFINITIONS[term]})" for term in new)]) + end
+        return "\n".join([text.removesuffix("\n"), *(f"({DEFINITIONS[term]})" for term in new)]) + end
