@@ -8,7 +8,6 @@ import pytest
 
 from duels.core.rules import Event, OpenRules, Rules
 from duels.core.secret_rules import SecretRules
-from duels.core.simple_words import SimpleWords
 from duels.core.words import Words
 from tests.examples.installing import duels, install
 from tools.new_game import TEMPLATE, write_game
@@ -39,7 +38,7 @@ def test_what_must_be_written_is_named() -> None:
     assert OpenRules.__abstractmethods__ | SecretRules.__abstractmethods__ <= WORDS_NAMED
     assert SecretRules.__abstractmethods__ - OpenRules.__abstractmethods__ == {"view"}
     assert OpenRules.__abstractmethods__ - SecretRules.__abstractmethods__ == {"parse_state", "format_state"}
-    assert SimpleWords.__abstractmethods__ == {"narrate", "board"}
+    assert Words.__abstractmethods__ == {"narrate", "board"}
 
 
 def test_what_may_be_written_is_named() -> None:
@@ -49,7 +48,7 @@ def test_what_may_be_written_is_named() -> None:
     for door, thing in looked_for:
         assert f"{door}.py" in NAMED
         assert thing in WORDS_NAMED
-    hooks = [name for kind in (Words, SimpleWords) for name in vars(kind) if not name.startswith("_")]
+    hooks = [name for name in vars(Words) if not name.startswith("_")]
     assert set(hooks) - {"player"} <= WORDS_NAMED
     assert set(Event.__annotations__) <= WORDS_NAMED
     ready = {*vars(OpenRules), *vars(SecretRules), "name", "limit_value", "sight", "options"}

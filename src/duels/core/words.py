@@ -9,17 +9,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
-from duels.core.errors import DuelsError, quote
+from duels.core.errors import DuelsError, NotationError, quote, shorten_list
 from duels.core.narration import Narration, TextBoard
 from duels.core.notation import parse_whole_number
-from duels.core.rules import A, Event, Seat, Sight, V
+from duels.core.rules import A, Event, Rules, Seat, Sight, V
 
 T = TypeVar("T")
 
 # Unlike `parse_whole_number`, this accepts negative and long numbers, for a better message.
 _INTEGER = re.compile(r"-?[0-9]+")
+_MAX_LISTED = 20  # actions that a refusal lists; the command `moves` lists all
 
 
 class Ink(Enum):
@@ -157,26 +158,15 @@ def join_or(options: Sequence[object], limit: int | None = None) -> str:
 class Words(ABC, Generic[A, V]):
     """The words of one game, made from its rules.
 
-    Texts end with a newline unless an entry follows on the same line.
+    A game must define `narrate` and `board`. By default, players enter actions in notation. Texts end with a
+    newline unless an entry follows on the same line.
     """
 
     letters: ClassVar[frozenset[str]] = frozenset()
     """Lower-case letters with a meaning in the game, so that they are not commands, such as `q`."""
 
-    @abstractmethod
-    def opening(self) -> Narration:
-        """Return the text before the first turn."""
-
-    @abstractmethod
-    def ask(self, sight: Sight[A, V]) -> Dialogue[A]:
-        """Ask the seat for a legal action, or return it without a question if the book asks none.
-
-        Prompts are visible to everybody at the screen, so they must not contain secrets. Notices may.
-        """
-
-    @abstractmethod
-    def entries(self, sight: Sight[A, V], action: A) -> tuple[str, ...]:
-        """Return the entries in `ask` that choose this action."""
+    def __init__(self, rules: Rules[Any, A, V]) -> None:
+        self.rules = rules
 
     @abstractmethod
     def narrate(self, seen: Sequence[Event]) -> Narration:
@@ -186,9 +176,52 @@ class Words(ABC, Generic[A, V]):
     def board(self, sight: Sight[A, V]) -> TextBoard:
         """Return the board from the seat's point of view, whether or not it is to move."""
 
-    @abstractmethod
+    def opening(self) -> Narration:
+        """Return the text before the first turn."""
+        board = self.board(self.rules.sight(self.rules.initial(), Seat.ONE))
+        return Narration([f"Welcome to {self.rules.game.title}!", "", board, ""])
+
+    def ask(self, sight: Sight[A, V]) -> Dialogue[A]:
+        """Ask the seat for a legal action, or return it without a question if the book asks none.
+
+        Prompts are visible to everybody at the screen, so they must not contain secrets. Notices may.
+        """
+
+        def read(entry: str) -> A:
+            names = [self.rules.format(action) for action in sight.actions]
+            allowed = f"Enter {join_or(shorten_list(names, _MAX_LISTED))}."
+            try:
+                action = self.rules.parse(entry)
+            except NotationError as error:
+                is_short = len(names) <= _MAX_LISTED
+                raise InvalidEntry(
+                    f"{quote_entry(entry)} is not a move. {allowed}" if is_short else str(error)
+                ) from None
+            if action not in sight.actions:
+                raise InvalidEntry(f"{quote_entry(entry)} is not allowed now. {allowed}")
+            return action
+
+        return ask_until(self.prompt(sight), read, self.is_secret(sight))
+
+    def prompt(self, sight: Sight[A, V]) -> str:
+        """Return the prompt of the default `ask`."""
+        return f"{self.player(sight.seat)}, your move: "
+
+    def is_secret(self, sight: Sight[A, V]) -> bool:
+        """Return whether only this seat may see its entry in the default `ask`; True if in doubt."""
+        return self.rules.has_hidden_information
+
+    def entries(self, sight: Sight[A, V], action: A) -> tuple[str, ...]:
+        """Return the entries in `ask` that choose this action."""
+        return (self.rules.format(action),)
+
     def moves(self, sight: Sight[A, V]) -> str:
         """Return a list of the seat's legal actions, in a few lines."""
+        return f"Possible moves: {', '.join(map(self.rules.format, sight.actions)) or 'none'}\n"
+
+    def player(self, seat: Seat) -> str:
+        """Return the seat's name in its colour."""
+        return Ink.for_seat(seat)(self.seat_name(seat))
 
     def solo_board(self, sight: Sight[A, V]) -> TextBoard | None:
         """Return the board to show before each question to a person who plays against a machine.
@@ -199,7 +232,7 @@ class Words(ABC, Generic[A, V]):
 
     def open_board(self, one: Sight[A, V], two: Sight[A, V]) -> TextBoard:
         """Return the board with the hidden information of both seats, for a review."""
-        if not one.rules.has_hidden_information:
+        if not self.rules.has_hidden_information:
             return self.board(one)
         return TextBoard("".join(f"{sight.seat.label}:\n{self.board(sight)}" for sight in (one, two)))
 
@@ -209,11 +242,11 @@ class Words(ABC, Generic[A, V]):
 
     def name_action(self, sight: Sight[A, V], action: A) -> str:
         """Return the action in the form of an entry, for advice."""
-        return sight.rules.format(action)
+        return self.rules.format(action)
 
     def label_action(self, sight: Sight[A, V], action: A) -> str:
         """Return a noun for the action, for sentences about it (`light 1`)."""
-        return sight.rules.format(action)
+        return self.rules.format(action)
 
     def summarize_actions(self, sight: Sight[A, V], actions: Sequence[A]) -> str:
         """Return several actions in a few words (`flip any unseen tile`), or '' to list them."""
@@ -229,4 +262,4 @@ class Words(ABC, Generic[A, V]):
 
     def render_secret_turn(self, seat: Seat) -> str:
         """Return the text that others see when `seat` decides in secret."""
-        return ""
+        return f"{self.player(seat)}, your move: {Ink.DIM('(hidden)')}\n"

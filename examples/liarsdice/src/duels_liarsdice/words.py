@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 from duels.core.narration import Narration, TextBoard, say, verb, victory
 from duels.core.rules import Event, Seat, Sight
-from duels.core.simple_words import SimpleWords
-from duels.core.words import Ink
+from duels.core.words import Ink, Words
 from duels_liarsdice.rules import HIDDEN, Action, Bid, BidMade, Called, FaceSeen, State
 
 
-class LiarsDiceWords(SimpleWords[Action, State]):
+class LiarsDiceWords(Words[Action, State]):
     def prompt(self, sight: Sight[Action, State]) -> str:
         return f"{self.player(sight.seat)}, your bid{' or liar' if sight.view.bid else ''}: "
 

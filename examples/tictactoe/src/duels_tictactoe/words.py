@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 from duels.core.narration import Line, Narration, Row, TextBoard, say, verb, wins
 from duels.core.rules import Event, Sight
-from duels.core.simple_words import SimpleWords
-from duels.core.words import ActionCells, Ink
+from duels.core.words import ActionCells, Ink, Words
 from duels_tictactoe.rules import SYMBOL, Cells, Mark, Marked, State, find_winner
 
 
-class TicTacToeWords(SimpleWords[Mark, State]):
+class TicTacToeWords(Words[Mark, State]):
     def narrate(self, seen: Sequence[Event]) -> Narration:
         event = seen[-1]
         assert isinstance(event, Marked)

@@ -1,4 +1,4 @@
-"""The voice that a game has before it has one of its own."""
+"""The default words of a game."""
 
 from collections.abc import Sequence
 
@@ -6,13 +6,12 @@ import pytest
 
 from duels.core.narration import Narration, TextBoard
 from duels.core.rules import Event, Seat, Sight
-from duels.core.simple_words import SimpleWords
-from duels.core.words import strip_ink
+from duels.core.words import Words, strip_ink
 
 from .test_secret_rules import RULES, State
 
 
-class GuessWords(SimpleWords[str, State]):
+class GuessWords(Words[str, State]):
     def narrate(self, seen: Sequence[Event]) -> Narration:
         return Narration([f"{seen[-1]}"])
 
@@ -24,7 +23,7 @@ WORDS = GuessWords(RULES)
 SIGHT = RULES.parse_position("2: ?, ask")
 
 
-def test_it_asks_until_an_action_is_allowed() -> None:
+def test_the_default_dialogue_asks_until_an_action_is_allowed() -> None:
     dialogue = WORDS.ask(SIGHT)
     question = next(dialogue)
     assert strip_ink(question.prompt) == "Player 2, your move: "
@@ -36,7 +35,7 @@ def test_it_asks_until_an_action_is_allowed() -> None:
     assert done.value.value == "3"
 
 
-def test_what_is_entered_for_an_action_is_its_notation() -> None:
+def test_the_default_entry_of_an_action_is_its_notation() -> None:
     assert WORDS.entries(SIGHT, "3") == ("3",)
     assert WORDS.moves(SIGHT) == "Possible moves: 1, 2, 3, 4\n"
     assert strip_ink(WORDS.opening().render()) == "Welcome to Guess!\n\nhidden\n\n"
