@@ -2,7 +2,8 @@
 
 import pytest
 
-from duels.solving.nimbers import Period, TakeAndBreak, find_mex, find_period
+from duels.core.errors import DuelsError
+from duels.solving.nimbers import Period, TakeAndBreak, compute_nimbers, find_mex, find_period
 
 # Octal codes with the periods that Winning Ways, chapter 4, lists.
 PUBLISHED_PERIODS = {
@@ -31,40 +32,28 @@ def by_definition(digits: tuple[int, ...], length: int) -> list[int]:
 
 @pytest.mark.parametrize("digits", [*PUBLISHED_PERIODS, (5, 2, 6), (7,), (1,), (0, 0, 7)])
 def test_nimbers_follow_from_their_definition(digits: tuple[int, ...]) -> None:
-    expected = by_definition(digits, 140)
-    assert TakeAndBreak(digits).direct(139) == expected
-    game = TakeAndBreak(digits)
-    assert [game.nimber(n) for n in reversed(range(140))] == expected[::-1]
-
-
-def test_a_heap_shorter_than_the_period_can_be_the_first_one_asked_for() -> None:
-    expected = by_definition((7, 7), 80)
-    assert [TakeAndBreak((7, 7)).nimber(n) for n in range(80)] == expected
+    assert compute_nimbers(digits, 140) == by_definition(digits, 140)
 
 
 @pytest.mark.parametrize("digits", [code for code in PUBLISHED_PERIODS if code != (1, 5, 6)])
 def test_the_proven_period_is_the_published_one(digits: tuple[int, ...]) -> None:
-    assert TakeAndBreak(digits).period() == PUBLISHED_PERIODS[digits]
+    assert TakeAndBreak(digits).period == PUBLISHED_PERIODS[digits]
 
 
 @pytest.mark.slow
-def test_a_long_period_is_found_too() -> None:
-    assert TakeAndBreak((1, 5, 6)).period(8000) == PUBLISHED_PERIODS[1, 5, 6]
+def test_long_period() -> None:
+    assert TakeAndBreak((1, 5, 6), 8192).period == PUBLISHED_PERIODS[1, 5, 6]
 
 
 @pytest.mark.parametrize("digits", [(7, 7), (0, 7), (1, 3, 7)])
-def test_the_period_holds_far_beyond_what_proved_it(digits: tuple[int, ...]) -> None:
-    game, direct = TakeAndBreak(digits), TakeAndBreak(digits).direct(1500)
-    assert [game.nimber(n) for n in reversed(range(1501))] == direct[::-1]
-
-
-def test_a_row_of_ten_thousand_needs_no_more_than_the_proof() -> None:
-    game = TakeAndBreak((7, 7))
-    assert game.nimber(10_000) == game.nimber(71 + (10_000 - 71) % 12)
-    assert len(game._nimbers) < 1000
+def test_the_period_holds_far_beyond_its_proof(digits: tuple[int, ...]) -> None:
+    game = TakeAndBreak(digits)
+    assert [game.nimber(n) for n in range(1501)] == compute_nimbers(digits, 1501)
 
 
 def test_one_value_too_few_proves_nothing() -> None:
-    nimbers = TakeAndBreak((7, 7)).direct(167)
+    nimbers = compute_nimbers((7, 7), 168)
     assert find_period(nimbers, 2) == Period(71, 12)
     assert find_period(nimbers[:-1], 2) is None
+    with pytest.raises(DuelsError, match=r"first 167 nim-values .* prove no period"):
+        TakeAndBreak((7, 7), 167)

@@ -1,12 +1,15 @@
-"""Nim-values of take-and-break games on heaps or rows, in constant time once their period is known.
+"""Nim-values of take-and-break games on heaps or rows, in constant time by their period.
 
-An octal code defines such a game: Kayles is 0.77. The player to move wins unless the nim-values' XOR is 0.
+An octal code defines such a game: Kayles is 0.77. Digit t, counted from 1, says what may remain of a heap
+after a player takes t from it: the sum of 1 (nothing), 2 (one heap) and 4 (two heaps). A player who cannot
+move loses. The player to move wins unless the nim-values' XOR is 0.
 """
 
 from dataclasses import dataclass
 
+from duels.core.errors import DuelsError
+
 _EMPTY, _ONE_HEAP, _TWO_HEAPS = 1, 2, 4
-_FIRST_LENGTH = 256  # enough to prove the period of Kayles; doubled for other games
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,57 +21,38 @@ class Period:
 
 
 class TakeAndBreak:
-    """An octal game. Digit t, counted from 1, says what may remain of a heap after a player takes t from it.
+    """An octal game whose first `known` nim-values prove a period. Raises DuelsError if they do not."""
 
-    A digit is the sum of 1 (nothing), 2 (one heap) and 4 (two heaps). A player who cannot move loses.
-    """
-
-    def __init__(self, digits: tuple[int, ...]) -> None:
+    def __init__(self, digits: tuple[int, ...], known: int = 256) -> None:
         self.digits = digits
-        self._nimbers = [0]
-        self._period: Period | None = None
+        self._nimbers = compute_nimbers(digits, known)
+        period = find_period(self._nimbers, len(digits))
+        if not period:
+            raise DuelsError(f"The first {known} nim-values of the octal game {digits} prove no period.")
+        self.period = period
 
     def nimber(self, n: int) -> int:
         """Return the nim-value of a heap of n."""
-        nimbers = self._nimbers
-        if n >= len(nimbers):
-            period = self.period(n)
-            # Searching for the period may have computed n, and the period need not hold for small heaps.
-            if period and n >= len(nimbers):
-                return nimbers[period.start + (n - period.start) % period.length]
-        return nimbers[n]
+        if n >= len(self._nimbers):
+            n = self.period.start + (n - self.period.start) % self.period.length
+        return self._nimbers[n]
 
-    def period(self, upto: int = _FIRST_LENGTH) -> Period | None:
-        """Return the period if the nim-values of heaps up to about `upto` prove one, or None.
 
-        If there is no period, the nim-values of all these heaps are computed by definition.
-        """
-        while self._period is None and len(self._nimbers) <= upto:
-            self._extend(max(_FIRST_LENGTH, 2 * len(self._nimbers)))
-            self._period = find_period(self._nimbers, len(self.digits))
-        return self._period
-
-    def direct(self, n: int) -> list[int]:
-        """Return the nim-values of heaps 0 to n, computed by definition and not by the period."""
-        self._extend(n + 1)
-        return self._nimbers[: n + 1]
-
-    def _extend(self, length: int) -> None:
-        nimbers = self._nimbers
-        for n in range(len(nimbers), length):
-            nimbers.append(find_mex(self._options(n)))
-
-    def _options(self, n: int) -> set[int]:
-        nimbers, options = self._nimbers, set[int]()
-        for count, digit in enumerate(self.digits[:n], start=1):
-            rest = n - count
+def compute_nimbers(digits: tuple[int, ...], count: int) -> list[int]:
+    """Return the nim-values of heaps 0 to count - 1, by definition."""
+    nimbers: list[int] = []
+    for n in range(count):
+        options = set()
+        for taken, digit in enumerate(digits[:n], start=1):
+            rest = n - taken
             if digit & _EMPTY and rest == 0:
                 options.add(0)
             if digit & _ONE_HEAP and rest > 0:
                 options.add(nimbers[rest])
             if digit & _TWO_HEAPS:
                 options.update(nimbers[a] ^ nimbers[rest - a] for a in range(1, rest // 2 + 1))
-        return options
+        nimbers.append(find_mex(options))
+    return nimbers
 
 
 def find_mex(numbers: set[int]) -> int:

@@ -10,12 +10,12 @@ from duels.core.rules import Seat
 from duels.games.lights import oracle as module
 from duels.games.lights.oracle import make_oracle
 from duels.games.lights.rules import Lights, TurnOff
-from duels.solving.nimbers import TakeAndBreak
+from duels.solving.nimbers import TakeAndBreak, compute_nimbers
 from duels.solving.oracle import Exactness
 
 RULES = Lights()
 ORACLE = make_oracle(RULES)
-KAYLES_DIRECT = TakeAndBreak((7, 7)).direct(600)
+KAYLES_DIRECT = compute_nimbers((7, 7), 601)
 
 
 @pytest.mark.parametrize("lights", [1, 2, 7, 12, 10_000])

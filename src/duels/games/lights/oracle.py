@@ -10,7 +10,7 @@ from duels.core.notation import join_and
 from duels.core.rules import Seat, Sight
 from duels.games.lights.rules import ON, Lights, State, TurnOff
 from duels.solving.check import check_backward_induction, check_sampled_play
-from duels.solving.nimbers import TakeAndBreak
+from duels.solving.nimbers import TakeAndBreak, compute_nimbers
 from duels.solving.oracle import Check, Finding, OpenOracle
 from duels.solving.progress import Progress, no_progress
 
@@ -103,8 +103,7 @@ class LightsOracle(OpenOracle[TurnOff, State]):
         if sight.view != self.rules.initial():
             return
         values = [KAYLES.nimber(n) for n in range(_MAX_RUN_LISTED + 1)]
-        period, lost = KAYLES.period(), list_lost_rows()
-        assert period
+        period, lost = KAYLES.period, list_lost_rows()
         rows = f"only rows of {join_and([str(n) for n in lost])}" if lost else "no row at all"
         yield Finding(
             "nim_values",
@@ -114,20 +113,17 @@ class LightsOracle(OpenOracle[TurnOff, State]):
         )
 
     def verify(self, progress: Progress = no_progress) -> Iterator[Check]:
-        direct = TakeAndBreak(KAYLES.digits).direct(_MAX_RUN_DIRECT)
+        direct = compute_nimbers(KAYLES.digits, _MAX_RUN_DIRECT + 1)
         yield Check(
             "nim-values are the published ones of Kayles",
             tuple(direct[: len(PUBLISHED)]) == PUBLISHED
             and all(direct[n] == PUBLISHED_PERIOD[n % 12] for n in range(len(PUBLISHED), len(direct))),
             f"rows of 0 to {_MAX_RUN_DIRECT}",
         )
-        period = KAYLES.period()
         yield Check(
             "the proven period agrees with direct computation",
-            period is not None and all(KAYLES.nimber(n) == nimber for n, nimber in enumerate(direct)),
-            f"from rows of {period.start} on they repeat every {period.length}"
-            if period
-            else "no period found",
+            all(KAYLES.nimber(n) == nimber for n, nimber in enumerate(direct)),
+            f"from rows of {KAYLES.period.start} on they repeat every {KAYLES.period.length}",
         )
         small = Lights(min(self.rules.lights, _MAX_LIGHTS_BRUTE_FORCE))
         rows = (f"{n:0{small.lights}b}".translate({48: "X", 49: "O"}) for n in range(2**small.lights))
@@ -148,8 +144,7 @@ def get_nim_sum(row: str) -> int:
 
 def list_lost_rows() -> list[int]:
     """Return every length of a row of lit lights that the player to move loses."""
-    period = KAYLES.period()
-    assert period
+    period = KAYLES.period
     repeating = range(period.start, period.start + period.length)
     assert all(KAYLES.nimber(n) for n in repeating), "infinitely many rows would be lost"
     return [n for n in range(1, period.start) if KAYLES.nimber(n) == 0]
