@@ -421,7 +421,7 @@ def test_all_that_is_shown_is_synced_first(tmp_path: Path) -> None:
         assert path.stat().st_ino in synced
 
 
-@pytest.mark.parametrize("call", ["lseek", "write", "fsync", "ftruncate"])
+@pytest.mark.parametrize("call", ["lseek", "write", "fsync", "replace"])
 def test_an_error_names_the_file_and_leaves_nothing_open(call: str, tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     match = Match.start(find_game("lights").rules()).play_text("1", "3")

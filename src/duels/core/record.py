@@ -97,7 +97,7 @@ def dump_record(
     <BLANKLINE>
     """
     if seat is None:
-        body = "".join(format_entries(match, comments))
+        body = _format_entries(match, comments or {})
         return format_header(match.rules, headers or {}) + body + format_result(match)
     seat = as_seat(seat)
     public = {key: value for key, value in (headers or {}).items() if key not in SECRET_HEADERS}
@@ -121,13 +121,12 @@ def format_header(rules: AnyRules, headers: Mapping[str, str]) -> str:
     return "\n".join(lines) + "\n\n"
 
 
-def format_entries(match: AnyMatch, comments: Comments | None = None) -> list[str]:
-    """Return the comments before the first entry, then each entry with the comments after it."""
+def _format_entries(match: AnyMatch, comments: Comments) -> str:
     entries = ["", *(f"{format_entry(match.rules, turn)}\n" for turn in match.turns)]
-    return [
-        entry + "".join(f"{line}\n" for line in (comments or {}).get(index, ()))
+    return "".join(
+        entry + "".join(f"{line}\n" for line in comments.get(index, ()))
         for index, entry in enumerate(entries)
-    ]
+    )
 
 
 def format_entry(rules: AnyRules, turn: Turn[Any]) -> str:

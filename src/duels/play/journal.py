@@ -8,7 +8,7 @@ the file, the match continues in a new file next to it.
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from itertools import accumulate, takewhile
+from itertools import takewhile
 from pathlib import Path
 
 from duels import files
@@ -20,9 +20,7 @@ from duels.core.record import (
     TornRecord,
     check_recordable,
     dump_record,
-    format_entries,
     format_entry,
-    format_header,
     format_result,
     max_entries,
 )
@@ -43,8 +41,7 @@ class Journal:
         self._original = b""  # the content of a reopened file
         self._added_seed = False  # whether the reopened file had no seed
         self._comments: dict[int, Sequence[str]] = {}  # written into the file by people
-        self._lengths: list[int] = []  # the file's length after 0, 1, 2, … entries; empty until normalized
-        self._max_entries = 0
+        self._size: int | None = None  # of the file; None until it is normalized
 
     @classmethod
     def create(
@@ -104,7 +101,7 @@ class Journal:
         elif self._original == self._dump(match):
             with files.name_file_in_errors(self.path):
                 os.fsync(self._handle)  # the writer may have been killed before its sync
-            self._measure(match)
+            self._size = len(self._original)
         else:
             self._switch_to(self._write_all(match, overwrite=True))
 
@@ -112,10 +109,10 @@ class Journal:
         """Append the last entry of `match`, and the result if the match is over."""
         if not (match.last and match.previous):
             return
-        if not self._lengths:
+        if self._size is None:
             self.normalize(match.previous)
-        if len(match.turns) > self._max_entries:
-            raise DuelsError(f"{self.path}: a record has at most {self._max_entries} entries.")
+        if match.length > (limit := max_entries(match.rules)):
+            raise DuelsError(f"{self.path}: a record has at most {limit} entries.")
         if self._has_foreign_changes():
             self._continue_in_new_file(match)
         else:
@@ -123,26 +120,23 @@ class Journal:
 
     def take_back(self, match: AnyMatch) -> None:
         """Drop the entries that `match` does not have, and their comments."""
-        length = len(match.turns)
-        self._comments = {entry: lines for entry, lines in self._comments.items() if entry <= length}
-        if not self._lengths or self._has_foreign_changes():
-            self.ensure_saved(match)
-            return
-        with files.name_file_in_errors(self.path):
-            os.ftruncate(self._handle, self._lengths[length])
-            os.fsync(self._handle)
-        del self._lengths[length + 1 :]
+        self._comments = {entry: lines for entry, lines in self._comments.items() if entry <= match.length}
+        if self._has_foreign_changes():
+            self._continue_in_new_file(match)
+        else:
+            self._switch_to(self._write_all(match, overwrite=True))
 
     def ensure_saved(self, match: AnyMatch) -> None:
         """Write the match to a new file if the current file no longer holds it."""
-        if not self._lengths:
+        if self._size is None:
             self.normalize(match)
         elif self._has_foreign_changes():
             self._continue_in_new_file(match)
 
     def close(self, keep: bool = True) -> None:
         """Close the file and release its lock. Remove the file if `keep` is false."""
-        if not keep and self._lengths and not self._has_foreign_changes():  # only a file that we wrote
+        is_own = self._size is not None and not self._has_foreign_changes()
+        if is_own and not keep:
             with suppress(OSError):
                 os.unlink(self.path)
         files.close_quietly(self._handle)
@@ -150,17 +144,17 @@ class Journal:
     def _append(self, text: str) -> None:
         # One system call per entry: it is not torn if the process is killed.
         line = text.encode()
-        length = self._lengths[-1]
-        self._check_size(length + len(line))
+        size = self._size or 0
+        self._check_size(size + len(line))
         try:
-            os.lseek(self._handle, length, os.SEEK_SET)
+            os.lseek(self._handle, size, os.SEEK_SET)
             files.write_all(self._handle, line)
             os.fsync(self._handle)
         except OSError as error:
             with suppress(OSError):  # otherwise `reopen` drops the torn line
-                os.ftruncate(self._handle, length)
+                os.ftruncate(self._handle, size)
             raise OSError(error.errno, f"{error.strerror}: the last entry is not saved", self.path) from None
-        self._lengths.append(length + len(line))
+        self._size = size + len(line)
 
     def _has_foreign_changes(self) -> bool:
         """Return whether another program has removed, replaced or resized the file.
@@ -171,11 +165,11 @@ class Journal:
             status = os.fstat(self._handle)
             if not os.path.samestat(os.stat(self.path), status):
                 return True
-            if not self._lengths:
+            if self._size is None:
                 return read_bytes(self.path) != self._original
         except (DuelsError, OSError):
             return True
-        return status.st_size != self._lengths[-1]
+        return status.st_size != self._size
 
     def _continue_in_new_file(self, match: AnyMatch) -> None:
         old, path = self.path, find_free_path(self.path)
@@ -198,7 +192,7 @@ class Journal:
             private=not overwrite or self._added_seed,  # a seed is a secret
             prepare=lambda handle: _lock(handle, self.path, self._notice),
         )
-        self._measure(match)
+        self._size = len(content)
         return handle
 
     def _dump(self, match: AnyMatch) -> bytes:
@@ -207,14 +201,6 @@ class Journal:
     def _check_size(self, size: int) -> None:
         if size > MAX_RECORD_BYTES:
             raise DuelsError(f"{self.path}: a record has at most {MAX_RECORD_BYTES >> 20} MB.")
-
-    def _measure(self, match: AnyMatch) -> None:
-        self._max_entries = max_entries(match.rules)
-        header = format_header(match.rules, self._headers)
-        pieces = format_entries(match, self._comments)
-        first, *sizes = [len(text.encode()) for text in (header + pieces[0], *pieces[1:])]
-        self._lengths = list(accumulate(sizes, initial=first))
-        self._lengths[-1] += len(format_result(match).encode())
 
 
 def _lock(handle: int, path: Path, notice: Notice) -> None:
