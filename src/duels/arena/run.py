@@ -13,7 +13,7 @@ from duels.arena.config import Config
 from duels.arena.folder import WHOLE_RUN, Folder, MatchScore, format_shard, is_in_shard, read_score
 from duels.arena.match_plan import MatchPlan
 from duels.arena.models import ModelWorker
-from duels.arena.pool import MatchListener, ProcessPool, RayPool, Worker, make_program_check
+from duels.arena.pool import ProcessPool, RayPool, Worker, make_program_check
 from duels.arena.scores import adjusted_interval, take_unbroken
 from duels.core.errors import BadOption, quote
 
@@ -72,121 +72,127 @@ def run(
         prefix = f"{part}-" if part else ""
         folder.wait_for_workers(prefix)
         scores = {key: read_score(row) for key, row in folder.load_rows().items()}
-        logged = set(scores)
-        with closing(_Dispatcher(config, folder, prefix, workers, on, shard[1], check)) as dispatcher:
-            logged |= _play_missing(config, scores, dispatcher, shard, listener)
-            if worker := dispatcher.model_worker:
+        with closing(
+            _Session(config, folder, prefix, workers, on, shard, check, listener, scores)
+        ) as session:
+            session.play_missing()
+            if worker := session.model_worker:
                 folder.unfinished = tuple(dict.fromkeys(worker.interruptions))
                 folder.is_spent = worker.budget_meter.is_spent
-        folder.unfinished += folder.find_new_damage(logged)
+        folder.unfinished += folder.find_new_damage(set(scores))
     return folder
 
 
-class _Dispatcher:
-    """Sends matches with models to a ModelWorker and others to a pool, which starts with its first match.
+@dataclass
+class _Session:
+    """Plays the missing matches of a run: those with models by a ModelWorker, the others in a pool."""
 
-    `check` runs before the first match.
-    """
+    config: Config
+    folder: Folder
+    prefix: str
+    workers: int
+    on: str | None
+    shard: tuple[int, int]
+    check: Callable[[], None]
+    """Called before the first match."""
+    listener: ProgressListener
+    scores: dict[str, MatchScore]
+    """The scores of all matches so far, by key."""
 
-    def __init__(
-        self,
-        config: Config,
-        folder: Folder,
-        prefix: str,
-        workers: int,
-        on: str | None,
-        shards: int,
-        check: Callable[[], None],
-    ) -> None:
-        self._config, self._out, self._prefix = config, folder.path, prefix
-        self._workers, self._on, self._check = workers, on, check
-        self._models = set(config.list_models())
-        self._stack = ExitStack()
-        self.model_worker = ModelWorker(config, folder, prefix, shards) if self._models else None
-        if self.model_worker:
-            self._stack.callback(self.model_worker.close)
+    def __post_init__(self) -> None:
+        self._stack, self._models = ExitStack(), set(self.config.list_models())
+        self.model_worker: ModelWorker | None = None
+        if self._models:
+            worker = ModelWorker(self.config, self.folder, self.prefix, self.shard[1])
+            worker.on_wait = self._report_wait
+            self.model_worker = self._stack.enter_context(closing(worker))
+        self._progress = RunProgress(0, 0)
 
-    def play(self, plans: Iterable[MatchPlan], listener: MatchListener) -> None:
+    def play_missing(self) -> None:
+        """Play the matches that are not logged yet, in rounds."""
+        planned = {
+            pairing: list(
+                self.config.plan_matches(*pairing, range(self.config.count_matches(pairing[0]) // 2))
+            )
+            for pairing in self.config.iter_pairings()
+        }
+        in_shard = [
+            plan for plans in planned.values() for plan in plans if is_in_shard(plan.pair, self.shard)
+        ]
+        # Keys are slow to compute, and a new run does not need them here.
+        logged = {plan.key for plan in in_shard if plan.key in self.scores} if self.scores else set()
+        self._progress = RunProgress(len(logged), len(in_shard))
+        for plan in in_shard if logged else ():
+            if plan.key in logged:
+                self._progress.count(plan, self.scores[plan.key][0])
+        self.listener(self._progress)
+        for start, end in _iter_rounds(max(len(plans) // 2 for plans in planned.values()), self.config.until):
+            undecided = [
+                plans[2 * start : 2 * end]
+                for pairing, plans in planned.items()
+                if not self._is_decided(pairing, plans[: 2 * start])
+            ]
+            self._play(
+                plan
+                for plan in chain.from_iterable(zip_longest(*undecided))  # so all pairings progress together
+                if plan and is_in_shard(plan.pair, self.shard) and not (logged and plan.key in logged)
+            )
+
+    def _play(self, plans: Iterable[MatchPlan]) -> None:
         with_models: list[MatchPlan] = []
         without_models: list[MatchPlan] = []
         for plan in plans:
             (without_models if self._models.isdisjoint(plan.players) else with_models).append(plan)
         if with_models or without_models:
-            self._check()
+            self.check()
         if without_models:
-            self._pool.play(without_models, listener)
+            self._pool.play(without_models, self._count)
         if with_models and self.model_worker:
-            self.model_worker.play(with_models, listener)
+            self.model_worker.play(with_models, self._count)
 
     @cached_property
     def _pool(self) -> Worker | ProcessPool | RayPool:
         return self._stack.enter_context(closing(self._make_pool()))
 
     def _make_pool(self) -> Worker | ProcessPool | RayPool:
-        if self._on is not None:
-            cluster, _, address = self._on.partition(":")
+        config, out, prefix = self.config, self.folder.path, self.prefix
+        if self.on is not None:
+            cluster, _, address = self.on.partition(":")
             if cluster != "ray":
-                raise BadOption(f"--on must be ray or ray:ADDRESS, not {quote(self._on)}.")
-            return RayPool(self._config, self._out, self._prefix, address or None)
-        if self._workers == 1:
-            return Worker(self._config, self._out, f"{self._prefix}1")
-        return ProcessPool(self._config, self._out, self._prefix, self._workers)
+                raise BadOption(f"--on must be ray or ray:ADDRESS, not {quote(self.on)}.")
+            return RayPool(config, out, prefix, address or None)
+        if self.workers == 1:
+            return Worker(config, out, f"{prefix}1")
+        return ProcessPool(config, out, prefix, self.workers)
+
+    def _count(self, plan: MatchPlan, score: MatchScore) -> None:
+        self.scores[plan.key] = score
+        self._progress.done += 1
+        self._progress.played += 1
+        self._progress.count(plan, score[0])
+        self._progress.spent = self.model_worker.budget_meter.spent if self.model_worker else ""
+        self.listener(self._progress)
+
+    def _report_wait(self, reason: str) -> None:
+        self._progress.waiting = reason
+        self.listener(self._progress)
+
+    def _is_decided(self, pairing: tuple[str, str, str], plans: list[MatchPlan]) -> bool:
+        """Whether the margin of a pairing's result is at most `until`."""
+        if self.config.until is None or not plans:
+            return False
+        matches: dict[int, list[float]] = defaultdict(list)
+        for plan in plans:
+            if plan.key in self.scores:
+                adjusted = self.scores[plan.key][1]
+                matches[plan.pair].append(adjusted if plan.players[0] == pairing[1] else 1 - adjusted)
+        results = {pair: sum(scored) / 2 for pair, scored in matches.items() if len(scored) == 2}
+        result = adjusted_interval(take_unbroken(results, dict.fromkeys(plan.pair for plan in plans)))
+        self._progress.margins[pairing] = result
+        return result.margin <= self.config.until
 
     def close(self) -> None:
         self._stack.close()
-
-
-def _play_missing(
-    config: Config,
-    scores: dict[str, MatchScore],
-    dispatcher: _Dispatcher,
-    shard: tuple[int, int],
-    listener: ProgressListener,
-) -> set[str]:
-    """Play the matches that are not logged yet and return their keys."""
-    played: set[str] = set()
-    planned = {
-        pairing: list(config.plan_matches(*pairing, range(config.count_matches(pairing[0]) // 2)))
-        for pairing in config.iter_pairings()
-    }
-    in_shard = [plan for plans in planned.values() for plan in plans if is_in_shard(plan.pair, shard)]
-    # Keys are slow to compute, and a new run does not need them here.
-    logged = {plan.key for plan in in_shard if plan.key in scores} if scores else set()
-    progress = RunProgress(len(logged), len(in_shard))
-    for plan in in_shard if logged else ():
-        if plan.key in logged:
-            progress.count(plan, scores[plan.key][0])
-    listener(progress)
-
-    def report_wait(reason: str) -> None:
-        progress.waiting = reason
-        listener(progress)
-
-    def count(plan: MatchPlan, score: MatchScore) -> None:
-        if config.until is not None:
-            scores[plan.key] = score
-        played.add(plan.key)
-        progress.done += 1
-        progress.count(plan, score[0])
-        progress.played += 1
-        progress.spent = worker.budget_meter.spent if worker else ""
-        listener(progress)
-
-    if worker := dispatcher.model_worker:
-        worker.on_wait = report_wait
-    for start, end in _iter_rounds(max(len(plans) // 2 for plans in planned.values()), config.until):
-        undecided = [
-            plans[2 * start : 2 * end]
-            for pairing, plans in planned.items()
-            if not _is_decided(config.until, scores, pairing, plans[: 2 * start], progress)
-        ]
-        missing = (
-            plan
-            for plan in chain.from_iterable(zip_longest(*undecided))  # so all pairings progress together
-            if plan and is_in_shard(plan.pair, shard) and not (logged and plan.key in logged)
-        )
-        dispatcher.play(missing, count)
-    return played
 
 
 def _iter_rounds(pairs: int, until: float | None) -> Iterator[tuple[int, int]]:
@@ -201,24 +207,3 @@ def _iter_rounds(pairs: int, until: float | None) -> Iterator[tuple[int, int]]:
     while start < pairs:
         yield start, end
         start, end = end, min(end + max(MIN_ROUND, end // GROWTH), pairs)
-
-
-def _is_decided(
-    until: float | None,
-    scores: dict[str, MatchScore],
-    pairing: tuple[str, str, str],
-    plans: list[MatchPlan],
-    progress: RunProgress,
-) -> bool:
-    """Whether the margin of a pairing's result is at most `until`."""
-    if until is None or not plans:
-        return False
-    matches: dict[int, list[float]] = defaultdict(list)
-    for plan in plans:
-        if plan.key in scores:
-            adjusted = scores[plan.key][1]
-            matches[plan.pair].append(adjusted if plan.players[0] == pairing[1] else 1 - adjusted)
-    results = {pair: sum(scored) / 2 for pair, scored in matches.items() if len(scored) == 2}
-    result = adjusted_interval(take_unbroken(results, dict.fromkeys(plan.pair for plan in plans)))
-    progress.margins[pairing] = result
-    return result.margin <= until
