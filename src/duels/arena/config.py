@@ -318,13 +318,15 @@ class ProbeConfig:
         return json.loads(json.dumps(data))  # type: ignore[no-any-return]
 
 
+def find_difference(one: Mapping[str, Any], two: Mapping[str, Any]) -> str:
+    """Return the first key, except for ADJUSTABLE keys, in which two runs differ; empty if there is none."""
+    return next((name for name in one if name not in ADJUSTABLE and one[name] != two.get(name)), "")
+
+
 def check_same_run(new: Mapping[str, Any], old: Mapping[str, Any], folder: Path) -> None:
     """Raise DuelsError if a folder belongs to another run. The keys in ADJUSTABLE may differ."""
-    for name, value in new.items():
-        if name not in ADJUSTABLE and value != old.get(name):
-            raise DuelsError(
-                f"{folder} belongs to another run: {name} differs. Name another folder with --out."
-            )
+    if name := find_difference(new, old):
+        raise DuelsError(f"{folder} belongs to another run: {name} differs. Name another folder with --out.")
     stored, currency = old["currency"], new["currency"]
     if stored and currency and stored != currency:
         raise DuelsError(

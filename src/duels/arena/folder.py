@@ -26,6 +26,7 @@ from duels.arena.config import (
     Config,
     ProbeConfig,
     check_same_run,
+    find_difference,
     make_match_seed,
 )
 from duels.arena.logs import LOG_NAME, SYNC_NOW, Log, MergedRows, iter_lines, write_rows
@@ -106,7 +107,7 @@ class Folder:
         self.damaged: dict[str, bytes] = {}
         """Damaged log lines by location, such as `log-1.jsonl, line 3`."""
         self._merged = MergedRows()
-        self._get_rules = cache(self._make_rules)
+        self.get_rules = cache(self._make_rules)
 
     @classmethod
     @contextmanager
@@ -146,13 +147,13 @@ class Folder:
             data["prices"] = folder.config["prices"]
         changed = [name for name in ADJUSTABLE if folder.config.get(name) != data.get(name)]
         if changed:
-            if not (exclusive or _try_lock(handle, shared=False)):
+            if not (exclusive or _lock(handle, shared=False)):
                 raise DuelsError(
                     f"{path} is in use by a run with different {' and '.join(changed)}. Try again later."
                 )
             write_config(config_path, data, folder.versions[0], folder.format)
             if not exclusive:
-                _try_lock(handle, shared=True)
+                _lock(handle, shared=True)
         if version("duels") not in folder.versions:
             record_version(path, version("duels"))
         return cls(path)
@@ -194,7 +195,7 @@ class Folder:
             if row["v"] != VERSION:
                 raise DuelsError(f"{self.path / location}: this row was written by another version of duels.")
             # Without a digest, only a replay shows that the entries were not changed.
-            if has_digest or self.is_probe or can_replay(row, self._get_rules(row["game"])):
+            if has_digest or self.is_probe or can_replay(row, self.get_rules(row["game"])):
                 yield location, row
             else:
                 self.damaged[location] = b""
@@ -212,7 +213,7 @@ class Folder:
         return is_match(row) and self.find_plan(row) is not None
 
     def _has_answer_key(self, row: Row) -> bool:
-        rules = self._get_rules(row["game"])
+        rules = self.get_rules(row["game"])
         return bool(row["key"] == make_answer_key(rules, row["seat"], row["position"], row["sample"]))
 
     def find_plan(self, row: Row) -> MatchPlan | None:
@@ -223,7 +224,7 @@ class Folder:
             return None
         first, second = sorted((one, two), key=names.index)
         seed = make_match_seed(config["seed"], game, first, second, row["pair"])
-        options = tuple(sorted(self._get_rules(game).options().items()))
+        options = tuple(sorted(self.get_rules(game).options().items()))
         plan = MatchPlan(game, options, (one, two), seed, row["pair"])
         is_planned = (row["key"], row["seed"], row["options"]) == (plan.key, seed, config["options"][game])
         return plan if is_planned else None
@@ -324,8 +325,7 @@ class Folder:
     def lock_as_worker(self, prefix: str) -> int:
         """Lock the folder for a worker. Returns a handle, which the worker closes when it ends."""
         handle = os.open(self.path / f"{_WORKERS}{prefix}", os.O_RDWR | os.O_CREAT, 0o600)
-        if fcntl:
-            fcntl.flock(handle, fcntl.LOCK_SH)
+        _lock(handle, shared=True, wait=True)
         return handle
 
     def wait_for_workers(self, prefix: str) -> None:
@@ -333,12 +333,10 @@ class Folder:
 
         A shard waits for its own workers and for those of a whole run. A whole run waits for all workers.
         """
-        names = {f"{_WORKERS}{prefix}", _WORKERS} if prefix else None
         for path in self.path.glob(f"{_WORKERS}*"):
-            if names is None or path.name in names:
+            if not prefix or path.name in (f"{_WORKERS}{prefix}", _WORKERS):
                 handle = os.open(path, os.O_RDWR)
-                if fcntl:
-                    fcntl.flock(handle, fcntl.LOCK_EX)
+                _lock(handle, shared=False, wait=True)
                 os.close(handle)
 
 
@@ -357,17 +355,19 @@ def lock_file(path: Path, shared: bool = False) -> Iterator[int]:
     """Hold a shared or exclusive lock on a file. Raises DuelsError if another process holds it."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        if not _try_lock(handle, shared):
+        if not _lock(handle, shared):
             raise DuelsError(f"{path.parent} is in use by another process. Try again later.")
         yield handle
     finally:
         os.close(handle)
 
 
-def _try_lock(handle: int, shared: bool) -> bool:
+def _lock(handle: int, shared: bool, wait: bool = False) -> bool:
+    """Lock an open file, and return whether it is locked now."""
     if fcntl:
         try:
-            fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+            mode = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+            fcntl.flock(handle, mode if wait else mode | fcntl.LOCK_NB)
         except OSError as error:
             if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
                 return False
@@ -452,9 +452,8 @@ def _check_mergeable(folders: Sequence[Folder]) -> str:
     """Return the common currency. Raises DuelsError if the runs or their currencies differ."""
     first, *others = folders
     for other in others:
-        for name, value in first.config.items():
-            if name not in ADJUSTABLE and other.config.get(name) != value:
-                raise DuelsError(f"{first.path} and {other.path} are different runs: {name} differs.")
+        if name := find_difference(first.config, other.config):
+            raise DuelsError(f"{first.path} and {other.path} are different runs: {name} differs.")
     currencies = sorted({folder.config["currency"] for folder in folders} - {""})
     if len(currencies) > 1:
         raise DuelsError(f"These runs have costs in different currencies: {' and '.join(currencies)}.")
@@ -503,14 +502,12 @@ def encode_parquet(rows: Iterable[Mapping[str, Any]]) -> bytes:
 
 def _flatten_match(row: Row) -> dict[str, Any]:
     usage = row.get("usage", [[0] * len(_USAGE_KEYS)] * 2)
+    by_seat = {name: row[name] for name in _SEAT_FIELDS} | dict(
+        zip(_USAGE_KEYS, zip(*usage, strict=True), strict=True)
+    )
     return {
         **{name: row[name] for name in _COPIED_FIELDS},
-        **{f"{name}_{seat}": row[name][seat - 1] for name in _SEAT_FIELDS for seat in (1, 2)},
-        **{
-            f"{name}_{seat}": usage[seat - 1][index]
-            for index, name in enumerate(_USAGE_KEYS)
-            for seat in (1, 2)
-        },
+        **{f"{name}_{seat}": values[seat - 1] for name, values in by_seat.items() for seat in (1, 2)},
         "entries": row["entries"],
         **{name: json.dumps(row[name]) for name in _JSON_FIELDS},
     }

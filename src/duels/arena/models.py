@@ -1,7 +1,7 @@
 """Workers that ask models concurrently and play matches with them."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import ExitStack, closing
 from typing import Any, TypeVar
 
@@ -48,7 +48,7 @@ class BudgetMeter(Meter):
     def is_spent(self) -> bool:
         if not self._budget:
             return False
-        return self._cost(self.used) + self._cost(self._unreported) >= self._budget[0] / self._shards
+        return self._cost(self.used + self._unreported) >= self._budget[0] / self._shards
 
     def check(self) -> None:
         """Raise BudgetSpent if the budget is used up."""
@@ -92,34 +92,29 @@ class QuestionRunner:
     ) -> None:
         """Call `ask(item, endpoint, task_number)` for each item in one of several concurrent tasks."""
         queue = iter(items)
+
+        async def run_task(endpoint: Endpoint, task_number: int) -> None:
+            for item in queue:
+                self.is_down |= endpoint.is_down
+                if self.is_down:
+                    return
+                try:
+                    await ask(item, endpoint, task_number)
+                except TransportError as error:
+                    self.interruptions.append(str(error))
+                except BudgetSpent as error:
+                    self.interruptions.append(str(error))
+                    return
+
         try:
             async with (
                 Endpoint(self._settings, self._budget_meter, report_delay=progress) as endpoint,
                 asyncio.TaskGroup() as group,  # one error cancels all tasks
             ):
                 for task_number in range(self._settings.concurrency):
-                    group.create_task(self._run_task(queue, ask, endpoint, task_number))
+                    group.create_task(run_task(endpoint, task_number))
         except BaseExceptionGroup as group_error:
             raise group_error.exceptions[0] from None
-
-    async def _run_task(
-        self,
-        queue: Iterator[T],
-        ask: Callable[[T, Endpoint, int], Awaitable[None]],
-        endpoint: Endpoint,
-        task_number: int,
-    ) -> None:
-        for item in queue:
-            self.is_down |= endpoint.is_down
-            if self.is_down:
-                return
-            try:
-                await ask(item, endpoint, task_number)
-            except TransportError as error:
-                self.interruptions.append(str(error))
-            except BudgetSpent as error:
-                self.interruptions.append(str(error))
-                return
 
 
 class ModelWorker:
