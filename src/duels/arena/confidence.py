@@ -58,10 +58,6 @@ class Interval:
         """The interval of `1 - x`, which is the other player's share of the points."""
         return Interval(1 - self.estimate, 1 - self.high, 1 - self.low)
 
-    def scale(self, factor: float, offset: float = 0.0) -> "Interval":
-        """Return the interval of `offset + factor * x`, for a positive factor."""
-        return Interval(*(offset + factor * each for each in (self.estimate, self.low, self.high)))
-
 
 def interval_data(interval: Interval) -> dict[str, float | None]:
     """Return an interval for JSON, with null for infinite bounds."""
@@ -89,11 +85,12 @@ def confidence_sequence(values: Iterable[float], low: float, high: float) -> Int
         total += value
         squares += (value - (0.5 + total) / (n + 1)) ** 2
     if not bets:
-        return Interval(0.5, 0.0, 1.0).scale(high - low, low)
+        return Interval((low + high) / 2, low, high)
     mean = min(1.0, max(0.0, total / len(bets)))
     mirrored = [(1 - value, bet) for value, bet in bets]
     lowest, highest = _find_lowest_mean(bets, mean), 1 - _find_lowest_mean(mirrored, 1 - mean)
-    return Interval(mean, min(lowest, mean), max(highest, mean)).scale(high - low, low)
+    scaled = (mean, min(lowest, mean), max(highest, mean))
+    return Interval(*(low + (high - low) * each for each in scaled))
 
 
 def _find_lowest_mean(bets: list[tuple[float, float]], mean: float) -> float:
@@ -189,12 +186,9 @@ runs. With 10, it misses in at most 8 of 100 runs of built-in players, and far m
 
 def ratio_interval(parts: Sequence[float], wholes: Sequence[float]) -> Interval:
     """Return sum(parts) / sum(wholes) with Student's interval. Fix the number of units in advance."""
-    total = sum(wholes)
-    return (
-        _student_interval(sum(parts) / total, _influences(parts, wholes))
-        if total
-        else Interval.unbounded(0.0)
-    )
+    if not sum(wholes):
+        return Interval.unbounded(0.0)
+    return _student_interval(sum(parts) / sum(wholes), _influences(parts, wholes))
 
 
 def mean_interval(values: Sequence[float]) -> Interval:
@@ -238,7 +232,5 @@ def _student_interval(estimate: float, influences: Sequence[float]) -> Interval:
 
 def standard_error(parts: Sequence[float], wholes: Sequence[float]) -> float:
     """Return the standard error of sum(parts) / sum(wholes), for at least two units."""
-    total, units = sum(wholes), len(parts)
-    share = sum(parts) / total
-    squares = sum((part - share * whole) ** 2 for part, whole in zip(parts, wholes, strict=True))
-    return math.sqrt(squares * units / (units - 1)) / total
+    units = len(parts)
+    return math.sqrt(sum(each**2 for each in _influences(parts, wholes)) / units / (units - 1))

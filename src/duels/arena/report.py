@@ -3,7 +3,7 @@
 The report depends only on the matches, not on when, where or in which order they were played.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations, zip_longest
@@ -22,7 +22,6 @@ from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.core.record import format_entry
 from duels.core.rules import AnyRules, Seat
-from duels.games import find_game
 from duels.players import PLAYER_KINDS
 from duels.players.completions import Usage
 from duels.solving.oracle import BELOW_THE_MIXTURE, Exactness
@@ -127,7 +126,7 @@ def make_report(folder: Folder, progress: Progress = no_progress) -> Report:
     players = tuple(config["players"])
     games = tuple(
         _report_game(
-            find_game(name).rules(**config["options"][name]),
+            folder.get_rules(name),
             players,
             [row for row in ordered if row["game"] == name],
             pairs[name],
@@ -179,9 +178,9 @@ def _report_game(
     progress(f"{rules.name}: {len(rows)} matches")
     judge = Judge(rules)
     opening, exactness = judge.get_opening_value()
-    by_pairing: dict[frozenset[str], list[Row]] = {}
+    by_pairing: dict[frozenset[str], list[Row]] = defaultdict(list)
     for row in rows:
-        by_pairing.setdefault(frozenset(row["players"]), []).append(row)
+        by_pairing[frozenset(row["players"])].append(row)
     return GameReport(
         rules,
         len(rows),
@@ -190,7 +189,7 @@ def _report_game(
         judge.measure,
         tuple(score_player(player, rows, fixed_size) for player in players),
         tuple(
-            score_pairing(one, two, by_pairing.get(frozenset((one, two)), []), planned, fixed_size)
+            score_pairing(one, two, by_pairing[frozenset((one, two))], planned, fixed_size)
             for one, two in combinations(players, 2)
         ),
         tuple(blunder for player in players for blunder in _find_blunders(judge, player, rows)),
@@ -199,17 +198,14 @@ def _report_game(
 
 def _find_blunders(judge: Judge, player: str, rows: Iterable[Row]) -> list[RunMistake]:
     rules = judge.rules
-    blunders: dict[tuple[str, ...], dict[str, Any]] = {}
-    counts: Counter[tuple[str, ...]] = Counter()  # equal openings are replayed once
+    by_entries: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
         for blunder in row["blunders"]:
             if row["players"][blunder["seat"] - 1] == player:
-                entries = tuple(row["entries"][: blunder["entry"]])
-                blunders.setdefault(entries, blunder)
-                counts[entries] += 1
+                by_entries[tuple(row["entries"][: blunder["entry"]])].append(blunder)
     worst = WorstMistakes(MAX_BLUNDERS)
-    for entries in sorted(blunders, key=lambda each: -blunders[each]["shortfall"]):
-        blunder = blunders[entries]
+    for entries, blunders in sorted(by_entries.items(), key=lambda item: -item[1][0]["shortfall"]):
+        blunder = blunders[0]  # equal openings are replayed once
         if worst.is_settled(blunder["shortfall"]):
             break
         match = Match.start(rules).play_text(*entries)
@@ -225,7 +221,7 @@ def _find_blunders(judge: Judge, player: str, rows: Iterable[Row]) -> list[RunMi
                 sight,
                 blunder["shortfall"],
                 judge.measure,
-                times=counts[entries],
+                times=len(blunders),
             )
         )
     return worst.mistakes
@@ -315,10 +311,9 @@ def format_failures(failures: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {kind}" for kind, count in failures.items())
 
 
-def _summarize_failures(scores: Iterable[PlayerScore]) -> str:
-    forfeits, failures = 0, Counter[str]()
+def _summarize_failures(scores: list[PlayerScore]) -> str:
+    forfeits, failures = sum(score.forfeits for score in scores), Counter[str]()
     for score in scores:
-        forfeits += score.forfeits
         failures.update(score.failures)
     if not failures:
         return ""
@@ -358,9 +353,8 @@ def _summarize_cut_off(report: Report) -> list[str]:
         for each in game.pairings
         if each.matches and each.cut_off >= _MANY_CUT_OFF * each.matches
     ]
-    return (
-        [f"Many matches were cut off by the limit and count one half: {_join_names(names)}."] if names else []
-    )
+    sentence = f"Many matches were cut off by the limit and count one half: {_join_names(names)}."
+    return [sentence] if names else []
 
 
 def _summarize_cost(report: Report) -> list[str]:
