@@ -149,20 +149,18 @@ def compare_runs(one: Report, two: Report) -> Comparison:
     """
     common = [name for name in one.players if name in two.players]
     changed = _describe_changes(one.identities, two.identities)
-    # These players have the same opponents in both runs.
-    comparable = [
-        name for name in common if set(one.players) == set(two.players) and changed.keys() <= {name}
-    ]
+    same_players = set(one.players) == set(two.players)
+    has_same_opponents = [name for name in common if same_players and changed.keys() <= {name}]
     may_stop_early = one.until is not None or two.until is not None
     second = {game.rules: game for game in two.games}
     changes: list[ScoreChange] = []
     for game in one.games:
         if other := second.get(game.rules):
             if not may_stop_early:
-                changes += _compare_scores(game, other, comparable)
+                changes += _compare_scores(game, other, has_same_opponents)
             changes += _compare_pairings(game, other, changed)
     notes = [*_iter_run_notes(one, two), *_iter_player_notes(changed)]
-    others = [name for name in common if name not in comparable]
+    others = [name for name in common if name not in has_same_opponents]
     if others and not may_stop_early:
         notes.append(
             f"Not all opponents of {', '.join(others)} are the same in both: shares of the points and losses "
@@ -198,11 +196,9 @@ def _label_notes(one: Iterable[str], two: Iterable[str]) -> Iterator[str]:
 
 def _compare_scores(one: GameReport, two: GameReport, players: Collection[str]) -> Iterator[ScoreChange]:
     second = {each.player: each for each in two.scores}
-    for each in one.scores:
-        if each.player not in players:
-            continue
+    for each in (score for score in one.scores if score.player in players):
         other = second[each.player]
-        names, too_few = (one.rules.name, each.player), _explain_too_few(min(each.matches, other.matches))
+        names, too_few = (one.rules.name, each.player), _explain_too_few(each.matches, other.matches)
         if each.matches and other.matches:
             paired = _paired_change(each.match_pairs, other.match_pairs, "points", "matches")
             yield ScoreChange(*names, "won", each.won, other.won, True, too_few, paired=paired)
@@ -228,7 +224,7 @@ def _compare_pairings(one: GameReport, two: GameReport, changed: Collection[str]
 
 def _compare_results(game: str, one: Pairing, two: Pairing) -> ScoreChange:
     names = game, one.one, f"against {one.two}, luck-adjusted"
-    too_few = _explain_too_few(min(one.matches, two.matches))
+    too_few = _explain_too_few(one.matches, two.matches)
     before, after = one.adjusted_fixed, two.adjusted_fixed
     if before and after:
         first, second = (list_finished_pairs(each.match_pairs) for each in (one, two))
@@ -254,8 +250,8 @@ def _paired_change(
     return change if change.has_bounds else None
 
 
-def _explain_too_few(matches: int) -> str:
-    return "too few matches" if matches < 2 * MIN_PAIRS else ""
+def _explain_too_few(*matches: int) -> str:
+    return "too few matches" if min(matches) < 2 * MIN_PAIRS else ""
 
 
 def compare_probes(one: "ProbeReport", two: "ProbeReport") -> Comparison:
@@ -277,9 +273,9 @@ def compare_probes(one: "ProbeReport", two: "ProbeReport") -> Comparison:
 
 def _compare_answers(one: "GameProbe", two: "GameProbe") -> AnswerChanges:
     common = one.probe.answers.keys() & two.probe.answers.keys()
-    answers = [answer for key in common if (answer := _compare_answer(one, two, key))]
-    answers.sort(key=lambda each: (-abs(each.change), each.seat, each.position))
-    return AnswerChanges(one, two, len(common), tuple(answers))
+    answers = filter(None, (_compare_answer(one, two, key) for key in common))
+    ordered = sorted(answers, key=lambda each: (-abs(each.change), each.seat, each.position))
+    return AnswerChanges(one, two, len(common), tuple(ordered))
 
 
 def _compare_answer(one: "GameProbe", two: "GameProbe", key: Any) -> ChangedAnswer | None:
@@ -351,10 +347,9 @@ def _compare_shortfalls(player: str, one: "GameProbe", two: "GameProbe") -> Scor
     change = ScoreChange(one.probe.rules.name, player, label, one.shortfall, two.shortfall, False, too_few)
     if one.shortfalls.keys() != two.shortfalls.keys():
         return change
-    weights = [one.probe.weights[key] for key in one.shortfalls]
-    differences = [two.shortfalls[key] - shortfall for key, shortfall in one.shortfalls.items()]
-    weighted = [weight * difference for weight, difference in zip(weights, differences, strict=True)]
-    return replace(change, paired=ratio_interval(weighted, weights))
+    weights = {key: one.probe.weights[key] for key in one.shortfalls}
+    weighted = [weight * (two.shortfalls[key] - one.shortfalls[key]) for key, weight in weights.items()]
+    return replace(change, paired=ratio_interval(weighted, list(weights.values())))
 
 
 def as_text(comparison: Comparison) -> str:

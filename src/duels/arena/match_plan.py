@@ -1,7 +1,7 @@
 """One match of a run: its plan, its grades, and its luck."""
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import sha256
@@ -38,7 +38,7 @@ class Judge:
         self.measure = self.oracle.measure
         """The oracle's measure of decisions: GIVEN_AWAY or BELOW_THE_MIXTURE."""
         self._is_open = isinstance(rules, OpenRules)
-        self._verdicts: dict[Hashable, Verdict[Any]] = {}
+        self._judge_state = lru_cache(_MAX_CACHED_VERDICTS)(self._judge_open_state)
         make_quick_value = rules.game.find("luck", "quick_value")
         self._state_value: Callable[[Any], float] = (
             make_quick_value(self.oracle) if make_quick_value else self._exact_value
@@ -55,13 +55,12 @@ class Judge:
 
     def get_verdict(self, match: AnyMatch, sight: AnySight) -> Verdict[Any]:
         """Return the verdict on the current decision, given the information of the seat to move."""
-        if not self._is_open:
-            return self.oracle.judge(sight)
-        if match.state not in self._verdicts:
-            if len(self._verdicts) >= _MAX_CACHED_VERDICTS:
-                self._verdicts.clear()
-            self._verdicts[match.state] = self.oracle.judge(sight)
-        return self._verdicts[match.state]
+        return self._judge_state(match.state) if self._is_open else self.oracle.judge(sight)
+
+    def _judge_open_state(self, state: Any) -> Verdict[Any]:
+        seat = self.rules.actor(state)
+        assert isinstance(seat, Seat)
+        return self.oracle.judge(self.rules.sight(state, seat))
 
     def grade(self, match: AnyMatch, sight: AnySight, action: Any) -> tuple[float, tuple[Any, ...], str]:
         """Return an action's shortfall, the best actions, and the action's category."""
@@ -84,10 +83,8 @@ class Judge:
         if self._is_open:
             own = [each.value.number for each in self.get_verdict(match, sight).actions]
         else:
-            opponent = match.sight(sight.seat.other)
-            own = [
-                self.oracle.full_information_action_value(sight, opponent, action) for action in sight.actions
-            ]
+            get_value, opponent = self.oracle.full_information_action_value, match.sight(sight.seat.other)
+            own = [get_value(sight, opponent, action) for action in sight.actions]
         return own if sight.seat is Seat.ONE else [1 - value for value in own]
 
     def _full_information_value(self, match: AnyMatch) -> float:

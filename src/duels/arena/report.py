@@ -119,28 +119,20 @@ def make_report(folder: Folder, progress: Progress = no_progress) -> Report:
     if folder.is_probe:
         raise DuelsError(f"{folder.path} is the folder of a probe, not of a run.")
     config = folder.config
-    pairs = {name: folder.list_pairs(name) for name in config["games"]}
     progress("reading the logs")
     rows = {key: row for key, row in folder.load_rows().items() if folder.is_planned(row)}
     ordered = sorted(rows.values(), key=lambda row: (row["pair"], row["players"]))
-    players = tuple(config["players"])
     games = tuple(
-        _report_game(
-            folder.get_rules(name),
-            players,
-            [row for row in ordered if row["game"] == name],
-            pairs[name],
-            config["until"] is None,
-            progress,
-        )
+        _report_game(folder, name, [row for row in ordered if row["game"] == name], progress)
         for name in config["games"]
     )
     progress("ratings")
-    ratings = rate_players(players, [each for game in games for each in game.pairings])
+    ratings = rate_players(list(config["players"]), [each for game in games for each in game.pairings])
     if ratings and config["until"] is not None:
         ratings = replace(ratings, players={name: r.without_bounds for name, r in ratings.players.items()})
     seconds, spending = _sum_requests(folder, rows)
-    expected = 2 * sum(map(len, pairs.values())) * comb(len(players), 2)
+    pairs = sum(len(folder.list_pairs(name)) for name in config["games"])
+    expected = 2 * pairs * comb(len(config["players"]), 2)
     return Report(
         read_identities(config["players"], config),
         config["seed"],
@@ -167,22 +159,20 @@ def _sum_requests(folder: Folder, rows: Mapping[str, Row]) -> tuple[dict[str, fl
     return seconds, spending
 
 
-def _report_game(
-    rules: AnyRules,
-    players: tuple[str, ...],
-    rows: list[Row],
-    planned: list[int],
-    fixed_size: bool,
-    progress: Progress,
-) -> GameReport:
-    progress(f"{rules.name}: {len(rows)} matches")
-    judge = Judge(rules)
+def _report_game(folder: Folder, game: str, rows: list[Row], progress: Progress) -> GameReport:
+    progress(f"{game}: {len(rows)} matches")
+    players, planned, fixed_size = (
+        folder.config["players"],
+        folder.list_pairs(game),
+        folder.config["until"] is None,
+    )
+    judge = Judge(folder.get_rules(game))
     opening, exactness = judge.get_opening_value()
     by_pairing: dict[frozenset[str], list[Row]] = defaultdict(list)
     for row in rows:
         by_pairing[frozenset(row["players"])].append(row)
     return GameReport(
-        rules,
+        judge.rules,
         len(rows),
         opening,
         exactness.value,
@@ -275,19 +265,17 @@ def _format_won(won: Interval) -> str:
 
 def _summarize_mistakes(scores: list[tuple[GameReport, PlayerScore]]) -> str:
     """Name the game in which a player gives away most per match, and its costliest category."""
-    graded = [
-        (game, score) for game, score in scores if score.decisions and game.measure != BELOW_THE_MIXTURE
-    ]
+    graded = [each for each in scores if each[1].decisions and each[0].measure != BELOW_THE_MIXTURE]
     if not graded:
         return ""
     game, worst = max(graded, key=lambda each: each[1].per_match.estimate)
     if worst.per_match.estimate < _EPSILON:
         games = ", ".join(game.rules.name for game, _ in graded)
         return f"It made no mistakes{'' if len(graded) == len(scores) else f' in {games}'}."
-    worst_game = "" if len(graded) == 1 else f" most in {game.rules.name}:"
-    only_game = f" in {game.rules.name}" if len(graded) == 1 < len(scores) else ""
-    points = f"{100 * worst.per_match.estimate:.1f} points a match{only_game}"
-    return f"It gives away{worst_game} {points}{describe_costliest_category(worst.mistake_categories)}."
+    most_in = f" most in {game.rules.name}:" if len(graded) > 1 else ""
+    only_in = f" in {game.rules.name}" if len(graded) == 1 < len(scores) else ""
+    points = f"{100 * worst.per_match.estimate:.1f} points a match{only_in}"
+    return f"It gives away{most_in} {points}{describe_costliest_category(worst.mistake_categories)}."
 
 
 def describe_costliest_category(mistake_categories: Mapping[str, tuple[float, float]]) -> str:
@@ -358,6 +346,5 @@ def _summarize_cut_off(report: Report) -> list[str]:
 
 
 def _summarize_cost(report: Report) -> list[str]:
-    return report.spending.describe(
-        "Models", report.prices, limited=bool(report.conditions.get("max_tokens"))
-    )
+    has_limit = bool(report.conditions.get("max_tokens"))
+    return report.spending.describe("Models", report.prices, has_limit)

@@ -247,7 +247,7 @@ def _explain_missing_intervals(report: Report) -> str:
         return "The run may stop early, so only luck-adjusted results have intervals (others show – or ±?)."
     intervals = [each.per_decision for game in report.games for each in game.scores if each.decisions]
     intervals += [
-        pair.adjusted_fixed for game in report.games for pair in game.pairings if pair.adjusted_fixed
+        each.adjusted_fixed for game in report.games for each in game.pairings if each.adjusted_fixed
     ]
     if all(each.has_bounds for each in intervals):
         return ""

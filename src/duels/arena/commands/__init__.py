@@ -5,7 +5,15 @@ from pathlib import Path
 
 import click
 
-from duels.arena.commands.options import FILE, HELP, Group, force_option, format_examples, refuse_existing
+from duels.arena.commands.options import (
+    FILE,
+    HELP,
+    Group,
+    force_option,
+    format_examples,
+    refuse_existing,
+    usage_errors,
+)
 from duels.arena.commands.run import (
     RUN_EXAMPLE,
     compare,
@@ -110,15 +118,12 @@ def exam(game: str, positions: int, seed: str, options: tuple[str, ...], out: Pa
     """
     from duels.arena.exam import explain_shortage, get_card_path, write_exam
     from duels.arena.progress_line import ProgressLine
-    from duels.core.errors import DuelsError
     from duels.core.record import parse_options
     from duels.games import find_game
 
-    try:
+    with usage_errors():
         game_class = find_game(game)
         rules = game_class.rules(**parse_options(game_class.rules_class(), " ".join(options)))
-    except DuelsError as error:
-        raise click.UsageError(str(error)) from None
     refuse_existing(force, out, get_card_path(out))
     with ProgressLine() as line:
         count = write_exam(rules, positions, seed, out, line.show, overwrite=force)

@@ -2,13 +2,15 @@
 
 import os
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from duels.core.errors import escape_unprintable
+from duels.core.errors import DuelsError, escape_unprintable
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -58,62 +60,59 @@ def refuse_existing(force: bool, *paths: Path | None) -> None:
             raise click.UsageError(f"{escape_unprintable(str(path))} exists; pass --force to overwrite it.")
 
 
+@contextmanager
+def usage_errors(prefix: str = "") -> Iterator[None]:
+    """Turn errors in names and settings into click's UsageError."""
+    try:
+        yield
+    except DuelsError as error:
+        raise click.UsageError(f"{prefix}{error}") from None
+
+
 def quote_for_shell(path: Path) -> str:
     """Quote a path for a command to copy. A leading `-` must not read as an option."""
     text = str(path)
     return shlex.quote(f"./{text}" if text.startswith("-") else text)
 
 
-_LIMITS = ("move_seconds", "memory_mb", "retries")
-_RUN_VALUES = ("matches", "until", "samples", "positions", "seed", "budget")
-_PLAYER_OPTIONS = (
-    click.option(
-        "--move-seconds", type=click.FloatRange(0.01), help="Time limit for a program's move.  [default: 10]"
-    ),
-    click.option(
-        "--memory-mb", type=click.IntRange(16), help="Memory limit for each program.  [default: 2048]"
-    ),
-    click.option("--retries", type=click.IntRange(0), help="Extra attempts after a failure.  [default: 2]"),
-    click.option("--base-url", help="Address of the chat endpoint for model:NAME, such as URL/v1."),
-    click.option("--key-env", help="Environment variable with the API key.  [default: OPENAI_API_KEY]"),
-    click.option("--show-actions", is_flag=True, default=None, help="Show models the legal actions."),
-    click.option("--mirror", is_flag=True, default=None, help="Show models mirror images of positions."),
-    click.option("--relabel", is_flag=True, default=None, help="Show models different names for cells."),
-    click.option(
-        "--max-tokens",
-        type=click.IntRange(0),
-        help="Maximum length of a model's answer; 0 for no limit.  [default: 4096]",
-    ),
-    click.option(
-        "--max-tokens-name",
-        metavar="NAME",
-        help="The endpoint's name for this limit, such as max_completion_tokens.  [default: max_tokens]",
-    ),
-    click.option(
-        "--temperature", type=click.FloatRange(0), help="Temperature of models.  [default: the endpoint's]"
-    ),
-    click.option("--concurrency", type=click.IntRange(1), help="Concurrent model matches.  [default: 8]"),
-    click.option("--input-price", type=click.FloatRange(0), help="Price of a million input tokens."),
-    click.option("--output-price", type=click.FloatRange(0), help="Price of a million output tokens."),
-    click.option("--budget", help="Stop when this amount is spent, such as 5usd. Needs both prices."),
+_PLAYER_OPTIONS: tuple[tuple[str, Any, str], ...] = (
+    ("--move-seconds", click.FloatRange(0.01), "Time limit for a program's move.  [default: 10]"),
+    ("--memory-mb", click.IntRange(16), "Memory limit for each program.  [default: 2048]"),
+    ("--retries", click.IntRange(0), "Extra attempts after a failure.  [default: 2]"),
+    ("--base-url", None, "Address of the chat endpoint for model:NAME, such as URL/v1."),
+    ("--key-env", None, "Environment variable with the API key.  [default: OPENAI_API_KEY]"),
+    ("--show-actions", click.BOOL, "Show models the legal actions."),
+    ("--mirror", click.BOOL, "Show models mirror images of positions."),
+    ("--relabel", click.BOOL, "Show models different names for cells."),
+    ("--max-tokens", click.IntRange(0), "Maximum length of an answer; 0 for no limit.  [default: 4096]"),
+    ("--max-tokens-name", None, "Name of this limit, such as max_completion_tokens.  [default: max_tokens]"),
+    ("--temperature", click.FloatRange(0), "Temperature of models.  [default: the endpoint's]"),
+    ("--concurrency", click.IntRange(1), "Concurrent model matches.  [default: 8]"),
+    ("--input-price", click.FloatRange(0), "Price of a million input tokens."),
+    ("--output-price", click.FloatRange(0), "Price of a million output tokens."),
+    ("--budget", None, "Stop when this amount is spent, such as 5usd. Needs both prices."),
 )
 
 
 def player_options(command: F) -> F:
     """Add the options for programs and models to a command."""
-    for option in reversed(_PLAYER_OPTIONS):
-        command = option(command)
+    for name, kind, text in reversed(_PLAYER_OPTIONS):
+        is_flag = kind is click.BOOL
+        command = click.option(name, type=kind, is_flag=is_flag, default=None, help=text)(command)
     return command
 
 
 def split_options(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """Split options into program limits, model settings, and values of the run or probe."""
-    options = {name: value for name, value in options.items() if value is not None}
-    limits, run_values = (
-        {name: options[name] for name in names if name in options} for names in (_LIMITS, _RUN_VALUES)
+    from duels.players.endpoint import EndpointSettings
+    from duels.players.program import ProgramLimits
+
+    given = {name: value for name, value in options.items() if value is not None}
+    limits, model = (
+        {each.name: given[each.name] for each in fields(settings) if each.name in given}
+        for settings in (ProgramLimits, EndpointSettings)  # both have `retries`
     )
-    not_for_models = (*_LIMITS[:2], *_RUN_VALUES)  # models use `retries`, too
-    return limits, {name: value for name, value in options.items() if name not in not_for_models}, run_values
+    return limits, model, {name: given[name] for name in given if name not in limits | model}
 
 
 def warn_missing_key(name: str | None) -> None:

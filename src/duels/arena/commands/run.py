@@ -18,6 +18,7 @@ from duels.arena.commands.options import (
     refuse_existing,
     split_names,
     split_options,
+    usage_errors,
     warn_missing_key,
     workers_option,
 )
@@ -254,11 +255,10 @@ def run_command(
     and seed give the same matches, with any number of workers.
     """
     from duels.arena.config import parse_config, read_config_file
-    from duels.core.errors import DuelsError
 
     limits, model, run_values = split_options(options)
     values: dict[str, Any] = {}
-    try:
+    with usage_errors(f"{file}: " if file else ""):
         if file:
             values, folder = read_config_file(file)
             out = out or folder
@@ -267,8 +267,6 @@ def run_command(
         values["limits"] = _override(values.get("limits", {}), limits)
         settings = values["model"] = _override(values.get("model", {}), model)
         config = parse_config(values)
-    except DuelsError as error:
-        raise click.UsageError(f"{file}: {error}" if file else str(error)) from None
     if out is None:
         raise click.UsageError(
             'a run needs a folder: pass --out FOLDER, or set out = "FOLDER" in the config.'
@@ -321,12 +319,9 @@ def _play_run(
 def ladder(games: tuple[str, ...], matches: int | None, seed: str, out: Path, workers: int | None) -> None:
     """Play the built-in players against each other: random, greedy, the levels and best."""
     from duels.arena.config import ladder_config
-    from duels.core.errors import DuelsError
 
-    try:
+    with usage_errors():
         config = ladder_config(split_names(games), matches, seed)
-    except DuelsError as error:
-        raise click.UsageError(str(error)) from None
     _play_run(config, out, workers)
 
 
@@ -358,20 +353,13 @@ def probe_command(player: str, games: tuple[str, ...], symmetric: bool, out: Pat
     from duels.arena.config import ProbeConfig
     from duels.arena.probe import run_probe
     from duels.arena.progress_line import ProgressLine
-    from duels.core.errors import DuelsError
     from duels.players.endpoint import EndpointSettings
     from duels.players.program import ProgramLimits
 
     limits, model, run_values = split_options(options)
-    try:
-        run_values |= {
-            "symmetric": symmetric,
-            "limits": ProgramLimits(**limits),
-            "model": EndpointSettings(**model),
-        }
-        config = ProbeConfig(player, split_names(games), **run_values)
-    except DuelsError as error:
-        raise click.UsageError(str(error)) from None
+    with usage_errors():
+        run_values |= {"limits": ProgramLimits(**limits), "model": EndpointSettings(**model)}
+        config = ProbeConfig(player, split_names(games), symmetric=symmetric, **run_values)
     if config.make_run_config().list_models():
         warn_missing_key(model.get("key_env"))
     with ProgressLine() as line:
