@@ -21,7 +21,7 @@ import pytest
 from duels.analysis.agents import get_player_odds
 from duels.analysis.exploitability import exploitability
 from duels.arena import compare, probe_report, probe_values
-from duels.arena.commands.run import report_unfinished
+from duels.arena.commands import report_unfinished
 from duels.arena.config import ProbeConfig
 from duels.arena.folder import Folder
 from duels.arena.probe import ProbeQuestion, collect_answers, run_probe

@@ -1,4 +1,4 @@
-"""`duels arena run`, `probe`, `ladder`, `report`, `compare`, `merge` and `verify`."""
+"""The commands `duels arena`, `duels bot` and `duels exam`. Each imports its modules when called."""
 
 import json
 from functools import partial
@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from duels.arena.commands.options import (
+from duels.arena.command_options import (
     FILE,
     FOLDER,
+    HELP,
     NEW_FOLDER,
+    Group,
     force_option,
     format_examples,
     player_options,
@@ -32,7 +34,24 @@ NOT_FINISHED = 75
 """The exit code of an interrupted run or probe: EX_TEMPFAIL of sysexits.h."""
 
 
-def compact_logs(folder: "Folder") -> None:
+@click.group(
+    cls=Group,
+    context_settings=HELP,
+    epilog=format_examples(
+        RUN_EXAMPLE,
+        "duels arena run tournament.toml",
+        "duels arena report runs/first --html page.html",
+        "duels arena ladder --out runs/ladder",
+    ),
+)
+def arena() -> None:
+    """Measure players against each other and against perfect play.
+
+    docs/arena.md explains the commands, docs/reports.md the numbers.
+    """
+
+
+def _compact_logs(folder: "Folder") -> None:
     """Write all rows to a Parquet file, or print how to install the missing extra."""
     from duels.arena.folder import write_parquet
     from duels.core.extras import MissingExtra
@@ -44,8 +63,7 @@ def compact_logs(folder: "Folder") -> None:
         click.echo(f"No Parquet file was written. {missing}", err=True)
 
 
-def show_report(folder: "Folder") -> None:
-    """Print the report of a run as text."""
+def _show_report(folder: "Folder") -> None:
     report, views = _make_report(folder)
     click.echo(views.make_document(report).render_text(), nl=False)
 
@@ -63,7 +81,7 @@ def _make_report(folder: "Folder") -> tuple[Any, Any]:
         return report.make_report(folder, line.show), report_views
 
 
-@click.command(
+@arena.command(
     name="report",
     epilog=format_examples(
         "duels arena report runs/first",
@@ -110,7 +128,7 @@ def report_command(
         click.echo(views.make_document(report).render_text(), nl=False)
 
 
-@click.command(
+@arena.command(
     epilog=format_examples(
         "duels arena compare runs/first runs/second", "duels arena compare runs/probe runs/probe-later"
     )
@@ -134,7 +152,7 @@ def compare(one: Path, two: Path, as_json: bool) -> None:
     click.echo(json.dumps(as_data(comparison), indent=2) if as_json else as_text(comparison), nl=as_json)
 
 
-@click.command(epilog=format_examples("duels arena merge runs/a runs/b --out runs/all"))
+@arena.command(epilog=format_examples("duels arena merge runs/a runs/b --out runs/all"))
 @click.argument("runs", nargs=-1, required=True, type=FOLDER)
 @click.option("--out", required=True, type=NEW_FOLDER, help="A new folder.")
 def merge(runs: tuple[Path, ...], out: Path) -> None:
@@ -143,7 +161,7 @@ def merge(runs: tuple[Path, ...], out: Path) -> None:
 
     count = folders.merge(runs, out, partial(click.echo, err=True))
     merged = folders.Folder(out)
-    compact_logs(merged)
+    _compact_logs(merged)
     if merged.is_probe:
         click.echo(f"{out}: {count} answers.", err=True)
     else:
@@ -153,7 +171,7 @@ def merge(runs: tuple[Path, ...], out: Path) -> None:
         click.echo(f"{out}: {count}{f' of {planned}' if count < planned else ''} matches.", err=True)
 
 
-@click.command(
+@arena.command(
     name="verify",
     epilog=format_examples("duels arena verify runs/first", "duels arena verify runs/first --json"),
 )
@@ -210,7 +228,7 @@ def _override(table: Any, options: dict[str, Any]) -> Any:
     return {**table, **options} if isinstance(table, dict) else table
 
 
-@click.command(
+@arena.command(
     name="run",
     epilog=format_examples(
         RUN_EXAMPLE,
@@ -295,18 +313,18 @@ def _play_run(
         raise
     report_unfinished(folder, "Some matches are unfinished")
     if shard == (1, 1):
-        compact_logs(folder)
-        show_report(folder)
+        _compact_logs(folder)
+        _show_report(folder)
         if left_out := sum(not folder.is_planned(row) for row in folder.load_rows().values()):
             click.echo(
                 f"The report leaves out {left_out} logged matches, because the run now has fewer.", err=True
             )
     command = f"duels arena report {quote_for_shell(out)} --html page.html"
     click.echo(f"The run is saved in {out}. To write an HTML report: {command}", err=True)
-    exit_if_unfinished(folder)
+    _exit_if_unfinished(folder)
 
 
-@click.command(
+@arena.command(
     epilog=format_examples(
         "duels arena ladder --out runs/ladder", "duels arena ladder --games hunt --out runs/hunt"
     )
@@ -325,7 +343,7 @@ def ladder(games: tuple[str, ...], matches: int | None, seed: str, out: Path, wo
     _play_run(config, out, workers)
 
 
-@click.command(
+@arena.command(
     name="probe",
     epilog=format_examples(
         "duels arena probe --player club --games lights,leap --out runs/club",
@@ -365,9 +383,9 @@ def probe_command(player: str, games: tuple[str, ...], symmetric: bool, out: Pat
     with ProgressLine() as line:
         folder = run_probe(config, out, line.show)
     report_unfinished(folder, "Some questions are unanswered")
-    compact_logs(folder)
-    show_report(folder)
-    exit_if_unfinished(folder)
+    _compact_logs(folder)
+    _show_report(folder)
+    _exit_if_unfinished(folder)
 
 
 def report_unfinished(folder: "Folder", problem: str) -> None:
@@ -377,7 +395,90 @@ def report_unfinished(folder: "Folder", problem: str) -> None:
         click.echo(f"{problem}: {reason.removesuffix('.')}. To continue, {again}.", err=True)
 
 
-def exit_if_unfinished(folder: "Folder") -> None:
-    """Exit with NOT_FINISHED if questions or matches are left."""
+def _exit_if_unfinished(folder: "Folder") -> None:
     if folder.unfinished:
         raise click.exceptions.Exit(NOT_FINISHED)
+
+
+_BOT_EXAMPLES = format_examples(
+    'duels bot check "cmd:python bot.py"', 'duels bot check "cmd:node bot.js" --games hunt'
+)
+
+
+@click.group(cls=Group, context_settings=HELP, epilog=_BOT_EXAMPLES)
+def bot() -> None:
+    """Check a bot program.
+
+    docs/protocol.md describes the protocol that bots use.
+    """
+
+
+@bot.command(epilog=_BOT_EXAMPLES)
+@click.argument("program", metavar='"cmd:COMMAND"')
+@click.option("--games", default="lights,leap,chain,hunt,flip", show_default=True, help="Games to play.")
+@click.option(
+    "--move-seconds",
+    type=click.FloatRange(0.01),
+    default=10.0,
+    show_default=True,
+    help="Time limit per move.",
+)
+@click.option("--memory-mb", type=click.IntRange(16), default=2048, show_default=True, help="Memory limit.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list instead of lines.")
+def check(program: str, games: str, move_seconds: float, memory_mb: int, as_json: bool) -> None:
+    """Check that a program follows the protocol, and play a match in every game from both seats."""
+    from duels.arena.bot_check import check_bot
+    from duels.games import find_game
+    from duels.players.program import ProgramLimits
+
+    if not program.lower().startswith("cmd:"):
+        raise click.UsageError('pass the program as "cmd:COMMAND", such as "cmd:python bot.py".')
+    rules = [find_game(name).rules() for name in games.split(",")]
+    limits = ProgramLimits(move_seconds=move_seconds, memory_mb=memory_mb)
+    findings = []
+    for finding in check_bot(program[len("cmd:") :], rules, limits):
+        findings.append(finding)
+        if not as_json:
+            click.echo(str(finding))
+    if as_json:
+        data = [{"check": each.name, "passed": each.passed, "detail": each.detail} for each in findings]
+        click.echo(json.dumps(data, indent=2))
+    if not all(finding.passed for finding in findings):
+        raise click.exceptions.Exit(1)
+
+
+@click.command(
+    context_settings=HELP,
+    epilog=format_examples(
+        "duels exam chain --positions 200 --seed 1 --out exam.jsonl",
+        "duels exam flip --positions 100 --out exam.parquet",
+        "duels exam lights --option lights=9 --out nine.jsonl",
+    ),
+)
+@click.argument("game")
+@click.option(
+    "--positions", type=click.IntRange(2), default=200, show_default=True, help="Number of positions."
+)
+@click.option("--seed", default="1", show_default=True, help="The same seed draws the same positions.")
+@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the game.")
+@click.option("--out", required=True, type=FILE, help="Output file: .jsonl or .parquet.")
+@force_option
+def exam(game: str, positions: int, seed: str, options: tuple[str, ...], out: Path, force: bool) -> None:
+    """Write graded positions for any test harness, and a card that describes them.
+
+    The positions come from good play. Those with more at stake are sampled more often; weights correct this.
+    """
+    from duels.arena.exam import explain_shortage, get_card_path, write_exam
+    from duels.arena.progress_line import ProgressLine
+    from duels.core.record import parse_options
+    from duels.games import find_game
+
+    with usage_errors():
+        game_class = find_game(game)
+        rules = game_class.rules(**parse_options(game_class.rules_class(), " ".join(options)))
+    refuse_existing(force, out, get_card_path(out))
+    with ProgressLine() as line:
+        count = write_exam(rules, positions, seed, out, line.show, overwrite=force)
+    click.echo(f"{out}: {count} positions; {get_card_path(out)} describes them.", err=True)
+    if shortage := explain_shortage(positions, count):
+        click.echo(shortage, err=True)
