@@ -26,12 +26,12 @@ _SEND_SECONDS = 2.0
 class BotFinding:
     """The result of one check of a bot program."""
 
-    name: str
+    check: str
     passed: bool
     detail: str = ""
 
     def __str__(self) -> str:
-        return f"{'ok' if self.passed else 'FAILED'}: {self.name}{f': {self.detail}' if self.detail else ''}"
+        return f"{'ok' if self.passed else 'FAILED'}: {self.check}{f': {self.detail}' if self.detail else ''}"
 
 
 def check_bot(command: str, games: list[AnyRules], limits: ProgramLimits) -> Iterator[BotFinding]:
@@ -85,8 +85,7 @@ class _Session:
         self._child = Child(self._command, self._limits.memory_mb, None)
         deadline = monotonic() + self._limits.start_seconds
         self._child.send(json.dumps(protocol.make_hello(self._rules, self._budget_ms)), deadline)
-        name = protocol.parse_ready(self._child.receive(deadline)).get("name")
-        return str(name) if name else ""
+        return str(protocol.parse_ready(self._child.receive(deadline)).get("name") or "")
 
     def check_unknown_message(self) -> str:
         self._send({"type": "weather", "sky": "clear"})
@@ -96,16 +95,12 @@ class _Session:
         return self.ask(error="'pass' is not allowed now.")
 
     def check_silence(self) -> str:
-        assert self._child
         if not self._has_answered:
             raise BadAnswer(Failure.EMPTY, "no question was answered.")
-        try:
-            line = self._child.receive(monotonic() + 0.2)
-        except BadAnswer as error:
-            if error.failure is Failure.LATE:
-                return ""
-            raise
-        raise BadAnswer(Failure.FLOODED, f"it wrote {line!r} without a question.")
+        line = self._receive(0.2)
+        if line is not None:
+            raise BadAnswer(Failure.FLOODED, f"it wrote {line!r} without a question.")
+        return ""
 
     def check_exit(self) -> str:
         assert self._child
@@ -124,24 +119,28 @@ class _Session:
         assert self._child
         self._child.send(json.dumps(message), monotonic() + _SEND_SECONDS)
 
-    def ask(self, error: str = "", **extra_keys: Any) -> str:
+    def _receive(self, seconds: float) -> str | None:
+        """Return the next line, or None if there is none in time."""
         assert self._child
-        self._request_id += 1
-        question = protocol.make_request(
-            self._sight, self._request_id, self._budget_ms, match="check", error=error
-        )
-        self._send({**question, **extra_keys})
         try:
-            line = self._child.receive(monotonic() + self._limits.move_seconds)
+            return self._child.receive(monotonic() + seconds)
         except BadAnswer as error:
             if error.failure is Failure.LATE:
-                raise BadAnswer(Failure.LATE, "no answer came in time. Does it flush its output?") from None
+                return None
             raise
-        answer = protocol.parse_reply_to(line, self._request_id)
+
+    def ask(self, error: str = "", **extra_keys: Any) -> str:
+        self._request_id += 1
+        number = self._request_id
+        question = protocol.make_request(self._sight, number, self._budget_ms, match="check", error=error)
+        self._send({**question, **extra_keys})
+        line = self._receive(self._limits.move_seconds)
+        if line is None:
+            raise BadAnswer(Failure.LATE, "no answer came in time. Does it flush its output?")
+        answer = protocol.parse_reply_to(line, number)
         if answer is None:
             raise BadAnswer(
-                Failure.UNREADABLE,
-                f"the answer {line!r} does not have the id {self._request_id} of the question.",
+                Failure.UNREADABLE, f"the answer {line!r} does not have the question's id {number}."
             )
         action, policy = protocol.parse_move(answer, self._sight)
         self._has_answered = True

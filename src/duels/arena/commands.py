@@ -1,6 +1,7 @@
 """The commands `duels arena`, `duels bot` and `duels exam`. Each imports its modules when called."""
 
 import json
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -441,8 +442,7 @@ def check(program: str, games: str, move_seconds: float, memory_mb: int, as_json
         if not as_json:
             click.echo(str(finding))
     if as_json:
-        data = [{"check": each.name, "passed": each.passed, "detail": each.detail} for each in findings]
-        click.echo(json.dumps(data, indent=2))
+        click.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
     if not all(finding.passed for finding in findings):
         raise click.exceptions.Exit(1)
 
