@@ -1,14 +1,15 @@
 """Positions of the cells of a track on a board, in one row or in several winding rows."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import ceil
 
-from duels.core.svg import WIDTH
+from duels.core.svg import WIDTH, cache_shape, decoration, path
 
 _MAX_PITCH = 96
 _MAX_CELL_SIZE = 80
-_MAX_CELLS_PER_ROW = 9  # so that cells can be pressed on a phone
+_MAX_CELLS_IN_ONE_ROW = 9  # so that cells can be pressed on a phone
+_MAX_CELLS_PER_ROW = 7  # in several rows, which bend at both ends
 
 
 @dataclass(frozen=True, eq=False)  # compared by identity, so that cached shapes are found quickly
@@ -22,14 +23,17 @@ class Track:
     cells: int
     row_height: float
     first_row: float
-    per_row: int = _MAX_CELLS_PER_ROW
-    margin: float = 44
+    margin: float
+    per_row: int | None = None
+    """The maximum number of cells per row, or None for 9 in a single row and 7 in several."""
     upwards: bool = False
 
     @cached_property
     def rows(self) -> int:
         """The number of rows."""
-        return ceil(self.cells / self.per_row)
+        if self.per_row is None and self.cells <= _MAX_CELLS_IN_ONE_ROW:
+            return 1
+        return ceil(self.cells / (self.per_row or _MAX_CELLS_PER_ROW))
 
     @cached_property
     def columns(self) -> int:
@@ -66,6 +70,15 @@ class Track:
         points = [self.centre(cell) for cell in range(first, (last or self.cells) + 1)]
         return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
 
+    @cache_shape
+    def draw_line(self, width: float, opacity: float) -> str:
+        """Draw the line through all cells."""
+        return decoration(path(self.line(), "line", width, opacity=opacity))
+
     def bends(self, cell: int) -> bool:
         """Return whether the next cell is in another row."""
         return cell < self.cells and self.centre(cell)[1] != self.centre(cell + 1)[1]
+
+
+make_track = lru_cache(Track)
+"""Return the track with these properties: the same object every time."""

@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from duels.core import svg
 from duels.core.drawing import Drawing
 from duels.core.narration import SEAT_LABELS, PlayerNames
 from duels.core.rules import Event, Seat, Sight
-from duels.core.track import Track
+from duels.core.track import Track, make_track
 from duels.games.chain.rules import (
     FREE,
     SYMBOL,
@@ -65,9 +64,9 @@ class ChainDrawing(Drawing[Action, State]):
     def draw(
         self, sight: Sight[Action, State], *, targets: bool = False, names: PlayerNames = SEAT_LABELS
     ) -> svg.Picture:
-        track, state = _make_track(self.rules.cells), sight.view
+        track, state = make_track(self.rules.cells, _ROW_HEIGHT, _ROW_CENTER, 60), sight.view
         first, last = self.rules.chain_of(state.cells) or (0, 0)
-        scene = [_draw_path(track)]
+        scene = [track.draw_line(8, 0.6)]
         if first:
             scene.append(_draw_chain(track, first, last, state.cells[first - 1]))
         changed_cell, coin = _find_last_change(sight.events)
@@ -89,11 +88,6 @@ class ChainDrawing(Drawing[Action, State]):
         return svg.board(track.height, label, scene, pressable)
 
 
-@lru_cache
-def _make_track(cells: int) -> Track:
-    return Track(cells, _ROW_HEIGHT, _ROW_CENTER, per_row=7 if cells > 9 else 9, margin=60)
-
-
 def _describe_board(cells: str, mover: Seat, doubt: int, is_tossed: bool) -> str:
     clauses = []
     for seat, symbol in SYMBOL.items():
@@ -104,11 +98,6 @@ def _describe_board(cells: str, mover: Seat, doubt: int, is_tossed: bool) -> str
             clauses.append(f"{symbol} in doubt on {doubt}")
     label = f"{len(cells)} cells, {'; '.join(clauses) or 'all free'}."
     return label + (" A coin decides." if is_tossed else "")
-
-
-@svg.cache_shape
-def _draw_path(track: Track) -> str:
-    return svg.decoration(svg.path(track.line(), "line", 8, opacity=0.6))
 
 
 def _draw_chain(track: Track, first: int, last: int, symbol: str) -> str:

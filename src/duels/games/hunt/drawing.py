@@ -2,14 +2,13 @@
 
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from duels.core import svg
 from duels.core.drawing import Drawing
 from duels.core.narration import SEAT_LABELS, PlayerNames
 from duels.core.rules import Seat, Sight
-from duels.core.track import Track
+from duels.core.track import Track, make_track
 from duels.games.hunt.rules import (
     NONE_OBSERVED,
     OFF_GRID,
@@ -23,6 +22,7 @@ from duels.games.hunt.rules import (
 )
 from duels.games.hunt.words import find_revealed_tokens
 
+_TRACK = (306, 82, 56)  # the height of a row, the centre of the first one, and the margin
 _EYE_OFFSETS = {Seat.ONE: -62, Seat.TWO: 102}  # from the centre of a cell to a player's eye
 _NUMBER_OFFSET, _TUNNEL_OFFSET = 62, 168
 # Relative to the tunnel. The hit box must not cover the caption.
@@ -68,7 +68,7 @@ class HuntDrawing(Drawing[Action, View]):
     def draw(
         self, sight: Sight[Action, View], *, targets: bool = False, names: PlayerNames = SEAT_LABELS
     ) -> svg.Picture:
-        track, view, seat = _make_track(self.rules.cells), sight.view, sight.seat
+        track, view, seat = make_track(self.rules.cells, *_TRACK), sight.view, sight.seat
         revealed = find_revealed_tokens(sight.events)
         tokens = revealed if seat in revealed else {seat: view.cell, **revealed}
         scene = _draw_scene(track, sight, tokens, revealed, _draw_own_tunnel(track, view.tunnel), names, seat)
@@ -91,7 +91,10 @@ class HuntDrawing(Drawing[Action, View]):
         self, one: Sight[Action, View], two: Sight[Action, View], *, names: PlayerNames = SEAT_LABELS
     ) -> svg.Picture:
         """Draw both tokens, and mark the players who still have their tunnel."""
-        track, tokens = _make_track(self.rules.cells), {sight.seat: sight.view.cell for sight in (one, two)}
+        track, tokens = (
+            make_track(self.rules.cells, *_TRACK),
+            {sight.seat: sight.view.cell for sight in (one, two)},
+        )
         holders = tuple(sight.seat for sight in (one, two) if sight.view.tunnel)
         scene = _draw_scene(
             track, one, tokens, find_revealed_tokens(one.events), _draw_open_tunnel(track, holders), names
@@ -108,11 +111,6 @@ class HuntDrawing(Drawing[Action, View]):
                 _describe_last_observation(names.name(sight.seat), view.last_observed[sight.seat - 1])
             )
         return f"{'; '.join(clauses)}."
-
-
-@lru_cache
-def _make_track(cells: int) -> Track:
-    return Track(cells, 306, 82, per_row=7 if cells > 9 else 9, margin=56)
 
 
 def _describe_board(
@@ -157,7 +155,7 @@ def _draw_scene(
     """
     tokens_on = _group_by_cell(tokens.items())
     observers = _group_by_cell(zip(Seat, sight.view.last_observed, strict=True))
-    scene = [_draw_path(track)]
+    scene = [track.draw_line(8, 0.6)]
     for number in range(1, track.cells + 1):
         scene.append(
             _draw_cell(track, number, tokens_on.get(number, ()), observers.get(number, ()), names, you)
@@ -178,10 +176,6 @@ def _group_by_cell(cells: Iterable[tuple[Seat, int]]) -> dict[int, tuple[Seat, .
     for seat, position in cells:
         seats[position] = (*seats.get(position, ()), seat)
     return seats
-
-
-def _draw_path(track: Track) -> str:
-    return svg.decoration(svg.path(track.line(), "line", 8, opacity=0.6))
 
 
 @svg.cache_shape

@@ -1,13 +1,12 @@
 """The board of Quantum Leap: a path that winds up to the goal, and legal leaps as arcs."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from duels.core import svg
 from duels.core.drawing import Drawing
 from duels.core.narration import SEAT_LABELS, PlayerNames
 from duels.core.rules import Seat, Sight
-from duels.core.track import Track
+from duels.core.track import Track, make_track
 from duels.games.leap.rules import OFF_GRID, STEPS, Action, Leap, QuantumLeap, State
 
 _ROW_HEIGHT, _BOTTOM_MARGIN = 106, 34
@@ -39,14 +38,15 @@ class LeapDrawing(Drawing[Action, State]):
         self, sight: Sight[Action, State], *, targets: bool = False, names: PlayerNames = SEAT_LABELS
     ) -> svg.Picture:
         top = 76 if targets else 44  # room for arcs
-        track, cells = _make_track(self.rules.goal, top), sight.view.cells
+        track = make_track(self.rules.goal, _ROW_HEIGHT, top, 52, per_row=7, upwards=True)
+        cells = sight.view.cells
         visited = {
             *cells,
             *(cell for event in sight.events if isinstance(event, STEPS) for cell in event.cells),
         }
         x, o = cells
         tokens = {x: "X and O"} if x == o else {x: "X", o: "O"}
-        scene = [_draw_path(track)]
+        scene = [track.draw_line(12, 0.7)]
         for cell in range(1, track.cells + 1):
             scene.append(_draw_cell(track, cell, cell in visited, tokens.get(cell, "")))
         scene += [_draw_token(track, seat, cells[seat - 1], x == o) for seat in Seat]
@@ -60,16 +60,6 @@ class LeapDrawing(Drawing[Action, State]):
     def _describe_board(self, cells: tuple[int, int]) -> str:
         x, o = [f"on cell {cell}" if cell else "off the grid" for cell in cells]
         return f"A path of {self.rules.goal} cells. X is {x}, O is {o}."
-
-
-@lru_cache
-def _make_track(goal: int, top: float) -> Track:
-    return Track(goal, _ROW_HEIGHT, top, per_row=7, margin=52, upwards=True)
-
-
-@svg.cache_shape
-def _draw_path(track: Track) -> str:
-    return svg.decoration(svg.path(track.line(), "line", 12, opacity=0.7))
 
 
 @svg.cache_shape

@@ -1,17 +1,15 @@
 """The board of Light Out Duel: bulbs on a cord, with a bracket under two neighbours."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from duels.core import svg
 from duels.core.drawing import Drawing
 from duels.core.narration import SEAT_LABELS, PlayerNames
 from duels.core.notation import join_and
 from duels.core.rules import Seat, Sight
-from duels.core.track import Track
+from duels.core.track import Track, make_track
 from duels.games.lights.rules import ON, Lights, State, TurnedOff, TurnOff
 
-_PER_ROW = 7  # leaves room for the brackets at both ends of a row
 _ROW_CENTER, _BULB_RADIUS, _NUMBER_OFFSET = 72, 28, 56
 _CORD_OFFSET = _BULB_RADIUS + 26  # from the centre of a bulb up to the cord
 _BRACKET_OFFSET = 122  # from the centre of a bulb down to the centre of its bracket
@@ -38,7 +36,7 @@ class LightsDrawing(Drawing[TurnOff, State]):
     def draw(
         self, sight: Sight[TurnOff, State], *, targets: bool = False, names: PlayerNames = SEAT_LABELS
     ) -> svg.Picture:
-        track = _make_track(self.rules.lights, targets)
+        track = make_track(self.rules.lights, 236 if targets else 152, _ROW_CENTER, 80)
         row = sight.view.row
         last_turn = next((event for event in reversed(sight.events) if isinstance(event, TurnedOff)), None)
         scene = [_draw_cord(track)]
@@ -52,12 +50,6 @@ class LightsDrawing(Drawing[TurnOff, State]):
                 for action in sight.actions
             ]
         return svg.board(track.height, _describe_row(row), scene, pressable)
-
-
-@lru_cache
-def _make_track(lights: int, targets: bool) -> Track:
-    per_row = _PER_ROW if lights > 9 else 9
-    return Track(lights, 236 if targets else 152, _ROW_CENTER, per_row, margin=80)
 
 
 def _describe_row(row: str) -> str:
