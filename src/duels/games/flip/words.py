@@ -42,7 +42,7 @@ class FlipWords(Words[Action, State]):
     def ask(self, sight: Sight[Action, State]) -> Dialogue[Action]:
         if sight.view.choosing:
             return (yield from self._ask_kept_tile(sight))
-        player = Ink.for_seat(sight.seat)(sight.seat.label)
+        player = self.player(sight.seat)
         if any(isinstance(action, QuantumFlip) for action in sight.actions):
             choice = yield from ask_until(
                 f"{player}, enter 'Q' to perform a Quantum Flip or 'F' to flip a single tile: ",

@@ -60,7 +60,7 @@ class HuntWords(Words[Action, View]):
         verbs = ["MOVE n", "STAY" * (sight.view.cell != OFF_GRID), "TUNNEL n" * sight.view.tunnel]
         return (
             yield from ask_until(
-                f"\n{_render_player(sight.seat)}:\nEnters: ",
+                f"\n{self.player(sight.seat)}:\nEnters: ",
                 lambda entry: self._read_movement(entry, sight),
                 secret=True,
                 solo_prompt=f"Where do you go? {join_or([verb for verb in verbs if verb])}: ",
@@ -140,7 +140,7 @@ class HuntWords(Words[Action, View]):
         return "stay or move" if sight.view.cell else "move to any position"
 
     def render_secret_turn(self, seat: Seat) -> str:
-        return f"\n{_render_player(seat)}:\nEnters: {Ink.DIM('(hidden)')}\n"
+        return f"\n{self.player(seat)}:\nEnters: {Ink.DIM('(hidden)')}\n"
 
     def narrate(self, seen: Sequence[Event]) -> Narration:
         event = seen[-1]
@@ -275,10 +275,6 @@ def _choose_verb(moved: Moved, seen: Sequence[Event]) -> tuple[str, str]:
 
 def _render_game_over(won: str) -> list[str]:
     return [f"Game Over: {Ink.WON(won)}", ""]
-
-
-def _render_player(seat: Seat) -> str:
-    return Ink.for_seat(seat)(seat.label)
 
 
 WORDS = HuntWords

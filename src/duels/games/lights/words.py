@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from duels.core.narration import Line, Narration, Row, TextBoard, say, verb, wins
 from duels.core.notation import join_and
-from duels.core.rules import Event, Seat, Sight
+from duels.core.rules import Event, Sight
 from duels.core.words import (
     ActionCells,
     Dialogue,
@@ -38,7 +38,7 @@ class LightsWords(Words[TurnOff, State]):
         notice = ""
         while True:
             option = yield from ask_until(
-                f"{_render_player(sight.seat)}, choose your action:\n"
+                f"{self.player(sight.seat)}, choose your action:\n"
                 "1. Turn OFF one light.\n2. Turn OFF two adjacent lights.\n> ",
                 lambda entry: self._read_option(entry, sight),
                 notice=notice,
@@ -168,10 +168,6 @@ def _parse_pair(entry: str) -> tuple[int, int] | None:
 
 def _format_first_lights(pairs: Sequence[int]) -> str:
     return f"The first of two adjacent lights that are ON can be {join_or(pairs)}."
-
-
-def _render_player(seat: Seat) -> str:
-    return Ink.for_seat(seat)(seat.label)
 
 
 WORDS = LightsWords
