@@ -27,7 +27,7 @@ def all_paths(rules: QuantumLeap, needed: dict[int, int], cell: int) -> set[tupl
 @pytest.mark.parametrize("goal", [*range(1, 41), 64, 97, 120])
 def test_every_shortest_path_is_found(goal: int) -> None:
     rules = QuantumLeap(goal)
-    table, paths = table_of(rules), Paths(goal)
+    table, paths = table_of(rules), Paths(rules)
     for cell in table:
         found = list(paths.iter_paths(cell))
         assert paths.count_turns(cell) == table[cell]
@@ -37,12 +37,13 @@ def test_every_shortest_path_is_found(goal: int) -> None:
 
 @pytest.mark.parametrize("goal", [720, 997])
 def test_distances_on_longer_lines(goal: int) -> None:
-    table, paths = table_of(QuantumLeap(goal)), Paths(goal)
+    table, paths = table_of(QuantumLeap(goal)), Paths(QuantumLeap(goal))
     assert all(paths.count_turns(cell) == needed for cell, needed in table.items())
 
 
 def test_the_longest_line() -> None:
-    rules, paths = QuantumLeap(100_000), Paths(100_000)
+    rules = QuantumLeap(100_000)
+    paths = Paths(rules)
     assert paths.count_turns(0) == 20
     path = next(paths.iter_paths(0))
     assert len(path) == 20
