@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from duels.core.rules import Seat
 from duels.core.words import join_or
-from duels.games.chain.rules import FREE, SYMBOL, QuantumChain, State
+from duels.games.chain.rules import FREE, SYMBOL, QuantumChain, State, replace_cell
 
 
 def list_completing_cells(rules: QuantumChain, cells: str, seat: Seat) -> list[int]:
     """Return the free cells (numbered from 1) that complete a chain of `seat`."""
     free = (cell for cell in range(1, rules.cells + 1) if cells[cell - 1] == FREE)
-    return [cell for cell in free if rules.chain_of(_place_symbol(cells, cell, seat))]
+    return [cell for cell in free if rules.chain_of(replace_cell(cells, cell, SYMBOL[seat]))]
 
 
 def list_possible_chains(rules: QuantumChain, cells: str, seat: Seat) -> list[range]:
@@ -25,7 +25,7 @@ def list_possible_chains(rules: QuantumChain, cells: str, seat: Seat) -> list[ra
 
 def describe_purpose(rules: QuantumChain, cells: str, cell: int, seat: Seat) -> str:
     """Return the purpose of a symbol of `seat` on `cell` as a clause (`blocks …`), or ''."""
-    placed = _place_symbol(cells, cell, seat)
+    placed = replace_cell(cells, cell, SYMBOL[seat])
     if cell in list_completing_cells(rules, cells, seat):
         return f"completes your chain of {rules.run}"
     clauses = []
@@ -52,7 +52,7 @@ def choose_clearest_cell(rules: QuantumChain, cells: str, best: Sequence[int], s
 
 def describe_ignored_threat(rules: QuantumChain, cells: str, cell: int, seat: Seat) -> str:
     """Return the threat that `seat` ignored by observing `cell`, as a clause, or ''."""
-    threats = list_completing_cells(rules, _place_symbol(cells, cell, seat), seat.other)
+    threats = list_completing_cells(rules, replace_cell(cells, cell, SYMBOL[seat]), seat.other)
     if not threats or cell in list_completing_cells(rules, cells, seat):
         return ""
     return f"though the other player could complete a chain with {join_or(threats)}"
@@ -61,7 +61,7 @@ def describe_ignored_threat(rules: QuantumChain, cells: str, cell: int, seat: Se
 def describe_accepted_symbol(rules: QuantumChain, state: State) -> str:
     """Say what the doubtful symbol does to the challenger if it is accepted, or return ''."""
     observer, cells, cell = state.mover, state.cells, state.doubt
-    placed = _place_symbol(cells, cell, observer)
+    placed = replace_cell(cells, cell, SYMBOL[observer])
     if cell in list_completing_cells(rules, cells, observer):
         return f"If the symbol stands, the other player has a chain of {rules.run} and wins. "
     clauses = []
@@ -79,7 +79,7 @@ def can_accepting_be_right(rules: QuantumChain, state: State) -> bool:
     confirms the rule for every position on boards of up to 8 cells.
     """
     observer, cell = state.mover, state.doubt
-    cells = _place_symbol(state.cells, cell, observer)
+    cells = replace_cell(state.cells, cell, SYMBOL[observer])
     windows = list_possible_chains(rules, cells, observer.other)
     return any(n in window and cells[n - 1] == FREE for n in (cell - 1, cell + 1) for window in windows)
 
@@ -91,10 +91,6 @@ def explain_even_chance(rules: QuantumChain, cells: str) -> str:
     else:
         why = "whatever you observe, nobody can force a chain on this board, and a full one decoheres"
     return f"Nothing is at stake here: {why}."
-
-
-def _place_symbol(cells: str, cell: int, seat: Seat) -> str:
-    return cells[: cell - 1] + SYMBOL[seat] + cells[cell:]
 
 
 def _count_symbols(cells: str, window: range, seat: Seat) -> int:

@@ -194,7 +194,7 @@ class QuantumChain(OpenRules[State, Action]):
         """Place the symbol if the observation succeeded, check for a chain or a full board, end the turn."""
         mover, cells, boards = state.mover, state.cells, state.boards
         if success:
-            cells = cells[: cell - 1] + SYMBOL[mover] + cells[cell:]
+            cells = replace_cell(cells, cell, SYMBOL[mover])
         events += (Settled(mover, cell, success, state.doubt > 0, cells),)
         chain = self.chain_of(cells)
         if chain:
@@ -295,10 +295,15 @@ class QuantumChain(OpenRules[State, Action]):
         board = state.cells
         actor = state.mover
         if state.doubt:
-            board = board[: state.doubt - 1] + state.phase.value + board[state.doubt :]
+            board = replace_cell(board, state.doubt, state.phase.value)
             actor = actor.other
         boards = f" {state.boards}" if self.max_boards is not None else ""
         return f"{board} {actor.value}{boards}"
+
+
+def replace_cell(cells: str, cell: int, symbol: str) -> str:
+    """Return the cells with `symbol` on `cell`, which is numbered from 1."""
+    return cells[: cell - 1] + symbol + cells[cell:]
 
 
 RULES = QuantumChain

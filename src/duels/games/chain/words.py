@@ -34,6 +34,7 @@ from duels.games.chain.rules import (
     QuantumChain,
     Settled,
     State,
+    replace_cell,
 )
 
 NUMBER_WORDS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven"}
@@ -124,7 +125,7 @@ class ChainWords(Words[Action, State]):
         if not state.doubt:
             return self._render_board(state.cells)
         # The book places the symbol before the challenge: it then remains or reverts.
-        cells = f"{state.cells[: state.doubt - 1]}{SYMBOL[state.mover]}{state.cells[state.doubt :]}"
+        cells = replace_cell(state.cells, state.doubt, SYMBOL[state.mover])
         return self._render_board(cells, state.doubt, doubtful=True)
 
     def action_cells(self, sight: Sight[Action, State], action: Action) -> ActionCells | None:
