@@ -45,6 +45,18 @@ def load_table(path: Path = SELF_PLAY_FILE) -> bytes:
         raise DuelsError("hunt's self-play table is missing or damaged: reinstall duels.") from error
 
 
+def split_table(table: bytes) -> "dict[Seat, tuple[array[int], array[int], memoryview]]":
+    """Return each seat's means by its own memory, means by the other's memory, and differences."""
+    sections = {}
+    seat_size = len(table) // len(Seat)
+    for index, seat in enumerate(Seat):
+        section = memoryview(table)[index * seat_size : (index + 1) * seat_size]
+        means, differences = section[: 4 * _MEANS_PER_SEAT], section[4 * _MEANS_PER_SEAT :]
+        own_means, other_means = means[: 2 * _MEANS_PER_SEAT], means[2 * _MEANS_PER_SEAT :]
+        sections[seat] = unpack_shorts(own_means, "h"), unpack_shorts(other_means, "h"), differences.cast("b")
+    return sections
+
+
 class PairValues:
     """The chances to win when both seats play the strategy from now on.
 
@@ -55,17 +67,7 @@ class PairValues:
         self._strategy = strategy
         # Explanations ask for the same values many times.
         self._first_turn = lru_cache(20_000)(self._compute_first_turn)
-        self._sections: dict[Seat, tuple[array[int], array[int], memoryview]] = {}
-        seat_size = 4 * _MEANS_PER_SEAT + STATES_PER_CELL * _MEANS_PER_SEAT
-        for index, seat in enumerate(Seat):
-            section = memoryview(table)[index * seat_size : (index + 1) * seat_size]
-            means, differences = section[: 4 * _MEANS_PER_SEAT], section[4 * _MEANS_PER_SEAT :]
-            own_means, other_means = means[: 2 * _MEANS_PER_SEAT], means[2 * _MEANS_PER_SEAT :]
-            self._sections[seat] = (
-                unpack_shorts(own_means, "h"),
-                unpack_shorts(other_means, "h"),
-                differences.cast("b"),
-            )
+        self._sections = split_table(table)
 
     def before_turn(self, mover: Seat, own_memory: int, other_memory: int, own: int, other: int) -> float:
         """Return the chance of `mover` at the start of its turn."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from duels.core.rules import Seat
 from duels.games.hunt.certify.policies import Array, MemoryPolicy, make_policy_from_tables
-from duels.games.hunt.self_play import STATE_RANKS, STATES_PER_CELL, STEP, STORED_CELLS, UNITS
+from duels.games.hunt.self_play import STATE_RANKS, STATES_PER_CELL, STEP, STORED_CELLS, UNITS, split_table
 from duels.games.hunt.strategy import CELLS, OWN_MEMORY, Strategy
 from duels.solving.compiling import cached_njit
 from duels.solving.progress import Progress, no_progress
@@ -98,20 +98,12 @@ def solve_self_play(
 
 def find_largest_error(values: Chances, table: bytes) -> float:
     """Return the largest error of the table over all reachable states."""
-    shape = (STORED_CELLS, *[CELLS] * 3)
-    start, largest = 0, 0.0
-
-    def read(dtype: str, *ranks: int) -> Array:
-        nonlocal start
-        numbers = np.frombuffer(table, dtype, int(np.prod(shape) * np.prod(ranks)), start)
-        start += numbers.nbytes
-        return numbers.astype(float).reshape(*shape, *ranks)
-
-    for seat in Seat:
+    shape, largest = (STORED_CELLS, *[CELLS] * 3), 0.0
+    for seat, (own_means, other_means, differences) in split_table(table).items():
         stored = (
-            read("<i2", STATES_PER_CELL, 1)
-            + read("<i2", 1, STATES_PER_CELL)
-            + STEP * read("i1", STATES_PER_CELL, STATES_PER_CELL)
+            np.array(own_means, float).reshape(*shape, STATES_PER_CELL, 1)
+            + np.array(other_means, float).reshape(*shape, 1, STATES_PER_CELL)
+            + STEP * np.array(differences, float).reshape(*shape, STATES_PER_CELL, STATES_PER_CELL)
         )
         errors = np.abs(stored / UNITS - rearrange(values[seat]))
         errors[:, list_unreachable()] = 0
