@@ -1,6 +1,5 @@
 """Perfect play in flip, from the table of the abstraction and bounds for the real board."""
 
-from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
@@ -90,20 +89,15 @@ class FlipOracle(Oracle[Action, State]):
             low, high = max(position_low, *lows), min(position_high, max(highs))
             if high - low <= MAX_WIDTH:
                 break
-        counts = Counter(zip(lows, highs, strict=True))  # many actions, few different intervals
-        grades = grade([a for a, _ in counts], [b for _, b in counts], [*counts.values()], low, high)
-        judged = {
-            (a, b): (_make_value(min(a, high), min(b, high), midpoint), best, weight)
-            for (a, b), midpoint, best, weight in zip(counts, *grades, strict=True)
-        }
-        best_number = max(value.number for value, _, weight in judged.values() if weight)
-        intervals = zip(lows, highs, strict=True)
-        return Verdict(
-            _make_value(low, high, best_number),
-            tuple(
-                ActionValue(action, *judged[pair]) for action, pair in zip(actions, intervals, strict=True)
-            ),
+        numbers, best, weights = grade(lows, highs, low, high)
+        action_values = tuple(
+            ActionValue(action, _make_value(min(a, high), min(b, high), number), is_best, weight)
+            for action, a, b, number, is_best, weight in zip(
+                actions, lows, highs, numbers, best, weights, strict=True
+            )
         )
+        best_number = max(judged.value.number for judged in action_values if judged.weight)
+        return Verdict(_make_value(low, high, best_number), action_values)
 
     def _list_depths(self, state: State) -> range:
         """Return the depths of look-ahead to try until the interval is narrow enough."""
@@ -329,26 +323,24 @@ def find_endings(rules: QuantumTiles, state: State) -> dict[Seat, Ending] | None
 
 
 def grade(
-    lows: Sequence[float], highs: Sequence[float], counts: Sequence[int], low: float, high: float
+    lows: Sequence[float], highs: Sequence[float], low: float, high: float
 ) -> tuple[list[float], list[bool], list[float]]:
-    """Return the value and the weight of each interval, and whether its actions are best.
+    """Return the number, whether it is best, and the weight of each action, given the bounds of its value.
 
-    `low` and `high` bound the position. `counts` are the numbers of actions with the same interval. The
-    environments compile this function.
+    `low` and `high` bound the position. The environments compile this function.
     """
     # No action is better than the position.
     numbers = [(min(lows[i], high) + min(highs[i], high)) / 2 for i in range(len(lows))]
     min_best = max(numbers) - TOLERANCE
     best, weights = [False] * len(lows), [0.0] * len(lows)
-    total = 0
     for i in range(len(lows)):
         if numbers[i] >= min_best:
             # The best action has the position's value, whose bounds may be tighter than those of any action.
             numbers[i] = min(max((low + high) / 2, min(lows[i], high)), min(highs[i], high))
             weights[i] = 1.0
-            total += counts[i]
         # Best means: not proven worse than another action.
         best[i] = weights[i] > 0 or min(highs[i], high) >= low
+    total = sum(weights)
     return numbers, best, [weight / total for weight in weights]
 
 

@@ -96,7 +96,7 @@ def _mix_levels(t: Any, faces: Any, scores: Any, held: Any, lifted: Any, share: 
         if high - low > MAX_WIDTH:
             odds[i, 0] = -1.0
             continue
-        numbers, best, weights = grade(lows, highs, [1] * len(legal), low, high)
+        numbers, best, weights = grade(lows, highs, low, high)
         value = max([numbers[k] for k in range(len(legal)) if weights[k] > 0])
         value = min(max(value, low), high)
         losses = [0.0 if best[k] else max(0.0, value - numbers[k]) for k in range(len(legal))]
