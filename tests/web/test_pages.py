@@ -8,7 +8,7 @@ import pytest
 
 from duels.core.game import Game
 from duels.core.record import SECRET_HEADERS
-from duels.core.rules import AnyRules, AnySight, Seat
+from duels.core.rules import AnyRules, Seat
 from duels.games import GAMES, load_record
 from duels.web import puzzles
 from duels.web.puzzles import Puzzles
@@ -136,11 +136,12 @@ def test_home_says_that_its_boards_are_today_s_once_all_are(
 ) -> None:
     found: list[str] = []
 
-    def get_daily_sight(puzzles: Puzzles, game: Game) -> AnySight | None:
+    def draw_daily(puzzles: Puzzles, game: Game) -> str:
         rules: AnyRules = game.rules()
-        return rules.sight(rules.initial(), Seat.ONE) if game.name in found else None
+        board = game.drawing(rules).draw(rules.sight(rules.initial(), Seat.ONE))
+        return board if game.name in found else ""
 
-    monkeypatch.setattr(Puzzles, "get_daily_sight", get_daily_sight)
+    monkeypatch.setattr(Puzzles, "draw_daily", draw_daily)
     ann = Visitor(base)
     for name in GAMES:
         assert "today's puzzles;" not in ann.get("/", Accept="text/html").text

@@ -76,7 +76,6 @@ class MatchState:
         self.decisions: dict[Seat, list[tuple[int, AnyMatch]]] = {seat: [] for seat in Seat}
         """Each decision of a seat: the number of its event, and the match right after it."""
         self.words = self.rules.game.words(self.rules)
-        self._seats_with_takeback: set[Seat] = set()  # finding a takeback is slow
         self.log_lines: dict[Viewer, list[dict[str, Any]]] = {viewer: [] for viewer in ALL_VIEWERS}
         """The cached log lines of each viewer's page. `views` fills them in."""
 
@@ -150,7 +149,6 @@ class MatchState:
     def _apply_takeback(self, turns_kept: int) -> None:
         self._set_match(self.match.after(turns_kept))
         self.takebacks += 1
-        self._seats_with_takeback.clear()
         self.inherited_turns = min(self.inherited_turns, turns_kept)
         for lines in self.log_lines.values():
             del lines[turns_kept:]
@@ -193,13 +191,8 @@ class MatchState:
 
     def can_take_back(self, seat: Seat) -> bool:
         """Whether the seat may ask for a takeback. Against a bot, the move must have revealed nothing."""
-        between_people = self.people == BOTH
-        if between_people and seat in self._seats_with_takeback:
-            return True
         takeback = find_takeback(self.match, self.words, seat)
-        if takeback:
-            self._seats_with_takeback.add(seat)
-        return takeback is not None and (between_people or takeback.revocable)
+        return takeback is not None and (self.people == BOTH or takeback.revocable)
 
     # -- viewers --------------------------------------------------------------------------------
 
@@ -241,17 +234,11 @@ def _get_offer_kind(entry: Entry) -> str:
 
 def make_play_entries(match: AnyMatch, before: AnyMatch | None = None) -> tuple[Entry, ...]:
     """Return the turns since `before`, or since the start, as log entries."""
-    new = match.turns[before.length if before else 0 :]
-    return tuple(
-        [
-            Entry(
-                EntryKind.PLAY,
-                format_entry(match.rules, turn),
-                turn.actor if isinstance(turn.actor, Seat) else None,
-            )
-            for turn in new
-        ]
-    )
+    entries = []
+    for turn in match.turns[before.length if before else 0 :]:
+        seat = turn.actor if isinstance(turn.actor, Seat) else None
+        entries.append(Entry(EntryKind.PLAY, format_entry(match.rules, turn), seat))
+    return tuple(entries)
 
 
 def format_prompt(question: Question) -> str:

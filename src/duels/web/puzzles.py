@@ -68,19 +68,14 @@ class Puzzles:
                     await self._get_daily(game)
             await asyncio.sleep(_DATE_CHECK_INTERVAL)  # a timer to midnight would be late after a suspend
 
-    def get_daily_sight(self, game: Game) -> AnySight | None:
-        """Return today's position, or None if it has not been found yet."""
-        exercise = self._get_cached_daily(game)
-        return exercise.sight if exercise else None
-
     def _get_cached_daily(self, game: Game) -> "Exercise | None":
         day, exercise = self._daily.get(game.name, ("", None))
         return exercise if day == get_today() else None
 
     def draw_daily(self, game: Game) -> str:
         """Return the board of today's puzzle, or an empty string if it has not been found yet."""
-        sight = self.get_daily_sight(game)
-        return game.drawing(sight.rules).draw(sight) if sight else ""
+        exercise = self._get_cached_daily(game)
+        return game.drawing(exercise.sight.rules).draw(exercise.sight) if exercise else ""
 
     # -- today ----------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 import json
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -224,7 +224,8 @@ class Site:
         """Stream the changes of a match."""
         identity, id = self.cookie.get_identity(request), request.path_params["id"]
         _, seat = await self.matches.get(id, identity)
-        keys = self.streams.enter(self._get_visitor(request, seat is not None))
+        place = ExitStack()
+        place.enter_context(self.streams.hold(self._get_visitor(request, seat is not None)))
         as_json = request.query_params.get("format") == "json" or wants_json(request)
         page = MatchPage(self.pages)
 
@@ -238,21 +239,13 @@ class Site:
                 return None  # the next event follows when the store works again
             return view["event"], json.dumps(view, ensure_ascii=False) if as_json else page.update(view)
 
-        return EventStream(
-            produce_event,
-            partial(self._subscribe, id, keys),
-            lambda: self.ending,
-            parse_event_number(request.headers.get("last-event-id") or request.query_params.get("after")),
-        )
-
-    @contextmanager
-    def _subscribe(self, id: str, keys: tuple[str, ...], wake: WakeCallback) -> Iterator[None]:
-        """Subscribe to a match, and release the stream's place in the count at the end."""
-        try:
-            with self.matches.hub.subscribe(id, wake):
+        @contextmanager
+        def subscribe(wake: WakeCallback) -> Iterator[None]:
+            with place, self.matches.hub.subscribe(id, wake):
                 yield
-        finally:
-            self.streams.leave(keys)
+
+        after = request.headers.get("last-event-id") or request.query_params.get("after")
+        return EventStream(produce_event, subscribe, lambda: self.ending, parse_event_number(after))
 
     async def play_move(self, request: Request) -> Response:
         """Play an action of the visitor's seat."""

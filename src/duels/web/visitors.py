@@ -287,8 +287,9 @@ class PlaceCounter:
         self._wait = wait
         self._counts: Counter[str] = Counter()
 
-    def enter(self, visitor: Visitor) -> tuple[str, ...]:
-        """Take a place and return the keys for `leave`. Raises TooMany if there is none."""
+    @contextmanager
+    def hold(self, visitor: Visitor) -> Iterator[None]:
+        """Hold a place within the context. Raises TooMany if there is none."""
         keys = {f"identity {visitor.identity}": self._limits.of_identity} if visitor.identity else {}
         if not visitor.is_seated:
             keys[f"address {visitor.address}"] = self._limits.of_address
@@ -296,20 +297,10 @@ class PlaceCounter:
         if any(self._counts[key] >= limit for key, limit in keys.items()):
             raise TooMany(self._refusal, self._wait)
         self._counts.update(keys.keys())
-        return tuple(keys)
-
-    def leave(self, keys: tuple[str, ...]) -> None:
-        """Give a place back."""
-        self._counts.subtract(keys)
-        for key in keys:
-            if not self._counts[key]:
-                del self._counts[key]
-
-    @contextmanager
-    def hold(self, visitor: Visitor) -> Iterator[None]:
-        """Hold a place within the context. Raises TooMany if there is none."""
-        keys = self.enter(visitor)
         try:
             yield
         finally:
-            self.leave(keys)
+            self._counts.subtract(keys.keys())
+            for key in keys:
+                if not self._counts[key]:
+                    del self._counts[key]
