@@ -73,9 +73,8 @@ def sent(state: Followed, seat: Seat) -> tuple[Hashable, ...]:
 
 def page_of(state: MatchState, seat: Seat) -> str:
     """The page as it is loaded."""
-    page, view = MatchPage(PAGES), make_page_view(state, seat)
-    page.update(view)
-    return PAGES.render("match.html", **view, parts=page.parts)
+    view = make_page_view(state, seat)
+    return PAGES.render("match.html", **view, state=MatchPage(PAGES).update(view))
 
 
 def _answer(decide: Callable[..., Change | None], *asked: Any) -> str:

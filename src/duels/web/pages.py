@@ -25,24 +25,11 @@ from starlette.types import Receive, Scope, Send
 
 from duels.core.svg import stylesheet
 from duels.web.request_errors import NotFound, RequestError
-from duels.web.views import Headline
 
 _CACHE_FOREVER = "public, max-age=31536000, immutable"
 _IMPORT = re.compile(rb"""(from "\./[\w-]+\.js)(")""")
-_PARTS = {
-    "players": ("players", "seat", "board_number"),
-    "asides": ("invite",),
-    "offers": ("offer", "refused", "seat"),
-    "board": ("board",),
-    "actions": ("actions", "rematch", "may", "outcome", "seat", "game", "match"),
-    "tools": ("may",),
-    "question": ("prompt", "example"),
-    "links": ("watchable", "invite", "seat", "outcome", "match"),
-}
-"""The parts of a match page except headline and log. Each is a macro of `_parts.html`: it takes these
-view fields as arguments and renders the element with the part's name as its id."""
-_LINE_FIELDS = ("seat", "who", "entry", "secret", "text", "named", "told_next", "earlier")
-"""The fields of a log line that its macro takes."""
+_PARTS = ("players", "sentence", "asides", "board", "actions", "tools", "offers", "links", "question")
+"""The parts of a match page except the log. Each is a macro of `_parts.html` that takes the view."""
 _TERMINAL_HEADING = "At the terminal"
 _LABELED_LINE = re.compile(r"(\S+)\s{2,}(\S.*)")
 _TABLE_ROW = re.compile(r"\s+(\S.*?)\s{3,}(\S.*)")
@@ -64,9 +51,9 @@ class Pages:
         self._templates.filters["svg"] = Markup  # drawings of our own are safe
         self._parts = self._templates.get_template("_parts.html").module
 
-    def render(self, template: str, **values: Any) -> str:
+    def render(self, template: str, **values: Any) -> Markup:
         """Render a template."""
-        return self._templates.get_template(template).render(values)
+        return Markup(self._templates.get_template(template).render(values))
 
     def render_part(self, name: str, *values: Any) -> str:
         """Render a part of a match page."""
@@ -114,37 +101,24 @@ def _load_static_files() -> tuple[str, dict[str, bytes]]:
 
 
 class MatchPage:
-    """The page of a match for one viewer. An update renders only the parts that change."""
+    """The page of a match for one viewer."""
 
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
-        self.parts: dict[str, str] = {}
-        """The HTML of each part."""
-        self._arguments: dict[str, tuple[Any, ...]] = {}  # of each part's macro
+        self._parts: dict[str, str] = {}
         self._log: list[dict[str, Any]] = []
         self._lines: list[str] = []  # the HTML of the log
 
     def update(self, view: dict[str, Any]) -> str:
         """Render a view. Return the elements that changed, or the whole page the first time."""
-        is_first, old_lines = not self.parts, self._lines
+        old_parts, old_lines = self._parts, self._lines
         same = self._update_log(view["log"])
         earlier = sum(line["earlier"] for line, html in zip(self._log, self._lines, strict=True) if html)
-        headline: Headline = view["sentence"]
-        arguments = {
-            "sentence": (headline.head, headline.rest, headline.spoken, view["turn"], view["takebacks"]),
-            **{part: tuple(view[field] for field in fields) for part, fields in _PARTS.items()},
-            "log_lines": (self._lines, earlier),
-        }
-        parts = {
-            part: self._pages.render_part(part, *values)
-            for part, values in arguments.items()
-            if values != self._arguments.get(part)
-        }
-        changes = {part: html for part, html in parts.items() if html != self.parts.get(part)}
-        self.parts = self.parts | changes
-        self._arguments = arguments
-        if is_first:
-            return self._pages.render("_match.html", event=view["event"], parts=self.parts)
+        self._parts = {part: self._pages.render_part(part, view) for part in _PARTS}
+        self._parts["log_lines"] = self._pages.render_part("log_lines", self._lines, earlier)
+        if not old_parts:
+            return self._pages.render("_match.html", event=view["event"], parts=self._parts)
+        changes = {part: html for part, html in self._parts.items() if html != old_parts[part]}
         if any(old_lines) and same == len(old_lines):
             changes["log_lines"] = "".join(self._lines[same:])
         return "".join(changes.values())
@@ -153,8 +127,7 @@ class MatchPage:
         """Render the new lines. Return the number of lines at the start that are still the same."""
         same = sum(1 for _ in takewhile(bool, map(eq, self._log, log)))
         new = [
-            self._pages.render_part("line", number, *[line[field] for field in _LINE_FIELDS])
-            for number, line in enumerate(log[same:], start=same + 1)
+            self._pages.render_part("line", number, line) for number, line in enumerate(log[same:], same + 1)
         ]
         self._log, self._lines = log, self._lines[:same] + new
         return same

@@ -200,9 +200,7 @@ class Site:
         data = await self._make_view(request, state, viewer, as_json)
         if as_json:
             return make_json_response(data)
-        page = MatchPage(self.pages)
-        page.update(data)
-        return self.pages.respond("match.html", **data, parts=page.parts)
+        return self.pages.respond("match.html", **data, state=MatchPage(self.pages).update(data))
 
     async def _make_view(
         self, request: Request, state: MatchState, viewer: Viewer, as_json: bool
