@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any
 
 from duels.core.errors import DuelsError, quote
 
@@ -50,49 +49,37 @@ class BadStream(DuelsError):
     """An invalid or incomplete stream of events."""
 
 
-class CompletionStream:
-    """Assembles a reply from a stream of events."""
+def join_events(stream: str) -> str:
+    """Join a stream of events to the body that the endpoint would have sent without streaming.
 
-    def __init__(self) -> None:
-        self.done = False
-        self.length = 0
-        """Characters of the answer so far."""
-        self._parts: dict[str, list[str]] = {"content": [], "refusal": []}
-        self._finish = ""
-        self._usage: Any = None
-
-    def add(self, line: bytes) -> None:
-        """Add a line. Raises BadStream if it is not an event of a chat completion."""
-        name, _, data = line.decode("utf-8", "replace").partition(":")
+    Raises BadStream if an event is not part of a chat completion, or the stream is incomplete.
+    """
+    parts: dict[str, list[str]] = {"content": [], "refusal": []}
+    finish, usage, is_complete = "", None, False
+    for line in stream.split("\n"):
+        name, _, data = line.partition(":")
         data = data.strip()
         if name != "data":
-            return
+            continue
         if data == "[DONE]":
-            self.done = True
-            return
+            is_complete = True
+            continue
         try:
             event = json.loads(data)
-            if event.get("error"):
-                raise BadStream(f"the stream ended with {quote(json.dumps(event['error']), 200)}.")
-            self._usage = event.get("usage") or self._usage
+            problem, usage = event.get("error"), event.get("usage") or usage
             for choice in (event.get("choices") or [])[:1]:
-                self._add_choice(choice)
+                delta = choice.get("delta") or {}
+                for key, texts in parts.items():
+                    texts.append("" + (delta.get(key) or ""))  # raises TypeError if it is not a string
+                finish = choice.get("finish_reason") or finish
         except (ValueError, TypeError, AttributeError, RecursionError):
             raise BadStream(f"{quote(data, 80)} is not an event of a chat completion.") from None
-
-    def _add_choice(self, choice: dict[str, Any]) -> None:
-        delta = choice.get("delta") or {}
-        for name, parts in self._parts.items():
-            text = delta.get(name) or ""
-            parts.append("" + text)  # raises TypeError if it is not a string
-            self.length += len(text)
-        self._finish = choice.get("finish_reason") or self._finish
-
-    def body(self) -> str:
-        """Return the body that the endpoint would have sent without streaming."""
-        message = {name: "".join(parts) for name, parts in self._parts.items()}
-        choice = {"message": message, "finish_reason": self._finish}
-        return json.dumps({"choices": [choice], "usage": self._usage})
+        if problem:
+            raise BadStream(f"the stream ended with {quote(json.dumps(problem), 200)}.")
+    if not is_complete:
+        raise BadStream("the stream was cut")
+    message = {key: "".join(texts) for key, texts in parts.items()}
+    return json.dumps({"choices": [{"message": message, "finish_reason": finish}], "usage": usage})
 
 
 def parse_reply(body: str) -> Reply | None:

@@ -25,9 +25,9 @@ from duels.players.completions import (
     MAX_TEXT,
     STOPPED_BY_FILTER,
     BadStream,
-    CompletionStream,
     Reply,
     Usage,
+    join_events,
     parse_error,
     parse_reply,
 )
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 MAX_TOKENS_NAMES = ("max_tokens", "max_completion_tokens")
 MAX_BODY = 1 << 26
 """The maximum number of bytes in a response; streams need many for a short answer."""
-_MAX_EVENT = 1 << 22
+_STREAM_TYPE = "text/event-stream"
 _FIRST_WAIT, _MAX_WAIT = 0.5, 60.0  # seconds
 _RETRY_STATUSES = frozenset({408, 409, 425, 429})
 _UNAUTHORIZED = (401, 403)
@@ -202,8 +202,7 @@ class Endpoint:
 
         request_id = token_hex(8)
         limit = self._max_usage(request)
-        at_most = [limit.prompt, limit.completion]
-        record({"id": request_id, "request": request, "at_most": at_most})
+        record({"id": request_id, "request": request, "at_most": [limit.prompt, limit.completion]})
         save = partial(self._record_response, record, request_id, limit, monotonic())
         status, retry_after, reply = 0, 0.0, None
         connected = may_cost = True
@@ -244,9 +243,8 @@ class Endpoint:
         reply: Reply | None,
         may_cost: bool,
     ) -> None:
-        seconds = round(monotonic() - started, 3)
         row: dict[str, Any] = {"id": request_id, "status": status, "reply": self.without_key(body)}
-        row["seconds"] = seconds
+        row["seconds"] = round(monotonic() - started, 3)
         if reply:
             row["usage"] = [reply.usage.prompt, reply.usage.completion, reply.usage.requests]
         is_unreported = may_cost and not (reply and reply.reported)
@@ -276,17 +274,16 @@ class Endpoint:
         """Return the status, the body, and the seconds to wait by the header Retry-After."""
         assert self._client
         url = self.settings.base_url.rstrip("/") + "/chat/completions"
+        content = bytearray()
         async with self._client.stream("POST", url, json=request) as response:
-            kind = response.headers.get("content-type", "")
-            if response.status_code == 200 and kind.startswith("text/event-stream"):
-                return 200, await _read_stream(response), 0.0
-            body = bytearray()
             async for piece in response.aiter_bytes():
-                body += piece
-                if len(body) > MAX_BODY:
+                content += piece
+                if len(content) > MAX_BODY:
                     raise _TooLong
-            retry_after = _parse_retry_after(response.headers.get("retry-after", ""))
-            return response.status_code, body.decode("utf-8", "replace"), retry_after
+        body = content.decode("utf-8", "replace")
+        if response.status_code == 200 and response.headers.get("content-type", "").startswith(_STREAM_TYPE):
+            body = join_events(body)
+        return response.status_code, body, _parse_retry_after(response.headers.get("retry-after", ""))
 
     def without_key(self, text: str) -> str:
         """Return a text of the endpoint without the key, which some endpoints echo.
@@ -349,21 +346,6 @@ def describe_missing_key(name: str) -> str:
         return ""
     label = name if _VARIABLE_NAME.fullmatch(name) else "given as key_env"
     return f"The environment variable {label} is not set"
-
-
-async def _read_stream(response: "httpx.Response") -> str:
-    stream, rest, size = CompletionStream(), b"", 0
-    async for piece in response.aiter_bytes():
-        size += len(piece)
-        *lines, rest = (rest + piece).split(b"\n")
-        for line in lines:
-            stream.add(line)
-        if size > MAX_BODY or len(rest) > _MAX_EVENT or stream.length > MAX_TEXT:
-            raise _TooLong
-    stream.add(rest)
-    if not stream.done:
-        raise BadStream("the stream was cut")
-    return stream.body()
 
 
 def _parse_retry_after(header: str) -> float:
