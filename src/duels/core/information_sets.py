@@ -13,7 +13,7 @@ from operator import ne
 from typing import Generic
 
 from duels.core.errors import GameOver, IllegalMove, TooLarge
-from duels.core.match import EndedEarly, Match
+from duels.core.match import EndedEarly, Match, parse_early_end
 from duels.core.rules import A, Event, Outcome, Rules, S, Seat, Sight, V
 
 HIDDEN = "?"
@@ -74,10 +74,12 @@ class InformationSet(Generic[S, A, V]):
         return sum(estimate_work(count if action is None else 1, count) for count in counts)
 
     def parse_entry(self, entry: str, rank: OutcomeMismatch) -> "InformationSet[S, A, V]":
-        """Return the information set after an entry in the form of `format_seen_entries`.
+        """Return the information set after an early end, or an entry in the form of `format_seen_entries`.
 
         Raises the same errors as `branch`, and NotationError.
         """
+        if parse_early_end(entry):
+            return InformationSet(self.seat, tuple(match.play_text(entry) for match in self.matches))
         parts = _NUMBERED.fullmatch(entry)
         name, number = (parts[1], int(parts[2])) if parts else (entry, 0)
         branches = self.branch(None if name.strip() == HIDDEN else self.match.rules.parse(name))

@@ -355,13 +355,8 @@ def _replay_redacted(
     """Return a match that `seat`, which saw `entries`, cannot distinguish from the real one."""
     information_set = InformationSet.start(rules, seat)
     for index, (number, entry) in enumerate(entries, start=1):
-        stated = result if index == len(entries) else None
+        rank = result.rank_mismatch if result and index == len(entries) else prefer_ongoing
         try:
-            if parse_early_end(entry):
-                conceded = tuple(match.play_text(entry) for match in information_set.matches)
-                information_set = InformationSet(seat, conceded)
-                continue
-            rank = stated.rank_mismatch if stated else prefer_ongoing
             information_set = information_set.parse_entry(entry, rank)
         except DuelsError as error:
             raise _make_entry_error(entry, error, number) from None

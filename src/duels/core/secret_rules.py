@@ -4,8 +4,7 @@ import re
 
 from duels.core.errors import NotationError, quote
 from duels.core.information_sets import InformationSet, format_seen_entries, prefer_ongoing
-from duels.core.match import Match
-from duels.core.rules import A, Ending, Outcome, Rules, S, Seat, Sight, V
+from duels.core.rules import A, Outcome, Rules, S, Seat, Sight, V
 
 
 class SecretRules(Rules[S, A, V]):
@@ -25,23 +24,14 @@ class SecretRules(Rules[S, A, V]):
                 "like '1: entry, ?, entry', with '?' for a hidden entry."
             )
         entries = [entry.strip() for entry in parts[2].split(",") if entry.strip()]
-        result = parts[3].strip().lower() if parts[3] else None
+        result = (parts[3] or "").strip().lower()
+        if concession := re.fullmatch(r"[12] won, ([12]) (resigned|forfeited)", result):
+            entries.append(f"resign {concession[1]}" if concession[2] == "resigned" else "forfeit")
         current = InformationSet.start(self, Seat(int(parts[1])))
-        concession = re.fullmatch(r"[12] won, ([12]) (resigned|forfeited)", result or "")
         for entry in entries[:-1]:
             current = current.parse_entry(entry, prefer_ongoing)
-        expected = None if concession else result
         for entry in entries[-1:]:
-            current = current.parse_entry(entry, lambda outcome: _code(outcome) != expected)
-        if concession:
-            loser, ending = Seat(int(concession[1])), concession[2]
-            concede = Match.resign if ending == Ending.RESIGNED.value else Match.forfeit
-            matches = [match for match in current.matches if match.actor is loser]
-            if ending == Ending.RESIGNED.value and not matches:  # on the other player's turn
-                matches = [match for match in current.matches if match.actor is loser.other]
-            current = InformationSet(current.seat, tuple(concede(match, loser) for match in matches))
-            if not current.matches:
-                raise NotationError(f"Cannot read {quote(text)}: {loser.label} cannot give up then.")
+            current = current.parse_entry(entry, lambda outcome: _code(outcome) != result)
         if _code(current.match.outcome) != result:
             raise NotationError(f"Cannot read {quote(text)}: the result does not follow from the entries.")
         return current.match.sight(current.seat)
@@ -51,5 +41,5 @@ class SecretRules(Rules[S, A, V]):
         return f"{sight.seat.value}: {', '.join(format_seen_entries(self, sight))}".rstrip() + result
 
 
-def _code(outcome: Outcome | None) -> str | None:
-    return outcome.code if outcome else None
+def _code(outcome: Outcome | None) -> str:
+    return outcome.code if outcome else ""
