@@ -50,17 +50,13 @@ class PlayerKind:
 
 
 PLAYER_KINDS: dict[str, PlayerKind] = {}
+"""The players that can take any seat, by name."""
 NO_EXTERNAL_PLAYERS: Mapping[str, PlayerKind] = {}
 HUMAN = "human"
 BEST, PERFECT = "best", "perfect"
 STRONGEST_NAMES = frozenset({BEST, PERFECT})
 PROGRAM, MODEL = "program ", "model "
 """Prefixes of the names of programs and models in records and reports."""
-
-
-def register_player_kind(kind: PlayerKind) -> None:
-    """Register a kind of player, so that its name can be used for any seat."""
-    PLAYER_KINDS[kind.name] = kind
 
 
 def find_player_kind(name: str) -> PlayerKind:
@@ -198,7 +194,7 @@ def _seat_level(level: str, rules: AnyRules, progress: Progress) -> Player:
     return LevelPlayer(get_oracle(rules, progress), LEVEL_SHARES[level])
 
 
-for _kind in (
+_BUILT_IN = (
     PlayerKind(HUMAN, "a person at this keyboard", None),
     PlayerKind("random", "chooses among the legal moves at random", lambda rules, progress: RandomPlayer()),
     PlayerKind("greedy", "looks one move ahead", lambda rules, progress: GreedyPlayer(rules)),
@@ -208,5 +204,5 @@ for _kind in (
     PlayerKind("expert", "errs rarely", partial(_seat_level, "expert")),
     PlayerKind(BEST, "the strongest player there is", partial(_seat_level, BEST)),
     PlayerKind(PERFECT, "never errs", partial(_seat_level, BEST)),
-):
-    register_player_kind(_kind)
+)
+PLAYER_KINDS |= {kind.name: kind for kind in _BUILT_IN}

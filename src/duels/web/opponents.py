@@ -23,7 +23,6 @@ from duels.players import (
     PlayerKind,
     get_strongest_name,
     make_player,
-    register_player_kind,
 )
 from duels.players.child import split_command
 from duels.players.external import CMD_PREFIX, parse_player_kind
@@ -64,7 +63,7 @@ def register_player(text: str) -> None:
         if not which(program):
             raise DuelsError(f"--player {name}: the program {quote(program)} was not found.")
         _programs.add(name)
-    register_player_kind(PlayerKind(name, kind.summary, kind.make))
+    PLAYER_KINDS[name] = PlayerKind(name, kind.summary, kind.make)
     _added_players.append(name)
 
 
