@@ -13,7 +13,6 @@ from pathlib import Path
 
 from duels import files
 from duels.core.errors import DuelsError, GameOver, quote
-from duels.core.game import Game
 from duels.core.match import AnyMatch
 from duels.core.record import (
     Record,
@@ -56,9 +55,7 @@ class Journal:
         return journal
 
     @classmethod
-    def reopen(
-        cls, path: Path, notice: Notice = lambda text: None, game: Game | None = None
-    ) -> tuple["Journal", Record]:
+    def reopen(cls, path: Path, notice: Notice = lambda text: None) -> tuple["Journal", Record]:
         """Open the record of an unfinished match.
 
         The file does not change before `normalize` or the next entry. An incomplete last line is dropped, and
@@ -71,7 +68,7 @@ class Journal:
             journal._original = read_bytes(path)  # after the lock: nobody else can write now
             torn = ""
             try:
-                record = decode_record(journal._original, path, game)
+                record = decode_record(journal._original, path)
             except TornRecord as error:
                 record, torn = error.record, error.torn
             if record.seat:

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from duels.core.errors import DuelsError, RecordError
-from duels.core.game import Game
 from duels.core.record import Record, TornRecord
 from duels.files import name_file_in_errors, open_regular_file, write_atomically
 from duels.games import load_record
@@ -21,22 +20,18 @@ MAX_RECORD_BYTES = 4 << 20
 _MAX_REMEMBERED = 100
 
 
-def read_record(path: Path, game: Game | None = None) -> Record:
-    """Load and check the record at `path`.
-
-    `game` is needed only for a game that is not installed. Raises RecordError, which names the file, if the
-    record is damaged.
-    """
-    return decode_record(read_bytes(path), path, game)
+def read_record(path: Path) -> Record:
+    """Load and check the record at `path`. Raises RecordError, which names the file, if it is damaged."""
+    return decode_record(read_bytes(path), path)
 
 
-def decode_record(data: bytes, path: Path, game: Game | None = None) -> Record:
+def decode_record(data: bytes, path: Path) -> Record:
     """Decode and check the content of the record file at `path`. Raises RecordError."""
     whole, end, torn = data.rpartition(b"\n")
     try:
         # A torn last line may end inside a character.
         text = (whole + end).decode("utf-8-sig") + torn.decode(errors="replace" if end else "strict")
-        return load_record(text.replace("\r\n", "\n"), game)
+        return load_record(text.replace("\r\n", "\n"))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise RecordError("not a duels record: this is not UTF-8 text.", line).in_file(path) from None

@@ -6,11 +6,12 @@ seed and players, they all play the same match.
 
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from duels.core.errors import GameOver, NotYourTurn
 from duels.core.match import AnyMatch
 from duels.core.rules import CHANCE, Actor, AnySight, Seat
+from duels.play.dice import Dice, StreamDice
 from duels.players import Player
 from duels.players.failures import Answer, NoMove
 
@@ -18,16 +19,7 @@ if TYPE_CHECKING:
     from random import Random
 
 R = TypeVar("R")
-
-
-class Randomness(Protocol):
-    """The source of random draws: `Dice`, or `StreamDice` for matches that are never resumed."""
-
-    def draw_chance(self, match: AnyMatch) -> Any:
-        """Return the outcome of the chance node that `match` has reached."""
-
-    def get_generator(self, match: AnyMatch, purpose: str) -> "Random":
-        """Return the generator for one decision."""
+Randomness: TypeAlias = Dice | StreamDice
 
 
 @dataclass(frozen=True, slots=True)
