@@ -6,6 +6,7 @@ hides what is not drawn yet: before a tile is turned, nothing may depend on the 
 
 from random import Random
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pyspiel
@@ -163,8 +164,9 @@ def test_exported_rows_of_a_seat(seed: int, seat: Seat) -> None:
     rows = []
     for match in pair_of(seed, seat):
         scripts = {actor: Script([turn for turn in match.turns if turn.actor is actor]) for actor in Seat}
-        told = {"number": 0, **play_match(RUN, 0, ORACLE, scripts)}
-        rows.append([row for row in build_rows(RUN, told) if row["seat"] == seat])
+        with mock.patch("duels.analysis.export._make_oracle_and_players", return_value=(ORACLE, scripts)):
+            data = play_match(RUN, 0)
+        rows.append([row for row in build_rows(RUN, data) if row["seat"] == seat])
     assert rows[0]
     assert rows[0] == rows[1]
 

@@ -6,7 +6,7 @@ continued.
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from duels.analysis.encoding import ObservationEncoder
-from duels.core.errors import DuelsError, format_install_command
+from duels.core.errors import DuelsError
+from duels.core.extras import require_extra
 from duels.core.match import AnyMatch, Match
 from duels.core.options import options_data
 from duels.core.rules import CHANCE, AnyRules, AnySight, Seat
@@ -45,10 +46,9 @@ class Export:
     @property
     def fields(self) -> dict[str, Any]:
         """The fields of the run in every line of the file."""
-        options = self.rules.options()
         return {
             "game": self.rules.name,
-            "options": options_data(options),
+            "options": options_data(self.rules.options()),
             "players": list(self.players),
             "seed": self.seed,
         }
@@ -68,7 +68,8 @@ def export(
         with exclusive_writer(path):
             return _write_lines(run, path, progress, jobs=jobs)
     if path.suffix == ".parquet":
-        _check_arrow()
+        with require_extra("data"):
+            import pyarrow  # noqa: F401
         # A Parquet file can only be written as a whole, so matches are first collected line by line.
         lines = path.with_name(path.name + ".jsonl")
         with exclusive_writer(lines):
@@ -101,18 +102,14 @@ def play_matches(run: Export, first: int, progress: ProgressCallback, jobs: int)
     if jobs == 1 or len(numbers) < 2:
         for number in numbers:
             progress(number, run.games)
-            yield _play(run, number)
+            yield play_match(run, number)
     else:
         with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
-            matches = pool.map(partial(_play, run), numbers, chunksize=4)
+            matches = pool.map(partial(play_match, run), numbers, chunksize=4)
             for number, match in zip(numbers, matches, strict=True):
                 progress(number, run.games)
                 yield match
     progress(run.games, run.games)
-
-
-def _play(run: Export, number: int) -> dict[str, Any]:
-    return {**run.fields, "number": number, **play_match(run, number, *_make_oracle_and_players(run))}
 
 
 @lru_cache(maxsize=1)
@@ -159,26 +156,29 @@ def _format_line(match: dict[str, Any]) -> str:
     return json.dumps(match, ensure_ascii=False) + "\n"
 
 
-def play_match(run: Export, number: int, oracle: Any, seated: Mapping[Seat, Player]) -> dict[str, Any]:
+def play_match(run: Export, number: int) -> dict[str, Any]:
     """Play the match with this number, from the seed `SEED NUMBER`."""
-    dice, format_action = Dice(f"{run.seed} {number}"), run.rules.format
+    oracle, players = _make_oracle_and_players(run)
+    dice = Dice(f"{run.seed} {number}")
     match: AnyMatch = Match.start(run.rules)
     turns = []
     while match.actor is not None:
-        entry = decide_next_entry(match, seated, dice)
+        entry = decide_next_entry(match, players, dice)
         if isinstance(entry.actor, Seat):
-            sight, player = match.sight(entry.actor), seated[entry.actor]
-            turns.append(_grade_turn(run.rules, oracle, player, sight, entry.action))
+            turns.append(_grade_turn(oracle, players[entry.actor], match.sight(entry.actor), entry.action))
         else:
-            turns.append({**_UNGRADED, "actor": "chance", "action": format_action(entry.action)})
+            turns.append({**_UNGRADED, "actor": "chance", "action": run.rules.format(entry.action)})
         match = entry.play(match)
-    return {**_result(match), "turns": turns}
-
-
-def _result(match: AnyMatch) -> dict[str, Any]:
     assert match.outcome
-    ending, winner = match.outcome.ending, match.outcome.winner
-    return {"result": match.outcome.code, "ending": ending.value, "winner": winner.value if winner else None}
+    winner = match.outcome.winner
+    return {
+        **run.fields,
+        "number": number,
+        "result": match.outcome.code,
+        "ending": match.outcome.ending.value,
+        "winner": winner.value if winner else None,
+        "turns": turns,
+    }
 
 
 # The fields of a turn, in order; most are None for chance.
@@ -186,13 +186,13 @@ _GRADE_FIELDS = ("position", "action", "value", "regret", "exactness", "error")
 _UNGRADED: dict[str, Any] = dict.fromkeys(("actor", *_GRADE_FIELDS, "actions", "values", "policy"))
 
 
-def _grade_turn(rules: Any, oracle: Any, player: Any, sight: AnySight, action: Any) -> dict[str, Any]:
-    verdict, format_action = oracle.judge(sight), rules.format
+def _grade_turn(oracle: Any, player: Any, sight: AnySight, action: Any) -> dict[str, Any]:
+    verdict, format_action = oracle.judge(sight), sight.rules.format
     odds = player.odds(sight) if hasattr(player, "odds") else None
     estimated = verdict.value.exactness is Exactness.ESTIMATE
     return {
         "actor": sight.seat.value,
-        "position": rules.format_position(sight),
+        "position": sight.rules.format_position(sight),
         "action": format_action(action),
         "value": verdict.value.number,
         "regret": verdict.loss(action),
@@ -205,13 +205,6 @@ def _grade_turn(rules: Any, oracle: Any, player: Any, sight: AnySight, action: A
 
 
 # -- Parquet -----------------------------------------------------------------------------------------
-
-
-def _check_arrow() -> None:
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError:
-        raise DuelsError(f"Parquet needs the extra 'data': {format_install_command('data')}.") from None
 
 
 def _count_parquet_matches(run: Export, path: Path) -> int:

@@ -67,42 +67,40 @@ def measure_levels(
         name = get_strongest_name(rules) if level == BEST else level
         rng, own = Random(f"{seed} {name}"), MeasuredLevel(oracle, share)
         other = lower_level or MeasuredLevel(oracle, share)
-        played, scores = [], []
+        losses, decisions, scores = [], [], []
         for number in range(matches):
             progress(f"{name}, {number} of {matches} matches")
             seat = Seat(number % 2 + 1)
-            played.append(play_measured_match(own, other, seat, rng))
+            score = play_measured_match(own, other, seat, rng)
+            losses.append(own.loss)
+            decisions.append(own.decisions)
             if oracle.mixes and lower_level is not None:
                 levels = {seat: own.share, seat.other: other.share}
                 scores += [
                     _estimate_luck_adjusted_score(oracle, levels, seat, rng) for _ in range(_QUICK_MATCHES)
                 ]
             else:
-                scores.append(played[-1].score)
-        score, margin = (None, None) if lower_level is None else _compute_ratio(scores, [1] * len(scores))
-        losses, decisions = [match.loss for match in played], [match.decisions for match in played]
+                scores.append(score)
+        mean, margin = (None, None) if lower_level is None else _compute_ratio(scores, [1] * len(scores))
         loss, loss_margin = _compute_ratio(losses, decisions)
         random_loss = rows[0].per_decision if rows else loss
         measured = loss / random_loss if random_loss else 0.0
         rows.append(
-            LevelRow(name, share, measured, oracle.measure, loss, loss_margin, score, margin, len(scores))
+            LevelRow(name, share, measured, oracle.measure, loss, loss_margin, mean, margin, len(scores))
         )
         lower_level = own
     return rows
 
 
 class MeasuredLevel(LevelPlayer):
-    """A level player that sums its expected losses."""
+    """A level player that sums its expected losses and counts its decisions in a match."""
+
+    loss, decisions = 0.0, 0
 
     def __init__(self, oracle: Oracle[Any, Any], share: float) -> None:
         super().__init__(oracle, share)
         self.oracle = oracle
         self._expected_losses: dict[Hashable, float] = {}
-        self.reset()
-
-    def reset(self) -> None:
-        """Start a new match."""
-        self.loss, self.decisions = 0.0, 0
 
     def choose(self, sight: AnySight, rng: Random) -> Any:
         if len(sight.actions) > 1:
@@ -122,29 +120,19 @@ class MeasuredLevel(LevelPlayer):
         return loss
 
 
-@dataclass(frozen=True)
-class MeasuredMatch:
-    """The measurements of one player in one match."""
-
-    loss: float
-    decisions: int
-    score: float
-    """An estimate of the expected score.
+def play_measured_match(own: MeasuredLevel, other: MeasuredLevel, seat: Seat, rng: Random) -> float:
+    """Play one match and return an estimate of the expected score of `own`, which sits at `seat`.
 
     Result = value of the opening + luck - own losses + the other player's losses. Luck is 0 on average, so
     leaving it out reduces the variance.
     """
-
-
-def play_measured_match(own: MeasuredLevel, other: MeasuredLevel, seat: Seat, rng: Random) -> MeasuredMatch:
-    """Play one match and measure `own`, which sits at `seat`."""
     oracle, rules = own.oracle, own.oracle.rules
     for player in (own, other):
-        player.reset()
+        player.loss, player.decisions = 0.0, 0
     play_out(Match.start(rules), {seat: own, seat.other: other}, StreamDice(rng), _MAX_ENTRIES)
     opening = oracle.value(rules.sight(rules.initial(), Seat.ONE))
     value = opening if seat is Seat.ONE else opening.for_other()
-    return MeasuredMatch(own.loss, own.decisions, value.number - own.loss + other.loss)
+    return value.number - own.loss + other.loss
 
 
 def _estimate_luck_adjusted_score(

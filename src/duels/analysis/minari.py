@@ -19,6 +19,8 @@ with require_extra("minari"):
     from minari.data_collector import EpisodeBuffer
     from minari.dataset.minari_dataset import parse_dataset_id
 
+_GRADES = ("value", "regret", "values", "policy")  # in the infos of an episode
+
 
 def export_minari(
     run: Export, dataset_id: str, progress: ProgressCallback = lambda done, games: None, jobs: int = 1
@@ -83,14 +85,11 @@ def _episodes(run: Export, match: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 "action_mask": np.array(
                     [*(row["action_mask"] for row in own), last["final_action_mask"]], np.int8
                 ),
-                "value": _append_zeros([row["value"] for row in own], np.float64),
-                "regret": _append_zeros([row["regret"] for row in own], np.float64),
-                "values": _append_zeros([row["values"] for row in own], np.float64),
-                "policy": _append_zeros([row["policy"] for row in own], np.float64),
+                **{name: _append_zeros([row[name] for row in own]) for name in _GRADES},
             },
         }
 
 
-def _append_zeros(steps: list[Any], dtype: Any) -> Any:
-    array = np.array(steps, dtype)
+def _append_zeros(steps: list[Any]) -> Any:
+    array = np.array(steps, np.float64)
     return np.concatenate([array, np.zeros_like(array[:1])])
