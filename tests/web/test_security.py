@@ -10,8 +10,8 @@ import pytest
 from duels.core.errors import DuelsError
 from duels.web import visitors
 from duels.web.request_errors import TooMany
-from duels.web.service import MatchService
 from duels.web.settings import ServerSettings
+from duels.web.sqlite_store import SqliteStore
 from duels.web.visitors import RateLimit, RateLimiter, VisitorLimits, hash_cookie
 from tests.web.serving import PLENTY, UNLIMITED, Visitor, pair, serving
 
@@ -400,11 +400,11 @@ def test_what_is_not_there_and_what_fails_is_told_in_one_line(
     for answer in (ann.get("/nowhere"), ann.post("/health"), ann.get("/matches")):
         assert (answer.status_code, answer.json()) == (404, {"message": "Page not found. Check the address."})
 
-    async def fail(self: MatchService) -> None:
+    async def fail(self: SqliteStore) -> None:
         raise ZeroDivisionError("of ours")
 
     with monkeypatch.context() as broken:
-        broken.setattr(MatchService, "check", fail)
+        broken.setattr(SqliteStore, "check", fail)
         failed = ann.get("/health")
     assert failed.status_code == 500
     assert "No moves are lost" in failed.json()["message"]

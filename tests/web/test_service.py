@@ -90,7 +90,9 @@ def test_matches_and_streams_are_freed_without_the_collector(
         one, two = (make_match(find_game("hunt").rules(), {}, seats) for _ in range(2))
         for made in (one, two):
             await store.create(made)
-        await matches.act(one.id, "ann", MoveRequest(2, "move 3"))
+        await matches.change(
+            one.id, "ann", lambda state, seat: decide_move(state, seat, MoveRequest(2, "move 3"))
+        )
 
         async def produce(last: int | None) -> tuple[int, str]:
             state, viewer = await matches.get(one.id, "ann")

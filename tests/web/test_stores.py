@@ -77,7 +77,7 @@ def test_what_is_not_there_is_not_found(opened: Opened) -> None:
             await store.create(new_match())
             assert await store.find_match("m2") is None
             assert await store.list_entries("m2") == []
-            assert await store.find_invite("nothing", 0.0) is None
+            assert await store.find_invite("nothing") is None
             assert await store.list_matches("nobody", False, 9) == []
             await store.check()
 
@@ -158,9 +158,9 @@ def test_an_invitation_is_taken_up_once(opened: Opened) -> None:
             assert found
             assert found.seats[Seat.TWO] == ("bob" if results[0] is None else "eve")
             assert found.invite is None
-            assert await two.find_invite("invite-m1", 1.0) is None
-            assert await two.find_match_by_invite("invite-m1") == "m1"
-            assert await two.find_match_by_invite("nothing") is None
+            invite = await two.find_invite("invite-m1")
+            assert invite
+            assert (invite.match, invite.is_open) == ("m1", False)
             assert await two.list_entries("m1", 1) == [sit]
             with pytest.raises(Conflict):
                 await one.append(Change("m1", 2, (sit,), Claim("invite-m1", "eve", 1.0)))
@@ -172,8 +172,10 @@ def test_an_invitation_gets_too_old(opened: Opened) -> None:
     async def work() -> None:
         async with opening(opened) as store:
             await store.create(new_match())
-            assert await store.find_invite("invite-m1", LATER - 1)
-            assert await store.find_invite("invite-m1", LATER + 1) is None
+            invite = await store.find_invite("invite-m1")
+            assert invite
+            assert invite.expires == LATER
+            assert (invite.is_open, replace(invite, expires=1.0).is_open) == (True, False)
             with pytest.raises(Conflict):
                 await store.append(Change("m1", 1, (SIT,), Claim("invite-m1", "bob", LATER + 1)))
             assert await store.list_entries("m1") == [SIT]

@@ -97,21 +97,16 @@ def serve(
 
 def _open_socket(host: str, port: int) -> socket.socket:
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
+        family, *_, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
     except socket.gaierror as error:
         raise DuelsError(f"--host {host}: {error.strerror}.") from None
-    listening = socket.socket(family, kind, protocol)
-    if os.name != "nt":
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    dual = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
     try:
-        listening.bind(address)
-        listening.listen(2048)
+        return socket.create_server(address, family=family, backlog=2048, dualstack_ipv6=dual)
     except OSError as error:
-        listening.close()
         raise DuelsError(_explain_bind_error(error, host, port)) from None
-    return listening
 
 
 def _explain_bind_error(error: OSError, host: str, port: int) -> str:

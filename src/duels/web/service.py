@@ -18,13 +18,7 @@ from duels.core.words import join_or
 from duels.games import GAMES, find_game
 from duels.play import new_match
 from duels.players import HUMAN, make_player
-from duels.web.decisions import (
-    MoveRequest,
-    decide_bot_move,
-    decide_move,
-    decide_offer,
-    make_match,
-)
+from duels.web.decisions import decide_bot_move, make_match
 from duels.web.match_state import MatchState, Viewer, make_play_entries
 from duels.web.opponents import ProgramPool, get_same_opponent, is_available, is_program, list_opponents
 from duels.web.request_errors import (
@@ -113,10 +107,6 @@ class MatchService:
         await asyncio.to_thread(self._programs.close)
         await self._store.close()
 
-    async def check(self) -> None:
-        """Check that matches can be read and written. Raises StoreUnavailable if not."""
-        await self._store.check()
-
     # -- reading --------------------------------------------------------------------------------
 
     async def get(self, id: str, identity: str | None) -> tuple[MatchState, Viewer]:
@@ -138,20 +128,19 @@ class MatchService:
     async def find_open_invite(self, id: str) -> Invite | None:
         """Return the invitation to a match if it can still be accepted."""
         info = await self._store.find_match(id)
-        invite = info.invite if info else None
-        return invite if invite and invite.expires > time.time() else None
+        return info.invite if info and info.invite and info.invite.is_open else None
 
-    async def find_joined_match(self, token: str, identity: str | None) -> str | None:
-        """Return the id of an invitation's match if the visitor sits there already."""
-        id = await self._store.find_match_by_invite(token)
-        return id if id and await self.get_seat(id, identity) else None
+    async def get_invited_match(self, token: str, identity: str | None) -> tuple[MatchState, Invite, Viewer]:
+        """Return the match of an invitation, the invitation, and the visitor's seat.
 
-    async def get_invited_match(self, token: str) -> tuple[MatchState, Invite]:
-        """Return the match of an invitation. Raises NotFound if it can no longer be accepted."""
-        invite = await self._store.find_invite(token, time.time())
-        if not invite:
+        Raises NotFound if the invitation can no longer be accepted and the visitor has no seat.
+        """
+        invite = await self._store.find_invite(token)
+        state = await self._load(invite.match) if invite else None
+        seat = state.get_seat(identity) if state else None
+        if not state or not invite or not (invite.is_open or seat):
             raise NotFound("No open invitation with this link. It may be used or expired: ask for a new one.")
-        return await self._load(invite.match), invite
+        return state, invite, seat
 
     async def list_matches(
         self, identity: str, over: bool, limit: int
@@ -306,13 +295,10 @@ class MatchService:
         Raises NotFound if the invitation can no longer be accepted, and RequestError for one's own.
         """
         for _ in range(_MAX_TRIES):
-            try:
-                state, invite = await self.get_invited_match(token)
-            except NotFound:
-                if id := await self.find_joined_match(token, identity):
-                    return id
-                raise
-            if await self.get_seat(state.id, identity):
+            state, invite, seat = await self.get_invited_match(token, identity)
+            if seat and not invite.is_open:
+                return state.id
+            if seat:
                 raise RequestError("This is your own invitation. Send its link to somebody else.")
             await self._check_daily_limit(identity)
             before = after = state.match
@@ -329,21 +315,13 @@ class MatchService:
 
     # -- moves and offers -----------------------------------------------------------------------
 
-    async def act(self, id: str, identity: str | None, request: MoveRequest) -> None:
-        """Play a move. A repeated request has no effect.
-
-        Raises StaleRequest if the page was out of date, and RequestError if the move is not allowed.
-        """
-        await self._change(id, identity, lambda state, seat: decide_move(state, seat, request))
-
-    async def offer(self, id: str, identity: str | None, kind: str, answer: str, event: int) -> None:
-        """Offer a takeback or a rematch, or answer an offer. A repeated request has no effect."""
-        await self._change(id, identity, lambda state, seat: decide_offer(state, seat, kind, answer, event))
-
-    async def _change(
+    async def change(
         self, id: str, identity: str | None, decide: Callable[[MatchState, Seat], Change | None]
     ) -> None:
-        """Write the change that `decide` returns. Decide again if another process has written first."""
+        """Write the change that `decide` returns. Decide again if another process has written first.
+
+        Raises MatchNotFound if the visitor has no seat, and everything that `decide` raises.
+        """
         for _ in range(_MAX_TRIES):
             state, seat = await self.get(id, identity)
             if seat is None:

@@ -19,13 +19,13 @@ from duels.core.game import Game
 from duels.core.rules import BOTH, Seat
 from duels.games import GAMES, all_games, find_game
 from duels.web import network, opponents, puzzles, reviews, views, visitors
-from duels.web.decisions import IncompleteEntry, MoveRequest, render_record
+from duels.web.decisions import IncompleteEntry, MoveRequest, decide_move, decide_offer, render_record
 from duels.web.match_state import REMATCH, MatchState, Viewer
 from duels.web.pages import EventStream, MatchPage, Pages, WakeCallback
 from duels.web.request_errors import NotFound, RequestError, TooMany, UnreadableMatch
 from duels.web.service import MatchService
 from duels.web.settings import LOOPBACK, ServerSettings
-from duels.web.store import Store, StoredMatch, StoreUnavailable
+from duels.web.store import Change, Store, StoredMatch, StoreUnavailable
 from duels.web.visitors import (
     Visitor,
     check_request_text,
@@ -71,13 +71,16 @@ class Site:
         """Threads of the bots: no hint, puzzle or review delays their moves."""
         self.workers = WorkerPool(2)
         self.reviewer = ReviewProcess()
-        store = store or make_store(settings.database)
-        self.matches = MatchService(store, self.bot_workers, settings.pause, limits.matches_a_day)
+        self.store = store or make_store(settings.database)
+        self.matches = MatchService(self.store, self.bot_workers, settings.pause, limits.matches_a_day)
         self.rate_limiter = visitors.RateLimiter(limits)
-        streams = visitors.PlaceLimits(
-            limits.streams, limits.streams_of_address, limits.streams_of_spectators
+        self.streams = visitors.PlaceCounter(
+            "Too many pages are open. Close some.",
+            limits.streams,
+            limits.streams_of_address,
+            limits.streams_of_spectators,
+            wait=10.0,
         )
-        self.streams = visitors.PlaceCounter(streams, "Too many pages are open. Close some.", 10.0)
         self.malformed_requests = 0
         """The number of requests that the server refused because they are not HTTP."""
         self.ending = False
@@ -246,7 +249,7 @@ class Site:
         return EventStream(produce_event, subscribe, lambda: self.ending, parse_event_number(after))
 
     async def play_move(self, request: Request) -> Response:
-        """Play an action of the visitor's seat."""
+        """Play an action of the visitor's seat. A repeated request has no effect."""
         fields = await read_fields(request, action=str, event=int, entries=list)
         entries = tuple(fields.get("entries", ()))
         if "event" not in fields or ("action" in fields) == ("entries" in fields):
@@ -255,23 +258,22 @@ class Site:
             raise RequestError("'entries' must be a list of strings.")
         move = MoveRequest(fields["event"], fields.get("action"), entries)
         try:
-            await self.matches.act(request.path_params["id"], self.cookie.get_identity(request), move)
+            await self._change(request, lambda state, seat: decide_move(state, seat, move))
         except IncompleteEntry as entry:
             return make_json_response({"prompt": str(entry)})
         return Response(status_code=204)
 
     async def make_offer(self, request: Request) -> Response:
-        """Offer a takeback or a rematch, or answer an offer."""
+        """Offer a takeback, a rematch or to stop, or answer an offer. A repeated request has no effect."""
         fields = await read_fields(request, offer="", answer="", event=int)
         if "event" not in fields:
             raise RequestError(f"Send 'offer' and {_EVENT_FIELD}.")
-        kind, answer = fields["offer"], fields["answer"]
-        identity = self.cookie.get_identity(request)
+        kind, answer, event = fields["offer"], fields["answer"], fields["event"]
         if kind == REMATCH and answer != "no":
             state, _ = await self._get_match(request)
             if state.people != BOTH:  # this creates a match; of two people, both must agree to it
                 await self.count_request("create", request)
-        await self.matches.offer(request.path_params["id"], identity, kind, answer, fields["event"])
+        await self._change(request, lambda state, seat: decide_offer(state, seat, kind, answer, event))
         return Response(status_code=204)
 
     async def show_hint(self, request: Request) -> Response:
@@ -312,14 +314,10 @@ class Site:
 
     async def show_invite(self, request: Request) -> Response:
         """Show an invitation, or redirect a player to the match."""
-        token = request.path_params["token"]
-        try:
-            state, invite = await self.matches.get_invited_match(token)
-        except NotFound:
-            if id := await self.matches.find_joined_match(token, self.cookie.get_identity(request)):
-                return RedirectResponse(f"/m/{id}", 303)
-            raise
-        is_own = await self.matches.get_seat(state.id, self.cookie.get_identity(request)) is not None
+        identity = self.cookie.get_identity(request)
+        state, invite, seat = await self.matches.get_invited_match(request.path_params["token"], identity)
+        if not invite.is_open:
+            return RedirectResponse(f"/m/{state.id}", 303)
         data = {
             "token": invite.token,
             "game": state.rules.name,
@@ -329,8 +327,8 @@ class Site:
             "seat": invite.seat.value,
             "by": state.names.get(invite.seat.other) or "A friend",
             "board": _draw_start(state.rules.game),
-            "mine": is_own,
-            "match": state.id if is_own else None,
+            "mine": seat is not None,
+            "match": state.id if seat else None,
         }
         return self._respond(request, "invite.html", data)
 
@@ -404,7 +402,7 @@ class Site:
 
     async def check_health(self, request: Request) -> Response:
         """Report whether the server works, and how many malformed requests it has refused."""
-        await self.matches.check()
+        await self.store.check()
         return make_json_response({"ok": True, "malformed_requests": self.malformed_requests})
 
     async def serve_static(self, request: Request) -> Response:
@@ -418,6 +416,9 @@ class Site:
 
     async def _get_match(self, request: Request) -> tuple[MatchState, Viewer]:
         return await self.matches.get(request.path_params["id"], self.cookie.get_identity(request))
+
+    async def _change(self, request: Request, decide: Callable[[MatchState, Seat], Change | None]) -> None:
+        await self.matches.change(request.path_params["id"], self.cookie.get_identity(request), decide)
 
     def _get_visitor(self, request: Request, is_seated: bool = False) -> Visitor:
         return Visitor(self.cookie.get_identity(request), get_address(request), is_seated)

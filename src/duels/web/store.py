@@ -22,11 +22,11 @@ class EntryKind(Enum):
     """The kind of a log entry. The value is stored in the database."""
 
     PLAY = "play"
-    """A turn of the record: an action, a chance outcome or a resignation."""
+    """A turn of the record: an action, a chance outcome, a resignation or an agreement to stop."""
     SIT = "sit"
     """A person took the seat. The text is the person's name, or empty."""
     OFFER = "offer"
-    """The seat made an offer: `takeback N` or `rematch`."""
+    """The seat made an offer: `takeback N`, `rematch` or `stop`."""
     REFUSE = "refuse"
     """The seat declined the opponent's offer or withdrew its own."""
     BACK = "back"
@@ -65,7 +65,12 @@ class Invite:
     match: str
     seat: Seat
     expires: float
-    """Seconds since 1970."""
+    """Seconds since 1970, or 0 if the invitation has been accepted."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the invitation can still be accepted."""
+        return self.expires > time.time()
 
 
 @dataclass(frozen=True)
@@ -193,20 +198,11 @@ class Store(ABC):
             raise DamagedLog("Entries of the log are missing.")
         return [_make_entry(row) for row in (rows[1:] if after else rows)]
 
-    async def find_invite(self, token: str, now: float) -> Invite | None:
-        """Return the invitation with this token if it can still be accepted."""
-        rows = await self.fetch_rows(
-            "SELECT token, match, seat, expires FROM duels_invites "
-            "WHERE token = ? AND expires > ? AND seat IN (1, 2)",
-            token,
-            now,
-        )
+    async def find_invite(self, token: str) -> Invite | None:
+        """Return the invitation with this token, even an accepted or expired one."""
+        query = "SELECT token, match, seat, expires FROM duels_invites WHERE token = ? AND seat IN (1, 2)"
+        rows = await self.fetch_rows(query, token)
         return _make_invite(rows[0]) if rows else None
-
-    async def find_match_by_invite(self, token: str) -> str | None:
-        """Return the match of an invitation, even of an accepted or expired one."""
-        rows = await self.fetch_rows("SELECT match FROM duels_invites WHERE token = ?", token)
-        return str(rows[0][0]) if rows else None
 
     async def list_matches(self, identity: str, over: bool, limit: int) -> list[StoredMatch]:
         """Return an identity's finished or running matches, the most recently joined first.

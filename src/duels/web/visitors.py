@@ -12,7 +12,7 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any, NamedTuple, TypeVar
@@ -264,16 +264,7 @@ class RateLimiter:
             self._buckets.popitem(last=False)
 
 
-class PlaceLimits(NamedTuple):
-    """How many places visitors can hold at the same time."""
-
-    of_identity: int
-    of_address: int
-    """Of an address, by visitors who are not seated."""
-    of_spectators: int
-    """Of all visitors who are not seated: the rest is reserved for players."""
-
-
+@dataclass
 class PlaceCounter:
     """Counts the places that visitors hold, such as open event streams or places in a queue.
 
@@ -281,26 +272,31 @@ class PlaceCounter:
     school's, cannot lock a player out.
     """
 
-    def __init__(self, limits: PlaceLimits, refusal: str, wait: float) -> None:
-        self._limits = limits
-        self._refusal = refusal
-        self._wait = wait
-        self._counts: Counter[str] = Counter()
+    refusal: str
+    """The message for a visitor who gets no place."""
+    max_of_identity: int
+    max_of_address: int
+    """The places of an address's visitors who are not seated."""
+    max_of_spectators: int
+    """The places of all visitors who are not seated: the rest is reserved for players."""
+    wait: float = 5.0
+    """Seconds until a refused visitor should try again."""
+    _counts: Counter[str] = field(default_factory=Counter, init=False)
 
     @contextmanager
     def hold(self, visitor: Visitor) -> Iterator[None]:
         """Hold a place within the context. Raises TooMany if there is none."""
-        keys = {f"identity {visitor.identity}": self._limits.of_identity} if visitor.identity else {}
+        limits = {f"identity {visitor.identity}": self.max_of_identity} if visitor.identity else {}
         if not visitor.is_seated:
-            keys[f"address {visitor.address}"] = self._limits.of_address
-            keys["spectators"] = self._limits.of_spectators
-        if any(self._counts[key] >= limit for key, limit in keys.items()):
-            raise TooMany(self._refusal, self._wait)
-        self._counts.update(keys.keys())
+            limits[f"address {visitor.address}"] = self.max_of_address
+            limits["spectators"] = self.max_of_spectators
+        if any(self._counts[key] >= limit for key, limit in limits.items()):
+            raise TooMany(self.refusal, self.wait)
+        self._counts.update(limits.keys())
         try:
             yield
         finally:
-            self._counts.subtract(keys.keys())
-            for key in keys:
+            self._counts.subtract(limits.keys())
+            for key in limits:
                 if not self._counts[key]:
                     del self._counts[key]

@@ -13,7 +13,7 @@ from threading import Thread
 from typing import TypeVar
 
 from duels.web.request_errors import TooMany
-from duels.web.visitors import PlaceCounter, PlaceLimits, Visitor
+from duels.web.visitors import PlaceCounter, Visitor
 
 T = TypeVar("T")
 log = logging.getLogger("duels.web")
@@ -26,8 +26,8 @@ class WorkerPool:
         self._workers = workers or max(2, os.cpu_count() or 1)
         self._turns = asyncio.Semaphore(self._workers)
         self._free = capacity
-        limits = PlaceLimits(max(2, capacity // 16), capacity // 2, capacity * 3 // 4)
-        self._places = PlaceCounter(limits, "The server is still busy with your other requests.", 5.0)
+        refusal = "The server is still busy with your other requests."
+        self._places = PlaceCounter(refusal, max(2, capacity // 16), capacity // 2, capacity * 3 // 4)
         self._executor: Executor | None = None
         self._is_closed = False
 
