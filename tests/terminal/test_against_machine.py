@@ -30,7 +30,7 @@ START = "duels record 1\ngame: {}\nseat1: human\nseat2: casual\nseed: 1\n\n"
         ("hunt", "move_1 observe_7", "casual's token is not at position 7.\n"),
     ],
 )
-def test_the_machine_is_told_of_by_its_name(game: str, entries: str, last: str) -> None:
+def test_moves_of_a_machine_are_reported_by_its_name(game: str, entries: str, last: str) -> None:
     rules = find_game(game).rules()
     match = Match.start(rules).play_text(*[entry.replace("_", " ") for entry in entries.split()])
     narrator = Narrator(rules.game.words(rules), BOTH, AGAINST_CASUAL)

@@ -144,7 +144,7 @@ def check_notice(match: AnyMatch, path: tuple[str, ...], notice: str) -> None:
 
 @SLOW_START
 @given(prompts(), ENTRIES)
-def test_whatever_is_accepted_leads_to_a_legal_action(
+def test_every_accepted_entry_is_a_legal_action(
     prompt: tuple[AnyMatch, AnyMatch, tuple[str, ...]], entry: str
 ) -> None:
     match, _, path = prompt
@@ -154,7 +154,7 @@ def test_whatever_is_accepted_leads_to_a_legal_action(
 
 @SLOW_START
 @given(prompts(), st.sampled_from([" ", "   ", "\t", "\x1c", "\xa0"]))
-def test_letter_case_and_spaces_around_do_not_matter(
+def test_case_and_surrounding_spaces_do_not_matter(
     prompt: tuple[AnyMatch, AnyMatch, tuple[str, ...]], space: str
 ) -> None:
     match, after, _ = prompt
@@ -214,7 +214,7 @@ def test_a_match_full_of_wrong_entries_is_the_same_match(name: str, seed: int, t
 
 
 @pytest.mark.parametrize("name", GAME_NAMES)
-def test_the_end_of_input_at_every_prompt_saves_and_says_how_to_go_on(name: str, tmp_path: Path) -> None:
+def test_the_end_of_input_at_every_prompt_saves_the_match(name: str, tmp_path: Path) -> None:
     match = play_randomly(Match.start(find_game(name).rules()), Random(5), 14)
     needed = [len(entries_for(after)) for after in match.steps()]
     decided = next(filter(None, needed))  # the number of lines of the first decision
@@ -235,7 +235,7 @@ def test_the_end_of_input_at_every_prompt_saves_and_says_how_to_go_on(name: str,
 
 
 @pytest.mark.parametrize("name", GAME_NAMES)
-def test_the_real_command_survives_a_megabyte_and_bytes_that_are_no_text(name: str, tmp_path: Path) -> None:
+def test_the_command_survives_long_and_undecodable_input(name: str, tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     megabyte = b"9" * 1_000_000
     nasty = [entry.encode("utf-8", "surrogatepass") for entry in NASTY]
@@ -260,7 +260,7 @@ def harmless(name: str, entry: bytes) -> bool:
     return accepted(match, (), text) or text.strip().lower() in (*COMMANDS, *COMMAND_ALIASES)
 
 
-def test_a_line_without_an_end_is_no_entry(tmp_path: Path) -> None:
+def test_an_endless_line_counts_as_the_end_of_input(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     with mock.patch.object(screen, "_MAX_ENTRY", 1 << 20):
         done = duels(tmp_path, "play", "lights", "--save", path, entered="1\n4\n" + "0" * (2 << 20))
@@ -270,7 +270,7 @@ def test_a_line_without_an_end_is_no_entry(tmp_path: Path) -> None:
     assert lines_of(read_record(path).match) == ["4"]
 
 
-def test_an_encoding_that_cannot_read_what_is_entered(capsys: pytest.CaptureFixture[str]) -> None:
+def test_undecodable_input_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     stream = io.TextIOWrapper(io.BytesIO(b"1\n4\n"), encoding="utf-16")
     asked = Question("> ")
     with mock.patch.object(sys, "stdin", stream), pytest.raises(EOFError):

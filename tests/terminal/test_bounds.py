@@ -36,7 +36,7 @@ def saved(match: AnyMatch, folder: Path, seat: Seat | None = None) -> Path:
     return path
 
 
-def test_a_game_is_only_recorded_up_to_a_size(tmp_path: Path) -> None:
+def test_records_limit_the_size_of_a_game(tmp_path: Path) -> None:
     path = saved(hunted(4), tmp_path)
     path.write_text(path.read_text().replace("game: hunt\n", "game: hunt\noptions: cells=1000\n"))
     done = duels(tmp_path, "verify", path)
@@ -64,7 +64,7 @@ def test_the_copy_of_a_large_game_is_neither_checked_nor_written(
     assert done.err.count("\n") == 1
 
 
-def test_a_record_has_only_so_many_entries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_limit_the_number_of_entries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     match = hunted(12)
     path = saved(match, tmp_path)
     monkeypatch.setattr(record, "MAX_WORK", 11 * estimate_work(1, len(match.rules.all_actions())))
@@ -74,7 +74,7 @@ def test_a_record_has_only_so_many_entries(tmp_path: Path, monkeypatch: pytest.M
     assert (done.code, done.err) == (1, f"duels: {path}: line {line}: {limit}\n")
 
 
-def test_chain_is_only_solved_up_to_a_size(tmp_path: Path) -> None:
+def test_solving_limits_the_size_of_chain(tmp_path: Path) -> None:
     match = Match.start(find_game("chain").rules(cells=16)).play_text("3", "9", "5")
     done = duels(tmp_path, "review", saved(match, tmp_path))
     assert (done.code, done.err) == (
@@ -83,7 +83,7 @@ def test_chain_is_only_solved_up_to_a_size(tmp_path: Path) -> None:
     )
 
 
-def test_only_so_many_entries_are_reviewed(tmp_path: Path) -> None:
+def test_reviews_limit_the_number_of_entries(tmp_path: Path) -> None:
     match = hunted(2000)
     done = duels(tmp_path, "review", saved(match.resign(Seat.ONE), tmp_path))
     limit = "This match has 2,001 entries; at most 2,000 can be reviewed."
@@ -107,7 +107,7 @@ def calls(act: Callable[[], Any]) -> int:
 
 
 @pytest.mark.parametrize("command", [("verify",), ("replay",), ("replay", "--seat", "1")])
-def test_twice_the_entries_are_twice_the_work(command: tuple[str, ...], tmp_path: Path) -> None:
+def test_work_grows_linearly_with_the_entries(command: tuple[str, ...], tmp_path: Path) -> None:
     costs = []
     for entries in (8, 400, 800):  # the first call imports modules
         path = saved(hunted(entries), tmp_path)
@@ -115,7 +115,7 @@ def test_twice_the_entries_are_twice_the_work(command: tuple[str, ...], tmp_path
     assert costs[2] < 2.2 * costs[1]
 
 
-def test_a_sight_costs_the_same_however_long_the_match_is() -> None:
+def test_the_cost_of_a_sight_does_not_depend_on_the_length() -> None:
     def cost_after(entries: int) -> int:
         match = hunted(entries)
         match.sight(Seat.ONE)  # caches the history
@@ -146,7 +146,7 @@ def _huge(path: Path) -> None:
     ids=["zeros", "a pipe", "a folder", "a terabyte"],
 )
 @pytest.mark.parametrize("command", ["verify", "replay", "resume", "review"])
-def test_what_is_no_record_is_named_at_once(
+def test_a_file_that_is_not_a_record_is_rejected_at_once(
     command: str, make: Callable[[Path], None], problem: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "match.duel"
@@ -155,7 +155,7 @@ def test_what_is_no_record_is_named_at_once(
     assert (done.code, done.err) == (1, f"duels: {path}: {problem}\n")
 
 
-def test_a_long_match_is_shared_as_far_as_it_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_match_too_long_to_read_is_not_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every record that we write can be read."""
     match = hunted(40)
     text = dump_record(match, seat=Seat.ONE)

@@ -81,7 +81,7 @@ class Today:
         self.today = lambda: day
 
 
-def test_a_day_is_graded_counted_and_shared(tmp_path: Path) -> None:
+def test_daily_grades_answers_and_counts_the_streak(tmp_path: Path) -> None:
     first = play_daily(tmp_path, DAY, answers(DAY, right=True))
     assert first.count("Right: ") == len(GAMES)
     assert [first.count(term) for term in ("(Nim-sum: ", "(The strategy: ", "(The mixture: ")] == [1, 1, 1]
@@ -96,7 +96,7 @@ def test_a_day_is_graded_counted_and_shared(tmp_path: Path) -> None:
     )
 
 
-def test_a_day_that_was_left_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_daily_continues_after_the_last_answer(tmp_path: Path) -> None:
     lines = answers(DAY, right=True)
     left = play_daily(tmp_path, DAY, ["hint", "help", *lines[:2], "quit"])
     assert "There are no hints for these puzzles." in left
@@ -106,7 +106,7 @@ def test_a_day_that_was_left_goes_on_where_it_was(tmp_path: Path) -> None:
     assert rest.endswith("■■■■■ 5/5\nYour streak: 1 day. Come back tomorrow.\n")
 
 
-def test_another_days_puzzles_count_for_nothing(tmp_path: Path) -> None:
+def test_puzzles_of_another_day_are_not_saved(tmp_path: Path) -> None:
     lines = answers(DAY, right=True)
     done = duels(tmp_path, "daily", "--date", "2031-05-05", entered="".join(f"{line}\n" for line in lines))
     assert done.out.endswith("duels daily 2031-05-05: ■■■■■ 5/5\n")
@@ -123,7 +123,7 @@ def test_a_program_gets_the_puzzles_without_their_answers(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("damage", ["", "[]", "{", '{"2031-05-05": 7}', "\xff"])
-def test_a_damaged_memory_is_none(damage: str, tmp_path: Path) -> None:
+def test_a_damaged_progress_file_is_ignored(damage: str, tmp_path: Path) -> None:
     for name in ("daily", "practice"):
         (tmp_path / f"{name}.json").write_text(damage, encoding="latin-1")
     assert play_daily(tmp_path, DAY, ["quit"]).endswith("0 of 5 answered. Continue with: duels daily\n")
@@ -133,13 +133,13 @@ def test_a_damaged_memory_is_none(damage: str, tmp_path: Path) -> None:
 # -- practice ------------------------------------------------------------------------------------
 
 
-def test_practice_remembers_how_hard_it_was(tmp_path: Path) -> None:
+def test_practice_remembers_the_skill(tmp_path: Path) -> None:
     for rules, count in (("lights", "1"), ("lights", "1"), ("leap", "1")):
         entered = "1\n1\n2\n3\n4\n5\n6\n7\n"  # the first light that is on, or a leap of 1
         assert duels(tmp_path, "practice", rules, "--count", count, entered=entered).code == 0
-    noted = json.loads((tmp_path / "practice.json").read_text())
-    assert set(noted) == {repr(find_game("lights").rules()), repr(find_game("leap").rules())}
-    assert all(Skill.from_data(data) != Skill() for data in noted.values())
+    progress = json.loads((tmp_path / "practice.json").read_text())
+    assert set(progress) == {repr(find_game("lights").rules()), repr(find_game("leap").rules())}
+    assert all(Skill.from_data(data) != Skill() for data in progress.values())
     before = (tmp_path / "practice.json").read_bytes()
     seeded = duels(tmp_path, "practice", "leap", "--count", "1", "--seed", "1", entered="1\n")
     assert (tmp_path / "practice.json").read_bytes() == before, (
@@ -148,19 +148,19 @@ def test_practice_remembers_how_hard_it_was(tmp_path: Path) -> None:
     assert "Next time" not in seeded.out
 
 
-def test_two_practices_at_once_are_both_remembered(tmp_path: Path) -> None:
+def test_two_concurrent_practices_are_both_saved(tmp_path: Path) -> None:
     def answer(exercise: Exercise, *_: object) -> object:
         save_progress("practice", {"another game": {}})
         return exercise.sight.actions[0]
 
     with mock.patch("duels.terminal.puzzle_commands.ask_exercise", answer):
         assert duels(tmp_path, "practice", "leap", "--count", "1").code == 0
-    noted = json.loads((tmp_path / "practice.json").read_text())
-    assert set(noted) == {"another game", repr(find_game("leap").rules())}
+    progress = json.loads((tmp_path / "practice.json").read_text())
+    assert set(progress) == {"another game", repr(find_game("leap").rules())}
 
 
 @pytest.mark.parametrize(("right", "outlook"), [(True, "harder"), (False, "easier")])
-def test_it_is_told_whether_it_gets_harder(right: bool, outlook: str, tmp_path: Path) -> None:
+def test_practice_says_whether_puzzles_get_harder(right: bool, outlook: str, tmp_path: Path) -> None:
     exercise = next(select_by_skill(exercises("leap", "a seed"), Skill()))
     action = next(a for a in exercise.sight.actions if exercise.grade(a).right == right)
     with mock.patch(
@@ -175,7 +175,7 @@ def test_it_is_told_whether_it_gets_harder(right: bool, outlook: str, tmp_path: 
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_best_is_perfect_where_that_is_proven(name: str, tmp_path: Path) -> None:
+def test_best_is_called_perfect_in_solved_games(name: str, tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     play = ("play", name, "--seat1", "perfect", "--seat2", "best", "--seed", "1", "--save", path)
     done = duels(tmp_path, *play)
@@ -189,7 +189,7 @@ def test_best_is_perfect_where_that_is_proven(name: str, tmp_path: Path) -> None
     assert (headers["seat1"], headers["seat2"]) == ("best" if name == "hunt" else "perfect", "best")
 
 
-def test_an_old_record_of_hunt_goes_on_against_best(tmp_path: Path) -> None:
+def test_an_old_record_of_hunt_resumes_against_best(tmp_path: Path) -> None:
     path = keep(tmp_path, "old", "hunt", "human", "perfect", "move 3", "observe 5", "move 6", "observe 1")
     with Terminal(tmp_path, "resume", path, NO_COLOR="1") as terminal:
         terminal.expect("You are Player 1 against best.")

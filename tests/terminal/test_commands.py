@@ -66,7 +66,7 @@ def test_help_names_every_command_and_every_kind_of_player(tmp_path: Path) -> No
     assert all(kind in play for kind in ("human", "random", "greedy"))
 
 
-def test_help_tells_when_machines_stop(tmp_path: Path) -> None:
+def test_help_states_the_limit_of_machine_matches(tmp_path: Path) -> None:
     play, export = (" ".join(duels(tmp_path, name, "--help").out.split()) for name in ("play", "export"))
     assert f"after {MACHINE_LIMIT} boards of chain or {MACHINE_LIMIT} turns of hunt" in play
     assert f"after {MACHINE_LIMIT} boards of chain or {MACHINE_LIMIT} turns of hunt unless" in export
@@ -159,7 +159,7 @@ def test_verify(name: str, tmp_path: Path) -> None:
         "games extra",
     ],
 )
-def test_wrong_usage_is_told_on_stderr_and_exits_two(arguments: str, tmp_path: Path) -> None:
+def test_wrong_usage_exits_two_with_a_message_on_stderr(arguments: str, tmp_path: Path) -> None:
     done = duels(tmp_path, *arguments.split())
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("Usage: duels")
@@ -182,14 +182,14 @@ def test_without_a_file_the_last_match_is_taken(arguments: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("arguments", ["replay", "review", "verify", "resume", "share --seat 1"])
-def test_what_is_no_record_is_told_in_one_line(arguments: str, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_record_gives_one_line_of_error(arguments: str, tmp_path: Path) -> None:
     done = duels(tmp_path, *arguments.split(), tmp_path)
     assert (done.code, done.out) == (1, "")
     assert done.err.startswith(f"duels: {tmp_path}: ")
     assert done.err.count("\n") == 1
 
 
-def test_matches_lists_what_was_played_the_last_one_first(tmp_path: Path) -> None:
+def test_matches_lists_the_newest_match_first(tmp_path: Path) -> None:
     none = duels(tmp_path, "matches")
     assert (none.code, none.out, none.err) == (0, "", "You have not played a match yet.\n")
     assert json.loads(duels(tmp_path, "matches", "--json").out) == []
@@ -219,7 +219,7 @@ def test_matches_lists_what_was_played_the_last_one_first(tmp_path: Path) -> Non
     assert duels(tmp_path, "verify", name).code == 0, "a listed file name needs no folder"
 
 
-def test_long_names_and_results_in_the_list_are_told_apart(tmp_path: Path) -> None:
+def test_long_names_and_results_stay_in_separate_columns(tmp_path: Path) -> None:
     (tmp_path / "matches").mkdir()
     for number, (one, end) in enumerate((("program of a name that is long", "forfeit"), ("human", "resign"))):
         (tmp_path / "matches" / f"{number}.duel").write_text(
@@ -233,7 +233,7 @@ def test_long_names_and_results_in_the_list_are_told_apart(tmp_path: Path) -> No
     }
 
 
-def test_matches_lists_twenty_unless_all_are_wanted(tmp_path: Path) -> None:
+def test_matches_lists_twenty_unless_all_is_passed(tmp_path: Path) -> None:
     (tmp_path / "matches").mkdir()
     for number in range(25):
         (tmp_path / "matches" / f"{number}.duel").write_bytes(sample_record("lights", 3))
@@ -241,7 +241,7 @@ def test_matches_lists_twenty_unless_all_are_wanted(tmp_path: Path) -> None:
     assert len(duels(tmp_path, "matches", "--all").out.splitlines()) == 25
 
 
-def test_what_can_be_chosen_is_named(tmp_path: Path) -> None:
+def test_errors_list_the_valid_choices(tmp_path: Path) -> None:
     assert all(name in duels(tmp_path, "play", "chess").err for name in GAMES)
     assert all(name in duels(tmp_path, "play", "lights", "--seat1", "x").err for name in PLAYER_KINDS)
 
@@ -263,7 +263,7 @@ def test_what_can_be_chosen_is_named(tmp_path: Path) -> None:
         (f"play {'lights' * 10_000}", "There is no game 'lightslights"),
     ],
 )
-def test_who_mistypes_a_name_is_told_the_nearest(arguments: str, message: str, tmp_path: Path) -> None:
+def test_a_mistyped_name_suggests_the_nearest(arguments: str, message: str, tmp_path: Path) -> None:
     done = duels(tmp_path, *arguments.split())
     assert done.code == 2
     assert message in done.err
@@ -288,7 +288,7 @@ def test_exit_codes_of_the_real_command(tmp_path: Path) -> None:
         assert b"Traceback" not in done.stderr
 
 
-def test_data_and_notices_are_told_apart(tmp_path: Path) -> None:
+def test_data_goes_to_stdout_and_notices_to_stderr(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     played = duels(tmp_path, "play", "hunt", "--save", path, entered="MOVE 3\nOBSERVE 5\nsave\nquit\n")
     assert str(path) not in played.out
@@ -326,15 +326,13 @@ def test_first_decides_who_is_player_1(first: str, one: str, two: str, tmp_path:
 @pytest.mark.parametrize(
     ("first", "message"), [("1", ""), ("2", "The person at seat 2 is Player 1 and moves first.\n")]
 )
-def test_between_two_people_it_is_said_which_seat_is_player_1(
-    first: str, message: str, tmp_path: Path
-) -> None:
+def test_a_notice_between_two_people_names_player_1(first: str, message: str, tmp_path: Path) -> None:
     done = duels(tmp_path, "play", "chain", "--first", first, entered="4\nquit\n")
     assert done.err.removesuffix(done.err.splitlines()[-1] + "\n") == f"{message}\n"
     assert "Player 1 (X), it's your turn." in done.out, "names do not change"
 
 
-def test_first_at_random_takes_both(tmp_path: Path) -> None:
+def test_first_random_chooses_either_seat(tmp_path: Path) -> None:
     seen, message = set(), set()
     for number in range(60):
         path = tmp_path / f"{number}.duel"
@@ -393,11 +391,11 @@ def test_completion_offers_commands_games_and_players(words: str, expected: set[
     assert {line.split(",", 1)[1] for line in done.stdout.splitlines()} == expected
 
 
-def test_the_version_is_told(tmp_path: Path) -> None:
+def test_version_prints_the_version(tmp_path: Path) -> None:
     assert re.fullmatch(r"duels \d+\.\d+\.\d+\n", duels(tmp_path, "--version").out)
 
 
-def test_a_terminal_without_a_letter_is_no_failure(tmp_path: Path) -> None:
+def test_unencodable_output_is_replaced(tmp_path: Path) -> None:
     for arguments in (["rules", "chain"], ["play", "lights"], ["games"]):
         done = subprocess.run(
             [*COMMAND, *arguments],
@@ -410,7 +408,7 @@ def test_a_terminal_without_a_letter_is_no_failure(tmp_path: Path) -> None:
         assert b"Traceback" not in done.stderr
 
 
-def test_help_of_every_command_tells_every_kind_of_option(tmp_path: Path) -> None:
+def test_every_help_describes_every_kind_of_option(tmp_path: Path) -> None:
     """Options can be numbers, flags, names and tuples."""
     from tests.outside import nim
 
@@ -423,7 +421,7 @@ def test_help_of_every_command_tells_every_kind_of_option(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["\x1b[2J.duel", "two\nlines.duel", "\u202eleud.duel", "\udcff.duel"])
-def test_the_name_of_a_file_does_nothing_to_a_terminal(name: str, tmp_path: Path) -> None:
+def test_control_characters_in_file_names_are_escaped(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     file = str(path)
     for arguments in (["play", "lights", "--save", file], ["resume", file]):
@@ -439,13 +437,13 @@ def test_the_name_of_a_file_does_nothing_to_a_terminal(name: str, tmp_path: Path
 
 
 @pytest.mark.parametrize("command", ["play", "practice", "levels", "rules"])
-def test_a_missing_game_is_answered_with_the_games(command: str, tmp_path: Path) -> None:
+def test_a_missing_game_lists_the_games(command: str, tmp_path: Path) -> None:
     done = duels(tmp_path, command)
     assert done.code == 2
     assert "Choose lights, leap, chain, hunt or flip" in " ".join(done.err.split())
 
 
-def test_a_day_is_asked_for_as_people_write_it(tmp_path: Path) -> None:
+def test_a_wrong_date_explains_the_format(tmp_path: Path) -> None:
     assert "--date YYYY-MM-DD" in duels(tmp_path, "daily", "--help").out
     done = duels(tmp_path, "daily", "--date", "tomorrow")
     assert done.code == 2
@@ -453,7 +451,7 @@ def test_a_day_is_asked_for_as_people_write_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["arena", "bot"])
-def test_no_summary_of_a_command_is_cut(command: str, tmp_path: Path) -> None:
+def test_no_summary_of_a_command_is_truncated(command: str, tmp_path: Path) -> None:
     assert (
         "..."
         not in duels(tmp_path, command, "--help").out.partition("Commands:")[2].partition("Examples:")[0]

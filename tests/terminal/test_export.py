@@ -64,7 +64,7 @@ def test_two_exports_to_one_file_do_not_both_succeed(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such files")
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/full"])
-def test_what_is_no_file_is_not_written_to(
+def test_export_refuses_special_files(
     device: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "lights.jsonl"
@@ -73,7 +73,7 @@ def test_what_is_no_file_is_not_written_to(
     assert capsys.readouterr().err == f"duels: {out}: this is not a regular file.\n"
 
 
-def test_a_run_that_is_refused_leaves_no_empty_file(tmp_path: Path) -> None:
+def test_a_refused_export_leaves_no_empty_file(tmp_path: Path) -> None:
     out = tmp_path / "chain.jsonl"
     assert run(["export", "chain", "--cells", "16", "--out", str(out)]) == 1
     assert not out.exists()

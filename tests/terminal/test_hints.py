@@ -53,7 +53,9 @@ def test_a_term_is_explained_at_its_first_use(
         ("leap", "6 12 1", "Hint: Every move loses against perfect play; best try: 1, 3 or 6 (0.0% to win)."),
     ],
 )
-def test_a_hint_says_where_there_is_nothing_to_choose(game: str, position: str, text: str) -> None:
+def test_a_hint_names_the_best_actions_or_says_that_all_are_equal(
+    game: str, position: str, text: str
+) -> None:
     rules = find_game(game).rules()
     sight, words = rules.parse_position(position), rules.game.words(rules)
     stages, oracle = HintStages(), get_oracle(rules)
@@ -64,13 +66,13 @@ def test_a_hint_says_where_there_is_nothing_to_choose(game: str, position: str, 
     assert "hint again" not in reason
 
 
-def test_another_decision_begins_with_the_first_stage_again() -> None:
+def test_another_decision_starts_at_the_first_stage() -> None:
     rules = find_game("chain").rules()
     words, oracle, stages = rules.game.words(rules), get_oracle(rules), HintStages()
     first, second = rules.parse_position("_______ 1"), rules.parse_position("X______ 2")
-    shown = [stages.render(sight, words, [], oracle) for sight in (first, second, second, second, first)]
-    assert ["for the move" in text for text in shown] == [True, True, False, False, True]
-    assert ["hint again" in text for text in shown] == [True, True, True, False, True]
+    texts = [stages.render(sight, words, [], oracle) for sight in (first, second, second, second, first)]
+    assert ["for the move" in text for text in texts] == [True, True, False, False, True]
+    assert ["hint again" in text for text in texts] == [True, True, True, False, True]
 
 
 def test_a_hint_in_a_match_knows_the_opponent(

@@ -56,7 +56,7 @@ def hunt(folder: Path, one: Sequence[str], two: Sequence[str], later: Sequence[s
     return terminal
 
 
-def test_what_both_can_see_does_not_depend_on_any_secret(tmp_path: Path) -> None:
+def test_public_text_does_not_depend_on_secrets(tmp_path: Path) -> None:
     """Matches that differ only in secrets print the same public bytes."""
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
@@ -94,7 +94,7 @@ def test_secret_entries_are_never_echoed_and_the_screen_is_cleared_between(tmp_p
     assert "Player 1 wins by capturing Player 2's token!" in terminal.main_screen
 
 
-def test_two_people_find_their_own_scroll_back_again(tmp_path: Path) -> None:
+def test_the_scroll_back_is_restored_after_a_match(tmp_path: Path) -> None:
     """Only the alternate screen is cleared, and the result stays on the main screen."""
     with Terminal(tmp_path, "play", "hunt") as terminal:
         play_turn(terminal, "Player 1", ["MOVE 2"], "OBSERVE 6")
@@ -109,7 +109,7 @@ def test_two_people_find_their_own_scroll_back_again(tmp_path: Path) -> None:
     assert "Collision Detected:" in terminal.main_screen
 
 
-def test_a_long_text_is_shown_page_by_page_where_nothing_scrolls_back(tmp_path: Path) -> None:
+def test_a_long_private_text_is_shown_in_pages(tmp_path: Path) -> None:
     with Terminal(tmp_path, "play", "hunt", size=(60, 12)) as terminal:
         terminal.answer(PASS.format("Player 1"), "")
         terminal.answer("Enters: ", "rules")
@@ -128,7 +128,7 @@ def test_a_long_text_is_shown_page_by_page_where_nothing_scrolls_back(tmp_path: 
     assert card in " ".join(" ".join(lines).split())
 
 
-def test_what_is_typed_ahead_of_a_secret_question_is_not_shown(tmp_path: Path) -> None:
+def test_text_typed_ahead_of_a_secret_question_is_not_shown(tmp_path: Path) -> None:
     with Terminal(tmp_path, "play", "hunt") as terminal:
         terminal.ask(PASS.format("Player 1"))
         terminal.send("\nMOVE 2\n")  # at once, before the question is shown
@@ -141,7 +141,7 @@ def test_what_is_typed_ahead_of_a_secret_question_is_not_shown(tmp_path: Path) -
     assert "MOVE 2" not in terminal.text
 
 
-def test_bytes_that_are_no_text_at_a_secret_question(tmp_path: Path) -> None:
+def test_undecodable_input_at_a_secret_question(tmp_path: Path) -> None:
     with Terminal(tmp_path, "play", "hunt") as terminal:
         terminal.answer(PASS.format("Player 1"), "")
         terminal.answer("Enters: ", b"\xff\xfe MOVE \xc3")
@@ -155,7 +155,7 @@ def test_bytes_that_are_no_text_at_a_secret_question(tmp_path: Path) -> None:
     assert "Traceback" not in terminal.text
 
 
-def test_a_program_that_was_stopped_hides_secrets_again_when_it_goes_on(tmp_path: Path) -> None:
+def test_a_resumed_program_hides_secrets_again(tmp_path: Path) -> None:
     """The shell changes the terminal's settings in the meantime."""
     with Terminal(tmp_path, "play", "hunt") as terminal:
         terminal.answer(PASS.format("Player 1"), "")
@@ -173,7 +173,7 @@ def test_a_program_that_was_stopped_hides_secrets_again_when_it_goes_on(tmp_path
     assert "MOVE 2" not in terminal.text
 
 
-def test_undo_past_an_answer_asks_the_other_and_shows_no_secret(tmp_path: Path) -> None:
+def test_undo_past_an_answer_needs_consent_and_shows_no_secret(tmp_path: Path) -> None:
     record = tmp_path / "hunt.duel"
     with Terminal(tmp_path, "play", "hunt", "--save", record) as terminal:
         play_turn(terminal, "Player 1", ["MOVE 2"], "OBSERVE 7")
@@ -191,7 +191,7 @@ def test_undo_past_an_answer_asks_the_other_and_shows_no_secret(tmp_path: Path) 
     assert lines_of(read_record(record).match) == ["move 2", "observe 5"]
 
 
-def test_a_movement_entered_at_the_open_question_does_not_stay(tmp_path: Path) -> None:
+def test_a_movement_entered_at_the_open_question_is_erased(tmp_path: Path) -> None:
     """People may repeat a hidden entry at the next question, which echoes it."""
     with Terminal(tmp_path, "play", "hunt") as terminal:
         terminal.answer(PASS.format("Player 1"), "")
@@ -263,7 +263,7 @@ def test_a_machines_token_is_never_shown(tmp_path: Path, seat: Seat) -> None:
         ("hunt", ["then press Enter. ", "Enters: "]),
     ],
 )
-def test_leaving_by_key_before_the_first_decision(
+def test_leaving_before_the_first_decision_saves_nothing(
     tmp_path: Path, key: str, game: str, prompts: list[str]
 ) -> None:
     record = tmp_path / "match.duel"

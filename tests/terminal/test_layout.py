@@ -34,32 +34,32 @@ def test_no_line_is_too_wide_and_no_word_is_broken(words: list[str], width: int,
     assert inked.count("\ue001") == wrapped.count("\ue001")
 
 
-def test_a_row_of_cells_is_broken_between_cells() -> None:
+def test_a_row_is_wrapped_between_cells() -> None:
     row = "".join(f"[{cell}]" for cell in range(1, 22))
     lines = wrap(f"{row}\n", 40).split("\n")
     assert "".join(lines) == row
     assert all(line.endswith("]") for line in lines if line)
 
 
-def test_what_is_to_be_copied_is_not_broken() -> None:
+def test_text_to_copy_is_not_wrapped() -> None:
     command = Ink.COPIED("duels solve chain --position '__X?O__ 2'")
     assert wrap(f"Look at it with: {command} now\n", 30) == f"Look at it with:\n{command}\nnow\n"
     assert wrap(f"It is {Ink.COPIED('a b')} here", 30) == f"It is {Ink.COPIED('a b')} here"
 
 
-def test_what_fits_stays_as_it_is() -> None:
+def test_text_that_fits_is_unchanged() -> None:
     board = "   1   2   3\nA [ ] [4] [ ]\n"
     assert wrap(board, 80) == board
 
 
-def test_what_does_not_fit_goes_on_in_the_next_line_of_a_paragraph() -> None:
+def test_the_rest_of_a_line_joins_the_next_line_of_its_paragraph() -> None:
     card = "Turn      one two three four five\n          six\n- seven eight nine ten eleven twelve\n  13\n"
     assert wrap(card, 30) == (
         "Turn      one two three four\n          five six\n- seven eight nine ten eleven\n  twelve 13\n"
     )
 
 
-def test_rows_of_a_drawing_stay_apart() -> None:
+def test_rows_of_a_drawing_are_not_joined() -> None:
     rows = "  50% |####\n      |####\n"
     assert wrap(rows, 8).split() == rows.split()
     listed = "  1. one  two three four five six\n  2. seven\n"
@@ -70,14 +70,14 @@ def test_rows_of_a_drawing_stay_apart() -> None:
 @pytest.mark.parametrize(
     "item", ["    NAME {}  ", "  {}. name  ", "  {}. a-longer-name  ", "name{}  ", "  name{}  ", "- {} "]
 )
-def test_items_of_a_list_stay_apart(item: str, width: int) -> None:
+def test_items_of_a_list_are_not_joined(item: str, width: int) -> None:
     listed = [item.format(number) + "so much text that it does not fit in a line" for number in (1, 2)]
     one, two = (wrap(line, width) for line in listed)
     assert "\n" in one
     assert wrap("\n".join(listed), width) == f"{one}\n{two}"
 
 
-def test_a_list_in_a_paragraph_stays_apart() -> None:
+def test_a_list_in_a_paragraph_is_not_joined() -> None:
     card = (
         "Turn  one of\n      MOVE n   here or there\n      STAY     where you are\n      You must do one.\n"
     )
@@ -133,7 +133,7 @@ def test_lists_and_cards_fit_a_narrow_terminal(arguments: tuple[str, ...], tmp_p
 
 
 @pytest.mark.parametrize(("columns", "width"), [("70", 70), ("abc", 80), ("-5", 80), ("0", 80), ("", 80)])
-def test_only_a_width_that_can_be_is_taken_from_the_environment(
+def test_an_invalid_width_in_the_environment_is_ignored(
     columns: str, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdout", io.StringIO())  # no terminal

@@ -12,7 +12,7 @@ from duels.terminal.commands import run
 from duels.terminal.data_commands import render_levels
 
 
-def test_a_difference_within_its_margin_is_called_so() -> None:
+def test_a_difference_within_its_margin_is_marked() -> None:
     rows = [
         LevelRow("random", 1.0, 1.0, GIVEN_AWAY, 0.1, 0.01, None, None, 100),
         LevelRow("novice", 0.8, 0.8, GIVEN_AWAY, 0.08, 0.01, 0.52, 0.03, 100),
@@ -34,7 +34,7 @@ def test_a_difference_within_its_margin_is_called_so() -> None:
         ("hunt", "guessing decides"),
     ],
 )
-def test_what_makes_levels_close_is_what_the_game_has(game: str, part: str) -> None:
+def test_the_table_names_what_makes_levels_close(game: str, part: str) -> None:
     rules = find_game(game).rules()
     rows = [
         LevelRow("random", 1.0, 1.0, GIVEN_AWAY, 0.1, 0.01, None, None, 9),
@@ -48,7 +48,7 @@ def test_what_makes_levels_close_is_what_the_game_has(game: str, part: str) -> N
     assert "--matches" not in render_levels(rules, rows, 9), "all levels are clearly different"
 
 
-def test_the_command_takes_the_options_of_the_rules(capsys: pytest.CaptureFixture[str]) -> None:
+def test_levels_accepts_the_options_of_the_rules(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["levels", "lights", "--lights", "5", "--matches", "40", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert [row["name"] for row in rows] == ["random", "novice", "casual", "club", "expert", "perfect"]
@@ -60,7 +60,7 @@ def test_the_command_takes_the_options_of_the_rules(capsys: pytest.CaptureFixtur
     assert run(["levels", "lights", "--goal", "5"]) == 2
 
 
-def test_in_hunt_the_strongest_is_called_best(capsys: pytest.CaptureFixture[str]) -> None:
+def test_hunts_strongest_level_is_called_best(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["levels", "hunt", "--matches", "2", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert (rows[-1]["name"], rows[-1]["measure"]) == ("best", "below the mixture")

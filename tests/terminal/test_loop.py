@@ -38,7 +38,7 @@ def give_up(terminal: Terminal) -> None:
 # -- after a match -------------------------------------------------------------------------------
 
 
-def test_one_key_leads_from_match_to_match(tmp_path: Path) -> None:
+def test_one_key_starts_a_rematch(tmp_path: Path) -> None:
     """Three matches in a row, with swapped seats once, in one run of the program."""
     with Terminal(tmp_path, "play", "lights", "--seat2", "greedy", **PLAIN) as terminal:
         give_up(terminal)
@@ -60,7 +60,7 @@ def test_one_key_leads_from_match_to_match(tmp_path: Path) -> None:
     assert terminal.text.count("\nYour resignation threw away the win; playing on kept it.") in (2, 3)
 
 
-def test_a_review_opens_in_the_program_and_comes_back_to_the_line(tmp_path: Path) -> None:
+def test_after_a_review_the_choice_is_offered_again(tmp_path: Path) -> None:
     with Terminal(tmp_path, "play", "lights", "--seat2", "greedy", **PLAIN) as terminal:
         terminal.answer(LIGHTS, "4")  # not an action, so the question is repeated
         give_up(terminal)
@@ -78,7 +78,7 @@ def test_a_review_opens_in_the_program_and_comes_back_to_the_line(tmp_path: Path
     assert " ".join(reviewed.split()) in " ".join(INK.sub("", terminal.text).split())
 
 
-def test_a_match_whose_file_is_gone_can_be_reviewed(tmp_path: Path) -> None:
+def test_a_match_can_be_reviewed_after_its_file_is_deleted(tmp_path: Path) -> None:
     with Terminal(tmp_path, "play", "lights", "--seat2", "greedy", **PLAIN) as terminal:
         give_up(terminal)
         terminal.ask(AFTER)
@@ -93,7 +93,7 @@ WHICH = "\r\nPress r, s, v, n or q. "
 
 
 @pytest.mark.parametrize("word", ["review", "rematch\n", "n\nq\n", "vv"])
-def test_a_word_is_no_choice(word: str, tmp_path: Path) -> None:
+def test_a_word_after_the_match_chooses_nothing(word: str, tmp_path: Path) -> None:
     """A word typed after the match ends chooses nothing."""
     with Terminal(tmp_path, "play", "lights", "--seat2", "greedy", **PLAIN) as terminal:
         give_up(terminal)
@@ -107,7 +107,7 @@ def test_a_word_is_no_choice(word: str, tmp_path: Path) -> None:
     assert len(records(tmp_path)) == 1
 
 
-def test_after_a_word_and_a_moment_a_key_is_a_choice_again(tmp_path: Path) -> None:
+def test_a_key_counts_again_after_a_silence(tmp_path: Path) -> None:
     with Terminal(tmp_path, "play", "lights", "--seat2", "greedy", **PLAIN) as terminal:
         give_up(terminal)
         terminal.press(AFTER, "word")
@@ -119,7 +119,7 @@ def test_after_a_word_and_a_moment_a_key_is_a_choice_again(tmp_path: Path) -> No
         assert terminal.wait() == 130
 
 
-def test_what_was_typed_while_the_match_ended_is_no_choice(tmp_path: Path) -> None:
+def test_keys_typed_while_the_match_ends_choose_nothing(tmp_path: Path) -> None:
     with Terminal(tmp_path, "play", "lights", "--seat2", "greedy", **PLAIN) as terminal:
         terminal.answer(LIGHTS, "resign")
         terminal.ask(RESIGN)
@@ -144,7 +144,7 @@ def test_a_new_game_is_chosen_from_the_menu(tmp_path: Path) -> None:
         assert terminal.wait() == 0
 
 
-def test_a_resumed_match_leads_on_as_well(tmp_path: Path) -> None:
+def test_a_resumed_match_offers_a_rematch(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     play = ("play", "lights", "--lights", "9", "--seat2", "greedy", "--save", path)
     duels(tmp_path, *play, entered="1-2\nquit\n")
@@ -167,7 +167,7 @@ def test_in_a_pipe_nothing_is_asked_after_a_match(tmp_path: Path) -> None:
     assert re.fullmatch(r"\nRecord: \S+\nReview it with: duels review \S+\n", done.err)
 
 
-def test_resigning_is_asked_for_once_on_a_terminal(tmp_path: Path) -> None:
+def test_resigning_needs_a_confirmation_on_a_terminal(tmp_path: Path) -> None:
     with Terminal(tmp_path, "play", "lights", "--seat2", "greedy", **PLAIN) as terminal:
         terminal.answer(LIGHTS, "resign")
         terminal.answer(RESIGN, "n")
@@ -178,7 +178,7 @@ def test_resigning_is_asked_for_once_on_a_terminal(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("word", ["q", "exit", "Q"])
 @pytest.mark.parametrize("game", GAME_NAMES)
-def test_short_words_leave_where_they_mean_nothing_else(word: str, game: str, tmp_path: Path) -> None:
+def test_aliases_of_quit_work_unless_the_game_uses_them(word: str, game: str, tmp_path: Path) -> None:
     done = duels(tmp_path, "play", game, entered=f"{word}\n")
     assert done.code == (130 if game == "flip" and word != "exit" else 0)
 
@@ -187,7 +187,7 @@ def test_short_words_leave_where_they_mean_nothing_else(word: str, game: str, tm
 
 
 @pytest.mark.parametrize(("seat", "other"), [(1, 2), (2, 1)])
-def test_a_person_is_told_who_it_is_and_who_won(seat: int, other: int, tmp_path: Path) -> None:
+def test_a_person_sees_their_seat_and_the_winner(seat: int, other: int, tmp_path: Path) -> None:
     """With one light left, the player to move wins."""
     path = tmp_path / "match.duel"
     lines = ["1-2", "3-4", "5-6"] if seat == 2 else ["1-2", "3-4", "5", "6"]
@@ -204,7 +204,7 @@ def test_a_person_is_told_who_it_is_and_who_won(seat: int, other: int, tmp_path:
         assert terminal.wait() == 0
 
 
-def test_two_people_are_told_nothing_of_the_kind(tmp_path: Path) -> None:
+def test_two_people_see_no_result_in_the_second_person(tmp_path: Path) -> None:
     with Terminal(tmp_path, "play", "lights") as terminal:
         give_up(terminal)
         terminal.press(AFTER, "q")
@@ -227,7 +227,7 @@ PAUSING: dict[str, Any] = {"DUELS_PACE": "normal", **PLAIN}
 
 
 @pytest.mark.parametrize("key", [" ", "\n", "x", "\x1b[A"])
-def test_a_key_cuts_the_pause_short(key: str, tmp_path: Path) -> None:
+def test_a_key_skips_the_pause(key: str, tmp_path: Path) -> None:
     with Terminal(tmp_path, "play", "lights", "--seat2", "greedy", program=LONG, **PAUSING) as terminal:
         terminal.answer(LIGHTS, "1-2")
         terminal.expect("Turning OFF lights 1 and 2.\r\n\r\nStates: X X O O O O O\r\n")
@@ -255,7 +255,7 @@ def test_a_coin_stays_in_the_air_for_a_moment(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [("--pace", "off"), ()])
-def test_there_is_no_pause_where_none_is_wanted(options: tuple[str, ...], tmp_path: Path) -> None:
+def test_pace_off_and_pipes_have_no_pause(options: tuple[str, ...], tmp_path: Path) -> None:
     play = ("play", "lights", "--seat2", "greedy", *options)
     if options:
         with Terminal(tmp_path, *play, program=LONG, **PAUSING) as terminal:
@@ -290,7 +290,7 @@ def test_a_line_is_edited_with_the_arrows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("columns", [60, 40])
-def test_everything_printed_is_broken_between_words(columns: int, tmp_path: Path) -> None:
+def test_printed_text_is_wrapped_between_words(columns: int, tmp_path: Path) -> None:
     entries = ("rules", "help", "moves", "board", "nonsense", "undo", "1")
     with Terminal(tmp_path, "play", "leap", "--seat2", "greedy", size=(columns, 24)) as terminal:
         for entry in entries:
@@ -309,7 +309,7 @@ def test_everything_printed_is_broken_between_words(columns: int, tmp_path: Path
 # -- commands for the shell ----------------------------------------------------------------------
 
 
-def test_only_commands_that_the_shell_knows_are_printed(tmp_path: Path) -> None:
+def test_printed_commands_work_in_the_shell(tmp_path: Path) -> None:
     """`make play` runs the script although it is not on the path."""
     script = Path(sysconfig.get_path("scripts"), "duels")
     env = {**environment(tmp_path), "PATH": "/usr/bin:/bin"}
@@ -330,7 +330,7 @@ def test_only_commands_that_the_shell_knows_are_printed(tmp_path: Path) -> None:
     assert "Turning OFF lights 1 and 2." in resumed.stdout
 
 
-def test_a_module_is_called_as_one(tmp_path: Path) -> None:
+def test_a_program_started_as_a_module_prints_module_commands(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "duels", "play", "lights"],
         input="1-2\nquit\n",
@@ -348,7 +348,7 @@ def test_bytes_in_a_pipe_are_those_of_the_books(tmp_path: Path) -> None:
     assert max(map(len, done.stdout.splitlines())) > 60, "a pipe is not wrapped"
 
 
-def test_a_mistake_is_told_without_breaking_a_word(tmp_path: Path) -> None:
+def test_an_error_is_wrapped_between_words(tmp_path: Path) -> None:
     with Terminal(tmp_path, "play", "lights", "--seat2", "somebody", size=(50, 24)) as terminal:
         assert terminal.wait() == 2
     lines = terminal.text.splitlines()

@@ -43,7 +43,9 @@ def headers(folder: Path) -> list[tuple[str, str, str]]:
         ),
     ],
 )
-def test_it_takes_numbers_and_names(entries: tuple[str, ...], one: str, two: str, tmp_path: Path) -> None:
+def test_the_menu_accepts_numbers_and_names(
+    entries: tuple[str, ...], one: str, two: str, tmp_path: Path
+) -> None:
     done = walk(tmp_path, *entries, "quit")
     assert headers(tmp_path) == [("hunt", one, two)]
     wrong = {"9": 9}.get(entries[0], 0)
@@ -51,7 +53,7 @@ def test_it_takes_numbers_and_names(entries: tuple[str, ...], one: str, two: str
     assert done.out.count(ASKED) == 2, "the menu returns after the match"
 
 
-def test_it_leads_to_the_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_menu_starts_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "only at a terminal" in walk(tmp_path, "browser", "quit").out, "nobody could stop the server"
     serve = Menu._serve
 
@@ -75,7 +77,7 @@ def test_it_leads_to_the_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert [options["port"] for options in served] == [8321]
 
 
-def test_it_lists_all_there_is(tmp_path: Path) -> None:
+def test_the_menu_lists_every_item(tmp_path: Path) -> None:
     done = walk(tmp_path, "play", "lights", "quit")
     for number, name in enumerate(GAMES, start=1):
         assert f"  {number}. {name}" in done.out
@@ -86,19 +88,19 @@ def test_it_lists_all_there_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("leaving", [(), ("quit",), ("q",), ("exit",), ("play", "quit"), ("play", "lights")])
-def test_it_can_be_left_everywhere(leaving: tuple[str, ...], tmp_path: Path) -> None:
+def test_every_question_of_the_menu_accepts_quit(leaving: tuple[str, ...], tmp_path: Path) -> None:
     done = walk(tmp_path, *leaving)
     assert done.out.count(ASKED) == 1
 
 
-def test_back_goes_back_and_help_tells_again(tmp_path: Path) -> None:
+def test_back_goes_back_and_help_repeats_the_menu(tmp_path: Path) -> None:
     done = walk(tmp_path, "play", "back", "rules", "b", "help", "?", "back")
     # Two times back, two times help, and no question before the first one.
     assert done.out.count(ASKED) == 1 + 2 + 2 + 1
     assert "This is the first question. Enter quit to leave." in done.out
 
 
-def test_back_leads_to_the_question_before(tmp_path: Path) -> None:
+def test_back_returns_to_the_previous_question(tmp_path: Path) -> None:
     entries = ("play", "lights", "greedy", "back", "back", "chain", "random", "b", "club", "other")
     done = walk(tmp_path, *entries, "back", "other", "short", "resign")
     assert headers(tmp_path) == [("chain", "club", "human")]
@@ -120,7 +122,7 @@ def test_a_first_match_of_chain_has_up_to_three_boards(
     assert "How long?" not in walk(tmp_path, "play", "hunt", "casual", "", "resign").out
 
 
-def test_a_coin_decides_who_is_player_1_and_it_is_said(tmp_path: Path) -> None:
+def test_a_coin_decides_who_is_player_1_with_a_notice(tmp_path: Path) -> None:
     messages = set()
     for number in range(40):
         folder = tmp_path / str(number)
@@ -150,7 +152,7 @@ def test_a_match_is_reviewed_once_it_is_over(tmp_path: Path) -> None:
     assert "lights: " in done.out
 
 
-def test_what_fails_is_told_and_it_goes_on(tmp_path: Path) -> None:
+def test_the_menu_continues_after_an_error(tmp_path: Path) -> None:
     """The external player of the match is not available."""
     walk(tmp_path, "play", "hunt", "greedy", "", "MOVE 3", "quit")
     (path,) = (tmp_path / "matches").glob("*.duel")
@@ -161,12 +163,12 @@ def test_what_fails_is_told_and_it_goes_on(tmp_path: Path) -> None:
     assert done.out.count(ASKED) == 3
 
 
-def test_practice_comes_home(tmp_path: Path) -> None:
+def test_practice_returns_to_the_menu(tmp_path: Path) -> None:
     done = walk(tmp_path, "practice", "lights", "quit", "quit")
     assert done.out.count(ASKED) == 2
 
 
-def test_an_interrupted_match_is_kept_and_home_is_near(tmp_path: Path) -> None:
+def test_an_interrupted_match_is_saved_and_returns_to_the_menu(tmp_path: Path) -> None:
     done = walk(tmp_path, "play", "lights", "greedy", "", "1-2")
     (path,) = (tmp_path / "matches").glob("*.duel")
     assert lines_of(read_record(path).match)[0] == "1-2"
@@ -175,9 +177,7 @@ def test_an_interrupted_match_is_kept_and_home_is_near(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("game", "plays"), [("lights", "perfect"), ("hunt", "best")])
 @pytest.mark.parametrize("question", ["best", "perfect"])
-def test_the_strongest_player_goes_by_both_its_names(
-    game: str, plays: str, question: str, tmp_path: Path
-) -> None:
+def test_the_strongest_player_has_two_names(game: str, plays: str, question: str, tmp_path: Path) -> None:
     walk(tmp_path, "play", game, question, "me", "resign")
     (path,) = (tmp_path / "matches").glob("*.duel")
     assert f"seat2: {plays}\n" in path.read_text()

@@ -44,7 +44,7 @@ def test_a_rare_step_of_the_mix_is_right_in_practice(
     assert f"Right: {rules.format(least.action)} wins" in out
 
 
-def test_flip_says_which_answers_count_as_one(
+def test_flip_explains_which_answers_are_equivalent(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
@@ -52,7 +52,7 @@ def test_flip_says_which_answers_count_as_one(
     assert capsys.readouterr().out.startswith("All unseen tiles count as one answer")
 
 
-def test_what_may_be_challenged_is_told_first(
+def test_the_puzzle_shows_the_observation_before_the_challenge(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
@@ -63,7 +63,7 @@ def test_what_may_be_challenged_is_told_first(
     assert "do you want to challenge?" in question
 
 
-def test_an_interrupt_leaves_the_score_on_a_line_of_its_own(
+def test_an_interrupt_prints_the_score_on_its_own_line(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = iter([find_game("leap").rules().format(some("leap", 1, 5)[0].verdict.best[0])])
@@ -95,7 +95,7 @@ def test_right_and_wrong_are_graded(
     assert "Hint:" in out
 
 
-def test_the_words_of_the_table_work_here_too(
+def test_the_commands_of_a_match_work_in_a_puzzle(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("help\n?\nrules\nboard\nmoves\nhint\nback\nquit\n"))
@@ -112,7 +112,7 @@ def test_the_words_of_the_table_work_here_too(
     assert "right." not in out  # no puzzle was answered
 
 
-def test_the_score_is_told_even_if_the_input_ends(
+def test_the_score_is_printed_at_the_end_of_input(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (exercise,) = some("leap", 1, 5)
@@ -122,7 +122,7 @@ def test_the_score_is_told_even_if_the_input_ends(
     assert capsys.readouterr().out.endswith("1 of 1 right.\n")
 
 
-def test_a_game_without_such_positions_says_so(
+def test_a_game_without_clear_positions_is_reported(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(exercises, "CLEAR_GAP", 1.1)
@@ -130,7 +130,7 @@ def test_a_game_without_such_positions_says_so(
     assert capsys.readouterr().out == "Found no positions with a clear answer in leap.\n"
 
 
-def test_in_flip_it_is_told_what_a_player_would_remember(
+def test_flip_shows_what_a_player_would_remember(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rules = find_game("flip").rules()
@@ -146,7 +146,7 @@ def test_in_flip_it_is_told_what_a_player_would_remember(
     assert words.recap(exercise.sight).render() in capsys.readouterr().out
 
 
-def test_what_was_answered_is_kept_before_it_is_graded_in_print(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_is_saved_before_its_grade_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The terminal may disappear at any moment."""
     exercise = next(select_by_skill(exercises.exercises("leap", "1"), Skill()))
     monkeypatch.setattr(puzzle_commands, "exercises", lambda rules, seed: iter([exercise]))
@@ -166,7 +166,7 @@ def test_what_was_answered_is_kept_before_it_is_graded_in_print(monkeypatch: pyt
 
 @pytest.mark.parametrize("word", ["q", "exit", "quit"])
 @pytest.mark.parametrize("command", [["practice", "leap", "--seed", "5"], ["daily", "--date", "2026-01-01"]])
-def test_practice_is_left_by_the_words_that_leave_a_match(
+def test_the_commands_that_leave_a_match_leave_practice(
     command: list[str], word: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{word}\n"))
@@ -174,7 +174,7 @@ def test_practice_is_left_by_the_words_that_leave_a_match(
     assert "'" + word not in capsys.readouterr().out
 
 
-def test_what_counts_as_one_answer_is_told_below_the_title_of_a_daily_puzzle(
+def test_a_daily_puzzle_explains_equivalent_answers_below_its_title(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     day = date(2026, 1, 1)

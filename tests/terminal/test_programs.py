@@ -47,7 +47,7 @@ def test_resume_needs_the_program_again(tmp_path: Path) -> None:
     assert "seat2: program bot.sh\n" in record.read_text()
 
 
-def test_a_seat_that_needs_nobody_is_not_changed(tmp_path: Path) -> None:
+def test_a_built_in_player_cannot_be_replaced(tmp_path: Path) -> None:
     record = unfinished(tmp_path, "club")
     done = duels(tmp_path, "resume", str(record), "--seat2", SHELL)
     assert (done.code, "the record has club at seat 2. Leave out --seat2." in done.err) == (1, True)
@@ -64,22 +64,22 @@ def test_nothing_in_a_record_is_ever_run(who: str, tmp_path: Path) -> None:
     assert not trace.exists()
 
 
-def test_a_command_that_cannot_be_read_is_wrong_usage(tmp_path: Path) -> None:
+def test_an_empty_command_is_wrong_usage(tmp_path: Path) -> None:
     done = duels(tmp_path, "play", "lights", "--seat2", "cmd:")
     assert (done.code, "cmd: needs a command" in done.err) == (2, True)
 
 
-def test_another_program_at_a_recorded_seat_is_told_of(tmp_path: Path) -> None:
+def test_a_notice_says_that_another_program_plays(tmp_path: Path) -> None:
     record = unfinished(tmp_path, "program other.py")
     done = duels(tmp_path, "resume", str(record), "--seat2", SHELL, entered="quit\n")
     assert done.code == 0
     assert "'program bot.sh' replaces 'program other.py' at seat 2" in done.err
     record = unfinished(tmp_path, "program bot.sh (2)")
     done = duels(tmp_path, "resume", str(record), "--seat2", SHELL, entered="quit\n")
-    assert (done.code, "in its place" in done.err) == (0, False)
+    assert (done.code, "replaces" in done.err) == (0, False)
 
 
-def test_a_torn_record_is_played_on_from_the_middle(tmp_path: Path) -> None:
+def test_a_torn_record_can_be_branched(tmp_path: Path) -> None:
     record = unfinished(tmp_path, "club")
     record.write_text(record.read_text() + "3\n5-")
     done = duels(tmp_path, "resume", str(record), "--at", "1", entered="quit\n")
@@ -105,9 +105,7 @@ def test_a_model_plays_at_a_seat(tmp_path: Path) -> None:
         assert len(record.read_text().split("\n\n")[1].splitlines()) == 2
 
 
-def test_a_model_that_cannot_be_reached_loses_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unreachable_model_loses_no_moves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("duels.terminal.game_options._MODEL_TIMEOUT", 0.0)
     record = unfinished(tmp_path, "model down")
     with serving() as server:

@@ -43,7 +43,7 @@ def wait_for(terminal: FakeTerminal, text: str) -> None:
         time.sleep(0.005)
 
 
-def test_a_person_is_told_what_goes_on_and_how_far_it_is(
+def test_a_terminal_shows_the_task_and_its_progress(
     terminal: FakeTerminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [100.0]
@@ -63,16 +63,16 @@ def test_a_person_is_told_what_goes_on_and_how_far_it_is(
     assert terminal.getvalue() == output
 
 
-def test_a_pipe_is_told_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_pipe_shows_no_progress(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(screens, "_PROGRESS_INTERVAL", 0.001)
     with Screen().progress("solving"):
         time.sleep(0.02)
     assert capsys.readouterr() == ("", "")
 
 
-def test_an_interrupt_ends_a_check_as_it_ends_anything_else(
-    terminal: FakeTerminal, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupt_ends_a_check(terminal: FakeTerminal, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(_: object, progress: Progress) -> Iterator[Check]:
         progress("halfway")
         wait_for(terminal, "… checking: halfway, ")
@@ -91,7 +91,7 @@ def test_an_interrupt_ends_a_check_as_it_ends_anything_else(
     assert signal.set_wakeup_fd(-1) == -1, "the watcher is removed"
 
 
-def test_an_interrupt_is_heard_within_a_long_step_of_compiled_code() -> None:
+def test_an_interrupt_ends_a_long_call_of_compiled_code() -> None:
     step = "hashlib.pbkdf2_hmac('sha256', b'x', b'y', 2**31 - 1)"  # one call of many minutes
     code = f"""
 import hashlib
@@ -111,7 +111,7 @@ with interruptible_computation():
             running.kill()
 
 
-def test_things_come_one_by_one_and_a_failure_comes_through(terminal: FakeTerminal) -> None:
+def test_items_are_yielded_one_by_one_and_errors_propagate(terminal: FakeTerminal) -> None:
     def things(progress: Progress) -> Iterator[int]:
         yield 1
         wait_for(terminal, "… looking, ")
@@ -156,7 +156,7 @@ def progress_flags(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
         (["practice", "flip"], "quit\n"),
     ],
 )
-def test_every_way_in_listens_while_an_oracle_is_made(
+def test_every_command_reports_the_progress_of_its_oracle(
     arguments: list[str],
     entered: str,
     progress_flags: list[bool],
@@ -170,7 +170,7 @@ def test_every_way_in_listens_while_an_oracle_is_made(
     assert all(progress_flags)
 
 
-def test_a_review_listens_too(
+def test_a_review_reports_its_progress(
     progress_flags: list[bool], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DUELS_HOME", str(tmp_path))

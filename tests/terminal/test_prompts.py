@@ -50,9 +50,9 @@ def test_commands_work_at_every_prompt_and_change_nothing(name: str, tmp_path: P
     assert done.code == 0
     assert lines_of(read_record(path).match)[: len(match.turns)] == lines_of(match)
     assert done.err.count(f"Saved: {path}\n") == len(expected) / 4
-    place = 0
+    position = 0
     for text in map(strip_ink, expected):
-        place = done.out.index(text, place) + len(text)
+        position = done.out.index(text, position) + len(text)
 
 
 @pytest.mark.parametrize("name", GAME_NAMES)

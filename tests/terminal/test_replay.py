@@ -64,7 +64,7 @@ def test_a_match_of_machines_is_replayed_as_it_was_played(game: str, tmp_path: P
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_person_sees_its_own_side_again(seed: int, tmp_path: Path) -> None:
+def test_a_replay_for_a_seat_matches_what_the_person_saw(seed: int, tmp_path: Path) -> None:
     """The replay for a seat shows the same view as the match against a machine did."""
     entries = ("MOVE 3", "OBSERVE 5", "MOVE 3", "OBSERVE 6") * 200
     played = duels(tmp_path, f"play hunt --seat2 random --seed {seed} --save match.duel", entries)
@@ -75,7 +75,7 @@ def test_a_person_sees_its_own_side_again(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-def test_turns_can_be_gone_through_backwards_too(tmp_path: Path) -> None:
+def test_replay_pages_forwards_and_backwards(tmp_path: Path) -> None:
     duels(tmp_path, "play lights --save match.duel", ("1-2", "3-4", "1", "5", "resign"))
     keys = ["\x1b[C", "\n", " ", "n", "n", "\x1b[D", "b", "\x1b[C", *["\x1b[D"] * 4, "xq"]
     with Terminal(tmp_path, "replay", tmp_path / "match.duel", "--step", NO_COLOR="1") as terminal:
@@ -106,7 +106,7 @@ def test_keys_pressed_ahead_count_and_lead_to_both_ends(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-def test_an_unfinished_match_has_no_turn_in_which_nothing_happens(tmp_path: Path) -> None:
+def test_an_unfinished_match_has_no_empty_turn(tmp_path: Path) -> None:
     duels(tmp_path, "play lights --save match.duel", ("1-2", "3-4", "quit"))
     with Terminal(tmp_path, "replay", tmp_path / "match.duel", "--step", NO_COLOR="1") as terminal:
         terminal.expect("-- turn 0 of 2:")
@@ -115,7 +115,7 @@ def test_an_unfinished_match_has_no_turn_in_which_nothing_happens(tmp_path: Path
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-def test_going_backwards_shows_no_more_than_was_seen(tmp_path: Path) -> None:
+def test_paging_backwards_reveals_no_secret(tmp_path: Path) -> None:
     duels(tmp_path, "play hunt --save match.duel", ("MOVE 3", "OBSERVE 5", "MOVE 6", "OBSERVE 1", "quit"))
     with Terminal(tmp_path, "replay", tmp_path / "match.duel", "--step", "--seat", "2") as terminal:
         for key in ("\n", "\n", "b", "q"):

@@ -137,7 +137,7 @@ def saved_part(path: Path, match: AnyMatch) -> AnyMatch:
 
 
 @pytest.mark.parametrize("name", ["chain", "flip"])
-def test_a_chance_script_goes_on_where_it_was(name: str, tmp_path: Path) -> None:
+def test_a_chance_script_continues_after_resuming(name: str, tmp_path: Path) -> None:
     match = play_randomly(play_as_table(name, PEOPLE, "x", Random(2)).steps()[0], Random(11), 30)
     script = chance_of(match)
     assert len(script.split()) >= 3
@@ -156,7 +156,7 @@ def test_a_chance_script_goes_on_where_it_was(name: str, tmp_path: Path) -> None
     assert lines_of(saved)[: len(match.turns)] == lines_of(match)
 
 
-def test_a_script_that_cannot_come_is_said_and_left(tmp_path: Path) -> None:
+def test_an_impossible_chance_script_is_reported_and_dropped(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     play = ("play", "flip", "--chance", "4 2,5 3", "--seed", "1", "--save", path)
     done = duels(tmp_path, *play, entered="F\nA1\nF\nA2\nF\nA3\nquit\n")
@@ -180,7 +180,7 @@ def test_the_same_seed_gives_the_same_match(name: str, tmp_path: Path) -> None:
     assert one.out != other.out
 
 
-def test_quit_and_resume_keep_what_each_seat_may_know(tmp_path: Path) -> None:
+def test_quit_and_resume_keep_secrets(tmp_path: Path) -> None:
     """After resuming a match against a machine, the screen shows only the person's secrets."""
     path = tmp_path / "hunt.duel"
     play = ("play", "hunt", "--seat2", "random", "--seed", "3", "--save", path)
@@ -193,7 +193,7 @@ def test_quit_and_resume_keep_what_each_seat_may_know(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("leave", ["save", "quit", ""])
-def test_nobody_is_told_that_it_is_saved_when_it_is_not(leave: str, tmp_path: Path) -> None:
+def test_a_failed_save_is_never_reported_as_saved(leave: str, tmp_path: Path) -> None:
     """Another program removes the record while the command waits for an entry."""
     path, beside = tmp_path / "match.duel", tmp_path / "match-2.duel"
     with Terminal(tmp_path, "play", "lights", "--save", path) as terminal:
@@ -221,7 +221,7 @@ def played_on(tmp_path: Path) -> list[list[str]]:
     return [lines_of(read_record(path).match) for path in (tmp_path / "matches").glob("*.duel")]
 
 
-def test_a_match_is_played_on_from_its_middle_in_a_new_record(old: Path, tmp_path: Path) -> None:
+def test_a_branch_is_a_new_record(old: Path, tmp_path: Path) -> None:
     before = old.read_bytes()
     done = duels(tmp_path, "resume", old, "--at", "2", entered="1\n5\nquit\n")
     assert done.err.startswith(f"Starting a new match from {old}, after entry 2.\n")
@@ -231,13 +231,13 @@ def test_a_match_is_played_on_from_its_middle_in_a_new_record(old: Path, tmp_pat
 
 
 @pytest.mark.parametrize("entries", [0, 2])
-def test_where_nothing_was_played_on_nothing_is_kept(old: Path, entries: int, tmp_path: Path) -> None:
+def test_a_branch_without_decisions_is_deleted(old: Path, entries: int, tmp_path: Path) -> None:
     done = duels(tmp_path, "resume", old, "--at", str(entries), entered="quit\n")
     assert done.err.endswith("\nNothing was played, so nothing was saved.\n")
     assert played_on(tmp_path) == []
 
 
-def test_where_a_match_cannot_be_played_on_nothing_is_kept(old: Path, tmp_path: Path) -> None:
+def test_a_refused_branch_leaves_no_file(old: Path, tmp_path: Path) -> None:
     done = duels(tmp_path, "resume", old, "--at", "2", "--board", entered="")
     assert done.code == 1
     assert done.err.startswith("duels: the full-screen board needs a terminal. Leave out --board")

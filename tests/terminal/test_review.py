@@ -33,7 +33,7 @@ def record(tmp_path: Path) -> Path:
     return path
 
 
-def test_review_tells_why_the_match_was_lost(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_review_explains_why_the_match_was_lost(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["review", str(record)]) == 0
     out = capsys.readouterr().out
     assert (
@@ -56,7 +56,9 @@ def reviewed(tmp_path: Path, match: AnyMatch, *options: str) -> None:
     assert run(["review", str(path), *options]) == 0
 
 
-def test_where_all_is_lost_nothing_is_called_best(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_move_is_called_best_in_a_lost_position(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     reviewed(tmp_path, duels.start("lights").play_text("4", "1", "7", "2-3", "5-6"))
     lines = capsys.readouterr().out.splitlines()
     assert next(line for line in lines if line.startswith("  1.")).endswith("  best")
@@ -67,7 +69,7 @@ def test_where_all_is_lost_nothing_is_called_best(tmp_path: Path, capsys: pytest
     assert "- You made no mistakes." in lines
 
 
-def test_bad_luck_is_told_apart_from_slips(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_review_separates_bad_luck_from_mistakes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     match = next(match for seed in range(50) if (match := random_match("chain", Random(seed))).over)
     reviewed(tmp_path, match)
     out = capsys.readouterr().out
@@ -81,7 +83,7 @@ def test_bad_luck_is_told_apart_from_slips(tmp_path: Path, capsys: pytest.Captur
     assert message in out
 
 
-def test_the_command_to_look_into_a_position_can_be_pasted(
+def test_the_command_that_analyses_a_position_can_be_pasted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rules = find_game("lights").rules(lights=9)
@@ -93,7 +95,7 @@ def test_the_command_to_look_into_a_position_can_be_pasted(
     assert capsys.readouterr().out.startswith("lights: ")
 
 
-def test_the_command_is_called_as_the_program_was(
+def test_printed_commands_use_the_program_name_of_the_user(
     record: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["duels/__main__.py"])
@@ -103,7 +105,7 @@ def test_the_command_is_called_as_the_program_was(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 @pytest.mark.parametrize("columns", [40, 60, 80])
-def test_what_is_to_be_copied_stays_in_one_piece(columns: int, tmp_path: Path) -> None:
+def test_positions_and_commands_to_copy_are_not_wrapped(columns: int, tmp_path: Path) -> None:
     rules = find_game("lights").rules(lights=50)
     match = Match.start(rules).play_text("1", "3", "5", "7").resign(Seat.ONE)
     path = tmp_path / "some.duel"
@@ -122,7 +124,7 @@ def test_what_is_to_be_copied_stays_in_one_piece(columns: int, tmp_path: Path) -
 WIDE = ("B1", "4", "A2", "2", "C4", "2", "E4", "3", "D1", "1")
 
 
-def test_a_decision_not_proven_wrong_is_best_and_may_cost_so_much_at_most(
+def test_a_decision_not_proven_wrong_shows_its_maximum_loss(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     match = duels.start("flip").play_text(*WIDE, "A4")
@@ -136,9 +138,7 @@ def test_a_decision_not_proven_wrong_is_best_and_may_cost_so_much_at_most(
     assert "A4" in moment["best"]
 
 
-def test_what_a_decision_cost_is_told_with_how_far_that_may_be_off(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_loss_is_shown_with_its_error_bound(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     match = duels.start("flip").play_text(*WIDE, "A4+A5")
     reviewed(tmp_path, match)
     (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith(" 11."))
@@ -154,9 +154,7 @@ def test_what_a_decision_cost_is_told_with_how_far_that_may_be_off(
     assert loss + error >= verdict.value.high - taken.value.low
 
 
-def test_an_unfinished_match_is_reviewed_as_it_stands(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unfinished_match_can_be_reviewed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     match = duels.start("chain").play_text("2", "5", "1", "challenge", "tails", "6", "accept", "7")
     reviewed(tmp_path, match)
     out = capsys.readouterr().out
@@ -207,7 +205,7 @@ def line_of(out: str, number: int) -> str:
     return next(line for line in out.splitlines() if line.startswith(f"{number:>3}."))
 
 
-def test_all_chances_are_player_1s_and_the_only_move_is_called_so(
+def test_chances_are_player_1s_and_only_moves_are_marked(
     record: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["review", str(record)]) == 0
@@ -240,13 +238,13 @@ def full_board() -> tuple[str, ...]:
     return tuple(entries)
 
 
-def test_new_boards_are_marked_and_a_long_match_is_summed_up(
+def test_new_boards_are_marked_and_a_long_match_is_summarized(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     board = full_board()
     reviewed(tmp_path, duels.start("chain").play_text(*board, "4"))
     lines = capsys.readouterr().out.splitlines()
-    first, marker = (place for place, line in enumerate(lines) if "--- board " in line)
+    first, marker = (number for number, line in enumerate(lines) if "--- board " in line)
     assert (lines[first].strip(), lines[marker].strip()) == ("--- board 1 ---", "--- board 2 ---")
     assert lines[first + 1].startswith("  1.")
     assert lines[marker - 1].startswith(f"{len(board):>3}.")
@@ -267,7 +265,7 @@ def test_new_boards_are_marked_and_a_long_match_is_summed_up(
     assert re.search(r"(board \d+ begins|boards 2 to \d+ begin)\n", out)
 
 
-def test_entries_that_could_change_nothing_share_a_line_in_a_short_match(
+def test_uneventful_entries_share_a_line_in_a_short_match(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     match = random_match("chain", Random(10))
@@ -292,7 +290,7 @@ def test_estimates_have_no_error_and_positions_can_be_solved(
     assert [moment["position"] for moment in answer["moments"]][2] == "2: ?, observe 5"
 
 
-def test_one_seats_copy_is_not_reviewed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_copy_for_one_seat_is_not_reviewed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     match = duels.start("hunt").play_text("move 3", "observe 5", "move 5", "observe 3")
     path = tmp_path / "copy.duel"
     path.write_text(dump_record(match, seat=Seat.ONE), encoding="utf-8")
@@ -309,7 +307,7 @@ def test_an_unfinished_hunt_is_not_reviewed(tmp_path: Path, capsys: pytest.Captu
     assert "once it is over" in capsys.readouterr().err
 
 
-def test_a_page_of_a_hunt_shows_both_tokens_and_tells_luck_as_the_terminal_does(
+def test_a_page_of_a_hunt_shows_both_tokens_and_the_same_luck_as_the_terminal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     match = duels.start("hunt").play_text(
@@ -340,7 +338,7 @@ def test_a_page_of_a_hunt_shows_both_tokens_and_tells_luck_as_the_terminal_does(
     assert "perfect play" not in out
 
 
-def test_the_pages_command_plays_on_from_the_board(
+def test_the_pages_command_continues_from_the_board(
     record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = tmp_path / "page.html"
@@ -353,7 +351,7 @@ def test_the_pages_command_plays_on_from_the_board(
     assert "States: X X X X X O O" in played.out
 
 
-def test_the_pages_command_can_be_entered_anywhere(
+def test_the_pages_command_works_in_any_folder(
     record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -362,7 +360,7 @@ def test_the_pages_command_can_be_entered_anywhere(
     assert shlex.split(step["here"]) == ["duels", "resume", str(record.resolve()), "--at", "0"]
 
 
-def test_a_page_is_not_written_over_unasked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_page_is_overwritten_only_with_force(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     match = duels.start("lights").play_text("1", "2")
     page = tmp_path / "index.html"
     page.write_text("<!doctype html> somebody's own")
@@ -376,7 +374,7 @@ def test_a_page_is_not_written_over_unasked(tmp_path: Path, capsys: pytest.Captu
     assert "somebody's own" not in page.read_text()
 
 
-def test_a_page_is_whole_or_not_there(record: Path, tmp_path: Path) -> None:
+def test_a_failed_write_leaves_no_partial_page(record: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     arguments = ("review", record, "--html", page)
     limit: dict[str, Any] = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))}

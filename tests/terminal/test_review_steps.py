@@ -25,7 +25,7 @@ def record(tmp_path: Path) -> Path:
     return path
 
 
-def test_both_tokens_and_the_observed_positions_are_drawn() -> None:
+def test_the_open_board_shows_both_tokens_and_observations() -> None:
     match = duels.start("hunt")
     words = match.rules.game.words(match.rules)
 
@@ -46,7 +46,7 @@ def test_a_board_without_secrets_is_the_board() -> None:
     assert words.open_board(one, two) == words.board(one)
 
 
-def test_in_a_pipe_every_board_is_shown(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_pipe_gets_every_board(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["review", str(record), "--step"]) == 0
     out = capsys.readouterr().out
     assert re.findall(r"^(\d)\. (You|best \(Player 2\)): (.*)$", out, re.MULTILINE) == [
@@ -60,7 +60,7 @@ def test_in_a_pipe_every_board_is_shown(record: Path, capsys: pytest.CaptureFixt
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-def test_boards_can_be_gone_through_backwards_too(record: Path, tmp_path: Path) -> None:
+def test_review_pages_forwards_and_backwards(record: Path, tmp_path: Path) -> None:
     with Terminal(tmp_path, "review", record, "--step", NO_COLOR="1") as terminal:
         for key in ("\x1b[C", "\n", " ", "\x1b[D", "b", "q"):
             terminal.press("q stop --", key)

@@ -31,9 +31,7 @@ def test_at_a_secret_prompt_the_terminal_gets_its_echo_back(number: signal.Signa
 
 
 @pytest.mark.parametrize("number", ENDING, ids=lambda number: number.name)
-def test_the_exit_code_names_the_signal_outside_a_match_as_well(
-    number: signal.Signals, tmp_path: Path
-) -> None:
+def test_the_exit_code_also_names_the_signal_outside_a_match(number: signal.Signals, tmp_path: Path) -> None:
     with Terminal(tmp_path) as terminal:
         terminal.ask("Number or name: ")
         terminal.process.send_signal(number)
@@ -41,7 +39,7 @@ def test_the_exit_code_names_the_signal_outside_a_match_as_well(
 
 
 @pytest.mark.parametrize("number", ENDING, ids=lambda number: number.name)
-def test_a_board_that_is_shown_to_one_is_taken_off_the_screen(number: signal.Signals, tmp_path: Path) -> None:
+def test_a_signal_clears_a_board_shown_to_one_person(number: signal.Signals, tmp_path: Path) -> None:
     path = tmp_path / "hunt.duel"
     with Terminal(tmp_path, "play", "hunt", "--save", path) as terminal:
         terminal.answer(PASS.format("Player 1"), "")
@@ -56,7 +54,7 @@ def test_a_board_that_is_shown_to_one_is_taken_off_the_screen(number: signal.Sig
     assert lines_of(read_record(path).match) == ["move 2"]
 
 
-def test_what_was_silenced_stays_silent(tmp_path: Path) -> None:
+def test_ignored_signals_stay_ignored(tmp_path: Path) -> None:
     """`nohup` makes its child ignore SIGHUP."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
@@ -69,7 +67,7 @@ def test_what_was_silenced_stays_silent(tmp_path: Path) -> None:
         signal.signal(signal.SIGHUP, before)
 
 
-def test_two_people_need_a_screen_that_can_be_cleared(tmp_path: Path) -> None:
+def test_two_people_need_a_terminal_that_can_be_cleared(tmp_path: Path) -> None:
     with Terminal(tmp_path, "play", "hunt", TERM="dumb") as terminal:
         assert terminal.wait() == 1
         assert "two people cannot play hunt here" in terminal.text
@@ -80,9 +78,7 @@ def test_two_people_need_a_screen_that_can_be_cleared(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("prompt", ["Enters: ", HIDE])
-def test_a_match_that_is_stopped_leaves_the_terminal_to_the_shell_and_hides_its_secrets(
-    prompt: str, tmp_path: Path
-) -> None:
+def test_a_suspended_match_restores_the_terminal_and_hides_its_secrets(prompt: str, tmp_path: Path) -> None:
     with Job(tmp_path, "play", "hunt") as terminal:
         terminal.answer(PASS.format("Player 1"), "")
         terminal.answer("Enters: ", "MOVE 2")
@@ -110,7 +106,7 @@ def test_a_match_that_is_stopped_leaves_the_terminal_to_the_shell_and_hides_its_
     assert "Player 2 wins by capturing Player 1's token!" in terminal.text
 
 
-def test_a_line_that_is_being_edited_goes_on_after_a_stop(tmp_path: Path) -> None:
+def test_editing_a_line_continues_after_a_suspension(tmp_path: Path) -> None:
     with Job(tmp_path, "play", "chain", NO_COLOR="1") as terminal:
         terminal.ask("want to observe: ")
         terminal.send("37")
@@ -130,7 +126,7 @@ def test_a_line_that_is_being_edited_goes_on_after_a_stop(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(("arguments", "prompt"), [((), "Number or name: "), (("play", "lights"), "> ")])
 @pytest.mark.parametrize("colour", ["", "1"])
-def test_a_question_is_asked_again_after_a_stop(
+def test_a_question_is_repeated_after_a_suspension(
     arguments: tuple[str, ...], prompt: str, colour: str, tmp_path: Path
 ) -> None:
     with Job(tmp_path, *arguments, NO_COLOR=colour) as terminal:
@@ -143,7 +139,7 @@ def test_a_question_is_asked_again_after_a_stop(
         assert terminal.wait() == 0
 
 
-def test_one_key_can_be_pressed_after_a_stop(tmp_path: Path) -> None:
+def test_a_single_key_works_after_a_suspension(tmp_path: Path) -> None:
     with Job(tmp_path, "play", "lights", "--seat2", "greedy", NO_COLOR="1") as terminal:
         terminal.answer("> ", "resign")
         terminal.answer("(yes/no): ", "yes")

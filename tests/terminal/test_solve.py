@@ -71,7 +71,7 @@ def test_solve_takes_sizes(arguments: list[str], value: float, capsys: pytest.Ca
         ["solve", "nogame"],
     ],
 )
-def test_solve_refuses_what_it_cannot_answer(
+def test_wrong_positions_and_options_are_rejected(
     arguments: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(arguments) == 2
@@ -80,7 +80,7 @@ def test_solve_refuses_what_it_cannot_answer(
     assert "Error" in captured.err
 
 
-def test_what_would_take_too_long_is_refused_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_large_games_are_refused_at_once(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["solve", "chain", "--cells", "99"]) == 1
     assert "solved for up to 13 cells, not for 99" in capsys.readouterr().err
 
@@ -134,7 +134,7 @@ def test_a_failed_check_fails_the_command(
 
 
 @pytest.mark.parametrize("game", ["lights", "leap", pytest.param("chain", marks=pytest.mark.slow)])
-def test_checks_are_told_in_words(game: str) -> None:
+def test_checks_are_printed_in_words(game: str) -> None:
     for check in get_oracle(find_game(game).rules()).verify():
         assert "=" not in str(check), check
         assert "None" not in str(check), check
@@ -147,14 +147,16 @@ def test_checks_are_told_in_words(game: str) -> None:
         ["lights", "--verify", "--all"],
     ],
 )
-def test_what_would_be_ignored_is_refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_that_verify_would_ignore_are_refused(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["solve", *arguments]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "cannot be combined with --verify" in captured.err
 
 
-def test_chances_stand_below_each_other(capsys: pytest.CaptureFixture[str]) -> None:
+def test_chances_are_aligned(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["solve", "flip"]) == 0
     rows = [line for line in capsys.readouterr().out.splitlines() if "more" in line]
     assert len(rows) == 2
@@ -165,7 +167,7 @@ def test_chances_stand_below_each_other(capsys: pytest.CaptureFixture[str]) -> N
 WIDE = ".2.../4..../...2./1..../...3. 7,5 11 2"
 
 
-def test_what_is_not_proven_worse_is_marked_and_called_so(capsys: pytest.CaptureFixture[str]) -> None:
+def test_actions_not_proven_worse_are_marked(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["solve", "flip", "--position", WIDE, "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     for action in answer["actions"]:
@@ -205,7 +207,7 @@ def test_the_command_for_a_position_can_be_pasted(
     assert capsys.readouterr().out.startswith(f"{rules.name}: {position}\n")
 
 
-def test_a_flood_of_actions_is_summed_up(capsys: pytest.CaptureFixture[str]) -> None:
+def test_many_actions_are_grouped_by_value(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["solve", "lights", "--lights", "2000"]) == 0
     out = capsys.readouterr().out
     position, *rest_of_it = out.splitlines()
@@ -255,7 +257,7 @@ def test_chain_lists_where_to_accept(capsys: pytest.CaptureFixture[str]) -> None
 
 
 @pytest.mark.parametrize(("size", "accepts"), [("5", []), ("9", None)])
-def test_what_is_empty_or_not_known_is_not_left_out_of_json(
+def test_json_includes_empty_and_unknown_values(
     size: str, accepts: object, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["solve", "chain", "--cells", size, "--run", "2", "--json"]) == 0
@@ -279,7 +281,7 @@ def test_the_strategy_of_hunt_is_marked_as_estimated(capsys: pytest.CaptureFixtu
     assert "points, both seats together" in out
 
 
-def test_the_star_claims_no_more_than_the_strategy_and_its_numbers(
+def test_the_legend_of_the_star_does_not_overclaim(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(["solve", "hunt"]) == 0

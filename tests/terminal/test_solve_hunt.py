@@ -16,7 +16,7 @@ def test_the_strategy_is_never_called_optimal(capsys: pytest.CaptureFixture[str]
     assert "optimal" not in out
 
 
-def test_what_verifying_needs_is_named(
+def test_verify_names_the_missing_extra(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "numba", None)
@@ -29,7 +29,7 @@ def test_what_verifying_needs_is_named(
 
 
 @pytest.mark.parametrize("arguments", [["--position", "1:"], ["--all"]])
-def test_what_a_check_does_not_look_at_is_refused(
+def test_verify_refuses_options_it_would_ignore(
     arguments: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["solve", "hunt", "--verify", *arguments]) == 2

@@ -22,17 +22,17 @@ def resume(folder: Path, other: str, *entered: str, boards: str = TWO_BOARDS) ->
 
 
 @pytest.mark.parametrize("boards", [0, 1])
-def test_it_is_too_early_on_the_first_two_boards(tmp_path: Path, boards: int) -> None:
+def test_stop_is_refused_on_the_first_two_boards(tmp_path: Path, boards: int) -> None:
     done, path = resume(tmp_path, "human", "stop", "quit", boards="1234567" * boards)
     assert TOO_EARLY.format(boards + 1) in done.out
     assert not read_record(path).match.over
 
 
-def test_between_two_people_the_other_is_asked(tmp_path: Path) -> None:
+def test_stop_asks_the_other_person(tmp_path: Path) -> None:
     done, path = resume(tmp_path, "human", "stop", "perhaps", "no", "4", "stop", "yes")
     question = "do you agree to stop? Nobody wins. (yes/no): "
     assert f"Player 2, {question}perhaps\n'perhaps' is neither yes nor no." in done.out
-    assert f"Player 2, {question}no\nProposal declined. The match goes on.\n" in done.out
+    assert f"Player 2, {question}no\nProposal declined. The match continues.\n" in done.out
     assert f"Player 1, {question}yes\n{STOPPED}" in done.out
     assert done.code == 0
     assert "Board 3" not in done.out, "the book's lines stay"
@@ -40,7 +40,7 @@ def test_between_two_people_the_other_is_asked(tmp_path: Path) -> None:
     assert path.read_text().endswith("stop by agreement\n# The players agreed to stop.\nresult: cut off\n")
 
 
-def test_a_machine_agrees(tmp_path: Path) -> None:
+def test_a_machine_agrees_to_stop_at_the_prompt(tmp_path: Path) -> None:
     done, path = resume(tmp_path, "casual", "stop")
     assert done.out.endswith(f"stop\n{STOPPED}")
     assert "Board 3" not in done.out
@@ -63,13 +63,13 @@ def test_a_stopped_match_is_replayed_reviewed_counted_and_not_resumed(tmp_path: 
 
 
 @pytest.mark.parametrize("boards", [1, 2])
-def test_the_help_lists_it_from_the_third_board_on(tmp_path: Path, boards: int) -> None:
+def test_help_lists_stop_from_the_third_board_on(tmp_path: Path, boards: int) -> None:
     done, _ = resume(tmp_path, "human", "help", "quit", boards="1234567" * boards)
     assert ("  stop     propose to stop without a winner\n" in done.out) is (boards == 2)
 
 
 @pytest.mark.parametrize("game", [name for name in GAME_NAMES if name != "chain"])
-def test_it_is_a_wrong_entry_in_other_games(tmp_path: Path, game: str) -> None:
+def test_stop_is_a_wrong_entry_in_other_games(tmp_path: Path, game: str) -> None:
     done = duels(tmp_path, "play", game, entered="stop\nquit\n")
     assert "agree" not in done.out
     assert "stop" in done.out
@@ -82,7 +82,7 @@ def test_at_a_terminal_the_board_is_numbered_and_the_person_confirms(tmp_path: P
         terminal.expect("Board 3. Enter stop to end the match without a winner.\r\n")
         terminal.answer(prompt, "stop")
         terminal.answer("Do you want to stop? Nobody wins. (yes/no): ", "no")
-        terminal.expect("Proposal declined. The match goes on.\r\n")
+        terminal.expect("Proposal declined. The match continues.\r\n")
         terminal.answer(prompt, "stop")
         terminal.answer("Do you want to stop? Nobody wins. (yes/no): ", "yes")
         terminal.expect("The players agreed to stop. Nobody wins.\r\n\r\nNobody won.\r\n")

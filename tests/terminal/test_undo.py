@@ -51,7 +51,7 @@ def test_between_two_people_the_other_must_always_agree(tmp_path: Path, game: st
     assert len(entries) < len(before)
 
 
-def test_undo_goes_back_to_ones_own_decision_over_the_others(tmp_path: Path) -> None:
+def test_undo_also_drops_the_opponents_later_decision(tmp_path: Path) -> None:
     done, entries = play(tmp_path, "lights", entered="1 / 4 / 2 / 1 / undo / yes / 1 / 7")
     assert "Taken back: 2 entries.\n" in done.out
     assert entries == ["7"]
@@ -72,7 +72,7 @@ def test_an_automatic_turn_is_no_decision(tmp_path: Path) -> None:
     assert entries == [], "a match without decisions is not saved"
 
 
-def test_against_a_machine_its_answer_goes_too(tmp_path: Path) -> None:
+def test_undo_also_drops_the_machines_answer(tmp_path: Path) -> None:
     options = ("--seat2", "random", "--seed", "1")
     done, entries = play(tmp_path, "lights", *options, entered="1 / 4 / undo")
     assert "Taken back: 2 entries.\n" in done.out
@@ -101,7 +101,7 @@ def test_a_coin_is_taken_back_only_if_the_other_person_agrees(tmp_path: Path) ->
     assert entries == coin, "the same position gives the same coin"
 
 
-def test_no_decision_was_the_last_word(tmp_path: Path) -> None:
+def test_an_accepted_observation_can_be_taken_back(tmp_path: Path) -> None:
     """Against a machine, an accepted observation without a coin can be taken back."""
     done, entries = play(tmp_path, "chain", entered="3 / 5 / 4 / no / undo / yes")
     assert "Taken back: 1 entry.\n" in done.out
@@ -117,7 +117,7 @@ def test_no_decision_was_the_last_word(tmp_path: Path) -> None:
         ("hunt", ("--seat2", "random"), "MOVE 4 / OBSERVE 7"),
     ],
 )
-def test_against_a_machine_nothing_told_is_untold(
+def test_against_a_machine_revealed_information_is_not_taken_back(
     tmp_path: Path, game: str, options: tuple[str, ...], entered: str
 ) -> None:
     options = (*options, "--seed", "3")
@@ -127,7 +127,7 @@ def test_against_a_machine_nothing_told_is_untold(
     assert REFUSED in done.out
 
 
-def test_a_hidden_move_told_nobody_anything(tmp_path: Path) -> None:
+def test_a_hidden_move_can_be_taken_back(tmp_path: Path) -> None:
     options = ("--seat2", "random", "--seed", "3")
     done, entries = play(tmp_path, "hunt", *options, entered="MOVE 4 / undo / MOVE 6")
     assert "Taken back: 1 entry.\n" in done.out
@@ -145,7 +145,7 @@ def test_an_answer_in_hunt_needs_the_others_agreement(tmp_path: Path) -> None:
     assert entries == ["move 4", "observe 2"]
 
 
-def test_flip_asks_before_tiles_are_turned_back(tmp_path: Path) -> None:
+def test_flip_needs_consent_to_turn_tiles_back(tmp_path: Path) -> None:
     chance = ("--chance", "2,5 3")
     done, entries = play(tmp_path, "flip", *chance, entered="Q / D4 / D5 / undo / yes / F / A1")
     assert "Player 2, do you agree to take it back?" in done.out
@@ -153,7 +153,7 @@ def test_flip_asks_before_tiles_are_turned_back(tmp_path: Path) -> None:
     assert len(entries) == 2
 
 
-def test_what_was_taken_back_stays_taken_back_after_resuming(tmp_path: Path) -> None:
+def test_a_takeback_lasts_after_resuming(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     duels(tmp_path, "play", "lights", "--save", path, entered="1\n1\n1\n2\n1\n3\nquit\n")
     done = duels(tmp_path, "resume", path, entered="undo\nyes\n1\n7\nquit\n")

@@ -134,7 +134,7 @@ class Menu:
         return choose(self._screen, "Against whom?", opponents, _DEFAULT_OPPONENT, aliases)
 
     def _ask_length(self, rules: AnyRules) -> str:
-        """Ask how long the match may last, in games that can go on for ever."""
+        """Ask for the length of the match, in games that may never end."""
         if not rules.enough_boards:
             return _OPEN
         short = f"up to {rules.enough_boards} boards, a good first match"

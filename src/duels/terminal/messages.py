@@ -64,7 +64,7 @@ class Proposal:
 
 def propose_resignation(live: LiveMatch, seat: Seat) -> Proposal:
     """Return the proposal to resign."""
-    return Proposal("Do you want to resign?", False, partial(live.resign, seat), "The match goes on.")
+    return Proposal("Do you want to resign?", False, partial(live.resign, seat), "The match continues.")
 
 
 def propose_stop(live: LiveMatch, seat: Seat) -> Proposal:
@@ -72,7 +72,7 @@ def propose_stop(live: LiveMatch, seat: Seat) -> Proposal:
     live.match.stop()
     has_opponent = len(live.people) == 2
     question = f"{seat.other.label}, do you agree to stop?" if has_opponent else "Do you want to stop?"
-    refusal = "Proposal declined. The match goes on."
+    refusal = "Proposal declined. The match continues."
     return Proposal(f"{question} Nobody wins.", has_opponent, live.stop, refusal)
 
 

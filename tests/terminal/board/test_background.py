@@ -18,7 +18,7 @@ from tests.support import lines_of
 from tests.terminal.board.pilot import Player, at_board, live_match
 
 
-def test_the_machine_takes_a_moment_that_a_key_cuts_short() -> None:
+def test_a_key_skips_the_pause_before_a_machines_move() -> None:
     live = live_match("lights", two="novice")
 
     async def act(player: Player) -> None:
@@ -30,7 +30,7 @@ def test_the_machine_takes_a_moment_that_a_key_cuts_short() -> None:
     assert len(live.match.turns) == 2
 
 
-def test_a_key_that_comes_ignore_enter_until_to_cut_the_pause_short_plays_nothing(
+def test_a_key_too_late_to_skip_the_pause_plays_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(app, "KEY_GAP_SECONDS", 3600.0)
@@ -51,7 +51,7 @@ def test_a_key_that_comes_ignore_enter_until_to_cut_the_pause_short_plays_nothin
     at_board(live, act, pause_seconds=3600.0)
 
 
-def test_why_a_program_forfeited_stays_on_the_screen() -> None:
+def test_the_reason_for_a_forfeit_stays_on_the_screen() -> None:
     live = live_match("lights")
     live.players = {Seat.ONE: None, Seat.TWO: Silent()}
 
@@ -87,7 +87,7 @@ class Slow:
         return get_oracle(rules)
 
 
-def test_what_is_asked_for_twice_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repeated_requests_start_one_computation(monkeypatch: pytest.MonkeyPatch) -> None:
     slow = Slow()
     monkeypatch.setattr(app, "get_oracle", slow)
 
@@ -104,7 +104,7 @@ def test_what_is_asked_for_twice_is_worked_out_once(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("keys", ["3", "rn"])
-def test_nothing_is_heard_of_work_that_nobody_waits_for(keys: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cancelled_work_shows_nothing(keys: str, monkeypatch: pytest.MonkeyPatch) -> None:
     slow = Slow()
     monkeypatch.setattr(app, "get_oracle", slow)
 
@@ -122,15 +122,15 @@ def test_nothing_is_heard_of_work_that_nobody_waits_for(keys: str, monkeypatch: 
     at_board(live_match("lights", entries="4 1"), act)
 
 
-def test_a_chance_that_cannot_come_is_told_by_the_thread_that_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_main_thread_draws_notices_of_other_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn_by: list[int] = []
     draw = BoardApp._draw
 
-    def noted(board: BoardApp) -> None:
+    def record_thread(board: BoardApp) -> None:
         drawn_by.append(threading.get_ident())
         draw(board)
 
-    monkeypatch.setattr(BoardApp, "_draw", noted)
+    monkeypatch.setattr(BoardApp, "_draw", record_thread)
     boards: list[BoardApp] = []
     live = live_match("flip", chance="5,5", notice=lambda text: boards[0].notice(text))
 
@@ -143,7 +143,7 @@ def test_a_chance_that_cannot_come_is_told_by_the_thread_that_draws(monkeypatch:
     assert set(drawn_by) == {threading.get_ident()}
 
 
-def test_chance_notices_and_errors_reach_the_person(tmp_path: Path) -> None:
+def test_notices_and_errors_reach_the_person(tmp_path: Path) -> None:
     live = live_match("lights", two="novice", path=tmp_path / "match.duel")
 
     async def act(player: Player) -> None:

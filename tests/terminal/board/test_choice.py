@@ -76,7 +76,7 @@ def test_every_legal_action_can_be_chosen(rules: AnyRules) -> None:
         (7, "7", "6-7"),
     ],
 )
-def test_a_number_means_the_light_that_is_called_so(lights: int, typed: str, name: str) -> None:
+def test_a_number_selects_the_light_with_that_label(lights: int, typed: str, name: str) -> None:
     """A space stands for Enter."""
     match = Match.start(find_game("lights").rules(lights=lights))
     choice = choice_in(match)
@@ -89,7 +89,7 @@ def test_a_number_means_the_light_that_is_called_so(lights: int, typed: str, nam
 
 
 @pytest.mark.parametrize("rules", EVERY, ids=repr)
-def test_whatever_is_pressed_only_legal_actions_come_of_it(rules: AnyRules) -> None:
+def test_random_keys_and_picks_give_only_legal_actions(rules: AnyRules) -> None:
     rng = Random(9)
     for match in decisions(rules, 8):
         choice = choice_in(match)
@@ -136,7 +136,7 @@ def test_the_board_of_a_game_has_cells(game: str) -> None:
     assert cells[-1].label == {"flip": "E5"}.get(game, str(len(cells)))
 
 
-def test_what_has_changed_on_a_board() -> None:
+def test_changed_cells_are_found() -> None:
     rules = find_game("chain").rules()
     words = rules.game.words(rules)
     board = words.board(Match.start(rules).play_text("4").sight(Seat.ONE))
@@ -150,7 +150,7 @@ def cells_of(game: str, **options: int) -> BoardGrid:
     return fit_grid(words.board(Match.start(rules).sight(Seat.ONE)).cells, 44, 15)
 
 
-def test_boxes_are_as_large_as_they_can_be_and_long_rows_are_broken() -> None:
+def test_boxes_are_as_large_as_possible_and_long_rows_are_split() -> None:
     assert (cells_of("lights").width, cells_of("lights").height) == (5, 3)
     assert [len(row) for row in cells_of("leap").rows] == [7, 7, 7]
     assert cells_of("flip").draw_borders()[:3] == [

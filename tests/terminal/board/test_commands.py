@@ -13,7 +13,7 @@ from tests.support import lines_of
 from tests.terminal.board.pilot import Player, at_board, live_match
 
 
-def test_undo_takes_back_to_ones_own_last_decision() -> None:
+def test_undo_takes_back_the_persons_last_decision() -> None:
     live = live_match("lights", two="novice")
 
     async def act(player: Player) -> None:
@@ -29,7 +29,7 @@ def test_undo_takes_back_to_ones_own_last_decision() -> None:
     assert lines_of(live.match) == []
 
 
-def test_between_two_people_the_other_is_asked_first() -> None:
+def test_undo_asks_the_other_person() -> None:
     live = live_match("lights", entries="4 1 7")
 
     async def act(player: Player) -> None:
@@ -118,7 +118,7 @@ def test_a_key_right_after_a_command_is_not_a_move(command: str, question: str, 
     assert lines_of(live.match) == ["1", "7", "3"]
 
 
-def test_an_answer_to_a_question_about_a_choice_made_since_changes_nothing() -> None:
+def test_a_late_answer_to_a_question_changes_nothing() -> None:
     live = live_match("lights", entries="1 7")
 
     async def act(player: Player) -> None:
@@ -133,7 +133,7 @@ def test_an_answer_to_a_question_about_a_choice_made_since_changes_nothing() -> 
     assert not live.match.over
 
 
-def test_resigning_is_asked_for_once() -> None:
+def test_resigning_needs_a_confirmation() -> None:
     live = live_match("chain", two="novice")
 
     async def act(player: Player) -> None:
@@ -155,7 +155,7 @@ def test_resigning_is_asked_for_once() -> None:
 
 
 @pytest.mark.parametrize("word", ["review", "1"])
-def test_a_word_is_no_choice_after_a_match(word: str) -> None:
+def test_a_word_after_a_match_chooses_nothing(word: str) -> None:
     async def act(player: Player) -> None:
         await player.see("r rematch s swap seats")
         await player.pilot.press(*word)
@@ -178,7 +178,7 @@ def test_the_rules_are_one_key_away_after_a_match() -> None:
     at_board(live_match("lights", two="novice", entries="1 2 3 4 5 6 7"), act)
 
 
-def test_q_leaves_where_it_means_nothing_else() -> None:
+def test_q_leaves_unless_the_game_uses_it() -> None:
     async def leave(player: Player) -> None:
         await player.pilot.press("q")
         assert isinstance(await player.wait_for_exit(), Quit)

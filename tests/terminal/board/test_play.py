@@ -103,8 +103,8 @@ def test_a_mouse_is_enough() -> None:
     assert lines_of(live.match)[3:] == ["accept", "resign"]
 
 
-def test_actions_without_a_place_are_chosen_from_a_list() -> None:
-    """Chain's challenge and all actions of tic-tac-toe have no place."""
+def test_actions_without_cells_are_chosen_from_a_list() -> None:
+    """Chain's challenge and all actions of tic-tac-toe have no cells."""
     live = live_match("chain", entries="1 7 2")
 
     async def challenge(player: Player) -> None:
@@ -128,7 +128,7 @@ def test_actions_without_a_place_are_chosen_from_a_list() -> None:
     assert live.match.over
 
 
-def test_a_number_that_could_go_on_waits_for_enter() -> None:
+def test_a_number_that_could_continue_waits_for_enter() -> None:
     live = live_match("lights", lights=12)
 
     async def act(player: Player) -> None:
@@ -142,7 +142,7 @@ def test_a_number_that_could_go_on_waits_for_enter() -> None:
     assert lines_of(live.match) == ["12", "1", "9"]
 
 
-def test_leap_takes_the_numbers_of_the_book(tmp_path: Path) -> None:
+def test_leap_accepts_the_numbers_of_the_book(tmp_path: Path) -> None:
     live = live_match("leap", two="novice", entries="enter enter 1 1 2 2")
 
     async def act(player: Player) -> None:
@@ -166,7 +166,7 @@ def test_random_keys_do_no_harm() -> None:
     assert lines_of(load_record(dump_record(live.match)).match) == lines_of(live.match)
 
 
-def test_the_machines_answer_is_in_sight_when_the_log_begins_to_scroll() -> None:
+def test_the_log_scrolls_to_the_machines_move() -> None:
     async def act(player: Player) -> None:
         for step in ("1", "2", "1"):
             await player.press(step)
@@ -182,7 +182,7 @@ def test_the_machines_answer_is_in_sight_when_the_log_begins_to_scroll() -> None
 
 
 @pytest.mark.parametrize(
-    ("game", "entries", "mine", "theirs"),
+    ("game", "entries", "own", "opponents"),
     [
         ("lights", "4 1-2", "Turning OFF light 4.", "novice turns OFF lights 1 and 2."),
         ("leap", "enter enter 1 1", "You move to cell 2.", "novice moves to cell 2."),
@@ -195,16 +195,16 @@ def test_the_machines_answer_is_in_sight_when_the_log_begins_to_scroll() -> None
         ("chain", "1 7 4 6 accept", "You have observed cell 4.", "Cell 6 is now novice's."),
     ],
 )
-def test_the_log_speaks_to_the_person_of_its_own_moves_alone(
-    game: str, entries: str, mine: str, theirs: str
+def test_the_log_addresses_the_person_only_about_their_own_moves(
+    game: str, entries: str, own: str, opponents: str
 ) -> None:
     live = live_match(game, two="novice", entries=entries)
     story = strip_ink(Story(live).text)
     assert "You (Player 1): " in story, "the book calls people by their seats"
-    assert mine in story
-    assert story.endswith(theirs)
+    assert own in story
+    assert story.endswith(opponents)
     two = strip_ink(Story(live_match(game, entries=entries)).text)
-    assert theirs not in two, "the book addresses each of two people"
+    assert opponents not in two, "the book addresses each of two people"
 
 
 @pytest.mark.parametrize(
@@ -218,9 +218,7 @@ def test_the_log_speaks_to_the_person_of_its_own_moves_alone(
         ("flip", "A1+A2 4,4", "4", "Both tiles show 4. Please enter A1 or A2."),
     ],
 )
-def test_a_key_that_cannot_be_is_refused_in_the_games_words(
-    game: str, entries: str, keys: str, answer: str
-) -> None:
+def test_a_wrong_key_is_rejected_in_the_games_words(game: str, entries: str, keys: str, answer: str) -> None:
     live = live_match(game, two="human" if game != "hunt" else "novice", entries=entries)
     before = len(live.match.turns)
 
@@ -234,7 +232,7 @@ def test_a_key_that_cannot_be_is_refused_in_the_games_words(
     assert len(live.match.turns) == before
 
 
-def test_a_cell_that_cannot_be_chosen_is_refused_when_clicked() -> None:
+def test_a_click_on_a_wrong_cell_is_rejected() -> None:
     async def act(player: Player) -> None:
         await player.click(4)
         assert "Cell 4 is already observed." in player.screen_words

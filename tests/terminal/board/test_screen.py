@@ -46,14 +46,14 @@ def test_no_message_pushes_a_cell_away(size: tuple[int, int]) -> None:
     at_board(live_match("leap", two="novice", entries="enter enter 1 1"), act, size)
 
 
-def test_the_first_move_of_a_machine_is_marked_as_a_later_one_is() -> None:
+def test_the_first_move_of_a_machine_is_marked() -> None:
     async def act(player: Player) -> None:
         assert "•" in player.screen_text
 
     at_board(live_match("lights", one="novice"), act)
 
 
-def test_the_other_token_is_never_on_the_board_of_hunt() -> None:
+def test_hunts_board_never_shows_the_opponents_token() -> None:
     """The drawing does not depend on the cell of the other player's token."""
 
     def screen(cell: int) -> str:
@@ -76,7 +76,7 @@ def test_the_other_token_is_never_on_the_board_of_hunt() -> None:
 
 @pytest.mark.parametrize("size", [*SIZES, (60, 20)])
 @pytest.mark.parametrize(("ending", "theirs"), [(("move 3", "observe 5"), "3"), (("resign",), "2")])
-def test_a_match_of_hunt_that_is_over_shows_both_tokens(
+def test_a_finished_match_of_hunt_shows_both_tokens(
     ending: tuple[str, ...], theirs: str, size: tuple[int, int]
 ) -> None:
     live = live_match("hunt", two="novice")
@@ -102,7 +102,7 @@ def test_a_match_of_hunt_that_is_over_shows_both_tokens(
     at_board(live, act, size)
 
 
-def test_a_terminal_that_is_too_small_says_so_until_it_is_larger() -> None:
+def test_a_small_terminal_shows_a_message_until_it_is_larger() -> None:
     async def act(player: Player) -> None:
         await player.see("The board needs 60 columns and 24 rows. This terminal has 50 and 20.")
         await player.see("Make it larger, or press F10 to leave: the match is saved.")
@@ -113,7 +113,7 @@ def test_a_terminal_that_is_too_small_says_so_until_it_is_larger() -> None:
     at_board(live_match("flip", two="novice"), act, (50, 20))
 
 
-def test_hunt_says_that_one_now_observes() -> None:
+def test_hunt_asks_for_the_observation_after_the_movement() -> None:
     async def act(player: Player) -> None:
         assert "(•) move ( ) tunnel Tab changes" in player.screen_words
         await player.press("4")
@@ -123,7 +123,7 @@ def test_hunt_says_that_one_now_observes() -> None:
     at_board(live_match("hunt", two="novice"), act)
 
 
-def test_the_board_stays_where_it_is_while_a_challenge_is_asked() -> None:
+def test_the_board_does_not_move_when_a_challenge_is_offered() -> None:
     columns: list[int] = []
 
     async def act(player: Player) -> None:
@@ -137,7 +137,7 @@ def test_the_board_stays_where_it_is_while_a_challenge_is_asked() -> None:
     assert len(set(columns)) == 1
 
 
-def test_signs_say_where_the_cursor_is_and_what_is_chosen() -> None:
+def test_signs_mark_the_cursor_and_the_picked_cells() -> None:
     async def act(player: Player) -> None:
         assert ">     <     │" in player.screen_text
         await player.press("q", "enter")
@@ -146,7 +146,7 @@ def test_signs_say_where_the_cursor_is_and_what_is_chosen() -> None:
     at_board(live_match("flip", two="novice"), act)
 
 
-def test_no_key_is_torn_from_what_it_does() -> None:
+def test_a_key_and_its_label_stay_in_one_row() -> None:
     async def act(player: Player) -> None:
         await player.see("Your turn.")
         for what in ("h hint", "u undo", "v review", "r resign", "? help", "q quit"):

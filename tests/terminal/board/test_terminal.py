@@ -24,7 +24,7 @@ def record_in(folder: Path) -> Path:
     return path
 
 
-def test_a_match_on_the_board_is_one_like_any_other(tmp_path: Path) -> None:
+def test_a_match_on_the_board_is_saved_and_can_be_replayed(tmp_path: Path) -> None:
     """The match is saved and can be replayed, and the terminal is restored."""
     with Terminal(tmp_path, "play", "lights", "--board") as terminal:
         terminal.expect(CHOOSE)
@@ -52,9 +52,7 @@ def test_a_match_on_the_board_is_one_like_any_other(tmp_path: Path) -> None:
         pytest.param(None, 130, marks=pytest.mark.slow),
     ],
 )
-def test_whatever_ends_it_leaves_the_match_saved(
-    number: signal.Signals | None, code: int, tmp_path: Path
-) -> None:
+def test_a_signal_or_ctrl_c_saves_the_match(number: signal.Signals | None, code: int, tmp_path: Path) -> None:
     with Terminal(tmp_path, *AGAINST) as terminal:
         terminal.expect(CHOOSE)
         terminal.send("4")
@@ -76,7 +74,7 @@ def test_whatever_ends_it_leaves_the_match_saved(
         assert terminal.wait() == 0
 
 
-def test_the_way_back_to_a_match_names_it_where_another_is_newer(tmp_path: Path) -> None:
+def test_the_resume_command_names_the_file_if_another_match_is_newer(tmp_path: Path) -> None:
     older, newer = ((tmp_path / "matches" / f"{name}.duel") for name in ("older", "newer"))
     older.parent.mkdir()
     for path, time in ((older, 1_000_000_000), (newer, 1_100_000_000)):
@@ -90,7 +88,7 @@ def test_the_way_back_to_a_match_names_it_where_another_is_newer(tmp_path: Path)
         assert f"Continue with: {output}\n" in terminal.main_screen
 
 
-def test_a_match_in_which_nothing_was_decided_is_not_kept(tmp_path: Path) -> None:
+def test_a_match_without_decisions_is_deleted(tmp_path: Path) -> None:
     with Terminal(tmp_path, *AGAINST) as terminal:
         terminal.expect(CHOOSE)
         terminal.send("q")
@@ -99,7 +97,7 @@ def test_a_match_in_which_nothing_was_decided_is_not_kept(tmp_path: Path) -> Non
     assert not list((tmp_path / "matches").glob("*.duel"))
 
 
-def test_the_menu_leads_to_it_and_a_rematch_stays_on_it(tmp_path: Path) -> None:
+def test_the_menu_opens_the_board_and_a_rematch_stays_on_it(tmp_path: Path) -> None:
     plain: dict[str, Any] = {"NO_COLOR": "1"}
     with Terminal(tmp_path, **plain) as terminal:
         terminal.answer("Number or name: ", "board")
@@ -120,7 +118,7 @@ def test_the_menu_leads_to_it_and_a_rematch_stays_on_it(tmp_path: Path) -> None:
     assert not colours
 
 
-def test_a_word_typed_as_the_match_ends_is_no_choice(tmp_path: Path) -> None:
+def test_a_word_typed_as_the_match_ends_chooses_nothing(tmp_path: Path) -> None:
     with Terminal(tmp_path, "play", "lights", "--board") as terminal:
         terminal.expect(CHOOSE)
         for light in "123456":
@@ -135,7 +133,7 @@ def test_a_word_typed_as_the_match_ends_is_no_choice(tmp_path: Path) -> None:
     assert "Marks by points lost" not in terminal.text
 
 
-def test_two_people_play_a_game_with_secrets_at_the_prompt(tmp_path: Path) -> None:
+def test_two_people_cannot_play_hunt_on_the_board(tmp_path: Path) -> None:
     with Terminal(tmp_path, "play", "hunt", "--board") as terminal:
         assert terminal.wait() == 1
     output = " ".join(terminal.text.split())
@@ -160,7 +158,7 @@ def test_a_board_needs_a_terminal(arguments: list[str], why: str, tmp_path: Path
     assert why in done.err
 
 
-def test_without_the_extra_a_line_says_what_to_install(tmp_path: Path) -> None:
+def test_a_missing_extra_is_named(tmp_path: Path) -> None:
     missing = {name: None for name in sys.modules if name.split(".")[0] == "textual"} | {"textual": None}
     ours = [name for name in sys.modules if name.startswith("duels.terminal.board.")]
     with mock.patch.dict(sys.modules, missing):
@@ -172,7 +170,7 @@ def test_without_the_extra_a_line_says_what_to_install(tmp_path: Path) -> None:
     assert "duels[tui]" in done.err
 
 
-def test_a_board_that_is_too_long_says_so(tmp_path: Path) -> None:
+def test_a_board_with_too_many_cells_is_refused(tmp_path: Path) -> None:
     with Terminal(tmp_path, "play", "lights", "--lights", "500", "--board") as terminal:
         assert terminal.wait() == 1
     assert "the full-screen board shows at most 400 cells, not 500." in terminal.text
