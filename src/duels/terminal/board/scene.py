@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from duels.core.narration import TextBoard
 from duels.terminal.board.choice import Choice
-from duels.terminal.board.grid import Point, fit_grid
+from duels.terminal.board.grid import fit_grid
 from duels.terminal.board.view import ActionList, BoardView, Palette
 from duels.terminal.screen import wrap
 
@@ -84,7 +84,10 @@ class Scene(Screen[None]):
     ) -> None:
         columns = int(self.app.size.width * _BOARD_SHARE) - 2 * _MARGIN
         board = replace(board, text=wrap(board.text.strip("\n"), columns))
-        self._show_board(board, choice, changed, (columns, self._count_cell_rows(board, columns, texts)))
+        room = (columns, self._count_cell_rows(board, columns, texts))
+        self.board.show(board.cells, room, choice, changed)
+        self.action_list.show(choice.listed_options if choice else (), columns)
+        self._write("#below", self._palette.make_content(board.text))
         self._write("#story", texts.story)
         self._write("#turn", texts.turn)
         self._write("#question", texts.question)
@@ -114,14 +117,6 @@ class Scene(Screen[None]):
         columns = max(1, self.app.size.width - 2)
         return sum(wrap(text.plain, columns).count("\n") + 1 for text in texts if text)
 
-    def _show_board(
-        self, board: TextBoard, choice: Choice | None, changed: frozenset[int], room: Point
-    ) -> None:
-        self._write("#below", self._palette.make_content(board.text))
-        self.board.show(board.cells, room)
-        self.board.mark(choice, changed)
-        self.action_list.show(choice.listed_options if choice else (), room[0])
-
     def _warn_if_too_small(self, board: TextBoard, leave_key: str) -> None:
         width, height = self.app.size
         rows = fit_grid(board.cells, _MIN_SIZE[0], 0).size[1] + _count_text_rows(board)
@@ -142,10 +137,6 @@ def _count_text_rows(board: TextBoard) -> int:
 class Page(Screen[None]):
     """A page of text to scroll. Escape, Enter or q closes it."""
 
-    DEFAULT_CSS = """
-    Page #text { height: auto; padding: 0 1; }
-    Page #keys-help { dock: bottom; height: 1; padding: 0 1; text-style: dim; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         ("escape,enter,q,backspace", "dismiss", "Back"),
         ("down,j", "scroll_down", "Down"),
@@ -177,12 +168,6 @@ class Page(Screen[None]):
 class QuestionPanel(ModalScreen[bool]):
     """A question with the answers y and n."""
 
-    DEFAULT_CSS = """
-    QuestionPanel { align: center middle; background: transparent; color: ansi_default; }
-    QuestionPanel #box { width: auto; max-width: 90%; height: auto; border: round ansi_default; padding: 1 3;
-        background: ansi_default; }
-    QuestionPanel Static { width: auto; height: auto; background: ansi_default; color: ansi_default; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         ("y", "answer(True)", "Yes"),
         ("n,escape", "answer(False)", "No"),

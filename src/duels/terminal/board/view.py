@@ -73,8 +73,6 @@ def _join_runs(line: Sequence[tuple[str, Style]]) -> Content:
 class BoardView(Widget):
     """The cells of a board in boxes."""
 
-    DEFAULT_CSS = "BoardView { width: auto; height: auto; }"
-
     def __init__(self, palette: Palette) -> None:
         super().__init__(id="cells")
         self.cursor: int | None = None
@@ -85,18 +83,18 @@ class BoardView(Widget):
         self._picked: tuple[int, ...] = ()
         self._changed: frozenset[int] = frozenset()
 
-    def show(self, rows: Sequence[Sequence[Cell]], room: Point) -> None:
+    def show(
+        self, rows: Sequence[Sequence[Cell]], room: Point, choice: Choice | None, changed: frozenset[int]
+    ) -> None:
         self._rows = rows
         self._grid = fit_grid(rows, *room)
-        self.display = bool(rows)
-        self.refresh(layout=True)
-
-    def mark(self, choice: Choice | None, changed: frozenset[int]) -> None:
         self._changed = changed
         self._picked = choice.picked_cells if choice else ()
         self._choosable = choice.cells if choice else frozenset()
         if self._choosable and self.cursor not in self._choosable:
-            self.cursor = min(self._choosable, key=lambda n: abs(n - (self.cursor or 0)), default=None)
+            self.cursor = min(self._choosable, key=lambda cell: abs(cell - (self.cursor or 0)))
+        self.display = bool(rows)
+        self.refresh(layout=True)
 
     def move(self, step: Point) -> None:
         if self.cursor is not None:
@@ -170,8 +168,6 @@ class BoardView(Widget):
 
 class ActionList(Static):
     """A list of the actions that have no cell."""
-
-    DEFAULT_CSS = "ActionList { width: auto; }"
 
     def __init__(self) -> None:
         super().__init__(id="list")
