@@ -28,7 +28,7 @@ class Command:
     """Whether the command also works while no person is to move."""
 
 
-HINT = Command("hint", "h", "f2", PROMPT_COMMANDS["hint"])
+HINT = Command("hint", "h", "f2", "show where to look; press it again for the best action, then to see why")
 QUIT = Command("quit", "q", "f10", PROMPT_COMMANDS["quit"], works_anytime=True)
 STOP = Command("stop", "s", "f6", STOP_COMMAND)
 COMMANDS = (
