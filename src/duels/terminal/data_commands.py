@@ -17,7 +17,7 @@ from duels.players import HUMAN
 from duels.solving.oracle import BELOW_THE_MIXTURE
 from duels.solving.progress import Progress
 from duels.terminal.game_options import GameCommand, game_argument, player_option
-from duels.terminal.options import format_examples, plain_option, print_text
+from duels.terminal.options import NEW_FILE, format_examples, plain_option, print_text
 from duels.terminal.screen import Screen
 
 _BARS = "▁▂▃▄▅▆▇█"
@@ -198,7 +198,7 @@ def render_levels(rules: AnyRules, rows: list[LevelRow], matches: int) -> str:
 @click.option(
     "--out",
     "path",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=NEW_FILE,
     help="A .jsonl or .parquet file, by default GAME-PLAYER.jsonl. With --format minari, a dataset id.",
 )
 @click.option(

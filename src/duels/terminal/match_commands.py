@@ -19,6 +19,7 @@ from duels.terminal.game_options import GameCommand, game_argument, model_option
 from duels.terminal.menu import Menu
 from duels.terminal.next_step import NextStep
 from duels.terminal.options import (
+    NEW_FILE,
     board_option,
     find_last_match,
     format_examples,
@@ -62,12 +63,7 @@ from duels.terminal.screen import Screen
 )
 @click.option("--seed", help="Seed for chance events and machine players.")
 @click.option("--chance", help="The first chance outcomes, in order. Later ones are random.")
-@click.option(
-    "--save",
-    "path",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Save the match in this new file instead of your matches folder.",
-)
+@click.option("--save", "path", type=NEW_FILE, help="Save in this new file, not in your matches folder.")
 @board_option
 @pace_option
 @plain_option

@@ -18,6 +18,8 @@ def format_examples(*lines: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
+NEW_FILE = click.Path(path_type=Path, dir_okay=False)
+"""The path of a file to write."""
 plain_option = click.option("--plain", is_flag=True, help="Print without colours, as in a pipe.")
 board_option = click.option(
     "--board", is_flag=True, help="Play on a full-screen board with arrow keys, digits or the mouse."

@@ -48,12 +48,7 @@ _POSITION_LABEL = "  Position: "
 )
 @options.record_argument
 @click.option("--json", "as_json", is_flag=True, help="Print the review as a JSON object.")
-@click.option(
-    "--html",
-    "page",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Also write the review as a web page.",
-)
+@click.option("--html", "page", type=options.NEW_FILE, help="Also write the review as a web page.")
 @click.option("--force", is_flag=True, help="Let --html overwrite an existing file.")
 @click.option(
     "--step", is_flag=True, help="Show the boards one by one, with the hidden information of both seats."
@@ -79,14 +74,9 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, ste
         from duels.analysis.review_page import render_review_page
         from duels.files import write_atomically
 
-        def format_branch_command(entries: int) -> str:
-            return options.format_command("resume", file.resolve(), "--at", entries)
-
-        write_atomically(
-            page,
-            render_review_page(reviewed, record.headers, format_branch_command).encode(),
-            overwrite=force,
-        )
+        format_branch_command = partial(options.format_command, "resume", file.resolve(), "--at")
+        html = render_review_page(reviewed, record.headers, format_branch_command)
+        write_atomically(page, html.encode(), overwrite=force)
     if as_json:
         from duels.analysis.review import review_to_dict
 
