@@ -180,16 +180,14 @@ def _make_click_option(option: Option, game: Game) -> click.Option:
     if option.kind is OptionKind.FLAG:
         flag = f"{flag}/--no-{flag.removeprefix('--')}"
     default = "no limit" if option.default is None else option.format(option.default)
-    kind: Any = click.IntRange(option.minimum)
-    if option.kind is OptionKind.NUMBER:
-        kind = click.IntRange(option.minimum, option.maximum)
-    elif option.kind is OptionKind.NAME:
-        kind = click.Choice(option.choices) if option.choices else str
-    elif option.kind is OptionKind.FLAG:
-        kind = bool
-    elif option.kind is not OptionKind.LIMIT:
-        kind = _ListType(option)
+    kinds: dict[OptionKind, Any] = {
+        OptionKind.NUMBER: click.IntRange(option.minimum, option.maximum),
+        OptionKind.LIMIT: click.IntRange(option.minimum),
+        OptionKind.NAME: click.Choice(option.choices) if option.choices else str,
+        OptionKind.FLAG: bool,
+    }
     help_text = f"{game.name}: {option.help}".removesuffix(": ") + f". [default: {default}]"
+    kind = kinds.get(option.kind, _ListType(option))
     return click.Option([flag, f"{_PREFIX}{option.name}"], type=kind, default=None, help=help_text)
 
 

@@ -145,38 +145,34 @@ def ask_exercise(
     return prompts.run_dialogue(lambda: words.ask(sight), screen.ask, prompts.add_aliases(commands, words))
 
 
-class _DateType(click.DateTime):
-    """A date in the form YYYY-MM-DD."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        try:
-            return super().convert(value, param, ctx)
-        except click.BadParameter:
-            self.fail(f"{quote(str(value))} is not a date. Enter it as YYYY-MM-DD.", param, ctx)
+def _parse_date(_context: click.Context, _parameter: click.Parameter, text: str | None) -> date | None:
+    try:
+        return datetime.strptime(text, "%Y-%m-%d").date() if text is not None else None
+    except ValueError:
+        raise click.BadParameter(f"{quote(text or '')} is not a date. Enter it as YYYY-MM-DD.") from None
 
 
 @click.command(epilog=format_examples("duels daily", "duels daily --date 2026-11-16", "duels daily --json"))
 @click.option(
     "--date",
     "day",
-    type=_DateType(["%Y-%m-%d"]),
+    callback=_parse_date,
     metavar="YYYY-MM-DD",
     help="Solve another day's puzzles. They do not count for your streak.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the puzzles as a JSON object.")
 @plain_option
-def daily(day: datetime | None, as_json: bool, plain: bool) -> None:
+def daily(day: date | None, as_json: bool, plain: bool) -> None:
     """Solve the daily puzzles: one per game, the same for everybody.
 
     Each answer is graded at once. Your streak is the number of days in a row on which you answered all
     puzzles. You can share the last line of the output: it does not reveal the answers.
     """
     today = date.today()
-    puzzle_day = day.date() if day else today
     if as_json:
-        click.echo(json.dumps(_make_daily_data(puzzle_day, today), indent=2))
+        click.echo(json.dumps(_make_daily_data(day or today, today), indent=2))
     else:
-        _play_daily(puzzle_day, today, Screen(plain))
+        _play_daily(day or today, today, Screen(plain))
 
 
 def _play_daily(day: date, today: date, screen: Screen) -> None:
