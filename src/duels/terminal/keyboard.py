@@ -29,11 +29,7 @@ _ESCAPES = re.compile(r"(\x1b\[[0-9;]*m)+")
 
 
 class _ProgramResumed(Exception):
-    """The program was suspended while a line was being edited, and has resumed."""
-
-    def __init__(self, typed: str) -> None:
-        super().__init__()
-        self.typed = typed
+    """The program was suspended while a line was being edited. The argument is the unfinished line."""
 
 
 class Keyboard:
@@ -128,7 +124,7 @@ class Keyboard:
             except EOFError:
                 return ""
             except _ProgramResumed as resumed:  # show the prompt again below the shell's output
-                typed = resumed.typed
+                typed = resumed.args[0]
             finally:
                 readline.set_startup_hook()
 

@@ -200,9 +200,9 @@ class Screen:
             return self._read_plain_line()
 
     @contextmanager
-    def _prompting(self, line: str) -> Iterator[None]:
-        """Show this last line of a prompt again if the program is suspended and resumed."""
-        self._open_prompt = line
+    def _prompting(self, prompt: str) -> Iterator[None]:
+        """Show the last line of the prompt again if the program is suspended and resumed."""
+        self._open_prompt = wrap(prompt, self.width).rpartition("\n")[2]
         try:
             yield
         finally:
@@ -237,7 +237,7 @@ class Screen:
 
             def read_key(prompt: str) -> str:
                 choice = ""
-                with self._prompting(wrap(prompt, self.width).rpartition("\n")[2]):
+                with self._prompting(prompt):
                     self.say(prompt)
                     try:
                         choice = next((key for key in pressed if key in keys), keys[-1])
@@ -254,16 +254,14 @@ class Screen:
         """
         if not self._keyboard:
             return self._choose_key_as_line(prompt, keys)
-        choice, line = "", wrap(prompt, self.width).rpartition("\n")[2]
+        choice = ""
         with self._keyboard.single_keys(keys) as pressed:
-            self.say(prompt)
             try:
                 while not choice:
-                    with self._prompting(line):
+                    self.say(prompt)
+                    with self._prompting(prompt):
                         choice = next(pressed, keys[-1])
-                    if not choice:
-                        line = f"{format_key_prompt(keys)} "
-                        self.say(f"\n{line}")
+                    prompt = f"\n{format_key_prompt(keys)} "
             finally:
                 self.say(f"{choice}\n")
         return choice

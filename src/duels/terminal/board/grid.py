@@ -63,14 +63,12 @@ class BoardGrid:
     def find_next_cell(self, start: int, step: Point, candidates: frozenset[int]) -> int | None:
         """Find the candidate nearest to `start` in the direction of `step`."""
         row, column = self._locate(start)
-
-        def measure_distance(number: int) -> tuple[int, int] | None:
+        distances: dict[int, tuple[int, int]] = {}
+        for number in candidates:
             down, right = self._locate(number)[0] - row, self._locate(number)[1] - column
             forwards = right * step[0] + down * step[1]
-            sideways = abs(right * step[1]) + abs(down * step[0])
-            return (sideways, forwards) if forwards > 0 else None
-
-        distances = {number: distance for number in candidates if (distance := measure_distance(number))}
+            if forwards > 0:
+                distances[number] = abs(right * step[1]) + abs(down * step[0]), forwards
         if distances:
             return min(distances, key=lambda number: distances[number])
         # At the end of a row, continue in the next row.

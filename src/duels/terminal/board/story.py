@@ -22,12 +22,9 @@ class Story:
     @property
     def text(self) -> str:
         live = self._live
-        turns = len(live.match.turns)
-        self._paragraphs += [
-            self._render_turn(match) for match in live.match.steps()[len(self._paragraphs) :]
-        ]
-        opening = live.words.opening().render_news()
-        return "\n".join(filter(None, [*opening, *self._paragraphs[:turns]]))
+        new_turns = live.match.steps()[len(self._paragraphs) :]
+        self._paragraphs += [self._render_turn(match) for match in new_turns]
+        return "\n".join(filter(None, [*live.words.opening().render_news(), *self._paragraphs]))
 
     def truncate(self) -> None:
         """Remove the turns that were taken back."""
