@@ -54,7 +54,7 @@ class Proposal:
 
     question: str
     """Empty if nobody has to be asked."""
-    is_to_opponent: bool
+    needs_consent: bool
     """Whether the question is for the other person. Otherwise the player confirms the request."""
     carry_out: Callable[[], None]
     refusal: str
@@ -70,10 +70,10 @@ def propose_resignation(live: LiveMatch, seat: Seat) -> Proposal:
 def propose_stop(live: LiveMatch, seat: Seat) -> Proposal:
     """Return the proposal to stop without a winner. Raises IllegalMove if it is too early."""
     live.match.stop()
-    has_opponent = len(live.people) == 2
-    question = f"{seat.other.label}, do you agree to stop?" if has_opponent else "Do you want to stop?"
+    needs_consent = len(live.people) == 2
+    question = f"{seat.other.label}, do you agree to stop?" if needs_consent else "Do you want to stop?"
     refusal = "Proposal declined. The match continues."
-    return Proposal(f"{question} Nobody wins.", has_opponent, live.stop, refusal)
+    return Proposal(f"{question} Nobody wins.", needs_consent, live.stop, refusal)
 
 
 def propose_takeback(live: LiveMatch, seat: Seat) -> Proposal:
@@ -84,13 +84,13 @@ def propose_takeback(live: LiveMatch, seat: Seat) -> Proposal:
     takeback = live.find_takeback(seat)
     if not takeback:
         raise IllegalMove("You have no decision to take back.")
-    has_opponent = len(live.people) == 2
-    if not has_opponent and not takeback.revocable:
+    needs_consent = len(live.people) == 2
+    if not needs_consent and not takeback.revocable:
         raise IllegalMove("You cannot take this back: it revealed hidden information or a chance outcome.")
-    question = f"{seat.other.label}, do you agree to take it back?" if has_opponent else ""
+    question = f"{seat.other.label}, do you agree to take it back?" if needs_consent else ""
     entries = f"{takeback.entries} {'entry' if takeback.entries == 1 else 'entries'}"
     carry_out = partial(live.take_back, takeback)
-    return Proposal(question, has_opponent, carry_out, "Takeback refused.", f"Taken back: {entries}.")
+    return Proposal(question, needs_consent, carry_out, "Takeback refused.", f"Taken back: {entries}.")
 
 
 def find_known_opponent(live: LiveMatch, seat: Seat) -> str | None:

@@ -234,7 +234,7 @@ class PromptedMatch:
         except IllegalMove as error:
             self.screen.say(f"{error}\n")
             return
-        is_asked = proposal.question and (proposal.is_to_opponent or self.screen.on_terminal)
+        is_asked = proposal.question and (proposal.needs_consent or self.screen.on_terminal)
         if is_asked and not self._confirm(proposal.question):
             self.screen.say(f"{proposal.refusal}\n")
             return
