@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
@@ -188,15 +188,64 @@ class Env(FeatureNames, ABC):
 
     def init(self, key: Any) -> State:
         """Start a game. The key draws the first player and chance before the first decision."""
-        return self._with_observation(self._new_game(key), False)
+        first = pick(random_bits(key, Purpose.FIRST), 2)
+        position = self._begin(random_bits(key, Purpose.START) if self.begins_by_chance else None)
+        false = jnp.bool_(False)
+        state = State(
+            current_player=self._status(position).seat ^ first,
+            observation=None,
+            rewards=jnp.zeros(2, jnp.float32),
+            terminated=false,
+            truncated=false,
+            legal_action_mask=self._legal(position),
+            _step_count=jnp.int32(0),
+            _position=position,
+            _clock=None if self._limit is None else jnp.int32(0),
+            _first=first,
+            _env=self,
+        )
+        return state.replace(observation=self.observe(state))
 
     def step(self, state: State, action: Any, key: Any = None) -> State:
         """Play an action of the current player. The key draws the chance outcomes that follow.
 
         Raises DuelsError without a key in a game with chance.
         """
-        after = self._advance(state, action, key)
-        return self._with_observation(after, after.terminated)
+        if key is None and self.has_chance:
+            raise DuelsError(f"{self.rules.name} has chance: call step(state, action, key).")
+        bits = random_bits(key, Purpose.STEP) if self.has_chance else None
+        action = jnp.asarray(action, jnp.int32)
+        was_over = state.terminated | state.truncated
+        exists = (action >= 0) & (action < self.num_actions)
+        illegal = ~was_over & ~(exists & state.legal_action_mask[action])
+        is_legal = ~was_over & ~illegal
+        moved, ticks = self._play(state._position, action, bits)
+        position = _where(is_legal, moved, state._position)
+        status = self._status(position)
+        mover, first = state.current_player, state._first
+        ended = ~was_over & (illegal | (status.result != ONGOING))
+        by_seat = jnp.asarray(POINTS)[status.result + 1]
+        points = jnp.where(first == 0, by_seat, by_seat[::-1])
+        lost = jnp.where(jnp.arange(2) == mover, -1.0, 1.0).astype(jnp.float32)
+        rewards = jnp.where(illegal, lost, jnp.where(ended, points, 0.0))
+        clock, truncated = state._clock, jnp.bool_(False)
+        if self._limit is not None:
+            clock = clock + jnp.where(is_legal, ticks, 0)
+            truncated = is_legal & ~ended & (clock >= self._limit)
+        if self.settings.is_limit_draw:
+            ended, truncated = ended | truncated, jnp.bool_(False)
+        player = jnp.where(ended, 1 - mover, status.seat ^ first)
+        after = state.replace(
+            current_player=jnp.where(was_over, mover, player),
+            rewards=rewards,
+            terminated=state.terminated | ended,
+            truncated=state.truncated | truncated,
+            legal_action_mask=self._legal(position) | state.terminated | ended,
+            _step_count=state._step_count + ~was_over,
+            _position=position,
+            _clock=clock,
+        )
+        return after.replace(observation=self.observe(after))
 
     def observe(self, state: State, player_id: Any = None) -> Any:
         """Return the observation of a player, by default the current one."""
@@ -240,79 +289,6 @@ class Env(FeatureNames, ABC):
         ]
         return _draw_boards(self.rules, [self.rules_state(game) for game in games])
 
-    # -- steps --------------------------------------------------------------------------------------
-
-    def _new_game(self, key: Any) -> State:
-        """Return the first state, without observation and mask."""
-        first = pick(random_bits(key, Purpose.FIRST), 2)
-        position = self._begin(random_bits(key, Purpose.START) if self.begins_by_chance else None)
-        false = jnp.bool_(False)
-        return State(
-            current_player=self._status(position).seat ^ first,
-            observation=None,
-            rewards=jnp.zeros(2, jnp.float32),
-            terminated=false,
-            truncated=false,
-            legal_action_mask=None,
-            _step_count=jnp.int32(0),
-            _position=position,
-            _clock=None if self._limit is None else jnp.int32(0),
-            _first=first,
-            _env=self,
-        )
-
-    def _advance(self, state: State, action: Any, key: Any) -> State:
-        """Return the state after an action, without observation and mask."""
-        if key is None and self.has_chance:
-            raise DuelsError(f"{self.rules.name} has chance: call step(state, action, key).")
-        bits = random_bits(key, Purpose.STEP) if self.has_chance else None
-        action = jnp.asarray(action, jnp.int32)
-        was_over = state.terminated | state.truncated
-        exists = (action >= 0) & (action < self.num_actions)
-        illegal = ~was_over & ~(exists & state.legal_action_mask[action])
-        is_legal = ~was_over & ~illegal
-        moved, ticks = self._play(state._position, action, bits)
-        position = _where(is_legal, moved, state._position)
-        status = self._status(position)
-        mover, first = state.current_player, state._first
-        ended = ~was_over & (illegal | (status.result != ONGOING))
-        by_seat = jnp.asarray(POINTS)[status.result + 1]
-        points = jnp.where(first == 0, by_seat, by_seat[::-1])
-        lost = jnp.where(jnp.arange(2) == mover, -1.0, 1.0).astype(jnp.float32)
-        rewards = jnp.where(illegal, lost, jnp.where(ended, points, 0.0))
-        clock, truncated = state._clock, jnp.bool_(False)
-        if self._limit is not None:
-            clock = clock + jnp.where(is_legal, ticks, 0)
-            truncated = is_legal & ~ended & (clock >= self._limit)
-        if self.settings.is_limit_draw:
-            ended, truncated = ended | truncated, jnp.bool_(False)
-        player = jnp.where(ended, 1 - mover, status.seat ^ first)
-        return state.replace(
-            current_player=jnp.where(was_over, mover, player),
-            rewards=rewards,
-            terminated=state.terminated | ended,
-            truncated=state.truncated | truncated,
-            _step_count=state._step_count + ~was_over,
-            _position=position,
-            _clock=clock,
-        )
-
-    def _with_observation(self, state: State, terminated: Any) -> State:
-        return state.replace(
-            observation=self.observe(state), legal_action_mask=self._legal(state._position) | terminated
-        )
-
-    def _step_and_reset(self, state: State, action: Any, key: Any) -> State:
-        """Step and reset like `auto_reset`, but compute only one observation."""
-        false = jnp.bool_(False)
-        # The step and the new game share a key, because each purpose gets its own bits.
-        after = self._advance(state.replace(terminated=false, truncated=false), action, key)
-        over = after.terminated | after.truncated
-        new_game = self._new_game(key)
-        after = after.replace(observation=None, legal_action_mask=None)
-        result = {name: getattr(after, name) for name in ("rewards", "terminated", "truncated")}
-        return self._with_observation(_where(over, new_game, after).replace(**result), False)
-
 
 def auto_reset(step: Step, init: Step) -> Step:
     """Return a step function that restarts ended games at once, like `pgx.experimental.auto_reset`.
@@ -330,7 +306,15 @@ def auto_reset(step: Step, init: Step) -> Step:
     env = getattr(step, "__self__", None)
     if not isinstance(env, Env) or step != env.step or init != env.init:
         raise DuelsError("Pass two functions of the same environment: auto_reset(env.step, env.init).")
-    return env._step_and_reset
+
+    def step_and_reset(state: State, action: Any, key: Any) -> State:
+        false = jnp.bool_(False)
+        # The step and the new game share a key, because each purpose gets its own bits.
+        after = step(state.replace(terminated=false, truncated=false), action, key)
+        result = {name: getattr(after, name) for name in ("rewards", "terminated", "truncated")}
+        return cast(State, _where(after.terminated | after.truncated, init(key).replace(**result), after))
+
+    return step_and_reset
 
 
 def _where(condition: Any, if_true: Any, if_false: Any) -> Any:

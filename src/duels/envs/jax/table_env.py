@@ -6,7 +6,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from numpy.typing import NDArray
 
 from duels.core.errors import TooLarge
 from duels.core.rules import AnyRules
@@ -15,13 +14,6 @@ from duels.envs.kernels import find_kernel
 from duels.envs.settings import DEFAULT_SETTINGS, EnvSettings
 from duels.solving.decisions import Decisions
 from duels.solving.tables import get_tables
-
-# A state packs these bits: whether seat 2 is to move, the result plus 1 (two bits), and the legal actions.
-_RESULT_BIT = 1
-_LEGAL_BIT = 3
-
-_WORD_SIZE = 32
-_SHIFTS = np.arange(_WORD_SIZE, dtype=np.uint32)
 
 
 class TableEnv(Env):
@@ -36,12 +28,12 @@ class TableEnv(Env):
             )
         self.has_chance = tables.tickets > 1
         self.begins_by_chance = len(tables.starts) > 1
-        result = tables.result + 1
-        bits = np.column_stack([tables.actor == 1, result & 1, result >> 1, tables.legal])
         with jax.ensure_compile_time_eval():
-            self._state_bits = jnp.asarray(pack(bits))
+            self._seat = jnp.asarray(np.maximum(tables.actor, 0), jnp.int32)
+            self._result = jnp.asarray(tables.result, jnp.int32)
+            self._legal_actions = jnp.asarray(tables.legal)
             self._successor = jnp.asarray(tables.successor.ravel())
-            self._observation = jnp.asarray(pack(tables.observation))
+            self._observation = jnp.asarray(tables.observation, jnp.bool_)
             self._starts = jnp.asarray(tables.starts)
 
     def _begin(self, bits: Any) -> Any:
@@ -55,14 +47,13 @@ class TableEnv(Env):
         return move >> 1, move & 1
 
     def _status(self, position: Any) -> StepStatus:
-        bits = self._state_bits[position, 0].astype(jnp.int32)
-        return StepStatus(bits & 1, (bits >> _RESULT_BIT & 3) - 1)
+        return StepStatus(self._seat[position], self._result[position])
 
     def _legal(self, position: Any) -> Any:
-        return unpack(self._state_bits[position], _LEGAL_BIT, self._tables.actions)
+        return self._legal_actions[position]
 
     def _features(self, position: Any, seat: Any) -> Any:
-        return unpack(self._observation[seat, position], 0, self._tables.observation.shape[2])
+        return self._observation[seat, position]
 
     def rules_state(self, position: Any) -> Any:
         decisions, moves = Decisions(self.rules), []
@@ -75,21 +66,6 @@ class TableEnv(Env):
         for action, outcome in reversed(moves):
             state = decisions.transitions(state, decisions.actions[action])[outcome].state
         return state
-
-
-def pack(bits: NDArray[Any]) -> NDArray[np.uint32]:
-    """Pack bits, indexed [..., bit], into words, indexed [..., word], lowest bit first."""
-    count = bits.shape[-1]
-    filled = np.zeros((*bits.shape[:-1], -(-count // _WORD_SIZE) * _WORD_SIZE), np.uint8)
-    filled[..., :count] = bits
-    words: NDArray[np.uint32] = np.packbits(filled, axis=-1, bitorder="little").view("<u4")
-    return words.astype(np.uint32)
-
-
-def unpack(words: Any, first: int, count: int) -> Any:
-    """Return `count` bits of a row of words from bit `first` on, indexed [bit]."""
-    bits = (words[:, None] >> _SHIFTS) & 1
-    return bits.astype(jnp.bool_).reshape(-1)[first : first + count]
 
 
 @lru_cache(maxsize=16)
