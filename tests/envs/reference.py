@@ -29,24 +29,21 @@ class MatchEngine(Engine):
         self.reset(0)
 
     def reset(self, stream: int) -> None:
-        self._set_position(draw_chance(Match.start(self.rules), dice.start_bits(stream)))
+        self._set_match(draw_chance(Match.start(self.rules), dice.start_bits(stream)))
 
     def step(self, action: int, chance: int) -> None:
         assert isinstance(self.match.actor, Seat)
-        self._set_position(draw_chance(self.match.play(self.match.actor, self._actions[action]), chance))
+        self._set_match(draw_chance(self.match.play(self.match.actor, self._actions[action]), chance))
 
-    def _get_position(self) -> AnyMatch:
-        return self.match
-
-    def _set_position(self, position: AnyMatch) -> None:
-        self.match = position
-        actor, outcome = position.actor, position.outcome
+    def _set_match(self, match: AnyMatch) -> None:
+        self.match = match
+        actor, outcome = match.actor, match.outcome
         self.actor = self.next_actor = actor - 1 if isinstance(actor, Seat) else NOBODY
         self.result = encode_result(outcome)
         cut_off = outcome is not None and outcome.ending is Ending.CUT_OFF
         self.truncated = cut_off and not self.settings.is_limit_draw
         if self.truncated:
-            following, _ = self._shown.next_decision(position)
+            following, _ = self._shown.next_decision(match)
             self.next_actor = following - 1 if following else NOBODY
         elif cut_off:
             self.result = DRAWN

@@ -65,7 +65,7 @@ def test_engine(case: str, seed: int) -> None:
             engine.step(action, dice.roll(stream)[0])
 
 
-def test_an_engine_remembers_no_more_than_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_of_an_engine_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     rules: Any = replace(resolve_rules("leap"), goal=60)
     plays = []
     for most in (engine_module.MAX_BYTES, 1000):
@@ -76,7 +76,8 @@ def test_an_engine_remembers_no_more_than_fits(monkeypatch: pytest.MonkeyPatch) 
         while engine.actor >= 0:
             engine.step(int(engine.mask().argmax()), 0)
             shown.append(engine.observe(0).tolist())
-            assert len(engine._cache.nodes) * (engine.num_actions + 2 * engine.observation_size) <= most
+            count = engine._cache.get.cache_info().currsize
+            assert count * (engine.num_actions + 2 * engine.observation_size) <= most
         plays.append(shown)
     engine_module._get_position_cache.cache_clear()
     assert len(plays[0]) > 100

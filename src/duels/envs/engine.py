@@ -1,12 +1,9 @@
-"""Engines: a single game, stepped by action numbers. Environments of one game use them.
-
-An engine computes positions from the rules and caches them.
-"""
+"""Engines: a single game, stepped by action numbers. Environments of one game use them."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import accumulate
 from math import ceil
 from typing import Any
@@ -15,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from duels.analysis.grading import set_clock
+from duels.core.features import Encoding
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import CHANCE, AnyRules, AnySight, Seat
 from duels.core.validation import check_int
@@ -31,10 +29,7 @@ MAX_BYTES = 1 << 28
 
 
 class Engine(Copyable, ABC):
-    """One game; seats are 0 and 1.
-
-    A deep copy or a pickled copy continues like the original. It does not contain the cache of positions.
-    """
+    """One game; seats are 0 and 1. A deep copy or a pickled copy continues like the original."""
 
     rules: AnyRules
     settings: EnvSettings = DEFAULT_SETTINGS
@@ -89,27 +84,21 @@ class Engine(Copyable, ABC):
             return np.ones(self.num_actions, np.int8)
         return self.mask()
 
-    @abstractmethod
-    def _get_position(self) -> Any:
-        """Return the position as a value that can be copied."""
 
-    @abstractmethod
-    def _set_position(self, position: Any) -> None:
-        """Restore a position returned by `_get_position`."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.rules, self.settings), self._get_position()
-
-    def __setstate__(self, position: Any) -> None:
-        self._set_position(position)
+_Branch = tuple[int, Any, int]
+"""A possible successor: its cumulative probability times 2**32, the state, and the clock's ticks."""
 
 
-class _Node:
-    """A position. Its observations and successors are computed on first use."""
+def _add_bounds(transitions: list[Transition[Any]]) -> list[_Branch]:
+    bounds = [ceil(reached * 2**32) for reached in accumulate(t.odds for t in transitions)]
+    return [(bound, t.state, t.ticks) for bound, t in zip(bounds, transitions, strict=True)]
 
-    __slots__ = ("actor", "legal", "mask", "observations", "result", "state", "successors")
 
-    def __init__(self, decisions: Decisions[Any, Any, Any], state: Any) -> None:
+class _Position:
+    """A state of the rules. Its observations and successors are computed on first use."""
+
+    def __init__(self, decisions: Decisions[Any, Any, Any], encoding: Encoding, state: Any) -> None:
+        self._decisions, self._encoding = decisions, encoding
         self.state = state
         actor = decisions.actor(state)
         self.actor = actor - 1 if actor else NOBODY
@@ -117,12 +106,19 @@ class _Node:
         self.legal = decisions.legal(state)
         self.mask = np.zeros(len(decisions.actions), np.int8)
         self.mask[list(self.legal)] = 1
-        self.observations: list[NDArray[np.int8] | None] = [None, None]
-        self.successors: dict[int, list[_Branch]] = {}
+        self._branches: dict[int, list[_Branch]] = {}
 
+    def list_branches(self, action: int) -> list[_Branch]:
+        branches = self._branches.get(action)
+        if branches is None:
+            transitions = self._decisions.transitions(self.state, self.legal[action])
+            branches = self._branches[action] = _add_bounds(transitions)
+        return branches
 
-_Branch = tuple[int, _Node, int]
-"""A possible successor: its cumulative probability times 2**32, the position, and the clock's ticks."""
+    @cached_property
+    def observations(self) -> list[NDArray[np.int8]]:
+        views = [(self._decisions.rules.view(self.state, seat), seat) for seat in Seat]
+        return [np.frombuffer(self._encoding.encode(view, seat), np.int8) for view, seat in views]
 
 
 class _PositionCache:
@@ -130,41 +126,11 @@ class _PositionCache:
 
     def __init__(self, rules: AnyRules) -> None:
         # Without a limit nobody reads the clock, and counting would slow down every move.
-        self.decisions = Decisions(rules, clocked=rules.limit_value is not None)
-        self.encoding = rules.game.encoding(rules)
-        self.nodes: dict[Any, _Node] = {}
-        size = len(self.decisions.actions) + 2 * self.encoding.size
-        self.max_nodes = min(MAX_POSITIONS, MAX_BYTES // size)
-        self.starts: list[_Branch] = []
-        self.starts = self._branches(self.decisions.starts)
-
-    def node(self, state: Any) -> _Node:
-        node = self.nodes.get(state)
-        if node is None:
-            if len(self.nodes) >= self.max_nodes:
-                self.nodes.clear()
-                for _, start, _ in self.starts:
-                    start.successors.clear()
-            node = self.nodes[state] = _Node(self.decisions, state)
-        return node
-
-    def _branches(self, transitions: list[Transition[Any]]) -> list[_Branch]:
-        bounds = [ceil(reached * 2**32) for reached in accumulate(t.odds for t in transitions)]
-        return [(bound, self.node(t.state), t.ticks) for bound, t in zip(bounds, transitions, strict=True)]
-
-    def successors(self, node: _Node, action: int) -> list[_Branch]:
-        branches = node.successors.get(action)
-        if branches is None:
-            branches = self._branches(self.decisions.transitions(node.state, node.legal[action]))
-            node.successors[action] = branches
-        return branches
-
-    def encode(self, node: _Node, seat: int) -> NDArray[np.int8]:
-        """Encode a position for `seat` and store the result in the node."""
-        view = self.decisions.rules.view(node.state, Seat(seat + 1))
-        features = np.frombuffer(self.encoding.encode(view, Seat(seat + 1)), np.int8)
-        node.observations[seat] = features
-        return features
+        decisions = self.decisions = Decisions(rules, clocked=rules.limit_value is not None)
+        encoding = self.encoding = rules.game.encoding(rules)
+        max_positions = min(MAX_POSITIONS, MAX_BYTES // (len(decisions.actions) + 2 * encoding.size))
+        self.get = lru_cache(max_positions)(partial(_Position, decisions, encoding))
+        self.starts = _add_bounds(decisions.starts)
 
 
 _get_position_cache = lru_cache(maxsize=16)(_PositionCache)
@@ -176,7 +142,6 @@ class RulesEngine(Engine):
     def __init__(self, rules: AnyRules, settings: EnvSettings = DEFAULT_SETTINGS) -> None:
         self.rules = rules
         self.settings = settings
-        self._has_defaults = settings == DEFAULT_SETTINGS
         self._limit_features = encode_limit_left(rules) if settings.is_limit_draw else None
         self._history = EntryHistory(rules, settings.memory, 1) if settings.memory else None
         self._cache = _get_position_cache(rules)
@@ -189,64 +154,53 @@ class RulesEngine(Engine):
         self.clock = 0
         if self._history:
             self._history.clear(slice(None))
-        chance = dice.start_bits(stream)
-        self._enter(next(node for below, node, _ in self._cache.starts if chance < below))
-        self.truncated = False
-
-    def _enter(self, node: _Node) -> None:
-        self._node = node
-        self.actor = self.next_actor = node.actor
-        self.result = node.result
-
-    def _get_position(self) -> Any:
-        return self._node.state, self.clock, self._history
-
-    def _set_position(self, position: Any) -> None:
-        state, self.clock, self._history = position
-        self.truncated = False
-        self._enter(self._cache.node(state))
-        self._count(0)
+        self._take(self._cache.starts, dice.start_bits(stream))
 
     def step(self, action: int, chance: int) -> None:
         if self._history:
-            hidden = self._cache.decisions.hides(self._node.state, self._node.legal[action])
+            hidden = self._cache.decisions.hides(self.state, self._position.legal[action])
             self._history.add(np.array([self.actor], np.int8), np.array([action]), np.array([hidden]), None)
-        branches = self._cache.successors(self._node, action)
-        _, node, ticks = next(branch for branch in branches if chance < branch[0])
-        self._enter(node)
-        self._count(ticks)
+        self._take(self._position.list_branches(action), chance)
 
-    def _count(self, ticks: int) -> None:
-        if self._limit is not None:
-            self.clock += ticks
-            if self.clock >= self._limit and self.actor != NOBODY:
-                self._end_at_limit()
+    def _take(self, branches: list[_Branch], chance: int) -> None:
+        """Enter the branch that 32 random bits select."""
+        _, state, ticks = next(branch for branch in branches if chance < branch[0])
+        self._enter(state, self.clock + ticks)
 
-    def _end_at_limit(self) -> None:
+    def _enter(self, state: Any, clock: int) -> None:
+        self.clock = clock
+        self._position = position = self._cache.get(state)
+        self.actor = self.next_actor = position.actor
+        self.result, self.truncated = position.result, False
+        if self._limit is None or clock < self._limit or self.actor == NOBODY:
+            return
         self.actor = NOBODY
         if self.settings.is_limit_draw:
             self.result, self.next_actor = DRAWN, NOBODY
         else:
             self.truncated = True
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy shares the cache, which is too large to pickle.
+        return type(self), (self.rules, self.settings), (self.state, self.clock, self._history)
+
+    def __setstate__(self, saved: tuple[Any, int, EntryHistory | None]) -> None:
+        state, clock, self._history = saved
+        self._enter(state, clock)
+
     @property
     def state(self) -> Any:
         """The rules' state, in which the clock is always at the start (see `clock`)."""
-        return self._node.state
+        return self._position.state
 
     def allows(self, action: int) -> bool:
-        return action in self._node.legal and self.actor != NOBODY
+        return action in self._position.legal and self.actor != NOBODY
 
     def mask(self) -> NDArray[np.int8]:
-        return self._node.mask.copy()
+        return self._position.mask.copy()
 
     def observe(self, seat: int) -> NDArray[np.int8]:
-        features = self._node.observations[seat]
-        if features is None:
-            features = self._cache.encode(self._node, seat)
-        if self._has_defaults:
-            return features.copy()
-        parts = [features]
+        parts = [self._position.observations[seat]]
         if self._limit_features is not None:
             parts.append(self._limit_features[-1 - min(self.clock, len(self._limit_features) - 1)])
         if self._history:

@@ -29,17 +29,15 @@ class FlipEngine(Engine):
         self.reset(0)
 
     def reset(self, stream: int) -> None:
-        self._set_position((bytearray(kernel.get_first_game(self.rules)), ONGOING))
-
-    def _get_position(self) -> tuple[bytearray, int]:
-        return self._game, self.result
-
-    def _set_position(self, position: tuple[bytearray, int]) -> None:
-        self._game, self.result = position
-        self.actor = self.next_actor = self._game[MOVER] if self.result == ONGOING else NOBODY
+        self._game = bytearray(kernel.get_first_game(self.rules))
+        self._set_result(ONGOING)
 
     def step(self, action: int, chance: int) -> None:
-        self._set_position((self._game, kernel.step(self._game, action, chance, self._layout)))
+        self._set_result(kernel.step(self._game, action, chance, self._layout))
+
+    def _set_result(self, result: int) -> None:
+        self.result = result
+        self.actor = self.next_actor = self._game[MOVER] if result == ONGOING else NOBODY
 
     def allows(self, action: int) -> bool:
         legal = self.actor != NOBODY and 0 <= action < self.num_actions
