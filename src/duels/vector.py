@@ -5,8 +5,7 @@ from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import AnyRules
 from duels.core.validation import check_flag, check_int
-from duels.envs.batch import Batch, PreparedPolicy
-from duels.envs.results import BatchTally, Steps
+from duels.envs.batch import Batch, BatchTally, PreparedPolicy, Steps
 from duels.envs.settings import make_settings
 from duels.envs.table_batch import TableBatch, make_batch
 from duels.games import resolve_rules

@@ -12,6 +12,7 @@ from duels.analysis.exploitability import exploitability_bounds
 from duels.core.errors import DuelsError, TooLarge
 from duels.core.match import Match
 from duels.core.rules import AnyRules, AnySight, Ending
+from duels.envs.batch import BatchTally
 from duels.envs.conformance import (
     Environment,
     EnvironmentBroken,
@@ -22,7 +23,6 @@ from duels.envs.conformance import (
 )
 from duels.envs.conformance import environments as adapters
 from duels.envs.pettingzoo import raw_env
-from duels.envs.results import BatchTally
 from duels.games import resolve_rules
 from duels.solving.bounds import Bounds
 from duels.solving.tables import DRAWN, NOBODY

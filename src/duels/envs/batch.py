@@ -5,7 +5,7 @@ In this module, seats are 0 and 1.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from duels.core.errors import DuelsError, IllegalMove
 from duels.core.extras import require_extra
@@ -13,7 +13,6 @@ from duels.core.rules import AnyRules
 from duels.core.validation import check_int
 from duels.envs import dice
 from duels.envs.history import EntryHistory
-from duels.envs.results import BatchTally, Steps
 from duels.envs.settings import DEFAULT_SETTINGS, Copyable, EnvSettings, FeatureNames, encode_limit_left
 
 with require_extra("vector"):
@@ -31,19 +30,14 @@ ALL = slice(None)
 
 RANDOM = "random"
 
-_STATE_ATTRIBUTES = (
-    *("keep_final", "final_observations", "final_masks", "final_actors"),
-    *("_clock", "_ended", "_cut_off", "_streams", "_history"),
-)
-
 
 def check_action_array(actions: ArrayLike, count: int) -> Ints:
     """Return the actions as an array. Raises DuelsError unless they are `count` integers."""
     array = np.asarray(actions)
     if array.shape == (count,) and array.dtype.kind in "iu":
         return array.astype(np.int64, copy=False)
-    found = f"{array.dtype} of shape {array.shape}"
-    raise DuelsError(f"A step needs {count} integers, one action per environment, not {found}.")
+    kind = f"{array.dtype} of shape {array.shape}"
+    raise DuelsError(f"A step needs {count} integers, one action per environment, not {kind}.")
 
 
 def check_flag_array(name: str, flags: object, count: int) -> Flags:
@@ -70,6 +64,49 @@ class PreparedPolicy:
         """Return the rows of `bounds` for these states at this clock."""
         has_clock = len(self.bounds) > self.shared.tables.states
         return states + self.shared.tables.states * clock if has_clock else states
+
+
+class Steps(NamedTuple):
+    """The result of one step of a batch."""
+
+    rewards: NDArray[np.float32]
+    """1 for a win, -1 for a loss, otherwise 0; indexed [env, seat]."""
+    terminated: Flags
+    """Whether the game ended in a win or a draw, indexed [env]."""
+    truncated: Flags
+    """Whether the limit truncated the game, indexed [env]."""
+
+
+@dataclass(frozen=True)
+class BatchTally:
+    """The number of games won, drawn and truncated in a rollout, per environment."""
+
+    steps: int
+    wins: Ints
+    """Games won, indexed [env, seat]."""
+    draws: Ints
+    """Games drawn, indexed [env]."""
+    truncated: Ints
+    """Games truncated by the limit, indexed [env]."""
+
+    @classmethod
+    def empty(cls, envs: int, steps: int = 0) -> "BatchTally":
+        """Make an empty tally."""
+        counts = np.zeros((4, envs), np.int64)
+        return cls(steps * envs, np.ascontiguousarray(counts[:2].T), counts[2], counts[3])
+
+    @property
+    def games(self) -> int:
+        """The number of games that ended, summed over all environments."""
+        return int(self.wins.sum() + self.draws.sum() + self.truncated.sum())
+
+    def add(self, step: Steps) -> None:
+        """Count the games that a step ended."""
+        (ended,) = (step.terminated | step.truncated).nonzero()
+        won = step.rewards[ended] > 0
+        self.wins[ended] += won
+        self.draws[ended] += step.terminated[ended] & ~won.any(axis=1)
+        self.truncated[ended] += step.truncated[ended]
 
 
 class Batch(FeatureNames, Copyable, ABC):
@@ -112,7 +149,6 @@ class Batch(FeatureNames, Copyable, ABC):
         self._ended: Flags | None = None if autoreset else np.zeros(num_envs, np.bool_)
         self._cut_off = np.zeros(num_envs, np.bool_)
         self._streams = self._make_streams(seed)
-        self._has_defaults = settings == DEFAULT_SETTINGS
         self._random_bits: tuple[Ints, Ints] | None = None
         self._prepare()
         self._limit_features = encode_limit_left(rules) if settings.is_limit_draw else None
@@ -121,31 +157,11 @@ class Batch(FeatureNames, Copyable, ABC):
         self._clear_final()
         self._start(ALL)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Tables are too large to pickle; the copy makes them from the rules.
-        arguments = (self.rules, self.num_envs, 0, self.first, self.autoreset, self.settings, self._copy)
-        state = {name: getattr(self, name) for name in _STATE_ATTRIBUTES}
-        return type(self), arguments, (state, self._get_position())
-
-    def __setstate__(self, state: tuple[dict[str, Any], Any]) -> None:
-        attributes, position = state
-        vars(self).update(attributes)
-        self._random_bits = None
-        self._set_position(position)
-
     # -- methods of a subclass ---------------------------------------------------------------------
 
     @abstractmethod
     def _prepare(self) -> None:
         """Set `num_actions` and `observation_size`, and allocate the arrays."""
-
-    @abstractmethod
-    def _get_position(self) -> Any:
-        """Return the positions of all games as a value that can be copied."""
-
-    @abstractmethod
-    def _set_position(self, position: Any) -> None:
-        """Restore positions returned by `_get_position`."""
 
     @abstractmethod
     def _begin(self, indices: Indices) -> None:
@@ -164,7 +180,10 @@ class Batch(FeatureNames, Copyable, ABC):
 
     @abstractmethod
     def _masks(self) -> Bytes:
-        """Return the masks of legal actions, indexed [env, action]; undefined in ended games."""
+        """Return the masks of legal actions, indexed [env, action]; undefined in ended games.
+
+        With `copy=False`, this may be the batch's own array.
+        """
 
     @abstractmethod
     def _sample(self, bits: Ints, policy: PreparedPolicy | None) -> Ints:
@@ -172,26 +191,19 @@ class Batch(FeatureNames, Copyable, ABC):
 
     @abstractmethod
     def _observe(self, seats: int | Bytes, indices: Indices = ALL) -> Bytes:
-        """Return the game's features for `seats` in these environments, indexed [env, feature]."""
+        """Return the game's features for `seats` in these environments, indexed [env, feature].
 
-    def _observe_mover(self) -> Bytes:
-        """Return the features for the seats to move, indexed [env, feature]; undefined in ended games."""
-        return self._observe(self._actor())
-
-    def _masks_view(self) -> Bytes:
-        """Return `_masks()`, or a view of the batch's own array with `copy=False`."""
-        return self._masks()
+        With `copy=False`, this may be the batch's own array.
+        """
 
     def _encode(self, seats: int | Bytes, indices: Indices = ALL) -> Bytes:
         features = self._observe(seats, indices)
-        if self._has_defaults:
-            return features
         parts = [features]
         if self._limit_features is not None:
             parts.append(self._limit_features[-1 - self._clock[indices]])
         if self._history:
             parts.append(self._history.encode(seats, indices))
-        return np.concatenate(parts, axis=1)
+        return np.concatenate(parts, axis=1) if len(parts) > 1 else features
 
     def _is_hidden(self, actions: Ints) -> Flags:
         """Return whether the action is hidden from the other seat, indexed [env]."""
@@ -255,15 +267,10 @@ class Batch(FeatureNames, Copyable, ABC):
 
         In truncated games, they are the masks of the seats that would have moved next.
         """
-        if self._ended is None:
-            return self._masks_view()
-        return self._masks_now()
-
-    def _masks_now(self) -> Bytes:
         masks = self._masks()
-        if self._ended is not None and self._ended.any():
-            masks[self._ended & ~self._truncated] = 0
-        return masks
+        if self._ended is None or not self._ended.any():
+            return masks
+        return masks * ~(self._ended & ~self._truncated)[:, None]
 
     @property
     def _truncated(self) -> Flags:
@@ -275,11 +282,9 @@ class Batch(FeatureNames, Copyable, ABC):
         In truncated games, 1 for the next actions that the seat considers possible. `seat` can be an array
         with one seat per environment.
         """
-        masks, is_waiting = self._masks_now(), self._actor() != self._check_seats(seat)
-        if is_waiting.any():
-            truncated = self._truncated
-            masks[is_waiting & ~truncated] = 0
-            self._hide_opponent_moves(masks, is_waiting & truncated)
+        truncated, is_waiting = self._truncated, self._actor() != self._check_seats(seat)
+        masks: Bytes = self.masks() * (~is_waiting | truncated)[:, None]
+        self._hide_opponent_moves(masks, is_waiting & truncated)
         return masks
 
     def _hide_opponent_moves(self, masks: Bytes, env_mask: Flags) -> None:
@@ -292,9 +297,7 @@ class Batch(FeatureNames, Copyable, ABC):
 
         `seat` can be an array with one seat per environment. After the end of a game, the default is seat 0.
         """
-        if seat is None and self._ended is None and self._has_defaults:
-            return self._observe_mover()
-        return self._encode(self._check_seats(self.actor if seat is None else seat))
+        return self._encode(np.maximum(self.actor, 0) if seat is None else self._check_seats(seat))
 
     def _check_seats(self, seat: int | Bytes) -> int | Bytes:
         if isinstance(seat, np.ndarray):

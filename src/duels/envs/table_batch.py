@@ -32,12 +32,6 @@ class TableBatch(Batch):
         """Each game's state in the tables, indexed [env]."""
         return self._states.copy()
 
-    def _get_position(self) -> Ints:
-        return self._states
-
-    def _set_position(self, position: Ints) -> None:
-        self._states = position
-
     def _begin(self, indices: Indices) -> None:
         starts = self.tables.starts
         if len(starts) == 1:
@@ -80,9 +74,6 @@ class TableBatch(Batch):
             k = (bits[:, None] >= policy.bounds.take(rows, axis=0, mode="clip")).sum(axis=1)
         chosen: Ints = self.shared.choices[self._states, k].astype(np.int64)
         return chosen
-
-    def _observe_mover(self) -> Bytes:
-        return self.shared.mover_observation.take(self._states, axis=0)
 
     def _observe(self, seats: int | Bytes, indices: Indices = ALL) -> Bytes:
         states = self._states[indices]

@@ -302,15 +302,11 @@ class GameTables:
         return hidden
 
     @cached_property
-    def mover_observation(self) -> NDArray[np.int8]:
-        """Observations of the player to move, or of seat 0 after the end, indexed [state, element]."""
-        actor = np.maximum(self.tables.actor, 0)
-        return np.ascontiguousarray(self.tables.observation[actor, np.arange(self.tables.states)])
-
-    @cached_property
     def observation_groups(self) -> NDArray[np.intp]:
         """A number for each state, equal for states that the player to move cannot distinguish."""
-        rows = np.column_stack([np.maximum(self.tables.actor, 0), self.mover_observation])
+        actor = np.maximum(self.tables.actor, 0)
+        observations = self.tables.observation[actor, np.arange(self.tables.states)]
+        rows = np.column_stack([actor, observations])
         return np.unique(rows, axis=0, return_inverse=True)[1].ravel()
 
     def probabilities(self, table: ArrayLike) -> NDArray[np.float64]:

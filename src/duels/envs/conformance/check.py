@@ -19,9 +19,9 @@ from duels.core.features import number_actions
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import AnyRules, Ending, Seat
 from duels.envs import dice
+from duels.envs.batch import BatchTally
 from duels.envs.conformance.environments import GRADED, UNGRADED, Environment, Snapshot
 from duels.envs.engine import draw_chance
-from duels.envs.results import BatchTally
 from duels.players import Player
 from duels.solving.bounds import Bounds
 from duels.solving.oracle import Exactness

@@ -9,7 +9,7 @@ import numpy as np
 
 from duels.analysis.grading import Grade
 from duels.core.rules import AnyRules, Ending
-from duels.envs.results import BatchTally
+from duels.envs.batch import BatchTally
 from duels.envs.table_batch import make_batch
 from duels.solving.tables import NOBODY
 

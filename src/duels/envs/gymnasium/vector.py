@@ -17,7 +17,7 @@ from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import AnyRules
 from duels.core.validation import as_int, check_flag, check_int
-from duels.envs.batch import RANDOM, Bytes, Flags, check_action_array, check_flag_array
+from duels.envs.batch import RANDOM, Bytes, Flags, Steps, check_action_array, check_flag_array
 from duels.envs.gymnasium.opponents import (
     USE_SYNC_MODE,
     Opponent,
@@ -29,7 +29,6 @@ from duels.envs.gymnasium.opponents import (
 )
 from duels.envs.gymnasium.single import parse_seat
 from duels.envs.observations import ACTION_MASK, InDict, ObservationFormat
-from duels.envs.results import Steps
 from duels.envs.settings import Copyable, FeatureNames, make_settings, reject_reset_options
 from duels.envs.table_batch import make_batch
 from duels.games import resolve_rules

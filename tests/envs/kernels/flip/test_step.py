@@ -35,7 +35,7 @@ SMALL = QuantumTiles(side=3, values=3, copies=3, target=7)
 def loops(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Batches in plain Python, as without Numba, or in compiled code."""
     if request.param == "plain":
-        monkeypatch.setattr(kernel, "_compiled_loops", lambda: None)
+        monkeypatch.setattr(kernel, "_compile_loops", dict)
     else:
         pytest.importorskip("numba")
     return str(request.param)
@@ -74,7 +74,7 @@ def test_plain_and_compiled_steps_are_the_same(
     pytest.importorskip("numba")
     rules, rng = QuantumTiles(**options), np.random.default_rng(0)
     compiled = vector.make(rules, 20, seed=3, copy=False)
-    monkeypatch.setattr(kernel, "_compiled_loops", lambda: None)
+    monkeypatch.setattr(kernel, "_compile_loops", dict)
     plain = vector.make(rules, 20, seed=3)
     for step in range(60):
         actions, which = plain.sample(), rng.random(20) < 0.7 if step % 9 == 4 else None
@@ -134,8 +134,8 @@ def test_own_arrays_are_the_same_ones_every_time(loops: str) -> None:
 
 def test_without_numba_one_is_told_what_makes_it_quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel, "find_spec", lambda name: None)
-    kernel._compiled_loops.cache_clear()
+    kernel._compile_loops.cache_clear()
     with pytest.warns(UserWarning, match="extra 'fast'"):
         batch = vector.make("flip", 3)
     assert batch.rollout(30).games > 0
-    kernel._compiled_loops.cache_clear()
+    kernel._compile_loops.cache_clear()
