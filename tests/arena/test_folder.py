@@ -12,8 +12,8 @@ from unittest import mock
 
 import pytest
 
-from duels.arena.config import FORMAT, FORMAT_WITHOUT_DIGESTS, Config, ProbeConfig
-from duels.arena.folder import CONFIG, Folder, merge
+from duels.arena.config import Config, ProbeConfig
+from duels.arena.folder import CONFIG, FORMAT, FORMAT_WITHOUT_DIGESTS, Folder, merge
 from duels.arena.logs import SYNC_NOW, Log
 from duels.arena.probe import run_probe
 from duels.arena.report import make_report

@@ -28,10 +28,7 @@ from duels.players.model import check_disguise
 from duels.players.program import ProgramLimits
 from duels.solving.progress import no_progress
 
-FORMAT, FORMAT_WITHOUT_DIGESTS = 4, 3
-"""The format version of a run's folder, and the earlier version that can be read and continued."""
 RUN, PROBE = "run", "probe"
-ADJUSTABLE = ("matches", "until", "budget", "currency", "prices")  # may differ when a run continues
 _BUDGET = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]{3})")
 BUILT_IN, PROGRAM, MODEL = "ours", "program", "model"
 _SETTINGS_KEY = {PROGRAM: "limits", MODEL: "model"}
@@ -316,22 +313,6 @@ class ProbeConfig:
         shared = {key: run[key] for key in ("currency", "limits", "model", "prices")}
         data = {"kind": PROBE, "player": {name: identity}, "games": self.games, **own, **shared}
         return json.loads(json.dumps(data))  # type: ignore[no-any-return]
-
-
-def find_difference(one: Mapping[str, Any], two: Mapping[str, Any]) -> str:
-    """Return the first key, except for ADJUSTABLE keys, in which two runs differ; empty if there is none."""
-    return next((name for name in one if name not in ADJUSTABLE and one[name] != two.get(name)), "")
-
-
-def check_same_run(new: Mapping[str, Any], old: Mapping[str, Any], folder: Path) -> None:
-    """Raise DuelsError if a folder belongs to another run. The keys in ADJUSTABLE may differ."""
-    if name := find_difference(new, old):
-        raise DuelsError(f"{folder} belongs to another run: {name} differs. Name another folder with --out.")
-    stored, currency = old["currency"], new["currency"]
-    if stored and currency and stored != currency:
-        raise DuelsError(
-            f"{folder} has costs in {stored}, not in {currency}: pass prices and a budget in {stored}."
-        )
 
 
 _CHECKED_ELSEWHERE = ("player", "players", "games", "matches", "limits", "model")

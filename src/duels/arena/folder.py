@@ -17,18 +17,7 @@ from platform import python_version
 from secrets import token_hex
 from typing import Any
 
-from duels.arena.config import (
-    ADJUSTABLE,
-    FORMAT,
-    FORMAT_WITHOUT_DIGESTS,
-    PROBE,
-    RUN,
-    Config,
-    ProbeConfig,
-    check_same_run,
-    find_difference,
-    make_match_seed,
-)
+from duels.arena.config import PROBE, RUN, Config, ProbeConfig, make_match_seed
 from duels.arena.logs import LOG_NAME, SYNC_NOW, Log, MergedRows, iter_lines, write_rows
 from duels.arena.match_plan import MatchPlan
 from duels.arena.schemas import (
@@ -58,8 +47,11 @@ try:
 except ImportError:  # Windows has no flock, so a second run is not prevented
     fcntl = None  # type: ignore[assignment]
 
+FORMAT, FORMAT_WITHOUT_DIGESTS = 4, 3
+"""The format version of a run's folder, and the earlier version that can be read and continued."""
 CONFIG = "config.json"
 LOCK = ".lock"
+_ADJUSTABLE = ("matches", "until", "budget", "currency", "prices")  # may differ when a run continues
 _CONTINUED = "continued-by-"  # plus a version of duels; empty files need no lock
 _WORKERS = ".workers-"
 _ID = re.compile(rb'"id": "(\w+)"')
@@ -140,12 +132,12 @@ class Folder:
             with suppress(FileExistsError):  # another shard may start at the same time
                 write_config(config_path, data, version("duels"), FORMAT, overwrite=False)
         folder = cls(path)
-        check_same_run(data, folder.config, path)
+        _check_same_run(data, folder.config, path)
         # Reports still show the cost if a run continues without a budget.
         data["currency"] = data["currency"] or folder.config["currency"]
         if None in data["prices"].values():
             data["prices"] = folder.config["prices"]
-        changed = [name for name in ADJUSTABLE if folder.config.get(name) != data.get(name)]
+        changed = [name for name in _ADJUSTABLE if folder.config.get(name) != data.get(name)]
         if changed:
             if not (exclusive or _lock(handle, shared=False)):
                 raise DuelsError(
@@ -417,6 +409,20 @@ def _read_config(path: Path) -> tuple[int, dict[str, Any], tuple[str, ...]]:
     return form, config, (began_by, *sorted(map(escape_unprintable, versions)))
 
 
+def _find_difference(one: Mapping[str, Any], two: Mapping[str, Any]) -> str:
+    return next((name for name in one if name not in _ADJUSTABLE and one[name] != two.get(name)), "")
+
+
+def _check_same_run(new: Mapping[str, Any], old: Mapping[str, Any], folder: Path) -> None:
+    if name := _find_difference(new, old):
+        raise DuelsError(f"{folder} belongs to another run: {name} differs. Name another folder with --out.")
+    stored, currency = old["currency"], new["currency"]
+    if stored and currency and stored != currency:
+        raise DuelsError(
+            f"{folder} has costs in {stored}, not in {currency}: pass prices and a budget in {stored}."
+        )
+
+
 def merge(sources: Iterable[Path], target: Path, warn: Progress = no_progress) -> int:
     """Merge runs or probes of one config into a new folder, and return its number of matches or answers.
 
@@ -452,7 +458,7 @@ def _check_mergeable(folders: Sequence[Folder]) -> str:
     """Return the common currency. Raises DuelsError if the runs or their currencies differ."""
     first, *others = folders
     for other in others:
-        if name := find_difference(first.config, other.config):
+        if name := _find_difference(first.config, other.config):
             raise DuelsError(f"{first.path} and {other.path} are different runs: {name} differs.")
     currencies = sorted({folder.config["currency"] for folder in folders} - {""})
     if len(currencies) > 1:
