@@ -92,9 +92,9 @@ def _mortal_workers(
 
     def start(self: ProcessPool, name: str) -> Any:
         ours, theirs = Pipe()
-        thread = Thread(target=live, args=(theirs, name))
+        thread = Thread(target=live, name=name, args=(theirs, name))
         thread.start()
-        self._processes[ours], self._names[ours] = thread, name  # type: ignore[assignment]
+        self._processes[ours] = thread  # type: ignore[assignment]
         return ours
 
     with mock.patch.object(ProcessPool, "_start", start):

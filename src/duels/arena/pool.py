@@ -152,7 +152,6 @@ class ProcessPool:
     def __init__(self, config: Config, folder: Path, prefix: str, workers: int) -> None:
         self._config, self._folder, self._prefix = config, folder, prefix
         self._processes: dict[Connection, BaseProcess] = {}
-        self._names: dict[Connection, str] = {}
         # Forked processes would keep each other's pipes open and not notice that this process ended.
         self._context = get_context("spawn")
         for number in range(1, workers + 1):
@@ -160,13 +159,11 @@ class ProcessPool:
 
     def _start(self, name: str) -> Connection:
         connection, worker_end = self._context.Pipe()
-        process = self._context.Process(
-            target=run_worker, args=(worker_end, self._config, self._folder, self._prefix, name), daemon=False
-        )
+        arguments = worker_end, self._config, self._folder, self._prefix, name
+        process = self._context.Process(target=run_worker, name=name, args=arguments, daemon=False)
         process.start()
         worker_end.close()
         self._processes[connection] = process
-        self._names[connection] = name
         return connection
 
     def play(self, plans: Iterable[MatchPlan], listener: MatchListener) -> None:
@@ -206,7 +203,7 @@ class ProcessPool:
 
     def _recover_score(self, dead: Connection, plan: MatchPlan) -> MatchScore | None:
         """Replace a dead worker. Returns the score of its match, or None if the match was not logged."""
-        log = Log.make_path(self._folder, self._names[dead])
+        log = Log.make_path(self._folder, self._processes[dead].name)
         self._replace(dead)
         # A worker that died while starting has no log yet.
         rows = (row for _, row in Folder(self._folder).iter_rows(log)) if log.exists() else ()
@@ -223,8 +220,9 @@ class ProcessPool:
 
     def _replace(self, dead: Connection) -> Connection:
         dead.close()
-        self._processes.pop(dead).join()
-        return self._start(self._names.pop(dead))
+        process = self._processes.pop(dead)
+        process.join()
+        return self._start(process.name)
 
     def close(self) -> None:
         """Stop all workers and their programs. Raises OSError if one could not save its log."""

@@ -14,7 +14,7 @@ from duels.core.errors import DuelsError
 from duels.core.match import parse_early_end
 from duels.core.rules import AnyRules, Seat
 from duels.play.step import DecisionRequest, ask_player, run_dialogue
-from duels.players import PLAYER_KINDS, Player, resolve_player_kind
+from duels.players import PLAYER_KINDS, make_player
 from duels.players.completions import Usage
 from duels.players.failures import Answer, BadAnswer, Failure, NoMove
 from duels.solving.progress import Progress, no_progress
@@ -103,19 +103,13 @@ def _find_kind(identity: Row) -> str | None:
     return hashes.get(identity["called"])
 
 
-def _make_player(kind: str, rules: AnyRules) -> Player:
-    make = resolve_player_kind(kind, rules).make
-    assert make  # people do not play in runs
-    return make(rules, no_progress)
-
-
 class _Diverged(Exception):
     """A player or chance does not continue as logged."""
 
 
 def _verify_matches(folder: Folder, result: Verification, progress: Progress) -> None:
     kinds = {name: _find_kind(identity) for name, identity in folder.config["players"].items()}
-    get_judge, make_player = cache(Judge), cache(_make_player)
+    get_judge, get_player = cache(Judge), cache(make_player)
 
     def repeat(row: Row) -> Row:
         plan = folder.find_plan(row)
@@ -127,7 +121,7 @@ def _verify_matches(folder: Folder, result: Verification, progress: Progress) ->
             if number >= len(row["entries"]):
                 raise _Diverged
             if kind := kinds[plan.players[seat - 1]]:
-                return ask_player(make_player(kind, rules), request, by_policy=True)
+                return ask_player(get_player(kind, rules), request, by_policy=True)
             return _read_answer(row, number, rules, seat)
 
         return run_dialogue(play_dialogue(plan, get_judge(rules)), answer)
@@ -163,7 +157,7 @@ def _read_answer(row: Row, number: int, rules: AnyRules, seat: Seat) -> Answer |
 
 def _verify_answers(folder: Folder, result: Verification, progress: Progress) -> None:
     rows, (identity,) = folder.load_rows(), folder.config["player"].values()
-    kind, make_player = _find_kind(identity), cache(_make_player)
+    kind, get_player = _find_kind(identity), cache(make_player)
     names = [name for name in ANSWER if name != "usage"]
 
     def check(questions: list[ProbeQuestion]) -> dict[str, Row]:
@@ -173,7 +167,7 @@ def _verify_answers(folder: Folder, result: Verification, progress: Progress) ->
                 result.rows += 1
                 result.replayed_answers += not kind
                 if kind:
-                    player = make_player(kind, question.sight.rules)
+                    player = get_player(kind, question.sight.rules)
                     answer = ask_player(player, question.make_request(folder.config["seed"]), by_policy=True)
                     computed = make_answer_row(question, answer, Usage())
                     result.differences += _compare(folder.find_location(row["key"]), row, computed, names)
