@@ -78,13 +78,13 @@ def test_a_run_may_get_prices_and_a_budget_later(tmp_path: Path) -> None:
     asked = EndpointSettings("http://127.0.0.1:9/v1")
     config = Config(("random", "model:NAME"), ("lights",), 2, model=asked)
     with Folder.open_locked(tmp_path, config) as folder:
-        assert make_report(folder).prices.cost(Usage(1000, 1000, 1)) is None
+        assert make_report(folder).costs.prices.cost(Usage(1000, 1000, 1)) is None
     priced = replace(config, model=replace(asked, input_price=1.0, output_price=2.0), budget="5usd")
     in_euros = replace(priced, budget="5eur")
     with Folder.open_locked(tmp_path, priced) as folder:
-        assert make_report(folder).prices.format_cost(Usage(1_000_000, 1_000_000, 1)) == "3.00 usd"
+        assert make_report(folder).costs.prices.format_cost(Usage(1_000_000, 1_000_000, 1)) == "3.00 usd"
     with Folder.open_locked(tmp_path, config) as folder:  # reports show the cost even without a budget
-        assert make_report(folder).prices.format_cost(Usage(1_000_000, 1_000_000, 1)) == "3.00 usd"
+        assert make_report(folder).costs.prices.format_cost(Usage(1_000_000, 1_000_000, 1)) == "3.00 usd"
     with pytest.raises(DuelsError, match="has costs in usd"), Folder.open_locked(tmp_path, in_euros):
         pass
     with Folder.open_locked(tmp_path / "eur", in_euros):

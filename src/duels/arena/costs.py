@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
 
+from duels.arena.tables import Table
 from duels.players.completions import Usage, format_money
 from duels.players.endpoint import EndpointSettings
 
@@ -71,28 +72,69 @@ class Spending:
     def sent(self) -> int:
         return self.used.requests + self.unanswered
 
-    def describe(self, subject: str, prices: Prices, limited: bool) -> list[str]:
-        """Describe the spending; empty without requests. `limited` is whether answers have a token limit."""
-        if not self.sent:
-            return []
-        cost = prices.format_cost(self.used)
-        text = f"{subject} took {self.sent} request{'s' * (self.sent != 1)}{cost and f' and cost {cost}'}."
-        if self.unanswered:
-            text += f" {self.unanswered} of them had no usable reply ({_REASONS})."
-        return [text + self._describe_unreported(prices, limited)]
 
-    def _describe_unreported(self, prices: Prices, limited: bool) -> str:
-        maximum, count = prices.cost(self.unreported), self.unreported.requests
+@dataclass(frozen=True)
+class ModelCosts:
+    """The requests of a run or probe to models, and their cost."""
+
+    prices: Prices
+    spending: Spending
+    conditions: Mapping[str, Any]
+    """The settings of models; empty without models."""
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any], spending: Spending) -> "ModelCosts":
+        return cls(Prices(config["prices"], config["currency"]), spending, config["model"])
+
+    def describe(self, subject: str) -> list[str]:
+        """Describe the requests and their cost; empty without requests."""
+        sent, unanswered = self.spending.sent, self.spending.unanswered
+        if not sent:
+            return []
+        cost = self.prices.format_cost(self.spending.used)
+        text = f"{subject} took {sent} request{'s' * (sent != 1)}{cost and f' and cost {cost}'}."
+        if unanswered:
+            text += f" {unanswered} of them had no usable reply ({_REASONS})."
+        return [text + self._describe_unreported()]
+
+    def _describe_unreported(self) -> str:
+        maximum, count = self.prices.cost(self.spending.unreported), self.spending.unreported.requests
         if maximum is None or not count:
             return ""
-        amount = f"at most {format_money(maximum, prices.currency)}" if limited else "an unknown amount"
+        limited = f"at most {format_money(maximum, self.prices.currency)}"
+        amount = limited if self.conditions.get("max_tokens") else "an unknown amount"
         requests = "1 request" if count == 1 else f"{count} requests"
         return f" In addition, {requests} without reported tokens may have cost {amount}."
 
+    def make_table(self, usage: Mapping[str, Usage], seconds: Mapping[str, float]) -> Table:
+        """Return the table of requests, tokens and costs by model; empty without models."""
+        notes = [self._describe_conditions()] if usage and self.conditions else []
+        if self.spending.used.requests > sum(each.requests for each in usage.values()):
+            cost = self.prices.format_cost(self.spending.used)
+            total = f"{self.spending.used.requests} requests{cost and f', cost {cost}'}"
+            notes.append(f"Including interrupted matches: {total}.")
+        return Table(
+            "Cost",
+            ["model", "requests", "seconds each", "tokens in", "tokens out", "cost"],
+            [
+                [
+                    player,
+                    each.requests,
+                    f"{seconds.get(player, 0.0) / each.requests:.1f}",
+                    *(count if is_reported(each) else "unknown" for count in (each.prompt, each.completion)),
+                    self.prices.format_cost(each),
+                ]
+                for player, each in usage.items()
+            ],
+            notes=[" ".join(notes)],
+            level=2,
+        )
 
-def format_tokens(count: int, usage: Usage) -> str:
-    """Return a token count, or `unknown` if the endpoint reports none."""
-    return str(count) if is_reported(usage) else "unknown"
+    def _describe_conditions(self) -> str:
+        settings = self.conditions
+        parts = [f"legal actions {'shown' if settings['show_actions'] else 'not shown'}"]
+        parts += ["positions mirrored"] * settings["mirror"] + ["cells renamed"] * settings["relabel"]
+        return f"Models were asked with {', '.join(parts)}."
 
 
 def is_reported(usage: Usage) -> bool:

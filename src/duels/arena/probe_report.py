@@ -9,7 +9,7 @@ from typing import Any
 
 from duels.arena.confidence import Interval, Z, interval_data, ratio_interval
 from duels.arena.config import MODEL
-from duels.arena.costs import Prices, Spending
+from duels.arena.costs import ModelCosts, Spending
 from duels.arena.folder import Folder
 from duels.arena.mistakes import MistakeBoards, RunMistake, WorstMistakes, explain_measure, measure_key
 from duels.arena.probe import PositionKey, Probe, estimate_policy, find_answers, iter_probes
@@ -20,7 +20,6 @@ from duels.arena.report import (
     describe_costliest_category,
     format_failures,
 )
-from duels.arena.report_views import make_cost_table
 from duels.arena.schemas import Row
 from duels.arena.tables import Block, Document, Prose, Table, format_interval, format_points
 from duels.core.extras import require_extra
@@ -97,8 +96,7 @@ class ProbeReport:
     player: str
     config: Mapping[str, Any]
     games: tuple[GameProbe, ...]
-    prices: Prices
-    spending: Spending
+    costs: ModelCosts
     notes: tuple[str, ...]
 
 
@@ -111,10 +109,9 @@ def make_report(folder: Folder, progress: Progress = no_progress) -> ProbeReport
         _report_game(probe, player, identity["sort"], progress)
         for probe in iter_probes(folder, look_up, progress)
     )
-    spending = Spending.from_requests(folder.iter_requests())
+    costs = ModelCosts.from_config(folder.config, Spending.from_requests(folder.iter_requests()))
     notes = folder.list_notes(complete=all(game.complete for game in games))
-    prices = Prices(folder.config["prices"], folder.config["currency"])
-    return ProbeReport(player, folder.config, games, prices, spending, notes)
+    return ProbeReport(player, folder.config, games, costs, notes)
 
 
 def _report_game(probe: Probe, player: str, player_type: str, progress: Progress) -> GameProbe:
@@ -225,7 +222,7 @@ def as_data(report: ProbeReport) -> dict[str, Any]:
         **{name: config[name] for name in ("samples", "symmetric", "model", "prices")},
         "asked_without_history": True,
         "games": {game.probe.rules.name: _game_data(game) for game in report.games},
-        "usage": report.prices.usage_data(sum((game.usage for game in report.games), Usage())),
+        "usage": report.costs.prices.usage_data(sum((game.usage for game in report.games), Usage())),
         "notes": list(report.notes),
     }
 
@@ -253,15 +250,13 @@ def make_document(report: ProbeReport) -> Document:
     mirrored = "; only one of two mirror images was asked" * report.config["symmetric"]
     introduction = f"{report.player}, asked about positions without history{mirrored}."
     blocks = [block for game in report.games for block in _game_blocks(game)]
-    player, spending, conditions = report.player, report.spending, report.config["model"]
+    player, spending = report.player, report.costs.spending
     usage = {player: spending.used} if spending.used.requests else {}
-    cost = make_cost_table(usage, {player: spending.seconds}, spending, report.prices, conditions)
-    total = spending.describe("It", report.prices, limited=bool(conditions.get("max_tokens")))
     return Document(
         f"Probe: {player}",
         f"{introduction} All numbers are in percentage points.",
-        [*map(_summarize_game, report.games), *total, *report.notes],
-        [*blocks, cost],
+        [*map(_summarize_game, report.games), *report.costs.describe("It"), *report.notes],
+        [*blocks, report.costs.make_table(usage, {player: spending.seconds})],
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from duels.arena.confidence import Interval
 from duels.arena.config import Identity, read_identities
-from duels.arena.costs import Prices, Spending
+from duels.arena.costs import ModelCosts, Spending
 from duels.arena.folder import Folder
 from duels.arena.match_plan import Judge
 from duels.arena.mistakes import RunMistake, WorstMistakes, rank_mistake
@@ -92,12 +92,9 @@ class Report:
     """None if choix is not installed; empty if nothing was played."""
     until: float | None
     """The margin at which a pairing stops. If set, only anytime-valid intervals are valid."""
-    conditions: Mapping[str, Any]
-    """The settings of models; empty without models."""
-    prices: Prices
+    costs: ModelCosts
     seconds: Mapping[str, float]
     """Response time by player. JSON omits it, because equal runs must give equal JSON."""
-    spending: Spending
     notes: tuple[str, ...]
 
     @property
@@ -140,10 +137,8 @@ def make_report(folder: Folder, progress: Progress = no_progress) -> Report:
         games,
         ratings,
         config["until"],
-        config["model"],
-        Prices(config["prices"], config["currency"]),
+        ModelCosts.from_config(config, spending),
         seconds,
-        spending,
         folder.list_notes(complete=len(rows) == expected),
     )
 
@@ -228,13 +223,13 @@ def sum_usage_by_player(report: Report) -> dict[str, Usage]:
 def summarize_run(report: Report) -> list[str]:
     """Return sentences about each player, the best first, then about confidence, cost and warnings."""
     if not report.matches:
-        return ["No matches yet.", *_summarize_cost(report), *report.notes]
+        return ["No matches yet.", *report.costs.describe("Models"), *report.notes]
     ordered = sorted(report.players, key=lambda player: -_mean_won(report, player))
     return [
         *(_summarize_player(report, player) for player in ordered),
         *_summarize_decided(report),
         *_summarize_cut_off(report),
-        *_summarize_cost(report),
+        *report.costs.describe("Models"),
         *report.notes,
     ]
 
@@ -343,8 +338,3 @@ def _summarize_cut_off(report: Report) -> list[str]:
     ]
     sentence = f"Many matches were cut off by the limit and count one half: {_join_names(names)}."
     return [sentence] if names else []
-
-
-def _summarize_cost(report: Report) -> list[str]:
-    has_limit = bool(report.conditions.get("max_tokens"))
-    return report.spending.describe("Models", report.prices, has_limit)

@@ -1,13 +1,12 @@
 """The report on a run as JSON, as CSV, as text for a terminal and as HTML."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from csv import DictWriter
 from html import escape
 from io import StringIO
 from typing import Any
 
 from duels.arena.confidence import CONFIDENCE, MIN_UNITS, Interval, interval_data
-from duels.arena.costs import Prices, Spending, format_tokens
 from duels.arena.mistakes import MistakeBoards, explain_measure, measure_key, measure_label
 from duels.arena.report import GameReport, Report, format_failures, sum_usage_by_player, summarize_run
 from duels.arena.scores import Pairing, PlayerScore
@@ -26,7 +25,6 @@ from duels.arena.tables import (
 )
 from duels.core.errors import format_install_command
 from duels.core.options import options_data
-from duels.players.completions import Usage
 
 _MIN_PAIRS_FOR_GAIN = 20
 _MAX_WORST = 8  # decisions in a game
@@ -56,10 +54,11 @@ def as_data(report: Report) -> dict[str, Any]:
         "until": report.until,
         "games": {game.rules.name: _game_data(game) for game in report.games},
         "ratings": report.ratings.as_data() if report.ratings else None,
-        "model": dict(report.conditions),
-        "prices": dict(report.prices.per_million),
+        "model": dict(report.costs.conditions),
+        "prices": dict(report.costs.prices.per_million),
         "usage": {
-            player: report.prices.usage_data(used) for player, used in sum_usage_by_player(report).items()
+            player: report.costs.prices.usage_data(used)
+            for player, used in sum_usage_by_player(report).items()
         },
         "notes": list(report.notes),
     }
@@ -152,9 +151,7 @@ def make_document(report: Report) -> Document:
     )
     names = ", ".join(game.rules.name for game in report.games)
     games = [block for game in report.games for block in _game_blocks(report, game)]
-    cost = make_cost_table(
-        sum_usage_by_player(report), report.seconds, report.spending, report.prices, report.conditions
-    )
+    cost = report.costs.make_table(sum_usage_by_player(report), report.seconds)
     blocks = [*games, *_rating_blocks(report), cost]
     return Document(f"Arena: {names}", introduction, summarize_run(report), blocks)
 
@@ -288,44 +285,6 @@ def _render_cell(result: Interval | None) -> str:
     bounds = f"{100 * result.low:.0f} to {100 * result.high:.0f}"
     text = f"{100 * result.estimate:.1f}<small>{bounds}</small>"
     return f'<td class="{side}" style="--p:{strength:.2f}">{text}</td>'
-
-
-def make_cost_table(
-    usage: Mapping[str, Usage],
-    seconds: Mapping[str, float],
-    spending: Spending,
-    prices: Prices,
-    conditions: Mapping[str, Any],
-) -> Table:
-    """Return the table of requests, tokens and costs by model; empty without models."""
-    notes = [_describe_conditions(conditions)] if usage and conditions else []
-    if spending.used.requests > sum(each.requests for each in usage.values()):
-        cost = prices.format_cost(spending.used)
-        total = f"{spending.used.requests} requests{cost and f', cost {cost}'}"
-        notes.append(f"Including interrupted matches: {total}.")
-    return Table(
-        "Cost",
-        ["model", "requests", "seconds each", "tokens in", "tokens out", "cost"],
-        [
-            [
-                player,
-                each.requests,
-                f"{seconds.get(player, 0.0) / each.requests:.1f}",
-                format_tokens(each.prompt, each),
-                format_tokens(each.completion, each),
-                prices.format_cost(each),
-            ]
-            for player, each in usage.items()
-        ],
-        notes=[" ".join(notes)],
-        level=2,
-    )
-
-
-def _describe_conditions(conditions: Mapping[str, Any]) -> str:
-    parts = [f"legal actions {'shown' if conditions['show_actions'] else 'not shown'}"]
-    parts += ["positions mirrored"] * conditions["mirror"] + ["cells renamed"] * conditions["relabel"]
-    return f"Models were asked with {', '.join(parts)}."
 
 
 def _rating_blocks(report: Report) -> list[Block]:
