@@ -61,7 +61,7 @@ def test_the_slowest_answer_is_that_of_a_program_that_runs(monkeypatch: pytest.M
         ("die", "FAILED: plays lights as Player 1: program bad_bot.py gave no move in 3 attempts"),
     ],
 )
-def test_a_bad_bot_is_told_what_is_wrong(habit: str, expected: str, tmp_path: Path) -> None:
+def test_a_bad_bot_fails_the_right_check(habit: str, expected: str, tmp_path: Path) -> None:
     done = duels(tmp_path, "bot", "check", f"cmd:{PYTHON} {BAD} {habit}", "--games", "lights")
     assert done.code == 1
     assert any(line.startswith(expected) for line in done.out.splitlines())

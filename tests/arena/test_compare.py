@@ -26,7 +26,7 @@ def compared(folder: Path) -> Any:
     return json.loads(duels(folder, "arena", "compare", folder / "a", folder / "b", "--json").out)
 
 
-def test_compare_says_what_changed(tmp_path: Path) -> None:
+def test_compare_lists_changes(tmp_path: Path) -> None:
     weak = Config(("random", "mine=novice"), ("lights",), 100)
     strong = Config(("random", "mine=expert"), ("lights",), 100)
     run(weak, tmp_path / "a")
@@ -53,7 +53,7 @@ def test_shares_of_the_points_are_compared_only_against_the_same_field(tmp_path:
     assert (what, verdict) == ("against club, luck-adjusted", "no clear change")
 
 
-def test_what_is_out_of_the_ordinary_in_either_run_is_told(tmp_path: Path) -> None:
+def test_compare_repeats_the_warnings_of_both_runs(tmp_path: Path) -> None:
     config = Config(("random", "club"), ("lights",), 40)
     for name in "ab":
         run(config, tmp_path / name)
@@ -95,7 +95,7 @@ def test_players_of_one_name_are_not_taken_for_the_same(tmp_path: Path) -> None:
         assert not describe_difference(first["random"], second["random"])  # other players do not matter
 
 
-def test_a_condition_that_only_one_run_knows_of_is_told_whichever_comes_first() -> None:
+def test_compare_reports_a_setting_that_only_one_run_has() -> None:
     old = {"sort": "model", "called": "a", "retries": 2}
     new = {**old, "mirror": True}
     assert describe_difference(old, new) == "mirror was not stated and is True"
@@ -126,7 +126,7 @@ def test_the_same_pairs_of_matches_are_compared_pair_by_pair(tmp_path: Path) -> 
     assert paired.keys() == apart.keys() == {"won", "loss per decision", "against best, luck-adjusted"}
 
 
-def test_what_both_measurements_of_a_unit_share_is_no_part_of_the_interval() -> None:
+def test_paired_intervals_exclude_common_variation() -> None:
     rng = Random("pairs")
     wholes = [rng.randint(3, 9) for _ in range(200)]
     parts = [whole * rng.random() for whole in wholes]

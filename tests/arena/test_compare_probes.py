@@ -82,7 +82,7 @@ def test_answers_are_compared_by_how_often_they_came(tmp_path: Path) -> None:
     assert "Not all questions are answered yet" in " ".join(unfinished.split())
 
 
-def test_probes_without_a_number_in_common_are_told_of_by_their_answers(tmp_path: Path) -> None:
+def test_probes_without_common_numbers_are_compared_by_answers(tmp_path: Path) -> None:
     run_probe(ProbeConfig("mine=best", ("lights",)), tmp_path)
     report = make_report(Folder(tmp_path))
     unfinished = replace(report.games[0], exploitability=None, one_round=None, against={}, complete=False)

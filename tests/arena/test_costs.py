@@ -19,7 +19,7 @@ def test_an_endpoint_that_reports_nothing_has_no_cost() -> None:
     assert PRICES.usage_data(expected) == known
 
 
-def test_what_requests_may_have_cost_is_told_apart_from_what_they_cost() -> None:
+def test_possible_costs_are_reported_separately() -> None:
     answered = {"usage": [100_000, 5, 1], "seconds": 2.0}
     spent = Spending.from_requests([answered, {"at_most": [50_000, 9], "seconds": 9.0}, {"status": 429}])
     assert (spent.sent, spent.seconds) == (3, 2.0)

@@ -30,7 +30,7 @@ from tests.support import duels
 
 
 @pytest.mark.parametrize("game", ["lights", pytest.param("hunt", marks=pytest.mark.slow)])
-def test_positions_are_drawn_evenly_and_weigh_what_they_stand_for(game: str) -> None:
+def test_positions_are_drawn_evenly_and_weighted(game: str) -> None:
     rules = find_game(game).rules()
     drawn = draw_positions(rules, 40, "1")
     assert draw_positions(rules, 40, "1") == drawn
@@ -180,7 +180,7 @@ def test_how_precise_a_score_is_follows_from_the_file_as_the_card_says() -> None
     assert "| best | 0.00 | 0.00 |" in text
 
 
-def test_what_one_position_drawn_by_chance_leaves_open_is_not_told_as_nothing() -> None:
+def test_a_group_with_one_sampled_position_has_no_standard_error() -> None:
     rules, rng = find_game("chain").rules(), Random(1)
     pool = DecisionPool.collect(rules, 50, rng)
     few = pool.draw(5, rng)

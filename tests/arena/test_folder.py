@@ -222,7 +222,7 @@ def test_a_file_that_cannot_grow_loses_nothing_that_was_written(tmp_path: Path) 
     assert len(rows_of(tmp_path / "run")) == 200
 
 
-def test_every_row_is_synced_soon_and_what_was_paid_for_at_once(tmp_path: Path) -> None:
+def test_rows_are_synced_soon_and_paid_rows_at_once(tmp_path: Path) -> None:
     synced: list[int] = []
     with mock.patch("duels.arena.logs.os.fsync", synced.append):
         quick, later, paid = (
@@ -249,7 +249,7 @@ def test_every_row_is_synced_soon_and_what_was_paid_for_at_once(tmp_path: Path) 
 LOST = OSError(5, "Input/output error")
 
 
-def test_what_could_not_be_synced_is_told_with_the_next_row_and_at_the_end(tmp_path: Path) -> None:
+def test_a_failed_sync_is_raised_by_the_next_add_and_by_close(tmp_path: Path) -> None:
     log = Log(tmp_path, "1", every=0.01)
     with mock.patch("duels.arena.logs.os.fsync", side_effect=[LOST, None]):  # the system reports it once
         log.add({"key": "x"})
@@ -261,7 +261,7 @@ def test_what_could_not_be_synced_is_told_with_the_next_row_and_at_the_end(tmp_p
     assert log.path.read_bytes().count(b"\n") == 1
 
 
-def test_what_cannot_be_synced_at_the_end_is_told(tmp_path: Path) -> None:
+def test_close_raises_if_it_cannot_sync(tmp_path: Path) -> None:
     log = Log(tmp_path, "1", every=60)
     log.add({"key": "x"})
     with (
@@ -278,7 +278,7 @@ def test_no_command_stands_in_the_folder(tmp_path: Path) -> None:
     assert "mine" in text
 
 
-def test_merge_refuses_what_does_not_belong_together(tmp_path: Path) -> None:
+def test_merge_refuses_different_runs(tmp_path: Path) -> None:
     run(LIGHTS, tmp_path / "a")
     run(Config(LIGHTS.players, ("lights",), 8, "7"), tmp_path / "b")
     done = arena(tmp_path, "merge", tmp_path / "a", tmp_path / "b", "--out", tmp_path / "c")
@@ -288,7 +288,7 @@ def test_merge_refuses_what_does_not_belong_together(tmp_path: Path) -> None:
     assert (done.code, "is not empty" in done.err) == (1, True)
 
 
-def test_what_is_no_number_is_damaged(tmp_path: Path) -> None:
+def test_a_row_with_an_invalid_number_is_damaged(tmp_path: Path) -> None:
     run(LIGHTS, tmp_path / "run")
     log = tmp_path / "run" / "log-1.jsonl"
     first, *rest = log.read_text().splitlines(keepends=True)
@@ -430,7 +430,7 @@ def test_the_fields_of_rows_are_all_that_is_written(tmp_path: Path) -> None:
         assert all(set(row) == set(known) for row in rows)
 
 
-def test_matches_that_are_there_twice_and_differ_are_told_of(tmp_path: Path) -> None:
+def test_matches_logged_twice_with_different_results_are_reported(tmp_path: Path) -> None:
     for name in "ab":
         run(LIGHTS, tmp_path / name)
     log = tmp_path / "b" / "log-1.jsonl"
@@ -484,7 +484,7 @@ def test_a_line_that_cannot_be_read_is_named_and_its_match_played_again(cut: Any
     }
 
 
-def test_damaged_lines_are_told_of_where_runs_are_merged(tmp_path: Path) -> None:
+def test_merge_reports_damaged_lines(tmp_path: Path) -> None:
     run(LIGHTS, tmp_path / "run")
     log = tmp_path / "run" / "log-1.jsonl"
     log.write_bytes(log.read_bytes().replace(b'"v"', b"v", 2))
@@ -500,7 +500,7 @@ def test_damaged_lines_are_told_of_where_runs_are_merged(tmp_path: Path) -> None
     )
 
 
-def test_all_versions_that_played_are_told(tmp_path: Path) -> None:
+def test_a_report_lists_all_versions_that_played(tmp_path: Path) -> None:
     for number, matches in (("0.1", 2), ("0.2", 2), ("0.1", 4), ("0.3", 4)):
         with mock.patch("duels.arena.folder.version", return_value=number):
             run(replace(LIGHTS, matches=matches), tmp_path / "run")

@@ -142,7 +142,7 @@ def test_a_forfeit_is_counted_apart_from_losses() -> None:
     assert row["forfeited"][1] in (0, 1)
 
 
-def test_blunders_name_what_was_best() -> None:
+def test_blunders_name_the_best_actions() -> None:
     row = played(make_plan("lights", "random", "random", "3"))
     judge = Judge(find_game("lights").rules())
     for blunder in row["blunders"]:

@@ -79,7 +79,7 @@ def test_the_reason_is_given_back(server: Server, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("model", "settings"), [("down", {}), ("slow", {"request_seconds": 0.1})])
-def test_what_the_wire_breaks_off_is_nobodys_loss(
+def test_a_match_that_the_network_interrupts_is_not_lost(
     model: str, settings: dict[str, Any], server: Server, tmp_path: Path
 ) -> None:
     found = EndpointSettings(server.url, total_seconds=0.2, **settings)
@@ -99,7 +99,7 @@ def test_a_run_ends_if_the_endpoint_stays_down(until: float | None, server: Serv
     assert server.asked["down"] - before == 3
 
 
-def test_whoever_watches_is_told_what_is_waited_for(server: Server, tmp_path: Path) -> None:
+def test_the_progress_line_gives_the_reason_for_a_delay(server: Server, tmp_path: Path) -> None:
     config = Config(
         ("random", "model:down"), ("lights",), 2, model=EndpointSettings(server.url, total_seconds=1)
     )
@@ -170,7 +170,7 @@ def test_actions_are_shown_only_where_that_is_declared() -> None:
     assert "In notation: OOOOOOO 1" in hidden
 
 
-def test_what_is_legal_is_not_told_after_an_illegal_answer_either(server: Server, tmp_path: Path) -> None:
+def test_a_retry_after_an_illegal_answer_does_not_list_legal_actions(server: Server, tmp_path: Path) -> None:
     for shown in (False, True):
         folder = tmp_path / f"{shown}"
         played(server, folder, "illegal", show_actions=shown)

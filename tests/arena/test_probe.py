@@ -357,7 +357,7 @@ def test_a_model_is_probed_over_the_wire(
     assert {each["verdict"] for each in again["changes"]} == {"asked once"}  # at any temperature
 
 
-def test_damaged_lines_are_told_of_in_every_form(tmp_path: Path) -> None:
+def test_every_form_of_a_report_mentions_damaged_lines(tmp_path: Path) -> None:
     data = probed(tmp_path / "p", "club", "lights")
     assert data["notes"] == []
     (tmp_path / "p" / "requests-probe.jsonl").write_text("torn\n")

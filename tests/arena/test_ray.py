@@ -48,7 +48,7 @@ def test_the_matches_of_a_worker_that_died_are_played_again(cluster: Any, tmp_pa
     assert len(rows_of(tmp_path / "run")) == 60
 
 
-def test_what_is_wrong_is_told(cluster: Any, tmp_path: Path) -> None:
+def test_a_run_on_a_cluster_raises_clear_errors(cluster: Any, tmp_path: Path) -> None:
     config = Config(("random", "cmd:no-such-bot"), ("lights",), 2)
     with pytest.raises(DuelsError, match="'no-such-bot' cannot be started"):
         run(config, tmp_path / "run", on="ray")

@@ -81,7 +81,7 @@ PRICES: dict[str, Any] = {"input_price": 0.0, "output_price": 1000.0, "max_token
 """Prices of output only: a reply of ten tokens costs 0.01, the longest 1."""
 
 
-def test_what_may_have_been_charged_counts_against_a_budget(server: Server, tmp_path: Path) -> None:
+def test_possible_charges_count_against_the_budget(server: Server, tmp_path: Path) -> None:
     before = server.asked["slow"]
     model = EndpointSettings(server.url, concurrency=1, request_seconds=0.1, total_seconds=60, **PRICES)
     config = Config(("random", "model:slow"), ("lights",), 2, budget="3usd", model=model)
@@ -211,7 +211,7 @@ def test_requests_under_way_at_kill_9_are_kept_and_counted(server: Server, tmp_p
     assert server.asked["hangs"] == 6
 
 
-def test_whoever_interrupts_a_run_does_not_wait_for_a_model(server: Server, tmp_path: Path) -> None:
+def test_interrupting_a_run_does_not_wait_for_a_model(server: Server, tmp_path: Path) -> None:
     before = server.asked["hangs"]
     words = ["arena", "run", "--players", "random,model:hangs", "--games", "lights", "--matches", "6"]
     command = [*COMMAND, *words, "--base-url", server.url, "--out", str(tmp_path / "run")]
@@ -224,7 +224,7 @@ def test_whoever_interrupts_a_run_does_not_wait_for_a_model(server: Server, tmp_
     assert len(list(Folder(tmp_path / "run").iter_requests())) == 6
 
 
-def test_a_line_that_is_no_request_is_told_of(server: Server, tmp_path: Path) -> None:
+def test_a_line_that_is_not_a_request_is_reported(server: Server, tmp_path: Path) -> None:
     played(server, tmp_path / "run", "well")
     log = tmp_path / "run" / "requests-models.jsonl"
     log.write_bytes(log.read_bytes() + b'{"request": {}}\n')

@@ -171,7 +171,7 @@ def test_until_stops_where_enough_is_known(tmp_path: Path) -> None:
     assert rows_of(tmp_path / "two") == rows_of(tmp_path / "run")
 
 
-def test_when_it_is_asked_whether_enough_is_known_does_not_depend_on_how_much_is_planned() -> None:
+def test_rounds_do_not_depend_on_the_number_of_planned_pairs() -> None:
     long = [last for _, last in _iter_rounds(5000, 0.03)]
     assert long[:8] == [20, 30, 40, 50, 60, 70, 80, 90]
     assert (long[-1], len(long)) == (5000, 43)

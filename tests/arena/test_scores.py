@@ -60,7 +60,7 @@ def test_matches_of_a_pair_are_one_unit() -> None:
 
 
 @pytest.mark.parametrize("played", [1, 10, 100])
-def test_pairs_that_come_out_alike_tell_no_margin(played: int) -> None:
+def test_equal_pairs_have_no_margin(played: int) -> None:
     alike = score_pairing("a", "b", pairs([(1, 1)] * played), range(played))
     assert alike.won.high - alike.won.low > 0.03
     assert alike.adjusted_fixed
@@ -78,7 +78,7 @@ def test_a_result_without_luck_is_not_moved_inside_its_bounds() -> None:
     assert "120.0 (" in format_interval(known.adjusted)
 
 
-def test_results_beyond_their_bounds_are_compared_by_how_they_spread() -> None:
+def test_results_outside_their_bounds_are_compared_by_variance() -> None:
     """Clipped bounds would make the interval of the change too narrow."""
 
     def known(middle: float, off: float) -> Pairing:
@@ -166,7 +166,7 @@ def test_on_a_pipe_progress_is_a_line_now_and_then(capsys: pytest.CaptureFixture
     assert written(99) == "ratings\n"
 
 
-def test_what_takes_long_without_a_word_is_told_of_all_the_same(
+def test_slow_work_without_messages_still_shows_progress(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("duels.arena.progress_line._REFRESH_SECONDS", 0.001)
@@ -239,7 +239,7 @@ def test_a_part_of_a_run_has_no_gaps_and_a_broken_off_run_says_so(tmp_path: Path
     assert "1 finished pair is left out" in make_document(broken).render_text()
 
 
-def test_a_report_is_of_what_its_config_asks_for(tmp_path: Path) -> None:
+def test_a_report_includes_only_planned_matches(tmp_path: Path) -> None:
     run(Config(("random", "club"), ("lights",), 8), tmp_path / "fewer")
     words = ("--players", "random,club", "--games", "lights", "--matches", "4", "--out", tmp_path / "fewer")
     assert (

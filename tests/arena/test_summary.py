@@ -25,7 +25,7 @@ def _of(game: GameReport, player: str) -> PlayerScore:
     return next(each for each in game.scores if each.player == player)
 
 
-def test_the_same_mistake_is_told_once_with_how_often_it_was_made(tmp_path: Path) -> None:
+def test_equal_mistakes_are_listed_once_with_a_count(tmp_path: Path) -> None:
     """Mistakes are counted with their mirror images."""
     folder = run(Config(("random", "novice"), ("lights",), 200), tmp_path)
     mirror = Mirror.from_rules(find_game("lights").rules())
@@ -51,7 +51,7 @@ def test_the_same_mistake_is_told_once_with_how_often_it_was_made(tmp_path: Path
     assert most.as_data()["times"] == made
 
 
-def test_players_are_told_of_in_order_with_how_sure_that_is(tmp_path: Path) -> None:
+def test_the_summary_lists_players_in_order_with_confidence(tmp_path: Path) -> None:
     report = make_report(run(Config(("random", "novice", "best"), ("lights", "leap"), 50), tmp_path))
     best, novice, random, settled = summarize_run(report)
     standing = _of(report.games[0], "random")
@@ -73,7 +73,7 @@ def test_players_are_told_of_in_order_with_how_sure_that_is(tmp_path: Path) -> N
     assert f"<li>{best}</li>" in make_document(report).render_html()
 
 
-def test_failures_are_told_apart_from_mistakes(tmp_path: Path) -> None:
+def test_failures_are_reported_separately_from_mistakes(tmp_path: Path) -> None:
     config = Config(("random", f"mine=cmd:{PYTHON} {BAD} unknown"), ("lights",), 2, until=0.2)
     random, mine, settled = summarize_run(make_report(run(config, tmp_path)))
     assert mine == "mine won 0% in lights. Failures: 6 unreadable; it forfeited 2 matches."
@@ -100,7 +100,7 @@ def test_sentences_on_mistakes_name_the_game_where_only_some_are_graded_by_losse
     assert f"It gives away {100 * lost:.1f} points a match in lights" in random
 
 
-def test_failures_are_told_in_full_below_the_table(tmp_path: Path) -> None:
+def test_failures_are_listed_below_the_table(tmp_path: Path) -> None:
     report = make_report(run(Config(("random", "club"), ("lights",), 2), tmp_path))
     (game,) = report.games
     failures = {"crashed": 72, "illegal": 431, "late": 31, "unreadable": 23}
@@ -137,7 +137,7 @@ def test_how_many_fewer_pairs_is_no_guess_from_a_few_and_plain_to_read(tmp_path:
     assert format_gain(replace(pair, variance_ratio=guess, match_pairs=pair.match_pairs[:4])) == "–"
 
 
-def test_many_matches_that_were_cut_off_are_told_of(tmp_path: Path) -> None:
+def test_the_summary_mentions_many_cut_off_matches(tmp_path: Path) -> None:
     config = Config(("best", "expert"), ("chain",), 6, options={"chain": {"max_boards": 1}})
     report = make_report(run(config, tmp_path))
     cut = report.games[0].pairings[0].cut_off
@@ -178,7 +178,7 @@ def test_a_sort_of_decision_is_not_blamed_for_being_common() -> None:
     )
 
 
-def test_a_probe_is_told_of_game_by_game(tmp_path: Path) -> None:
+def test_a_probe_is_summarized_by_game(tmp_path: Path) -> None:
     folder = run_probe(ProbeConfig("casual", ("lights", "hunt"), positions=4), tmp_path)
     report = probe_report.make_report(folder)
     text = " ".join(probe_report.make_document(report).render_text().split())

@@ -37,7 +37,7 @@ def test_a_run_is_as_it_was_logged(tmp_path: Path) -> None:
     assert data == {"valid": True, "rows": 8, "replayed_answers": 0, "damaged": [], "differences": []}
 
 
-def test_what_programs_answered_is_replayed(tmp_path: Path) -> None:
+def test_answers_of_programs_are_replayed(tmp_path: Path) -> None:
     players = (f"good=cmd:{GOOD['python']}", f"bad=cmd:{PYTHON} {BAD} unknown", "random")
     run(Config(players, ("lights", "chain"), 2, options={"chain": {"max_boards": 2}}), tmp_path / "run")
     done = arena(tmp_path, "verify", tmp_path / "run")

@@ -202,7 +202,7 @@ def _serve_without_a_disk(*messages: Any) -> None:
         run_worker(*messages)
 
 
-def test_what_a_worker_could_not_save_in_the_end_is_told(tmp_path: Path) -> None:
+def test_a_worker_reports_rows_that_it_could_not_save(tmp_path: Path) -> None:
     config = Config(("random", "club"), ("lights",), 2)
     with (
         Folder.open_locked(tmp_path, config),
