@@ -18,9 +18,8 @@ from typing import Any
 
 from duels.analysis import wording
 from duels.analysis.export import Export, play_match
-from duels.core.rules import Seat
 from duels.games.flip import abstraction, bounds, grid, oracle, rules, table, values
-from duels.players import levels, make_player
+from duels.players import levels
 
 STORED = Path(__file__).with_name("flip.json")
 PLAYERS = ("perfect", "expert")
@@ -69,11 +68,9 @@ def _is_text(node: ast.AST) -> bool:
 
 
 def _played(player: str) -> Iterator[dict[str, Any]]:
-    book = rules.QuantumTiles()
-    judge, seated = oracle.make_oracle(book), dict.fromkeys(Seat, make_player(player, book))
-    run = Export(book, (player, player), "export", MATCHES)
+    run = Export(rules.QuantumTiles(), (player, player), "export", MATCHES)
     for number in range(MATCHES):
-        yield shown_by(play_match(run, number, judge, seated)["turns"])
+        yield shown_by(play_match(run, number)["turns"])
 
 
 def shown_by(turns: list[dict[str, Any]]) -> dict[str, Any]:
