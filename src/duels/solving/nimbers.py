@@ -21,14 +21,14 @@ class Period:
 
 
 class TakeAndBreak:
-    """An octal game whose first `known` nim-values prove a period. Raises DuelsError if they do not."""
+    """An octal game whose first `count` nim-values prove a period. Raises DuelsError if they do not."""
 
-    def __init__(self, digits: tuple[int, ...], known: int = 256) -> None:
+    def __init__(self, digits: tuple[int, ...], count: int = 256) -> None:
         self.digits = digits
-        self._nimbers = compute_nimbers(digits, known)
+        self._nimbers = compute_nimbers(digits, count)
         period = find_period(self._nimbers, len(digits))
         if not period:
-            raise DuelsError(f"The first {known} nim-values of the octal game {digits} prove no period.")
+            raise DuelsError(f"The first {count} nim-values of the octal game {digits} prove no period.")
         self.period = period
 
     def nimber(self, n: int) -> int:
