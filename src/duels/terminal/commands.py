@@ -18,6 +18,7 @@ from duels.terminal.signals import get_exit_code, install_signal_handlers
 _MODULES = {
     "duels.terminal.match_commands": "play resume matches replay verify share demo",
     "duels.terminal.review": "review",
+    "duels.terminal.lesson": "lesson",
     "duels.terminal.puzzle_commands": "daily practice",
     "duels.terminal.data_commands": "stats levels export",
     "duels.terminal.solve": "solve",

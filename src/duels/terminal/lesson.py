@@ -1,0 +1,90 @@
+"""The command `lesson`: a guided first match."""
+
+from typing import Any
+
+import click
+
+from duels.analysis.lessons import LessonStep, get_lesson
+from duels.core.errors import DuelsError
+from duels.core.game import Game
+from duels.terminal import prompts
+from duels.terminal.game_options import game_argument
+from duels.terminal.options import format_command, format_examples, plain_option
+from duels.terminal.puzzle_commands import load_progress, save_progress
+from duels.terminal.screen import Screen
+
+_PROGRESS = "lessons"  # name of the file with the games whose lesson was offered
+_COMMANDS = {name: text for name, text in prompts.POSITION_COMMANDS.items() if name != "hint"} | {
+    "quit": "leave the lesson"
+}
+
+
+@click.command(epilog=format_examples("duels lesson hunt"))
+@game_argument
+@plain_option
+def lesson(game: Game, plain: bool) -> None:
+    """Learn a game in two minutes: three or four positions with one idea each.
+
+    Answer as in a match. A wrong answer gets a tip, and you can try again.
+    """
+    play_lesson(game, Screen(plain))
+
+
+def play_lesson(game: Game, screen: Screen) -> None:
+    """Show the steps of a lesson, each until the answer is right. Raises DuelsError if there is none."""
+    steps = get_lesson(game)
+    if not steps:
+        rules = format_command("rules", game.name)
+        raise DuelsError(f"There is no lesson for {game.name}. Read its rules with: {rules}")
+    _mark_as_offered(game)
+    try:
+        for number, step in enumerate(steps, start=1):
+            _run_step(step, f"Step {number} of {len(steps)}", screen)
+    except prompts.Quit:
+        return
+    screen.say(
+        f"That was the lesson. Play a match: {format_command('play', game.name, '--seat2', 'casual')}\n"
+    )
+
+
+def offer_lesson(game: Game, screen: Screen) -> None:
+    """Offer the lesson before a person's first match of a game, once."""
+    if game.name in load_progress(_PROGRESS) or not get_lesson(game):
+        return
+    _mark_as_offered(game)
+    prompt = f"Is this your first match of {game.name}? Press l for a lesson of two minutes, p to play: "
+    if screen.choose_key(prompt, ["l", "p"]) == "l":
+        screen.say("\n")
+        play_lesson(game, screen)
+        screen.pause("Press Enter to start the match. ")
+
+
+def _mark_as_offered(game: Game) -> None:
+    save_progress(_PROGRESS, {**load_progress(_PROGRESS), game.name: True})
+
+
+def _run_step(step: LessonStep, title: str, screen: Screen) -> None:
+    sight = step.sight
+    words = sight.rules.game.words(sight.rules)
+    board = words.solo_board(sight) or words.board(sight)
+    screen.say(f"{title}: you are {words.seat_name(sight.seat)}\n{step.task}\n\n{board}\n")
+
+    def quit_lesson(entries: list[str]) -> None:
+        raise prompts.Quit
+
+    commands: prompts.Commands = {
+        "help": lambda entries: screen.say(prompts.format_help(_COMMANDS)),
+        **prompts.make_lookup_commands(sight, words, screen.say),
+        "quit": quit_lesson,
+    }
+
+    def ask() -> Any:
+        return prompts.run_dialogue(
+            lambda: words.ask(sight),
+            lambda question: screen.ask(question.for_solo()),
+            prompts.add_aliases(commands, words),
+        )
+
+    while (action := ask()) not in step.answers:
+        screen.say(f"{step.comment(action)}\n")
+    screen.say(f"{step.comment(action)}\n\n")

@@ -1,0 +1,49 @@
+"""duels lesson."""
+
+import io
+
+import pytest
+
+from duels.analysis.lessons import get_lesson
+from duels.games import GAMES, find_game
+from duels.terminal.commands import run
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DUELS_HOME", str(tmp_path))
+
+
+def play(game: str, entries: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
+    monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{entry}\n" for entry in entries)))
+    return run(["lesson", game])
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_right_answers_lead_through_the_lesson(
+    game: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = find_game(game).words(find_game(game).rules())
+    steps = get_lesson(find_game(game))
+    entries = [entry for step in steps for entry in words.entries(step.sight, step.answers[0])]
+    assert play(game, entries, monkeypatch) == 0
+    output = capsys.readouterr().out
+    for step in steps:
+        assert step.task in output
+        assert step.lesson in output
+    assert f"duels play {game} --seat2 casual" in output
+
+
+def test_a_wrong_answer_gets_a_tip_and_the_same_question(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step = get_lesson(find_game("leap"))[0]
+    assert play("leap", ["1", "7", "quit"], monkeypatch) == 0
+    output = capsys.readouterr().out
+    assert output.index(step.retry) < output.index(step.lesson)
+    assert "That was the lesson" not in output
+
+
+def test_a_game_without_a_lesson_says_where_its_rules_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["lesson", "tictactoe"]) in (1, 2)
+    assert "tictactoe" in capsys.readouterr().err
