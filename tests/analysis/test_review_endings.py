@@ -8,8 +8,7 @@ import pytest
 import duels
 from duels.analysis.review import Review, review_to_dict
 from duels.analysis.review_page import render_review_page
-from duels.analysis.review_reasons import Reason, explain_result
-from duels.analysis.review_text import format_heading
+from duels.analysis.review_text import Reason, explain_result, format_heading
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.players import HUMAN

@@ -8,7 +8,7 @@ import pytest
 import duels
 from duels.analysis.review import Review, Stake, review, review_record, review_to_dict
 from duels.analysis.review_page import render_review_page
-from duels.analysis.review_reasons import explain_result, summarize_result
+from duels.analysis.review_text import explain_result, summarize_result
 from duels.core.record import dump_record
 from duels.core.rules import Seat
 from duels.core.words import strip_ink

@@ -9,11 +9,11 @@ from string import Template
 from typing import Any
 
 from duels.analysis.review import Belief, Review, ReviewedEntry
-from duels.analysis.review_reasons import Reason, explain_result
 from duels.analysis.review_text import (
-    describe_assumed_play,
+    Reason,
     describe_entry,
     describe_stake,
+    explain_result,
     format_account,
     format_heading,
     format_legend,
@@ -31,6 +31,7 @@ from duels.core.narration import SEAT_LABELS, Narration, PlayerNames
 from duels.core.rules import Seat
 from duels.core.svg import stylesheet
 from duels.core.words import Words, strip_ink
+from duels.solving.oracle import Exactness
 
 _HEIGHT, _MARGIN = 180, 14  # pixels; the curve is as wide as the page
 _PHONE_WIDTH = 260  # pixels
@@ -60,7 +61,7 @@ def render_review_page(
         result=_render_result(review),
         why=_render_reasons(review),
         chance=get_chance_label(review),
-        play=describe_assumed_play(review),
+        play="the strategy" if review.exactness is Exactness.ESTIMATE else "perfectly",
         curve=render_curve(review),
         entries=_render_entries(review),
         beliefs=_render_beliefs(review),

@@ -69,14 +69,6 @@ def format_winning(value: Value, rules: AnyRules) -> str:
     return f"{'is worth' if rules.can_be_drawn else 'wins'} {format_percent(value)}"
 
 
-def format_chance_label(name: str, rules: AnyRules) -> str:
-    """Label the values in a column or curve; `name` is `you` or `Player 1`."""
-    if rules.can_be_drawn:
-        return f"The match's worth to {name}"
-    owner = "Your" if name == "you" else f"{name}'s"
-    return f"{owner} chance to win"
-
-
 def describe_exactness(value: Value) -> str:
     """Return `exact`, `an estimate` or `proven to within 0.2 points`."""
     if value.exactness is Exactness.EXACT:

@@ -11,7 +11,7 @@ import click
 
 from duels.analysis import review_text
 from duels.analysis.review import Review, ReviewedEntry, review_record
-from duels.analysis.review_reasons import Section, explain_result, list_reader_slips
+from duels.analysis.review_text import Section, explain_result, list_reader_slips
 from duels.analysis.wording import EQUALLY_GOOD, MIN_SHOWN, format_belief, render_shades
 from duels.core.errors import escape_unprintable
 from duels.core.match import Match
