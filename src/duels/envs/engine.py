@@ -222,8 +222,8 @@ def draw_chance(match: AnyMatch, chance: int) -> AnyMatch:
 
 def make_engine(rules: AnyRules, settings: EnvSettings = DEFAULT_SETTINGS) -> Engine:
     """Make the fastest engine for `rules`."""
-    kernel = find_kernel(rules, "engine")
-    engine: Engine = (kernel.ENGINE if kernel else RulesEngine)(rules, settings)
+    engine_class = find_kernel(rules, "engine") or RulesEngine
+    engine: Engine = engine_class(rules, settings)
     return engine
 
 

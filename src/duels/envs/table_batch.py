@@ -117,6 +117,5 @@ def make_batch(
     copy: bool = True,
 ) -> Batch:
     """Make the fastest batch for `rules`."""
-    kernel = find_kernel(rules, "batch")
-    batch_class: type[Batch] = kernel.BATCH if kernel else TableBatch
+    batch_class: type[Batch] = find_kernel(rules, "batch") or TableBatch
     return batch_class(rules, num_envs, seed, first, autoreset, settings, copy)

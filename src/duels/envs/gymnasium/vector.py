@@ -185,9 +185,7 @@ class DuelVectorEnv(FeatureNames, Copyable, gymnasium.vector.VectorEnv[Any, Numb
         self._drop_opponents()
         for opponent in self._opponents:
             opponent.begin(env_mask)
-        opened = _Results(self)
-        self._play_opponent(opened)
-        if opened.ended.any():
+        if any((steps.terminated | steps.truncated).any() for steps in self._play_opponent()):
             raise DuelsError("Under these rules the opponent can end the game before the agent moves.")
 
     # -- steps -------------------------------------------------------------------------------------
@@ -202,46 +200,48 @@ class DuelVectorEnv(FeatureNames, Copyable, gymnasium.vector.VectorEnv[Any, Numb
                     f"with options={{{RESET_MASK!r}: …}} to keep the other games."
                 )
             self._begin(restarted, restarted)
-        results = self._play(actions, ~restarted)
-        self._ended = results.ended
+        rewards, terminated, truncated = self._play(actions, ~restarted)
+        self._ended = terminated | truncated
         info = self._info()
         if self.autoreset_mode is not AutoresetMode.SAME_STEP or not self._ended.any():
             info = self._with_flags(info, np.ones(self.num_envs, np.bool_)) | self._illegal()
         else:
             info = self._reset_ended(info)
-        return self._observe(), results.rewards, results.terminated, results.truncated, info
+        return self._observe(), rewards, terminated, truncated, info
 
     def _check_actions(self, actions: Numbers) -> Numbers:
         if not self._seeded:
             raise DuelsError("Call reset() before the first step().")
         return check_action_array(actions, self.num_envs)
 
-    def _play(self, actions: Numbers, env_mask: Flags) -> "_Results":
-        batch, results = self._batch, _Results(self)
+    def _play(self, actions: Numbers, env_mask: Flags) -> tuple[Floats, Flags, Flags]:
+        """Play the agent's and the opponents' moves. Return rewards and both flags, indexed [env]."""
+        batch, envs = self._batch, np.arange(self.num_envs)
         legal = (actions >= 0) & (actions < batch.num_actions)
         actions = np.where(legal, actions, 0)
-        legal &= batch.masks()[np.arange(self.num_envs), actions] == 1
+        legal &= batch.masks()[envs, actions] == 1
         legal &= env_mask
         self._forfeited = env_mask & ~legal
         if self._grades:
             # An illegal action loses the whole value of the position.
             regrets = np.where(legal, self._grades.regrets[batch.states, actions], self._values())
             self._regrets = np.where(env_mask, regrets, 0.0)
-        results.add(self._step(actions, legal))
-        results.lose(self._forfeited)
-        self._play_opponent(results)
+        steps = [self._step(actions, legal), *self._play_opponent()]
+        rewards: Floats = np.array([step.rewards[envs, self._seat] for step in steps], np.float64).sum(axis=0)
+        rewards[self._forfeited] = -1.0
+        terminated = np.any([step.terminated for step in steps], axis=0) | self._forfeited
+        truncated = np.any([step.truncated for step in steps], axis=0)
         if self._max_steps is not None:
             self._steps += env_mask
-            results.truncated |= env_mask & (self._steps >= self._max_steps)
-        return results
+            truncated |= env_mask & (self._steps >= self._max_steps)
+        return rewards, terminated, truncated
 
-    def _play_opponent(self, results: "_Results") -> None:
-        """Play the opponents' moves until the agent's turn or the end in every game."""
-        while True:
-            waiting = self._batch.actor == 1 - self._seat
-            if not waiting.any():
-                return
-            results.add(self._step(self._choose_opponent_actions(waiting), waiting))
+    def _play_opponent(self) -> list[Steps]:
+        """Play the opponents' moves until the agent's turn or the end in every game. Return their steps."""
+        steps = []
+        while (waiting := self._batch.actor == 1 - self._seat).any():
+            steps.append(self._step(self._choose_opponent_actions(waiting), waiting))
+        return steps
 
     def _step(self, actions: Numbers, env_mask: Flags) -> Steps:
         for opponent in self._opponents:
@@ -350,32 +350,6 @@ class DuelVectorEnv(FeatureNames, Copyable, gymnasium.vector.VectorEnv[Any, Numb
             self._opponents = [self._opponents[index] for index in used]
             self._opponent_index, *following = indices.reshape(3, self.num_envs)
             self._next_opponent_index = np.stack(following)
-
-
-class _Results:
-    """The result of one step of the agent, summed over its own move and the opponents' moves."""
-
-    def __init__(self, env: DuelVectorEnv) -> None:
-        self._seat = env._seat
-        self.rewards = np.zeros(env.num_envs, np.float64)
-        self.terminated = np.zeros(env.num_envs, np.bool_)
-        self.truncated = np.zeros(env.num_envs, np.bool_)
-
-    @property
-    def ended(self) -> Flags:
-        return self.terminated | self.truncated
-
-    def add(self, steps: Steps) -> None:
-        if isinstance(self._seat, int):
-            self.rewards += steps.rewards[:, self._seat]
-        else:
-            self.rewards += steps.rewards[np.arange(len(self._seat)), self._seat]
-        self.terminated |= steps.terminated
-        self.truncated |= steps.truncated
-
-    def lose(self, illegal: Flags) -> None:
-        self.rewards[illegal] = -1.0
-        self.terminated |= illegal
 
 
 def _parse_autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:

@@ -141,19 +141,15 @@ class Env(FeatureNames, ABC):
         self.settings = settings
         self._limit = rules.limit_value
         self._limit_features = encode_limit_left(rules).astype(bool) if settings.is_limit_draw else None
-        self._hash = hash((rules, settings))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.rules, self.settings)  # the copy finds its tables by the rules
 
     def __eq__(self, other: object) -> bool:
-        # Fast, because JAX compares the static field `_env` of states at every call.
-        if self is other:
-            return True
         return isinstance(other, Env) and (self.rules, self.settings) == (other.rules, other.settings)
 
     def __hash__(self) -> int:
-        return self._hash
+        return hash((self.rules, self.settings))
 
     # -- methods of a subclass ---------------------------------------------------------------------
 

@@ -71,6 +71,5 @@ class TableEnv(Env):
 @lru_cache(maxsize=16)
 def get_env(rules: AnyRules, settings: EnvSettings = DEFAULT_SETTINGS) -> Env:
     """Return the environment of `rules`, cached per process."""
-    kernel = find_kernel(rules, "jax")
-    env_class: type[Env] = kernel.ENV if kernel else TableEnv
+    env_class: type[Env] = find_kernel(rules, "jax") or TableEnv
     return env_class(rules, settings)

@@ -6,24 +6,24 @@ from typing import Any
 from duels.core.rules import AnyRules
 from duels.games import GAMES
 
-_KERNELS = {"flip": f"{__name__}.flip"}
-_LEVELS = {"hunt": f"{__name__}.hunt.levels", "flip": f"{__name__}.flip.levels"}
+_CLASSES = {
+    "flip.engine": "FlipEngine",
+    "flip.batch": "FlipBatch",
+    "flip.jax": "FlipEnv",
+    "flip.levels": "FlipLevels",
+    "hunt.levels": "HuntLevels",
+}
 
 
 def find_kernel(rules: AnyRules, part: str) -> Any:
-    """Return the module `part` (`engine`, `batch` or `jax`) of the kernel of `rules`, or None."""
-    kernel = _KERNELS.get(_our_name(rules))
-    return import_module(f"{kernel}.{part}") if kernel else None
+    """Return the class `part` (`engine`, `batch`, `jax` or `levels`) of the kernel of `rules`, or None."""
+    module, our_game = f"{rules.name}.{part}", GAMES.get(rules.name)
+    if module not in _CLASSES or not our_game or type(rules) is not our_game.rules_class():
+        return None
+    return getattr(import_module(f"{__name__}.{module}"), _CLASSES[module])
 
 
 def find_levels(rules: AnyRules) -> Any:
     """Return the class that plays a level in many games under `rules`, or None."""
-    name = _LEVELS.get(_our_name(rules))
-    module = import_module(name) if name else None
-    return module.LEVELS if module and module.fits(rules) else None
-
-
-def _our_name(rules: AnyRules) -> str:
-    """Return the name of the rules if they belong to one of our games, else an empty string."""
-    ours = GAMES.get(rules.name)
-    return rules.name if ours and type(rules) is ours.rules_class() else ""
+    levels = find_kernel(rules, "levels")
+    return levels if levels and levels.fits(rules) else None

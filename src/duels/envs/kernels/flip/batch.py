@@ -96,6 +96,3 @@ class FlipBatch(Batch):
         view = array.view()
         view.flags.writeable = False
         return view
-
-
-BATCH = FlipBatch

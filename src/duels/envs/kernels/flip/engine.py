@@ -71,6 +71,3 @@ def _swap_order(rules: QuantumTiles) -> tuple[NDArray[np.intp], slice]:
         mine, other = (encoding.find_slice(f"{whose}_{feature}") for whose in ("my", "other"))
         order[mine], order[other] = indices[other], indices[mine]
     return order, encoding.find_slice("my_turn")
-
-
-ENGINE = FlipEngine

@@ -141,6 +141,3 @@ class FlipEnv(Env):
             lifted,
             len(lifted) > 0,
         )
-
-
-ENV = FlipEnv

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from duels.core.features import Encoding
+from duels.core.features import Encoding, number_actions
 from duels.core.rules import Seat
 from duels.games.flip.bounds import MAX_WIDTH, judge
 from duels.games.flip.features import features
 from duels.games.flip.oracle import FlipOracle, grade
-from duels.games.flip.quick import fits as fits
-from duels.games.flip.quick import list_functions, make_arrays
+from duels.games.flip.quick import fits, list_functions, make_arrays
 from duels.games.flip.rules import QuantumTiles, State
 from duels.players.levels import LevelPlayer, temper
 from duels.solving.oracles import get_oracle
@@ -26,29 +25,37 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
-class _Reader:
-    """Decodes positions from observations of the seat to move, and computes a level's odds."""
+class FlipLevels:
+    """A level at one seat of every game. It has no memory: it decides by the observation alone."""
 
-    def __init__(self, rules: QuantumTiles) -> None:
+    def __init__(self, rules: QuantumTiles, share: float, envs: int = 1) -> None:
         encoding = Encoding(features(rules))
         slices = {feature.name: encoding.find_slice(feature.name) for feature in encoding.features}
-        oracle = get_oracle(rules)
-        assert isinstance(oracle, FlipOracle)
-        self.rules, self._tables = rules, make_arrays(oracle.tables)
-        self._action_numbers = {action: number for number, action in enumerate(rules.all_actions())}
-        self._tiles = rules.side**2
+        self._rules, self._share = rules, share
+        self._action_numbers = number_actions(rules)
+        self._tiles, self._face_count = rules.side**2, len(rules.faces)
         self._scores = slices["my_score"], slices["other_score"]
         self._quantum = np.array([slices["my_quantum"].start, slices["other_quantum"].start])
         self._lifted, self._choosing = slices["lifted"], slices["choosing"].start
-        self._face_count = 2 * rules.values + 1
 
-    def odds(self, observations: Bytes, share: float) -> Floats:
-        """Return the probabilities of the level with this `share`, indexed [game, action]."""
+    @staticmethod
+    def fits(rules: QuantumTiles) -> bool:
+        """Return whether these levels support the rules and Numba is installed."""
+        return fits(rules)
+
+    def begin(self, env_mask: Flags) -> None:
+        """Do nothing: the level has no memory."""
+
+    def on_actions(self, movers: Any, actions: Any, seats: Any, env_mask: Flags) -> None:
+        """Do nothing: the level has no memory."""
+
+    def odds(self, observations: Bytes, masks: Bytes, seats: Any, env_mask: Flags) -> Floats:
+        """Return the level's probabilities, indexed [game of `env_mask`, action]."""
         faces, scores, held, lifted = self._read(observations)
         odds = np.zeros((len(observations), len(self._action_numbers)))
-        _compile()(self._tables, faces, scores, held, lifted, share, odds)
+        _compile()(_get_arrays(self._rules), faces, scores, held, lifted, self._share, odds)
         for i in np.flatnonzero(odds[:, 0] < 0):
-            odds[i] = self._search(observations[i], faces[i], held[i], lifted[i], share)
+            odds[i] = self._search(observations[i], faces[i], held[i], lifted[i])
         return odds
 
     def _read(self, observations: Bytes) -> tuple[Any, ...]:
@@ -62,21 +69,20 @@ class _Reader:
         held = observations.take(self._quantum, axis=1)
         return faces.reshape(-1, self._tiles), my_scores, held, lifted
 
-    def _search(self, observation: Bytes, faces: Any, held: Any, lifted: Any, share: float) -> Floats:
+    def _search(self, observation: Bytes, faces: Any, held: Any, lifted: Any) -> Floats:
         """Return the probabilities of the level's player, which searches; indexed [action]."""
-        faces_by_number = self.rules.faces
         my_score, other_score = (int(observation[columns].argmax()) for columns in self._scores)
         state = State(
-            "".join(faces_by_number[face] for face in faces),
+            "".join(self._rules.faces[face] for face in faces),
             (my_score, other_score),
             (bool(held[0]), bool(held[1])),
             Seat.ONE,
             tuple(int(tile) for tile in lifted if tile >= 0),
             bool(lifted[0] >= 0),
         )
-        player = LevelPlayer(get_oracle(self.rules), share)
+        player = LevelPlayer(get_oracle(self._rules), self._share)
         odds = np.zeros(len(self._action_numbers))
-        for action, chance in player.odds(self.rules.sight(state, Seat.ONE)).items():
+        for action, chance in player.odds(self._rules.sight(state, Seat.ONE)).items():
             odds[self._action_numbers[action]] = chance
         return odds
 
@@ -113,28 +119,8 @@ def _compile() -> Any:
     return compile_functions(functions, ("mix_levels",))["mix_levels"]
 
 
-_reader = lru_cache(maxsize=8)(_Reader)
-
-
-class FlipLevels:
-    """A level at one seat of every game. It has no memory: it decides by the observation alone."""
-
-    def __init__(self, rules: QuantumTiles, share: float, envs: int = 1) -> None:
-        self._rules, self._share = rules, share
-        self._reader = _reader(rules)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._rules, self._share)
-
-    def begin(self, env_mask: Flags) -> None:
-        """Do nothing: the level has no memory."""
-
-    def on_actions(self, movers: Any, actions: Any, seats: Any, env_mask: Flags) -> None:
-        """Do nothing: the level has no memory."""
-
-    def odds(self, observations: Bytes, masks: Bytes, seats: Any, env_mask: Flags) -> Floats:
-        """Return the level's probabilities, indexed [game of `env_mask`, action]."""
-        return self._reader.odds(observations, self._share)
-
-
-LEVELS = FlipLevels
+@lru_cache(maxsize=8)
+def _get_arrays(rules: QuantumTiles) -> Any:
+    oracle = get_oracle(rules)
+    assert isinstance(oracle, FlipOracle)
+    return make_arrays(oracle.tables)

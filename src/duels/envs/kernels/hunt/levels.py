@@ -19,11 +19,6 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
-def fits(rules: QuantumHunt) -> bool:
-    """Return whether these levels support the rules."""
-    return rules.cells == CELLS
-
-
 class HuntLevels:
     """A level at one seat of every game, with a memory of the positions that both seats named."""
 
@@ -31,7 +26,17 @@ class HuntLevels:
         self._share = share
         self._own_memory = np.zeros(envs, np.int64)
         self._other_memory = np.zeros(envs, np.int64)
+        self._next_own_memory = np.array(OWN_MEMORY.successors)
+        self._next_other_memory = np.array(OTHER_MEMORY.successors)
         self._first_observe = rules.all_actions().index(Observe(1))
+        encoding = Encoding(features(rules))
+        self._cell_columns = encoding.find_slice("my_cell")
+        self._observe_column = encoding.names.index("my_phase=observe")
+
+    @staticmethod
+    def fits(rules: QuantumHunt) -> bool:
+        """Return whether these levels support the rules."""
+        return rules.cells == CELLS
 
     def begin(self, env_mask: Flags) -> None:
         """Clear the memory of the games that `env_mask` selects."""
@@ -39,13 +44,12 @@ class HuntLevels:
 
     def on_actions(self, movers: Ints, actions: Ints, seats: Ints, env_mask: Flags) -> None:
         """Update the memory with the positions named in the selected games; `seats` are the level's."""
-        own, other = _get_next_memories()
         named = env_mask & (actions >= self._first_observe)
         by_level, cells = movers == seats, actions - self._first_observe
         envs = named & by_level
-        self._own_memory[envs] = own[self._own_memory[envs], cells[envs]]
+        self._own_memory[envs] = self._next_own_memory[self._own_memory[envs], cells[envs]]
         envs = named & ~by_level
-        self._other_memory[envs] = other[self._other_memory[envs], cells[envs]]
+        self._other_memory[envs] = self._next_other_memory[self._other_memory[envs], cells[envs]]
 
     def odds(
         self, observations: NDArray[np.int8], masks: NDArray[np.int8], seats: Ints, env_mask: Flags
@@ -54,7 +58,8 @@ class HuntLevels:
         moves, observed = _load_weights()
         rows = self._own_memory[env_mask] * len(OTHER_MEMORY.states) + self._other_memory[env_mask]
         seats = seats[env_mask]
-        cells, observing = _read(observations)
+        cells = observations[:, self._cell_columns].argmax(axis=1)  # 0: off the grid
+        observing = observations[:, self._observe_column] == 1
         positions = np.where(cells > 0, cells - 1, OFF)
         observe_weights = observed[seats, rows, np.maximum(cells - 1, 0)]
         weights = (
@@ -68,25 +73,6 @@ class HuntLevels:
         return odds
 
 
-def _read(observations: NDArray[np.int8]) -> tuple[Ints, Flags]:
-    """Return the cell of the seat's token (0: off the grid), and whether it observes next."""
-    cells, observing = _get_columns()
-    return observations[:, cells].argmax(axis=1), observations[:, observing] == 1
-
-
-@cache
-def _get_columns() -> tuple[slice, int]:
-    """Return the columns of the token's cell and of the phase `observe` in an observation."""
-    encoding = Encoding(features(QuantumHunt()))
-    return encoding.find_slice("my_cell"), encoding.names.index("my_phase=observe")
-
-
-@cache
-def _get_next_memories() -> tuple[Ints, Ints]:
-    """Return the next memories of own and of opponent's observations, both indexed [memory, cell]."""
-    return np.array(OWN_MEMORY.successors), np.array(OTHER_MEMORY.successors)
-
-
 @cache
 def _load_weights() -> tuple[Floats, Floats]:
     """Return the weights of moves and of observations, both indexed [seat, row, position, cell]."""
@@ -94,6 +80,3 @@ def _load_weights() -> tuple[Floats, Floats]:
     moves = np.array([table.moves for table in tables], np.float64).reshape(2, ROWS, POSITIONS, CELLS)
     observed = np.array([table.observations for table in tables], np.float64).reshape(2, ROWS, CELLS, CELLS)
     return moves, observed
-
-
-LEVELS = HuntLevels
