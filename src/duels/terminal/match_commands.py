@@ -119,7 +119,7 @@ def _split_external(
 def _open_menu_if_wanted(code: int, step: NextStep, screen: Screen, board: bool) -> int:
     """Open the menu if the person wants another game, and return the exit code."""
     if step is NextStep.NEW_GAME:
-        Menu(screen).run("board" if board else "play")
+        Menu(screen).run("play" if board else "prompts")
     return code
 
 

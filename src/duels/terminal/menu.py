@@ -14,12 +14,13 @@ from duels.play.library import SavedMatch, list_saved_matches
 from duels.play.new_match import MatchSetup, shorten_match
 from duels.players import HUMAN, PLAYER_KINDS, STRONGEST_NAMES, get_strongest_name
 from duels.terminal.next_step import NextStep, show_review
-from duels.terminal.play import get_surface_class, play_new_match, resume_match
+from duels.terminal.play import can_use_board, is_board_installed, play_new_match, resume_match
 from duels.terminal.screen import Screen
 
 MenuItem = tuple[str, Callable[[], NextStep | None]]
 """The description of a menu item and the function that runs it."""
 
+_PLAY, _PROMPTS = "play", "prompts"
 _FRIEND = "friend"
 _DEFAULT_OPPONENT = "casual"
 _WHO_MOVES_FIRST = {"me": "you", "other": "your opponent", "coin": "a coin decides"}
@@ -45,18 +46,21 @@ class Menu:
 
     def run(self, item: str = "") -> None:
         """Run the items that the person chooses, starting with `item` if given."""
+        self._screen.in_menu = True
         if not item:
             self._screen.say("Choose by number or by name. Enter back to go back and quit to leave.\n\n")
         while True:
             items = self._list_items()
             try:
                 descriptions = {name: description for name, (description, _) in items.items()}
-                item = item or choose(self._screen, "What would you like to do?", descriptions)
+                aliases = {"board": _PLAY}
+                item = item or choose(
+                    self._screen, "What would you like to do?", descriptions, aliases=aliases
+                )
+                item = item if item in items else _PLAY
                 _, run_item = items[item]
                 step = run_item()
-                if step is NextStep.QUIT:
-                    return
-                item = ("board" if item == "board" else "play") if step is NextStep.NEW_GAME else ""
+                item = (_PROMPTS if item == _PROMPTS else _PLAY) if step is NextStep.NEW_GAME else ""
             except LeaveMenu:
                 return
             except GoBack:
@@ -70,14 +74,14 @@ class Menu:
 
     def _list_items(self) -> dict[str, MenuItem]:
         unfinished, finished = _find_last_matches()
+        has_board = is_board_installed(self._screen)
         items: dict[str, MenuItem] = {
-            "play": ("start a match against the machine or a friend", self._play),
-            "board": (
-                "start a match on a full-screen board, with arrow keys, digits or mouse",
-                partial(self._play, True),
-            ),
-            "browser": ("play in your browser; press Ctrl-C here to stop", self._serve),
+            _PLAY: ("start a match against the machine or a friend", partial(self._play, has_board))
         }
+        if has_board:
+            description = "the same at the prompts of the rule book, without the full-screen board"
+            items[_PROMPTS] = (description, partial(self._play, False))
+        items["browser"] = ("play in your browser; press Ctrl-C here to stop", self._serve)
         if unfinished:
             description = f"continue your match ({_format_title(unfinished)})"
             items["resume"] = (description, partial(self._resume, unfinished))
@@ -93,8 +97,7 @@ class Menu:
         items["rules"] = ("read the rules of a game", lambda: self._invoke("rules", self._ask_game()))
         return items
 
-    def _play(self, board: bool = False) -> NextStep | None:
-        get_surface_class(board)  # raises MissingExtra before the questions
+    def _play(self, board: bool) -> NextStep | None:
         name, opponent, first, length = ask_in_turn(
             lambda _: self._ask_game(),
             lambda answers: self._ask_opponent(find_game(answers[0]).rules()),
@@ -102,10 +105,12 @@ class Menu:
             lambda answers: self._ask_length(find_game(answers[0]).rules()),
         )
         opponent = HUMAN if opponent == _FRIEND else opponent
-        if not board:
-            self._screen.say("Enter help at any prompt to see the commands.\n\n")
         rules = find_game(name).rules()
         rules = shorten_match(rules) if length == _SHORT else rules
+        shares_secrets = rules.has_hidden_information and opponent == HUMAN
+        board = board and not shares_secrets and can_use_board(rules, self._screen)
+        if not board:
+            self._screen.say("Enter help at any prompt to see the commands.\n\n")
         setup = MatchSetup(rules, HUMAN, opponent, _FIRST_SEATS[first])
         return play_new_match(setup, self._screen, board)[1]
 
@@ -142,7 +147,10 @@ class Menu:
         return choose(self._screen, "How long?", lengths, _SHORT)
 
     def _resume(self, saved: SavedMatch) -> NextStep | None:
-        return resume_match(saved.path, self._screen)[1]
+        rules = saved.record.match.rules
+        shares_secrets = rules.has_hidden_information and saved.players.count(HUMAN) == 2
+        board = not shares_secrets and can_use_board(rules, self._screen)
+        return resume_match(saved.path, self._screen, board)[1]
 
     def _review(self, saved: SavedMatch) -> None:
         review = show_review(saved.record, self._screen)

@@ -27,13 +27,15 @@ class NextStep(Enum):
     """No choice was made: a person left the match, or nobody was asked."""
 
 
-STEP_LABELS = {
-    NextStep.REMATCH: "rematch",
-    NextStep.SWAP: "swap seats",
-    NextStep.REVIEW: "review",
-    NextStep.NEW_GAME: "new game",
-    NextStep.QUIT: "quit",
-}
+def get_step_labels(in_menu: bool) -> dict[NextStep, str]:
+    """Return the labels of the choices. In the menu, quitting leads back to it."""
+    return {
+        NextStep.REMATCH: "rematch",
+        NextStep.SWAP: "swap seats",
+        NextStep.REVIEW: "review",
+        NextStep.NEW_GAME: "new game",
+        NextStep.QUIT: "menu" if in_menu else "quit",
+    }
 
 
 def make_record(live: LiveMatch) -> Record:
@@ -43,7 +45,7 @@ def make_record(live: LiveMatch) -> Record:
 
 def ask_next_step(live: LiveMatch, screen: Screen) -> NextStep:
     """Ask for the next step and return it. Show reviews and ask again."""
-    labels = STEP_LABELS
+    labels = get_step_labels(screen.in_menu)
     review: Review | None = None
     while True:
         choices = ", ".join(f"{step.value} {label}" for step, label in labels.items())

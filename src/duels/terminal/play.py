@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from duels.core.errors import DuelsError, GameOver, quote
 from duels.core.extras import require_extra
 from duels.core.match import Match
 from duels.core.record import Record, TornRecord
-from duels.core.rules import Seat
+from duels.core.rules import AnyRules, Seat
 from duels.core.words import Ink
 from duels.play.journal import Journal
 from duels.play.library import find_last_unfinished, make_match_path, read_record
@@ -28,6 +29,30 @@ if TYPE_CHECKING:
     from duels.terminal.board.app import BoardMatch
 
 _REMATCHES = (NextStep.REMATCH, NextStep.SWAP)
+
+
+def is_board_installed(screen: Screen) -> bool:
+    """Return whether the menu can offer the full-screen board: its extra is installed and colours are on."""
+    return screen.can_fill and not screen.plain and find_spec("textual") is not None
+
+
+def can_use_board(rules: AnyRules, screen: Screen) -> bool:
+    """Return whether a match fits on the full-screen board. If the terminal is too small, say so."""
+    if not is_board_installed(screen):
+        return False
+    from duels.terminal.board.grid import MAX_CELLS, get_min_size
+
+    board = rules.game.words(rules).board(rules.sight(rules.initial(), Seat.ONE))
+    if sum(map(len, board.cells)) > MAX_CELLS:
+        return False
+    (width, height), (columns, rows) = screen.size, get_min_size(board)
+    if width >= columns and height >= rows:
+        return True
+    screen.notice(
+        f"The full-screen board needs {columns} columns and {rows} rows. "
+        f"This terminal has {width} and {height}, so you play at the prompts."
+    )
+    return False
 
 
 def get_surface_class(board: bool) -> "type[PromptedMatch | BoardMatch]":

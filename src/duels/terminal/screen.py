@@ -56,6 +56,10 @@ class Screen:
         self.typed_at_terminal = sys.stdin.isatty()
         self.on_terminal = self.typed_at_terminal and sys.stdout.isatty()
         self.can_clear = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+        self.can_fill = self.on_terminal and self.can_clear and sys.stderr.isatty()
+        """Whether the terminal can show the full-screen board. Textual draws on stderr."""
+        self.in_menu = False
+        """Whether the menu is open, so that leaving a match leads back to it."""
         self.plain = plain_text
         """Whether the person asked for plain text, as in a pipe."""
         self.colour = self.can_clear and not plain_text and not os.environ.get("NO_COLOR")

@@ -97,25 +97,50 @@ def test_a_match_without_decisions_is_deleted(tmp_path: Path) -> None:
     assert not list((tmp_path / "matches").glob("*.duel"))
 
 
-def test_the_menu_opens_the_board_and_a_rematch_stays_on_it(tmp_path: Path) -> None:
+def start_from_menu(terminal: Terminal, item: str, game: str) -> None:
+    terminal.answer("Number or name: ", item)
+    terminal.answer("Number or name: ", game)
+    terminal.answer("Number or name [casual]: ", "greedy")
+    terminal.answer("Number or name [me]: ", "")
+
+
+def test_the_menu_opens_the_board_and_a_match_leads_back_to_the_menu(tmp_path: Path) -> None:
     plain: dict[str, Any] = {"NO_COLOR": "1"}
     with Terminal(tmp_path, **plain) as terminal:
-        terminal.answer("Number or name: ", "board")
-        terminal.answer("Number or name: ", "lights")
-        terminal.answer("Number or name [casual]: ", "greedy")
-        terminal.answer("Number or name [me]: ", "")
+        start_from_menu(terminal, "play", "lights")
         for after in "rq":
             terminal.expect(CHOOSE)
             terminal.send("r")
             terminal.expect("Do you want to resign?")
             terminal.send("y")
             terminal.expect("You lost")
-            terminal.expect("rematch")
+            terminal.expect("menu")
             terminal.send(after)
+        terminal.answer("Number or name: ", "q")
         assert terminal.wait() == 0
     assert len(list((tmp_path / "matches").glob("*.duel"))) == 2
     colours = [code for code in ("\x1b[36m", "\x1b[33m", ";36", ";33", "38;2") if code in terminal.text]
     assert not colours
+
+
+@pytest.mark.parametrize(
+    ("item", "arguments", "size", "reason"),
+    [
+        ("prompts", (), (80, 24), ""),
+        ("play", ("--plain",), (80, 24), ""),
+        ("play", (), (59, 24), "The full-screen board needs 60 columns and 16 rows."),
+    ],
+)
+def test_the_menu_can_use_the_prompts(
+    item: str, arguments: tuple[str, ...], size: tuple[int, int], reason: str, tmp_path: Path
+) -> None:
+    with Terminal(tmp_path, *arguments, size=size) as terminal:
+        start_from_menu(terminal, item, "leap")
+        terminal.answer("Choose your move: ", "quit")
+        terminal.answer("Number or name: ", "quit")
+        assert terminal.wait() == 0
+    assert reason in " ".join(terminal.text.split())
+    assert ("  2. prompts" in terminal.text) is (not arguments)
 
 
 def test_a_word_typed_as_the_match_ends_chooses_nothing(tmp_path: Path) -> None:

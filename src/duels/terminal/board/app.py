@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -26,17 +25,16 @@ from duels.terminal import messages
 from duels.terminal.board import keys
 from duels.terminal.board.background import BackgroundJob, run_in_background
 from duels.terminal.board.choice import Choice
-from duels.terminal.board.grid import Point, find_changed_cells
+from duels.terminal.board.grid import MAX_CELLS, Point, find_changed_cells
 from duels.terminal.board.scene import Page, QuestionPanel, Scene, SceneTexts
 from duels.terminal.board.story import Story
 from duels.terminal.board.view import Palette
 from duels.terminal.keyboard import KEY_GAP_SECONDS
-from duels.terminal.next_step import STEP_LABELS, NextStep, make_record
+from duels.terminal.next_step import NextStep, get_step_labels, make_record
 from duels.terminal.prompts import Quit
 from duels.terminal.screen import Screen, format_key_prompt
 from duels.terminal.signals import redirect_signals
 
-_MAX_CELLS = 400
 ARROWS: dict[str, Point] = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
 _PROPOSALS = {
     "undo": messages.propose_takeback,
@@ -59,7 +57,7 @@ class BoardApp(App[AppResult]):
         Binding("ctrl+z", "suspend_process", show=False, priority=True),
     ]
 
-    def __init__(self, live: LiveMatch, pause_seconds: float = 0.0) -> None:
+    def __init__(self, live: LiveMatch, pause_seconds: float = 0.0, in_menu: bool = False) -> None:
         super().__init__(ansi_color=True)
         self.animation_level = "none"
         self.live = live
@@ -67,6 +65,7 @@ class BoardApp(App[AppResult]):
         """The open choice, or None while no person is to move."""
         self._words = live.words
         self._pause_seconds = pause_seconds
+        self._in_menu = in_menu
         self._you = messages.find_solo_seat(live)
         self._seat = self._you or Seat.ONE  # the person who moved last or is to move
         self._palette = Palette(self._seat)
@@ -134,7 +133,7 @@ class BoardApp(App[AppResult]):
         except (DuelsError, OSError) as error:
             self.exit(error)
             return
-        self._next_steps = STEP_LABELS
+        self._next_steps = get_step_labels(self._in_menu)
         self._draw()
 
     async def _let_machine_decide(self, actor: Actor) -> None:
@@ -415,8 +414,7 @@ class BoardMatch:
         self.live = live
         self.screen = screen
         name = live.match.rules.name
-        # Textual draws on stderr.
-        if not (screen.on_terminal and screen.can_clear and sys.stderr.isatty()):
+        if not screen.can_fill:
             raise DuelsError(
                 "the full-screen board needs a terminal. "
                 "Leave out --board, or do not redirect input and output."
@@ -430,16 +428,16 @@ class BoardMatch:
                 "Leave out --board, or play against the machine: --seat2 casual."
             )
         count = sum(map(len, live.words.board(live.match.sight(min(live.people))).cells))
-        if count > _MAX_CELLS:
+        if count > MAX_CELLS:
             raise DuelsError(
-                f"the full-screen board shows at most {_MAX_CELLS} cells, not {count}. Leave out --board."
+                f"the full-screen board shows at most {MAX_CELLS} cells, not {count}. Leave out --board."
             )
 
     def run(self) -> NextStep:
         """Play to the end and return the next step that the person chose."""
         if not self.screen.colour:
             os.environ["NO_COLOR"] = "1"  # Textual reads and removes it
-        app = BoardApp(self.live, self.screen.pause_seconds)
+        app = BoardApp(self.live, self.screen.pause_seconds, self.screen.in_menu)
         result: AppResult | None = None
         with self.screen.redirect_notices(app.notice), redirect_signals(app.leave):
             try:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
-from duels.core.narration import Cell
+from duels.core.narration import Cell, TextBoard
 from duels.core.words import strip_ink
 
 _SIZES = ((11, 5), (9, 3), (7, 3), (5, 3), (5, 1), (3, 1))
@@ -12,6 +12,11 @@ _SIZES = ((11, 5), (9, 3), (7, 3), (5, 3), (5, 1), (3, 1))
 # The character for each combination of lines to _UP, _DOWN, _LEFT and _RIGHT.
 _BORDERS = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
+MAX_CELLS = 400
+"""The largest board that the full screen shows."""
+ROWS_AROUND_CELLS = 9  # title, borders, turn, a question of four lines, keys
+_MIN_SIZE = (60, 16)  # columns and rows of the terminal
+_MAX_BOARD_ROWS = 15  # a longer board is scrolled
 
 Point = tuple[int, int]
 """A column and a row."""
@@ -109,6 +114,18 @@ def _split_row(row: Sequence[Cell], max_length: int) -> list[tuple[Cell, ...]]:
     length = -(-len(row) // count) if count else 0
     cuts = [*range(0, len(row), max(1, length)), len(row)]
     return [tuple(row[start:end]) for start, end in pairwise(cuts)]
+
+
+def count_text_rows(board: TextBoard) -> int:
+    """Count the rows of the text below the cells and the gap above it."""
+    return board.text.count("\n") + 2 if board.text else 0
+
+
+def get_min_size(board: TextBoard) -> Point:
+    """Return the columns and rows of the smallest terminal that can show a match with this board."""
+    columns, rows = _MIN_SIZE
+    board_rows = fit_grid(board.cells, columns, 0).size[1] + count_text_rows(board)
+    return columns, max(rows, min(board_rows, _MAX_BOARD_ROWS) + ROWS_AROUND_CELLS)
 
 
 def find_changed_cells(before: Sequence[Sequence[Cell]], after: Sequence[Sequence[Cell]]) -> frozenset[int]:

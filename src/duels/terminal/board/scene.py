@@ -13,16 +13,13 @@ from textual.widgets import Static
 
 from duels.core.narration import TextBoard
 from duels.terminal.board.choice import Choice
-from duels.terminal.board.grid import fit_grid
+from duels.terminal.board.grid import ROWS_AROUND_CELLS, count_text_rows, fit_grid, get_min_size
 from duels.terminal.board.view import ActionList, BoardView, Palette
 from duels.terminal.screen import wrap
 
-_ROWS_AROUND_CELLS = 9  # title, borders, turn, a question of four lines, keys
 _HEAD_ROWS = 3  # title and borders
 _NOTE_ROWS = 2  # reserved if possible, so that a note does not change the board
 _MAX_NOTE_ROWS = 6  # a longer note is scrolled
-_MIN_SIZE = (60, 16)  # columns and rows
-_MAX_BOARD_ROWS = 15  # a longer board is scrolled
 _BOARD_SHARE = 3 / 5  # of the columns
 _MARGIN = 2  # columns beside the board
 
@@ -104,14 +101,14 @@ class Scene(Screen[None]):
 
     def _count_cell_rows(self, board: TextBoard, columns: int, texts: SceneTexts) -> int:
         """Return the number of rows for the cells. Limit the height of a long note to make room for them."""
-        rows = self.app.size.height - _count_text_rows(board)
+        rows = self.app.size.height - count_text_rows(board)
         min_rows = fit_grid(board.cells, columns, 0).size[1]
         used_rows = _HEAD_ROWS + self._count_rows(texts.turn, texts.question, texts.keys)
         note_rows = min(_MAX_NOTE_ROWS, max(1, rows - used_rows - min_rows))
         self.query_one("#note").styles.max_height = note_rows
         used_rows += min(note_rows, self._count_rows(texts.note))
-        cell_rows = rows - max(_ROWS_AROUND_CELLS + _NOTE_ROWS, used_rows)
-        return cell_rows if cell_rows >= min_rows else rows - max(_ROWS_AROUND_CELLS, used_rows)
+        cell_rows = rows - max(ROWS_AROUND_CELLS + _NOTE_ROWS, used_rows)
+        return cell_rows if cell_rows >= min_rows else rows - max(ROWS_AROUND_CELLS, used_rows)
 
     def _count_rows(self, *texts: Content) -> int:
         columns = max(1, self.app.size.width - 2)
@@ -119,19 +116,13 @@ class Scene(Screen[None]):
 
     def _warn_if_too_small(self, board: TextBoard, leave_key: str) -> None:
         width, height = self.app.size
-        rows = fit_grid(board.cells, _MIN_SIZE[0], 0).size[1] + _count_text_rows(board)
-        min_height = max(_MIN_SIZE[1], min(rows, _MAX_BOARD_ROWS) + _ROWS_AROUND_CELLS)
-        self.set_class(width < _MIN_SIZE[0] or height < min_height, "small")
+        min_width, min_height = get_min_size(board)
+        self.set_class(width < min_width or height < min_height, "small")
         self.query_one("#small", Static).update(
-            f"The board needs {_MIN_SIZE[0]} columns and {min_height} rows. "
+            f"The board needs {min_width} columns and {min_height} rows. "
             f"This terminal has {width} and {height}.\n"
             f"Make it larger, or press {leave_key} to leave: the match is saved."
         )
-
-
-def _count_text_rows(board: TextBoard) -> int:
-    """Count the rows of the text below the cells and the gap above it."""
-    return board.text.count("\n") + 2 if board.text else 0
 
 
 class Page(Screen[None]):
@@ -155,7 +146,7 @@ class Page(Screen[None]):
     def compose(self) -> ComposeResult:
         yield Static(id="text")
         yield Static(
-            "Press Escape to go back to the board; up, down, space, Home and End to scroll.",
+            "Press Escape to go back to the board; arrows, space, Home and End scroll.",
             id="keys-help",
             markup=False,
         )
