@@ -23,7 +23,7 @@ def last_allowed(observation: Any, mask: Any) -> Any:
 @pytest.mark.parametrize(
     ("game", "options"), [("lights", {}), ("chain", {"max_boards": 2}), ("hunt", {"cells": 3})]
 )
-def test_the_table_is_what_the_agent_does_in_the_environment(game: str, options: dict[str, Any]) -> None:
+def test_a_table_repeats_the_agents_choices(game: str, options: dict[str, Any]) -> None:
     rng = np.random.default_rng(3)
     weights = rng.random((400, 100))
 
@@ -41,7 +41,7 @@ def test_the_table_is_what_the_agent_does_in_the_environment(game: str, options:
         batch.step(batch.sample())
 
 
-def test_an_agent_of_the_gymnasium_environment_is_graded() -> None:
+def test_a_gymnasium_agent_is_graded() -> None:
     best = table_of(last_allowed, "lights")
     odds = table_of(lambda observation, mask: mask / mask.sum(), "lights")
     assert exploitability(best, "lights") == pytest.approx(
@@ -54,7 +54,7 @@ def test_an_agent_of_the_gymnasium_environment_is_graded() -> None:
 
 
 @pytest.mark.parametrize("game", ["lights", "chain", "hunt"])
-def test_an_agent_can_be_asked_for_many_at_once(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_agent_may_answer_in_batches(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("duels.analysis.agents.BATCH_SIZE", 100)
     options: dict[str, Any] = {"cells": 3} if game == "hunt" else {}
     calls = []
@@ -91,7 +91,7 @@ ANSWERS: list[Any] = [
 
 
 @pytest.mark.parametrize("answer", ANSWERS, ids=str)
-def test_many_answers_are_read_as_one_by_one(answer: Any) -> None:
+def test_batch_answers_are_parsed_like_single_ones(answer: Any) -> None:
     masks = np.array([[1, 1, 0], [1, 0, 1]], np.int8)
 
     def found(read: Any) -> Any:
@@ -107,7 +107,7 @@ def test_many_answers_are_read_as_one_by_one(answer: Any) -> None:
     assert at_once == found(one_by_one)
 
 
-def test_many_answers_take_no_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batch_answers_are_parsed_without_a_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     def asked(*given: Any) -> Any:
         raise AssertionError("read one by one")
 
@@ -116,7 +116,7 @@ def test_many_answers_take_no_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (ask_batch(lambda seen, mask: mask / 2, masks, masks) == 0.5).all()
 
 
-def test_an_agent_is_shown_the_type_it_was_trained_on() -> None:
+def test_an_agent_gets_observations_of_its_dtype() -> None:
     types = []
 
     def agent(observation: Any, mask: Any) -> Any:
@@ -135,7 +135,7 @@ def test_an_agent_is_shown_the_type_it_was_trained_on() -> None:
         table_of(agent, "lights", dtype=bool)
 
 
-def test_a_memory_is_checked_as_in_environments() -> None:
+def test_checks_memory_like_environments() -> None:
     with pytest.raises(DuelsError, match="memory"):
         duels.policy_of(last_allowed, "hunt", memory=-3)
     with pytest.raises(DuelsError, match="memory must be 0 in lights"):
@@ -144,7 +144,7 @@ def test_a_memory_is_checked_as_in_environments() -> None:
         table_of(last_allowed, "hunt", memory=4)
 
 
-def test_what_is_left_of_a_limit_is_part_of_what_an_agent_sees() -> None:
+def test_observations_include_the_remaining_limit() -> None:
     form: dict[str, Any] = {"cells": 3, "run": 2, "max_boards": 3}
     lefts = set()
 
@@ -176,17 +176,17 @@ def test_what_is_left_of_a_limit_is_part_of_what_an_agent_sees() -> None:
     ("answer", "message"),
     [(0, "chose action 0"), ("x", "not 'x'"), ([0.5] * 13, "do not sum to 1"), ([1.0, 2.0], "13 probab")],
 )
-def test_what_is_no_answer_is_refused(answer: Any, message: str) -> None:
+def test_rejects_invalid_answers(answer: Any, message: str) -> None:
     with pytest.raises(DuelsError, match=message):
         table_of(lambda observation, mask: answer, "lights")
 
 
-def test_what_is_no_agent_is_refused() -> None:
+def test_rejects_invalid_agents() -> None:
     with pytest.raises(DuelsError, match="a function of an observation and a mask, not None"):
         table_of(None, "lights")  # type: ignore[arg-type]
 
 
-def test_functions_that_cannot_be_called_as_agents_or_policies_are_told_how_they_would_be() -> None:
+def test_errors_show_the_signature_of_agents_and_policies() -> None:
     wrongs: list[Any] = [lambda observation: 0, lambda: 0, lambda a, b, c: 0]
     for wrong in wrongs:
         with pytest.raises(DuelsError, match="two arguments, an observation and a mask"):
@@ -203,7 +203,7 @@ def test_functions_that_cannot_be_called_as_agents_or_policies_are_told_how_they
 
 
 @pytest.mark.parametrize("wrong", [None, 3, 0.5, {}, True])
-def test_what_is_no_policy_is_refused_by_what_is_one(wrong: Any) -> None:
+def test_errors_list_the_kinds_of_policies(wrong: Any) -> None:
     with pytest.raises(DuelsError, match=r"a player or its name, a table .* or a function from a Sight"):
         exploitability(wrong, "lights")
 
@@ -217,7 +217,7 @@ def test_flip_has_no_table() -> None:
 
 
 @pytest.mark.parametrize("name", ["random", "greedy", "club"])
-def test_players_choose_as_they_say(name: str) -> None:
+def test_players_follow_their_odds(name: str) -> None:
     rules: Any = GAMES["leap"].rules()
     player: Any = make_player(name, rules)
     sight = rules.parse_position("4 6 1")
@@ -241,12 +241,12 @@ SMALL_FLIP: dict[str, Any] = {"side": 2, "values": 2, "copies": 2, "target": 2}
 
 
 @pytest.mark.parametrize(("game", "options"), [("leap", {}), ("chain", SMALL_CHAIN), ("flip", SMALL_FLIP)])
-def test_players_are_graded_themselves_as_by_name(game: str, options: dict[str, Any]) -> None:
+def test_a_player_is_graded_like_its_name(game: str, options: dict[str, Any]) -> None:
     player = make_player("random", GAMES[game].rules(**options))
     assert exploitability(player, game, **options) == exploitability("random", game, **options) > 0
 
 
-def test_a_player_that_keeps_its_odds_to_itself_is_not_graded() -> None:
+def test_rejects_players_without_odds() -> None:
     class Silent:
         def choose(self, sight: Any, rng: Random) -> Any:
             return sight.actions[0]
@@ -255,6 +255,6 @@ def test_a_player_that_keeps_its_odds_to_itself_is_not_graded() -> None:
         exploitability(Silent(), "leap")
 
 
-def test_what_comes_first_is_the_policy() -> None:
+def test_errors_explain_the_order_of_arguments() -> None:
     with pytest.raises(DuelsError, match="follow the policy"):
         exploitability("leap", last_allowed)  # type: ignore[arg-type]

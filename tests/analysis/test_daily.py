@@ -27,7 +27,7 @@ def test_a_day_has_one_puzzle_of_each_game(name: str) -> None:
     )
 
 
-def test_it_is_the_same_in_another_program() -> None:
+def test_the_daily_puzzle_is_the_same_in_every_process() -> None:
     """Whatever was computed before, and however strings are hashed there."""
     program = (
         "from datetime import date\nfrom duels.analysis.exercises import get_daily_puzzle\n"
@@ -49,7 +49,7 @@ def test_a_streak_counts_days_in_a_row() -> None:
 
 
 @given(st.lists(st.booleans(), max_size=len(GAMES)), st.integers(0, 400))
-def test_the_line_to_share_tells_right_from_wrong_and_the_streak(answers: list[bool], days: int) -> None:
+def test_the_shared_line_shows_results_and_the_streak(answers: list[bool], days: int) -> None:
     marks = "".join("■" if right else "□" for right in answers).ljust(len(GAMES), "·")
     row = f", day {days} in a row" if days > 1 else ""
     line = format_daily_result(DAY, answers, days)

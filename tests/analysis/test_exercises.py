@@ -51,7 +51,7 @@ def test_exercises_have_one_right_answer(game: str) -> None:
         assert max(judged.value.number for judged in right) - max(wrong) >= CLEAR_GAP
 
 
-def test_in_hunt_whatever_the_strategy_mixes_at_no_cost_is_right() -> None:
+def test_hunt_accepts_every_action_of_the_mixture() -> None:
     asked = sample("hunt")
     assert len(asked) == 12
     for exercise in asked:
@@ -67,7 +67,7 @@ def test_in_hunt_whatever_the_strategy_mixes_at_no_cost_is_right() -> None:
         assert len(exercise.right_classes) <= MAX_RIGHT_SHARE * len({j.action.cell for j, _, _ in graded})
 
 
-def test_hunt_asks_for_names_and_steps_as_well_as_staying() -> None:
+def test_hunt_asks_for_observations_and_steps() -> None:
     asked = sample("hunt")
     lessons = [exercise.theme for exercise in asked]
     assert lessons.count(frozenset({Phase.OBSERVE})) >= 3
@@ -76,11 +76,11 @@ def test_hunt_asks_for_names_and_steps_as_well_as_staying() -> None:
 
 
 @pytest.mark.parametrize("game", ["lights", "leap", "chain", "flip", "hunt"])
-def test_consecutive_exercises_teach_different_things(game: str) -> None:
+def test_consecutive_exercises_have_different_themes(game: str) -> None:
     assert all(one.theme != two.theme for one, two in pairwise(sample(game)))
 
 
-def test_every_exercise_is_from_a_match_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_exercise_comes_from_a_different_match(monkeypatch: pytest.MonkeyPatch) -> None:
     matches: list[list[Exercise]] = []
 
     def noting(*args: Any) -> list[Exercise]:
@@ -93,7 +93,7 @@ def test_every_exercise_is_from_a_match_of_its_own(monkeypatch: pytest.MonkeyPat
         matches[place] = []
 
 
-def test_an_exercise_tells_no_secret() -> None:
+def test_exercises_reveal_no_secrets() -> None:
     """It shows what the seat knows, and no event that the seat did not see."""
     for exercise in sample("hunt"):
         shown = repr(exercise)
@@ -127,7 +127,7 @@ class _Plain:
         ((0.0, 1.0), (0.6, 0.5), None),  # estimates that contradict the strategy
     ],
 )
-def test_one_right_answer_is_clearly_right(
+def test_the_right_answer_is_clearly_better(
     weights: tuple[float, float], values: tuple[float, float], right: str | None
 ) -> None:
     judged = tuple(
@@ -138,7 +138,7 @@ def test_one_right_answer_is_clearly_right(
     assert found == (frozenset() if right is None else {right})
 
 
-def test_an_idea_may_be_called_anything(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_action_classes_may_be_any_values(monkeypatch: pytest.MonkeyPatch) -> None:
     oracle = make_oracle(QuantumChain())
     positions = []
     for first in (0, 1):
@@ -149,7 +149,7 @@ def test_an_idea_may_be_called_anything(monkeypatch: pytest.MonkeyPatch) -> None
     assert positions[0] == positions[1]
 
 
-def test_an_answer_is_graded_with_its_reason() -> None:
+def test_grading_an_answer_gives_a_reason() -> None:
     (exercise,) = some("leap", 1, 5)
     rules = exercise.sight.rules
     right = exercise.verdict.best[0]
@@ -163,7 +163,7 @@ def test_an_answer_is_graded_with_its_reason() -> None:
     )
 
 
-def test_in_hunt_no_answer_is_faulted_that_a_review_would_not_fault() -> None:
+def test_hunt_exercises_and_reviews_agree_on_mistakes() -> None:
     """It is compared with the mixture, without a mark: a review gives it no loss either."""
     for exercise in sample("hunt"):
         rules, verdict = exercise.sight.rules, exercise.verdict
@@ -183,7 +183,7 @@ def test_the_same_seed_gives_the_same_exercises() -> None:
     assert one == same != other
 
 
-def test_exercises_take_a_name_a_game_or_rules_with_options() -> None:
+def test_exercises_accept_a_name_a_game_or_rules() -> None:
     twelve = find_game("lights").rules(lights=12)
     by_name = next(duels.exercises("lights", "1", lights=12))
     by_game = next(duels.exercises(find_game("lights"), "1", lights=12))
@@ -192,7 +192,7 @@ def test_exercises_take_a_name_a_game_or_rules_with_options() -> None:
     assert by_name.sight.rules == twelve
 
 
-def test_a_game_that_is_over_early_has_exercises_too() -> None:
+def test_short_games_have_exercises() -> None:
     """Nobody registers it, and a match of it is two or three decisions long."""
     found = list(duels.exercises(STEPS, "1"))
     assert {exercise.position for exercise in found} == {*("0 1 0", "2 1 0", "2 2 0", "3 1 0", "3 2 0")}

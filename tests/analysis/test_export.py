@@ -60,7 +60,7 @@ def test_every_line_replays_and_is_graded(game: str, tmp_path: Path) -> None:
         assert match.outcome.winner == told["winner"]
 
 
-def test_a_run_that_was_broken_off_goes_on(tmp_path: Path) -> None:
+def test_resumes_an_interrupted_run(tmp_path: Path) -> None:
     whole, broken = tmp_path / "whole.jsonl", tmp_path / "broken.jsonl"
     assert export(run_of("chain", 6, max_boards=1), whole) == 0
     content = whole.read_bytes()
@@ -70,7 +70,7 @@ def test_a_run_that_was_broken_off_goes_on(tmp_path: Path) -> None:
         assert broken.read_bytes() == content
 
 
-def test_another_run_is_never_mixed_in(tmp_path: Path) -> None:
+def test_rejects_a_file_of_another_run(tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     export(run_of("lights", 2), path)
     content = path.read_bytes()
@@ -91,7 +91,7 @@ def test_another_run_is_never_mixed_in(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("line", ['{"my": "only copy"}', '{"game": "lights", "mine": 1', "notes", "\u2028"])
 @pytest.mark.parametrize("matches", [0, 2])
-def test_a_last_line_that_is_not_ours_is_kept(line: str, matches: int, tmp_path: Path) -> None:
+def test_keeps_an_unknown_last_line(line: str, matches: int, tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     if matches:
         export(run_of("lights", matches), path)
@@ -103,7 +103,7 @@ def test_a_last_line_that_is_not_ours_is_kept(line: str, matches: int, tmp_path:
     assert path.read_bytes() == content
 
 
-def test_a_parquet_file_of_another_run_is_kept(tmp_path: Path) -> None:
+def test_keeps_a_parquet_file_of_another_run(tmp_path: Path) -> None:
     path = tmp_path / "out.parquet"
     assert export(run_of("lights", 3), path) == 0
     content = path.read_bytes()
@@ -121,7 +121,7 @@ def test_a_parquet_file_of_another_run_is_kept(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out.parquet"]
 
 
-def test_parquet_has_a_row_a_decision(tmp_path: Path) -> None:
+def test_parquet_has_one_row_per_decision(tmp_path: Path) -> None:
     run = run_of("hunt", 4, max_turns=5)
     export(run, tmp_path / "out.parquet")
     export(run, tmp_path / "out.jsonl")
@@ -142,7 +142,7 @@ def test_parquet_has_a_row_a_decision(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_rows_are_what_an_environment_shows(game: str, tmp_path: Path) -> None:
+def test_rows_match_environment_observations(game: str, tmp_path: Path) -> None:
     limits: dict[str, Any] = {"chain": {"max_boards": 1}, "hunt": {"max_turns": 4}}
     run = run_of(game, 4, "random", "random", **limits.get(game, {}))
     export(run, tmp_path / "out.parquet")
@@ -180,7 +180,7 @@ def test_rows_are_what_an_environment_shows(game: str, tmp_path: Path) -> None:
                 assert engine.mask_for(row["seat"] - 1).tolist() == row["final_action_mask"]
 
 
-def test_more_processes_play_the_same(tmp_path: Path) -> None:
+def test_worker_processes_play_the_same_matches(tmp_path: Path) -> None:
     one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
     export(run_of("chain", 9, max_boards=1), one)
     told: list[int] = []
@@ -189,7 +189,7 @@ def test_more_processes_play_the_same(tmp_path: Path) -> None:
     assert told == list(range(10))
 
 
-def test_a_finished_run_goes_on_with_more_games(tmp_path: Path) -> None:
+def test_extends_a_finished_run(tmp_path: Path) -> None:
     path, whole = tmp_path / "out.parquet", tmp_path / "whole.parquet"
     assert export(run_of("chain", 7, max_boards=1), whole) == 0
     played: list[int] = []
@@ -209,7 +209,7 @@ def test_a_finished_run_goes_on_with_more_games(tmp_path: Path) -> None:
     assert not lines.exists()
 
 
-def test_a_run_broken_off_before_it_tidied_up_goes_on(tmp_path: Path) -> None:
+def test_resumes_a_run_interrupted_during_cleanup(tmp_path: Path) -> None:
     path, lines = tmp_path / "out.parquet", tmp_path / "out.parquet.jsonl"
     export(run_of("lights", 4), path)
     export(run_of("lights", 6), tmp_path / "six.jsonl")
@@ -231,7 +231,7 @@ def test_a_run_broken_off_before_it_tidied_up_goes_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["out.jsonl", "out.parquet"])
-def test_fewer_games_take_nothing_away(name: str, tmp_path: Path) -> None:
+def test_asking_for_fewer_games_removes_none(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     export(run_of("lights", 5), path)
     content = path.read_bytes()
@@ -240,19 +240,19 @@ def test_fewer_games_take_nothing_away(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["games.jsonl", "games.parquet"])
-def test_a_folder_that_is_not_there_is_named(name: str, tmp_path: Path) -> None:
+def test_names_a_missing_folder(name: str, tmp_path: Path) -> None:
     with pytest.raises(DuelsError, match=r"The folder .*new does not exist"):
         export(run_of("lights", 1), tmp_path / "new" / name)
 
 
-def test_never_more_games_than_asked_for(tmp_path: Path) -> None:
+def test_parquet_has_no_more_games_than_requested(tmp_path: Path) -> None:
     export(run_of("lights", 5), tmp_path / "out.parquet.jsonl")  # as if it had been broken off here
     assert export(run_of("lights", 2), tmp_path / "out.parquet") == 2
     assert set(parquet.read_table(tmp_path / "out.parquet")["number"].to_pylist()) == {0, 1}
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_fields_are_those_of_the_page(game: str, tmp_path: Path) -> None:
+def test_the_docs_list_every_field(game: str, tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "environments" / "datasets.md").read_text(encoding="utf-8")
     _, *tables = re.split(r"^\| (?:match|turn|row) \|.*\n", page, flags=re.MULTILINE)
     match, turn, row = (re.findall(r"^\| `(\w+)` \|", t.split("\n\n")[0], flags=re.MULTILINE) for t in tables)
@@ -275,7 +275,7 @@ def test_fields_are_those_of_the_page(game: str, tmp_path: Path) -> None:
     assert {error is None for error in errors} == {game == "hunt"}
 
 
-def test_perfect_players_regret_nothing(tmp_path: Path) -> None:
+def test_perfect_players_have_no_regret(tmp_path: Path) -> None:
     export(run_of("leap", 5, "perfect", "perfect"), tmp_path / "out.jsonl")
     regrets = [turn["regret"] for match in matches_in(tmp_path / "out.jsonl") for turn in match["turns"]]
     assert set(regrets) == {0.0}
@@ -286,7 +286,7 @@ def steps_run(games: int, **options: Any) -> Export:
     return Export(rules, ("random", "random"), "s", games)
 
 
-def test_every_ending_of_a_game_that_no_registry_knows_is_exported(tmp_path: Path) -> None:
+def test_exports_every_ending_of_an_unregistered_game(tmp_path: Path) -> None:
     path = tmp_path / "steps.jsonl"
     export(steps_run(40), path)
     drawn = [match for match in matches_in(path) if match["result"] == "drawn"]
@@ -297,7 +297,7 @@ def test_every_ending_of_a_game_that_no_registry_knows_is_exported(tmp_path: Pat
     assert {match["result"] for match in matches_in(tmp_path / "cut.jsonl")} == {"cut off"}
 
 
-def test_options_that_are_lists_go_on_too(tmp_path: Path) -> None:
+def test_resumes_a_run_with_list_options(tmp_path: Path) -> None:
     for name in ("out.jsonl", "out.parquet"):
         assert export(steps_run(2, goals=(4, 6)), tmp_path / name) == 0
         assert export(steps_run(3, goals=(4, 6)), tmp_path / name) == 2
@@ -306,7 +306,7 @@ def test_options_that_are_lists_go_on_too(tmp_path: Path) -> None:
     assert matches_in(tmp_path / "out.jsonl")[0]["options"] == {"goals": [4, 6]}
 
 
-def test_a_row_has_the_reward_of_its_seat(tmp_path: Path) -> None:
+def test_rows_have_the_reward_of_their_seat(tmp_path: Path) -> None:
     export(steps_run(40), tmp_path / "out.parquet")
     rows = parquet.read_table(tmp_path / "out.parquet").to_pylist()
     for row in rows:
@@ -316,7 +316,7 @@ def test_a_row_has_the_reward_of_its_seat(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seat", Seat)
-def test_the_last_observation_of_a_stopped_match_is_that_of_its_position(seat: Seat) -> None:
+def test_a_stopped_match_ends_with_the_observation_of_its_position(seat: Seat) -> None:
     match = duels.start("chain").play_text(*"1234567" * 2, "4")
     encoder = ObservationEncoder(match.rules)
     assert encoder.encode(seat, match.stop()) == encoder.encode(seat, match)

@@ -54,7 +54,7 @@ def hash_of(sight: AnySight) -> int:
 
 
 @pytest.mark.parametrize(("game", "options"), FORMS)
-def test_it_is_openspiels_by_half(game: str, options: dict[str, Any]) -> None:
+def test_exploitability_is_half_of_openspiels_nash_conv(game: str, options: dict[str, Any]) -> None:
     given = ",".join(f"{name}={value}" for name, value in options.items())
     spiel = pyspiel.load_game(f"duels_{game}({given})")
     policy = TabularPolicy(spiel)
@@ -70,7 +70,7 @@ def test_it_is_openspiels_by_half(game: str, options: dict[str, Any]) -> None:
     assert theirs.exploitability(spiel, policy) == pytest.approx(2 * ours)
 
 
-def test_perfect_leap_of_small_goal_cannot_be_exploited() -> None:
+def test_perfect_play_of_a_short_leap_is_not_exploitable() -> None:
     """Backward induction by hand, over the rules: a policy that keeps every win it has."""
     rules: Any = GAMES["leap"].rules(goal=9)
 
@@ -95,7 +95,7 @@ def perfect_chain(**options: int) -> Any:
 
 
 @pytest.mark.parametrize("options", [{"cells": 5, "run": 3}, pytest.param({}, marks=pytest.mark.slow)])
-def test_play_of_chain_that_can_be_waited_for_loses_everything(options: dict[str, Any]) -> None:
+def test_rare_mistakes_lose_chain_without_a_limit(options: dict[str, Any]) -> None:
     """Without a limit of boards the best opponent of random play, or of rare mistakes, always wins."""
     rules = GAMES["chain"].rules(**options)
     tables = get_tables(rules).tables
@@ -114,7 +114,7 @@ GRADED: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("game", "options"), GRADED)
-def test_grades_in_pettingzoo_are_the_oracles(game: str, options: dict[str, Any]) -> None:
+def test_pettingzoo_grades_come_from_the_oracle(game: str, options: dict[str, Any]) -> None:
     env = getattr(duels_pettingzoo, f"{game}_v0").env(grade=True, **options)
     oracle = get_oracle(GAMES[game].rules(**options))
     rng = Random(2)
@@ -135,7 +135,7 @@ def test_grades_in_pettingzoo_are_the_oracles(game: str, options: dict[str, Any]
 
 
 @pytest.mark.parametrize(("game", "sure"), [("chain", "exact"), ("hunt", "estimate")])
-def test_an_illegal_action_in_pettingzoo_gives_everything_away(game: str, sure: str) -> None:
+def test_an_illegal_action_in_pettingzoo_loses_the_whole_value(game: str, sure: str) -> None:
     env = getattr(duels_pettingzoo, f"{game}_v0").env(grade=True)
     env.reset(seed=1)
     before = env.infos["player_1"]["value"]
@@ -168,7 +168,7 @@ SURE = {"lights": "exact", "leap": "exact", "chain": "exact", "hunt": "estimate"
 
 
 @pytest.mark.parametrize("game", SURE)
-def test_grades_say_how_sure_they_are(game: str) -> None:
+def test_grades_state_their_exactness(game: str) -> None:
     """To the end: a game of hunt that is won is worth 1 for sure, what its last action gave away is not."""
     env = DuelEnv(game, grade=True)
     _, info = env.reset(seed=1)
@@ -185,7 +185,7 @@ def test_grades_say_how_sure_they_are(game: str) -> None:
     assert info["value"] in (0.0, 1.0)
 
 
-def test_grades_of_many_say_how_sure_they_are() -> None:
+def test_batch_grades_state_their_exactness() -> None:
     envs: Any = DuelVectorEnv("leap", 3, grade=True, autoreset_mode="SameStep")
     _, info = envs.reset(seed=1)
     assert info["exactness"].tolist() == ["exact"] * 3
@@ -194,7 +194,7 @@ def test_grades_of_many_say_how_sure_they_are() -> None:
     assert info["final_info"]["exactness"][info["_final_info"]][0] == "exact"
 
 
-def test_grades_of_all_positions() -> None:
+def test_grades_agree_with_successor_values() -> None:
     rules: Any = GAMES["leap"].rules()
     grades, tables = compute_grades(rules), get_tables(rules).tables
     assert (grades.values.sum(axis=0) == 1).all()
@@ -208,7 +208,7 @@ def test_grades_of_all_positions() -> None:
     assert (grades.values[mover, state] - after == grades.regrets[state, action]).all()
 
 
-def test_a_perfect_policy_has_no_exploitability_and_a_level_has_some() -> None:
+def test_only_imperfect_policies_are_exploitable() -> None:
     for game in ("lights", "leap"):
         rules: Any = GAMES[game].rules()
         graded = {
@@ -221,7 +221,7 @@ def test_a_perfect_policy_has_no_exploitability_and_a_level_has_some() -> None:
     assert exploitability(perfect_chain(), "chain") == 0
 
 
-def test_grades_of_many_at_once() -> None:
+def test_vector_environments_give_grades() -> None:
     envs: Any = DuelVectorEnv("lights", 5, seat=2, grade=True, autoreset_mode="SameStep")
     one = [DuelEnv("lights", seat=2, grade=True) for _ in range(5)]
     _, info = envs.reset(seed=3)
@@ -242,7 +242,7 @@ def test_grades_of_many_at_once() -> None:
                 env.reset()
 
 
-def test_a_level_as_an_opponent_of_many() -> None:
+def test_a_level_opposes_a_vector_environment() -> None:
     envs: Any = DuelVectorEnv("lights", 50, opponent="perfect", seat=2, autoreset_mode="SameStep")
     _, info = envs.reset(seed=1)
     wins = games = 0
@@ -253,7 +253,7 @@ def test_a_level_as_an_opponent_of_many() -> None:
     assert (wins, games > 50) == (0, True)  # nobody beats perfect play from the seat that is lost
 
 
-def test_what_cannot_be_graded_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rejects_invalid_policies(monkeypatch: pytest.MonkeyPatch) -> None:
     # A search gives up sooner here than for a user.
     monkeypatch.setattr("duels.solving.tree.MAX_HISTORIES", 10_000)
     with pytest.raises(DuelsError, match="a table of 39719 states"):
@@ -300,7 +300,7 @@ def as_table(policy: Any, **options: int) -> Any:
     return table
 
 
-def test_a_table_of_hunt_is_graded_as_the_function_that_it_was_made_of() -> None:
+def test_a_hunt_table_is_graded_like_its_function() -> None:
     table = as_table(skewed_by_what_is_shown, **SHORT)
     exact = exploitability(skewed_by_what_is_shown, "hunt", **SHORT)
     assert 0 < exact < 0.5
@@ -308,14 +308,14 @@ def test_a_table_of_hunt_is_graded_as_the_function_that_it_was_made_of() -> None
 
 
 @pytest.mark.parametrize("cells", [2, pytest.param(3, marks=pytest.mark.slow)])
-def test_a_table_of_endless_hunt_is_graded_as_its_function(cells: int) -> None:
+def test_an_endless_hunt_table_is_graded_like_its_function(cells: int) -> None:
     table = as_table(skewed_by_what_is_shown, cells=cells)
     assert exploitability_bounds(table, "hunt", cells=cells) == exploitability_bounds(
         skewed_by_what_is_shown, "hunt", cells=cells
     )
 
 
-def test_a_table_of_hunt_that_acts_on_secrets_is_refused() -> None:
+def test_rejects_hunt_tables_that_use_hidden_information() -> None:
     def sees(sight: AnySight) -> dict[Any, float]:
         return {sight.actions[0]: 1.0}
 
@@ -328,12 +328,12 @@ def test_a_table_of_hunt_that_acts_on_secrets_is_refused() -> None:
         exploitability(table, "hunt", **SHORT)
 
 
-def test_an_agent_on_the_whole_of_hunt_is_graded() -> None:
+def test_grades_an_agent_on_full_hunt() -> None:
     table = table_of(lambda observation, mask: mask.argmax(), "hunt")
     assert exploitability(table, "hunt") == pytest.approx(0.5)
 
 
-def test_the_certified_player_is_searched_where_that_can_be_done() -> None:
+def test_small_forms_of_hunt_grade_perfect_play_by_search() -> None:
     """What it gives away within two turns, each seat's share found by the search alone."""
     rules: Any = GAMES["hunt"].rules(max_turns=2)
     perfect: Any = make_player("perfect", rules)
@@ -341,7 +341,7 @@ def test_the_certified_player_is_searched_where_that_can_be_done() -> None:
 
 
 @pytest.mark.parametrize(("game", "options"), FORMS)
-def test_a_functions_answers_are_checked(game: str, options: dict[str, Any]) -> None:
+def test_checks_the_answers_of_functions(game: str, options: dict[str, Any]) -> None:
     with pytest.raises(DuelsError, match="not allowed"):
         exploitability(lambda sight: "nothing", game, **options)
     with pytest.raises(DuelsError, match="sum to 1"):
@@ -355,7 +355,7 @@ def test_a_functions_answers_are_checked(game: str, options: dict[str, Any]) -> 
 
 
 @pytest.mark.parametrize(("game", "options"), [*FORMS, ("hunt", {})])
-def test_a_function_that_draws_its_actions_is_refused(game: str, options: dict[str, Any]) -> None:
+def test_rejects_functions_that_sample_actions(game: str, options: dict[str, Any]) -> None:
     rng = Random(1)
     for draws in (lambda sight: rng.choice(sight.actions), lambda sight: {rng.choice(sight.actions): 1.0}):
         with pytest.raises(DuelsError, match="different answers"):
@@ -366,7 +366,7 @@ def always(answer: object) -> Callable[[AnySight], object]:
     return lambda sight: answer
 
 
-def test_a_table_that_sums_to_almost_1_is_taken_as_if_it_did() -> None:
+def test_tables_are_normalized() -> None:
     tables = get_tables(GAMES["lights"].rules()).tables
     uniform = tables.legal / np.maximum(tables.legal.sum(axis=1, keepdims=True), 1)
     assert exploitability(uniform * (1 + 5e-6), "lights") == pytest.approx(
@@ -392,7 +392,7 @@ def by_sweeps(rules: Any, policy: Any, responder: Seat) -> float:
     return values[rules.initial()]
 
 
-def test_a_function_may_look_at_the_clock() -> None:
+def test_a_function_may_depend_on_the_clock() -> None:
     rules: Any = GAMES["chain"].rules(cells=3, run=2, max_boards=3)
 
     def hurried(sight: AnySight) -> Any:
@@ -407,7 +407,7 @@ def test_a_function_may_look_at_the_clock() -> None:
     assert exploitability(perfect.odds, "chain", cells=4, run=2, max_boards=2) == pytest.approx(0, abs=1e-12)
 
 
-def test_grades_that_depend_on_the_clock_are_given_game_by_game_only() -> None:
+def test_grades_under_a_limit_need_single_environments() -> None:
     options: Any = {"cells": 4, "run": 2, "max_boards": 2}
     with pytest.raises(DuelsError, match="sync"):
         DuelVectorEnv("chain", 2, grade=True, **options)
@@ -420,7 +420,7 @@ def test_grades_that_depend_on_the_clock_are_given_game_by_game_only() -> None:
 # -- a game that can be drawn -------------------------------------------------------------------------
 
 
-def test_a_draw_is_worth_one_half_wherever_it_is_graded() -> None:
+def test_a_draw_is_graded_as_one_half() -> None:
     grades, tables = compute_grades(TicTacToe()), get_tables(TicTacToe()).tables
     drawn = tables.result == DRAWN
     assert drawn.sum() == 16  # full boards without three in a row
@@ -436,7 +436,7 @@ def test_a_draw_is_worth_one_half_wherever_it_is_graded() -> None:
 
 
 @pytest.mark.parametrize("rules", [HighCard(max_passes=2), HighCard(cards=3, max_passes=3)])
-def test_exploitability_of_a_game_that_begins_with_secret_chance(rules: HighCard) -> None:
+def test_exploitability_after_a_hidden_chance_event(rules: HighCard) -> None:
     """By the search of all lines, and by OpenSpiel's own on the same game."""
     spiel = load_game(rules)
     policy = TabularPolicy(spiel)
@@ -445,7 +445,7 @@ def test_exploitability_of_a_game_that_begins_with_secret_chance(rules: HighCard
     assert theirs.exploitability(spiel, policy) == pytest.approx(2 * ours)
 
 
-def test_exploitability_of_a_game_that_begins_with_open_chance() -> None:
+def test_exploitability_after_a_public_chance_event() -> None:
     """On tables with several starts, beside the search of all lines."""
     rules = Nim(heaps=(1, 2), misere=True, roll=3)
 

@@ -47,7 +47,7 @@ def test_a_hint_names_the_actions_and_their_value(game: str, position: str, acti
     assert hint.value == get_oracle(rules).judge(rules.parse_position(position)).value
 
 
-def test_a_hint_tells_how_often_where_that_matters() -> None:
+def test_a_hint_gives_frequencies_of_a_mixture() -> None:
     rules = find_game("hunt").rules()
     sight = rules.parse_position("1: move 3, observe 4, ?, observe 4, tunnel 2")
     verdict = get_oracle(rules).judge(sight)
@@ -70,7 +70,7 @@ def test_a_hint_tells_how_often_where_that_matters() -> None:
         ("flip", "...../...../...../...../..... 0,0 11 1", "flip any unseen tile"),
     ],
 )
-def test_the_first_layer_is_a_line_to_act_on(game: str, position: str, best: str) -> None:
+def test_advice_is_one_line(game: str, position: str, best: str) -> None:
     hint = duels.hint(find_game(game).rules().parse_position(position))
     assert hint.best == best
     assert re.fullmatch(rf"{best} \((about )?\d\d\.\d% to win\)\.", hint.advice)
@@ -78,7 +78,7 @@ def test_the_first_layer_is_a_line_to_act_on(game: str, position: str, best: str
     assert ("±" in hint.details) is (game == "flip")
 
 
-def test_what_the_strategy_mostly_does_in_hunt_is_named_as_it_is_entered() -> None:
+def test_hunt_hints_name_the_most_frequent_action() -> None:
     match = level_match("hunt", "best", Random(2))
     rules, told = match.rules, set()
     for number in range(len(match.turns)):
@@ -99,20 +99,20 @@ def _named(sight: Any, action: Any) -> str:
     return str(sight.rules.game.words(sight.rules).name_action(sight, action))
 
 
-def test_a_hint_uses_what_the_seat_may_know_and_nothing_else() -> None:
+def test_hints_use_only_the_seats_observations() -> None:
     """Two matches that Player 2 cannot tell apart."""
     left, right = (Match.start(Hide()).play_text("heads", side).sight(Seat.TWO) for side in ("left", "right"))
     assert duels.hint(left, HideOracle()) == duels.hint(right, HideOracle())
     assert duels.hint(left, HideOracle()).best == "mix left 60%, right 40%"
 
 
-def test_a_sight_of_a_game_that_no_registry_knows_is_enough() -> None:
+def test_hints_work_for_unregistered_games() -> None:
     match = Match.start(Steps()).play_text("1", "2")
     hint = duels.hint(match.sight(Seat.ONE))
     assert hint.text == ("1 (worth 100.0%). Best is 1, worth 100.0%; anything else is worth 50.0% at most.")
 
 
-def test_who_is_not_to_move_gets_no_hint() -> None:
+def test_rejects_a_seat_that_is_not_to_move() -> None:
     match = duels.start("lights")
     with pytest.raises(NotYourTurn):
         duels.hint(match.sight(Seat.TWO))
@@ -144,7 +144,7 @@ def test_a_hint_on_a_challenge_gives_the_rule_of_thumb() -> None:
         ("hunt", "1: move 3, observe 4, ?, observe 4"),
     ],
 )
-def test_the_first_stage_points_in_plain_words_and_names_no_move(game: str, position: str) -> None:
+def test_the_first_stage_names_no_move(game: str, position: str) -> None:
     hint = duels.hint(find_game(game).rules().parse_position(position))
     look, move, theory = hint.stages
     assert (look, move, theory) == (hint.pointer, hint.advice, hint.theory)
@@ -156,7 +156,7 @@ def test_the_first_stage_points_in_plain_words_and_names_no_move(game: str, posi
 
 
 @pytest.mark.parametrize(("seat", "wins"), [(Seat.ONE, 0.5336), (Seat.TWO, 0.5101)])
-def test_the_best_answer_to_a_level_is_that_of_the_table_response(seat: Seat, wins: float) -> None:
+def test_the_answer_to_a_level_is_a_best_response(seat: Seat, wins: float) -> None:
     """`best_responses` solves the same board with other code, for the whole match."""
     assert duels.best_responses("club", "chain", max_boards=1)[seat].wins == pytest.approx(wins, abs=1e-4)
     sight = duels.start("chain").sight(Seat.ONE)
@@ -203,7 +203,7 @@ def test_a_tip_names_the_move_after_which_a_level_errs_most(
     assert duels.hint(sight).chances == {}
 
 
-def test_the_estimate_of_a_large_game_is_of_the_whole_match(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_games_are_estimated_from_whole_matches(monkeypatch: pytest.MonkeyPatch) -> None:
     sight = find_game("chain").rules().parse_position("O___X__ 1")
     assert duels.hint(sight, against="club").tip.endswith(" on this board).")
     monkeypatch.setattr("duels.analysis.hints._MAX_STATES", 10)
@@ -211,7 +211,7 @@ def test_the_estimate_of_a_large_game_is_of_the_whole_match(monkeypatch: pytest.
     assert duels.hint(sight, against="club").tip == estimate
 
 
-def test_a_level_errs_so_no_answer_to_it_is_worth_less_than_perfect_play() -> None:
+def test_an_answer_to_a_level_beats_perfect_play() -> None:
     for game, position in (("leap", "3 3 1"), ("flip", "...../.4.../..5../...2e/..... 6,5 01 2")):
         sight = find_game(game).rules().parse_position(position)
         values = get_oracle(sight.rules).judge(sight)

@@ -58,9 +58,7 @@ def test_levels_are_ordered(game: str, matches: int, clear: int) -> None:
         pytest.param("flip", 60, marks=pytest.mark.slow),
     ],
 )
-def test_taking_luck_out_does_not_change_the_score(
-    game: str, matches: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_luck_adjustment_keeps_the_mean(game: str, matches: int, monkeypatch: pytest.MonkeyPatch) -> None:
     ends: list[AnyMatch] = []
 
     def watched(*how: Any) -> AnyMatch:
@@ -87,7 +85,7 @@ def test_taking_luck_out_does_not_change_the_score(
     assert 3 * error < 2 * mean(losses)
 
 
-def test_hunt_is_measured_by_many_quick_matches_and_estimates_are_called_so() -> None:
+def test_hunt_measures_quick_matches_and_labels_estimates() -> None:
     told: list[str] = []
     rows = measure_levels(find_game("hunt").rules(), 4, "x", told.append)
     assert rows[-1].per_decision == 0
@@ -99,7 +97,7 @@ def test_hunt_is_measured_by_many_quick_matches_and_estimates_are_called_so() ->
     assert not re.search("gives? away|given away|loss", told_of_them)
 
 
-def test_in_hunt_choices_come_nearer_to_the_mixture_from_level_to_level() -> None:
+def test_higher_hunt_levels_play_closer_to_the_mixture() -> None:
     rules = find_game("hunt").rules()
     rng = Random(1)
     amounts: list[float] = []
@@ -114,7 +112,7 @@ def test_in_hunt_choices_come_nearer_to_the_mixture_from_level_to_level() -> Non
     assert amounts[-1] == 0
 
 
-def test_in_hunt_a_level_lies_its_share_of_random_play_below_the_mixture() -> None:
+def test_hunt_levels_lose_their_share_of_random_play() -> None:
     rules = find_game("hunt").rules()
     match = Match.start(rules).play_text("move 3", "observe 5", "move 6", "observe 2")
     sight = match.sight(Seat.ONE)
@@ -126,7 +124,7 @@ def test_in_hunt_a_level_lies_its_share_of_random_play_below_the_mixture() -> No
     )
 
 
-def test_hidden_luck_taken_out_changes_no_mean_and_narrows_the_spread() -> None:
+def test_adjusting_for_hidden_luck_keeps_the_mean_and_reduces_variance() -> None:
     """A level against itself scores one half, seats alternating, however unequal the seats are."""
     rules = find_game("hunt").rules()
     oracle, rng = get_oracle(rules), Random(4)
@@ -156,12 +154,12 @@ def test_the_margin_narrows_with_the_number_of_matches() -> None:
         ("hunt", "guessing decides"),
     ],
 )
-def test_what_decides_beside_skill_is_what_the_game_has(game: str, part: str) -> None:
+def test_other_factors_depend_on_the_game(game: str, part: str) -> None:
     assert describe_other_factors(find_game(game).rules()) == part
     assert get_default_matches(find_game(game).rules()) == (100 if part else 1000)
 
 
-def test_draws_count_half_in_a_game_that_no_registry_knows() -> None:
+def test_draws_count_half_in_an_unregistered_game() -> None:
     rows = measure_levels(Steps(), 200, "steps")
     assert rows[-1].per_decision == 0
     assert all(row.score is not None and row.score > 0.5 for row in rows[1:])

@@ -16,7 +16,7 @@ minari = pytest.importorskip("minari")
 @pytest.mark.parametrize(
     ("game", "options"), [("lights", {}), ("chain", {"max_boards": 1}), ("hunt", {"max_turns": 4})]
 )
-def test_an_episode_is_what_a_seat_saw(
+def test_an_episode_holds_one_seats_observations(
     game: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from duels.analysis.minari import export_minari
@@ -55,7 +55,7 @@ def test_an_episode_is_what_a_seat_saw(
 
 
 @pytest.mark.parametrize("wrong", ["two words", "chain-club", "duels/leap-v", "duels/", "a/b/c-v0/"])
-def test_an_id_that_minari_cannot_read_is_refused(wrong: str) -> None:
+def test_rejects_invalid_minari_ids(wrong: str) -> None:
     from duels.analysis.minari import export_minari
 
     with pytest.raises(DuelsError, match=f"^{wrong} is not a valid Minari id: use a name with a version"):

@@ -10,7 +10,7 @@ from duels.analysis.exercises import Skill, exercises, select_by_skill
 
 # Whatever the game, the choice is made by the difficulty alone; hunt's, of a mixture, takes long to find.
 @pytest.mark.parametrize("game", ["leap", "chain", pytest.param("hunt", marks=pytest.mark.slow)])
-def test_the_difficulty_follows_the_aim(game: str) -> None:
+def test_skill_decides_the_difficulty(game: str) -> None:
     """The same exercises, in another order."""
     found = list(islice(exercises(game, "a seed"), 8))
     easy, hard = (
@@ -20,13 +20,13 @@ def test_the_difficulty_follows_the_aim(game: str) -> None:
     assert sum(easy) < sum(hard)
 
 
-def test_none_is_left_out_and_none_comes_twice() -> None:
+def test_every_exercise_is_selected_once() -> None:
     found = list(islice(exercises("chain", "a seed"), 12))
     asked = [e.position for e in select_by_skill(iter(found), Skill(0.7))]
     assert sorted(asked) == sorted(e.position for e in found)
 
 
-def test_success_makes_it_harder_and_failure_easier() -> None:
+def test_skill_follows_the_results() -> None:
     skill = Skill()
     aims = [skill.aim]
     for right in (True, True, False):
@@ -40,6 +40,6 @@ def test_success_makes_it_harder_and_failure_easier() -> None:
 
 
 @pytest.mark.parametrize("data", [None, {}, [], "x", {"aim": "high"}, {"aim": 7}, {"aim": 10**400}, 3])
-def test_what_cannot_be_read_is_a_beginner(data: Any) -> None:
+def test_invalid_data_give_the_default_skill(data: Any) -> None:
     assert Skill.from_data(data) == Skill()
     assert Skill.from_data(Skill(0.7).as_data()) == Skill(0.7)

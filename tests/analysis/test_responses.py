@@ -40,7 +40,7 @@ def worth(match: Any, players: Any) -> float:
 
 @pytest.mark.parametrize("policy", ["random", first], ids=["random", "first"])
 @pytest.mark.parametrize(("game", "options"), [form for form in FORMS if form != FORMS[3]])
-def test_it_wins_what_it_says(game: str, options: dict[str, Any], policy: Any) -> None:
+def test_a_best_response_wins_its_stated_value(game: str, options: dict[str, Any], policy: Any) -> None:
     rules = GAMES[game].rules(**options)
     found = duels.best_responses(policy, rules)
     random = make_player("random", rules).odds  # type: ignore[attr-defined]
@@ -55,7 +55,7 @@ def test_it_wins_what_it_says(game: str, options: dict[str, Any], policy: Any) -
 
 
 @pytest.mark.parametrize(("game", "options"), FORMS[:4])
-def test_gains_are_over_what_perfect_play_leaves(game: str, options: dict[str, Any]) -> None:
+def test_gains_are_relative_to_perfect_play(game: str, options: dict[str, Any]) -> None:
     found = duels.best_responses("random", game, **options)
     assert sum(response.gain for response in found.values()) / 2 == pytest.approx(
         duels.exploitability("random", game, **options)
@@ -64,7 +64,7 @@ def test_gains_are_over_what_perfect_play_leaves(game: str, options: dict[str, A
     assert [response.gain for response in perfect.values()] == pytest.approx([0, 0])
 
 
-def test_gains_in_forms_that_are_searched_whole() -> None:
+def test_gains_in_searched_games() -> None:
     form = {"side": 2, "values": 2, "copies": 2, "target": 2}
     found = duels.best_responses("random", "flip", **form)
     gains = [response.gain for response in found.values()]
@@ -75,7 +75,7 @@ def test_gains_in_forms_that_are_searched_whole() -> None:
         _ = hidden[Seat.ONE].gain
 
 
-def test_it_can_be_played_against() -> None:
+def test_a_best_response_can_be_an_opponent() -> None:
     response: Any = duels.best_responses(first, "leap", goal=9)[Seat.TWO]
     env = DuelEnv("leap", response, goal=9)
     envs: Any = DuelVectorEnv("leap", 2, response.table, goal=9)
@@ -92,13 +92,13 @@ def test_it_can_be_played_against() -> None:
         response.odds(duels.start("leap", goal=9).sight(Seat.ONE))
 
 
-def test_under_a_limit_it_knows_the_clock() -> None:
+def test_a_best_response_depends_on_the_clock() -> None:
     form: dict[str, Any] = {"cells": 3, "run": 2, "max_boards": 2}
     response: Any = duels.best_responses("random", "chain", **form)[Seat.ONE]
     assert response.table.shape[0] == 2
 
 
 @mock.patch("duels.solving.tree.MAX_HISTORIES", 10_000)  # a search gives up sooner than for a user
-def test_where_nothing_can_be_searched_whole_it_says_so() -> None:
+def test_rejects_games_that_are_too_large() -> None:
     with pytest.raises(DuelsError, match=r"too large .* as a best response needs.*exploitability_bounds"):
         duels.best_responses("random", "flip")

@@ -44,7 +44,7 @@ def test_luck_and_losses_add_up_to_the_result(game: str) -> None:
                 assert moment.luck == 0  # nothing is hidden: a decision alone moves nothing else
 
 
-def test_the_account_adds_up_as_it_is_printed() -> None:
+def test_printed_numbers_add_up() -> None:
     oracle = get_oracle(find_game("chain").rules())
     for seed in range(40):
         _, told = format_account(review(random_match("chain", Random(seed), 80), oracle))
@@ -62,7 +62,7 @@ PLAYED = [
 
 
 @pytest.mark.parametrize("played", PLAYED)
-def test_in_hunt_the_parts_add_up_without_a_remainder(played: Callable[..., AnyMatch]) -> None:
+def test_hunt_parts_add_up_exactly(played: Callable[..., AnyMatch]) -> None:
     """Luck is worked out apart, both tokens in sight: what came up beyond the mean by the strategy."""
     oracle = make_oracle(QuantumHunt())
     ended: Counter[str] = Counter()
@@ -89,7 +89,7 @@ def test_in_hunt_the_parts_add_up_without_a_remainder(played: Callable[..., AnyM
     assert min(ended[""], ended["Already lost."]) > 1  # captures and collisions
 
 
-def test_in_hunt_luck_that_cannot_be_is_none() -> None:
+def test_hunt_has_no_luck_before_anything_is_hidden() -> None:
     """Until Player 2 enters, nothing is hidden from Player 1: all that comes up is its own draw."""
     oracle = make_oracle(QuantumHunt())
     gains = {}
@@ -112,7 +112,7 @@ def reviews_of_the_strategy() -> tuple[Review, ...]:
     return tuple(review(level_match("hunt", "best", Random(seed)), oracle) for seed in range(60))
 
 
-def test_what_the_strategy_mixes_in_is_never_faulted() -> None:
+def test_actions_of_the_mixture_are_no_mistakes() -> None:
     unlucky = 0
     for found in reviews_of_the_strategy():
         assert [found.loss(seat) for seat in Seat] == [0, 0]
@@ -123,7 +123,7 @@ def test_what_the_strategy_mixes_in_is_never_faulted() -> None:
     assert unlucky > 5  # far below the mixture as some of it lies
 
 
-def test_what_the_strategy_does_not_do_is_a_slip_and_no_choice_of_its_mixture() -> None:
+def test_actions_outside_the_mixture_are_slips() -> None:
     oracle = make_oracle(QuantumHunt())
     slips = 0
     for seed in range(8):
@@ -141,14 +141,14 @@ def test_what_the_strategy_does_not_do_is_a_slip_and_no_choice_of_its_mixture() 
     assert slips
 
 
-def test_a_player_who_mixes_like_the_strategy_is_hardly_ever_called_unlucky() -> None:
+def test_optimal_players_are_rarely_called_unlucky() -> None:
     odds = [found.mixing_odds(seat) for found in reviews_of_the_strategy() for seat in Seat]
     assert min(odds) > 0.001
     for limit in (0.3, 0.1, 0.03):
         assert sum(chance <= limit for chance in odds) <= limit * len(odds)  # it is a bound
 
 
-def test_a_record_is_reviewed_like_its_match_unless_it_is_one_seats_copy() -> None:
+def test_reviews_records_but_not_one_seats_copy() -> None:
     match = duels.start("hunt").play_text("move 3", "observe 5", "move 5", "observe 3")
     assert review_record(load_record(dump_record(match))).score == duels.review(match).score == 0
     with pytest.raises(DuelsError, match="the whole record"):
@@ -160,7 +160,7 @@ def test_a_record_is_reviewed_like_its_match_unless_it_is_one_seats_copy() -> No
             review_record(load_record(dump_record(unfinished, seat=copy)))
 
 
-def test_a_copy_of_an_open_game_is_the_whole_record() -> None:
+def test_a_seats_copy_of_an_open_game_can_be_reviewed() -> None:
     match = duels.start("chain").play_text("2", "5", "1", "challenge", "tails")
     record = load_record(dump_record(match, seat=Seat.ONE))
     assert review_record(record).entries[-1].outcome_text == "the coin showed tails"

@@ -43,7 +43,7 @@ def adds_up(review: Review) -> bool:
         ((), {}, None, 1, (0, 0)),
     ],
 )
-def test_every_ending_is_accounted_for(
+def test_reviews_every_ending(
     entries: tuple[str, ...],
     options: dict[str, int],
     result: str | None,
@@ -69,7 +69,7 @@ def test_every_ending_is_accounted_for(
     assert "<!doctype html>" in render_review_page(review)
 
 
-def test_a_drawn_match_was_nobodys_loss_but_chances_were_missed() -> None:
+def test_a_drawn_match_lists_missed_chances() -> None:
     review = reviewed("2", "1", "2")
     assert format_heading(review) == "Both went too far."
     assert [moment.mark for moment in review.entries] == ["blunder", "blunder", "blunder"]
@@ -77,7 +77,7 @@ def test_a_drawn_match_was_nobodys_loss_but_chances_were_missed() -> None:
     assert "= 50.0, the result." in render_review(review)
 
 
-def test_who_did_not_win_a_drawn_match_is_told_what_to_do_better() -> None:
+def test_the_review_of_a_draw_suggests_improvements() -> None:
     drawn = Match.start(Steps()).play_text("2", "1", "2")
     both = explain_result(duels.review(drawn))
     assert [section.title for section in both] == [
@@ -97,7 +97,7 @@ def test_who_did_not_win_a_drawn_match_is_told_what_to_do_better() -> None:
 @pytest.mark.parametrize(
     ("entry", "effect"), [("resign", "You resigned."), ("forfeit", "You forfeited the match.")]
 )
-def test_who_concedes_gives_away_what_the_position_was_worth(entry: str, effect: str) -> None:
+def test_conceding_loses_the_value_of_the_position(entry: str, effect: str) -> None:
     won = reviewed("2", entry).entries[-1]
     assert (won.loss, won.mark, won.effect) == (1, "blunder", effect)
     assert won.reason == "Best is 2, worth 100.0%; anything else is worth 0.0% at most."
@@ -107,13 +107,13 @@ def test_who_concedes_gives_away_what_the_position_was_worth(entry: str, effect:
     assert section.reasons[1] == Reason("You made no mistakes.")
 
 
-def test_a_reason_by_values_alone_is_told_where_the_game_has_no_other() -> None:
+def test_games_without_reasons_are_explained_by_values() -> None:
     told = render_review(reviewed("2", "2"))
     assert "- Your first move (entry 1: 2) threw away the win; 1 kept it. You played 2, which left" in told
     assert "duels solve steps --position '0 1 0'" in told
 
 
-def test_options_of_any_kind_are_in_the_command_that_solves_the_position() -> None:
+def test_the_solve_command_includes_all_options() -> None:
     told = render_review(reviewed("2", "2", goals=(4, 7)))
     assert "duels solve steps --goals 4,7 --position '0 1 0'" in told
 

@@ -70,7 +70,7 @@ def luck_told(told: str) -> set[float]:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_luck_is_one_number_and_the_parts_in_print_add_up(seed: int) -> None:
+def test_luck_is_one_number_and_printed_parts_add_up(seed: int) -> None:
     senseless = seed % 2 == 0
     match = senseless_match(seed) if senseless else random_match("hunt", Random(seed), 10_000)
     told = " ".join(render_review(duels.review(match, ORACLE)).split())
@@ -82,7 +82,7 @@ def test_luck_is_one_number_and_the_parts_in_print_add_up(seed: int) -> None:
     assert len(re.findall(r"[0-9.]+", parts)) == 6
 
 
-def test_resigning_has_no_luck_and_a_tunnel_is_no_draw_of_the_mixture() -> None:
+def test_resigning_and_tunnels_have_no_luck() -> None:
     resigned = 0
     for seed in range(6):
         match = random_match("hunt", Random(seed), 10)
@@ -104,7 +104,7 @@ def test_resigning_has_no_luck_and_a_tunnel_is_no_draw_of_the_mixture() -> None:
     assert all((moment.mixing, moment.draws) == (0, ()) for moment in tunnels)
 
 
-def test_a_collision_is_told_where_the_token_went_onto_the_other() -> None:
+def test_a_collision_is_explained_at_the_fatal_step() -> None:
     match = duels.start("hunt").play_text(*COLLISION)
     assert match.outcome
     assert match.outcome.winner is Seat.TWO
@@ -139,7 +139,7 @@ def test_a_collision_is_told_where_the_token_went_onto_the_other() -> None:
         (("club", "club"), "Why Player 1 lost: - Player 1 went onto Player 2's token"),
     ],
 )
-def test_what_lost_the_match_is_told_first(players: tuple[str, str], told: str) -> None:
+def test_the_cause_of_a_loss_comes_first(players: tuple[str, str], told: str) -> None:
     match = duels.start("hunt").play_text(*COLLISION)
     review = duels.review(match, ORACLE, dict(zip(Seat, players, strict=True)))
     assert told in " ".join(render_review(review).split())
@@ -160,7 +160,7 @@ def test_what_lost_the_match_is_told_first(players: tuple[str, str], told: str) 
         ),
     ],
 )
-def test_what_won_the_match_is_told_first(players: tuple[str, str], told: str) -> None:
+def test_the_cause_of_a_win_comes_first(players: tuple[str, str], told: str) -> None:
     match = duels.start("hunt").play_text(*CAPTURE)
     review = duels.review(match, ORACLE, dict(zip(Seat, players, strict=True)))
     assert told in " ".join(render_review(review).split())
@@ -171,7 +171,7 @@ def test_what_won_the_match_is_told_first(players: tuple[str, str], told: str) -
     assert not any(moment.winning_discovery or moment.unforeseen_loss for moment in review.entries[:-1])
 
 
-def test_choices_below_the_mixture_are_not_called_a_fault() -> None:
+def test_choices_below_the_mixture_are_no_mistakes() -> None:
     found = 0
     for seed in range(6):
         match = random_match("hunt", Random(seed), 10_000)

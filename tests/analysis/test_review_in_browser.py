@@ -31,7 +31,7 @@ def page_file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     return path
 
 
-def test_a_phone_shows_it_without_scrolling_sideways(browser: Any, page_file: Path) -> None:
+def test_the_page_fits_a_phone(browser: Any, page_file: Path) -> None:
     context = browser.new_context(viewport=PHONE, reduced_motion="reduce")
     page = context.new_page()
     asked: list[str] = []

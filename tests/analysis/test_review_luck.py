@@ -49,7 +49,7 @@ def loss_of_decision(moment: ReviewedEntry) -> Value:
 
 
 @pytest.mark.parametrize(("level", "seed"), [("random", 1), ("casual", 2), ("expert", 3), ("perfect", 4)])
-def test_luck_and_losses_worked_out_apart_add_up_to_the_result(level: str, seed: int) -> None:
+def test_separately_computed_luck_and_losses_add_up(level: str, seed: int) -> None:
     match = level_match("flip", level, Random(seed))
     found = review(match, ORACLE)
     assert match.outcome
@@ -73,7 +73,7 @@ def test_luck_and_losses_worked_out_apart_add_up_to_the_result(level: str, seed:
     assert total.error < swings / 20
 
 
-def test_perfect_play_gives_nothing_away_and_random_play_does() -> None:
+def test_only_imperfect_play_has_losses() -> None:
     perfect = review(level_match("flip", "perfect", Random(4)), ORACLE)
     assert all(perfect.loss(seat) < 0.001 for seat in Seat)
     clumsy = review(level_match("flip", "random", Random(1)), ORACLE)

@@ -42,7 +42,7 @@ class _Page(HTMLParser):
         self.sources += [value or "" for name, value in attrs if name in ("src", "href")]
 
 
-def test_a_page_stands_alone() -> None:
+def test_the_page_needs_no_other_files() -> None:
     text = page_of(duels.start("lights").play_text(*LOST))
     parsed = _Page()
     parsed.feed(text)
@@ -55,13 +55,13 @@ def test_a_page_stands_alone() -> None:
     assert 'aria-label="7 lights, on: 3, 4, 5, 6 and 7."' in steps[1]["board"]
 
 
-def test_who_resigns_on_the_other_s_turn_is_told_what_it_cost() -> None:
+def test_resigning_on_the_other_turn_has_a_cost() -> None:
     told = steps_of(page_of(duels.start("lights").play_text("4", "resign 1")))[-1]["text"]
     assert "Player 1 gave away 100.0 points." in told
     assert "Best was to play on." in told
 
 
-def test_the_page_shows_what_was_shown_and_lists_the_slips() -> None:
+def test_the_page_shows_each_step_and_lists_the_slips() -> None:
     match = duels.start("flip").play_text("A1+A2", "3,5", "keep A1", "A3", "4")
     text = page_of(match)
     steps = steps_of(text)
@@ -70,7 +70,7 @@ def test_the_page_shows_what_was_shown_and_lists_the_slips() -> None:
     assert re.findall(r'<button data-step="(\d+)" data-slip>', text) == ["1"]
 
 
-def test_a_long_curve_fits_and_every_entry_has_a_band_to_click() -> None:
+def test_a_long_curve_fits_and_every_entry_is_clickable() -> None:
     page = page_of(random_match("chain", Random(1), 150))
     places = [float(x) for x in re.findall(r'cx="([0-9.]+)%"', page)]
     assert len(places) > 100
@@ -81,7 +81,7 @@ def test_a_long_curve_fits_and_every_entry_has_a_band_to_click() -> None:
         assert abs(float(x) + float(width) / 2 - place) < 0.01
 
 
-def test_the_result_for_the_person_and_why_come_first() -> None:
+def test_the_result_and_its_cause_come_first() -> None:
     match = duels.start("lights").play_text(*LOST)
     for person, verdict in ((Seat.ONE, "won"), (Seat.TWO, "lost")):
         headers = {f"seat{person.value}": "human", f"seat{person.other.value}": "club"}
@@ -97,7 +97,7 @@ def test_the_result_for_the_person_and_why_come_first() -> None:
 
 
 @pytest.mark.parametrize("game", GAME_NAMES)
-def test_no_grid_of_letters_stands_under_a_drawing(game: str) -> None:
+def test_a_drawing_replaces_the_text_board(game: str) -> None:
     match = duels.start(game).resign(Seat.ONE)
     board = strip_ink(str(match.rules.game.words(match.rules).board(match.after(0).sight(Seat.ONE))))
     start = steps_of(page_of(match))[0]["text"]
@@ -105,7 +105,7 @@ def test_no_grid_of_letters_stands_under_a_drawing(game: str) -> None:
     assert "Board:" not in start
 
 
-def test_chain_numbers_its_boards_and_says_what_was_at_stake() -> None:
+def test_chain_pages_show_board_numbers_and_stakes() -> None:
     page = page_of(random_match("chain", Random(1), 150))
     listed = page[page.index("<ol>") : page.index("</ol>")]
     boards = re.findall(r'<li class="board-number">Board (\d+)</li>', listed)
@@ -126,7 +126,7 @@ def test_hunt_is_shown_on_one_grid_with_both_tokens() -> None:
     assert "Position 3: Player 1&#x27;s token, named last by Player 2" in last
 
 
-def test_every_entry_is_listed_with_what_it_cost() -> None:
+def test_every_entry_is_listed_with_its_cost() -> None:
     page = page_of(duels.start("lights").play_text(*LOST))
     listed = re.findall(
         r'<button data-step="(\d)".*?<span class="p([12])">.*?class="cost[^>]*>(.*?)</span>', page
@@ -137,7 +137,7 @@ def test_every_entry_is_listed_with_what_it_cost() -> None:
     assert listed[1][2] == "blunder, 100.0 points"
 
 
-def test_players_and_date_stand_at_the_top() -> None:
+def test_the_page_starts_with_players_and_date() -> None:
     review = duels.review(duels.start("lights").play_text(*LOST))
     headers = {"seat1": "human", "seat2": "<club>", "started": "2026-01-02 03:04 UTC"}
     page = render_review_page(review, headers)
@@ -146,7 +146,7 @@ def test_players_and_date_stand_at_the_top() -> None:
     assert 'class="players"' not in render_review_page(review)
 
 
-def test_commands_play_on_from_every_board_but_the_last_and_repeat_what_was_a_slip() -> None:
+def test_the_page_offers_commands_to_continue_from_each_board() -> None:
     review = duels.review(duels.start("lights").play_text(*LOST))
     steps = steps_of(render_review_page(review, make_command=lambda entries: f"at {entries}"))
     assert [step.get("here") for step in steps] == [*(f"at {n}" for n in range(5)), None]
@@ -154,7 +154,7 @@ def test_commands_play_on_from_every_board_but_the_last_and_repeat_what_was_a_sl
     assert "here" not in steps_of(render_review_page(review))[0]
 
 
-def test_beliefs_stand_under_the_numbers_of_the_cells() -> None:
+def test_beliefs_are_listed_under_cell_numbers() -> None:
     match = duels.start("hunt").play_text("move 3", "observe 5", "move 2", "observe 3")
     tables = page_of(match).split("<table>")[1:]
     assert [table.split("</caption>")[0] for table in tables] == [
@@ -182,7 +182,7 @@ def test_a_long_position_is_folded() -> None:
     assert "What Player 1 could know about Player 2's token: 1: " in steps_of(page)[1]["text"]
 
 
-def test_a_page_breaks_no_lines_of_the_account() -> None:
+def test_the_page_does_not_wrap_the_review() -> None:
     account = page_of(duels.start("lights").play_text(*LOST)).split('id="why">')[1].split("</section>")[0]
     assert "- " not in account.split("<br>")[0], "a list needs no hyphens"
     (slip,) = (

@@ -45,14 +45,14 @@ def winner_of(reviewed: Review) -> Seat:
     return outcome.winner
 
 
-def test_who_still_plays_is_spoken_to_so() -> None:
+def test_an_unfinished_match_is_reviewed_in_the_present_tense() -> None:
     match = duels.start("lights").play_text(*ENTRIES[:2])
     told = text_of(review(match, players={Seat.ONE: HUMAN, Seat.TWO: "club"}))
     assert "You are Player 1, against club (Player 2)." in told
 
 
 @pytest.mark.parametrize("won", [True, False])
-def test_the_one_person_is_you(won: bool) -> None:
+def test_the_only_person_is_addressed_as_you(won: bool) -> None:
     winner = winner_of(lights())
     you = winner if won else winner.other
     names = {you: HUMAN, you.other: "club"}
@@ -69,7 +69,7 @@ def test_the_one_person_is_you(won: bool) -> None:
     assert f"-> {'100.0' if won else '  0.0'}%" in last
 
 
-def test_a_name_too_long_for_the_table_is_not_used() -> None:
+def test_long_names_are_not_used_in_the_table() -> None:
     name = "program python -m somebody.else"
     told = text_of(lights(HUMAN, name))
     assert f"against {name} (Player 2)." in told
@@ -77,7 +77,7 @@ def test_a_name_too_long_for_the_table_is_not_used() -> None:
     assert f"{name}'s" not in told
 
 
-def test_slips_of_a_winner_did_not_win_the_match() -> None:
+def test_a_winners_slips_are_not_the_cause() -> None:
     won, better = explain_result(lights("club", HUMAN))
     assert (won.title, better.title) == ("Why you won", "What you could do better")
     assert won.reasons[0].text == "club's mistakes cost 200.0 points in total:"
@@ -113,7 +113,7 @@ def test_the_biggest_cause_comes_first(level: str, seed: int, lucky: bool, perso
     assert told[0].startswith("Luck ") is lucky
 
 
-def test_the_cause_in_a_line_is_what_decided() -> None:
+def test_the_summary_names_the_deciding_cause() -> None:
     assert summarize_result(lights(HUMAN, "club")).startswith(
         "Your second move (light 6) threw away the win; "
     )
@@ -130,12 +130,12 @@ def test_the_cause_in_a_line_is_what_decided() -> None:
     assert summarize_result(won) == "The game is won for you from the start if you make no mistake."
 
 
-def test_one_position_is_not_the_first_of_these() -> None:
+def test_a_single_position_is_described_in_the_singular() -> None:
     assert "Analyse this position with: duels solve lights" in text_of(lights("club", HUMAN))
     assert "Analyse the first of these positions with: duels solve lights" in text_of(lights(HUMAN, "club"))
 
 
-def test_a_machine_is_never_you() -> None:
+def test_bots_are_never_addressed_as_you() -> None:
     for reviewed in (lights("club", "casual"), lights("greedy", "greedy")):
         told = text_of(reviewed)
         assert not re.search(r"\byou\b|\byour\b", told, re.IGNORECASE)
@@ -147,13 +147,13 @@ def test_a_machine_is_never_you() -> None:
     assert not re.search(r"\byou\b", steps, re.IGNORECASE)
 
 
-def test_between_two_people_the_loser_is_told_and_values_are_player_1s() -> None:
+def test_reviews_of_two_people_address_the_loser() -> None:
     told = text_of(lights())
     assert f"Why you lost, {winner_of(lights()).other.label}:" in told
     assert "Player 1's chance to win" in told
 
 
-def test_data_say_who_you_are_and_stay_player_1s() -> None:
+def test_data_name_the_reader_and_use_player_1s_values() -> None:
     one, two = review_to_dict(lights(HUMAN, "club")), review_to_dict(lights("club", HUMAN))
     assert (one["you"], two["you"], review_to_dict(lights())["you"]) == (1, 2, None)
     assert one["players"] == {"1": HUMAN, "2": "club"}
@@ -162,7 +162,7 @@ def test_data_say_who_you_are_and_stay_player_1s() -> None:
     assert "you is the seat of the only person" in one["values"]
 
 
-def test_what_was_at_stake_is_what_the_reply_could_lose() -> None:
+def test_stakes_are_the_largest_loss_of_a_reply() -> None:
     match = duels.start("chain").play_text("2", "5", "3")
     reviewed = review(match)
     (stake,) = (moment.stake for moment in reviewed.entries if moment.number == 2)

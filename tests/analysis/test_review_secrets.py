@@ -46,13 +46,13 @@ class EvenHideOracle(SeeingHideOracle):
 
 
 @pytest.mark.parametrize("entries", [*product(FACES, SIDES, SIDES)])
-def test_what_is_mixed_evenly_is_chosen_of_the_mixture_too(entries: tuple[str, str, str]) -> None:
+def test_even_mixtures_count_as_mixing(entries: tuple[str, str, str]) -> None:
     _, hid, _ = review(Match.start(Hide()).play_text(*entries), EvenHideOracle()).entries
     assert hid.luck == pytest.approx(hid.mixing)
     assert abs(hid.mixing) == pytest.approx(0.1)
 
 
-def test_the_values_are_those_of_what_comes_next_on_average() -> None:
+def test_values_are_the_mean_of_their_successors() -> None:
     """So luck is 0 on average, by the pair of strategies that the oracle plays."""
     start = Match.start(Hide())
     for node, weights in (
@@ -64,13 +64,13 @@ def test_the_values_are_those_of_what_comes_next_on_average() -> None:
         assert sum(w * v for w, v in zip(weights, after, strict=True)) == pytest.approx(value_of(node))
 
 
-def test_without_such_values_a_match_is_valued_as_the_actor_knows_it() -> None:
+def test_without_match_values_the_actors_value_counts() -> None:
     match = Match.start(Hide()).play_text("heads", "left", "left")
     found = review(match, HideOracle())
     assert [moment.value_after for moment in found.entries] == pytest.approx([0.45, 0.45, 0])
     assert found.opening + found.luck == pytest.approx(found.score)
 
 
-def test_a_match_with_secrets_is_reviewed_once_it_is_over() -> None:
+def test_matches_with_secrets_are_reviewed_after_the_end() -> None:
     with pytest.raises(DuelsError, match="once it is over"):
         review(Match.start(Hide()).play_text("heads", "left"), ORACLE)

@@ -12,26 +12,26 @@ from duels.envs.gymnasium import DuelEnv
 from duels.solving.bounds import Bounds
 
 
-def test_the_scores_of_a_network_are_masked() -> None:
+def test_network_scores_are_masked() -> None:
     agent = duels.mask_agent(lambda seen: seen @ np.array([[5.0, 1, 2], [0, 3, 0]]))
     one, both = np.array([1.0, 1.0]), np.array([[1.0, 0.0], [0.0, 1.0]])
     assert agent(one, np.array([0, 1, 1], np.int8)) == 1
     assert np.asarray(agent(both, np.array([[0, 1, 1], [1, 0, 1]], np.int8))).tolist() == [2, 0]
 
 
-def test_scores_that_are_no_numbers_are_refused_where_they_count() -> None:
+def test_rejects_nan_for_legal_actions() -> None:
     agent = duels.mask_agent(lambda seen: np.array([np.nan, 1.0, 2.0]))
     assert agent(None, np.array([0, 1, 1], np.int8)) == 2
     with pytest.raises(DuelsError, match="NaN for a legal action"):
         agent(None, np.array([1, 1, 0], np.int8))
 
 
-def test_an_action_that_is_never_taken_is_better_than_an_illegal_one() -> None:
+def test_prefers_minus_infinity_to_an_illegal_action() -> None:
     agent = duels.mask_agent(lambda seen: np.array([3.0, -np.inf, -np.inf]))
     assert agent(None, np.array([0, 1, 1], np.int8)) == 1
 
 
-def test_scores_of_a_tensor_that_records_gradients_are_detached() -> None:
+def test_detaches_tensors_that_record_gradients() -> None:
     class Tensor:
         """As PyTorch has it: it is no array until it is detached."""
 
@@ -45,7 +45,7 @@ def test_scores_of_a_tensor_that_records_gradients_are_detached() -> None:
     assert agent(None, np.array([1, 0, 1], np.int8)) == 2
 
 
-def test_logits_become_probabilities_of_what_is_legal() -> None:
+def test_softmax_covers_legal_actions() -> None:
     agent = duels.mask_agent(lambda seen: np.log([[8.0, 1.0, 3.0]] * 2), softmax=True)
     masks = np.array([[0, 1, 1], [1, 1, 1]], np.int8)
     assert np.asarray(agent(None, masks)).tolist() == [
@@ -60,7 +60,7 @@ def test_logits_become_probabilities_of_what_is_legal() -> None:
         duels.mask_agent(lambda seen: seen, softmax=1)  # type: ignore[arg-type]
 
 
-def test_a_spread_is_that_of_each_seed_graded_by_itself() -> None:
+def test_a_spread_combines_the_grades_of_single_seeds() -> None:
     def learn(seed: int) -> Any:
         weights = np.random.default_rng(seed).random((8, 13))
         return duels.mask_agent(lambda seen: seen @ weights)
@@ -72,7 +72,7 @@ def test_a_spread_is_that_of_each_seed_graded_by_itself() -> None:
     assert str(found) == "{1:.4f} ({0:.4f} to {2:.4f}, 3 seeds)".format(*sorted(each))
 
 
-def test_where_bounds_are_known_a_spread_has_them_of_each_seed() -> None:
+def test_a_spread_keeps_the_bounds_of_each_seed() -> None:
     agent = duels.mask_agent(lambda seen: np.tile(np.arange(9.0) / 4, (len(seen), 1)), softmax=True)
     found = duels.exploitability_over_seeds(lambda seed: agent, "hunt", seeds=1, cells=3)
     table = duels.table_of(agent, "hunt", batch=True, cells=3)
@@ -85,7 +85,7 @@ def test_the_median_and_the_range_of_bounds_are_bounds() -> None:
     assert str(found) == "between 0.1500 and 0.2000 (0.1250 to 0.3000, 3 seeds)"
 
 
-def test_an_agent_of_a_game_without_tables_is_graded_in_short_forms() -> None:
+def test_agents_without_tables_are_graded_in_short_forms() -> None:
     form: dict[str, Any] = {"side": 2, "values": 4, "copies": 1, "target": 4}
     found = duels.exploitability_over_seeds(
         lambda seed: lambda seen, masks: masks.argmax(axis=1), "flip", seeds=1, **form
@@ -95,7 +95,7 @@ def test_an_agent_of_a_game_without_tables_is_graded_in_short_forms() -> None:
 
 
 @pytest.mark.parametrize("batch", [True, False])
-def test_an_agent_that_draws_its_actions_is_refused(batch: bool) -> None:
+def test_rejects_agents_that_sample_actions(batch: bool) -> None:
     rng = np.random.default_rng(1)
 
     def agent(seen: Any, mask: Any) -> Any:
@@ -107,7 +107,7 @@ def test_an_agent_that_draws_its_actions_is_refused(batch: bool) -> None:
             duels.exploitability_over_seeds(lambda seed: agent, seeds=1, batch=batch, **form)
 
 
-def test_answers_that_differ_by_rounding_are_the_same() -> None:
+def test_ignores_rounding_differences_between_answers() -> None:
     rng = np.random.default_rng(1)
 
     def agent(seen: Any, masks: Any) -> Any:
@@ -119,14 +119,14 @@ def test_answers_that_differ_by_rounding_are_the_same() -> None:
 
 
 @pytest.mark.parametrize("wrong", [2.5, True, None, "ab", [0.5]])
-def test_what_is_no_seeds_is_refused(wrong: Any) -> None:
+def test_rejects_invalid_seeds(wrong: Any) -> None:
     with pytest.raises(DuelsError, match="whole numbers"):
         duels.exploitability_over_seeds(
             lambda seed: lambda seen, masks: masks.argmax(axis=1), "lights", seeds=wrong
         )
 
 
-def test_options_are_those_of_the_game_learned() -> None:
+def test_passes_options_to_grading() -> None:
     def learn(seed: int) -> Any:
         return lambda seen, masks: masks / masks.sum(axis=1, keepdims=True)
 
@@ -137,7 +137,7 @@ def test_options_are_those_of_the_game_learned() -> None:
         duels.exploitability_over_seeds(learn, "chain", seeds=[], **form)
 
 
-def test_an_agent_is_asked_as_it_was_trained() -> None:
+def test_agents_get_the_observations_of_their_training() -> None:
     form: dict[str, Any] = {"cells": 3, "run": 2, "max_boards": 2}
     asked = set()
 
@@ -157,7 +157,7 @@ def test_an_agent_is_asked_as_it_was_trained() -> None:
 
 
 @pytest.mark.parametrize("how", [{"memory": 3}, {"limit_ends": "draw"}, {"memory": 3, "limit_ends": "draw"}])
-def test_an_agent_without_a_table_is_graded_too(how: dict[str, Any]) -> None:
+def test_agents_without_a_table_are_graded(how: dict[str, Any]) -> None:
     form: dict[str, Any] = {"cells": 2, "max_turns": 2}
     shapes: set[tuple[int, ...]] = set()
 
@@ -177,7 +177,7 @@ def test_an_agent_without_a_table_is_graded_too(how: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "wrong", [{"limit_ends": "drawn"}, {"dtype": bool}, {"batch": 2}, {"memory": 3}, {"speed": 1}]
 )
-def test_what_cannot_be_graded_is_refused_before_anything_is_trained(wrong: dict[str, Any]) -> None:
+def test_rejects_invalid_arguments_before_training(wrong: dict[str, Any]) -> None:
     def learn(seed: int) -> Any:
         raise AssertionError("trained in vain")
 
@@ -186,7 +186,7 @@ def test_what_cannot_be_graded_is_refused_before_anything_is_trained(wrong: dict
 
 
 @pytest.mark.parametrize(("game", "form"), [("flip", {}), ("hunt", {"cells": 4, "max_turns": 50})])
-def test_forms_that_are_too_large_are_refused_before_anything_is_trained(
+def test_rejects_large_games_before_training(
     game: str, form: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("duels.solving.tree.MAX_HISTORIES", 10_000)  # sooner than for a user
@@ -198,7 +198,7 @@ def test_forms_that_are_too_large_are_refused_before_anything_is_trained(
         duels.exploitability_over_seeds(learn, game, **form)
 
 
-def test_a_table_for_each_reading_of_the_clock_is_not_for_games_with_secrets() -> None:
+def test_rejects_clock_tables_for_games_with_secrets() -> None:
     form: dict[str, Any] = {"cells": 3, "max_turns": 4}
     table = duels.table_of(lambda seen, mask: mask.argmax(), "hunt", limit_ends="draw", **form)
     with pytest.raises(DuelsError, match=r"duels.policy_of\(agent, 'hunt', limit_ends='draw'\)"):

@@ -35,7 +35,7 @@ def test_an_oracle_of_values_alone_is_enough() -> None:
     )
 
 
-def test_where_chance_acts_first_the_opening_has_a_value_and_no_actions() -> None:
+def test_a_chance_opening_has_a_value_and_no_actions() -> None:
     oracle = HideOracle()
     sight = parse_position_to_solve(oracle.rules, None)
     assert sight.actor is CHANCE
@@ -46,7 +46,7 @@ def test_where_chance_acts_first_the_opening_has_a_value_and_no_actions() -> Non
     assert told.endswith("Player 1 wins 50.0% (exact).\n\nChance acts first.\n")
 
 
-def test_a_position_in_which_nobody_decides_says_why() -> None:
+def test_a_position_without_a_decision_says_why() -> None:
     with pytest.raises(DuelsError, match="No player decides in the position"):
         parse_position_to_solve(Steps(), "4 1 0")
     with pytest.raises(DuelsError, match="chance is to act"):

@@ -58,7 +58,7 @@ def test_results_and_streaks_by_game_and_opponent() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.floats(0, 1)), max_size=40))
-def test_stages_hold_every_match_once_and_their_mean_is_the_mean(games: list[tuple[float, float]]) -> None:
+def test_stages_partition_the_matches(games: list[tuple[float, float]]) -> None:
     found = compute_statistics(played(score, day, loss) for day, (score, loss) in enumerate(games))
     stages = found.stages.get("lights", ())
     assert len(stages) == min(MAX_STAGES, len(games))
@@ -68,7 +68,7 @@ def test_stages_hold_every_match_once_and_their_mean_is_the_mean(games: list[tup
     assert total == pytest.approx(sum(loss for _, loss in games))
 
 
-def test_the_kind_of_mistake_that_comes_most_comes_first() -> None:
+def test_the_most_frequent_mistake_comes_first() -> None:
     slips = [
         Decision(0.2, "blunder", "rare"),
         *[Decision(0.1, "mistake", "usual")] * 2,
@@ -81,7 +81,7 @@ def test_the_kind_of_mistake_that_comes_most_comes_first() -> None:
 
 
 @pytest.mark.parametrize("game", GAME_NAMES)
-def test_a_grade_is_what_the_review_says(game: str) -> None:
+def test_grades_agree_with_the_review(game: str) -> None:
     match = a_match(game)
     oracle = get_oracle(match.rules)
     moments = review(match, oracle).entries
@@ -94,7 +94,7 @@ def test_a_grade_is_what_the_review_says(game: str) -> None:
             assert decision.kind not in MISTAKE_NAMES, "every game of ours can tell kinds apart"
 
 
-def test_in_hunt_the_worst_of_the_mixture_shows_below_it_and_the_strategys_mean_is_0() -> None:
+def test_hunt_decisions_are_measured_against_the_mixture() -> None:
     rules = duels.find_game("hunt").rules()
     oracle = get_oracle(rules)
     start = Match.start(rules).play_text("move 3", "observe 5", "move 6", "observe 2")
@@ -118,7 +118,7 @@ def test_in_hunt_the_worst_of_the_mixture_shows_below_it_and_the_strategys_mean_
     assert "given away" not in told
 
 
-def test_the_wrong_one_of_a_sort_that_was_among_the_best_is_called_so() -> None:
+def test_mistakes_name_a_wrong_choice_of_the_right_kind() -> None:
     match = duels.start("lights").play_text("1-2").resign(Seat.TWO)  # best: 4, 2-3 or 5-6
     oracle = get_oracle(match.rules)
     assert [each.kind for each in grade_decisions(match, Seat.ONE, oracle)] == [
@@ -129,7 +129,7 @@ def test_the_wrong_one_of_a_sort_that_was_among_the_best_is_called_so() -> None:
     assert slip.kind == "turning off one light instead of turning off a pair"
 
 
-def test_numbers_that_are_all_0_are_left_out() -> None:
+def test_omits_numbers_that_are_all_zero() -> None:
     told = render_statistics(compute_statistics([played(1, 0), played(1, 1), played(0, 2, 0.5, "chain")]))
     assert "no winner" in told.splitlines()[0]
     assert [line.split()[0] for line in told.split("given away per decision")[1].splitlines()[1:2]] == [
@@ -139,7 +139,7 @@ def test_numbers_that_are_all_0_are_left_out() -> None:
     assert "given away" not in render_statistics(compute_statistics([played(1, 0), played(1, 1)]))
 
 
-def test_giving_up_is_no_decision() -> None:
+def test_resigning_is_not_graded() -> None:
     match = duels.start("lights").play_text("1-2")
     graded = grade_decisions(match.resign(Seat.TWO), Seat.TWO, get_oracle(match.rules))
     assert graded == ()
@@ -160,7 +160,7 @@ def test_a_match_is_graded_once(tmp_path: Path) -> None:
         assert get_decisions(match, Seat.ONE) == first
 
 
-def test_what_cannot_be_judged_is_not_graded(tmp_path: Path) -> None:
+def test_matches_without_an_oracle_are_not_graded(tmp_path: Path) -> None:
     match = a_match("hunt")
     large = play_randomly(Match.start(duels.find_game("hunt").rules(cells=9)), Random(1), 10_000)
     with home(tmp_path):
