@@ -84,7 +84,7 @@ def decided(*answers: Sent, **settings: Any) -> tuple[Asked, Answer | NoMove]:
 
 
 @pytest.mark.parametrize("key", ["sk-se\ncret", "sk-s\u00e9cret", "sk-se cret", "sk-se\x7fcret"])
-def test_what_cannot_be_a_key_is_refused_and_not_told(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rejects_invalid_keys_without_quoting_them(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", key)
     with pytest.raises(BadOption, match="OPENAI_API_KEY is not valid") as problem:
         asked(completion("4"))
@@ -102,7 +102,7 @@ def test_a_short_key_is_not_redacted(key: str, monkeypatch: pytest.MonkeyPatch) 
     assert "next: seven77" in found.rows[0]["reply"]
 
 
-def test_a_long_key_is_redacted_in_replies_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_key_is_redacted_only_in_replies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "keyboard")  # eight letters that the prompt contains
     found, answer = decided(completion("no keyboard"), completion("1-2"))
     assert isinstance(answer, Answer)
@@ -114,7 +114,7 @@ def test_a_long_key_is_redacted_in_replies_alone(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("slash", ["/", "\\/"])
-def test_a_key_in_an_answer_is_kept_nowhere(slash: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_in_an_answer_is_never_stored(slash: str, monkeypatch: pytest.MonkeyPatch) -> None:
     key = "sk-se/cret"
     monkeypatch.setenv("OPENAI_API_KEY", key)
     status, headers, body = completion(json.dumps({"action": key}))
@@ -135,19 +135,17 @@ def test_a_key_in_an_answer_is_kept_nowhere(slash: str, monkeypatch: pytest.Monk
         ({"max_tokens": 0}, {}),
     ],
 )
-def test_the_limit_of_length_goes_by_the_endpoints_name(
-    settings: dict[str, Any], sent: dict[str, int]
-) -> None:
+def test_the_length_limit_uses_the_endpoints_field(settings: dict[str, Any], sent: dict[str, int]) -> None:
     (request,) = asked(completion("4"), **settings).server.asked
     assert {name: value for name, value in request.items() if name not in ("model", "messages")} == sent
 
 
-def test_another_name_for_the_limit_is_refused() -> None:
+def test_rejects_unknown_names_of_the_length_limit() -> None:
     with pytest.raises(BadOption, match="max_tokens or max_completion_tokens, not 'length'"):
         EndpointSettings(max_tokens_name="length")
 
 
-def test_a_filter_of_contents_is_a_refusal() -> None:
+def test_a_content_filter_counts_as_a_refusal() -> None:
     problem = {"error": {"message": "the prompt was filtered", "code": "content_filter"}}
     _, none = decided(as_json(400, problem), retries=0)
     assert isinstance(none, NoMove)
@@ -180,7 +178,7 @@ REPORTED = json.dumps({"choices": [], "usage": {"prompt_tokens": 7, "completion_
         stream('data: {"choices": null}', "data: " + delta("4"), "data: " + REPORTED),
     ],
 )
-def test_streams_are_read_as_the_standard_has_them(sent: Sent) -> None:
+def test_parses_streams_by_the_standard(sent: Sent) -> None:
     found = asked(sent, stream=True)
     assert found.reply
     assert (found.reply.text, found.reply.usage, len(found.rows)) == ("4", Usage(7, 3, 1), 1)
@@ -196,14 +194,14 @@ def test_streams_are_read_as_the_standard_has_them(sent: Sent) -> None:
         ['data: {"error": {"message": "overloaded"}}'],
     ],
 )
-def test_a_stream_that_makes_no_sense_is_tried_again(events: list[str]) -> None:
+def test_retries_after_an_invalid_stream(events: list[str]) -> None:
     found = asked(stream(*events), stream("data: " + delta("4")), stream=True)
     assert found.reply
     assert (found.reply.text, len(found.rows), len(found.pauses)) == ("4", 2, 1)
     assert "BadStream" in found.rows[0]["reply"]
 
 
-def test_what_counts_is_the_answers_length_and_not_the_wires() -> None:
+def test_the_length_limit_counts_the_text_of_the_answer() -> None:
     pieces = ["data: " + delta("a\u2028", padding="x" * 1000)] * 2000
     found = asked(stream(*pieces), stream=True)
     assert found.reply
@@ -215,7 +213,7 @@ def test_what_counts_is_the_answers_length_and_not_the_wires() -> None:
         assert (found.reply.finish, found.reply.text) == ("flooded", "")
 
 
-def test_what_cannot_be_unpacked_is_tried_again() -> None:
+def test_retries_after_invalid_compression() -> None:
     body = gzip.compress(b"{}")[:-12] + b"garbage"
     packed = 200, {"Content-Encoding": "gzip", "Content-Length": str(len(body))}, body
     found = asked(packed, completion("4"))
@@ -233,28 +231,28 @@ def test_what_cannot_be_unpacked_is_tried_again() -> None:
         *({"prompt_tokens": odd, "completion_tokens": 3} for odd in ODD),
     ],
 )
-def test_numbers_of_tokens_that_cannot_be_are_not_believed(usage: object) -> None:
+def test_ignores_impossible_token_counts(usage: object) -> None:
     found = asked(completion("4", usage=usage))
     assert found.reply
     assert (found.reply.text, found.reply.usage, found.reply.reported) == ("4", Usage(0, 0, 1), False)
     assert "at_most" in found.rows[0]
 
 
-def test_half_a_letter_in_a_reply_can_be_written_down() -> None:
+def test_lone_surrogates_in_a_reply_can_be_stored() -> None:
     found, none = decided(completion("\ud800"), retries=1)
     assert isinstance(none, NoMove)
     assert found.rows[1]["request"]["messages"][2]["content"] == "?"
     json.dumps(found.recorded, ensure_ascii=False).encode()
 
 
-def test_pauses_grow_even_if_the_endpoint_wants_none() -> None:
+def test_pauses_grow_even_if_the_endpoint_requests_none() -> None:
     busy = as_json(429, {"error": {"message": "slow down"}}, **{"Retry-After": "0"})
     pauses = asked(*[busy] * 5, completion("4")).pauses
     assert len(pauses) == 5
     assert all(0.25 * 2**n <= pause <= 0.5 * 2**n for n, pause in enumerate(pauses))
 
 
-def test_an_endpoint_is_left_alone_as_long_as_it_asks() -> None:
+def test_waits_as_long_as_the_endpoint_requests() -> None:
     soon = format_datetime(datetime.now(UTC) + timedelta(seconds=200), usegmt=True)
     sent = [as_json(429, {}, **{"Retry-After": after}) for after in ("70", "1.5", soon, "soon")]
     first, second, third, fourth = asked(*sent, completion("4")).pauses
@@ -265,7 +263,7 @@ def test_an_endpoint_is_left_alone_as_long_as_it_asks() -> None:
         asked(as_json(429, {}, **{"Retry-After": "901"}))
 
 
-def test_an_endpoint_that_never_answers_is_down_until_it_does() -> None:
+def test_an_unreachable_endpoint_is_down_until_it_answers() -> None:
     async def ask(server: Scripted) -> list[bool]:
         known = []
         async with Endpoint(EndpointSettings(server.url, total_seconds=0)) as endpoint:
@@ -279,7 +277,7 @@ def test_an_endpoint_that_never_answers_is_down_until_it_does() -> None:
         assert asyncio.run(ask(server)) == [False, False, True, False, False]
 
 
-def test_an_address_where_nobody_is_is_given_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gives_up_soon_if_the_endpoint_never_existed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoints, "_CONNECT_TIMEOUT", 0.2)
 
     async def ask(url: str) -> bool:
@@ -293,7 +291,7 @@ def test_an_address_where_nobody_is_is_given_up_soon(monkeypatch: pytest.MonkeyP
     assert asyncio.run(ask(url))
 
 
-def test_an_endpoint_that_was_there_is_waited_for() -> None:
+def test_waits_for_an_endpoint_that_answered_before() -> None:
     async def ask() -> tuple[bool, float]:
         pauses = []
 
@@ -314,7 +312,7 @@ def test_an_endpoint_that_was_there_is_waited_for() -> None:
     assert waited > 10
 
 
-def test_an_address_that_is_none_is_refused() -> None:
+def test_rejects_invalid_addresses() -> None:
     async def enter() -> None:
         async with Endpoint(EndpointSettings("http://[::1/v1")):
             pass

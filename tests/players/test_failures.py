@@ -5,7 +5,7 @@ import pickle
 from duels.players.failures import BadAnswer, Failure, NoMove
 
 
-def test_failures_go_from_one_process_to_another() -> None:
+def test_failures_can_be_pickled() -> None:
     late = BadAnswer(Failure.LATE, "no answer came in time.")
     told = NoMove("bot", (late, late))
     again = pickle.loads(pickle.dumps(told))

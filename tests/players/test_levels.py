@@ -26,7 +26,7 @@ def verdict_of(*values: float) -> Verdict[int]:
 
 @pytest.mark.parametrize("share", LEVEL_SHARES.values())
 @pytest.mark.parametrize("values", [(0.9, 0.5, 0.1), (1.0, 0.0), (0.7, 0.69, 0.2, 0.2), (0.6, 0.6, 0.5)])
-def test_a_mixture_gives_away_its_share(share: float, values: tuple[float, ...]) -> None:
+def test_a_mixture_loses_its_share_of_random_play(share: float, values: tuple[float, ...]) -> None:
     verdict = verdict_of(*values)
     lost, weights = verdict.losses, mix_actions(verdict, share)
     assert sum(weights) == pytest.approx(1)
@@ -34,12 +34,12 @@ def test_a_mixture_gives_away_its_share(share: float, values: tuple[float, ...])
     assert given_away == pytest.approx(share * sum(lost) / len(lost), abs=1e-6)
 
 
-def test_small_mistakes_are_likelier_than_large_ones() -> None:
+def test_small_mistakes_are_more_likely() -> None:
     weights = mix_actions(verdict_of(0.9, 0.8, 0.3), LEVEL_SHARES["club"])
     assert weights[0] > weights[1] > weights[2] > 0
 
 
-def test_perfect_play_mixes_as_the_oracle_does() -> None:
+def test_perfect_play_uses_the_oracles_weights() -> None:
     judged = (
         ActionValue("a", Value(0.5), True, 0.9),
         ActionValue("b", Value(0.5), True, 0.1),
@@ -50,7 +50,7 @@ def test_perfect_play_mixes_as_the_oracle_does() -> None:
     assert mix_actions(verdict, 0.3) == pytest.approx([0.7 * 0.9 + 0.1, 0.7 * 0.1 + 0.1, 0.1])
 
 
-def test_an_action_that_is_as_good_but_never_taken_makes_no_mixture() -> None:
+def test_actions_without_weight_are_not_mixed() -> None:
     judged = (
         ActionValue("a", Value(0.5), True, 1.0),
         ActionValue("b", Value(0.4999), True, 0.0),
@@ -62,7 +62,7 @@ def test_an_action_that_is_as_good_but_never_taken_makes_no_mixture() -> None:
 
 
 @pytest.mark.parametrize("share", LEVEL_SHARES.values())
-def test_in_a_game_of_secrets_too(share: float) -> None:
+def test_a_mixture_in_hunt_loses_its_share_of_random_play(share: float) -> None:
     """A level gives away its share on top of what the strategy's rare actions cost."""
     rng = Random(2)
     rules = find_game("hunt").rules()
@@ -85,7 +85,7 @@ def test_in_a_game_of_secrets_too(share: float) -> None:
 
 
 @pytest.mark.parametrize("game", MATCHES)
-def test_a_perfect_player_never_gives_anything_away(game: str) -> None:
+def test_a_perfect_player_has_no_loss(game: str) -> None:
     rng = Random(3)
     rules = find_game(game).rules()
     oracle = get_oracle(rules)
@@ -107,7 +107,7 @@ def test_a_perfect_player_never_gives_anything_away(game: str) -> None:
     assert judged > 20
 
 
-def test_every_level_can_be_seated_by_name() -> None:
+def test_every_level_can_be_made_by_name() -> None:
     for name in LEVEL_SHARES:
         for game in GAMES.values():
             assert duels.make_player(name, game.name)

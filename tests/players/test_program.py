@@ -92,13 +92,13 @@ def test_the_example_bots_play_whole_matches(language: str, game: str) -> None:
         ("newer", Failure.REFUSED, "version is '2'; ours is 1"),
     ],
 )
-def test_every_bad_habit_has_its_class(habit: str, failure: Failure, told: str) -> None:
+def test_every_failure_has_its_class(habit: str, failure: Failure, told: str) -> None:
     failed = failure_of(bad(habit))
     assert failed.failure is failure
     assert told in str(failed)
 
 
-def test_an_illegal_action_is_told_from_an_unreadable_one() -> None:
+def test_illegal_and_unreadable_actions_differ() -> None:
     match = Match.start(LIGHTS).play_text("1")
     with pytest.raises(BadAnswer) as problem:
         protocol.parse_action("1", match.sight(Seat.TWO))
@@ -106,17 +106,17 @@ def test_an_illegal_action_is_told_from_an_unreadable_one() -> None:
     assert "allowed: 2, 3," in str(problem.value)
 
 
-def test_a_bot_that_hangs_is_late_and_then_gone() -> None:
+def test_a_bot_that_hangs_times_out_and_is_killed() -> None:
     failed = failure_of(bad("hang", move_seconds=0.2))
     assert failed.failure is Failure.LATE
 
 
-def test_a_bot_that_never_stops_writing_is_late_all_the_same() -> None:
+def test_a_bot_that_never_stops_writing_times_out() -> None:
     failed = failure_of(bad("chatters", move_seconds=0.5))
     assert failed.failure is Failure.LATE
 
 
-def test_after_a_hang_it_is_started_again_and_goes_on(tmp_path: Path) -> None:
+def test_a_bot_is_restarted_after_a_hang(tmp_path: Path) -> None:
     player = bad("hang-once", tmp_path / "hung", move_seconds=1.0, retries=1)
     try:
         answer = player.decide(opening(), Random(1))
@@ -131,7 +131,7 @@ STARTS_ANOTHER = pytest.mark.parametrize("habit", ["fork", "leave"])
 
 
 @STARTS_ANOTHER
-def test_whatever_it_started_ends_with_it(habit: str, tmp_path: Path) -> None:
+def test_child_processes_end_with_the_bot(habit: str, tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
     assert failure_of(bad(habit, pid_file, move_seconds=1.0)).failure is Failure.LATE
     pid = int(pid_file.read_text())
@@ -151,7 +151,7 @@ thread.join()
 
 
 @STARTS_ANOTHER
-def test_it_ends_if_we_are_killed_whichever_thread_started_it(habit: str, tmp_path: Path) -> None:
+def test_a_bot_ends_if_its_parent_is_killed(habit: str, tmp_path: Path) -> None:
     """The bot hangs, so it never notices that nobody is there any more; nor does what it started."""
     pid_file = tmp_path / "pid"
     with subprocess.Popen([sys.executable, "-c", IN_A_THREAD, habit, pid_file], cwd=ROOT) as us:
@@ -161,7 +161,7 @@ def test_it_ends_if_we_are_killed_whichever_thread_started_it(habit: str, tmp_pa
     wait_until(lambda: not is_running(started))
 
 
-def test_it_can_be_ended_while_another_thread_asks_it(tmp_path: Path) -> None:
+def test_a_bot_can_be_closed_during_a_request(tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
     player = bad("fork", pid_file, move_seconds=60.0, retries=2)
     with ThreadPoolExecutor(1) as threads:
@@ -192,7 +192,7 @@ def is_running(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("habit", ["twice", "older", "stays", "stderr"])
-def test_what_does_no_harm_is_no_failure(habit: str) -> None:
+def test_harmless_output_is_no_failure(habit: str) -> None:
     player, match = bad(habit), Match.start(LIGHTS)
     try:
         for _ in range(3):
@@ -205,7 +205,7 @@ def test_what_does_no_harm_is_no_failure(habit: str) -> None:
         player.close()
 
 
-def test_the_reason_is_given_back() -> None:
+def test_the_bot_receives_the_reason_of_a_failure() -> None:
     player = bad("learns", retries=1)
     try:
         answer = player.decide(opening(), Random(1))
@@ -227,7 +227,7 @@ def test_stderr_goes_to_the_log_up_to_a_limit(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc elsewhere")
-def test_a_chain_of_processes_is_not_followed_for_ever(tmp_path: Path) -> None:
+def test_ends_even_if_processes_keep_forking(tmp_path: Path) -> None:
     """Each has started the next one by the time it is found."""
     looks, nobody = tmp_path / "looks", 1 << 30  # beyond the largest process id
     search = tmp_path / "grep"
@@ -246,7 +246,7 @@ def test_memory_is_limited() -> None:
     assert "MemoryError" in str(failed)
 
 
-def test_a_policy_is_drawn_from_by_us() -> None:
+def test_actions_are_sampled_from_a_policy() -> None:
     player = ProgramPlayer(GOOD["mixing"], LIGHTS)
     try:
         drawn = [player.decide(opening(), Random(seed)) for seed in range(30)]
@@ -258,7 +258,7 @@ def test_a_policy_is_drawn_from_by_us() -> None:
     assert drawn[0].policy == pytest.approx(dict.fromkeys(opening().actions, 1 / 13))
 
 
-def test_the_question_holds_all_that_the_seat_has_seen() -> None:
+def test_the_request_holds_all_observations_of_the_seat() -> None:
     rules = find_game("hunt").rules()
     match = Match.start(rules).play_text("move 3", "observe 5", "move 4")
     question = protocol.make_request(match.sight(Seat.TWO), 7, 500, match="m", card=True, error="late")
@@ -270,7 +270,7 @@ def test_the_question_holds_all_that_the_seat_has_seen() -> None:
     assert "move 3" not in str({**question, "card": "", "actions": []})
 
 
-def test_a_command_that_does_not_exist_is_named() -> None:
+def test_names_a_missing_command() -> None:
     with pytest.raises(DuelsError, match="'no-such-bot x' cannot be started: No such file"):
         ProgramPlayer("no-such-bot x", LIGHTS).choose(opening(), Random(1))
     with pytest.raises(DuelsError, match="needs a command"):
@@ -287,5 +287,5 @@ def test_a_command_that_does_not_exist_is_named() -> None:
         ("node 'my bots/x.js'", "program x.js"),
     ],
 )
-def test_a_program_is_called_by_its_script(command: str, name: str) -> None:
+def test_a_program_is_named_after_its_script(command: str, name: str) -> None:
     assert make_program_name(command) == name

@@ -19,7 +19,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="
 SHOWN = [json.loads(text) for text in re.findall(r"^```json\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)]
 
 
-def test_the_messages_that_are_shown_are_those_that_are_sent() -> None:
+def test_the_page_shows_the_real_messages() -> None:
     hello, ready, choose, action, policy = SHOWN
     rules = find_game("chain").rules(max_boards=50)
     assert hello == protocol.make_hello(rules, 10_000)
@@ -33,7 +33,7 @@ def test_the_messages_that_are_shown_are_those_that_are_sent() -> None:
         assert chosen in sight.actions or sum((odds or {}).values()) == 1
 
 
-def test_every_key_and_every_class_is_explained() -> None:
+def test_the_page_explains_every_key_and_class() -> None:
     for key in {**SHOWN[2], "card": "", "error": ""}:
         assert f"`{key}`" in PAGE
     for failure in Failure:
@@ -42,7 +42,7 @@ def test_every_key_and_every_class_is_explained() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_what_a_program_can_see_of_a_key_is_said(tmp_path: Path) -> None:
+def test_the_page_says_who_can_read_a_key(tmp_path: Path) -> None:
     """The key is not in the program's own environment; that of `duels` is readable, and the page says so."""
     bot = tmp_path / "bot.sh"
     bot.write_text('env > "$0.own"; tr "\\0" "\\n" < /proc/$PPID/environ > "$0.parent"\n')

@@ -20,7 +20,7 @@ def uniform(sight: Sight[Action, View]) -> Sequence[float]:
     return [1 / len(sight.actions)] * len(sight.actions)
 
 
-def test_a_certain_win_is_found() -> None:
+def test_finds_a_certain_win() -> None:
     """On two cells, against a policy that always takes the first action it has."""
 
     def takes_the_first(sight: Sight[Action, View]) -> Sequence[float]:
@@ -70,7 +70,7 @@ def policy_of(table: Any, game: Any) -> Policy[Action, View]:
 @pytest.mark.parametrize(
     "rules", [SHORT, pytest.param(QuantumHunt(cells=3, max_turns=3), marks=pytest.mark.slow)]
 )
-def test_the_best_response_to_uniform_play_is_open_spiels(rules: QuantumHunt) -> None:
+def test_agrees_with_openspiel_against_uniform_play(rules: QuantumHunt) -> None:
     game = open_spiels(rules)
     from open_spiel.python import policy
     from open_spiel.python.algorithms import best_response as theirs
@@ -85,9 +85,7 @@ def test_the_best_response_to_uniform_play_is_open_spiels(rules: QuantumHunt) ->
     ("rules", "rounds", "most"),
     [(SHORT, 40, 0.1), pytest.param(QuantumHunt(cells=3, max_turns=3), 60, 0.05, marks=pytest.mark.slow)],
 )
-def test_open_spiels_cfr_leaves_us_as_little_to_gain_as_it_says(
-    rules: QuantumHunt, rounds: int, most: float
-) -> None:
+def test_agrees_with_openspiel_on_exploitability_of_cfr(rules: QuantumHunt, rounds: int, most: float) -> None:
     game = open_spiels(rules)
     from open_spiel.python.algorithms import cfr, exploitability
 
@@ -105,7 +103,7 @@ def test_open_spiels_cfr_leaves_us_as_little_to_gain_as_it_says(
 @pytest.mark.parametrize(
     "rules", [SHORT, HighCard(max_passes=4), HighCard(cards=3, max_passes=3), Nim((1, 2), roll=2)]
 )
-def test_the_sequence_form_gives_the_same(rules: AnyRules) -> None:
+def test_agrees_with_the_sequence_form(rules: AnyRules) -> None:
     def skewed(sight: AnySight) -> Sequence[float]:
         """Never takes the first of three or more, so that some of the game is never met."""
         shares = [(place + len(sight.events)) % 4 + 0.5 for place in range(len(sight.actions))]
@@ -117,7 +115,7 @@ def test_the_sequence_form_gives_the_same(rules: AnyRules) -> None:
         assert found[seat][0] == pytest.approx(best_response(rules, seat, skewed))
 
 
-def test_a_policy_is_asked_once_and_only_where_it_comes_to() -> None:
+def test_asks_a_policy_once_per_reachable_information_set() -> None:
     asked: list[tuple[Any, ...]] = []
 
     def takes_the_last(sight: Sight[Action, View]) -> Sequence[float]:

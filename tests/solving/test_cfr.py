@@ -145,7 +145,7 @@ def test_the_tree_has_every_history(rules: AnyRules) -> None:
     assert all(children.start > node for node, children in enumerate(tree.children) if children)
 
 
-def test_what_looks_alike_to_a_seat_has_one_number() -> None:
+def test_indistinguishable_histories_share_an_information_set() -> None:
     tree = build_tree(Skewed())
     one, two = tree.information_set[Seat.ONE], tree.information_set[Seat.TWO]
     left, right = tree.children[0]
@@ -157,12 +157,12 @@ def test_what_looks_alike_to_a_seat_has_one_number() -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"cells": 4, "max_turns": 40}])
-def test_what_is_too_large_is_refused_at_once(options: dict[str, int]) -> None:
+def test_rejects_large_games_early(options: dict[str, int]) -> None:
     with pytest.raises(DuelsError, match=r"^hunt has more than 400,000 histories with these options, .*\.$"):
         build_tree(GAMES["hunt"].rules(**options))
 
 
-def test_a_seat_that_forgets_is_refused() -> None:
+def test_rejects_imperfect_recall() -> None:
     with pytest.raises(DuelsError, match="Player 1 does not see its own actions"):
         solved(Forgetful())
 
@@ -175,7 +175,7 @@ def test_the_toy_is_lawful() -> None:
 
 
 @pytest.mark.parametrize("percent", [10, 50, 80])
-def test_a_value_known_by_hand(percent: int) -> None:
+def test_finds_a_value_computed_by_hand(percent: int) -> None:
     chance = percent / 100
     tree, solution = solved(Skewed(percent))
     value = chance / (1 + chance)
@@ -196,7 +196,7 @@ def test_matching_pennies_is_even() -> None:
 
 
 @pytest.mark.parametrize("rules", SMALL, ids=lambda rules: rules.name)
-def test_the_nash_conv_is_what_best_responders_win(rules: AnyRules) -> None:
+def test_nash_conv_is_the_gain_of_best_responses(rules: AnyRules) -> None:
     """Found once in sequence form, once with the values, and once by plain search through the rules."""
     oracle = EquilibriumOracle(rules)
     solution = oracle.solution
@@ -212,11 +212,11 @@ def test_the_nash_conv_is_what_best_responders_win(rules: AnyRules) -> None:
     assert all(check.passed for check in oracle.verify())
 
 
-def test_the_same_rules_have_the_same_pair() -> None:
+def test_equal_rules_have_the_same_solution() -> None:
     assert solved(Skewed(30))[1] == solved(Skewed(30))[1]
 
 
-def test_progress_is_told() -> None:
+def test_reports_progress() -> None:
     told: list[str] = []
     EquilibriumOracle(Skewed(), told.append)
     assert "histories" in told[0]
@@ -232,7 +232,7 @@ def walk(match: AnyMatch) -> list[AnyMatch]:
 
 
 @pytest.mark.parametrize("rules", SMALL, ids=lambda rules: rules.name)
-def test_a_history_is_worth_the_mean_of_what_follows(rules: AnyRules) -> None:
+def test_a_history_has_the_mean_value_of_its_successors(rules: AnyRules) -> None:
     oracle = get_oracle(rules) if rules.name != "hunt" else EquilibriumOracle(rules)
     assert isinstance(oracle, EquilibriumOracle)
 
@@ -257,7 +257,7 @@ def test_a_history_is_worth_the_mean_of_what_follows(rules: AnyRules) -> None:
 
 
 @pytest.mark.parametrize("rules", SMALL, ids=lambda rules: rules.name)
-def test_what_a_seat_knows_is_worth_what_its_actions_are_on_average(rules: AnyRules) -> None:
+def test_an_information_set_has_the_mean_value_of_its_actions(rules: AnyRules) -> None:
     oracle = EquilibriumOracle(rules)
     for match in walk(Match.start(rules)):
         if not isinstance(match.actor, Seat):
@@ -277,7 +277,7 @@ def test_what_a_seat_knows_is_worth_what_its_actions_are_on_average(rules: AnyRu
         assert sum(oracle.belief(sight).values()) == pytest.approx(1) or not oracle.belief(sight)
 
 
-def test_what_both_mix_is_free_and_the_rest_costs() -> None:
+def test_actions_of_the_mixture_have_no_loss() -> None:
     oracle = EquilibriumOracle(Skewed())
     sight = Match.start(Skewed()).play_text("left").sight(Seat.TWO)
     verdict = oracle.judge(sight)
@@ -293,7 +293,7 @@ def test_what_both_mix_is_free_and_the_rest_costs() -> None:
     )
 
 
-def test_what_has_ended_is_certain() -> None:
+def test_finished_matches_have_certain_values() -> None:
     rules = Skewed()
     oracle = EquilibriumOracle(rules)
     for entries, won in ((("left", "right"), 1), (("left", "left"), 0), (("left", "resign"), 1)):
@@ -302,7 +302,7 @@ def test_what_has_ended_is_certain() -> None:
         assert oracle.value(match.sight(Seat.TWO)).fraction == 1 - won
 
 
-def test_what_cannot_have_been_seen_is_refused() -> None:
+def test_rejects_impossible_observations() -> None:
     sight = Match.start(Skewed()).play_text("left").sight(Seat.TWO)
     oracle = EquilibriumOracle(Skewed())
     with pytest.raises(DuelsError, match="Player 2 cannot have this sight in skewed"):
@@ -312,7 +312,7 @@ def test_what_cannot_have_been_seen_is_refused() -> None:
 
 
 @pytest.mark.parametrize("rules", [*SMALL, HighCard(cards=3, max_passes=3)], ids=lambda rules: rules.name)
-def test_what_is_shown_is_what_is_proven(rules: AnyRules) -> None:
+def test_judges_with_the_weights_of_the_solution(rules: AnyRules) -> None:
     """The weights that an oracle judges with are those that it plays by, which are the ones measured."""
     oracle = EquilibriumOracle(rules)
     for match in iter_reachable(rules):
@@ -324,7 +324,7 @@ def test_what_is_shown_is_what_is_proven(rules: AnyRules) -> None:
             assert sum(weights) == pytest.approx(1)
 
 
-def test_what_is_rare_and_needed_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keeps_rare_actions_that_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a coin of 10 %, who hides takes the left once in eleven times, and would be found without."""
     monkeypatch.setattr("duels.solving.cfr.MIN_PROBABILITY", 0.2)
     rules = Skewed(10)

@@ -22,7 +22,7 @@ print(type(half.half._cache).__name__)
 
 
 @pytest.mark.parametrize(("kept", "cache"), [(True, "FunctionCache"), (False, "NullCache")])
-def test_it_is_kept_where_it_can_be_and_runs_all_the_same(kept: bool, cache: str, tmp_path: Path) -> None:
+def test_compiled_code_is_cached_where_possible(kept: bool, cache: str, tmp_path: Path) -> None:
     (tmp_path / "half.py").write_text(
         "from duels.solving.compiling import cached_njit\n\n"
         "@cached_njit(nogil=True)\n"
@@ -48,14 +48,14 @@ def add_one_more(one: int, two: int) -> int:
     return one + two + 1
 
 
-def test_functions_are_compiled_together_and_stay_as_they_are() -> None:
+def test_compiling_leaves_the_functions_unchanged() -> None:
     from duels.solving.compiling import compile_functions
 
     plain: dict[str, Callable[..., int]] = {"count_steps": count_steps, "add": add}
     assert compile_functions(plain, ("count_steps",))["count_steps"](0b1011) == count_steps(0b1011) == 9
 
 
-def test_a_function_that_stands_in_for_another_is_not_taken_for_it() -> None:
+def test_replaced_functions_are_compiled_separately() -> None:
     from duels.solving.compiling import compile_functions
 
     names = []

@@ -122,21 +122,21 @@ def test_the_toy_is_lawful() -> None:
         check_everywhere(rules)
 
 
-def test_play_that_goes_in_circles_is_worth_one_half() -> None:
+def test_endless_play_is_worth_one_half() -> None:
     oracle = InductionOracle(Tug(length=6, start=3))
     assert values(oracle, 1, 2, 3, 4, 5) == [HALF, HALF, HALF, HALF, 1]
     assert values(oracle, 1, 2, 3, 4, 5, mover=Seat.TWO) == [0, HALF, HALF, HALF, HALF]
     assert all(check.passed for check in oracle.verify())
 
 
-def test_a_position_that_play_does_not_lead_to_is_solved_when_it_is_asked_about() -> None:
+def test_unreachable_positions_are_solved_on_request() -> None:
     rules = Tug(start=4)  # over before it begins
     oracle = InductionOracle(rules)
     assert oracle.value(rules.sight(rules.initial(), Seat.ONE)).fraction == 1
     assert oracle.state_value(Place(1, Seat.TWO)) == 0
 
 
-def test_the_quickest_win_and_the_longest_resistance() -> None:
+def test_prefers_quick_wins_and_long_resistance() -> None:
     """In Light Out Duel's 3 in a row everything can win or lose sooner or later."""
     rules = GAMES["lights"].rules(lights=5)
     oracle = solved(rules)
@@ -162,7 +162,7 @@ def test_the_quickest_win_and_the_longest_resistance() -> None:
         ("2 1 n 1", "Every move keeps the draw."),
     ],
 )
-def test_what_it_says_why(position: str, reason: str) -> None:
+def test_explains_its_choice(position: str, reason: str) -> None:
     rules = Tug(pulls=5)
     assert InductionOracle(rules).reason(rules.parse_position(position)) == reason
 
@@ -182,7 +182,7 @@ class CutOff(Tug):
 @pytest.mark.parametrize(
     ("rules", "left"), [(CutOff(length=6, pulls=5), "2"), (Tug(length=6), "-")], ids=["cut off", "for ever"]
 )
-def test_what_is_no_draw_is_not_called_one(rules: Tug, left: str) -> None:
+def test_only_draws_are_called_draws(rules: Tug, left: str) -> None:
     oracle = InductionOracle(rules)
     sight = rules.parse_position(f"3 1 n {left}")
     assert oracle.reason(sight) == "Nobody can force a win."
@@ -192,7 +192,7 @@ def test_what_is_no_draw_is_not_called_one(rules: Tug, left: str) -> None:
     assert oracle.effect(sight, "leave") == "You played leave, after which nobody can force a win."
 
 
-def test_what_it_says_of_a_loss() -> None:
+def test_explains_a_loss() -> None:
     rules = GAMES["lights"].rules(lights=4)
     oracle = solved(rules)
     sight = rules.parse_position("OXXO 1")
@@ -203,7 +203,7 @@ def test_what_it_says_of_a_loss() -> None:
     )
 
 
-def test_what_it_says_of_slips() -> None:
+def test_explains_slips() -> None:
     rules = Tug(pulls=5)
     oracle = InductionOracle(rules)
     sight = rules.parse_position("3 1 n 4")
@@ -226,7 +226,7 @@ def expectimax(rules: Tug, state: Place) -> Fraction:
     return max(after) if state.mover is Seat.ONE else min(after)
 
 
-def test_values_of_chance_are_exact_fractions() -> None:
+def test_chance_values_are_exact_fractions() -> None:
     rules = Tug(length=5, coin=True, pulls=6)
     oracle = InductionOracle(rules)
     worths = [
@@ -237,7 +237,7 @@ def test_values_of_chance_are_exact_fractions() -> None:
     assert all(check.passed for check in oracle.verify())
 
 
-def test_a_wrong_value_is_found_by_the_second_method() -> None:
+def test_the_second_method_finds_a_wrong_value() -> None:
     oracle = InductionOracle(Tug(pulls=4))
     oracle._values[Place(3, Seat.TWO, left=3)] = Fraction(1)
     equations = next(oracle.verify())
@@ -246,7 +246,7 @@ def test_a_wrong_value_is_found_by_the_second_method() -> None:
 
 
 @pytest.mark.parametrize(("name", "options"), [("lights", {}), ("leap", {}), ("leap", {"goal": 40})])
-def test_it_agrees_with_the_games_own_oracles(name: str, options: dict[str, int]) -> None:
+def test_agrees_with_the_games_own_oracles(name: str, options: dict[str, int]) -> None:
     rules = GAMES[name].rules(**options)
     own, default = get_oracle(rules), solved(rules)
     for match in iter_reachable(rules):
@@ -256,7 +256,7 @@ def test_it_agrees_with_the_games_own_oracles(name: str, options: dict[str, int]
             assert default.judge(sight).best == own.judge(sight).best
 
 
-def test_chance_and_circles_together_are_refused() -> None:
+def test_rejects_chance_with_cycles() -> None:
     with pytest.raises(DuelsError, match=r"^tug has chance and cycles: .*\.$"):
         InductionOracle(Tug(coin=True))
 
@@ -270,24 +270,24 @@ class Huge(Tug):
         raise AssertionError("it was asked how many there are first")
 
 
-def test_too_many_states_are_refused_before_any_work() -> None:
+def test_rejects_too_many_states_before_solving() -> None:
     with pytest.raises(DuelsError, match=r"^tug has more than 200,000 states .*\.$"):
         InductionOracle(Huge())
 
 
-def test_too_many_states_are_refused_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rejects_too_many_states_during_solving(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(induction, "MAX_STATES", 2000)
     with pytest.raises(DuelsError, match=r"^tug has more than 2,000 states"):
         InductionOracle(Tug(length=10_000, start=5000))
 
 
-def test_progress_is_told() -> None:
+def test_reports_progress() -> None:
     told: list[str] = []
     InductionOracle(Tug(), told.append)
     assert told
 
 
-def test_an_oracle_is_made_once() -> None:
+def test_oracles_are_cached() -> None:
     assert get_oracle(Tug()) is get_oracle(Tug())
     assert get_oracle(Tug()) is not get_oracle(Tug(length=5))
     match = Match.start(Tug()).play_text("pull")

@@ -41,7 +41,7 @@ def test_the_proven_period_is_the_published_one(digits: tuple[int, ...]) -> None
 
 
 @pytest.mark.slow
-def test_long_period() -> None:
+def test_finds_a_long_period() -> None:
     assert TakeAndBreak((1, 5, 6), 8192).period == PUBLISHED_PERIODS[1, 5, 6]
 
 

@@ -50,7 +50,7 @@ class Fixed(Oracle[TurnOff, State]):
         return self._verdict
 
 
-def test_what_perfect_play_takes_costs_nothing_and_nothing_costs_less() -> None:
+def test_actions_of_perfect_play_have_no_loss() -> None:
     judged = (
         ActionValue("mixed, looks bad", Value(0.3), True, 0.4),
         ActionValue("mixed, looks good", Value(0.5), True, 0.6),
@@ -75,7 +75,7 @@ def test_what_perfect_play_takes_costs_nothing_and_nothing_costs_less() -> None:
         (Value(0.12345, Exactness.ESTIMATE), "about 12.3%"),
     ],
 )
-def test_a_value_in_a_sentence_says_where_its_digits_are_not_proven(value: Value, told: str) -> None:
+def test_values_in_sentences_state_their_exactness(value: Value, told: str) -> None:
     assert str(value) == told
 
 
@@ -91,7 +91,7 @@ def test_an_oracle_is_shared_by_equal_rules() -> None:
 
 @pytest.mark.parametrize("concede", [Match.resign, Match.forfeit])
 @pytest.mark.parametrize("game", GAMES)
-def test_who_concedes_has_lost_and_nobody_decides_any_more(
+def test_a_conceded_match_is_lost_and_has_no_decisions(
     game: str, concede: Callable[[AnyMatch, Seat], AnyMatch]
 ) -> None:
     match = concede(duels.start(game), Seat.ONE)
@@ -128,7 +128,7 @@ def test_a_position_is_judged_once_for_its_verdict_and_its_reason(
     assert oracle.judge(other) == work_out(other), "and another position by itself"
 
 
-def test_threads_that_want_the_same_oracle_wait_for_one_of_them_to_make_it(
+def test_threads_share_one_oracle(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rules = GAMES["lights"].rules(lights=41)
@@ -158,7 +158,7 @@ def test_our_oracles_explain_and_verify_themselves(game: str) -> None:
         ].rules().has_hidden_information
 
 
-def test_an_oracle_of_values_alone_lacks_nothing_that_callers_need() -> None:
+def test_an_oracle_of_values_alone_is_complete() -> None:
     oracle = Bare(RULES)
     sight = RULES.parse_position("OOXXXXX 1")
     assert list(oracle.verify()) == []
@@ -191,11 +191,11 @@ def test_an_oracle_of_values_alone_lacks_nothing_that_callers_need() -> None:
         ),
     ],
 )
-def test_a_plain_reason_says_what_the_values_say(oracle: Fixed, told: str) -> None:
+def test_default_reasons_follow_the_values(oracle: Fixed, told: str) -> None:
     assert oracle.reason(RULES.sight(RULES.initial(), Seat.ONE)) == told
 
 
-def test_chance_is_told_in_the_games_own_words() -> None:
+def test_reasons_name_chance_in_the_games_words() -> None:
     def told(game: str, outcome: str) -> str:
         rules = GAMES[game].rules()
         return get_oracle(rules).describe_outcome(rules.parse(outcome))

@@ -51,7 +51,7 @@ WAIT_OR_COIN = graph_of((Seat.ONE, (2, 3), ()), (CHANCE, (WON, LOST), ("3/4", "1
         (graph_of((CHANCE, (WON, LOST, 2), ("1/3", "1/6", "1/2"))), ("2/3",), [("1/2",), ("1",)]),
     ],
 )
-def test_only_the_values_are_proven(
+def test_proves_only_the_true_values(
     graph: Graph[int], right: Sequence[str], wrong: Sequence[Sequence[str]]
 ) -> None:
     assert proven(graph, right)
@@ -66,31 +66,31 @@ def test_a_hollow_promise_satisfies_every_equation() -> None:
     assert list(find_stallable_states(WAIT_OR_COIN, promised, Seat.TWO)) == []
 
 
-def test_brackets_close_in_on_the_value() -> None:
+def test_brackets_converge_to_the_value() -> None:
     again = graph_of((CHANCE, (WON, LOST, 2), ("1/3", "1/6", "1/2")))
     bounds = Brackets(again, {})
     assert bounds.narrow_to(1e-6) > 10
     assert bounds.low[2] <= 2 / 3 <= bounds.high[2]
 
 
-def test_brackets_stay_open_where_play_need_not_end() -> None:
+def test_brackets_stay_open_if_play_may_never_end() -> None:
     with pytest.raises(ArithmeticError, match=r"still 1\.0 wide"):
         Brackets(graph_of((Seat.TWO, (2, WON), ())), {}).narrow_to(0.5, max_sweeps=50)
 
 
-def test_pinned_states_are_not_followed() -> None:
+def test_pinned_states_are_not_expanded() -> None:
     bounds = Brackets(graph_of((Seat.TWO, (2, WON), ()), (Seat.ONE, (2, LOST), ())), {2: Fraction(1, 2)})
     assert bounds.narrow_to(1e-9) == 1
     assert bounds.low[3] == bounds.high[3] == 0.5
 
 
-def test_backward_induction_takes_coins_and_both_seats_into_account() -> None:
+def test_backward_induction_handles_chance_and_both_seats() -> None:
     graph = graph_of(
         (CHANCE, (WON, LOST), ("1/3", "2/3")), (Seat.TWO, (WON, 2), ()), (Seat.ONE, (LOST, 3), ())
     )
     assert backward_induction(graph)[2:] == [Fraction(1, 3)] * 3
 
 
-def test_backward_induction_refuses_a_game_that_comes_back() -> None:
+def test_backward_induction_rejects_cycles() -> None:
     with pytest.raises(CycleError):
         backward_induction(WAIT_OR_COIN)

@@ -31,12 +31,12 @@ def as_shipped(content: bytes, folder: Path) -> ShippedTable:
     return ShippedTable(path, "squares", sha256(TABLE).hexdigest())
 
 
-def test_a_file_reads_back() -> None:
+def test_a_file_round_trips() -> None:
     assert unpack_table(pack_table("squares", TABLE), "squares") == TABLE
 
 
 @pytest.mark.parametrize("place", [3, 20, 40, 90, -1])
-def test_one_wrong_byte_is_noticed_wherever_it_is(place: int) -> None:
+def test_detects_any_wrong_byte(place: int) -> None:
     content = bytearray(pack_table("squares", TABLE))
     content[place] ^= 1
     with pytest.raises(DamagedTable):
@@ -44,12 +44,12 @@ def test_one_wrong_byte_is_noticed_wherever_it_is(place: int) -> None:
 
 
 @pytest.mark.parametrize("length", [0, 5, 30, 100])
-def test_a_cut_file_is_noticed(length: int) -> None:
+def test_detects_truncation(length: int) -> None:
     with pytest.raises(DamagedTable):
         unpack_table(pack_table("squares", TABLE)[:length], "squares")
 
 
-def test_another_table_is_not_taken_for_this_one() -> None:
+def test_rejects_another_table() -> None:
     with pytest.raises(DamagedTable, match="cubes"):
         unpack_table(pack_table("squares", TABLE), "cubes")
 
@@ -71,7 +71,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_table_is_made_once_and_then_found_in_the_cache(home: Path) -> None:
+def test_tables_are_cached(home: Path) -> None:
     build = Builder()
     for _ in range(3):
         assert load_or_build("squares", "squares.bin", build) == TABLE
@@ -79,7 +79,7 @@ def test_a_table_is_made_once_and_then_found_in_the_cache(home: Path) -> None:
     assert [path.name for path in (home / "cache").iterdir()] == ["squares.bin"]
 
 
-def test_a_damaged_cache_is_noticed_and_made_good(home: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_damaged_cache_is_replaced(home: Path, caplog: pytest.LogCaptureFixture) -> None:
     build = Builder()
     load_or_build("squares", "squares.bin", build)
     path = home / "cache" / "squares.bin"
@@ -91,7 +91,7 @@ def test_a_damaged_cache_is_noticed_and_made_good(home: Path, caplog: pytest.Log
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such pipes")
-def test_a_pipe_in_the_cache_is_not_waited_for(home: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_does_not_wait_for_a_pipe_in_the_cache(home: Path, caplog: pytest.LogCaptureFixture) -> None:
     (home / "cache").mkdir()
     os.mkfifo(home / "cache" / "squares.bin")
     build = Builder()
@@ -121,7 +121,7 @@ def test_the_shipped_table_comes_first(home: Path, tmp_path: Path) -> None:
     ],
     ids=["empty", "nonsense", "another", "cut", "altered and signed again"],
 )
-def test_a_damaged_shipped_table_is_made_once_and_the_warning_says_what_is_used(
+def test_a_damaged_shipped_table_is_rebuilt_with_a_warning(
     damaged: bytes, home: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     build = Builder()
@@ -136,7 +136,7 @@ def test_a_damaged_shipped_table_is_made_once_and_the_warning_says_what_is_used(
     assert "made again" not in caplog.text
 
 
-def test_a_cached_copy_of_what_is_shipped_must_be_that_table(
+def test_a_cached_copy_must_equal_the_shipped_table(
     home: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Altered and signed again, in the cache as well."""
@@ -159,13 +159,13 @@ def test_a_key_changes_with_the_subject_and_with_every_source(tmp_path: Path) ->
     assert len(keys) == 4
 
 
-def test_what_matches_its_checksum_but_is_no_table_is_noticed() -> None:
+def test_rejects_invalid_content_with_a_valid_checksum() -> None:
     packed = b"not packed at all"
     with pytest.raises(DamagedTable, match="unpacked"):
         unpack_table(f"duels table 1: squares\n{sha256(packed).hexdigest()}\n".encode() + packed, "squares")
 
 
-def test_two_processes_that_make_the_same_table_do_not_disturb_each_other(home: Path) -> None:
+def test_two_processes_can_build_the_same_table(home: Path) -> None:
     program = (
         "import sys\n"
         "from duels.solving.store import load_or_build\n"
@@ -191,9 +191,7 @@ def test_two_processes_that_make_the_same_table_do_not_disturb_each_other(home: 
     assert unpack_table(path.read_bytes(), "squares") == TABLE
 
 
-def test_a_cache_that_cannot_be_written_costs_nothing_but_time(
-    home: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_works_with_a_read_only_cache(home: Path, caplog: pytest.LogCaptureFixture) -> None:
     (home / "cache").write_text("a file where the folder should be")
     assert load_or_build("squares", "squares.bin", Builder()) == TABLE
     assert "Cannot write" in caplog.text

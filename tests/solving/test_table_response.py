@@ -111,7 +111,7 @@ def solved(tables: Tables, taken: list[Odds | None], me: int) -> list[Fraction]:
 
 @pytest.mark.parametrize("mistakes", [1, 0.5, 0.01, 1e-6, 1e-13, 1e-17, 1e-30, 0])
 @pytest.mark.parametrize(("cells", "run"), SMALL)
-def test_it_is_what_fractions_give(cells: int, run: int, mistakes: float) -> None:
+def test_agrees_with_exact_fractions(cells: int, run: int, mistakes: float) -> None:
     tables, uniform, perfect = chain(cells, run)
     policy = (1 - mistakes) * perfect + mistakes * uniform
     for me in (0, 1):
@@ -120,7 +120,7 @@ def test_it_is_what_fractions_give(cells: int, run: int, mistakes: float) -> Non
 
 
 @pytest.mark.parametrize(("cells", "run"), SMALL)
-def test_policies_with_no_reason_to_them(cells: int, run: int) -> None:
+def test_agrees_with_exact_fractions_for_random_policies(cells: int, run: int) -> None:
     tables, uniform, _ = chain(cells, run)
     rng = np.random.default_rng(cells * run)
     for _ in range(6):
@@ -135,7 +135,7 @@ def test_policies_with_no_reason_to_them(cells: int, run: int) -> None:
 
 @pytest.mark.parametrize("mistakes", [1e-4, 1e-6, 1e-13])
 @pytest.mark.parametrize(("cells", "run"), [(5, 3), (5, 4)])
-def test_the_rarest_mistake_costs_everything_in_the_end(cells: int, run: int, mistakes: float) -> None:
+def test_the_rarest_mistake_loses_an_endless_game(cells: int, run: int, mistakes: float) -> None:
     tables, uniform, perfect = chain(cells, run)
     for me in (0, 1):
         assert answer_to(tables, perfect, me) == 0.5
@@ -176,7 +176,7 @@ def by_induction(tables: Tables, policy: NDArray[np.float64], me: int) -> float:
     return float(worth[0])
 
 
-def test_a_draw_under_a_limit_is_no_tick_of_its_clock() -> None:
+def test_a_draw_does_not_advance_the_clock() -> None:
     """High card, both cards equal: a show draws it before the limit can cut it off; either is one half."""
     rules = HighCard(cards=1, max_passes=2)
     tables = Tables(**compile_tables(Decisions(rules), rules.game.encoding(rules)))
@@ -187,7 +187,7 @@ def test_a_draw_under_a_limit_is_no_tick_of_its_clock() -> None:
 
 @pytest.mark.parametrize("limit", [None, 1])
 @pytest.mark.parametrize("me", [0, 1])
-def test_a_best_response_gets_what_it_says(me: int, limit: int | None) -> None:
+def test_a_best_response_wins_its_stated_value(me: int, limit: int | None) -> None:
     """Played out against the same policy, with and without a limit."""
     tables, uniform, _ = chain(4, 3)
     response = best_response(tables, lambda clock: uniform, me, limit)

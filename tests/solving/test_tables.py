@@ -72,7 +72,7 @@ RESULTS = {
 
 
 @pytest.mark.parametrize("rules", RULES, ids=str)
-def test_every_entry_is_what_the_rules_say(rules: AnyRules) -> None:
+def test_every_entry_agrees_with_the_rules(rules: AnyRules) -> None:
     encoding = rules.game.encoding(rules)
     tables = load_tables(rules, encoding)
     decisions: Decisions[Any, Any, Any] = Decisions(rules)
@@ -100,7 +100,7 @@ def test_every_entry_is_what_the_rules_say(rules: AnyRules) -> None:
             assert tables.successor[place, action].tolist() == (expected or [ILLEGAL] * tables.tickets)
 
 
-def test_one_table_for_every_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_limits_share_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
     _, unlimited = made("chain", {"cells": 4, "run": 3})
 
     def fail(*_: Any) -> Any:
@@ -114,7 +114,7 @@ def test_one_table_for_every_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("damage", [b"", b"nonsense", None])
-def test_a_damaged_cache_is_computed_again(tmp_path: Path, damage: bytes | None) -> None:
+def test_a_damaged_cache_is_recomputed(tmp_path: Path, damage: bytes | None) -> None:
     _, good = made("lights", {})
     (stored,) = (tmp_path / "cache").iterdir()
     content = stored.read_bytes()
@@ -124,7 +124,7 @@ def test_a_damaged_cache_is_computed_again(tmp_path: Path, damage: bytes | None)
     assert stored.read_bytes() == content
 
 
-def test_rules_that_change_are_compiled_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_rules_are_recompiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made("lights", {})
     other = tmp_path / "decisions.py"
     other.write_text("# another source")
@@ -133,14 +133,14 @@ def test_rules_that_change_are_compiled_again(tmp_path: Path, monkeypatch: pytes
     assert len(list((tmp_path / "cache").iterdir())) == 2
 
 
-def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_works_with_a_read_only_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("DUELS_HOME", str(tmp_path / "file"))
     _, tables = made("lights", {})
     assert tables.states == 222
 
 
-def test_too_many_states_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rejects_too_many_states(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables_module, "MAX_STATES", 100)
     with pytest.raises(DuelsError, match="too many states"):
         made("lights", {})
@@ -153,7 +153,7 @@ def test_too_many_states_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         made("chain", {"cells": 3, "run": 3})
 
 
-def test_what_an_ending_is_worth_is_said_by_outcomes_alone() -> None:
+def test_results_are_encoded_from_outcomes() -> None:
     endings = {
         ONGOING: Outcome.cut("too long"),
         FIRST_WON: Outcome.win(Seat.ONE, "won"),
@@ -186,7 +186,7 @@ def test_what_an_ending_is_worth_is_said_by_outcomes_alone() -> None:
         ("flip", {"side": 1, "values": 1, "copies": 1, "target": 1}),
     ],
 )
-def test_rules_know_how_many_states_there_are_at_most(game: str, options: dict[str, Any]) -> None:
+def test_rules_state_the_maximum_number_of_states(game: str, options: dict[str, Any]) -> None:
     rules = resolve_rules(game, **options)
     most, unlimited = rules.max_states(), max_decisions(rules)
     assert most
@@ -195,7 +195,7 @@ def test_rules_know_how_many_states_there_are_at_most(game: str, options: dict[s
     assert made(game, options)[1].states <= unlimited <= most
 
 
-def test_what_can_be_counted_is_not_explored(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rejects_by_the_stated_maximum_without_exploring(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables_module, "_explore", None)
     with pytest.raises(TooLarge, match=r"lights has too many states for tables: up to 2\^26"):
         made("lights", {"lights": 25})
@@ -203,13 +203,13 @@ def test_what_can_be_counted_is_not_explored(monkeypatch: pytest.MonkeyPatch) ->
         made("flip", {})
 
 
-def test_games_that_begin_in_too_many_ways_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rejects_too_many_initial_states(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables_module, "MAX_STARTS", 2)
     with pytest.raises(TooLarge, match="too many ways to begin"):
         load_tables(Nim(roll=3), nim.GAME.encoding(Nim(roll=3)))
 
 
-def test_a_change_anywhere_in_the_rules_package_counts(
+def test_a_change_in_any_module_of_the_rules_invalidates_the_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The package is a folder here; a helper that the rules import is one of its files."""
@@ -229,7 +229,7 @@ def test_a_change_anywhere_in_the_rules_package_counts(
     del sys.modules["outside_package"]
 
 
-def test_rules_without_a_file_are_compiled_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_without_a_file_are_not_cached(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nim, "__file__", None)
     monkeypatch.setattr(tables_module, "load_or_build", None)
     assert load_tables(Nim(), nim.GAME.encoding(Nim())).states == 8
@@ -266,6 +266,6 @@ class Stillborn(Nim):
         (Stillborn(), "can be over before the first move"),
     ],
 )
-def test_rules_that_tables_cannot_follow_are_refused(rules: AnyRules, why: str) -> None:
+def test_rejects_rules_that_tables_cannot_represent(rules: AnyRules, why: str) -> None:
     with pytest.raises(DuelsError, match=why):
         load_tables(rules, highcard.GAME.encoding(HighCard()))
